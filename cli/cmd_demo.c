@@ -1,0 +1,172 @@
+/* exemplar demo - sample projects that the program itself makes, written and built. */
+#include "command.h"
+#include "files.h"
+#include "report.h"
+#include "rigs.h"
+
+#include "author/formats/file.h"
+#include "author/formats/number.h"
+#include "demos/demos.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *output;
+static bool force;
+
+static const ex_option options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .argument = "DIR",
+     .help = "the folder to write to (default: ./NAME); without NAME, every demo has a folder of its own in it",
+     .text = &output},
+    {.name = "force", .letter = 'f', .help = "overwrite a demo that is there already", .flag = &force},
+};
+
+/* Writes and builds one demo into a folder. The rig, or NULL after a sentence. */
+static ex_rig *make_demo(const ex_demo *demo, const char *folder, const char *project_path, const char *rig_path) {
+    ex_error error = {.result = EX_OK};
+    ex_project *project = NULL;
+    ex_rig *rig = NULL;
+    bool good = exi_make_directory(folder, &error) == EX_OK && demo->write(folder, &error) == EX_OK &&
+                ex_project_read(project_path, &project, &error) == EX_OK &&
+                ex_project_build(project, NULL, &rig, &error) == EX_OK && ex_rig_write(rig_path, rig, &error) == EX_OK;
+    ex_project_destroy(project);
+    if (!good) {
+        exi_failed(&error);
+        ex_rig_destroy(rig);
+        return NULL;
+    }
+    return rig;
+}
+
+/* A value between rest and the far end for up to two dials, so that the printed commands show something. */
+static void print_some_pose(const ex_rig *rig) {
+    int printed = 0;
+    for (int i = 0; i < ex_rig_input_count(rig) && printed < 2; i++) {
+        ex_axis axis = ex_rig_input_axis(rig, i);
+        if (axis.kind == EX_AXIS_SCALAR) {
+            char number[32];
+            double end = axis.max - axis.rest >= axis.rest - axis.min ? axis.max : axis.min;
+            exi_format_double(number, axis.rest + 0.75 * (end - axis.rest));
+            printf(" %s=%s", ex_rig_input_name(rig, i), number);
+            printed++;
+        }
+    }
+}
+
+/* One demo on its way to its files. */
+typedef struct demo_job {
+    const ex_call *call;
+    const ex_demo *demo;
+    const char *folder;
+    char *project, *rig, *posed; /* paths */
+    bool next;                   /* print what to try next */
+} demo_job;
+
+static void print_demo(const demo_job *job, const ex_rig *rig, double seconds) {
+    if (job->call->json) {
+        exi_rig_print_line(stdout, true, job->rig, rig, seconds);
+        return;
+    }
+    if (job->call->quiet)
+        return;
+    printf("%s: %s\n%s\n", job->demo->name, job->demo->summary, job->project);
+    exi_rig_print_line(stdout, false, job->rig, rig, seconds);
+    if (job->next) {
+        const char *program = job->call->program;
+        printf("\nTry next:\n  %s info %s\n  %s weights %s", program, job->rig, program, job->rig);
+        print_some_pose(rig);
+        printf("\n  %s pose %s", program, job->rig);
+        print_some_pose(rig);
+        printf(" -o %s\n", job->posed);
+    }
+}
+
+static int write_job(const demo_job *job) {
+    if (!job->project || !job->rig || !job->posed)
+        return exi_failed_text("there is not enough memory");
+    if (!force && exi_file_exists(job->project)) {
+        return exi_failed_text("'%s' exists already: give --force to overwrite it, or another folder with -o",
+                               job->project);
+    }
+    exi_folder folder;
+    if (!exi_folder_note(&folder, job->folder))
+        return EX_EXIT_FAILED;
+    double start = exi_clock();
+    ex_rig *rig = make_demo(job->demo, job->folder, job->project, job->rig);
+    if (rig)
+        print_demo(job, rig, exi_clock() - start);
+    else
+        exi_folder_undo(&folder);
+    int exit_code = rig ? EX_EXIT_DONE : EX_EXIT_FAILED;
+    ex_rig_destroy(rig);
+    exi_folder_forget(&folder);
+    return exit_code;
+}
+
+static int write_demo(const ex_call *call, const ex_demo *demo, const char *folder, bool next) {
+    demo_job job = {.call = call,
+                    .demo = demo,
+                    .folder = folder,
+                    .project = exi_path_inside(folder, demo->name, ".json"),
+                    .rig = exi_path_inside(folder, demo->name, ".glb"),
+                    .posed = exi_path_inside(folder, "posed", ".obj"),
+                    .next = next};
+    int exit_code = write_job(&job);
+    free(job.project);
+    free(job.rig);
+    free(job.posed);
+    return exit_code;
+}
+
+static int write_all(const ex_call *call) {
+    for (int i = 0; i < ex_demo_count; i++) {
+        char *folder = exi_path_inside(output ? output : "", ex_demos[i].name, "");
+        int exit_code = folder ? write_demo(call, &ex_demos[i], folder, i == ex_demo_count - 1)
+                               : exi_failed_text("there is not enough memory");
+        free(folder);
+        if (exit_code != EX_EXIT_DONE)
+            return exit_code;
+    }
+    return EX_EXIT_DONE;
+}
+
+static int unknown_demo(const ex_call *call) {
+    const char *candidates[64];
+    int count = 0;
+    for (; count < ex_demo_count && count < 64; count++)
+        candidates[count] = ex_demos[count].name;
+    const char *name = call->arguments[0];
+    const char *near = ex_suggest(name, candidates, count);
+    return exi_wrong_usage(call->command, "there is no demo '%s': %s '%s'%s", name, near ? "did you mean" : "one is",
+                           near ? near : ex_demos[0].name, near ? "?" : "");
+}
+
+static int run(const ex_call *call) {
+    if (call->argument_count == 0)
+        return write_all(call);
+    for (int i = 0; i < ex_demo_count; i++)
+        if (strcmp(ex_demos[i].name, call->arguments[0]) == 0)
+            return write_demo(call, &ex_demos[i], output ? output : ex_demos[i].name, true);
+    return unknown_demo(call);
+}
+
+const ex_command cmd_demo = {
+    .name = "demo",
+    .summary = "write complete sample projects and build them",
+    .usage = "demo [NAME] [-o DIR] [--force]",
+    .description = "Writes a project and its forms, made by the program itself, builds the rig\n"
+                   "beside it, and prints what was written and three commands to try next. Without\n"
+                   "NAME, all demos are written.\n"
+                   "\n"
+                   "A project that is there already is not overwritten unless told.",
+    .examples = "exemplar demo blob\n"
+                "exemplar demo -o demos --force",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .json = true,
+    .argument_min = 0,
+    .argument_max = 1,
+    .run = run,
+};

@@ -1,0 +1,67 @@
+/*
+ * cli/command.h - what a command of the tool is: one file cli/cmd_NAME.c with one `const ex_command cmd_NAME`, and one
+ * line in the table of cli/main.c.
+ *
+ * A command declares its options; parsing, help and the common options (--json, --threads, --quiet, -h) follow from the
+ * declaration (options.h). Its run function calls the library, prints data on stdout and messages on stderr (report.h),
+ * and returns one of the three exit codes. Commands run once per process, in the main thread.
+ */
+#ifndef EXEMPLAR_CLI_COMMAND_H
+#define EXEMPLAR_CLI_COMMAND_H
+
+#include <stdbool.h>
+
+/* Exit codes of the tool. */
+typedef enum ex_exit { EX_EXIT_DONE = 0, EX_EXIT_FAILED = 1, EX_EXIT_USAGE = 2 } ex_exit;
+
+/* One option of a command. Exactly one of the three targets is set and says what kind of option it is; a target keeps
+ * its initial value, the default, where the option is not given. */
+typedef struct ex_option {
+    const char *name;     /* "output" for --output */
+    char letter;          /* 'o' for -o; 0 for none */
+    const char *argument; /* the placeholder in the help, "FILE"; NULL for a flag */
+    const char *help;     /* what it does, without a full stop; lines are broken by the help printer */
+    bool *flag;
+    const char **text;
+    int *count; /* at least 1 */
+} ex_option;
+
+typedef struct ex_command ex_command;
+
+/* What a command was called with, after parsing. */
+typedef struct ex_call {
+    const ex_command *command;
+    const char *program; /* how the tool was called, for commands that it suggests */
+    int argument_count;
+    const char *const *arguments; /* [argument_count]: what is left after the options */
+    bool json;                    /* print data as JSON */
+    bool quiet;                   /* nothing but data and errors */
+    int threads;                  /* at least 1; the number of cores where --threads was not given */
+} ex_call;
+
+struct ex_command {
+    const char *name;
+    const char *summary;      /* one line, lower case, without a full stop */
+    const char *usage;        /* lines with '\n' between, each without the leading "exemplar " */
+    const char *description;  /* paragraphs, wrapped by hand at 78 columns, no '\n' at the end */
+    const char *examples;     /* lines with '\n' between, each a whole shell command or a # comment */
+    const ex_option *options; /* [option_count], without the common ones */
+    int option_count;
+    bool json;                       /* has data to print: --json is offered */
+    int argument_min, argument_max;  /* how many arguments it takes; argument_max -1: any number */
+    int (*run)(const ex_call *call); /* returns an ex_exit */
+};
+
+/* Prints "exemplar NAME: SENTENCE (see 'exemplar NAME -h')" on stderr. Returns EX_EXIT_USAGE. */
+int exi_wrong_usage(const ex_command *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+extern const ex_command cmd_bench;
+extern const ex_command cmd_build;
+extern const ex_command cmd_check;
+extern const ex_command cmd_demo;
+extern const ex_command cmd_info;
+extern const ex_command cmd_pose;
+extern const ex_command cmd_unpack;
+extern const ex_command cmd_weights;
+
+#endif

@@ -1,0 +1,199 @@
+/* cli/files.c - file kinds by content, checks of output paths, and undoing folders that were made in vain. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "files.h"
+
+#include "report.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool has_ending(const char *path, const char *ending) {
+    size_t length = strlen(path), tail = strlen(ending);
+    return length >= tail && strcasecmp(path + length - tail, ending) == 0;
+}
+
+static exi_file_kind kind_by_name(const char *path) {
+    return has_ending(path, ".json")  ? EXI_FILE_PROJECT
+           : has_ending(path, ".glb") ? EXI_FILE_RIG
+           : has_ending(path, ".obj") ? EXI_FILE_FORM
+                                      : EXI_FILE_UNKNOWN;
+}
+
+exi_file_kind exi_file_kind_of(const char *path) {
+    struct stat status;
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+        return EXI_FILE_UNKNOWN;
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return EXI_FILE_UNKNOWN;
+    char start[256];
+    size_t size = fread(start, 1, sizeof start - 1, file);
+    fclose(file);
+    start[size] = '\0';
+    if (size >= 4 && memcmp(start, "glTF", 4) == 0)
+        return EXI_FILE_RIG;
+    if (start[strspn(start, " \t\r\n")] == '{')
+        return EXI_FILE_PROJECT;
+    return kind_by_name(path);
+}
+
+bool exi_expect_kind(const char *path, exi_file_kind expected) {
+    exi_file_kind kind = exi_file_kind_of(path);
+    if (kind == expected || kind == EXI_FILE_UNKNOWN)
+        return true;
+    if (kind == EXI_FILE_RIG) {
+        exi_failed_text("'%s' is a rig, not a project: 'exemplar unpack %s -o FOLDER' makes a project from it", path,
+                        path);
+    } else if (kind == EXI_FILE_PROJECT) {
+        exi_failed_text("'%s' is a project, not a rig: 'exemplar build %s' makes a rig from it", path, path);
+    } else {
+        exi_failed_text("'%s' is a form, not a %s: 'exemplar info %s' says what is in it", path,
+                        expected == EXI_FILE_RIG ? "rig" : "project", path);
+    }
+    return false;
+}
+
+bool exi_file_exists(const char *path) {
+    struct stat status;
+    return stat(path, &status) == 0;
+}
+
+double exi_file_size(const char *path) {
+    struct stat status;
+    return stat(path, &status) == 0 ? (double)status.st_size : 0;
+}
+
+bool exi_output_check(const ex_command *command, const char *path, const char *ending, const char *source,
+                      int *exit_code) {
+    struct stat target, origin;
+    bool exists = stat(path, &target) == 0;
+    if (exists && S_ISDIR(target.st_mode)) {
+        *exit_code = exi_failed_text("'%s' is a folder: name the file to write in it", path);
+        return false;
+    }
+    if (exists && stat(source, &origin) == 0 && target.st_dev == origin.st_dev && target.st_ino == origin.st_ino) {
+        *exit_code = exi_wrong_usage(command, "'%s' would be written over itself", path);
+        return false;
+    }
+    if (!has_ending(path, ending) && !(exists && !S_ISREG(target.st_mode))) {
+        *exit_code = exi_wrong_usage(command, "'%s' does not end in %s, the only kind written here", path, ending);
+        return false;
+    }
+    return true;
+}
+
+/* ---- paths ---- */
+
+/* Where the last component starts, and its length without the ending. */
+static const char *last_component(const char *path, size_t *stem) {
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    *stem = dot && dot != name ? (size_t)(dot - name) : strlen(name);
+    return name;
+}
+
+/* The first `length` characters of a text and another one behind them. */
+static char *joined(const char *text, size_t length, const char *more) {
+    size_t tail = strlen(more);
+    char *result = malloc(length + tail + 1);
+    if (result) {
+        memcpy(result, text, length);
+        memcpy(result + length, more, tail + 1);
+    }
+    return result;
+}
+
+char *exi_path_with_ending(const char *path, const char *ending) {
+    size_t stem;
+    const char *name = last_component(path, &stem);
+    return joined(path, (size_t)(name - path) + stem, ending);
+}
+
+char *exi_path_stem(const char *path) {
+    size_t stem;
+    const char *name = last_component(path, &stem);
+    return joined(name, stem, "");
+}
+
+char *exi_path_inside(const char *folder, const char *name, const char *ending) {
+    size_t length = strlen(folder);
+    bool slash = length > 0 && folder[length - 1] != '/';
+    size_t size = length + strlen(name) + strlen(ending) + 2;
+    char *path = malloc(size);
+    if (path)
+        snprintf(path, size, "%s%s%s%s", folder, slash ? "/" : "", name, ending);
+    return path;
+}
+
+/* ---- folders ---- */
+
+/* Length of the path without its last component; 0 where that was the only one. */
+static size_t parent_length(const char *path, size_t length) {
+    while (length > 0 && path[length - 1] != '/')
+        length--;
+    while (length > 0 && path[length - 1] == '/')
+        length--;
+    return length;
+}
+
+static bool prefix_exists(char *path, size_t length) {
+    char kept = path[length];
+    path[length] = '\0';
+    bool exists = exi_file_exists(path);
+    path[length] = kept;
+    return exists;
+}
+
+bool exi_folder_note(exi_folder *folder, const char *path) {
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    *folder = (exi_folder){.path = joined(path, length, ""), .old_length = length};
+    if (!folder->path) {
+        exi_failed_text("there is not enough memory");
+        return false;
+    }
+    while (folder->old_length > 0 && !prefix_exists(folder->path, folder->old_length))
+        folder->old_length = parent_length(folder->path, folder->old_length);
+    folder->existed = folder->old_length == length;
+    return true;
+}
+
+/* Removes the plain files of a folder that this process made: nothing else can be in it that anyone would miss. */
+static void remove_files(const char *path) {
+    DIR *directory = opendir(path);
+    if (!directory)
+        return;
+    for (struct dirent *entry = readdir(directory); entry; entry = readdir(directory)) {
+        char *file = exi_path_inside(path, entry->d_name, "");
+        struct stat status;
+        if (file && lstat(file, &status) == 0 && S_ISREG(status.st_mode))
+            unlink(file);
+        free(file);
+    }
+    closedir(directory);
+}
+
+void exi_folder_undo(exi_folder *folder) {
+    if (folder->existed)
+        return;
+    remove_files(folder->path);
+    for (size_t n = strlen(folder->path); n > folder->old_length; n = parent_length(folder->path, n)) {
+        folder->path[n] = '\0';
+        if (rmdir(folder->path) != 0 && errno != ENOENT)
+            return;
+    }
+}
+
+void exi_folder_forget(exi_folder *folder) {
+    free(folder->path);
+    folder->path = NULL;
+}

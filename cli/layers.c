@@ -1,0 +1,264 @@
+/* cli/layers.c - a layer's space, its examples and pseudo-examples and where they stand, for `exemplar info`. */
+#include "layers.h"
+
+#include "report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const axis_kinds[EX_AXIS_KIND_COUNT] = {
+    [EX_AXIS_SCALAR] = "scalar",
+    [EX_AXIS_ROTATION] = "rotation",
+    [EX_AXIS_SWING] = "swing",
+    [EX_AXIS_TWIST] = "twist",
+};
+
+/* ---- gathering ---- */
+
+static bool allocate(exi_layer *layer, bool files) {
+    size_t axes = (size_t)layer->weigh.axis_count, examples = (size_t)layer->weigh.example_count;
+    size_t pseudos = (size_t)layer->weigh.pseudo_count;
+    layer->axes = calloc(axes + 1, sizeof *layer->axes);
+    layer->axis_names = calloc(axes + 1, sizeof *layer->axis_names);
+    layer->axis_units = calloc(axes + 1, sizeof *layer->axis_units);
+    layer->example_names = calloc(examples + 1, sizeof *layer->example_names);
+    layer->example_files = files ? calloc(examples + 1, sizeof *layer->example_files) : NULL;
+    layer->pseudos = calloc(pseudos + 1, sizeof *layer->pseudos);
+    return layer->axes && layer->axis_names && layer->axis_units && layer->example_names && layer->pseudos &&
+           (!files || layer->example_files);
+}
+
+void exi_layer_free(exi_layer *layer) {
+    free(layer->axes);
+    free(layer->axis_names);
+    free(layer->axis_units);
+    free(layer->example_names);
+    free(layer->example_files);
+    free(layer->pseudos);
+    *layer = (exi_layer){.name = NULL};
+}
+
+bool exi_layer_of_project(exi_layer *layer, const ex_project_layer *source) {
+    *layer = (exi_layer){.name = source->name, .weigh = source->weigh};
+    if (!allocate(layer, true))
+        return false;
+    for (int a = 0; a < source->axis_count; a++) {
+        layer->axes[a] = source->axes[a].axis;
+        layer->axis_names[a] = source->axes[a].name;
+        layer->axis_units[a] = source->axes[a].unit ? source->axes[a].unit : "";
+    }
+    for (int k = 0; k < source->example_count; k++) {
+        layer->example_names[k] = source->examples[k].name;
+        layer->example_files[k] = source->examples[k].mesh;
+    }
+    for (int p = 0; p < source->pseudo_count; p++)
+        layer->pseudos[p] = source->weigh.pseudos[p];
+    return true;
+}
+
+bool exi_layer_of_rig(exi_layer *layer, const ex_rig *rig, int index) {
+    const ex_weigher *weigher = ex_rig_weigher(rig, index);
+    *layer = (exi_layer){.name = ex_rig_layer_name(rig, index)};
+    ex_weigher_describe(weigher, &layer->weigh, NULL, NULL);
+    if (!allocate(layer, false))
+        return false;
+    ex_weigher_describe(weigher, &layer->weigh, layer->axes, layer->pseudos);
+    for (int a = 0; a < layer->weigh.axis_count; a++) {
+        int input = ex_rig_layer_input(rig, index, a);
+        layer->axis_names[a] = ex_rig_input_name(rig, input);
+        layer->axis_units[a] = ex_rig_input_unit(rig, input);
+    }
+    for (int k = 0; k < layer->weigh.example_count; k++)
+        layer->example_names[k] = ex_rig_example_name(rig, index, k);
+    return true;
+}
+
+static int dimension(const exi_layer *layer) {
+    int sum = 0;
+    for (int a = 0; a < layer->weigh.axis_count; a++)
+        sum += ex_axis_width(&layer->axes[a]);
+    return sum;
+}
+
+static const double *example_point(const exi_layer *layer, int example) {
+    return layer->weigh.points ? layer->weigh.points + (size_t)example * (size_t)dimension(layer) : NULL;
+}
+
+/* ---- text ---- */
+
+int exi_name_width(const char *const *names, int count) {
+    size_t width = 0;
+    for (int i = 0; i < count; i++)
+        width = strlen(names[i]) > width ? strlen(names[i]) : width;
+    return width > 40 ? 40 : (int)width;
+}
+
+void exi_axis_print(const ex_axis *axis, const char *name, const char *unit, int width) {
+    printf("    %-*s  ", width, name);
+    if (axis->kind == EX_AXIS_SCALAR) {
+        printf("%g to %g, rest %g%s%s%s\n", axis->min, axis->max, axis->rest, *unit ? ", in " : "", unit,
+               axis->clamp ? ", clamped" : "");
+    } else if (axis->kind == EX_AXIS_ROTATION) {
+        printf("rotation\n");
+    } else {
+        printf("%s about %g %g %g\n", axis_kinds[axis->kind], axis->about[0], axis->about[1], axis->about[2]);
+    }
+}
+
+static void print_point(const exi_layer *layer, const double *point) {
+    for (int a = 0; point && a < layer->weigh.axis_count; a++) {
+        if (layer->axes[a].kind == EX_AXIS_SCALAR)
+            printf("  %s=%g", layer->axis_names[a], point[0]);
+        else
+            printf("  %s=q:%g,%g,%g,%g", layer->axis_names[a], point[0], point[1], point[2], point[3]);
+        point += ex_axis_width(&layer->axes[a]);
+    }
+}
+
+static void print_pseudo(const exi_layer *layer, const ex_pseudo *pseudo) {
+    printf("    at");
+    print_point(layer, pseudo->at);
+    if (pseudo->from) {
+        printf("  as at");
+        print_point(layer, pseudo->from);
+    } else {
+        printf("  given weights");
+        for (int k = 0; k < layer->weigh.example_count; k++)
+            if (pseudo->weights[k] != 0)
+                printf("  %s=%g", layer->example_names[k], pseudo->weights[k]);
+    }
+    printf("\n");
+}
+
+static void print_weigher(const ex_weigher_def *def) {
+    printf("%s", ex_weigher_kind_name(def->kind));
+    if (def->kind == EX_WEIGHER_CARDINAL) {
+        printf(", %s, %s", ex_kernel_name(def->kernel), def->linear ? "linear" : "constant");
+        if (def->radius != 1)
+            printf(", radius %g", def->radius);
+        if (def->ridge != 0)
+            printf(", ridge %g", def->ridge);
+    } else if (def->kind == EX_WEIGHER_SHEPARD) {
+        printf(", power %g", def->power);
+    } else if (def->kind == EX_WEIGHER_NEAREST) {
+        printf(", %d neighbours%s", def->neighbours, def->paper_form ? ", form of the paper" : "");
+    }
+}
+
+void exi_layer_print(const exi_layer *layer) {
+    const ex_weigher_def *def = &layer->weigh;
+    char axes[EXI_TEXT_SIZE], examples[EXI_TEXT_SIZE], pseudos[EXI_TEXT_SIZE];
+    printf("layer %s: ", layer->name);
+    print_weigher(def);
+    printf("\n  %s\n", exi_text_count(axes, def->axis_count, "axis"));
+    int width = exi_name_width(layer->axis_names, def->axis_count);
+    for (int a = 0; a < def->axis_count; a++)
+        exi_axis_print(&layer->axes[a], layer->axis_names[a], layer->axis_units[a], width);
+    printf("  %s\n", exi_text_count(examples, def->example_count, "example"));
+    width = exi_name_width(layer->example_names, def->example_count);
+    for (int k = 0; k < def->example_count; k++) {
+        printf("    %-*s", width, layer->example_names[k]);
+        print_point(layer, example_point(layer, k));
+        printf("%s%s\n", layer->example_files ? "  " : "", layer->example_files ? layer->example_files[k] : "");
+    }
+    if (def->pseudo_count > 0)
+        printf("  %s\n", exi_text_count(pseudos, def->pseudo_count, "pseudo-example"));
+    for (int p = 0; p < def->pseudo_count; p++)
+        print_pseudo(layer, &layer->pseudos[p]);
+}
+
+/* ---- JSON ---- */
+
+void exi_axis_print_json(const ex_axis *axis, const char *name, const char *unit, exi_emitter *json) {
+    exi_emit_open(json, NULL, '{');
+    exi_emit_text(json, "name", name);
+    exi_emit_text(json, "kind", axis_kinds[axis->kind]);
+    if (axis->kind == EX_AXIS_SCALAR) {
+        exi_emit_number(json, "min", axis->min);
+        exi_emit_number(json, "max", axis->max);
+        exi_emit_number(json, "rest", axis->rest);
+        exi_emit_bool(json, "clamp", axis->clamp);
+    } else {
+        exi_emit_numbers(json, "rest", axis->rest_rotation, 4);
+    }
+    if (axis->kind == EX_AXIS_SWING || axis->kind == EX_AXIS_TWIST)
+        exi_emit_numbers(json, "about", axis->about, 3);
+    if (*unit)
+        exi_emit_text(json, "unit", unit);
+    exi_emit_close(json, '}');
+}
+
+static void json_point(const exi_layer *layer, exi_emitter *json, const char *key, const double *point) {
+    exi_emit_open(json, key, '{');
+    for (int a = 0; a < layer->weigh.axis_count; a++) {
+        if (layer->axes[a].kind == EX_AXIS_SCALAR)
+            exi_emit_number(json, layer->axis_names[a], point[0]);
+        else
+            exi_emit_numbers(json, layer->axis_names[a], point, 4);
+        point += ex_axis_width(&layer->axes[a]);
+    }
+    exi_emit_close(json, '}');
+}
+
+static void json_weigher(const ex_weigher_def *def, exi_emitter *json) {
+    exi_emit_open(json, "weigh", '{');
+    exi_emit_text(json, "kind", ex_weigher_kind_name(def->kind));
+    if (def->kind == EX_WEIGHER_CARDINAL) {
+        exi_emit_text(json, "kernel", ex_kernel_name(def->kernel));
+        exi_emit_bool(json, "linear", def->linear);
+        exi_emit_number(json, "radius", def->radius);
+        exi_emit_number(json, "ridge", def->ridge);
+    } else if (def->kind == EX_WEIGHER_SHEPARD) {
+        exi_emit_number(json, "power", def->power);
+    } else if (def->kind == EX_WEIGHER_NEAREST) {
+        exi_emit_number(json, "neighbours", def->neighbours);
+        exi_emit_text(json, "form", def->paper_form ? "paper" : "continuous");
+    }
+    exi_emit_close(json, '}');
+}
+
+static void json_examples(const exi_layer *layer, exi_emitter *json) {
+    exi_emit_open(json, "examples", '[');
+    for (int k = 0; k < layer->weigh.example_count; k++) {
+        exi_emit_open(json, NULL, '{');
+        exi_emit_text(json, "name", layer->example_names[k]);
+        if (layer->example_files)
+            exi_emit_text(json, "mesh", layer->example_files[k]);
+        if (example_point(layer, k))
+            json_point(layer, json, "at", example_point(layer, k));
+        exi_emit_close(json, '}');
+    }
+    exi_emit_close(json, ']');
+}
+
+static void json_pseudos(const exi_layer *layer, exi_emitter *json) {
+    exi_emit_open(json, "pseudo", '[');
+    for (int p = 0; p < layer->weigh.pseudo_count; p++) {
+        const ex_pseudo *pseudo = &layer->pseudos[p];
+        exi_emit_open(json, NULL, '{');
+        json_point(layer, json, "at", pseudo->at);
+        if (pseudo->from) {
+            json_point(layer, json, "from", pseudo->from);
+        } else {
+            exi_emit_open(json, "weights", '{');
+            for (int k = 0; k < layer->weigh.example_count; k++)
+                exi_emit_number(json, layer->example_names[k], pseudo->weights[k]);
+            exi_emit_close(json, '}');
+        }
+        exi_emit_close(json, '}');
+    }
+    exi_emit_close(json, ']');
+}
+
+void exi_layer_print_json(const exi_layer *layer, exi_emitter *json) {
+    exi_emit_open(json, NULL, '{');
+    exi_emit_text(json, "name", layer->name);
+    json_weigher(&layer->weigh, json);
+    exi_emit_open(json, "space", '[');
+    for (int a = 0; a < layer->weigh.axis_count; a++)
+        exi_axis_print_json(&layer->axes[a], layer->axis_names[a], layer->axis_units[a], json);
+    exi_emit_close(json, ']');
+    json_examples(layer, json);
+    json_pseudos(layer, json);
+    exi_emit_close(json, '}');
+}

@@ -1,0 +1,36 @@
+/* cli/layers.h - prints a layer, as text or as JSON, the same for a layer of a project and a layer of a rig. */
+#ifndef EXEMPLAR_CLI_LAYERS_H
+#define EXEMPLAR_CLI_LAYERS_H
+
+#include "emit.h"
+
+#include <exemplar/author.h>
+
+/* Everything but the arrays themselves belongs to the project or the rig. */
+typedef struct exi_layer {
+    const char *name;
+    ex_weigher_def weigh;
+    ex_axis *axes;              /* [axis_count] */
+    ex_pseudo *pseudos;         /* [pseudo_count] */
+    const char **axis_names;    /* [axis_count] */
+    const char **axis_units;    /* [axis_count], "" for none */
+    const char **example_names; /* [example_count] */
+    const char **example_files; /* [example_count], or NULL in a rig */
+} exi_layer;
+
+/* False without memory. Either way, to be freed by exi_layer_free. */
+bool exi_layer_of_project(exi_layer *layer, const ex_project_layer *source);
+bool exi_layer_of_rig(exi_layer *layer, const ex_rig *rig, int index);
+void exi_layer_free(exi_layer *layer);
+
+void exi_layer_print(const exi_layer *layer);
+void exi_layer_print_json(const exi_layer *layer, exi_emitter *json);
+
+/* One axis as it stands in a list of inputs. */
+void exi_axis_print(const ex_axis *axis, const char *name, const char *unit, int width);
+void exi_axis_print_json(const ex_axis *axis, const char *name, const char *unit, exi_emitter *json);
+
+/* Columns that the longest of the names takes. */
+int exi_name_width(const char *const *names, int count);
+
+#endif

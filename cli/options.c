@@ -1,0 +1,262 @@
+/*
+ * cli/options.c - one parser and one help printer for every command: both walk the command's own options and then the
+ * common ones, so that what is offered and what is understood cannot differ.
+ */
+#include "options.h"
+
+#include "pool.h"
+
+#include <exemplar/author/project.h>
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COMMON_MAX     4
+#define SUGGESTION_MAX 32
+#define HELP_COLUMNS   78
+
+/* The options that every command has. */
+typedef struct common {
+    bool json, quiet, help;
+    int threads;
+    ex_option options[COMMON_MAX];
+    int option_count;
+} common;
+
+static void common_fill(common *shared, const ex_command *command) {
+    *shared = (common){.json = false};
+    int n = 0;
+    if (command->json) {
+        shared->options[n++] =
+            (ex_option){.name = "json", .help = "print data as one line of JSON", .flag = &shared->json};
+    }
+    shared->options[n++] = (ex_option){.name = "threads",
+                                       .argument = "N",
+                                       .help = "use at most N threads (default: one per core); results do not "
+                                               "depend on it",
+                                       .count = &shared->threads};
+    shared->options[n++] = (ex_option){
+        .name = "quiet", .letter = 'q', .help = "print nothing but requested data and errors", .flag = &shared->quiet};
+    shared->options[n++] = (ex_option){.name = "help", .letter = 'h', .help = "print this page", .flag = &shared->help};
+    shared->option_count = n;
+}
+
+static int option_total(const ex_command *command, const common *shared) {
+    return command->option_count + shared->option_count;
+}
+
+static const ex_option *option_at(const ex_command *command, const common *shared, int index) {
+    return index < command->option_count ? &command->options[index] : &shared->options[index - command->option_count];
+}
+
+int exi_wrong_usage(const ex_command *command, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    fprintf(stderr, "exemplar %s: ", command->name);
+    vfprintf(stderr, format, list);
+    fprintf(stderr, " (see 'exemplar %s -h')\n", command->name);
+    va_end(list);
+    return EX_EXIT_USAGE;
+}
+
+/* ---- parsing ---- */
+
+typedef struct parser {
+    const ex_command *command;
+    common *shared;
+    int word_count;
+    char *const *words;
+    int position; /* the next word */
+} parser;
+
+static const ex_option *find_name(const parser *p, const char *name, size_t length) {
+    for (int i = 0; i < option_total(p->command, p->shared); i++) {
+        const ex_option *option = option_at(p->command, p->shared, i);
+        if (strlen(option->name) == length && memcmp(option->name, name, length) == 0)
+            return option;
+    }
+    return NULL;
+}
+
+static const ex_option *find_letter(const parser *p, char letter) {
+    for (int i = 0; i < option_total(p->command, p->shared); i++) {
+        const ex_option *option = option_at(p->command, p->shared, i);
+        if (option->letter && option->letter == letter)
+            return option;
+    }
+    return NULL;
+}
+
+static int unknown_name(const parser *p, const char *name, size_t length) {
+    const char *candidates[SUGGESTION_MAX];
+    int count = 0;
+    for (int i = 0; i < option_total(p->command, p->shared) && count < SUGGESTION_MAX; i++)
+        candidates[count++] = option_at(p->command, p->shared, i)->name;
+    char word[64];
+    const char *near = NULL;
+    if (length < sizeof word) {
+        memcpy(word, name, length);
+        word[length] = '\0';
+        near = ex_suggest(word, candidates, count);
+    }
+    if (near) {
+        return exi_wrong_usage(p->command, "there is no option '--%.*s': did you mean '--%s'?", (int)length, name,
+                               near);
+    }
+    return exi_wrong_usage(p->command, "there is no option '--%.*s'", length > 200 ? 200 : (int)length, name);
+}
+
+static int store_value(const parser *p, const ex_option *option, const char *value) {
+    if (option->text) {
+        if (*value == '\0')
+            return exi_wrong_usage(p->command, "--%s needs %s, not an empty word", option->name, option->argument);
+        *option->text = value;
+        return EX_EXIT_DONE;
+    }
+    char *end;
+    long number = strtol(value, &end, 10);
+    if (end == value || *end || number < 1 || number > INT_MAX)
+        return exi_wrong_usage(p->command, "--%s needs a whole number from 1 on, not '%s'", option->name, value);
+    *option->count = (int)number;
+    return EX_EXIT_DONE;
+}
+
+/* Stores a flag or a value; `attached` is what stood in the same word, or NULL. */
+static int store(parser *p, const ex_option *option, const char *attached) {
+    if (option->flag) {
+        if (attached)
+            return exi_wrong_usage(p->command, "--%s takes no value", option->name);
+        *option->flag = true;
+        return EX_EXIT_DONE;
+    }
+    if (!attached) {
+        if (p->position == p->word_count)
+            return exi_wrong_usage(p->command, "--%s needs %s after it", option->name, option->argument);
+        attached = p->words[p->position++];
+    }
+    return store_value(p, option, attached);
+}
+
+static int parse_long(parser *p, const char *word) {
+    const char *name = word + 2;
+    const char *equals = strchr(name, '=');
+    size_t length = equals ? (size_t)(equals - name) : strlen(name);
+    const ex_option *option = find_name(p, name, length);
+    return option ? store(p, option, equals ? equals + 1 : NULL) : unknown_name(p, name, length);
+}
+
+static int parse_short(parser *p, const char *word) {
+    for (const char *letter = word + 1; *letter; letter++) {
+        const ex_option *option = find_letter(p, *letter);
+        if (!option)
+            return exi_wrong_usage(p->command, "there is no option '-%c' in '%s'", *letter, word);
+        if (!option->flag)
+            return store(p, option, letter[1] ? letter + 1 : NULL);
+        *option->flag = true;
+    }
+    return EX_EXIT_DONE;
+}
+
+static int check_arguments(const ex_command *command, const ex_call *call) {
+    if (call->argument_count < command->argument_min) {
+        return exi_wrong_usage(command, "an argument is missing: exemplar %.*s", (int)strcspn(command->usage, "\n"),
+                               command->usage);
+    }
+    if (command->argument_max >= 0 && call->argument_count > command->argument_max)
+        return exi_wrong_usage(command, "'%s' is one argument too many", call->arguments[command->argument_max]);
+    return EX_EXIT_DONE;
+}
+
+int exi_options_parse(const ex_command *command, int word_count, char *const *words, const char **arguments,
+                      ex_call *call, bool *help) {
+    common shared;
+    common_fill(&shared, command);
+    parser p = {.command = command, .shared = &shared, .word_count = word_count, .words = words};
+    int argument_count = 0;
+    bool ended = false;
+    while (p.position < word_count) {
+        const char *word = words[p.position++];
+        int exit_code = EX_EXIT_DONE;
+        if (ended || word[0] != '-' || word[1] == '\0')
+            arguments[argument_count++] = word;
+        else if (strcmp(word, "--") == 0)
+            ended = true;
+        else
+            exit_code = word[1] == '-' ? parse_long(&p, word) : parse_short(&p, word);
+        *help = shared.help;
+        if (exit_code != EX_EXIT_DONE || shared.help)
+            return exit_code;
+    }
+    *call = (ex_call){.command = command,
+                      .argument_count = argument_count,
+                      .arguments = arguments,
+                      .json = shared.json,
+                      .quiet = shared.quiet,
+                      .threads = shared.threads ? shared.threads : exi_core_count()};
+    return check_arguments(command, call);
+}
+
+/* ---- help ---- */
+
+/* Prints every line of a text behind a margin. */
+static void print_lines(FILE *file, const char *margin, const char *text) {
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        fprintf(file, "%s%.*s\n", length ? margin : "", (int)length, text);
+        text += length;
+        text += *text == '\n';
+    }
+}
+
+/* "-o, --output FILE" into buffer. */
+static void option_label(const ex_option *option, char *buffer, size_t size) {
+    char letter[8] = "    ";
+    if (option->letter)
+        snprintf(letter, sizeof letter, "-%c, ", option->letter);
+    snprintf(buffer, size, "%s--%s%s%s", letter, option->name, option->argument ? " " : "",
+             option->argument ? option->argument : "");
+}
+
+/* The option's help, broken between words to stand right of column `indent`; the cursor is there already. */
+static void print_wrapped(FILE *file, const char *text, int indent) {
+    int column = indent;
+    while (*text) {
+        int length = (int)strcspn(text, " ");
+        if (column > indent && column + 1 + length > HELP_COLUMNS) {
+            fprintf(file, "\n%*s", indent, "");
+            column = indent;
+        } else if (column > indent) {
+            fputc(' ', file);
+            column++;
+        }
+        fprintf(file, "%.*s", length, text);
+        column += length;
+        text += length;
+        text += *text == ' ';
+    }
+    fputc('\n', file);
+}
+
+void exi_help_print(FILE *file, const ex_command *command) {
+    common shared;
+    common_fill(&shared, command);
+    char label[80];
+    int width = 0;
+    for (int i = 0; i < option_total(command, &shared); i++) {
+        option_label(option_at(command, &shared, i), label, sizeof label);
+        width = (int)strlen(label) > width ? (int)strlen(label) : width;
+    }
+    fprintf(file, "exemplar %s: %s\n\nUsage:\n", command->name, command->summary);
+    print_lines(file, "  exemplar ", command->usage);
+    fprintf(file, "\n%s\n\nOptions:\n", command->description);
+    for (int i = 0; i < option_total(command, &shared); i++) {
+        const ex_option *option = option_at(command, &shared, i);
+        option_label(option, label, sizeof label);
+        fprintf(file, "  %-*s  ", width, label);
+        print_wrapped(file, option->help, width + 4);
+    }
+    fprintf(file, "\nExamples:\n");
+    print_lines(file, "  ", command->examples);
+}

@@ -1,0 +1,132 @@
+/* cli/report.c - failures, progress and figures, as the tool words them. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "report.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BAR_AFTER_SECONDS  1.0
+#define BAR_EVERY_SECONDS  0.1
+#define LINE_EVERY_SECONDS 5.0
+#define BAR_CELLS          24
+#define BAR_COLUMNS        64
+
+/* Whether a bar stands on the terminal; read by the signal handler. */
+static volatile sig_atomic_t bar_shown;
+
+int exi_failed_text(const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    fputs("exemplar: ", stderr);
+    vfprintf(stderr, format, list);
+    fputc('\n', stderr);
+    va_end(list);
+    return EX_EXIT_FAILED;
+}
+
+int exi_failed(const ex_error *error) {
+    return exi_failed_text("%s", error->text[0] ? error->text : ex_result_text(error->result));
+}
+
+double exi_clock(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+const char *exi_text_bytes(char buffer[EXI_TEXT_SIZE], double bytes) {
+    static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB"};
+    int unit = 0;
+    while (bytes >= 999.5 && unit < 4) {
+        bytes /= 1000;
+        unit++;
+    }
+    snprintf(buffer, EXI_TEXT_SIZE, "%.*f %s", unit > 0 && bytes < 9.95 ? 1 : 0, bytes, units[unit]);
+    return buffer;
+}
+
+const char *exi_text_seconds(char buffer[EXI_TEXT_SIZE], double seconds) {
+    if (seconds < 0.9995)
+        snprintf(buffer, EXI_TEXT_SIZE, "%.*f ms", seconds < 0.00995 ? 1 : 0, seconds * 1e3);
+    else
+        snprintf(buffer, EXI_TEXT_SIZE, "%.1f s", seconds);
+    return buffer;
+}
+
+const char *exi_text_count(char buffer[EXI_TEXT_SIZE], int count, const char *singular) {
+    /* The two words of this field that do not take an s. */
+    const char *plural = strcmp(singular, "vertex") == 0 ? "vertices" : strcmp(singular, "axis") == 0 ? "axes" : NULL;
+    if (count != 1 && plural)
+        snprintf(buffer, EXI_TEXT_SIZE, "%d %s", count, plural);
+    else
+        snprintf(buffer, EXI_TEXT_SIZE, "%d %s%s", count, singular, count == 1 ? "" : "s");
+    return buffer;
+}
+
+static void draw_bar(const char *what, double fraction) {
+    char bar[BAR_CELLS + 1];
+    int filled = (int)(fraction * BAR_CELLS);
+    for (int i = 0; i < BAR_CELLS; i++)
+        bar[i] = i < filled ? '#' : '.';
+    bar[BAR_CELLS] = '\0';
+    fprintf(stderr, "\r%-32.32s [%s] %3.0f%%", what, bar, 100 * fraction);
+    fflush(stderr);
+}
+
+static void erase_bar(void) {
+    fprintf(stderr, "\r%*s\r", BAR_COLUMNS, "");
+    fflush(stderr);
+}
+
+void exi_progress_step(exi_progress *progress, const char *what, double fraction) {
+    double now = exi_clock();
+    double wait = progress->terminal ? BAR_EVERY_SECONDS : LINE_EVERY_SECONDS;
+    if (progress->quiet || now - progress->start < BAR_AFTER_SECONDS || now - progress->last < wait)
+        return;
+    progress->last = now;
+    fraction = fraction > 0 ? fraction < 1 ? fraction : 1 : 0;
+    if (progress->terminal) {
+        progress->shown = true;
+        bar_shown = 1;
+        draw_bar(what, fraction);
+    } else {
+        fprintf(stderr, "exemplar: %s, %.0f%% done\n", what, 100 * fraction);
+    }
+}
+
+static void on_report(void *user, const char *what, double fraction) {
+    exi_progress_step(user, what, fraction);
+}
+
+void exi_progress_start(exi_progress *progress, const ex_call *call) {
+    double now = exi_clock();
+    *progress = (exi_progress){.hook = {.report = on_report, .user = progress},
+                               .quiet = call->quiet,
+                               .terminal = isatty(STDERR_FILENO) == 1,
+                               .start = now,
+                               .last = now};
+}
+
+const ex_progress *exi_progress_hook(const exi_progress *progress) {
+    return progress->quiet ? NULL : &progress->hook;
+}
+
+void exi_progress_end(exi_progress *progress) {
+    if (progress->shown) {
+        erase_bar();
+        progress->shown = false;
+        bar_shown = 0;
+    }
+}
+
+void exi_report_interrupted(void) {
+    if (bar_shown) {
+        ssize_t written = write(STDERR_FILENO, "\n", 1);
+        (void)written;
+    }
+}

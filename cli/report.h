@@ -1,0 +1,44 @@
+/*
+ * cli/report.h - what the tool says besides data: failures, progress, and numbers for people.
+ *
+ * Failures and progress go to stderr. A progress is one bar on a terminal, or a line every five seconds elsewhere; work
+ * that is done within a second shows nothing. Main thread only, except exi_report_interrupted.
+ */
+#ifndef EXEMPLAR_CLI_REPORT_H
+#define EXEMPLAR_CLI_REPORT_H
+
+#include "command.h"
+
+#include <exemplar/author/project.h>
+
+/* Prints "exemplar: SENTENCE" on stderr and returns EX_EXIT_FAILED. */
+int exi_failed(const ex_error *error);
+int exi_failed_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Seconds on a clock that only goes forwards. */
+double exi_clock(void);
+
+/* "131 kB", "12 ms", "1 layer", "5 layers": into the caller's buffer, which is returned. */
+#define EXI_TEXT_SIZE 48
+const char *exi_text_bytes(char buffer[EXI_TEXT_SIZE], double bytes);
+const char *exi_text_seconds(char buffer[EXI_TEXT_SIZE], double seconds);
+const char *exi_text_count(char buffer[EXI_TEXT_SIZE], int count, const char *singular);
+
+typedef struct exi_progress {
+    ex_progress hook;
+    bool quiet, terminal, shown;
+    double start, last;
+} exi_progress;
+
+void exi_progress_start(exi_progress *progress, const ex_call *call);
+/* What to hand to the library: NULL with --quiet. */
+const ex_progress *exi_progress_hook(const exi_progress *progress);
+/* For work that the tool itself divides. */
+void exi_progress_step(exi_progress *progress, const char *what, double fraction);
+/* Takes the bar away. To be called before anything else is printed. */
+void exi_progress_end(exi_progress *progress);
+
+/* For the signal handler: leaves the bar's line, if there is one. Safe inside a handler. */
+void exi_report_interrupted(void);
+
+#endif

@@ -1,0 +1,77 @@
+/* cli/rigs.c - shared by the commands that work on a rig. */
+#include "rigs.h"
+
+#include "emit.h"
+#include "files.h"
+#include "report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+ex_rig *exi_rig_load(const char *path, ex_storage storage) {
+    if (!exi_expect_kind(path, EXI_FILE_RIG))
+        return NULL;
+    ex_error error = {.result = EX_OK};
+    ex_rig *rig = NULL;
+    if (ex_rig_read(path, storage, &rig, &error) != EX_OK) {
+        exi_failed(&error);
+        return NULL;
+    }
+    return rig;
+}
+
+bool exi_assignments_check(const ex_call *call) {
+    for (int i = 1; i < call->argument_count; i++) {
+        const char *equals = strchr(call->arguments[i], '=');
+        if (!equals || equals == call->arguments[i] || equals[1] == '\0') {
+            exi_wrong_usage(call->command, "'%s' is not of the form axis=value", call->arguments[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+double *exi_assignments_read(const ex_call *call, const ex_rig *rig) {
+    int size = ex_rig_pose_size(rig);
+    double *inputs = calloc(size > 0 ? (size_t)size : 1, sizeof *inputs);
+    if (!inputs) {
+        exi_failed_text("there is not enough memory for a pose");
+        return NULL;
+    }
+    ex_rig_rest_pose(rig, inputs);
+    for (int i = 1; i < call->argument_count; i++) {
+        ex_error error = {.result = EX_OK};
+        if (ex_pose_set(rig, call->arguments[i], inputs, &error) != EX_OK) {
+            exi_failed(&error);
+            free(inputs);
+            return NULL;
+        }
+    }
+    return inputs;
+}
+
+static void print_line_json(FILE *file, const char *path, const ex_rig *rig, double seconds) {
+    exi_emitter json = exi_emit_start(file);
+    exi_emit_open(&json, NULL, '{');
+    exi_emit_text(&json, "rig", path);
+    exi_emit_number(&json, "vertices", ex_rig_vertex_count(rig));
+    exi_emit_number(&json, "layers", ex_rig_layer_count(rig));
+    exi_emit_number(&json, "examples", ex_rig_example_count(rig));
+    exi_emit_number(&json, "bytes", exi_file_size(path));
+    exi_emit_number(&json, "seconds", seconds);
+    exi_emit_close(&json, '}');
+    exi_emit_end(&json);
+}
+
+void exi_rig_print_line(FILE *file, bool json, const char *path, const ex_rig *rig, double seconds) {
+    if (json) {
+        print_line_json(file, path, rig, seconds);
+        return;
+    }
+    char vertices[EXI_TEXT_SIZE], layers[EXI_TEXT_SIZE], examples[EXI_TEXT_SIZE], size[EXI_TEXT_SIZE],
+        time[EXI_TEXT_SIZE];
+    fprintf(file, "%s: %s, %s, %s, %s, %s\n", path, exi_text_count(vertices, ex_rig_vertex_count(rig), "vertex"),
+            exi_text_count(layers, ex_rig_layer_count(rig), "layer"),
+            exi_text_count(examples, ex_rig_example_count(rig), "example"), exi_text_bytes(size, exi_file_size(path)),
+            exi_text_seconds(time, seconds));
+}

@@ -1,0 +1,77 @@
+# How every target of this project is compiled: one set of flags, one way to make a library in its two forms.
+
+add_library(ex_flags INTERFACE)
+target_compile_options(ex_flags INTERFACE
+  -Wall -Wextra -Wconversion -Wshadow $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes>
+  -ffp-contract=off -fno-math-errno)
+# mingw-w64: isfinite and isnan are macros that warn, and 'printf' in a format attribute means Microsoft's, which knows no
+# %zu, while the functions called are the standard's. Formats are checked by every other compiler.
+if(MINGW)
+  target_compile_options(ex_flags INTERFACE -Wno-float-conversion -Wno-format -Wno-format-extra-args)
+endif()
+if(EX_WERROR)
+  target_compile_options(ex_flags INTERFACE -Werror)
+endif()
+if(EX_SIMD STREQUAL "scalar")
+  target_compile_definitions(ex_flags INTERFACE EX_SIMD_SCALAR)
+elseif(EX_SIMD STREQUAL "avx2")
+  target_compile_options(ex_flags INTERFACE -mavx2 -mfma)
+elseif(NOT EX_SIMD STREQUAL "auto")
+  message(FATAL_ERROR "EX_SIMD is '${EX_SIMD}': use auto, avx2 or scalar")
+endif()
+
+# NAME_static and, with EX_SHARED, NAME_shared from the same objects. The plain NAME is an alias that programs of this
+# project link: the static one.
+function(ex_add_library name)
+  add_library(${name}_objects OBJECT ${ARGN})
+  set_target_properties(${name}_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_include_directories(${name}_objects PUBLIC
+    $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include> PRIVATE ${CMAKE_SOURCE_DIR}/src)
+  target_link_libraries(${name}_objects PRIVATE ex_flags)
+  add_library(${name}_static STATIC $<TARGET_OBJECTS:${name}_objects>)
+  set(kinds static)
+  if(EX_SHARED)
+    ex_add_shared(${name} ${ARGN})
+    list(APPEND kinds shared)
+  endif()
+  foreach(kind IN LISTS kinds)
+    set_target_properties(${name}_${kind} PROPERTIES OUTPUT_NAME ${name} LINKER_LANGUAGE C)
+    target_include_directories(${name}_${kind} PUBLIC
+      $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    if(NOT WIN32)
+      target_link_libraries(${name}_${kind} PUBLIC m)
+    endif()
+  endforeach()
+  add_library(${name} ALIAS ${name}_static)
+endfunction()
+
+# Windows marks what a DLL exports while compiling, so there the sources are compiled once more.
+function(ex_add_shared name)
+  if(WIN32)
+    add_library(${name}_shared SHARED ${ARGN})
+    target_include_directories(${name}_shared PRIVATE ${CMAKE_SOURCE_DIR}/src)
+    target_link_libraries(${name}_shared PRIVATE ex_flags)
+    target_compile_definitions(${name}_shared PUBLIC EX_SHARED PRIVATE EX_BUILDING)
+  else()
+    add_library(${name}_shared SHARED $<TARGET_OBJECTS:${name}_objects>)
+    set_target_properties(${name}_shared PROPERTIES INSTALL_RPATH "$ORIGIN")
+    if(NOT APPLE AND NOT CMAKE_C_FLAGS MATCHES "-fsanitize")
+      target_link_options(${name}_shared PRIVATE -Wl,--no-undefined)
+    endif()
+  endif()
+  set_target_properties(${name}_shared PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${EX_ABI})
+endfunction()
+
+# Links library `name` to another library of this project and to further ones that its objects include. A shared library
+# takes the base's private functions (exi_), which the base does not export, from the base's archive, and keeps them to
+# itself.
+function(ex_link_library name base)
+  target_link_libraries(${name}_objects PRIVATE ${ARGN})
+  target_link_libraries(${name}_static PUBLIC ${base}_static ${ARGN})
+  if(EX_SHARED)
+    target_link_libraries(${name}_shared PUBLIC ${base}_shared PRIVATE ${base}_static ${ARGN})
+    if(NOT APPLE)
+      target_link_options(${name}_shared PRIVATE -Wl,--exclude-libs,$<TARGET_FILE_NAME:${base}_static>)
+    endif()
+  endif()
+endfunction()

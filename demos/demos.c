@@ -1,0 +1,139 @@
+/*
+ * The table of demos, and what they share.
+ */
+#include "demos.h"
+
+#include "author/formats/file.h"
+#include "author/mesh/array.h"
+#include "runtime/base/result.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const ex_demo ex_demos[] = {
+    {"blob", "five forms over bend and thickness, and two pseudo-examples that keep the corners from crossing themselves",
+     exi_demo_blob},
+};
+const int ex_demo_count = sizeof ex_demos / sizeof *ex_demos;
+
+static char *path_in(const char *directory, const char *name) {
+    size_t size = strlen(directory) + strlen(name) + 2;
+    char *path = malloc(size);
+    if (path)
+        snprintf(path, size, "%s/%s", directory, name);
+    return path;
+}
+
+ex_result exi_demo_write_mesh(const char *directory, const char *name, const ex_mesh *mesh, ex_error *error) {
+    char *path = path_in(directory, name);
+    ex_result result = path ? ex_obj_write(path, mesh, error) : exi_error_memory(error, "a path", strlen(name));
+    free(path);
+    return result;
+}
+
+ex_result exi_demo_write_text(const char *directory, const char *name, const char *text, ex_error *error) {
+    char *path = path_in(directory, name);
+    exi_file_writer writer;
+    ex_result result = path ? exi_file_open(&writer, path, error) : exi_error_memory(error, "a path", strlen(name));
+    if (result == EX_OK) {
+        exi_file_write(&writer, text, strlen(text));
+        result = exi_file_commit(&writer, error);
+    }
+    free(path);
+    return result;
+}
+
+/* ---- the sphere ---- */
+
+/* Vertex half-way along an edge, made on first sight. Edges are found by their lower vertex: a vertex has few. */
+typedef struct edge {
+    int other, middle;
+} edge;
+
+enum { EDGES = 6 }; /* at most six edges go from a vertex to higher ones */
+
+static int middle_of(ex_mesh *mesh, edge *edges, int *counts, int a, int b) {
+    int low = a < b ? a : b, high = a < b ? b : a;
+    for (int i = 0; i < counts[low]; i++)
+        if (edges[low * EDGES + i].other == high)
+            return edges[low * EDGES + i].middle;
+    int v = mesh->vertex_count++;
+    double *p = mesh->positions + 3 * (size_t)v, length = 0;
+    for (int c = 0; c < 3; c++) {
+        p[c] = mesh->positions[3 * (size_t)a + (size_t)c] + mesh->positions[3 * (size_t)b + (size_t)c];
+        length += p[c] * p[c];
+    }
+    for (int c = 0; c < 3; c++)
+        p[c] /= sqrt(length);
+    edges[low * EDGES + counts[low]++] = (edge){high, v};
+    return v;
+}
+
+static bool refine(ex_mesh *mesh, int *next) {
+    size_t count = (size_t)mesh->vertex_count;
+    edge *edges = calloc(count * EDGES, sizeof *edges);
+    int *counts = calloc(count, sizeof *counts), made = 0;
+    for (int t = 0; edges && counts && t < mesh->face_count; t++) {
+        const int *v = mesh->corners + 3 * t;
+        int m[3];
+        for (int i = 0; i < 3; i++)
+            m[i] = middle_of(mesh, edges, counts, v[i], v[(i + 1) % 3]);
+        const int four[4][3] = {{v[0], m[0], m[2]}, {v[1], m[1], m[0]}, {v[2], m[2], m[1]}, {m[0], m[1], m[2]}};
+        memcpy(next + 3 * made, four, sizeof four);
+        made += 4;
+    }
+    bool done = edges && counts;
+    if (done) {
+        memcpy(mesh->corners, next, 3 * (size_t)made * sizeof *next);
+        mesh->face_count = made;
+        mesh->corner_count = 3 * made;
+    }
+    free(edges);
+    free(counts);
+    return done;
+}
+
+static void icosahedron(ex_mesh *mesh) {
+    static const int faces[20][3] = {{0, 11, 5}, {0, 5, 1},  {0, 1, 7},   {0, 7, 10}, {0, 10, 11}, {1, 5, 9}, {5, 11, 4},
+                                     {11, 10, 2}, {10, 7, 6}, {7, 1, 8},   {3, 9, 4},  {3, 4, 2},   {3, 2, 6}, {3, 6, 8},
+                                     {3, 8, 9},  {4, 9, 5},  {2, 4, 11},  {6, 2, 10}, {8, 6, 7},   {9, 8, 1}};
+    const double g = (1 + sqrt(5.0)) / 2, s = 1 / sqrt(1 + g * g);
+    const double points[12][3] = {{-1, g, 0}, {1, g, 0}, {-1, -g, 0}, {1, -g, 0}, {0, -1, g}, {0, 1, g},
+                                  {0, -1, -g}, {0, 1, -g}, {g, 0, -1}, {g, 0, 1}, {-g, 0, -1}, {-g, 0, 1}};
+    for (int i = 0; i < 12; i++)
+        for (int c = 0; c < 3; c++)
+            mesh->positions[3 * i + c] = points[i][c] * s;
+    memcpy(mesh->corners, faces, sizeof faces);
+    mesh->vertex_count = 12;
+    mesh->face_count = 20;
+    mesh->corner_count = 60;
+}
+
+ex_mesh *exi_demo_sphere(int levels) {
+    size_t triangles = (size_t)20 << (2 * levels);
+    ex_mesh *mesh = ex_mesh_create();
+    int *next = malloc(3 * triangles * sizeof *next);
+    if (!mesh || !next) {
+        free(next);
+        ex_mesh_destroy(mesh);
+        return NULL;
+    }
+    mesh->positions = exi_array_allocate(3 * (triangles / 2 + 2), sizeof(double));
+    mesh->corners = exi_array_allocate(3 * triangles, sizeof(int));
+    mesh->face_offsets = exi_array_allocate(triangles + 1, sizeof(int));
+    bool done = mesh->positions && mesh->corners && mesh->face_offsets;
+    if (done)
+        icosahedron(mesh);
+    for (int i = 0; done && i < levels; i++)
+        done = refine(mesh, next);
+    for (int f = 0; done && f <= mesh->face_count; f++)
+        mesh->face_offsets[f] = 3 * f;
+    free(next);
+    if (!done) {
+        ex_mesh_destroy(mesh);
+        return NULL;
+    }
+    return mesh;
+}

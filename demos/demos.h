@@ -1,0 +1,30 @@
+/*
+ * demos.h - sample projects that the program makes itself, from formulas: for `exemplar demo`, for tests, for pictures.
+ * One file a demo, one line in the table of demos.c.
+ */
+#ifndef EXEMPLAR_DEMOS_H
+#define EXEMPLAR_DEMOS_H
+
+#include <exemplar/author.h>
+
+typedef struct ex_demo {
+    const char *name;
+    const char *summary; /* one line */
+    /* Writes NAME.json and its forms into a folder that exists. */
+    ex_result (*write)(const char *directory, ex_error *error);
+} ex_demo;
+
+extern const ex_demo ex_demos[];
+extern const int ex_demo_count;
+
+ex_result exi_demo_blob(const char *directory, ex_error *error);
+
+/* A sphere of 20 * 4^levels triangles, radius 1: the icosahedron, each triangle cut into four `levels` times. NULL
+ * without memory. */
+ex_mesh *exi_demo_sphere(int levels);
+
+/* Writes directory/name. */
+ex_result exi_demo_write_mesh(const char *directory, const char *name, const ex_mesh *mesh, ex_error *error);
+ex_result exi_demo_write_text(const char *directory, const char *name, const char *text, ex_error *error);
+
+#endif

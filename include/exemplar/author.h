@@ -1,0 +1,13 @@
+/*
+ * exemplar/author.h - authoring whole: meshes, file formats, projects. Stands on the runtime (exemplar/exemplar.h), never
+ * the other way round. Allocates with malloc and reads and writes files.
+ */
+#ifndef EXEMPLAR_AUTHOR_H
+#define EXEMPLAR_AUTHOR_H
+
+#include <exemplar/author/formats.h>
+#include <exemplar/author/mesh.h>
+#include <exemplar/author/project.h>
+#include <exemplar/exemplar.h>
+
+#endif

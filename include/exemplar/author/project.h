@@ -1,0 +1,153 @@
+/*
+ * exemplar/author/project.h - projects: the editable description from which a rig is built.
+ *
+ * A project is a JSON file that names meshes and places them as examples in spaces (docs/project-format.md). It is read
+ * strictly, edited as the tree it is (so that the order of keys survives), built into a rig, checked, and written back.
+ * An unpacked rig is a project again. One thread at a time may use an ex_project; different projects are independent.
+ */
+#ifndef EXEMPLAR_AUTHOR_PROJECT_H
+#define EXEMPLAR_AUTHOR_PROJECT_H
+
+#include <exemplar/author/mesh.h>
+#include <exemplar/rig.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- what a project says, as parsed; all of it belongs to the project and changes with its edits ---- */
+
+typedef struct ex_project_axis {
+    const char *name;
+    const char *unit; /* or NULL */
+    ex_axis axis;
+} ex_project_axis;
+
+typedef struct ex_project_example {
+    const char *name;
+    const char *mesh; /* path relative to the project file */
+    const double *at; /* [dimension]; NULL in a direct layer */
+} ex_project_example;
+
+typedef enum ex_mask_kind { EX_MASK_NONE, EX_MASK_FILE, EX_MASK_GROUP, EX_MASK_COLOUR } ex_mask_kind;
+
+typedef struct ex_project_layer {
+    const char *name;
+    const ex_project_axis *axes;
+    int axis_count;
+    int dimension; /* numbers in a point */
+    ex_weigher_def weigh; /* complete: axes, points, pseudos, names of examples */
+    const ex_project_example *examples;
+    int example_count;
+    int pseudo_count;
+    ex_mask_kind mask;
+    const char *mask_source; /* file, group name, or "r", "g", "b" */
+} ex_project_layer;
+
+typedef struct ex_project_view {
+    const char *path; /* of the project file, as given; "" for one that has none yet */
+    const char *mesh;
+    const ex_project_layer *layers;
+    int layer_count;
+    double unit;  /* metres in the project's unit */
+    bool z_up;    /* meshes have z up: turned to y up when read */
+} ex_project_view;
+
+typedef struct ex_project ex_project;
+
+/* Reads and checks the description; opens none of the meshes. Errors name the path in the file:
+ * layers[1].examples[3].at.elbow. */
+EX_API ex_result ex_project_read(const char *path, ex_project **project, ex_error *error);
+EX_API ex_result ex_project_parse(const char *text, size_t size, const char *path, ex_project **project,
+                                  ex_error *error);
+/* Writes to path (NULL: where it was read from); safe against a crash half-way. */
+EX_API ex_result ex_project_write(const ex_project *project, const char *path, ex_error *error);
+EX_API void ex_project_destroy(ex_project *project);
+EX_API const ex_project_view *ex_project_get(const ex_project *project);
+
+/*
+ * Edits. Each changes the project or, on failure, leaves it as it was. `layer` and `index` are numbers; points are
+ * [dimension] of that layer. An edit invalidates what ex_project_get returned before. edit.index and the meaning of its
+ * other fields are those of ex_weigher_edit; name and mesh are needed for EX_EDIT_ADD_EXAMPLE alone.
+ */
+EX_API ex_result ex_project_edit(ex_project *project, int layer, const ex_edit *edit, const char *name,
+                                 const char *mesh, ex_error *error);
+
+/* ---- building ---- */
+
+/* Called now and then during long work, from the calling thread; fraction is in [0, 1]. */
+typedef struct ex_progress {
+    void (*report)(void *user, const char *what, double fraction);
+    void *user;
+} ex_progress;
+
+typedef struct ex_build_options {
+    ex_storage storage;
+    const ex_progress *progress; /* or NULL */
+} ex_build_options;
+
+/* Reads the meshes, measures the examples' differences, solves and lays out. options may be NULL. */
+EX_API ex_result ex_project_build(const ex_project *project, const ex_build_options *options, ex_rig **rig,
+                                  ex_error *error);
+
+/* Writes NAME.json and the forms as OBJ files into directory (made if missing; refuses to overwrite NAME.json unless
+ * told). Building that project again gives a rig of the same bytes. */
+EX_API ex_result ex_project_unpack(const ex_rig *rig, const char *directory, const char *name, bool overwrite,
+                                   ex_error *error);
+
+/* ---- checking ---- */
+
+typedef enum ex_severity {
+    EX_SEVERITY_ERROR,   /* the project does not build, or builds into something wrong */
+    EX_SEVERITY_WARNING, /* it builds, and will hurt */
+    EX_SEVERITY_NOTE     /* a measurement */
+} ex_severity;
+
+typedef struct ex_finding {
+    ex_severity severity;
+    const char *kind;  /* "close_examples", "condition", "leave_one_out", "weight_range", "connectivity", … */
+    const char *where; /* layers[0].examples[3] */
+    const char *text;  /* a sentence */
+    double value;      /* the number in it, where there is one; else 0 */
+} ex_finding;
+
+typedef struct ex_check {
+    ex_finding *findings;
+    int finding_count;
+    int error_count, warning_count;
+} ex_check;
+
+typedef struct ex_check_options {
+    int sample_count;            /* points of the space looked at per layer; 0: 4096 */
+    const ex_progress *progress; /* or NULL */
+} ex_check_options;
+
+/* Everything that is wrong or weak, not just the first; EX_OK also where errors were found. */
+EX_API ex_result ex_project_check(const ex_project *project, const ex_check_options *options, ex_check **check,
+                                  ex_error *error);
+EX_API void ex_check_destroy(ex_check *check);
+
+/* ---- poses in words ---- */
+
+/*
+ * Writes one `axis=value` into inputs [ex_rig_pose_size]: elbow=75, shoulder=q:0,0,.38,.92, shoulder=x30y-10z5 (degrees,
+ * intrinsic, in written order). An unknown axis is answered with the nearest name.
+ */
+EX_API ex_result ex_pose_set(const ex_rig *rig, const char *assignment, double *inputs, ex_error *error);
+
+/* A table of poses from CSV: a header of axis names (rotations as NAME.x … NAME.w), optional `time` in seconds. */
+typedef struct ex_pose_table {
+    int pose_count;
+    double *inputs; /* [pose_count][ex_rig_pose_size] */
+    double *times;  /* [pose_count] or NULL */
+} ex_pose_table;
+EX_API ex_result ex_pose_table_read(const char *path, const ex_rig *rig, ex_pose_table *table, ex_error *error);
+EX_API void ex_pose_table_free(ex_pose_table *table);
+
+/* The candidate nearest to a mistyped word, or NULL where none is near (more than a third of its letters off). */
+EX_API const char *ex_suggest(const char *word, const char *const *candidates, int candidate_count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,119 @@
+/*
+ * exemplar/base.h - what every other header stands on: results and errors, the allocator, the task hook, version numbers.
+ *
+ * Everything here may be called from any thread. The library never prints, never exits, opens no file and starts no
+ * thread; what it needs from outside comes through the two hooks below. Vectors, quaternions, SIMD and the small dense
+ * solves are private to the runtime (src/runtime/base/).
+ */
+#ifndef EXEMPLAR_BASE_H
+#define EXEMPLAR_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(_WIN32) && defined(EX_SHARED)
+#if defined(EX_BUILDING)
+#define EX_API __declspec(dllexport)
+#else
+#define EX_API __declspec(dllimport)
+#endif
+#elif defined(__GNUC__)
+#define EX_API __attribute__((visibility("default")))
+#else
+#define EX_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define EX_VERSION_MAJOR 0
+#define EX_VERSION_MINOR 1
+#define EX_VERSION_PATCH 0
+#define EX_VERSION_TEXT "0.1.0"
+
+/* The number in the library's file name: programs built against one ABI number run with every library that has it. */
+#define EX_ABI 1
+
+/* The version of the rig format that this library writes. It reads this one and those before it. */
+#define EX_FORMAT 1
+
+/* What the linked library was built as, against the EX_VERSION_… the caller was compiled with. */
+typedef struct ex_version_info {
+    int major, minor, patch;
+    int abi;
+    int format;
+    const char *text; /* "0.1.0" */
+    const char *simd; /* "neon", "sse2", "avx2", "wasm", "scalar" */
+} ex_version_info;
+
+EX_API ex_version_info ex_version(void);
+
+/* Every result and its general text, in one list; ex_error carries the particular sentence. */
+#define EX_RESULT_LIST(X)                                                                                              \
+    X(EX_OK, "done")                                                                                                   \
+    X(EX_ERROR_ARGUMENT, "a parameter is outside what the function accepts")                                           \
+    X(EX_ERROR_MEMORY, "there is not enough memory")                                                                   \
+    X(EX_ERROR_LIMIT, "the input is larger than this version can hold")                                                \
+    X(EX_ERROR_DATA, "the input contradicts itself or holds numbers that are not finite")                              \
+    X(EX_ERROR_SINGULAR, "the space cannot be solved")                                                                 \
+    X(EX_ERROR_FORMAT, "the file is not what its name or its place promises")                                          \
+    X(EX_ERROR_VERSION, "the file was written by a newer version")                                                     \
+    X(EX_ERROR_CHECKSUM, "the file was damaged or rearranged after it was written")                                    \
+    X(EX_ERROR_FILE, "a file cannot be read or written")
+
+typedef enum ex_result {
+#define EX_RESULT_ENUM(name, text) name,
+    EX_RESULT_LIST(EX_RESULT_ENUM)
+#undef EX_RESULT_ENUM
+        EX_RESULT_COUNT
+} ex_result;
+
+/* The general text of a result. Never NULL; a number that is no result gives "unknown result". */
+EX_API const char *ex_result_text(ex_result result);
+
+/*
+ * What went wrong, as one sentence for the person who has to act on it: which file, line, key, example, vertex. Owned by
+ * the caller; every function takes NULL where the sentence is not wanted. Left alone when the call succeeds.
+ */
+#define EX_ERROR_SIZE 512
+typedef struct ex_error {
+    ex_result result;
+    char text[EX_ERROR_SIZE];
+} ex_error;
+
+/*
+ * Where memory comes from. allocate returns memory aligned to at least 64 bytes, or NULL; release gets the size that was
+ * asked for. NULL in place of an allocator means malloc and free. Runtime objects remember the allocator they came from,
+ * so it must outlive them.
+ */
+typedef struct ex_allocator {
+    void *(*allocate)(void *user, size_t size);
+    void (*release)(void *user, void *memory, size_t size);
+    void *user;
+} ex_allocator;
+
+/*
+ * How work is spread over threads. run must call body(context, begin, end) for pieces that together cover [0, count) and
+ * return when all are done; pieces should not be smaller than grain. NULL in place of a hook means: serially, in the
+ * caller's thread. Results do not depend on how the range was cut, bit for bit.
+ */
+typedef void (*ex_task_body)(void *context, int begin, int end);
+typedef struct ex_tasks {
+    void (*run)(void *user, int count, int grain, ex_task_body body, void *context);
+    void *user;
+} ex_tasks;
+
+/*
+ * Misuse by the programmer (a NULL rig, a weigher with another number of examples) is reported here, where a debugger can
+ * stop; the call then does nothing. The default hook does nothing in release builds and aborts in debug builds. Set it
+ * once, before other threads call the library. NULL restores the default.
+ */
+typedef void (*ex_misuse_hook)(const char *function, const char *what);
+EX_API void ex_set_misuse_hook(ex_misuse_hook hook);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,191 @@
+/*
+ * exemplar/weigh.h - from a point in a space to one weight per example.
+ *
+ * A space is a list of axes; a point is a row of doubles, one for a scalar axis and four (quaternion x y z w) for an axis
+ * that is a rotation. A weigher is an immutable solved space: it may be evaluated from any number of threads at once, and
+ * an edit makes a new one, in microseconds for the usual dozen of examples. Forms live elsewhere (exemplar/shape.h): a
+ * weigher knows where examples are, not what they look like.
+ */
+#ifndef EXEMPLAR_WEIGH_H
+#define EXEMPLAR_WEIGH_H
+
+#include <exemplar/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How an axis measures its input. */
+typedef enum ex_axis_kind {
+    EX_AXIS_SCALAR,   /* a number: a dial, or an angle in degrees */
+    EX_AXIS_ROTATION, /* a whole rotation: q and -q are the same point */
+    EX_AXIS_SWING,    /* a rotation without its turn about `about`: where that direction points */
+    EX_AXIS_TWIST,    /* a rotation's turn about `about` alone, on the circle: a full turn comes back */
+    EX_AXIS_KIND_COUNT
+} ex_axis_kind;
+
+typedef struct ex_axis {
+    ex_axis_kind kind;
+    double min, max;         /* scalar: the range, max > min; values outside extrapolate unless clamp is set */
+    double rest;             /* scalar: the value at rest, and what a non-finite input reads as */
+    double rest_rotation[4]; /* rotations: the same; a zero quaternion is the identity */
+    double about[3];         /* swing and twist: the axis turned about, of any length but zero */
+    double scale;            /* what a unit of difference counts for in distances; 0: the default, which is
+                                1/(max - min) for scalars; for rotations 1/2 per chord 2 sin(angle/2) in cardinal
+                                weighers, and 1 per half turn in shepard and nearest */
+    bool clamp;              /* scalar: limit the input to [min, max] */
+} ex_axis;
+
+/* A scalar axis, unclamped, with the default scale. */
+EX_API ex_axis ex_axis_scalar(double min, double max, double rest);
+/* A rotation axis of one of the three kinds about the given direction (ignored for whole rotations; NULL is y). */
+EX_API ex_axis ex_axis_rotation(ex_axis_kind kind, const double about[3]);
+/* Numbers that one axis takes in a point: 1 or 4. */
+EX_API int ex_axis_width(const ex_axis *axis);
+
+/* Kernels of the cardinal weigher, with the names that project files use. r is the distance over the radius. */
+#define EX_KERNEL_LIST(X)                                                                                              \
+    X(EX_KERNEL_BSPLINE, "bspline")                           /* cubic B-spline, support 2; the paper's choice */      \
+    X(EX_KERNEL_GAUSSIAN, "gaussian")                         /* exp(-r^2/2) */                                        \
+    X(EX_KERNEL_WENDLAND, "wendland")                         /* (1 - r/2)^4 (2r + 1), support 2 */                    \
+    X(EX_KERNEL_INVERSE_MULTIQUADRIC, "inverse_multiquadric") /* 1/sqrt(1 + r^2) */                                    \
+    X(EX_KERNEL_THIN_PLATE, "thin_plate")                     /* r^2 log r */                                          \
+    X(EX_KERNEL_BIHARMONIC, "biharmonic")                     /* r */                                                  \
+    X(EX_KERNEL_TRIHARMONIC, "triharmonic")                   /* r^3 */                                                \
+    X(EX_KERNEL_MULTIQUADRIC, "multiquadric")                 /* sqrt(1 + r^2) */
+
+typedef enum ex_kernel {
+#define EX_KERNEL_ENUM(name, text) name,
+    EX_KERNEL_LIST(EX_KERNEL_ENUM)
+#undef EX_KERNEL_ENUM
+        EX_KERNEL_COUNT
+} ex_kernel;
+
+/* Kinds of weigher, with the names that project files use. */
+#define EX_WEIGHER_LIST(X)                                                                                             \
+    X(EX_WEIGHER_CARDINAL, "cardinal") /* plane plus radial bases, exact at examples, extrapolates */                  \
+    X(EX_WEIGHER_DIRECT, "direct")     /* the axes are the weights; example i belongs to axis i */                     \
+    X(EX_WEIGHER_SHEPARD, "shepard")   /* inverse distance to a power, never outside [0, 1] */                         \
+    X(EX_WEIGHER_NEAREST, "nearest")   /* the k nearest examples, continuous as the set changes */
+
+typedef enum ex_weigher_kind {
+#define EX_WEIGHER_ENUM(name, text) name,
+    EX_WEIGHER_LIST(EX_WEIGHER_ENUM)
+#undef EX_WEIGHER_ENUM
+        EX_WEIGHER_COUNT
+} ex_weigher_kind;
+
+EX_API const char *ex_kernel_name(ex_kernel kernel);
+EX_API const char *ex_weigher_kind_name(ex_weigher_kind kind);
+
+/* The most axes a space may have, other than a direct one. */
+#define EX_AXIS_MAX 256
+/* The most neighbours a nearest weigher may use. */
+#define EX_NEIGHBOUR_MAX 64
+
+/*
+ * A pseudo-example: at point `at`, the weights are those that the real examples alone give at `from`, or, where `from` is
+ * NULL, the given `weights` [example_count]. It reshapes the space and costs no form.
+ */
+typedef struct ex_pseudo {
+    const double *at;
+    const double *from;
+    const double *weights;
+} ex_pseudo;
+
+typedef struct ex_weigher_def {
+    ex_weigher_kind kind; /* default cardinal */
+    const ex_axis *axes;
+    int axis_count; /* 1 to EX_AXIS_MAX */
+    int example_count; /* at least 1 */
+    int pseudo_count;
+    const double *points;     /* [example_count][dimension]; direct: NULL */
+    const ex_pseudo *pseudos; /* [pseudo_count]; not for direct */
+    const char *const *names; /* [example_count] or NULL: used in errors only */
+
+    ex_kernel kernel; /* cardinal; default bspline */
+    bool linear;      /* cardinal; default true: a plane over the scalar axes. false: a constant only, so that weights
+                         still sum to 1 */
+    double radius;    /* cardinal; default 1: factor on every point's radius, the distance to its nearest other point
+                         (their mean, the same for all, for thin_plate, biharmonic, triharmonic, multiquadric) */
+    double ridge;     /* cardinal; default 0: added to the diagonal; above 0, examples are approached, not reached */
+    double power;     /* shepard; default 2, above 0 */
+    int neighbours;   /* nearest; default 8, 1 to EX_NEIGHBOUR_MAX */
+    bool paper_form;  /* nearest; default false: threshold at the k-th distance as printed in the paper, not the
+                         (k+1)-th; equidistant examples then share equally */
+} ex_weigher_def;
+
+typedef struct ex_weigher ex_weigher;
+
+EX_API ex_weigher_def ex_weigher_def_default(void);
+
+/*
+ * Solves a space. Cost: with n points (pseudo-examples included) and m examples, about n^3/3 + n^2 m multiplications in
+ * double, and one allocation of about 8 n m bytes that is kept. Everything in def is copied.
+ * Results: ARGUMENT (a parameter outside its range), DATA (a number that is not finite), SINGULAR (two points at one
+ * place, named; or a system without solution), MEMORY, LIMIT.
+ */
+EX_API ex_result ex_weigher_create(const ex_weigher_def *def, const ex_allocator *allocator, ex_weigher **weigher,
+                                   ex_error *error);
+
+/* Gives the weigher's memory back. NULL is fine. Not for weighers that belong to a rig. */
+EX_API void ex_weigher_destroy(ex_weigher *weigher);
+
+/*
+ * Weights [example_count] at a point [dimension]. Cannot fail: a non-finite number reads as the axis's rest value, a zero
+ * quaternion as the identity, and scalars are limited to a million ranges from rest. point NULL means rest everywhere.
+ * Allocates nothing; cost about n (m + distance) multiplications, less where kernels have compact support.
+ */
+EX_API void ex_weigher_evaluate(const ex_weigher *weigher, const double *point, double *weights);
+
+/* What can be changed in a space without touching a form. */
+typedef enum ex_edit_kind {
+    EX_EDIT_MOVE_EXAMPLE,   /* example `index` to `at` */
+    EX_EDIT_ADD_EXAMPLE,    /* a new last example at `at`; the caller provides its form elsewhere */
+    EX_EDIT_REMOVE_EXAMPLE, /* example `index`; given weights of pseudo-examples lose that entry and keep their sum
+                               where the rest of it is not 0 */
+    EX_EDIT_MOVE_PSEUDO,    /* pseudo-example `index` to `at`; and its source to `from` or `weights` if given */
+    EX_EDIT_ADD_PSEUDO,     /* a new last pseudo-example at `at`, drawn from `from` or given `weights` */
+    EX_EDIT_REMOVE_PSEUDO   /* pseudo-example `index` */
+} ex_edit_kind;
+
+typedef struct ex_edit {
+    ex_edit_kind kind;
+    int index;
+    const double *at;
+    const double *from;
+    const double *weights; /* [example_count] as it is when this edit comes to its turn */
+} ex_edit;
+
+/* A new weigher, as the old one after edits in their order. Same results and cost as ex_weigher_create. */
+EX_API ex_result ex_weigher_edit(const ex_weigher *weigher, const ex_edit *edits, int edit_count,
+                                 const ex_allocator *allocator, ex_weigher **edited, ex_error *error);
+
+/*
+ * The definition a weigher was made from. Pointers in def and pseudos point into the weigher; axes [axis_count] and
+ * pseudos [pseudo_count] are the caller's arrays, or NULL where not wanted. names is set to NULL.
+ */
+EX_API void ex_weigher_describe(const ex_weigher *weigher, ex_weigher_def *def, ex_axis *axes, ex_pseudo *pseudos);
+
+EX_API ex_weigher_kind ex_weigher_get_kind(const ex_weigher *weigher);
+EX_API int ex_weigher_axis_count(const ex_weigher *weigher);
+EX_API int ex_weigher_example_count(const ex_weigher *weigher);
+EX_API int ex_weigher_pseudo_count(const ex_weigher *weigher);
+/* Numbers in a point: the sum of the axes' widths. */
+EX_API int ex_weigher_dimension(const ex_weigher *weigher);
+/* Where example `index` is, or pseudo-example `index - example_count`: [dimension], in the weigher. Direct: NULL. */
+EX_API const double *ex_weigher_point(const ex_weigher *weigher, int index);
+/* The distance that this weigher measures between two points [dimension]. Direct: 0. */
+EX_API double ex_weigher_distance(const ex_weigher *weigher, const double *a, const double *b);
+
+/*
+ * The condition number, in the 1-norm, of the system a cardinal weigher solved; 1 for the other kinds. Costs as much as
+ * the solve; for checks, not for frames.
+ */
+EX_API ex_result ex_weigher_condition(const ex_weigher *weigher, const ex_allocator *allocator, double *condition,
+                                      ex_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

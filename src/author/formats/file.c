@@ -1,0 +1,349 @@
+/*
+ * Whole files: read into memory, written through a temporary file and a rename, removed when a signal ends the process.
+ *
+ * Temporary files are opened with O_EXCL and mode 0666 rather than by mkstemp, so that the kernel applies the umask;
+ * asking for the umask would mean setting it, which other threads would notice.
+ */
+#define _XOPEN_SOURCE 700
+
+#include "author/formats/file.h"
+
+#include "runtime/base/result.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PENDING_COUNT       16
+#define PENDING_SIZE        4096
+#define TEMPORARY_ATTEMPTS  64
+#define TEMPORARY_NAME_SIZE 200 /* of the target's name; a file name may have 255 bytes on most systems */
+
+/* Temporary files that exist. Copies in static memory: a signal handler must not meet memory that is being released. */
+typedef enum pending_state { PENDING_FREE, PENDING_FILLED, PENDING_ARMED, PENDING_REMOVED } pending_state;
+static struct {
+    atomic_int state;
+    char path[PENDING_SIZE];
+} pending[PENDING_COUNT];
+
+ex_result exi_file_error(ex_error *error, const char *doing, const char *path, int errno_value) {
+    char reason[128];
+    if (strerror_r(errno_value, reason, sizeof reason) != 0)
+        snprintf(reason, sizeof reason, "error %d", errno_value);
+    return exi_error(error, EX_ERROR_FILE, "cannot %s '%s': %s", doing, path, reason);
+}
+
+static ex_result no_memory(ex_error *error, const char *doing, const char *path) {
+    return exi_error(error, EX_ERROR_MEMORY, "there is not enough memory to %s '%s'", doing, path);
+}
+
+/* ---- reading ---- */
+
+/* Reads to the end of the descriptor. On failure *bytes holds what must still be freed. */
+static ex_result read_all(int descriptor, size_t expected, const char *path, char **bytes, size_t *size,
+                          ex_error *error) {
+    size_t capacity = expected, used = 0;
+    *bytes = malloc(capacity + 1);
+    if (!*bytes)
+        return no_memory(error, "read", path);
+    for (;;) {
+        if (used == capacity) {
+            /* A regular file ends here; one more byte decides, and only a pipe or a growing file goes on. */
+            char one;
+            ssize_t count = read(descriptor, &one, 1);
+            if (count == 0)
+                break;
+            if (count < 0 && errno == EINTR)
+                continue;
+            if (count < 0)
+                return exi_file_error(error, "read", path, errno);
+            size_t larger = capacity + capacity / 2 + 65536;
+            char *moved = larger > capacity && larger < SIZE_MAX ? realloc(*bytes, larger + 1) : NULL;
+            if (!moved)
+                return no_memory(error, "read", path);
+            *bytes = moved;
+            capacity = larger;
+            moved[used++] = one;
+            continue;
+        }
+        size_t wanted = capacity - used;
+        ssize_t count = read(descriptor, *bytes + used, wanted < (1u << 30) ? wanted : (1u << 30));
+        if (count == 0)
+            break;
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0)
+            return exi_file_error(error, "read", path, errno);
+        used += (size_t)count;
+    }
+    (*bytes)[used] = '\0';
+    *size = used;
+    return EX_OK;
+}
+
+ex_result exi_file_read(const char *path, char **bytes, size_t *size, ex_error *error) {
+    *bytes = NULL;
+    *size = 0;
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return exi_file_error(error, "read", path, errno);
+    struct stat status;
+    size_t expected = 0;
+    if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+        if ((uintmax_t)status.st_size >= SIZE_MAX) {
+            close(descriptor);
+            return no_memory(error, "read", path);
+        }
+        expected = (size_t)status.st_size;
+    }
+    ex_result result = read_all(descriptor, expected, path, bytes, size, error);
+    close(descriptor);
+    if (result != EX_OK) {
+        free(*bytes);
+        *bytes = NULL;
+    }
+    return result;
+}
+
+/* ---- writing ---- */
+
+static char *copy_text(const char *text) {
+    size_t size = strlen(text) + 1;
+    char *copy = malloc(size);
+    return copy ? memcpy(copy, text, size) : NULL;
+}
+
+/* Puts a path into the list of pending files; -1 where it finds no room, and a signal then leaves the file behind. */
+static int register_pending(const char *path) {
+    size_t size = strlen(path) + 1;
+    for (int slot = 0; slot < PENDING_COUNT && size <= PENDING_SIZE; slot++) {
+        int state = PENDING_FREE;
+        if (!atomic_compare_exchange_strong(&pending[slot].state, &state, PENDING_FILLED))
+            continue;
+        memcpy(pending[slot].path, path, size);
+        atomic_store(&pending[slot].state, PENDING_ARMED);
+        return slot;
+    }
+    return -1;
+}
+
+static void unregister_pending(exi_file_writer *writer) {
+    if (writer->slot >= 0)
+        atomic_store(&pending[writer->slot].state, PENDING_FREE);
+    writer->slot = -1;
+}
+
+void ex_file_remove_pending(void) {
+    int kept = errno;
+    for (int slot = 0; slot < PENDING_COUNT; slot++) {
+        int state = PENDING_ARMED;
+        if (atomic_compare_exchange_strong(&pending[slot].state, &state, PENDING_REMOVED))
+            unlink(pending[slot].path);
+    }
+    errno = kept;
+}
+
+static void close_writer(exi_file_writer *writer) {
+    if (writer->file)
+        fclose(writer->file);
+    unregister_pending(writer);
+    free(writer->temporary);
+    free(writer->target);
+    free(writer->path);
+    *writer = (exi_file_writer){.slot = -1};
+}
+
+/* FOLDER/.NAME.XXXXXX for the target FOLDER/NAME, different at each call. */
+static char *temporary_name(const char *target) {
+    static atomic_uint calls;
+    static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyz";
+    const char *slash = strrchr(target, '/');
+    size_t folder_size = slash ? (size_t)(slash - target) + 1 : 0;
+    size_t name_size = strlen(target + folder_size);
+    if (name_size > TEMPORARY_NAME_SIZE)
+        name_size = TEMPORARY_NAME_SIZE;
+    char *name = malloc(folder_size + name_size + 9);
+    if (!name)
+        return NULL;
+    memcpy(name, target, folder_size);
+    char *write = name + folder_size;
+    *write++ = '.';
+    memcpy(write, target + folder_size, name_size);
+    write += name_size;
+    *write++ = '.';
+    uint64_t seed = ((uint64_t)time(NULL) << 32) ^ ((uint64_t)getpid() << 12) ^ atomic_fetch_add(&calls, 1);
+    seed = (seed ^ (seed >> 31)) * 0x9e3779b97f4a7c15u;
+    for (int i = 0; i < 6; i++, seed /= 36)
+        *write++ = digits[(seed >> 8) % 36];
+    *write = '\0';
+    return name;
+}
+
+/* Opens a new temporary file beside the target; its descriptor, or -1 with errno set. */
+static int open_temporary(exi_file_writer *writer) {
+    for (int attempt = 0; attempt < TEMPORARY_ATTEMPTS; attempt++) {
+        writer->temporary = temporary_name(writer->target);
+        if (!writer->temporary) {
+            errno = ENOMEM;
+            return -1;
+        }
+        /* Registered before it exists, so that no moment is left at which a signal would leave it behind. */
+        writer->slot = register_pending(writer->temporary);
+        int descriptor = open(writer->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (descriptor >= 0)
+            return descriptor;
+        int reason = errno;
+        unregister_pending(writer);
+        free(writer->temporary);
+        writer->temporary = NULL;
+        errno = reason;
+        if (reason != EEXIST)
+            return -1;
+    }
+    return -1;
+}
+
+/* Whether a path stands for a descriptor of this process, which a rename would not reach. */
+static bool names_descriptor(const char *path) {
+    return strcmp(path, "/dev/stdout") == 0 || strcmp(path, "/dev/stderr") == 0 || strncmp(path, "/dev/fd/", 8) == 0 ||
+           strncmp(path, "/proc/self/fd/", 14) == 0;
+}
+
+/* The descriptor to write to, or -1 with errno set. */
+static int open_target(exi_file_writer *writer) {
+    struct stat status;
+    bool exists = stat(writer->path, &status) == 0;
+    if (names_descriptor(writer->path) || (exists && !S_ISREG(status.st_mode)))
+        return open(writer->path, O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (exists && access(writer->path, W_OK) != 0)
+        return -1; /* the rename would go through, and overwrite what was protected on purpose */
+    writer->target = exists ? realpath(writer->path, NULL) : copy_text(writer->path);
+    if (!writer->target) {
+        if (!exists)
+            errno = ENOMEM;
+        return -1;
+    }
+    int descriptor = open_temporary(writer);
+    if (descriptor >= 0 && exists)
+        (void)fchmod(descriptor, status.st_mode & 0777); /* best effort: not every file system has modes */
+    return descriptor;
+}
+
+ex_result exi_file_open(exi_file_writer *writer, const char *path, ex_error *error) {
+    *writer = (exi_file_writer){.slot = -1};
+    writer->path = copy_text(path);
+    if (!writer->path)
+        return no_memory(error, "write", path);
+    int descriptor = open_target(writer);
+    if (descriptor >= 0) {
+        writer->file = fdopen(descriptor, "wb");
+        if (writer->file)
+            return EX_OK;
+        int reason = errno;
+        close(descriptor);
+        errno = reason;
+    }
+    int reason = errno;
+    if (writer->temporary)
+        unlink(writer->temporary);
+    close_writer(writer);
+    return reason == ENOMEM ? no_memory(error, "write", path) : exi_file_error(error, "write", path, reason);
+}
+
+void exi_file_write(exi_file_writer *writer, const void *data, size_t size) {
+    if (writer->failure != 0 || size == 0)
+        return;
+    errno = 0;
+    if (fwrite(data, 1, size, writer->file) != size)
+        writer->failure = errno != 0 ? errno : EIO;
+}
+
+void exi_file_printf(exi_file_writer *writer, const char *format, ...) {
+    if (writer->failure != 0)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    errno = 0;
+    if (vfprintf(writer->file, format, arguments) < 0)
+        writer->failure = errno != 0 ? errno : EIO;
+    va_end(arguments);
+}
+
+ex_result exi_file_commit(exi_file_writer *writer, ex_error *error) {
+    /* fclose reports what the last flush met, and what a network file system kept for later. */
+    errno = 0;
+    if (fclose(writer->file) != 0 && writer->failure == 0)
+        writer->failure = errno != 0 ? errno : EIO;
+    writer->file = NULL;
+    if (writer->failure == 0 && writer->temporary && rename(writer->temporary, writer->target) != 0)
+        writer->failure = errno;
+    ex_result result = EX_OK;
+    if (writer->failure != 0) {
+        result = exi_file_error(error, "write", writer->path, writer->failure);
+        if (writer->temporary)
+            unlink(writer->temporary);
+    }
+    close_writer(writer);
+    return result;
+}
+
+void exi_file_abandon(exi_file_writer *writer) {
+    if (!writer->file)
+        return;
+    if (writer->temporary)
+        unlink(writer->temporary);
+    close_writer(writer);
+}
+
+/* ---- paths ---- */
+
+static ex_result make_one(const char *path, ex_error *error) {
+    if (mkdir(path, 0777) == 0)
+        return EX_OK;
+    int reason = errno;
+    struct stat status;
+    if (stat(path, &status) == 0) {
+        if (S_ISDIR(status.st_mode))
+            return EX_OK;
+        reason = ENOTDIR;
+    }
+    return exi_file_error(error, "make the folder", path, reason);
+}
+
+ex_result exi_make_directory(const char *path, ex_error *error) {
+    char *part = copy_text(path);
+    if (!part)
+        return no_memory(error, "make the folder", path);
+    ex_result result = EX_OK;
+    for (char *end = part + 1; *part && result == EX_OK; end++) {
+        if (*end != '/' && *end != '\0')
+            continue;
+        char kept = *end;
+        *end = '\0';
+        result = make_one(part, error);
+        *end = kept;
+        if (kept == '\0')
+            break;
+    }
+    free(part);
+    return result;
+}
+
+char *exi_path_join(const char *file, const char *relative) {
+    const char *slash = relative[0] == '/' ? NULL : strrchr(file, '/');
+    size_t folder_size = slash ? (size_t)(slash - file) + 1 : 0;
+    size_t relative_size = strlen(relative) + 1;
+    char *joined = malloc(folder_size + relative_size);
+    if (!joined)
+        return NULL;
+    memcpy(joined, file, folder_size);
+    memcpy(joined + folder_size, relative, relative_size);
+    return joined;
+}

@@ -1,0 +1,25 @@
+/*
+ * json.h - JSON trees to text, with keys in their order and the fewest decimals that read back; private to authoring.
+ * (Reading is jansson's own, told to be strict.)
+ */
+#ifndef EXEMPLAR_AUTHOR_FORMATS_JSON_H
+#define EXEMPLAR_AUTHOR_FORMATS_JSON_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Text in memory that grows. After a failure for lack of memory, `failed` is set and writing does nothing. */
+typedef struct exi_text {
+    char *bytes; /* release with free */
+    size_t size, capacity;
+    bool failed;
+} exi_text;
+
+void exi_text_add(exi_text *text, const char *bytes, size_t size);
+
+/* pretty: objects and lists over several lines, indented by two; those of plain values that fit into 100 columns on
+ * one. Otherwise without any white space. */
+void exi_json_print(const json_t *value, bool pretty, exi_text *text);
+
+#endif

@@ -1,0 +1,134 @@
+/*
+ * Whether two triangles cross, by the intervals they cut out of the line their planes share (T. Möller, "A fast
+ * triangle-triangle intersection test", 1997); in one plane by separating directions.
+ *
+ * Distances from planes are compared with a tolerance and not with zero: positions are floats that came through
+ * rotations and sums, and two triangles along a seam are neighbours and not a fold, whichever way their last bits fell.
+ */
+#include "author/mesh/cross.h"
+
+#include <math.h>
+
+/* The plane normal · x = offset, |normal| = 1. */
+typedef struct plane {
+    double normal[3];
+    double offset;
+} plane;
+
+static void subtract(const double a[3], const double b[3], double out[3]) {
+    for (int i = 0; i < 3; i++)
+        out[i] = a[i] - b[i];
+}
+
+static double dot(const double a[3], const double b[3]) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static void cross(const double a[3], const double b[3], double out[3]) {
+    out[0] = a[1] * b[2] - a[2] * b[1];
+    out[1] = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+/* False for a triangle no wider than the tolerance, whose plane is noise. */
+static bool plane_of(double t[3][3], double tolerance, plane *out) {
+    double edges[3][3], longest_sq = 0;
+    for (int i = 0; i < 3; i++) {
+        subtract(t[(i + 1) % 3], t[i], edges[i]);
+        longest_sq = fmax(longest_sq, dot(edges[i], edges[i]));
+    }
+    cross(edges[0], edges[1], out->normal);
+    double length = sqrt(dot(out->normal, out->normal)); /* longest edge · width */
+    if (!(length > tolerance * sqrt(longest_sq)) || !(length > 0))
+        return false;
+    for (int i = 0; i < 3; i++)
+        out->normal[i] /= length;
+    double centre[3];
+    for (int i = 0; i < 3; i++)
+        centre[i] = (t[0][i] + t[1][i] + t[2][i]) / 3;
+    out->offset = dot(out->normal, centre);
+    return true;
+}
+
+/* Signed distances of the corners from a plane, those within the tolerance as 0. */
+typedef struct sides {
+    double distance[3];
+    bool above, below;
+} sides;
+
+static sides sides_of(double t[3][3], const plane *p, double tolerance) {
+    sides s = {.above = false, .below = false};
+    for (int i = 0; i < 3; i++) {
+        double d = dot(p->normal, t[i]) - p->offset;
+        s.distance[i] = fabs(d) <= tolerance ? 0 : d;
+        s.above = s.above || s.distance[i] > 0;
+        s.below = s.below || s.distance[i] < 0;
+    }
+    return s;
+}
+
+/* Where a triangle with corners on both sides of a plane meets it: the extent of that segment along `direction`. */
+static void extent_on_line(double t[3][3], const sides *s, const double direction[3], double *low, double *high) {
+    *low = INFINITY;
+    *high = -INFINITY;
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3;
+        double di = s->distance[i], dj = s->distance[j];
+        double at;
+        if (di == 0)
+            at = dot(direction, t[i]);
+        else if ((di > 0) != (dj > 0) && dj != 0) {
+            double ti = dot(direction, t[i]), tj = dot(direction, t[j]);
+            at = ti + (tj - ti) * (di / (di - dj));
+        } else
+            continue;
+        *low = fmin(*low, at);
+        *high = fmax(*high, at);
+    }
+}
+
+/* For triangles in one plane with this normal: whether no edge of `a` has all of `b` outside it, or touching it. */
+static bool no_edge_parts(double a[3][3], double b[3][3], const double normal[3], double tolerance) {
+    for (int i = 0; i < 3; i++) {
+        double edge[3], outward[3];
+        subtract(a[(i + 1) % 3], a[i], edge);
+        cross(edge, normal, outward);
+        double length = sqrt(dot(outward, outward));
+        double a_high = -INFINITY, a_low = INFINITY, b_high = -INFINITY, b_low = INFINITY;
+        for (int k = 0; k < 3; k++) {
+            double at = dot(outward, a[k]) / length, bt = dot(outward, b[k]) / length;
+            a_high = fmax(a_high, at);
+            a_low = fmin(a_low, at);
+            b_high = fmax(b_high, bt);
+            b_low = fmin(b_low, bt);
+        }
+        if (fmin(a_high, b_high) - fmax(a_low, b_low) <= tolerance)
+            return false;
+    }
+    return true;
+}
+
+bool exi_triangles_cross(double a[3][3], double b[3][3], double tolerance) {
+    plane plane_a, plane_b;
+    if (!plane_of(a, tolerance, &plane_a) || !plane_of(b, tolerance, &plane_b))
+        return false;
+    sides a_sides = sides_of(a, &plane_b, tolerance), b_sides = sides_of(b, &plane_a, tolerance);
+    bool a_lies_in_b = !a_sides.above && !a_sides.below, b_lies_in_a = !b_sides.above && !b_sides.below;
+    if (a_lies_in_b || b_lies_in_a) {
+        const double *normal = a_lies_in_b ? plane_b.normal : plane_a.normal;
+        return no_edge_parts(a, b, normal, tolerance) && no_edge_parts(b, a, normal, tolerance);
+    }
+    if (!(a_sides.above && a_sides.below && b_sides.above && b_sides.below))
+        return false;
+    double direction[3];
+    cross(plane_a.normal, plane_b.normal, direction);
+    double length = sqrt(dot(direction, direction));
+    if (!(length > 0))
+        return false;
+    for (int i = 0; i < 3; i++)
+        direction[i] /= length;
+    double a_low, a_high, b_low, b_high;
+    extent_on_line(a, &a_sides, direction, &a_low, &a_high);
+    extent_on_line(b, &b_sides, direction, &b_low, &b_high);
+    return fmin(a_high, b_high) - fmax(a_low, b_low) > tolerance;
+}

@@ -1,0 +1,237 @@
+/*
+ * Checking a project: everything that is wrong or weak before it hurts, with where and how much. Errors are what keeps it
+ * from building or makes the result wrong; warnings what will look bad; notes are measurements.
+ */
+#include "author/project/check.h"
+
+#include "author/project/project.h"
+#include "runtime/base/result.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the list of findings ---- */
+
+bool exi_check_add(exi_checker *c, ex_severity severity, const char *kind, const char *where, double value,
+                   const char *format, ...) {
+    char text[EX_ERROR_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    ex_check *check = c->check;
+    ex_finding *findings = realloc(check->findings, ((size_t)check->finding_count + 1) * sizeof *findings);
+    char *where_copy = malloc(strlen(where) + 1), *text_copy = malloc(strlen(text) + 1);
+    if (findings)
+        check->findings = findings;
+    if (!findings || !where_copy || !text_copy) {
+        free(where_copy);
+        free(text_copy);
+        c->failed = true;
+        return false;
+    }
+    strcpy(where_copy, where);
+    strcpy(text_copy, text);
+    findings[check->finding_count++] =
+        (ex_finding){.severity = severity, .kind = kind, .where = where_copy, .text = text_copy, .value = value};
+    check->error_count += severity == EX_SEVERITY_ERROR;
+    check->warning_count += severity == EX_SEVERITY_WARNING;
+    return true;
+}
+
+void ex_check_destroy(ex_check *check) {
+    if (!check)
+        return;
+    for (int i = 0; i < check->finding_count; i++) {
+        free((void *)(uintptr_t)check->findings[i].where);
+        free((void *)(uintptr_t)check->findings[i].text);
+    }
+    free(check->findings);
+    free(check);
+}
+
+/* ---- meshes ---- */
+
+/* Whether the other mesh is the same one with its vertices in another order: `what` of every vertex, sorted, agrees. */
+typedef struct sortable {
+    double key[3];
+} sortable;
+
+static int compare_keys(const void *a, const void *b) {
+    return memcmp(a, b, sizeof(sortable)) == 0
+               ? 0
+               : (((const sortable *)a)->key[0] != ((const sortable *)b)->key[0]
+                      ? (((const sortable *)a)->key[0] < ((const sortable *)b)->key[0] ? -1 : 1)
+                  : ((const sortable *)a)->key[1] != ((const sortable *)b)->key[1]
+                      ? (((const sortable *)a)->key[1] < ((const sortable *)b)->key[1] ? -1 : 1)
+                  : ((const sortable *)a)->key[2] < ((const sortable *)b)->key[2] ? -1
+                                                                                  : 1);
+}
+
+/* One key a vertex: its position, or its first texture coordinate and how many faces meet there. */
+static sortable *make_keys(const ex_mesh *mesh, bool by_texcoord, double step) {
+    sortable *keys = calloc((size_t)mesh->vertex_count + 1, sizeof *keys);
+    if (!keys)
+        return NULL;
+    for (int v = 0; !by_texcoord && v < mesh->vertex_count; v++)
+        for (int i = 0; i < 3; i++)
+            keys[v].key[i] = floor(mesh->positions[3 * (size_t)v + (size_t)i] / step + 0.5);
+    for (int k = 0; by_texcoord && k < mesh->corner_count; k++) {
+        sortable *key = &keys[mesh->corners[k]];
+        int t = mesh->corner_texcoords[k];
+        if (t >= 0 && key->key[2] == 0)
+            for (int i = 0; i < 2; i++)
+                key->key[i] = floor(mesh->texcoords[2 * (size_t)t + (size_t)i] / step + 0.5);
+        key->key[2]++;
+    }
+    qsort(keys, (size_t)mesh->vertex_count, sizeof *keys, compare_keys);
+    return keys;
+}
+
+static bool same_keys(const ex_mesh *a, const ex_mesh *b, bool by_texcoord, double step) {
+    sortable *ka = make_keys(a, by_texcoord, step), *kb = make_keys(b, by_texcoord, step);
+    int different = 0;
+    for (int v = 0; ka && kb && v < a->vertex_count; v++)
+        different += memcmp(&ka[v], &kb[v], sizeof *ka) != 0;
+    bool same = ka && kb && different <= a->vertex_count / 100;
+    free(ka);
+    free(kb);
+    return same;
+}
+
+static const char *repair_hint(const ex_mesh *mesh, const ex_mesh *other) {
+    if (mesh->vertex_count != other->vertex_count || mesh->face_count != other->face_count)
+        return "it is another mesh: export it again from the one that the project names";
+    if (mesh->corner_texcoords && other->corner_texcoords && same_keys(mesh, other, true, 1e-5))
+        return "its texture coordinates are the same in another order: the vertices were reordered, and matching them by "
+               "texture coordinate would repair it (export with the order of vertices kept)";
+    if (same_keys(mesh, other, false, 1e-6 * ex_mesh_size(mesh) + 1e-30))
+        return "its positions are the same in another order: the vertices were reordered, and matching them by rest "
+               "position would repair it (export with the order of vertices kept)";
+    return "neither positions nor texture coordinates agree in another order: export it again from the mesh that the "
+           "project names, with the order of vertices kept";
+}
+
+/* Reads the example's form; NULL where it cannot be used, which has then been reported. */
+static float *check_example(exi_checker *c, int layer, int k, const char *where) {
+    const ex_project_example *example = &c->view->layers[layer].examples[k];
+    ex_mesh *mesh = NULL;
+    ex_error error = {0};
+    float *delta = NULL;
+    if (exi_project_read_mesh(c->view, example->mesh, &mesh, &error) != EX_OK) {
+        exi_check_add(c, EX_SEVERITY_ERROR, "unreadable", where, 0, "%s", error.text);
+    } else if (ex_mesh_compare_connectivity(c->mesh, mesh, &error) != EX_OK) {
+        exi_check_add(c, EX_SEVERITY_ERROR, "connectivity", where, 0, "'%s' (%s): %s; %s", example->name, example->mesh,
+                      error.text, repair_hint(c->mesh, mesh));
+    } else {
+        delta = exi_project_delta(c->mesh, mesh);
+        if (!delta)
+            c->failed = true;
+        for (size_t i = 0; delta && i < 3 * (size_t)c->mesh->vertex_count; i++)
+            if (!isfinite(delta[i])) {
+                exi_check_add(c, EX_SEVERITY_ERROR, "not_finite", where, (double)(i / 3),
+                              "'%s': vertex %zu is too far away for a float", example->name, i / 3);
+                free(delta);
+                delta = NULL;
+            }
+    }
+    ex_mesh_destroy(mesh);
+    return delta;
+}
+
+/* ---- the whole ---- */
+
+static void check_layer(exi_checker *c, int index) {
+    const ex_project_layer *layer = &c->view->layers[index];
+    char where[64];
+    snprintf(where, sizeof where, "layers[%d]", index);
+    float **deltas = calloc((size_t)layer->example_count, sizeof *deltas), *mask = NULL;
+    if (!deltas) {
+        c->failed = true;
+        return;
+    }
+    bool complete = true;
+    for (int k = 0; k < layer->example_count; k++) {
+        char here[64];
+        snprintf(here, sizeof here, "layers[%d].examples[%d]", index, k);
+        exi_check_progress(c, layer->examples[k].name);
+        deltas[k] = c->mesh ? check_example(c, index, k, here) : NULL;
+        complete = complete && deltas[k];
+        c->done++;
+    }
+    ex_error error = {0};
+    if (c->mesh && exi_project_read_mask(c->view, layer, c->mesh, &mask, &error) != EX_OK)
+        exi_check_add(c, EX_SEVERITY_ERROR, "mask", where, 0, "%s", error.text);
+    exi_check_space(c, index, complete ? (const float *const *)deltas : NULL);
+    for (int k = 0; k < layer->example_count; k++)
+        free(deltas[k]);
+    free(deltas);
+    free(mask);
+}
+
+/* One input has one kind and one rest value, whichever layer names it. */
+static void check_inputs(exi_checker *c) {
+    for (int l = 0; l < c->view->layer_count; l++)
+        for (int i = 0; i < c->view->layers[l].axis_count; i++)
+            for (int m = 0; m < l; m++)
+                for (int k = 0; k < c->view->layers[m].axis_count; k++) {
+                    const ex_project_axis *a = &c->view->layers[l].axes[i], *b = &c->view->layers[m].axes[k];
+                    if (strcmp(a->name, b->name) != 0)
+                        continue;
+                    bool scalar = a->axis.kind == EX_AXIS_SCALAR, same = scalar == (b->axis.kind == EX_AXIS_SCALAR);
+                    if (same)
+                        same = scalar ? a->axis.rest == b->axis.rest
+                                      : memcmp(a->axis.rest_rotation, b->axis.rest_rotation, 32) == 0;
+                    char where[64];
+                    snprintf(where, sizeof where, "layers[%d].space[%d]", l, i);
+                    if (!same)
+                        exi_check_add(c, EX_SEVERITY_ERROR, "axis", where, 0,
+                                      "axis '%s' has another kind or rest value here than in layers[%d]", a->name, m);
+                }
+}
+
+static void check_mesh(exi_checker *c) {
+    ex_error error = {0};
+    if (exi_project_read_mesh(c->view, c->view->mesh, &c->mesh, &error) != EX_OK) {
+        exi_check_add(c, EX_SEVERITY_ERROR, "unreadable", "mesh", 0, "%s", error.text);
+        return;
+    }
+    /* As a rig holds it: differences are measured from the rounded mesh. */
+    for (size_t i = 0; i < 3 * (size_t)c->mesh->vertex_count; i++)
+        c->mesh->positions[i] = (double)(float)c->mesh->positions[i];
+    if (c->mesh->face_count == 0)
+        exi_check_add(c, EX_SEVERITY_WARNING, "no_faces", "mesh", 0, "'%s' has no faces: viewers will show points",
+                      c->view->mesh);
+}
+
+ex_result ex_project_check(const ex_project *project, const ex_check_options *options, ex_check **check,
+                           ex_error *error) {
+    *check = NULL;
+    exi_checker c = {.view = &project->view,
+                     .check = calloc(1, sizeof *c.check),
+                     .sample_count = options && options->sample_count > 0 ? options->sample_count : 4096,
+                     .progress = options ? options->progress : NULL};
+    if (!c.check)
+        return exi_error_memory(error, "the check", sizeof *c.check);
+    for (int l = 0; l < c.view->layer_count; l++)
+        c.total += c.view->layers[l].example_count;
+    check_mesh(&c);
+    check_inputs(&c);
+    for (int l = 0; l < c.view->layer_count; l++)
+        check_layer(&c, l);
+    ex_mesh_destroy(c.mesh);
+    if (c.failed) {
+        ex_check_destroy(c.check);
+        return exi_error_memory(error, "the check", 0);
+    }
+    *check = c.check;
+    return EX_OK;
+}
+
+void exi_check_progress(exi_checker *c, const char *what) {
+    if (c->progress && c->progress->report)
+        c->progress->report(c->progress->user, what, (double)c->done / (c->total + 1));
+}

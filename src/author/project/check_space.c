@@ -1,0 +1,254 @@
+/*
+ * Checking a space: points at one place or nearly so, the condition of the solve, where weights run wild inside the range,
+ * and how well each example would be guessed from the others (leave-one-out).
+ */
+#include "author/project/check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Nearer than this part of the typical distance between neighbours: probably a mistake. */
+static const double nearly = 0.02;
+/* Digits that a solve may lose before results in float suffer. */
+static const double condition_limit = 1e8;
+/* More examples than this make leave-one-out too slow to be part of every check: it solves the space once for each. */
+enum { LEAVE_ONE_OUT_MOST = 256 };
+
+typedef struct space_check {
+    exi_checker *c;
+    int index;
+    const ex_project_layer *layer;
+    char where[64];
+    ex_weigher *weigher;
+    double *weights; /* [example_count] */
+} space_check;
+
+static const char *point_name(const ex_project_layer *layer, int point, char text[300]) {
+    if (point < layer->example_count)
+        snprintf(text, 300, "example '%s'", layer->examples[point].name);
+    else
+        snprintf(text, 300, "pseudo-example %d", point - layer->example_count);
+    return text;
+}
+
+/* Distances are measured by a weigher that any set of points can make: nearest, with the cardinal metric's scales. */
+static ex_weigher *measuring_weigher(const ex_project_layer *layer) {
+    ex_weigher_def def = layer->weigh;
+    ex_weigher *weigher = NULL;
+    def.kind = EX_WEIGHER_NEAREST;
+    def.neighbours = 1;
+    ex_weigher_create(&def, NULL, &weigher, NULL);
+    return weigher;
+}
+
+/* Every pair of points that is nearer than `nearly` of the median distance to the nearest neighbour. */
+static int compare_doubles(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+static void check_near_points(space_check *s) {
+    ex_weigher *w = measuring_weigher(s->layer);
+    int count = s->layer->example_count + s->layer->pseudo_count;
+    double *nearest = malloc((size_t)count * sizeof *nearest);
+    if (!w || !nearest) {
+        ex_weigher_destroy(w);
+        free(nearest);
+        return;
+    }
+    for (int i = 0; i < count; i++) {
+        nearest[i] = INFINITY;
+        for (int j = 0; j < count; j++)
+            if (j != i)
+                nearest[i] = fmin(nearest[i], ex_weigher_distance(w, ex_weigher_point(w, i), ex_weigher_point(w, j)));
+    }
+    qsort(nearest, (size_t)count, sizeof *nearest, compare_doubles);
+    double typical = nearest[count / 2];
+    for (int i = 0; i < count; i++)
+        for (int j = i + 1; j < count; j++) {
+            double d = ex_weigher_distance(w, ex_weigher_point(w, i), ex_weigher_point(w, j));
+            char first[300], second[300];
+            if (d <= 1e-9)
+                exi_check_add(s->c, EX_SEVERITY_ERROR, "same_place", s->where, d,
+                              "%s and %s are at one place: move or remove one of them",
+                              point_name(s->layer, i, first), point_name(s->layer, j, second));
+            else if (count > 2 && d < nearly * typical)
+                exi_check_add(s->c, EX_SEVERITY_WARNING, "close_examples", s->where, d / typical,
+                              "%s and %s are nearly at one place (%.2g of the usual distance): forms will change fast "
+                              "between them",
+                              point_name(s->layer, i, first), point_name(s->layer, j, second), d / typical);
+        }
+    free(nearest);
+    ex_weigher_destroy(w);
+}
+
+static void check_condition(space_check *s) {
+    double condition = 1;
+    if (s->layer->weigh.kind != EX_WEIGHER_CARDINAL || ex_weigher_condition(s->weigher, NULL, &condition, NULL) != EX_OK)
+        return;
+    bool bad = condition > condition_limit;
+    exi_check_add(s->c, bad ? EX_SEVERITY_WARNING : EX_SEVERITY_NOTE, "condition", s->where, condition,
+                  bad ? "the condition number of the solve is %.2g: results lose digits; spread the examples, lower "
+                        "\"radius\", or set a small \"ridge\""
+                      : "the condition number of the solve is %.2g",
+                  condition);
+}
+
+/* ---- samples of the space ---- */
+
+/* Numbers in [0, 1) that fill space evenly: the fractional parts of multiples of powers of 1/g, g the root of
+ * x^(d+1) = x + 1 (Roberts' R-sequence), for coordinate `coordinate` of `dimension`. */
+static double even_number(int sample, int coordinate, int dimension) {
+    double g = 2;
+    for (int i = 0; i < 40; i++)
+        g = pow(1 + g, 1.0 / (dimension + 1));
+    double x = 0.5 + (sample + 1) * pow(1 / g, coordinate + 1);
+    return x - floor(x);
+}
+
+static void sample_point(const ex_project_layer *layer, int sample, double *point) {
+    int coordinate = 0;
+    for (int i = 0; i < layer->axis_count; i++) {
+        const ex_axis *axis = &layer->axes[i].axis;
+        if (axis->kind == EX_AXIS_SCALAR) {
+            *point++ = axis->min + (axis->max - axis->min) * even_number(sample, coordinate++, layer->dimension);
+            continue;
+        }
+        /* A uniform rotation from three numbers (Shoemake). */
+        double u = even_number(sample, coordinate, layer->dimension);
+        double a = 6.283185307179586 * even_number(sample, coordinate + 1, layer->dimension);
+        double b = 6.283185307179586 * even_number(sample, coordinate + 2, layer->dimension);
+        coordinate += 4;
+        *point++ = sqrt(1 - u) * sin(a);
+        *point++ = sqrt(1 - u) * cos(a);
+        *point++ = sqrt(u) * sin(b);
+        *point++ = sqrt(u) * cos(b);
+    }
+}
+
+static void describe_point(const ex_project_layer *layer, const double *point, char *text, size_t size) {
+    size_t used = 0;
+    for (int i = 0; i < layer->axis_count && used < size; i++) {
+        const bool scalar = layer->axes[i].axis.kind == EX_AXIS_SCALAR;
+        int length = scalar ? snprintf(text + used, size - used, "%s%s=%.3g", i ? " " : "", layer->axes[i].name, *point)
+                            : snprintf(text + used, size - used, "%s%s=q:%.3g,%.3g,%.3g,%.3g", i ? " " : "",
+                                       layer->axes[i].name, point[0], point[1], point[2], point[3]);
+        used += (size_t)length;
+        point += scalar ? 1 : 4;
+    }
+}
+
+/* Per example, the farthest that its weight leaves [-0.5, 1.5] inside the range, and where. */
+static void check_weight_range(space_check *s) {
+    if (s->layer->weigh.kind == EX_WEIGHER_DIRECT)
+        return;
+    const size_t n = (size_t)s->layer->example_count, dimension = (size_t)s->layer->dimension;
+    double *point = malloc(dimension * sizeof *point), *worst = calloc(n, sizeof *worst);
+    int *worst_sample = calloc(n, sizeof *worst_sample), outside = 0;
+    if (!point || !worst || !worst_sample)
+        s->c->failed = true;
+    for (int i = 0; !s->c->failed && i < s->c->sample_count; i++) {
+        bool wild = false;
+        sample_point(s->layer, i, point);
+        ex_weigher_evaluate(s->weigher, point, s->weights);
+        for (size_t k = 0; k < n; k++) {
+            double beyond = s->weights[k] < -0.5 ? s->weights[k] + 0.5 : s->weights[k] > 1.5 ? s->weights[k] - 1.5 : 0;
+            wild = wild || beyond != 0;
+            if (fabs(beyond) > fabs(worst[k])) {
+                worst[k] = beyond;
+                worst_sample[k] = i;
+            }
+        }
+        outside += wild;
+    }
+    for (size_t k = 0; !s->c->failed && k < n; k++) {
+        if (worst[k] == 0)
+            continue;
+        char where[128], place[256];
+        sample_point(s->layer, worst_sample[k], point);
+        describe_point(s->layer, point, place, sizeof place);
+        snprintf(where, sizeof where, "%s.examples[%zu]", s->where, k);
+        double weight = worst[k] < 0 ? worst[k] - 0.5 : worst[k] + 1.5;
+        exi_check_add(s->c, EX_SEVERITY_WARNING, "weight_range", where, weight,
+                      "the weight of '%s' reaches %.2f inside the range, at %s: an example or pseudo-example near there "
+                      "would tame it",
+                      s->layer->examples[k].name, weight, place);
+    }
+    if (!s->c->failed && outside > 0)
+        exi_check_add(s->c, EX_SEVERITY_NOTE, "weight_range", s->where, (double)outside / s->c->sample_count,
+                      "weights leave [-0.5, 1.5] in %.1f %% of the range", 100.0 * outside / s->c->sample_count);
+    free(point);
+    free(worst);
+    free(worst_sample);
+}
+
+/* ---- leave-one-out ---- */
+
+/* Largest distance of a vertex between example k and what `weights` [example_count - 1] of the others give. */
+static double guess_error(const space_check *s, const float *const *deltas, int k, const double *weights) {
+    double largest = 0;
+    for (size_t v = 0; v < (size_t)s->c->mesh->vertex_count; v++) {
+        double sum = 0;
+        for (size_t c = 3 * v; c < 3 * v + 3; c++) {
+            double guess = 0;
+            for (int j = 0; j < s->layer->example_count; j++)
+                if (j != k)
+                    guess += weights[j < k ? j : j - 1] * (double)deltas[j][c];
+            sum += (guess - (double)deltas[k][c]) * (guess - (double)deltas[k][c]);
+        }
+        largest = fmax(largest, sqrt(sum));
+    }
+    return largest;
+}
+
+static void check_leave_one_out(space_check *s, const float *const *deltas) {
+    const int n = s->layer->example_count;
+    if (s->layer->weigh.kind == EX_WEIGHER_DIRECT || n < 3 || !deltas)
+        return;
+    if (n > LEAVE_ONE_OUT_MOST) {
+        exi_check_add(s->c, EX_SEVERITY_NOTE, "leave_one_out", s->where, 0,
+                      "leave-one-out errors are measured up to %d examples; this layer has %d", LEAVE_ONE_OUT_MOST, n);
+        return;
+    }
+    double size = ex_mesh_size(s->c->mesh);
+    for (int k = 0; k < n; k++) {
+        ex_weigher *without = NULL;
+        ex_edit edit = {.kind = EX_EDIT_REMOVE_EXAMPLE, .index = k};
+        if (ex_weigher_edit(s->weigher, &edit, 1, NULL, &without, NULL) != EX_OK)
+            continue;
+        ex_weigher_evaluate(without, ex_weigher_point(s->weigher, k), s->weights);
+        ex_weigher_destroy(without);
+        double error = guess_error(s, deltas, k, s->weights);
+        char where[128];
+        snprintf(where, sizeof where, "%s.examples[%d]", s->where, k);
+        exi_check_add(s->c, EX_SEVERITY_NOTE, "leave_one_out", where, error / (size > 0 ? size : 1),
+                      "without '%s' its form would be guessed %.2f %% of the mesh's size off at worst",
+                      s->layer->examples[k].name, 100 * error / (size > 0 ? size : 1));
+    }
+}
+
+void exi_check_space(exi_checker *c, int layer, const float *const *deltas) {
+    space_check s = {.c = c, .index = layer, .layer = &c->view->layers[layer]};
+    snprintf(s.where, sizeof s.where, "layers[%d]", layer);
+    int before = c->check->error_count;
+    if (s.layer->weigh.kind != EX_WEIGHER_DIRECT)
+        check_near_points(&s);
+    ex_error error = {0};
+    if (ex_weigher_create(&s.layer->weigh, NULL, &s.weigher, &error) != EX_OK) {
+        if (c->check->error_count == before)
+            exi_check_add(c, EX_SEVERITY_ERROR, "unsolvable", s.where, 0, "%s", error.text);
+        return;
+    }
+    s.weights = malloc((size_t)s.layer->example_count * sizeof *s.weights);
+    if (s.weights) {
+        check_condition(&s);
+        check_weight_range(&s);
+        check_leave_one_out(&s, deltas);
+    } else {
+        c->failed = true;
+    }
+    free(s.weights);
+    ex_weigher_destroy(s.weigher);
+}

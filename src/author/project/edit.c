@@ -1,0 +1,185 @@
+/*
+ * Editing and writing a project. Edits are made on a copy of the JSON tree, which is read again as if it came from a
+ * file; only when it is sound does it take the old one's place. So the order of keys survives, and nothing half-done does.
+ */
+#include "author/formats/file.h"
+#include "author/formats/json.h"
+#include "author/project/project.h"
+#include "runtime/base/result.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Whole numbers are written as such. */
+static json_t *make_number(double value) {
+    return value == floor(value) && fabs(value) < 1e15 ? json_integer((json_int_t)value) : json_real(value);
+}
+
+/* Sets the layer's own axes in an object of axis names, and leaves other axes in it alone. */
+static bool set_point(json_t *object, const ex_project_layer *layer, const double *point) {
+    for (int i = 0; i < layer->axis_count; i++) {
+        json_t *value = NULL;
+        if (layer->axes[i].axis.kind == EX_AXIS_SCALAR) {
+            value = make_number(*point++);
+        } else {
+            value = json_pack("[f, f, f, f]", point[0], point[1], point[2], point[3]);
+            point += 4;
+        }
+        if (json_object_set_new(object, layer->axes[i].name, value) != 0)
+            return false;
+    }
+    return true;
+}
+
+static json_t *make_point(const ex_project_layer *layer, const double *point) {
+    json_t *object = json_object();
+    if (object && !set_point(object, layer, point)) {
+        json_decref(object);
+        return NULL;
+    }
+    return object;
+}
+
+static json_t *make_weights(const ex_project_layer *layer, const double *weights) {
+    json_t *object = json_object();
+    for (int k = 0; object && k < layer->example_count; k++)
+        if (weights[k] != 0)
+            json_object_set_new(object, layer->examples[k].name, make_number(weights[k]));
+    return object;
+}
+
+/* The list under a key of the layer, made where it is missing. */
+static json_t *list_of(json_t *layer, const char *key) {
+    if (!json_object_get(layer, key))
+        json_object_set_new(layer, key, json_array());
+    return json_object_get(layer, key);
+}
+
+static bool set_source(json_t *pseudo, const ex_project_layer *layer, const ex_edit *edit) {
+    if (!edit->from && !edit->weights)
+        return true;
+    json_object_del(pseudo, edit->from ? "weights" : "from");
+    return json_object_set_new(pseudo, edit->from ? "from" : "weights",
+                               edit->from ? make_point(layer, edit->from) : make_weights(layer, edit->weights)) == 0;
+}
+
+/* Given weights of pseudo-examples lose the removed example's and keep their sum, as ex_weigher_edit does. */
+static void drop_weights(json_t *layer, const char *name) {
+    size_t i;
+    json_t *pseudo;
+    json_array_foreach(json_object_get(layer, "pseudo"), i, pseudo) {
+        json_t *weights = json_object_get(pseudo, "weights"), *value;
+        const char *key;
+        double sum = 0, left = 0;
+        json_object_foreach(weights, key, value)
+            sum += json_number_value(value);
+        left = sum - json_number_value(json_object_get(weights, name));
+        json_object_del(weights, name);
+        if (fabs(left) > 1e-12 && left != sum)
+            json_object_foreach(weights, key, value)
+                json_object_set_new(weights, key, make_number(json_number_value(value) * sum / left));
+    }
+}
+
+static bool change_example(json_t *json, const ex_project_layer *layer, const ex_edit *edit, const char *name,
+                           const char *mesh) {
+    json_t *examples = list_of(json, "examples");
+    size_t index = (size_t)edit->index;
+    if (edit->kind == EX_EDIT_REMOVE_EXAMPLE) {
+        drop_weights(json, layer->examples[index].name);
+        return json_array_remove(examples, index) == 0;
+    }
+    if (edit->kind == EX_EDIT_MOVE_EXAMPLE)
+        return set_point(json_object_get(json_array_get(examples, index), "at"), layer, edit->at);
+    json_t *at = make_point(layer, edit->at);
+    return json_array_append_new(examples, json_pack("{s:s, s:s, s:o}", "name", name, "mesh", mesh, "at", at)) == 0;
+}
+
+static bool change_pseudo(json_t *json, const ex_project_layer *layer, const ex_edit *edit) {
+    json_t *pseudos = list_of(json, "pseudo");
+    size_t index = (size_t)edit->index;
+    if (edit->kind == EX_EDIT_REMOVE_PSEUDO)
+        return json_array_remove(pseudos, index) == 0;
+    if (edit->kind == EX_EDIT_MOVE_PSEUDO) {
+        json_t *pseudo = json_array_get(pseudos, index);
+        return set_point(json_object_get(pseudo, "at"), layer, edit->at) && set_source(pseudo, layer, edit);
+    }
+    json_t *pseudo = json_object();
+    bool done = set_source(pseudo, layer, edit) &&
+                json_object_set_new(pseudo, "at", make_point(layer, edit->at)) == 0;
+    return json_array_append_new(pseudos, pseudo) == 0 && done;
+}
+
+static ex_result check_edit(const ex_project_layer *layer, const ex_edit *edit, const char *name, const char *mesh,
+                            ex_error *error) {
+    const bool pseudo = edit->kind >= EX_EDIT_MOVE_PSEUDO;
+    const bool add = edit->kind == EX_EDIT_ADD_EXAMPLE || edit->kind == EX_EDIT_ADD_PSEUDO;
+    const bool remove = edit->kind == EX_EDIT_REMOVE_EXAMPLE || edit->kind == EX_EDIT_REMOVE_PSEUDO;
+    const int count = pseudo ? layer->pseudo_count : layer->example_count;
+    if ((unsigned)edit->kind > EX_EDIT_REMOVE_PSEUDO || (!remove && !edit->at))
+        return exi_error(error, EX_ERROR_ARGUMENT, "the edit says no place, or is of no known kind");
+    if (layer->weigh.kind == EX_WEIGHER_DIRECT)
+        return exi_error(error, EX_ERROR_ARGUMENT, "layer '%s' is direct: it has no space to edit", layer->name);
+    if (!add && (edit->index < 0 || edit->index >= count))
+        return exi_error(error, EX_ERROR_ARGUMENT, "layer '%s' has no %s %d: it has %d", layer->name,
+                         pseudo ? "pseudo-example" : "example", edit->index, count);
+    if (edit->kind == EX_EDIT_ADD_EXAMPLE && (!name || !mesh))
+        return exi_error(error, EX_ERROR_ARGUMENT, "a new example needs a name and a mesh");
+    if (edit->kind == EX_EDIT_ADD_PSEUDO && !edit->from == !edit->weights)
+        return exi_error(error, EX_ERROR_ARGUMENT,
+                         "a new pseudo-example needs either where it is drawn from or its weights");
+    return EX_OK;
+}
+
+/* Reads the changed tree and, where it is sound, puts it in the old one's place. */
+static ex_result replace_root(ex_project *project, json_t *root, ex_error *error) {
+    exi_arena arena = {0};
+    ex_project_view view;
+    ex_result result = exi_project_interpret(root, project->path, &arena, &view, error);
+    if (result != EX_OK) {
+        exi_arena_free(&arena);
+        json_decref(root);
+        return result;
+    }
+    exi_arena_free(&project->arena);
+    json_decref(project->root);
+    project->arena = arena;
+    project->view = view;
+    project->root = root;
+    return EX_OK;
+}
+
+ex_result ex_project_edit(ex_project *project, int layer, const ex_edit *edit, const char *name, const char *mesh,
+                          ex_error *error) {
+    if (layer < 0 || layer >= project->view.layer_count)
+        return exi_error(error, EX_ERROR_ARGUMENT, "there is no layer %d: the project has %d", layer,
+                         project->view.layer_count);
+    const ex_project_layer *view = &project->view.layers[layer];
+    ex_result result = check_edit(view, edit, name, mesh, error);
+    if (result != EX_OK)
+        return result;
+    json_t *root = json_deep_copy(project->root);
+    json_t *json = json_array_get(json_object_get(root, "layers"), (size_t)layer);
+    bool done = json && (edit->kind >= EX_EDIT_MOVE_PSEUDO ? change_pseudo(json, view, edit)
+                                                           : change_example(json, view, edit, name, mesh));
+    if (!done) {
+        json_decref(root);
+        return exi_error(error, EX_ERROR_MEMORY, "the edit could not be made: a name is not UTF-8, or memory is short");
+    }
+    return replace_root(project, root, error);
+}
+
+ex_result ex_project_write(const ex_project *project, const char *path, ex_error *error) {
+    exi_text text = {0};
+    exi_json_print(project->root, true, &text);
+    exi_file_writer writer;
+    ex_result result = text.failed ? exi_error_memory(error, "the project's text", text.size)
+                                   : exi_file_open(&writer, path ? path : project->path, error);
+    if (result == EX_OK) {
+        exi_file_write(&writer, text.bytes, text.size);
+        result = exi_file_commit(&writer, error);
+    }
+    free(text.bytes);
+    return result;
+}

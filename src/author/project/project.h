@@ -1,0 +1,49 @@
+/*
+ * project.h - the inside of a project: the JSON tree, which is what is edited and written, and the view parsed from it.
+ * Private to authoring.
+ */
+#ifndef EXEMPLAR_AUTHOR_PROJECT_PROJECT_H
+#define EXEMPLAR_AUTHOR_PROJECT_PROJECT_H
+
+#include "author/project/arena.h"
+
+#include <exemplar/author/project.h>
+#include <jansson.h>
+
+struct ex_project {
+    char *path;
+    json_t *root;
+    exi_arena arena; /* what the view points to */
+    ex_project_view view;
+};
+
+/* Parses root into arena and view; all that is wrong with it is an error that names the place. */
+ex_result exi_project_interpret(json_t *root, const char *path, exi_arena *arena, ex_project_view *view,
+                                ex_error *error);
+
+/* Where in the file something stands: "layers[1].examples[3].at.elbow". Names too long for it are left out. */
+#define EXI_PLACE_SIZE 256
+typedef struct exi_place {
+    char text[EXI_PLACE_SIZE];
+} exi_place;
+exi_place exi_place_key(const exi_place *parent, const char *key);
+exi_place exi_place_index(const exi_place *parent, size_t index);
+
+/* A rotation as [x,y,z,w] or {"x": 30, "y": -10} (degrees, intrinsic, in written order). */
+ex_result exi_json_rotation(const json_t *value, const exi_place *place, double q[4], ex_error *error);
+ex_result exi_json_number(const json_t *value, const exi_place *place, double *number, ex_error *error);
+
+/* q = q times the turn of `degrees` about axis 0, 1 or 2. */
+void exi_turn(double q[4], int axis, double degrees);
+
+/* Reads a mesh of the project, in metres with y up. */
+ex_result exi_project_read_mesh(const ex_project_view *view, const char *relative, ex_mesh **mesh, ex_error *error);
+
+/* The layer's mask [vertex_count], or NULL in *mask where it has none. Release with free. */
+ex_result exi_project_read_mask(const ex_project_view *view, const ex_project_layer *layer, const ex_mesh *mesh,
+                                float **mask, ex_error *error);
+
+/* example minus mesh, rounded to float once: [vertex_count][3]. Release with free; NULL without memory. */
+float *exi_project_delta(const ex_mesh *mesh, const ex_mesh *example);
+
+#endif

@@ -1,0 +1,600 @@
+/*
+ * Reading a project file (docs/project-format.md): strict JSON first, then every key by name. What is unknown, missing or
+ * of the wrong kind is refused with its place and, where a name was mistyped, with the nearest one.
+ */
+#include "author/project/project.h"
+
+#include "author/formats/file.h"
+#include "author/project/keys.h"
+#include "runtime/base/result.h"
+#include "runtime/base/text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the space ---- */
+
+static bool usable_axis_name(const char *name) {
+    return exi_is_name(name) && !strpbrk(name, "=,\"") && strncmp(name, "joint:", 6) != 0 && strcmp(name, "time") != 0;
+}
+
+static ex_result read_scalar_axis(exi_reader *r, const json_t *object, const exi_place *place, ex_axis *axis) {
+    static const char *const needed[] = {"min", "max", NULL};
+    ex_result result = exi_require_keys(r, object, place, needed);
+    if (result == EX_OK)
+        result = exi_get_number(r, object, place, "min", &axis->min);
+    if (result == EX_OK)
+        result = exi_get_number(r, object, place, "max", &axis->max);
+    if (result != EX_OK)
+        return result;
+    if (!(axis->max > axis->min))
+        return exi_error(r->error, EX_ERROR_DATA, "%s: max (%g) must be greater than min (%g)", place->text, axis->max,
+                         axis->min);
+    axis->rest = 0 < axis->min ? axis->min : 0 > axis->max ? axis->max : 0;
+    result = exi_get_number(r, object, place, "rest", &axis->rest);
+    return result == EX_OK ? exi_get_bool(r, object, place, "clamp", &axis->clamp) : result;
+}
+
+static ex_result read_about(exi_reader *r, const json_t *value, const exi_place *place, double about[3]) {
+    static const char *const axes[] = {"x", "y", "z"};
+    if (json_is_string(value)) {
+        int axis = 0;
+        ex_result result = exi_choose(r, value, place, axes, 3, &axis);
+        about[0] = axis == 0;
+        about[1] = axis == 1;
+        about[2] = axis == 2;
+        return result;
+    }
+    if (json_array_size(value) != 3)
+        return exi_error(r->error, EX_ERROR_DATA, "%s: a direction is \"x\", \"y\", \"z\" or a list of three numbers",
+                         place->text);
+    double length = 0;
+    for (size_t i = 0; i < 3; i++) {
+        exi_place at = exi_place_index(place, i);
+        ex_result result = exi_json_number(json_array_get(value, i), &at, &about[i], r->error);
+        if (result != EX_OK)
+            return result;
+        length += about[i] * about[i];
+    }
+    return length > 0 ? EX_OK : exi_error(r->error, EX_ERROR_DATA, "%s: this direction is zero", place->text);
+}
+
+static ex_result read_rotation_axis(exi_reader *r, const json_t *object, const exi_place *place, ex_axis *axis) {
+    static const char *const kinds[] = {"full", "swing", "twist"};
+    exi_place at = exi_place_key(place, "rotation");
+    int kind = 0;
+    ex_result result = exi_choose(r, json_object_get(object, "rotation"), &at, kinds, 3, &kind);
+    if (result != EX_OK)
+        return result;
+    *axis = ex_axis_rotation((ex_axis_kind)(EX_AXIS_ROTATION + kind), NULL);
+    const json_t *about = json_object_get(object, "about"), *rest = json_object_get(object, "rest");
+    at = exi_place_key(place, "about");
+    if (kind == 0 && about)
+        return exi_error(r->error, EX_ERROR_DATA, "%s: a full rotation is about no axis in particular", at.text);
+    if (kind != 0 && !about)
+        return exi_error(r->error, EX_ERROR_DATA, "%s: a swing or twist needs \"about\"", place->text);
+    if (about)
+        result = read_about(r, about, &at, axis->about);
+    at = exi_place_key(place, "rest");
+    if (result == EX_OK && rest)
+        result = exi_json_rotation(rest, &at, axis->rest_rotation, r->error);
+    return result;
+}
+
+static ex_result read_axis(exi_reader *r, const json_t *object, const exi_place *place, ex_project_axis *axis) {
+    static const char *const scalar_keys[] = {"name", "unit", "min", "max", "rest", "scale", "clamp", NULL};
+    static const char *const rotation_keys[] = {"name", "unit", "rotation", "about", "rest", "scale", NULL};
+    const bool rotation = json_object_get(object, "rotation") != NULL;
+    ex_result result = exi_check_keys(r, object, place, rotation ? rotation_keys : scalar_keys);
+    axis->axis = ex_axis_scalar(0, 1, 0);
+    if (result == EX_OK)
+        result = exi_get_text(r, object, place, "name", true, &axis->name);
+    if (result == EX_OK && !usable_axis_name(axis->name))
+        result = exi_error(r->error, EX_ERROR_DATA,
+                           "%s.name: an axis name has 1 to %d bytes, no '=', ',' or '\"', and is not 'time' or 'joint:…'",
+                           place->text, EXI_NAME_MAX);
+    if (result == EX_OK)
+        result = exi_get_text(r, object, place, "unit", false, &axis->unit);
+    if (result == EX_OK)
+        result = rotation ? read_rotation_axis(r, object, place, &axis->axis)
+                          : read_scalar_axis(r, object, place, &axis->axis);
+    if (result == EX_OK)
+        result = exi_get_number(r, object, place, "scale", &axis->axis.scale);
+    if (result == EX_OK && json_object_get(object, "scale") && !(axis->axis.scale > 0))
+        result = exi_error(r->error, EX_ERROR_DATA, "%s.scale: must be above 0", place->text);
+    return result;
+}
+
+static ex_result read_space(exi_reader *r, const json_t *layer, const exi_place *place, ex_project_layer *out) {
+    const json_t *space = json_object_get(layer, "space");
+    exi_place at = exi_place_key(place, "space");
+    if (json_array_size(space) == 0)
+        return exi_error(r->error, EX_ERROR_DATA, "%s: a list of at least one axis is needed here", at.text);
+    size_t count = json_array_size(space);
+    ex_project_axis *axes = exi_arena_allocate(r->arena, count, sizeof *axes);
+    ex_axis *plain = exi_arena_allocate(r->arena, count, sizeof *plain);
+    if (!axes || !plain)
+        return exi_error_memory(r->error, "the project", count * sizeof *axes);
+    for (size_t i = 0; i < count; i++) {
+        exi_place here = exi_place_index(&at, i);
+        ex_result result = read_axis(r, json_array_get(space, i), &here, &axes[i]);
+        if (result != EX_OK)
+            return result;
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(axes[k].name, axes[i].name) == 0)
+                return exi_error(r->error, EX_ERROR_DATA, "%s.name: this space has an axis '%s' already", here.text,
+                                 axes[i].name);
+        plain[i] = axes[i].axis;
+        out->dimension += ex_axis_width(&plain[i]);
+    }
+    out->axes = axes;
+    out->axis_count = (int)count;
+    out->weigh.axes = plain;
+    out->weigh.axis_count = (int)count;
+    return EX_OK;
+}
+
+/* ---- the weigher ---- */
+
+static ex_result check_weigh(exi_reader *r, const exi_place *place, const ex_weigher_def *def) {
+    const bool second_order = def->kernel == EX_KERNEL_THIN_PLATE || def->kernel == EX_KERNEL_TRIHARMONIC;
+    if (!(def->radius > 0))
+        return exi_error(r->error, EX_ERROR_DATA, "%s.radius: must be above 0", place->text);
+    if (!(def->ridge >= 0))
+        return exi_error(r->error, EX_ERROR_DATA, "%s.ridge: must not be negative", place->text);
+    if (!(def->power > 0 && def->power <= 64))
+        return exi_error(r->error, EX_ERROR_DATA, "%s.power: must be above 0 and at most 64", place->text);
+    if (def->neighbours > EX_NEIGHBOUR_MAX)
+        return exi_error(r->error, EX_ERROR_DATA, "%s.k: must be at most %d", place->text, EX_NEIGHBOUR_MAX);
+    if (!def->linear && second_order)
+        return exi_error(r->error, EX_ERROR_DATA, "%s.linear: kernel \"%s\" needs the linear part", place->text,
+                         ex_kernel_name(def->kernel));
+    return EX_OK;
+}
+
+static ex_result read_weigh(exi_reader *r, const json_t *layer, const exi_place *place, ex_weigher_def *def) {
+    static const char *const kind_names[] = {
+#define NAME(id, text) text,
+        EX_WEIGHER_LIST(NAME)
+#undef NAME
+    };
+    static const char *const kernel_names[] = {
+#define NAME(id, text) text,
+        EX_KERNEL_LIST(NAME)
+#undef NAME
+    };
+    static const char *const keys[EX_WEIGHER_COUNT][6] = {
+        [EX_WEIGHER_CARDINAL] = {"kind", "kernel", "linear", "radius", "ridge", NULL},
+        [EX_WEIGHER_DIRECT] = {"kind", NULL},
+        [EX_WEIGHER_SHEPARD] = {"kind", "power", NULL},
+        [EX_WEIGHER_NEAREST] = {"kind", "k", "form", NULL},
+    };
+    static const char *const forms[] = {"paper", "next"};
+    *def = ex_weigher_def_default();
+    const json_t *weigh = json_object_get(layer, "weigh");
+    exi_place at = exi_place_key(place, "weigh"), here = exi_place_key(&at, "kind");
+    if (!weigh)
+        return EX_OK;
+    if (!json_is_object(weigh))
+        return exi_error(r->error, EX_ERROR_DATA, "%s: an object such as {\"kind\": \"cardinal\"} is needed here",
+                         at.text);
+    int choice = EX_WEIGHER_CARDINAL;
+    ex_result result = EX_OK;
+    if (json_object_get(weigh, "kind"))
+        result = exi_choose(r, json_object_get(weigh, "kind"), &here, kind_names, EX_WEIGHER_COUNT, &choice);
+    if (result != EX_OK)
+        return result;
+    def->kind = (ex_weigher_kind)choice;
+    result = exi_check_keys(r, weigh, &at, keys[choice]);
+    here = exi_place_key(&at, "kernel");
+    choice = (int)def->kernel;
+    if (result == EX_OK && json_object_get(weigh, "kernel"))
+        result = exi_choose(r, json_object_get(weigh, "kernel"), &here, kernel_names, EX_KERNEL_COUNT, &choice);
+    def->kernel = (ex_kernel)choice;
+    if (result == EX_OK)
+        result = exi_get_bool(r, weigh, &at, "linear", &def->linear);
+    if (result == EX_OK)
+        result = exi_get_number(r, weigh, &at, "radius", &def->radius);
+    if (result == EX_OK)
+        result = exi_get_number(r, weigh, &at, "ridge", &def->ridge);
+    if (result == EX_OK)
+        result = exi_get_number(r, weigh, &at, "power", &def->power);
+    if (result == EX_OK)
+        result = exi_get_count(r, weigh, &at, "k", &def->neighbours);
+    here = exi_place_key(&at, "form");
+    choice = 1;
+    if (result == EX_OK && json_object_get(weigh, "form"))
+        result = exi_choose(r, json_object_get(weigh, "form"), &here, forms, 2, &choice);
+    def->paper_form = choice == 0;
+    return result == EX_OK ? check_weigh(r, &at, def) : result;
+}
+
+/* ---- places in the space ---- */
+
+/* Whether any layer of the project has such an axis. */
+static bool known_axis(const exi_reader *r, const char *name) {
+    for (int l = 0; l < r->view->layer_count; l++)
+        for (int i = 0; i < r->view->layers[l].axis_count; i++)
+            if (strcmp(r->view->layers[l].axes[i].name, name) == 0)
+                return true;
+    return false;
+}
+
+static ex_result unknown_axis(exi_reader *r, const ex_project_layer *layer, const exi_place *place, const char *name) {
+    const char *names[EX_AXIS_MAX];
+    int count = 0;
+    for (; count < layer->axis_count && count < EX_AXIS_MAX; count++)
+        names[count] = layer->axes[count].name;
+    const char *near = ex_suggest(name, names, count);
+    if (near)
+        return exi_error(r->error, EX_ERROR_DATA, "%s: there is no axis '%s'; did you mean '%s'?", place->text, name,
+                         near);
+    return exi_error(r->error, EX_ERROR_DATA, "%s: there is no axis '%s' in this project", place->text, name);
+}
+
+/* A point: axes that are not named stay at rest; axes of other layers may be named and do not place it. */
+static ex_result read_point(exi_reader *r, const json_t *object, const exi_place *place, const ex_project_layer *layer,
+                            const double **point) {
+    if (!json_is_object(object))
+        return exi_error(r->error, EX_ERROR_DATA, "%s: an object of axis names and values is needed here", place->text);
+    double *values = exi_arena_allocate(r->arena, (size_t)layer->dimension, sizeof *values);
+    if (!values)
+        return exi_error_memory(r->error, "the project", (size_t)layer->dimension * sizeof *values);
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)object, key, value) {
+        exi_place at = exi_place_key(place, key);
+        if (!known_axis(r, key))
+            return unknown_axis(r, layer, &at, key);
+    }
+    double *out = values;
+    for (int i = 0; i < layer->axis_count; i++) {
+        const ex_project_axis *axis = &layer->axes[i];
+        const json_t *given = json_object_get(object, axis->name);
+        exi_place at = exi_place_key(place, axis->name);
+        const bool scalar = axis->axis.kind == EX_AXIS_SCALAR;
+        if (scalar)
+            *out = axis->axis.rest;
+        else
+            memcpy(out, axis->axis.rest_rotation, 4 * sizeof *out);
+        ex_result result = EX_OK;
+        if (given)
+            result = scalar ? exi_json_number(given, &at, out, r->error) : exi_json_rotation(given, &at, out, r->error);
+        if (result != EX_OK)
+            return result;
+        out += scalar ? 1 : 4;
+    }
+    *point = values;
+    return EX_OK;
+}
+
+/* ---- examples and pseudo-examples ---- */
+
+static ex_result read_example(exi_reader *r, const json_t *object, const exi_place *place,
+                              const ex_project_layer *layer, ex_project_example *example) {
+    static const char *const keys[] = {"name", "mesh", "at", NULL};
+    const bool direct = layer->weigh.kind == EX_WEIGHER_DIRECT;
+    ex_result result = exi_check_keys(r, object, place, keys);
+    if (result == EX_OK)
+        result = exi_get_text(r, object, place, "name", true, &example->name);
+    if (result == EX_OK && !exi_is_name(example->name))
+        result = exi_error(r->error, EX_ERROR_DATA, "%s.name: 1 to %d bytes of readable text are needed", place->text,
+                           EXI_NAME_MAX);
+    if (result == EX_OK)
+        result = exi_get_text(r, object, place, "mesh", true, &example->mesh);
+    const json_t *at = json_object_get(object, "at");
+    exi_place here = exi_place_key(place, "at");
+    if (result == EX_OK && direct && at)
+        result = exi_error(r->error, EX_ERROR_DATA, "%s: examples of a direct layer have no place: its axes are its weights",
+                           here.text);
+    if (result == EX_OK && !direct && !at)
+        result = exi_error(r->error, EX_ERROR_DATA, "%s: \"at\" is missing: where in the space is this example?",
+                           place->text);
+    if (result == EX_OK && !direct)
+        result = read_point(r, at, &here, layer, &example->at);
+    return result;
+}
+
+static ex_result read_examples(exi_reader *r, const json_t *object, const exi_place *place, ex_project_layer *layer) {
+    const json_t *list = json_object_get(object, "examples");
+    exi_place at = exi_place_key(place, "examples");
+    size_t count = json_array_size(list), dimension = (size_t)layer->dimension;
+    if (count == 0)
+        return exi_error(r->error, EX_ERROR_DATA, "%s: a list of at least one example is needed here", at.text);
+    ex_project_example *examples = exi_arena_allocate(r->arena, count, sizeof *examples);
+    const char **names = exi_arena_allocate(r->arena, count, sizeof *names);
+    double *points = exi_arena_allocate(r->arena, count * dimension, sizeof *points);
+    if (!examples || !names || !points)
+        return exi_error_memory(r->error, "the project", count * sizeof *examples);
+    for (size_t i = 0; i < count; i++) {
+        exi_place here = exi_place_index(&at, i);
+        ex_result result = read_example(r, json_array_get(list, i), &here, layer, &examples[i]);
+        if (result != EX_OK)
+            return result;
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(examples[k].name, examples[i].name) == 0)
+                return exi_error(r->error, EX_ERROR_DATA, "%s.name: example %zu of this layer is called '%s' too",
+                                 here.text, k, examples[i].name);
+        names[i] = examples[i].name;
+        if (examples[i].at)
+            memcpy(points + i * dimension, examples[i].at, dimension * sizeof *points);
+    }
+    if (layer->weigh.kind == EX_WEIGHER_DIRECT && count != (size_t)layer->axis_count)
+        return exi_error(r->error, EX_ERROR_DATA, "%s: a direct layer has one example per axis, here %zu for %d axes",
+                         at.text, count, layer->axis_count);
+    layer->examples = examples;
+    layer->example_count = layer->weigh.example_count = (int)count;
+    layer->weigh.names = names;
+    layer->weigh.points = layer->weigh.kind == EX_WEIGHER_DIRECT ? NULL : points;
+    return EX_OK;
+}
+
+static ex_result read_weights(exi_reader *r, const json_t *object, const exi_place *place,
+                              const ex_project_layer *layer, const double **weights) {
+    double *values = exi_arena_allocate(r->arena, (size_t)layer->example_count, sizeof *values);
+    if (!values)
+        return exi_error_memory(r->error, "the project", (size_t)layer->example_count * sizeof *values);
+    if (!json_is_object(object))
+        return exi_error(r->error, EX_ERROR_DATA, "%s: an object of example names and weights is needed here",
+                         place->text);
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)object, key, value) {
+        exi_place at = exi_place_key(place, key);
+        int k = 0;
+        while (k < layer->example_count && strcmp(layer->examples[k].name, key) != 0)
+            k++;
+        if (k == layer->example_count) {
+            const char *near = ex_suggest(key, layer->weigh.names, layer->example_count);
+            return near ? exi_error(r->error, EX_ERROR_DATA, "%s: this layer has no example '%s'; did you mean '%s'?",
+                                    at.text, key, near)
+                        : exi_error(r->error, EX_ERROR_DATA, "%s: this layer has no example '%s'", at.text, key);
+        }
+        ex_result result = exi_json_number(value, &at, &values[k], r->error);
+        if (result != EX_OK)
+            return result;
+    }
+    *weights = values;
+    return EX_OK;
+}
+
+static ex_result read_pseudo(exi_reader *r, const json_t *object, const exi_place *place,
+                             const ex_project_layer *layer, ex_pseudo *pseudo) {
+    static const char *const keys[] = {"name", "from", "weights", "at", NULL}, *const needed[] = {"at", NULL};
+    const char *name = NULL;
+    ex_result result = exi_check_keys(r, object, place, keys);
+    if (result == EX_OK)
+        result = exi_require_keys(r, object, place, needed);
+    if (result == EX_OK)
+        result = exi_get_text(r, object, place, "name", false, &name);
+    const json_t *from = json_object_get(object, "from"), *weights = json_object_get(object, "weights");
+    if (result == EX_OK && !from == !weights)
+        result = exi_error(r->error, EX_ERROR_DATA, "%s: a pseudo-example has either \"from\" or \"weights\"",
+                           place->text);
+    exi_place at = exi_place_key(place, "at");
+    if (result == EX_OK)
+        result = read_point(r, json_object_get(object, "at"), &at, layer, &pseudo->at);
+    at = exi_place_key(place, from ? "from" : "weights");
+    if (result == EX_OK)
+        result = from ? read_point(r, from, &at, layer, &pseudo->from)
+                      : read_weights(r, weights, &at, layer, &pseudo->weights);
+    return result;
+}
+
+static ex_result read_pseudos(exi_reader *r, const json_t *object, const exi_place *place, ex_project_layer *layer) {
+    const json_t *list = json_object_get(object, "pseudo");
+    exi_place at = exi_place_key(place, "pseudo");
+    if (!list)
+        return EX_OK;
+    if (!json_is_array(list))
+        return exi_error(r->error, EX_ERROR_DATA, "%s: a list of pseudo-examples is needed here", at.text);
+    size_t count = json_array_size(list);
+    if (count > 0 && layer->weigh.kind == EX_WEIGHER_DIRECT)
+        return exi_error(r->error, EX_ERROR_DATA, "%s: a direct layer has no space for pseudo-examples", at.text);
+    ex_pseudo *pseudos = exi_arena_allocate(r->arena, count, sizeof *pseudos);
+    if (!pseudos)
+        return exi_error_memory(r->error, "the project", count * sizeof *pseudos);
+    for (size_t i = 0; i < count; i++) {
+        exi_place here = exi_place_index(&at, i);
+        ex_result result = read_pseudo(r, json_array_get(list, i), &here, layer, &pseudos[i]);
+        if (result != EX_OK)
+            return result;
+    }
+    layer->weigh.pseudos = pseudos;
+    layer->pseudo_count = layer->weigh.pseudo_count = (int)count;
+    return EX_OK;
+}
+
+/* ---- layers and the whole ---- */
+
+static ex_result read_mask(exi_reader *r, const json_t *object, const exi_place *place, ex_project_layer *layer) {
+    static const char *const kinds[] = {"file", "group", "colour"};
+    const json_t *mask = json_object_get(object, "mask");
+    exi_place at = exi_place_key(place, "mask");
+    if (!mask)
+        return EX_OK;
+    if (json_object_size(mask) == 1)
+        for (int i = 0; i < 3; i++)
+            if (json_object_get(mask, kinds[i])) {
+                layer->mask = (ex_mask_kind)(EX_MASK_FILE + i);
+                ex_result result = exi_get_text(r, mask, &at, kinds[i], true, &layer->mask_source);
+                if (result == EX_OK && layer->mask == EX_MASK_COLOUR &&
+                    (strlen(layer->mask_source) != 1 || !strchr("rgb", layer->mask_source[0])))
+                    result = exi_error(r->error, EX_ERROR_DATA, "%s.colour: \"r\", \"g\" or \"b\" is needed here",
+                                       at.text);
+                return result;
+            }
+    return exi_error(r->error, EX_ERROR_DATA,
+                     "%s: one of {\"file\": \"m.txt\"}, {\"group\": \"NAME\"} or {\"colour\": \"r\"} is needed here",
+                     at.text);
+}
+
+/* First pass: name, space and weigher of a layer, so that any place may name any axis of the project. */
+static ex_result read_layer_space(exi_reader *r, const json_t *object, const exi_place *place, ex_project_layer *layer) {
+    static const char *const keys[] = {"name", "space", "weigh", "shape", "examples", "pseudo", "mask", NULL};
+    static const char *const shapes[] = {"positions"};
+    ex_result result = exi_check_keys(r, object, place, keys);
+    if (result == EX_OK)
+        result = exi_get_text(r, object, place, "name", true, &layer->name);
+    if (result == EX_OK && !exi_is_name(layer->name))
+        result = exi_error(r->error, EX_ERROR_DATA, "%s.name: 1 to %d bytes of readable text are needed", place->text,
+                           EXI_NAME_MAX);
+    exi_place at = exi_place_key(place, "shape");
+    int shape = 0;
+    if (result == EX_OK && json_object_get(object, "shape"))
+        result = exi_choose(r, json_object_get(object, "shape"), &at, shapes, 1, &shape);
+    if (result == EX_OK)
+        result = read_weigh(r, object, place, &layer->weigh);
+    if (result == EX_OK)
+        result = read_space(r, object, place, layer);
+    return result;
+}
+
+static ex_result read_layers(exi_reader *r, const json_t *list) {
+    exi_place root = {""}, at = exi_place_key(&root, "layers");
+    if (!json_is_array(list))
+        return exi_error(r->error, EX_ERROR_DATA, "%s: a list of layers is needed here", at.text);
+    size_t count = json_array_size(list);
+    ex_project_layer *layers = exi_arena_allocate(r->arena, count, sizeof *layers);
+    if (!layers)
+        return exi_error_memory(r->error, "the project", count * sizeof *layers);
+    r->view->layers = layers;
+    ex_result result = EX_OK;
+    for (size_t i = 0; result == EX_OK && i < count; i++) {
+        exi_place here = exi_place_index(&at, i);
+        result = read_layer_space(r, json_array_get(list, i), &here, &layers[i]);
+        r->view->layer_count = (int)i + 1;
+        for (size_t k = 0; result == EX_OK && k < i; k++)
+            if (strcmp(layers[k].name, layers[i].name) == 0)
+                result = exi_error(r->error, EX_ERROR_DATA, "%s.name: layer %zu is called '%s' too", here.text, k,
+                                   layers[i].name);
+    }
+    for (size_t i = 0; result == EX_OK && i < count; i++) {
+        exi_place here = exi_place_index(&at, i);
+        const json_t *layer = json_array_get(list, i);
+        result = read_examples(r, layer, &here, &layers[i]);
+        if (result == EX_OK)
+            result = read_pseudos(r, layer, &here, &layers[i]);
+        if (result == EX_OK)
+            result = read_mask(r, layer, &here, &layers[i]);
+    }
+    return result;
+}
+
+static ex_result read_unit(exi_reader *r, const json_t *value, double *unit) {
+    static const struct {
+        const char *name;
+        double metres;
+    } units[] = {{"m", 1}, {"dm", 0.1}, {"cm", 0.01}, {"mm", 0.001}, {"km", 1000}, {"in", 0.0254}, {"ft", 0.3048}};
+    if (json_is_number(value) && json_number_value(value) > 0) {
+        *unit = json_number_value(value);
+        return EX_OK;
+    }
+    for (size_t i = 0; json_is_string(value) && i < sizeof units / sizeof *units; i++)
+        if (strcmp(units[i].name, json_string_value(value)) == 0) {
+            *unit = units[i].metres;
+            return EX_OK;
+        }
+    return exi_error(r->error, EX_ERROR_DATA,
+                     "unit: \"m\", \"dm\", \"cm\", \"mm\", \"km\", \"in\", \"ft\" or a number of metres is needed here");
+}
+
+static ex_result read_root(exi_reader *r, const json_t *root) {
+    static const char *const keys[] = {"exemplar", "mesh", "up", "unit", "layers", NULL};
+    static const char *const needed[] = {"exemplar", "mesh", "layers", NULL}, *const ups[] = {"y", "z"};
+    exi_place top = {""}, up_place = exi_place_key(&top, "up");
+    if (!json_is_object(root))
+        return exi_error(r->error, EX_ERROR_DATA, "a project is a JSON object: { \"exemplar\": 1, … }");
+    const json_t *version = json_object_get(root, "exemplar");
+    if (json_is_integer(version) && json_integer_value(version) > 1)
+        return exi_error(r->error, EX_ERROR_VERSION,
+                         "exemplar: this project has version %lld, and this program (%s) reads version 1: use a newer one",
+                         (long long)json_integer_value(version), EX_VERSION_TEXT);
+    ex_result result = exi_check_keys(r, root, &top, keys);
+    if (result == EX_OK)
+        result = exi_require_keys(r, root, &top, needed);
+    if (result == EX_OK && (!json_is_integer(version) || json_integer_value(version) != 1))
+        result = exi_error(r->error, EX_ERROR_DATA, "exemplar: the version number 1 is needed here");
+    if (result == EX_OK)
+        result = exi_get_text(r, root, &top, "mesh", true, &r->view->mesh);
+    int up = 0;
+    if (result == EX_OK && json_object_get(root, "up"))
+        result = exi_choose(r, json_object_get(root, "up"), &up_place, ups, 2, &up);
+    r->view->z_up = up == 1;
+    r->view->unit = 1;
+    if (result == EX_OK && json_object_get(root, "unit"))
+        result = read_unit(r, json_object_get(root, "unit"), &r->view->unit);
+    if (result == EX_OK)
+        result = read_layers(r, json_object_get(root, "layers"));
+    return result;
+}
+
+ex_result exi_project_interpret(json_t *root, const char *path, exi_arena *arena, ex_project_view *view,
+                                ex_error *error) {
+    *view = (ex_project_view){.path = path};
+    exi_reader reader = {.arena = arena, .view = view, .error = error};
+    return read_root(&reader, root);
+}
+
+/* ---- the entry points ---- */
+
+ex_result ex_project_parse(const char *text, size_t size, const char *path, ex_project **project, ex_error *error) {
+    *project = NULL;
+    ex_error local = {0};
+    error = error ? error : &local;
+    ex_project *made = calloc(1, sizeof *made);
+    char *name = malloc(strlen(path) + 1);
+    if (!made || !name) {
+        free(made);
+        free(name);
+        return exi_error_memory(error, "the project", size);
+    }
+    strcpy(name, path);
+    made->path = name;
+    json_error_t json_error;
+    made->root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &json_error);
+    ex_result result = EX_OK;
+    if (!made->root && json_error_code(&json_error) == json_error_out_of_memory)
+        result = exi_error_memory(error, "the project", size);
+    else if (!made->root)
+        result = exi_error(error, EX_ERROR_FORMAT, "%s:%d:%d: %s", path, json_error.line, json_error.column,
+                           json_error.text);
+    else
+        result = exi_error_within(error, exi_project_interpret(made->root, name, &made->arena, &made->view, error), "%s",
+                                  path);
+    if (result == EX_OK)
+        *project = made;
+    else
+        ex_project_destroy(made);
+    return result;
+}
+
+ex_result ex_project_read(const char *path, ex_project **project, ex_error *error) {
+    *project = NULL;
+    char *text = NULL;
+    size_t size = 0;
+    ex_result result = exi_file_read(path, &text, &size, error);
+    if (result != EX_OK)
+        return result;
+    if (size >= 4 && memcmp(text, "glTF", 4) == 0)
+        result = exi_error(error, EX_ERROR_FORMAT,
+                           "%s: this is a .glb file, not a project: 'exemplar unpack' makes a project from a rig", path);
+    else
+        result = ex_project_parse(text, size, path, project, error);
+    free(text);
+    return result;
+}
+
+void ex_project_destroy(ex_project *project) {
+    if (!project)
+        return;
+    exi_arena_free(&project->arena);
+    json_decref(project->root);
+    free(project->path);
+    free(project);
+}
+
+const ex_project_view *ex_project_get(const ex_project *project) {
+    return &project->view;
+}

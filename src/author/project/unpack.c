@@ -1,0 +1,286 @@
+/*
+ * A project from a rig: the mesh and every example as OBJ, the spaces as JSON. Building it again gives the same bytes:
+ * examples are written as mesh + difference in double, so that subtracting the mesh again and rounding to float gives the
+ * difference back; numbers have the decimals it takes. Masks were multiplied into the differences when the rig was
+ * built, and do not come back.
+ */
+#include "author/formats/file.h"
+#include "author/formats/json.h"
+#include "author/mesh/array.h"
+#include "author/project/project.h"
+#include "runtime/base/result.h"
+
+#include <exemplar/author/formats.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Names of files: letters, digits, '-', '_' and '.' stay, everything else becomes '_'; a number keeps them apart. */
+static void file_name(char *out, size_t size, int layer, int example, const char *name) {
+    int length = snprintf(out, size, "layer%d_%03d_", layer, example);
+    size_t at = (size_t)length;
+    for (const char *c = name; *c && at + 5 < size && at < 80; c++)
+        out[at++] = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '-' ? *c
+                                                                                                              : '_';
+    snprintf(out + at, size - at, ".obj");
+}
+
+static char *join(const char *directory, const char *name) {
+    size_t size = strlen(directory) + strlen(name) + 2;
+    char *path = malloc(size);
+    if (path)
+        snprintf(path, size, "%s/%s", directory, name);
+    return path;
+}
+
+static bool set(json_t *object, const char *key, json_t *value) {
+    return json_object_set_new(object, key, value) == 0;
+}
+
+/* ---- JSON ---- */
+
+static json_t *number(double value) {
+    return value == floor(value) && fabs(value) < 1e15 && !(value == 0 && signbit(value))
+               ? json_integer((json_int_t)value)
+               : json_real(value);
+}
+
+static json_t *numbers(const double *values, int count) {
+    json_t *list = json_array();
+    for (int i = 0; list && i < count; i++)
+        if (json_array_append_new(list, number(values[i])) != 0)
+            return NULL;
+    return list;
+}
+
+static json_t *make_axis(const char *name, const char *unit, const ex_axis *axis) {
+    static const char *const kinds[] = {"", "full", "swing", "twist"};
+    json_t *object = json_object();
+    bool done = set(object, "name", json_string(name)) && (!unit[0] || set(object, "unit", json_string(unit)));
+    if (axis->kind == EX_AXIS_SCALAR) {
+        done = done && set(object, "min", number(axis->min)) && set(object, "max", number(axis->max)) &&
+               set(object, "rest", number(axis->rest)) && (!axis->clamp || set(object, "clamp", json_true()));
+    } else {
+        done = done && set(object, "rotation", json_string(kinds[axis->kind])) &&
+               (axis->kind == EX_AXIS_ROTATION || set(object, "about", numbers(axis->about, 3))) &&
+               set(object, "rest", numbers(axis->rest_rotation, 4));
+    }
+    done = done && (!(axis->scale > 0) || set(object, "scale", number(axis->scale)));
+    if (!done) {
+        json_decref(object);
+        return NULL;
+    }
+    return object;
+}
+
+static json_t *make_weigh(const ex_weigher_def *def) {
+    json_t *weigh = json_object();
+    bool done = set(weigh, "kind", json_string(ex_weigher_kind_name(def->kind)));
+    if (def->kind == EX_WEIGHER_CARDINAL)
+        done = done && set(weigh, "kernel", json_string(ex_kernel_name(def->kernel))) &&
+               set(weigh, "linear", json_boolean(def->linear)) && set(weigh, "radius", number(def->radius)) &&
+               set(weigh, "ridge", number(def->ridge));
+    else if (def->kind == EX_WEIGHER_SHEPARD)
+        done = done && set(weigh, "power", number(def->power));
+    else if (def->kind == EX_WEIGHER_NEAREST)
+        done = done && set(weigh, "k", json_integer(def->neighbours)) &&
+               (!def->paper_form || set(weigh, "form", json_string("paper")));
+    if (!done) {
+        json_decref(weigh);
+        return NULL;
+    }
+    return weigh;
+}
+
+/* The names of a layer's axes and their widths stand in the rig. */
+static json_t *make_point(const ex_rig *rig, int layer, const double *point) {
+    json_t *object = json_object();
+    const int count = ex_weigher_axis_count(ex_rig_weigher(rig, layer));
+    bool done = object != NULL;
+    for (int i = 0; done && i < count; i++) {
+        int input = ex_rig_layer_input(rig, layer, i);
+        ex_axis axis = ex_rig_input_axis(rig, input);
+        int width = ex_axis_width(&axis);
+        done = set(object, ex_rig_input_name(rig, input), width == 1 ? number(point[0]) : numbers(point, 4));
+        point += width;
+    }
+    if (!done) {
+        json_decref(object);
+        return NULL;
+    }
+    return object;
+}
+
+static json_t *make_pseudos(const ex_rig *rig, int layer, const ex_weigher_def *def) {
+    json_t *list = json_array();
+    bool done = list != NULL;
+    for (int i = 0; done && i < def->pseudo_count; i++) {
+        const ex_pseudo *p = &def->pseudos[i];
+        json_t *pseudo = json_object();
+        if (p->from) {
+            done = set(pseudo, "from", make_point(rig, layer, p->from));
+        } else {
+            json_t *weights = json_object();
+            for (int k = 0; k < def->example_count; k++)
+                done = done && set(weights, ex_rig_example_name(rig, layer, k), number(p->weights[k]));
+            done = set(pseudo, "weights", weights) && done;
+        }
+        done = set(pseudo, "at", make_point(rig, layer, p->at)) && done;
+        done = json_array_append_new(list, pseudo) == 0 && done;
+    }
+    if (!done) {
+        json_decref(list);
+        return NULL;
+    }
+    return list;
+}
+
+static json_t *make_layer(const ex_rig *rig, int layer, const ex_weigher_def *def) {
+    json_t *object = json_object(), *space = json_array(), *examples = json_array();
+    bool done = object && space && examples;
+    for (int i = 0; done && i < def->axis_count; i++) {
+        int input = ex_rig_layer_input(rig, layer, i);
+        done = json_array_append_new(space, make_axis(ex_rig_input_name(rig, input), ex_rig_input_unit(rig, input),
+                                                      &def->axes[i])) == 0;
+    }
+    for (int k = 0; done && k < def->example_count; k++) {
+        char file[128];
+        file_name(file, sizeof file, layer, k, ex_rig_example_name(rig, layer, k));
+        json_t *example = json_pack("{s:s, s:s}", "name", ex_rig_example_name(rig, layer, k), "mesh", file);
+        const double *point = ex_weigher_point(ex_rig_weigher(rig, layer), k);
+        done = example && (!point || set(example, "at", make_point(rig, layer, point)));
+        done = json_array_append_new(examples, example) == 0 && done;
+    }
+    done = set(object, "name", json_string(ex_rig_layer_name(rig, layer))) && done;
+    done = set(object, "space", space) && done;
+    done = set(object, "weigh", make_weigh(def)) && done;
+    done = set(object, "shape", json_string("positions")) && done;
+    done = set(object, "examples", examples) && done;
+    if (def->pseudo_count > 0)
+        done = set(object, "pseudo", make_pseudos(rig, layer, def)) && done;
+    if (!done) {
+        json_decref(object);
+        return NULL;
+    }
+    return object;
+}
+
+static json_t *describe_layer(const ex_rig *rig, int layer) {
+    const ex_weigher *weigher = ex_rig_weigher(rig, layer);
+    ex_axis *axes = exi_array_allocate((size_t)ex_weigher_axis_count(weigher), sizeof *axes);
+    ex_pseudo *pseudos = exi_array_allocate((size_t)ex_weigher_pseudo_count(weigher), sizeof *pseudos);
+    json_t *made = NULL;
+    if (axes && pseudos) {
+        ex_weigher_def def;
+        ex_weigher_describe(weigher, &def, axes, pseudos);
+        made = make_layer(rig, layer, &def);
+    }
+    free(axes);
+    free(pseudos);
+    return made;
+}
+
+static ex_result write_project(const ex_rig *rig, const char *path, ex_error *error) {
+    json_t *root = json_pack("{s:i, s:s}", "exemplar", 1, "mesh", "mesh.obj"), *layers = json_array();
+    bool done = root && layers;
+    for (int l = 0; done && l < ex_rig_layer_count(rig); l++)
+        done = json_array_append_new(layers, describe_layer(rig, l)) == 0;
+    done = set(root, "layers", layers) && done;
+    exi_text text = {0};
+    if (done)
+        exi_json_print(root, true, &text);
+    exi_file_writer writer;
+    ex_result result = !done || text.failed ? exi_error_memory(error, "the project's text", text.size)
+                                            : exi_file_open(&writer, path, error);
+    if (result == EX_OK) {
+        exi_file_write(&writer, text.bytes, text.size);
+        result = exi_file_commit(&writer, error);
+    }
+    free(text.bytes);
+    json_decref(root);
+    return result;
+}
+
+/* ---- forms ---- */
+
+static ex_result write_mesh(const char *directory, const char *name, const ex_mesh *mesh, ex_error *error) {
+    char *path = join(directory, name);
+    ex_result result = path ? ex_obj_write(path, mesh, error) : exi_error_memory(error, "a path", strlen(directory));
+    free(path);
+    return result;
+}
+
+/* An example has the mesh's faces, which tell its connectivity, and nothing else of it. */
+static void strip(ex_mesh *mesh) {
+    free(mesh->corner_texcoords);
+    free(mesh->corner_normals);
+    free(mesh->face_groups);
+    free(mesh->face_materials);
+    free(mesh->colours);
+    free(mesh->material_library);
+    mesh->corner_texcoords = mesh->corner_normals = mesh->face_groups = mesh->face_materials = NULL;
+    mesh->colours = NULL;
+    mesh->material_library = NULL;
+    mesh->texcoord_count = mesh->normal_count = 0;
+}
+
+static ex_result write_examples(const ex_rig *rig, const char *directory, ex_mesh *mesh, ex_error *error) {
+    size_t count = 3 * (size_t)mesh->vertex_count;
+    double *rest = exi_array_copy(mesh->positions, count, sizeof *rest);
+    float *delta = exi_array_allocate(count, sizeof *delta);
+    ex_result result = rest && delta ? EX_OK : exi_error_memory(error, "the examples", count * 12);
+    int tags = mesh->tag_count;
+    mesh->tag_count = 0;
+    for (int l = 0; result == EX_OK && l < ex_rig_layer_count(rig); l++)
+        for (int k = 0; result == EX_OK && k < ex_weigher_example_count(ex_rig_weigher(rig, l)); k++) {
+            char file[128];
+            file_name(file, sizeof file, l, k, ex_rig_example_name(rig, l, k));
+            ex_rig_example_delta(rig, l, k, delta);
+            for (size_t i = 0; i < count; i++)
+                mesh->positions[i] = rest[i] + (double)delta[i];
+            result = write_mesh(directory, file, mesh, error);
+        }
+    mesh->tag_count = tags;
+    free(rest);
+    free(delta);
+    return result;
+}
+
+ex_result ex_project_unpack(const ex_rig *rig, const char *directory, const char *name, bool overwrite,
+                            ex_error *error) {
+    if (ex_rig_storage(rig) != EX_STORAGE_FLOAT)
+        return exi_error(error, EX_ERROR_ARGUMENT, "a rig in 16-bit storage cannot be unpacked without loss");
+    ex_result result = exi_make_directory(directory, error);
+    if (result != EX_OK)
+        return result;
+    size_t size = strlen(name) + 6;
+    char *file = malloc(size), *path = NULL;
+    if (file) {
+        snprintf(file, size, "%s.json", name);
+        path = join(directory, file);
+    }
+    struct stat status;
+    ex_mesh *mesh = NULL;
+    if (!path)
+        result = exi_error_memory(error, "a path", size);
+    else if (!overwrite && stat(path, &status) == 0)
+        result = exi_error(error, EX_ERROR_FILE, "%s is there already: choose another folder, or say to overwrite it",
+                           path);
+    else
+        result = ex_rig_to_mesh(rig, NULL, &mesh, error);
+    if (result == EX_OK)
+        result = write_mesh(directory, "mesh.obj", mesh, error);
+    if (result == EX_OK) {
+        strip(mesh);
+        result = write_examples(rig, directory, mesh, error);
+    }
+    if (result == EX_OK)
+        result = write_project(rig, path, error);
+    ex_mesh_destroy(mesh);
+    free(path);
+    free(file);
+    return result;
+}

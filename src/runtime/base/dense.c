@@ -1,0 +1,135 @@
+/*
+ * Small dense solves. Systems here have as many unknowns as a space has points, usually below thirty, at most some
+ * thousand: elimination over rows that hold matrix and right-hand sides side by side keeps the inner loop one contiguous
+ * multiply-subtract, which is what the compiler vectorises best.
+ */
+#include "runtime/base/dense.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* target -= factor * source */
+static inline void subtract_row(double *restrict target, const double *restrict source, double factor, int count) {
+    for (int j = 0; j < count; j++)
+        target[j] -= factor * source[j];
+}
+
+static double largest_entry(const double *system, int n, int width) {
+    double largest = 0;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            largest = fmax(largest, fabs(system[(size_t)i * (size_t)width + (size_t)j]));
+    return largest;
+}
+
+static void swap_rows(double *restrict a, double *restrict b, int count) {
+    for (int j = 0; j < count; j++) {
+        double t = a[j];
+        a[j] = b[j];
+        b[j] = t;
+    }
+}
+
+double exi_solve(double *system, int n, int m) {
+    const size_t width = (size_t)n + (size_t)m;
+    double largest = largest_entry(system, n, n + m), smallest_pivot = DBL_MAX;
+    if (!(largest > 0) || !isfinite(largest))
+        return 0;
+    for (int k = 0; k < n; k++) {
+        int pivot = k;
+        for (int i = k + 1; i < n; i++)
+            if (fabs(system[(size_t)i * width + (size_t)k]) > fabs(system[(size_t)pivot * width + (size_t)k]))
+                pivot = i;
+        double *row = system + (size_t)k * width;
+        if (pivot != k)
+            swap_rows(row + k, system + (size_t)pivot * width + k, n + m - k);
+        double size = fabs(row[k]);
+        if (!(size > largest * 1e-14))
+            return 0;
+        smallest_pivot = fmin(smallest_pivot, size);
+        double inverse = 1.0 / row[k];
+        for (int i = k + 1; i < n; i++) {
+            double *other = system + (size_t)i * width;
+            double factor = other[k] * inverse;
+            if (factor != 0)
+                subtract_row(other + k + 1, row + k + 1, factor, n + m - k - 1);
+        }
+    }
+    for (int k = n - 1; k >= 0; k--) {
+        double *x = system + (size_t)k * width + n;
+        for (int i = k + 1; i < n; i++)
+            subtract_row(x, system + (size_t)i * width + n, system[(size_t)k * width + (size_t)i], m);
+        double inverse = 1.0 / system[(size_t)k * width + (size_t)k];
+        for (int j = 0; j < m; j++)
+            x[j] *= inverse;
+    }
+    return smallest_pivot / largest;
+}
+
+static double dot(const double *a, const double *b, int n) {
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+static void rotate_rows(double *a, double *b, int n, double c, double s) {
+    for (int i = 0; i < n; i++) {
+        double x = a[i], y = b[i];
+        a[i] = c * x - s * y;
+        b[i] = s * x + c * y;
+    }
+}
+
+void exi_svd(double *columns, int n, int d, double *v, double *s) {
+    const size_t rows = (size_t)n, dimension = (size_t)d;
+    memset(v, 0, dimension * dimension * sizeof *v);
+    for (size_t i = 0; i < dimension; i++)
+        v[i * dimension + i] = 1;
+    for (int sweep = 0; sweep < 60; sweep++) {
+        bool rotated = false;
+        for (size_t i = 0; i < dimension; i++)
+            for (size_t j = i + 1; j < dimension; j++) {
+                double *a = columns + i * rows, *b = columns + j * rows;
+                double aa = dot(a, a, n), bb = dot(b, b, n), ab = dot(a, b, n);
+                if (!(fabs(ab) > 1e-15 * sqrt(aa * bb)) || ab == 0)
+                    continue;
+                double zeta = (bb - aa) / (2.0 * ab);
+                double t = (zeta < 0 ? -1.0 : 1.0) / (fabs(zeta) + sqrt(1.0 + zeta * zeta));
+                double c = 1.0 / sqrt(1.0 + t * t);
+                rotate_rows(a, b, n, c, c * t);
+                rotate_rows(v + i * dimension, v + j * dimension, d, c, c * t);
+                rotated = true;
+            }
+        if (!rotated)
+            break;
+    }
+    for (size_t i = 0; i < dimension; i++)
+        s[i] = sqrt(dot(columns + i * rows, columns + i * rows, n));
+}
+
+static double norm_1(const double *a, int n, size_t width) {
+    double largest = 0;
+    for (int j = 0; j < n; j++) {
+        double sum = 0;
+        for (int i = 0; i < n; i++)
+            sum += fabs(a[(size_t)i * width + (size_t)j]);
+        largest = fmax(largest, sum);
+    }
+    return largest;
+}
+
+double exi_condition(const double *a, int n, double *work) {
+    const size_t width = 2 * (size_t)n;
+    for (int i = 0; i < n; i++) {
+        double *row = work + (size_t)i * width;
+        memcpy(row, a + (size_t)i * (size_t)n, (size_t)n * sizeof *row);
+        memset(row + n, 0, (size_t)n * sizeof *row);
+        row[n + i] = 1;
+    }
+    if (exi_solve(work, n, n) == 0)
+        return INFINITY;
+    return norm_1(a, n, (size_t)n) * norm_1(work + n, n, width);
+}

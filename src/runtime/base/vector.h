@@ -1,0 +1,61 @@
+/*
+ * Three-vectors and quaternions (x y z w) in double. A rotation is a unit quaternion; q and -q are the same one.
+ */
+#ifndef EXI_VECTOR_H
+#define EXI_VECTOR_H
+
+#include <math.h>
+#include <stdbool.h>
+
+static inline double exi_dot3(const double a[3], const double b[3]) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static inline void exi_cross(const double a[3], const double b[3], double out[3]) {
+    double x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2], z = a[0] * b[1] - a[1] * b[0];
+    out[0] = x;
+    out[1] = y;
+    out[2] = z;
+}
+
+/* Scales v to length 1; false, and v untouched, where it has none. Safe from overflow and underflow. */
+static inline bool exi_normalise(double *v, int count) {
+    double largest = 0;
+    for (int i = 0; i < count; i++)
+        largest = fmax(largest, fabs(v[i]));
+    if (!(largest > 0) || !isfinite(largest))
+        return false;
+    double sum = 0;
+    for (int i = 0; i < count; i++)
+        sum += (v[i] / largest) * (v[i] / largest);
+    double inverse = 1.0 / sqrt(sum);
+    for (int i = 0; i < count; i++)
+        v[i] = v[i] / largest * inverse;
+    return true;
+}
+
+/* v turned by the unit quaternion q. */
+static inline void exi_rotate(const double q[4], const double v[3], double out[3]) {
+    double t[3], u[3];
+    exi_cross(q, v, t);
+    for (int i = 0; i < 3; i++)
+        t[i] *= 2.0;
+    exi_cross(q, t, u);
+    for (int i = 0; i < 3; i++)
+        out[i] = v[i] + q[3] * t[i] + u[i];
+}
+
+/* The part of the unit quaternion q that turns about the unit axis; the identity where q turns that axis over. */
+static inline void exi_twist(const double q[4], const double axis[3], double twist[4]) {
+    double along = exi_dot3(q, axis);
+    double pair[2] = {along, q[3]};
+    if (along * along + q[3] * q[3] < 1e-24 || !exi_normalise(pair, 2)) {
+        pair[0] = 0;
+        pair[1] = 1;
+    }
+    for (int i = 0; i < 3; i++)
+        twist[i] = axis[i] * pair[0];
+    twist[3] = pair[1];
+}
+
+#endif

@@ -1,0 +1,370 @@
+/*
+ * The cardinal weigher: one basis per example, 1 at its own example and 0 at the others, made of a plane and radial bases
+ * (Sloan, Rose, Cohen: Shape by Example, 2001, equations 2 and 4 to 6).
+ *
+ *   w_i(p) = sum over points j of r_ji R(|p - p_j| / rho_j) + plane_i(p)
+ *
+ * Two stages for kernels that are positive definite: the plane by least squares against F, the residual by Q r = F -
+ * plane. F is the identity for examples, with one row below for every pseudo-example. Kernels that are not (thin plate
+ * and its kin) are solved together with the plane, r orthogonal to it: [Q B; B' 0] [r; c] = [F; 0].
+ *
+ * The plane stands in coordinates relative to the points' mean and has minimum norm (singular values that vanish are left
+ * out), so an axis that never varies gets no slope, the constant is reproduced, and weights sum to 1 everywhere.
+ */
+#include "runtime/base/dense.h"
+#include "runtime/base/memory.h"
+#include "runtime/base/result.h"
+#include "runtime/weigh/kernels.inl"
+#include "runtime/weigh/weigher.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Points nearer than this, in scaled units, are at one place. */
+static const double one_place = 1e-9;
+/* Directions in which the points vary less than this part of their largest variation count as flat. */
+static const double flat = 1e-9;
+
+/* The kind's own tables, in this order. */
+typedef struct tables {
+    double *inverse_radii; /* [n] */
+    double *mean;          /* [s], of the scalar features */
+    double *plane;         /* [1 + s][m]: constant, slopes */
+    double *radial;        /* [n][m] */
+} tables;
+
+static tables own_tables(const ex_weigher *w) {
+    size_t n = (size_t)exi_point_count(w), m = (size_t)w->example_count, s = (size_t)w->scalar_count;
+    tables t;
+    t.inverse_radii = exi_table_mut((ex_weigher *)(uintptr_t)w, w->own);
+    t.mean = t.inverse_radii + n;
+    t.plane = t.mean + s;
+    t.radial = t.plane + (1 + s) * m;
+    return t;
+}
+
+static size_t own_count(const ex_weigher *w) {
+    size_t n = (size_t)exi_point_count(w), m = (size_t)w->example_count, s = (size_t)w->scalar_count;
+    return n + s + (1 + s) * m + n * m;
+}
+
+static ex_result check(const ex_weigher_def *def, ex_error *error) {
+    if ((unsigned)def->kernel >= EX_KERNEL_COUNT)
+        return exi_error(error, EX_ERROR_ARGUMENT, "kernel %d is not a kernel", (int)def->kernel);
+    if (!(def->radius > 0) || !isfinite(def->radius))
+        return exi_error(error, EX_ERROR_ARGUMENT, "radius %g must be above 0", def->radius);
+    if (!(def->ridge >= 0) || !isfinite(def->ridge))
+        return exi_error(error, EX_ERROR_ARGUMENT, "ridge %g must not be negative", def->ridge);
+    bool second_order = def->kernel == EX_KERNEL_THIN_PLATE || def->kernel == EX_KERNEL_TRIHARMONIC;
+    if (!def->linear && second_order)
+        return exi_error(error, EX_ERROR_ARGUMENT,
+                         "kernel %s needs the linear part: leave \"linear\" on, or take another kernel",
+                         ex_kernel_name(def->kernel));
+    return EX_OK;
+}
+
+/* ---- radii ---- */
+
+static void describe_point(const ex_weigher *w, const char *const *names, int point, char *text, size_t size) {
+    if (point >= w->example_count)
+        snprintf(text, size, "pseudo-example %d", point - w->example_count);
+    else if (names && names[point])
+        snprintf(text, size, "example '%s'", names[point]);
+    else
+        snprintf(text, size, "example %d", point);
+}
+
+static ex_result same_place(const ex_weigher *w, const char *const *names, int i, int j, ex_error *error) {
+    char first[160], second[160];
+    describe_point(w, names, i, first, sizeof first);
+    describe_point(w, names, j, second, sizeof second);
+    return exi_error(error, EX_ERROR_SINGULAR, "%s and %s are at one place of the space: move or remove one of them",
+                     first, second);
+}
+
+/* Radius of each point: distance to its nearest other point; distances [n][n] are kept for the matrix. */
+static ex_result measure(const ex_weigher *w, const char *const *names, double *distances, double *inverse_radii,
+                         ex_error *error) {
+    const int n = exi_point_count(w);
+    for (int i = 0; i < n; i++)
+        inverse_radii[i] = DBL_MAX;
+    for (int i = 0; i < n; i++) {
+        distances[(size_t)i * (size_t)n + (size_t)i] = 0;
+        for (int j = i + 1; j < n; j++) {
+            double d = exi_feature_distance(w, exi_features(w, i), exi_features(w, j));
+            if (!(d > one_place))
+                return same_place(w, names, i, j, error);
+            distances[(size_t)i * (size_t)n + (size_t)j] = distances[(size_t)j * (size_t)n + (size_t)i] = d;
+            inverse_radii[i] = d < inverse_radii[i] ? d : inverse_radii[i];
+            inverse_radii[j] = d < inverse_radii[j] ? d : inverse_radii[j];
+        }
+    }
+    if (n == 1)
+        inverse_radii[0] = 1;
+    if (exi_kernel_is_coupled((int)w->kernel)) {
+        double sum = 0;
+        for (int i = 0; i < n; i++)
+            sum += inverse_radii[i];
+        for (int i = 0; i < n; i++)
+            inverse_radii[i] = sum / n;
+    }
+    for (int i = 0; i < n; i++)
+        inverse_radii[i] = 1.0 / (inverse_radii[i] * w->radius);
+    return EX_OK;
+}
+
+/* ---- the plane's basis ---- */
+
+/* Left singular vectors of the centred scalar features, those that do not vanish; the constant comes apart. */
+typedef struct basis {
+    int rank;
+    double *u;     /* [rank][n], of length 1 */
+    double *slope; /* [rank][s]: slopes over the features that give the function u at the points */
+} basis;
+
+static void set_mean(const ex_weigher *w, double *mean) {
+    const int n = exi_point_count(w);
+    for (int a = 0; a < w->scalar_count; a++) {
+        double sum = 0;
+        for (int j = 0; j < n; j++)
+            sum += exi_features(w, j)[a];
+        mean[a] = sum / n;
+    }
+}
+
+static basis plane_basis(const ex_weigher *w, const double *mean, double *work) {
+    const int n = exi_point_count(w), s = w->scalar_count;
+    basis b = {.u = work, .slope = work + (size_t)s * (size_t)n};
+    double *values = b.slope + (size_t)s * (size_t)s;
+    if (!(w->flags & EXI_WEIGHER_LINEAR))
+        return b;
+    for (int a = 0; a < s; a++)
+        for (int j = 0; j < n; j++)
+            b.u[(size_t)a * (size_t)n + (size_t)j] = exi_features(w, j)[a] - mean[a];
+    exi_svd(b.u, n, s, b.slope, values);
+    double largest = 0;
+    for (int a = 0; a < s; a++)
+        largest = fmax(largest, values[a]);
+    for (int a = 0; a < s; a++) {
+        if (!(values[a] > flat * largest) || !(values[a] > flat * one_place))
+            continue;
+        double inverse = 1.0 / values[a];
+        for (int j = 0; j < n; j++)
+            b.u[(size_t)b.rank * (size_t)n + (size_t)j] = b.u[(size_t)a * (size_t)n + (size_t)j] * inverse;
+        for (int k = 0; k < s; k++)
+            b.slope[(size_t)b.rank * (size_t)s + (size_t)k] = b.slope[(size_t)a * (size_t)s + (size_t)k] * inverse;
+        b.rank++;
+    }
+    return b;
+}
+
+/* plane[0] += constant row; plane[1 + k] += slope of each basis function times its coefficients [rank][m]. */
+static void set_plane(const ex_weigher *w, const tables *t, const basis *b, const double *constant,
+                      const double *coefficients) {
+    const size_t m = (size_t)w->example_count, s = (size_t)w->scalar_count;
+    memcpy(t->plane, constant, m * sizeof *t->plane);
+    memset(t->plane + m, 0, s * m * sizeof *t->plane);
+    for (size_t a = 0; a < (size_t)b->rank; a++)
+        for (size_t k = 0; k < s; k++)
+            for (size_t i = 0; i < m; i++)
+                t->plane[(1 + k) * m + i] += b->slope[a * s + k] * coefficients[a * m + i];
+}
+
+/* Row j of F: what the weights should be at point j. */
+static void fit_row(const ex_weigher *w, int j, double *row) {
+    const size_t m = (size_t)w->example_count;
+    if (j >= w->example_count) {
+        memcpy(row, exi_table(w, w->pseudo_rows) + (size_t)(j - w->example_count) * m, m * sizeof *row);
+        return;
+    }
+    memset(row, 0, m * sizeof *row);
+    row[j] = 1;
+}
+
+/* ---- the two solves ---- */
+
+static void kernel_row(const ex_weigher *w, const tables *t, const double *distances, int i, double *row) {
+    const int n = exi_point_count(w);
+    for (int j = 0; j < n; j++)
+        row[j] = exi_kernel((int)w->kernel, distances[(size_t)i * (size_t)n + (size_t)j] * t->inverse_radii[j]);
+    row[i] += w->ridge;
+}
+
+static ex_result singular(const ex_weigher *w, ex_error *error) {
+    return exi_error(error, EX_ERROR_SINGULAR,
+                     "the space cannot be solved with kernel %s: spread the examples more evenly, set a small \"ridge\" "
+                     "(1e-6), or take another kernel",
+                     ex_kernel_name((ex_kernel)w->kernel));
+}
+
+/* Least squares by projection onto the basis, then the residual. system [n][n + m]; f [rank + 1][m]. */
+static ex_result solve_stages(const ex_weigher *w, const tables *t, const basis *b, const double *distances,
+                              double *system, double *f, ex_error *error) {
+    const int n = exi_point_count(w), m = w->example_count;
+    const size_t width = (size_t)n + (size_t)m;
+    double *constant = f, *coefficients = f + m;
+    memset(f, 0, (size_t)(b->rank + 1) * (size_t)m * sizeof *f);
+    for (int j = 0; j < n; j++) {
+        double *row = system + (size_t)j * width;
+        kernel_row(w, t, distances, j, row);
+        fit_row(w, j, row + n);
+        for (int i = 0; i < m; i++)
+            constant[i] += row[n + i] / n;
+        for (int a = 0; a < b->rank; a++)
+            for (int i = 0; i < m; i++)
+                coefficients[(size_t)a * (size_t)m + (size_t)i] +=
+                    b->u[(size_t)a * (size_t)n + (size_t)j] * row[n + i];
+    }
+    for (int j = 0; j < n; j++) {
+        double *q = system + (size_t)j * width + n;
+        for (int i = 0; i < m; i++)
+            q[i] -= constant[i];
+        for (int a = 0; a < b->rank; a++)
+            for (int i = 0; i < m; i++)
+                q[i] -= b->u[(size_t)a * (size_t)n + (size_t)j] * coefficients[(size_t)a * (size_t)m + (size_t)i];
+    }
+    if (exi_solve(system, n, m) == 0)
+        return singular(w, error);
+    for (int j = 0; j < n; j++)
+        memcpy(t->radial + (size_t)j * (size_t)m, system + (size_t)j * width + n, (size_t)m * sizeof *system);
+    set_plane(w, t, b, constant, coefficients);
+    return EX_OK;
+}
+
+/* Rows of [Q B; B' 0]; B is the constant 1/sqrt(n) and the basis. width is the row length of system. */
+static void coupled_matrix(const ex_weigher *w, const tables *t, const basis *b, const double *distances,
+                           double *system, size_t width) {
+    const int n = exi_point_count(w), rank = b->rank;
+    memset(system, 0, (size_t)(n + 1 + rank) * width * sizeof *system);
+    double one = 1.0 / sqrt((double)n);
+    for (int j = 0; j < n; j++) {
+        double *row = system + (size_t)j * width;
+        kernel_row(w, t, distances, j, row);
+        row[n] = system[(size_t)n * width + (size_t)j] = one;
+        for (int a = 0; a < rank; a++)
+            row[n + 1 + a] = system[(size_t)(n + 1 + a) * width + (size_t)j] = b->u[(size_t)a * (size_t)n + (size_t)j];
+    }
+}
+
+static ex_result solve_coupled(const ex_weigher *w, const tables *t, const basis *b, const double *distances,
+                               double *system, double *f, ex_error *error) {
+    const int n = exi_point_count(w), m = w->example_count, size = n + 1 + b->rank;
+    const size_t width = (size_t)size + (size_t)m;
+    coupled_matrix(w, t, b, distances, system, width);
+    for (int j = 0; j < n; j++)
+        fit_row(w, j, system + (size_t)j * width + size);
+    if (exi_solve(system, size, m) == 0)
+        return singular(w, error);
+    for (int j = 0; j < n; j++)
+        memcpy(t->radial + (size_t)j * (size_t)m, system + (size_t)j * width + size, (size_t)m * sizeof *system);
+    for (int a = 0; a < b->rank + 1; a++)
+        memcpy(f + (size_t)a * (size_t)m, system + (size_t)(n + a) * width + size, (size_t)m * sizeof *f);
+    for (int i = 0; i < m; i++)
+        f[i] /= sqrt((double)n);
+    set_plane(w, t, b, f, f + m);
+    return EX_OK;
+}
+
+/* ---- the entry points ---- */
+
+/* Scratch of a solve: distances, the augmented system, the plane's fit, the basis. */
+typedef struct scratch {
+    double *distances, *system, *fit, *basis;
+    size_t size;
+    void *memory;
+} scratch;
+
+static ex_result open_scratch(const ex_weigher *w, const ex_allocator *allocator, scratch *sc, ex_error *error) {
+    size_t n = (size_t)exi_point_count(w), m = (size_t)w->example_count, s = (size_t)w->scalar_count;
+    exi_size total = {0};
+    size_t distances = exi_size_add(&total, n * n, sizeof(double), 8);
+    size_t system = exi_size_add(&total, (n + 1 + s) * (n + 1 + s + (m > n ? m : n + 1 + s)), sizeof(double), 8);
+    size_t fit = exi_size_add(&total, (s + 1) * m, sizeof(double), 8);
+    size_t basis_size = exi_size_add(&total, s * n + s * s + s, sizeof(double), 8);
+    sc->size = total.bytes;
+    sc->memory = total.overflow ? NULL : exi_allocate(allocator, total.bytes);
+    if (!sc->memory)
+        return exi_error_memory(error, "solving the space", total.bytes);
+    char *memory = sc->memory;
+    sc->distances = (double *)(void *)(memory + distances);
+    sc->system = (double *)(void *)(memory + system);
+    sc->fit = (double *)(void *)(memory + fit);
+    sc->basis = (double *)(void *)(memory + basis_size);
+    return EX_OK;
+}
+
+static ex_result solve(ex_weigher *w, const char *const *names, const ex_allocator *allocator, ex_error *error) {
+    scratch sc;
+    ex_result result = open_scratch(w, allocator, &sc, error);
+    if (result != EX_OK)
+        return result;
+    tables t = own_tables(w);
+    result = measure(w, names, sc.distances, t.inverse_radii, error);
+    if (result == EX_OK) {
+        set_mean(w, t.mean);
+        basis b = plane_basis(w, t.mean, sc.basis);
+        result = exi_kernel_is_coupled((int)w->kernel)
+                     ? solve_coupled(w, &t, &b, sc.distances, sc.system, sc.fit, error)
+                     : solve_stages(w, &t, &b, sc.distances, sc.system, sc.fit, error);
+    }
+    exi_release(allocator, sc.memory, sc.size);
+    return result;
+}
+
+static void evaluate(const ex_weigher *w, const double *features, double *weights) {
+    const int n = exi_point_count(w), m = w->example_count, s = w->scalar_count;
+    const tables t = own_tables(w);
+    memcpy(weights, t.plane, (size_t)m * sizeof *weights);
+    for (int a = 0; a < s; a++) {
+        double x = features[a] - t.mean[a];
+        const double *slope = t.plane + (size_t)(1 + a) * (size_t)m;
+        for (int i = 0; i < m; i++)
+            weights[i] += x * slope[i];
+    }
+    for (int j = 0; j < n; j++) {
+        double r = exi_feature_distance(w, features, exi_features(w, j)) * t.inverse_radii[j];
+        double value = exi_kernel((int)w->kernel, r);
+        if (value == 0)
+            continue;
+        const double *row = t.radial + (size_t)j * (size_t)m;
+        for (int i = 0; i < m; i++)
+            weights[i] += value * row[i];
+    }
+}
+
+const exi_weigher_kind exi_weigher_cardinal = {true, check, own_count, solve, evaluate};
+
+ex_result exi_cardinal_condition(const ex_weigher *w, const ex_allocator *allocator, double *condition,
+                                 ex_error *error) {
+    scratch sc;
+    ex_result result = open_scratch(w, allocator, &sc, error);
+    if (result != EX_OK)
+        return result;
+    const int n = exi_point_count(w);
+    tables t = own_tables(w);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            sc.distances[(size_t)i * (size_t)n + (size_t)j] =
+                exi_feature_distance(w, exi_features(w, i), exi_features(w, j));
+    int size = n;
+    size_t matrix_bytes = (size_t)(n + 1 + w->scalar_count) * (size_t)(n + 1 + w->scalar_count) * sizeof(double);
+    double *matrix = exi_allocate(allocator, matrix_bytes);
+    if (!matrix) {
+        exi_release(allocator, sc.memory, sc.size);
+        return exi_error_memory(error, "the condition number", matrix_bytes);
+    }
+    if (exi_kernel_is_coupled((int)w->kernel)) {
+        basis b = plane_basis(w, t.mean, sc.basis);
+        size = n + 1 + b.rank;
+        coupled_matrix(w, &t, &b, sc.distances, matrix, (size_t)size);
+    } else {
+        for (int i = 0; i < n; i++)
+            kernel_row(w, &t, sc.distances, i, matrix + (size_t)i * (size_t)n);
+    }
+    *condition = exi_condition(matrix, size, sc.system);
+    exi_release(allocator, matrix, matrix_bytes);
+    exi_release(allocator, sc.memory, sc.size);
+    return EX_OK;
+}

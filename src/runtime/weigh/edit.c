@@ -1,0 +1,186 @@
+/*
+ * Editing a space: the definition inside a weigher is copied out, changed, and solved again into a new weigher. The old
+ * one stays as it was, so a frame that is being drawn with it is not disturbed.
+ */
+#include "runtime/base/memory.h"
+#include "runtime/base/result.h"
+#include "runtime/weigh/weigher.h"
+
+#include <string.h>
+
+/* A definition that can grow: every array has room for all the edits. */
+typedef struct draft {
+    int dimension, example_count, pseudo_count, row_size;
+    double *points;     /* [..][dimension] */
+    double *at, *from;  /* [..][dimension] */
+    double *rows;       /* [..][row_size] */
+    bool *given;        /* [..] */
+    ex_pseudo *pseudos; /* [..] */
+    ex_axis *axes;
+    void *memory;
+    size_t size;
+} draft;
+
+static ex_result open_draft(const ex_weigher *w, int edit_count, const ex_allocator *allocator, draft *d,
+                            ex_error *error) {
+    size_t dimension = (size_t)w->dimension;
+    size_t examples = (size_t)w->example_count + (size_t)edit_count;
+    size_t pseudos = (size_t)w->pseudo_count + (size_t)edit_count;
+    exi_size total = {0};
+    size_t points = exi_size_add(&total, examples * dimension, sizeof(double), 8);
+    size_t at = exi_size_add(&total, pseudos * dimension, sizeof(double), 8);
+    size_t from = exi_size_add(&total, pseudos * dimension, sizeof(double), 8);
+    size_t rows = exi_size_add(&total, pseudos * examples, sizeof(double), 8);
+    size_t list = exi_size_add(&total, pseudos, sizeof(ex_pseudo), 8);
+    size_t axes = exi_size_add(&total, (size_t)w->axis_count, sizeof(ex_axis), 8);
+    size_t given = exi_size_add(&total, pseudos, sizeof(bool), 1);
+    char *memory = total.overflow ? NULL : exi_allocate(allocator, total.bytes);
+    if (!memory)
+        return exi_error_memory(error, "editing a space", total.bytes);
+    *d = (draft){.dimension = w->dimension,
+                 .example_count = w->example_count,
+                 .pseudo_count = w->pseudo_count,
+                 .row_size = (int)examples,
+                 .points = (double *)(void *)(memory + points),
+                 .at = (double *)(void *)(memory + at),
+                 .from = (double *)(void *)(memory + from),
+                 .rows = (double *)(void *)(memory + rows),
+                 .given = (bool *)(void *)(memory + given),
+                 .pseudos = (ex_pseudo *)(void *)(memory + list),
+                 .axes = (ex_axis *)(void *)(memory + axes),
+                 .memory = memory,
+                 .size = total.bytes};
+    return EX_OK;
+}
+
+static double *row_of(double *table, int row, int width) {
+    return table + (size_t)row * (size_t)width;
+}
+
+static void fill_draft(const ex_weigher *w, draft *d, ex_weigher_def *def) {
+    const size_t point = (size_t)d->dimension * sizeof(double);
+    ex_weigher_describe(w, def, d->axes, d->pseudos);
+    memcpy(d->points, def->points, (size_t)d->example_count * point);
+    memset(d->rows, 0, ((size_t)d->pseudo_count) * (size_t)d->row_size * sizeof(double));
+    for (int i = 0; i < d->pseudo_count; i++) {
+        const ex_pseudo *p = &d->pseudos[i];
+        memcpy(row_of(d->at, i, d->dimension), p->at, point);
+        d->given[i] = p->weights != NULL;
+        if (p->weights)
+            memcpy(row_of(d->rows, i, d->row_size), p->weights, (size_t)d->example_count * sizeof(double));
+        else
+            memcpy(row_of(d->from, i, d->dimension), p->from, point);
+    }
+}
+
+/* Closes the gap that row `index` of `count` leaves. */
+static void remove_row(double *table, int index, int count, int width) {
+    memmove(row_of(table, index, width), row_of(table, index + 1, width),
+            (size_t)(count - 1 - index) * (size_t)width * sizeof(double));
+}
+
+/* Given weights without the removed example, scaled to their old sum. */
+static void remove_weight(double *row, int index, int count) {
+    double sum = 0, left = 0;
+    for (int i = 0; i < count; i++)
+        sum += row[i];
+    left = sum - row[index];
+    memmove(row + index, row + index + 1, (size_t)(count - 1 - index) * sizeof *row);
+    row[count - 1] = 0;
+    for (int i = 0; left * left > 1e-24 && i < count - 1; i++)
+        row[i] *= sum / left;
+}
+
+static void set_pseudo(draft *d, int index, const ex_edit *edit) {
+    const size_t point = (size_t)d->dimension * sizeof(double);
+    memcpy(row_of(d->at, index, d->dimension), edit->at, point);
+    if (edit->weights) {
+        double *row = row_of(d->rows, index, d->row_size);
+        memset(row, 0, (size_t)d->row_size * sizeof *row);
+        memcpy(row, edit->weights, (size_t)d->example_count * sizeof *row);
+        d->given[index] = true;
+    } else if (edit->from) {
+        memcpy(row_of(d->from, index, d->dimension), edit->from, point);
+        d->given[index] = false;
+    }
+}
+
+static ex_result apply(draft *d, const ex_edit *edit, ex_error *error) {
+    const bool pseudo = edit->kind >= EX_EDIT_MOVE_PSEUDO;
+    const bool add = edit->kind == EX_EDIT_ADD_EXAMPLE || edit->kind == EX_EDIT_ADD_PSEUDO;
+    const bool remove = edit->kind == EX_EDIT_REMOVE_EXAMPLE || edit->kind == EX_EDIT_REMOVE_PSEUDO;
+    const int count = pseudo ? d->pseudo_count : d->example_count;
+    if ((unsigned)edit->kind > EX_EDIT_REMOVE_PSEUDO)
+        return exi_error(error, EX_ERROR_ARGUMENT, "%d is not a kind of edit", (int)edit->kind);
+    if (!add && (edit->index < 0 || edit->index >= count))
+        return exi_error(error, EX_ERROR_ARGUMENT, "there is no %s %d: the space has %d",
+                         pseudo ? "pseudo-example" : "example", edit->index, count);
+    if (!remove && !edit->at)
+        return exi_error(error, EX_ERROR_ARGUMENT, "the edit says no place");
+    if (edit->kind == EX_EDIT_ADD_PSEUDO && !edit->from == !edit->weights)
+        return exi_error(error, EX_ERROR_ARGUMENT,
+                         "a new pseudo-example needs either where it is drawn from or its weights");
+    switch (edit->kind) {
+    case EX_EDIT_MOVE_EXAMPLE:
+        memcpy(row_of(d->points, edit->index, d->dimension), edit->at, (size_t)d->dimension * sizeof(double));
+        break;
+    case EX_EDIT_ADD_EXAMPLE:
+        memcpy(row_of(d->points, d->example_count++, d->dimension), edit->at, (size_t)d->dimension * sizeof(double));
+        break;
+    case EX_EDIT_REMOVE_EXAMPLE:
+        if (d->example_count == 1)
+            return exi_error(error, EX_ERROR_ARGUMENT, "the last example of a space cannot be removed");
+        remove_row(d->points, edit->index, d->example_count, d->dimension);
+        for (int i = 0; i < d->pseudo_count; i++)
+            remove_weight(row_of(d->rows, i, d->row_size), edit->index, d->example_count);
+        d->example_count--;
+        break;
+    case EX_EDIT_MOVE_PSEUDO:
+        set_pseudo(d, edit->index, edit);
+        break;
+    case EX_EDIT_ADD_PSEUDO:
+        set_pseudo(d, d->pseudo_count++, edit);
+        break;
+    case EX_EDIT_REMOVE_PSEUDO:
+        remove_row(d->at, edit->index, d->pseudo_count, d->dimension);
+        remove_row(d->from, edit->index, d->pseudo_count, d->dimension);
+        remove_row(d->rows, edit->index, d->pseudo_count, d->row_size);
+        memmove(d->given + edit->index, d->given + edit->index + 1,
+                (size_t)(d->pseudo_count - 1 - edit->index) * sizeof *d->given);
+        d->pseudo_count--;
+        break;
+    }
+    return EX_OK;
+}
+
+ex_result ex_weigher_edit(const ex_weigher *weigher, const ex_edit *edits, int edit_count,
+                          const ex_allocator *allocator, ex_weigher **edited, ex_error *error) {
+    if (!weigher || !edited || edit_count < 0 || (edit_count > 0 && !edits)) {
+        exi_misuse(__func__, "no weigher, no edits, or nowhere to put the result");
+        return EX_ERROR_ARGUMENT;
+    }
+    *edited = NULL;
+    if (weigher->kind == EX_WEIGHER_DIRECT)
+        return exi_error(error, EX_ERROR_ARGUMENT, "a direct weigher has no space to edit: its axes are its weights");
+    if (edit_count > EXI_POINT_MAX)
+        return exi_error(error, EX_ERROR_LIMIT, "at most %d edits at once", EXI_POINT_MAX);
+    draft d = {0};
+    ex_result result = open_draft(weigher, edit_count, allocator, &d, error);
+    if (result != EX_OK)
+        return result;
+    ex_weigher_def def;
+    fill_draft(weigher, &d, &def);
+    for (int i = 0; result == EX_OK && i < edit_count; i++)
+        result = apply(&d, &edits[i], error);
+    for (int i = 0; i < d.pseudo_count; i++)
+        d.pseudos[i] = (ex_pseudo){.at = row_of(d.at, i, d.dimension),
+                                   .from = d.given[i] ? NULL : row_of(d.from, i, d.dimension),
+                                   .weights = d.given[i] ? row_of(d.rows, i, d.row_size) : NULL};
+    def.points = d.points;
+    def.example_count = d.example_count;
+    def.pseudo_count = d.pseudo_count;
+    if (result == EX_OK)
+        result = ex_weigher_create(&def, allocator, edited, error);
+    exi_release(allocator, d.memory, d.size);
+    return result;
+}

@@ -1,0 +1,76 @@
+/*
+ * The nearest-neighbour weigher (Allen, Curless, Popovic: Articulated Body Deformation from Range Scan Data, 2002,
+ * equation 5): the k nearest points with weight 1/D_i - 1/T, normalised, where the threshold T lets a point fade out
+ * before it leaves the set. T is the (k+1)-th distance; at the k-th, as printed, the k-th point always has weight 0 and
+ * equidistant points give 0/0 (paper_form keeps that, and shares equally there). Without a (k+1)-th point T is infinite.
+ */
+#include "runtime/base/result.h"
+#include "runtime/weigh/weigher.h"
+
+#include <math.h>
+#include <string.h>
+
+static ex_result check(const ex_weigher_def *def, ex_error *error) {
+    if (def->neighbours < 1 || def->neighbours > EX_NEIGHBOUR_MAX)
+        return exi_error(error, EX_ERROR_ARGUMENT, "%d neighbours: use 1 to %d", def->neighbours, EX_NEIGHBOUR_MAX);
+    return EX_OK;
+}
+
+typedef struct neighbour {
+    double distance;
+    int point;
+} neighbour;
+
+/* The nearest points, sorted by distance; ties keep the order of the points. Returns how many. */
+static int find_nearest(const ex_weigher *w, const double *features, int wanted, neighbour *found) {
+    int count = 0;
+    for (int j = 0; j < exi_point_count(w); j++) {
+        double d = exi_feature_distance(w, features, exi_features(w, j));
+        if (count == wanted && !(d < found[count - 1].distance))
+            continue;
+        int place = count < wanted ? count++ : count - 1;
+        for (; place > 0 && d < found[place - 1].distance; place--)
+            found[place] = found[place - 1];
+        found[place] = (neighbour){d, j};
+    }
+    return count;
+}
+
+/* All that are as near as the threshold share equally: the order of the points plays no part. */
+static void share_tie(const ex_weigher *w, const double *features, double distance, double *weights) {
+    int count = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int j = 0; j < exi_point_count(w); j++)
+            if (exi_feature_distance(w, features, exi_features(w, j)) <= distance * (1 + 1e-12)) {
+                count += pass == 0;
+                if (pass == 1)
+                    exi_spread_share(w, j, 1.0 / count, weights);
+            }
+}
+
+static void evaluate(const ex_weigher *w, const double *features, double *weights) {
+    neighbour found[EX_NEIGHBOUR_MAX + 1];
+    const bool paper = (w->flags & EXI_WEIGHER_PAPER_FORM) != 0;
+    const int k = w->neighbours;
+    const int count = find_nearest(w, features, paper ? k : k + 1, found);
+    memset(weights, 0, (size_t)w->example_count * sizeof *weights);
+    if (!(found[0].distance > 0)) {
+        exi_spread_share(w, found[0].point, 1, weights);
+        return;
+    }
+    /* Shares times the nearest distance: 1 at most, whatever the scale. */
+    const bool has_threshold = count == (paper ? k : k + 1);
+    const double nearest = found[0].distance;
+    const double cut = has_threshold ? nearest / found[count - 1].distance : 0;
+    double sum = 0;
+    for (int i = 0; i < count; i++)
+        sum += nearest / found[i].distance - cut;
+    if (!(sum > 1e-14 * count)) {
+        share_tie(w, features, found[count - 1].distance, weights);
+        return;
+    }
+    for (int i = 0; i < count; i++)
+        exi_spread_share(w, found[i].point, (nearest / found[i].distance - cut) / sum, weights);
+}
+
+const exi_weigher_kind exi_weigher_nearest = {true, check, NULL, NULL, evaluate};

@@ -1,0 +1,46 @@
+/*
+ * The Shepard weigher: w_i proportional to 1 / D_i^power, and the limit of that at the points: a point that is hit takes
+ * all. Weights are never negative, sum to 1, and go flat at every point for powers above 1.
+ */
+#include "runtime/base/result.h"
+#include "runtime/weigh/weigher.h"
+
+#include <math.h>
+#include <string.h>
+
+static ex_result check(const ex_weigher_def *def, ex_error *error) {
+    if (!(def->power > 0) || !(def->power <= 64))
+        return exi_error(error, EX_ERROR_ARGUMENT, "power %g must be above 0 and at most 64", def->power);
+    return EX_OK;
+}
+
+/* Shares relative to the nearest distance, (nearest / D)^power, so that nothing overflows near a point. */
+static void evaluate(const ex_weigher *w, const double *features, double *weights) {
+    const int n = exi_point_count(w);
+    memset(weights, 0, (size_t)w->example_count * sizeof *weights);
+    double nearest = INFINITY;
+    int nearest_point = 0;
+    for (int j = 0; j < n; j++) {
+        double d = exi_feature_distance(w, features, exi_features(w, j));
+        if (d < nearest) {
+            nearest = d;
+            nearest_point = j;
+        }
+    }
+    if (!(nearest > 0)) {
+        exi_spread_share(w, nearest_point, 1, weights);
+        return;
+    }
+    double sum = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int j = 0; j < n; j++) {
+            double ratio = nearest / exi_feature_distance(w, features, exi_features(w, j));
+            double share = w->power == 2.0 ? ratio * ratio : exi_exp(w->power * exi_log(ratio));
+            if (pass == 0)
+                sum += share;
+            else
+                exi_spread_share(w, j, share / sum, weights);
+        }
+}
+
+const exi_weigher_kind exi_weigher_shepard = {true, check, NULL, NULL, evaluate};

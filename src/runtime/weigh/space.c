@@ -1,0 +1,151 @@
+/*
+ * Spaces: axes, and the features by which points of a space are compared (DESIGN, "Spaces and weighers").
+ */
+#include "runtime/base/result.h"
+#include "runtime/base/vector.h"
+#include "runtime/weigh/weigher.h"
+
+#include <math.h>
+
+/* Scalars farther than this many ranges from rest read as this far: weights stay finite wherever one looks. */
+static const double farthest = 1e6;
+
+ex_axis ex_axis_scalar(double min, double max, double rest) {
+    return (ex_axis){.kind = EX_AXIS_SCALAR, .min = min, .max = max, .rest = rest, .rest_rotation = {0, 0, 0, 1}};
+}
+
+ex_axis ex_axis_rotation(ex_axis_kind kind, const double about[3]) {
+    ex_axis axis = {.kind = kind, .max = 1, .rest_rotation = {0, 0, 0, 1}, .about = {0, 1, 0}};
+    for (int i = 0; about && i < 3; i++)
+        axis.about[i] = about[i];
+    return axis;
+}
+
+int ex_axis_width(const ex_axis *axis) {
+    return axis->kind == EX_AXIS_SCALAR ? 1 : 4;
+}
+
+static bool all_finite(const double *values, int count) {
+    for (int i = 0; i < count; i++)
+        if (!isfinite(values[i]))
+            return false;
+    return true;
+}
+
+ex_result exi_axis_check(const ex_axis *axis, int index, ex_error *error) {
+    if ((unsigned)axis->kind >= EX_AXIS_KIND_COUNT)
+        return exi_error(error, EX_ERROR_ARGUMENT, "axis %d: kind %d is not a kind of axis", index, (int)axis->kind);
+    if (!isfinite(axis->scale) || axis->scale < 0)
+        return exi_error(error, EX_ERROR_ARGUMENT, "axis %d: scale %g must be finite and not negative", index,
+                         axis->scale);
+    if (axis->kind == EX_AXIS_SCALAR) {
+        if (!isfinite(axis->min) || !isfinite(axis->max) || !isfinite(axis->rest))
+            return exi_error(error, EX_ERROR_DATA, "axis %d: min, max and rest must be finite numbers", index);
+        if (!(axis->max > axis->min) || !isfinite(axis->max - axis->min) || !isnormal(axis->max - axis->min))
+            return exi_error(error, EX_ERROR_ARGUMENT, "axis %d: max (%g) must be greater than min (%g)", index,
+                             axis->max, axis->min);
+        return EX_OK;
+    }
+    if (!all_finite(axis->rest_rotation, 4) || !all_finite(axis->about, 3))
+        return exi_error(error, EX_ERROR_DATA, "axis %d: its rest rotation and direction must be finite numbers", index);
+    double about[3] = {axis->about[0], axis->about[1], axis->about[2]};
+    if (axis->kind != EX_AXIS_ROTATION && !exi_normalise(about, 3))
+        return exi_error(error, EX_ERROR_ARGUMENT, "axis %d: the direction to turn about is zero", index);
+    return EX_OK;
+}
+
+static double default_scale(const ex_axis *axis, bool angular) {
+    if (axis->kind == EX_AXIS_SCALAR)
+        return 1.0 / (axis->max - axis->min);
+    return angular ? 1.0 : 0.5;
+}
+
+exi_axis_record exi_axis_store(const ex_axis *axis, bool angular) {
+    exi_axis_record record = {.kind = (double)axis->kind,
+                              .min = axis->min,
+                              .max = axis->max,
+                              .rest = axis->rest,
+                              .scale = axis->scale,
+                              .true_scale = axis->scale > 0 ? axis->scale : default_scale(axis, angular),
+                              .clamp = axis->clamp};
+    if (axis->kind == EX_AXIS_SCALAR)
+        return record;
+    for (int i = 0; i < 3; i++)
+        record.about[i] = axis->about[i];
+    for (int i = 0; i < 4; i++)
+        record.rest_rotation[i] = axis->rest_rotation[i];
+    /* What is of length 1 already stays as it is, so that storing a stored axis changes nothing. */
+    const double *q = record.rest_rotation;
+    double length_sq = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+    if (fabs(length_sq - 1) > 1e-14 && !exi_normalise(record.rest_rotation, 4))
+        record.rest_rotation[3] = 1;
+    return record;
+}
+
+ex_axis exi_axis_restore(const exi_axis_record *record) {
+    ex_axis axis = {.kind = (ex_axis_kind)record->kind,
+                    .min = record->min,
+                    .max = record->max,
+                    .rest = record->rest,
+                    .scale = record->scale,
+                    .clamp = record->clamp != 0};
+    for (int i = 0; i < 3; i++)
+        axis.about[i] = record->about[i];
+    for (int i = 0; i < 4; i++)
+        axis.rest_rotation[i] = record->rest_rotation[i];
+    return axis;
+}
+
+static double clean_scalar(const exi_axis_record *axis, double value) {
+    if (!isfinite(value))
+        return axis->rest;
+    double range = axis->max - axis->min;
+    double low = axis->clamp != 0 ? axis->min : axis->rest - farthest * range;
+    double high = axis->clamp != 0 ? axis->max : axis->rest + farthest * range;
+    return value < low ? low : value > high ? high : value;
+}
+
+void exi_point_clean(const ex_weigher *w, const double *point, double *clean) {
+    const exi_axis_record *axis = exi_axes(w);
+    for (int i = 0; i < w->axis_count; i++, axis++) {
+        if (axis->kind == EX_AXIS_SCALAR) {
+            *clean++ = clean_scalar(axis, point ? *point++ : axis->rest);
+            continue;
+        }
+        bool sound = point && all_finite(point, 4);
+        for (int k = 0; k < 4; k++)
+            clean[k] = sound ? point[k] : axis->rest_rotation[k];
+        if (!exi_normalise(clean, 4)) {
+            clean[0] = clean[1] = clean[2] = 0;
+            clean[3] = 1;
+        }
+        clean += 4;
+        point = point ? point + 4 : NULL;
+    }
+}
+
+static void rotation_features(const exi_axis_record *axis, const double q[4], double *features) {
+    double about[3] = {axis->about[0], axis->about[1], axis->about[2]};
+    exi_normalise(about, 3);
+    if (axis->kind == EX_AXIS_SWING)
+        exi_rotate(q, about, features);
+    else if (axis->kind == EX_AXIS_TWIST)
+        exi_twist(q, about, features);
+    else
+        for (int k = 0; k < 4; k++)
+            features[k] = q[k];
+}
+
+void exi_point_features(const ex_weigher *w, const double *clean, double *features) {
+    const exi_axis_record *axis = exi_axes(w);
+    double *scalar = features, *rotation = features + w->scalar_count;
+    for (int i = 0; i < w->axis_count; i++, axis++) {
+        if (axis->kind == EX_AXIS_SCALAR) {
+            *scalar++ = (*clean++ - axis->min) * axis->true_scale;
+            continue;
+        }
+        rotation_features(axis, clean, rotation);
+        rotation += axis->kind == EX_AXIS_SWING ? 3 : 4;
+        clean += 4;
+    }
+}

@@ -1,0 +1,65 @@
+/*
+ * Whether stored bytes are a sound weigher. Counts decide every offset and the size, so those are worked out again and
+ * compared; then every number must be finite and every axis be one that could have been made. What passes can be
+ * evaluated without reading outside itself.
+ */
+#include "runtime/base/memory.h"
+#include "runtime/base/result.h"
+#include "runtime/weigh/weigher.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool sound_head(const ex_weigher *w) {
+    bool has_points = w->kind != EX_WEIGHER_DIRECT;
+    if (w->kind >= EX_WEIGHER_COUNT || w->kernel >= EX_KERNEL_COUNT || w->flags > 3)
+        return false;
+    if (w->axis_count < 1 || w->example_count < 1 || w->pseudo_count < 0 || w->scalar_count < 0 ||
+        w->rotation_count < 0 || w->dimension < 1 || w->feature_count < 1)
+        return false;
+    if (w->example_count > EXI_POINT_MAX || w->pseudo_count > EXI_POINT_MAX - w->example_count)
+        return false;
+    if (has_points ? w->axis_count > EX_AXIS_MAX : (w->axis_count != w->example_count || w->pseudo_count != 0))
+        return false;
+    if (w->scalar_count > w->axis_count || w->rotation_count != w->axis_count - w->scalar_count ||
+        w->dimension != w->scalar_count + 4 * (int64_t)w->rotation_count || w->feature_count > w->dimension)
+        return false;
+    return w->kind != EX_WEIGHER_NEAREST || (w->neighbours >= 1 && w->neighbours <= EX_NEIGHBOUR_MAX);
+}
+
+static bool sound_layout(const ex_weigher *w, size_t size) {
+    ex_weigher again = *w;
+    return exi_weigher_layout(&again) && memcmp(&again, w, sizeof again) == 0 && w->size == size;
+}
+
+static bool sound_axes(const ex_weigher *w) {
+    int scalars = 0, rotations = 0, features = 0;
+    const exi_rotation_metric *rotation = (const exi_rotation_metric *)(const void *)exi_table(w, w->rotations);
+    for (int i = 0; i < w->axis_count; i++) {
+        const exi_axis_record *record = &exi_axes(w)[i];
+        if (!(record->kind >= 0 && record->kind < EX_AXIS_KIND_COUNT) || record->kind != floor(record->kind))
+            return false;
+        ex_axis axis = exi_axis_restore(record);
+        if (exi_axis_check(&axis, i, NULL) != EX_OK || !(record->true_scale > 0))
+            return false;
+        int width = axis.kind == EX_AXIS_SCALAR ? 1 : axis.kind == EX_AXIS_SWING ? 3 : 4;
+        scalars += axis.kind == EX_AXIS_SCALAR;
+        features += width;
+        if (axis.kind == EX_AXIS_SCALAR)
+            continue;
+        if (rotations == w->rotation_count || rotation[rotations++].width != width)
+            return false;
+    }
+    return scalars == w->scalar_count && features == w->feature_count;
+}
+
+ex_result exi_weigher_validate(const ex_weigher *w, size_t size, ex_error *error) {
+    bool sound = size >= sizeof *w && size % 8 == 0 && sound_head(w) && sound_layout(w, size);
+    for (size_t i = sizeof *w; sound && i < size; i += sizeof(double)) {
+        double value;
+        memcpy(&value, (const char *)w + i, sizeof value);
+        sound = isfinite(value);
+    }
+    sound = sound && isfinite(w->radius) && isfinite(w->ridge) && isfinite(w->power) && sound_axes(w);
+    return sound ? EX_OK : exi_error(error, EX_ERROR_DATA, "a stored space is not sound");
+}

@@ -1,0 +1,103 @@
+/*
+ * The inside of a weigher: one block, a head and tables of doubles behind it at offsets, no pointers, so that a rig can
+ * hold it, a file store it and a GPU receive it as it is. The head's counts determine every offset, which is how a stored
+ * weigher is checked.
+ */
+#ifndef EXI_WEIGHER_H
+#define EXI_WEIGHER_H
+
+#include "runtime/weigh/metric.inl"
+
+#include <exemplar/weigh.h>
+
+enum { EXI_WEIGHER_LINEAR = 1, EXI_WEIGHER_PAPER_FORM = 2 };
+
+struct ex_weigher {
+    uint64_t size; /* of the whole block in bytes */
+    uint32_t kind, kernel, flags;
+    int32_t axis_count, dimension, scalar_count, rotation_count, feature_count;
+    int32_t example_count, pseudo_count, neighbours, reserved;
+    double radius, ridge, power;
+    /* byte offsets of tables, in the order in which they stand */
+    uint64_t axes;         /* [axis_count] exi_axis_record */
+    uint64_t rotations;    /* [rotation_count] exi_rotation_metric */
+    uint64_t points;       /* [example_count + pseudo_count][dimension] */
+    uint64_t pseudo_from;  /* [pseudo_count][dimension]; zeros where weights were given */
+    uint64_t pseudo_given; /* [pseudo_count]: 1 where weights were given */
+    uint64_t pseudo_rows;  /* [pseudo_count][example_count]: the weights that hold at each pseudo-example */
+    uint64_t features;     /* [example_count + pseudo_count][feature_count] */
+    uint64_t own;          /* the kind's own tables */
+};
+
+/* An ex_axis in doubles alone: no padding, so that equal definitions give equal bytes. */
+typedef struct exi_axis_record {
+    double kind, min, max, rest, rest_rotation[4], about[3];
+    double scale;      /* as given, 0 for the default */
+    double true_scale; /* with the default put in */
+    double clamp;
+} exi_axis_record;
+
+static inline int exi_point_count(const ex_weigher *w) {
+    return w->example_count + w->pseudo_count;
+}
+static inline const double *exi_table(const ex_weigher *w, uint64_t offset) {
+    return (const double *)(const void *)((const char *)w + offset);
+}
+static inline double *exi_table_mut(ex_weigher *w, uint64_t offset) {
+    return (double *)(void *)((char *)w + offset);
+}
+static inline const exi_axis_record *exi_axes(const ex_weigher *w) {
+    return (const exi_axis_record *)(const void *)exi_table(w, w->axes);
+}
+static inline const double *exi_features(const ex_weigher *w, int point) {
+    return exi_table(w, w->features) + (size_t)point * (size_t)w->feature_count;
+}
+/* shepard and nearest measure rotations by angle, cardinal by chord. */
+static inline bool exi_is_angular(const ex_weigher *w) {
+    return w->kind != EX_WEIGHER_CARDINAL;
+}
+static inline double exi_feature_distance(const ex_weigher *w, const double *a, const double *b) {
+    return exi_distance(a, b, w->scalar_count, (const exi_rotation_metric *)(const void *)exi_table(w, w->rotations),
+                        w->rotation_count, exi_is_angular(w));
+}
+
+/* space.c: axes checked and recorded, points turned into features. */
+ex_result exi_axis_check(const ex_axis *axis, int index, ex_error *error);
+exi_axis_record exi_axis_store(const ex_axis *axis, bool angular);
+ex_axis exi_axis_restore(const exi_axis_record *record);
+/* Copies a point, with non-finite scalars at rest, zero quaternions the identity, quaternions of length 1, limits kept. */
+void exi_point_clean(const ex_weigher *w, const double *point, double *clean);
+void exi_point_features(const ex_weigher *w, const double *clean, double *features);
+/* The most features that a space of EX_AXIS_MAX axes can have: what evaluation keeps on the stack. */
+#define EXI_FEATURE_MAX (4 * EX_AXIS_MAX)
+/* The most points, pseudo-examples included: a matrix of 2 GB. */
+#define EXI_POINT_MAX 16384
+
+/*
+ * A kind of weigher (docs/adding-a-weigher.md).
+ * check: parameters of the definition that only this kind has. own_count: doubles in its own tables, and solve: fills them
+ * when everything before `own` is there; both NULL where the kind has none. evaluate: features of the query (the clean point itself for direct) to weights.
+ */
+typedef struct exi_weigher_kind {
+    bool has_points;
+    ex_result (*check)(const ex_weigher_def *def, ex_error *error);
+    size_t (*own_count)(const ex_weigher *w);
+    ex_result (*solve)(ex_weigher *w, const char *const *names, const ex_allocator *allocator, ex_error *error);
+    void (*evaluate)(const ex_weigher *w, const double *features, double *weights);
+} exi_weigher_kind;
+
+extern const exi_weigher_kind exi_weigher_cardinal, exi_weigher_direct, exi_weigher_shepard, exi_weigher_nearest;
+
+/* cardinal.c: see ex_weigher_condition. */
+ex_result exi_cardinal_condition(const ex_weigher *w, const ex_allocator *allocator, double *condition, ex_error *error);
+
+/* weights = sum over points of share[i] of point i, where a pseudo-example's share goes to its row. */
+void exi_spread_share(const ex_weigher *w, int point, double share, double *weights);
+
+/* Sets every offset from the counts; false where the size overflows. */
+bool exi_weigher_layout(ex_weigher *w);
+
+/* Whether a weigher that came from a file (`size` bytes, aligned to 8) is sound. */
+ex_result exi_weigher_validate(const ex_weigher *w, size_t size, ex_error *error);
+
+#endif

@@ -1,0 +1,209 @@
+"""Bad input: exit code 1, one sentence that names the file and the place, and nothing left behind or changed."""
+import json
+import os
+import shutil
+import struct
+
+import harness
+
+
+def with_layer(change):
+    """A project whose only layer was changed."""
+    description = harness.project()
+    change(description["layers"][0])
+    return json.dumps(description)
+
+
+def moved_example(layer):
+    layer["examples"][2]["at"] = dict(layer["examples"][1]["at"])
+
+
+def unknown_key(layer):
+    layer["examples"][3]["att"] = layer["examples"][3].pop("at")
+
+
+def glb(length, chunk, body=b""):
+    """The start of a .glb that promises more than it has; 100 bytes."""
+    return (struct.pack("<4sIIII", b"glTF", 2, length, chunk, 0x4E4F534A) + body).ljust(100, b" ")
+
+
+NOBODY = 65534
+PROMISE = 3_000_000_000
+FORM = harness.obj_text(harness.REST)
+
+# name, files to add, words, fragments of the sentence
+TABLE = [
+    # files that are not there or not files
+    ("missing project", {}, ["build", "none.json"], ["none.json", "No such file"]),
+    ("missing project, check", {}, ["check", "none.json"], ["none.json", "No such file"]),
+    ("missing rig", {}, ["weights", "none.glb"], ["none.glb", "No such file"]),
+    ("missing file", {}, ["info", "none"], ["none", "No such file"]),
+    ("missing poses", {}, ["pose", "band.glb", "--poses", "none.csv", "-o", "out"], ["none.csv", "No such file"]),
+    ("missing form", {"a.json": json.dumps(harness.project()).replace("thick.obj", "gone.obj")}, ["build", "a.json"],
+     ["gone.obj", "No such file"]),
+    ("folder as a project", {}, ["build", "sub"], ["sub", "directory"]),
+    ("folder as a rig", {}, ["weights", "sub"], ["sub", "directory"]),
+    ("folder as a file", {}, ["info", "sub"], ["sub", "directory"]),
+    ("folder as a table", {}, ["pose", "band.glb", "--poses", "sub", "-o", "out"], ["sub", "directory"]),
+    ("folder as a form", {"a.json": json.dumps(harness.project()).replace("thick.obj", "sub.obj")}, ["build", "a.json"],
+     ["sub.obj", "directory"]),
+    # the wrong kind of file
+    ("rig as a project", {}, ["build", "band.glb"], ["'band.glb' is a rig, not a project", "exemplar unpack band.glb"]),
+    ("rig as a project, check", {}, ["check", "band.glb"], ["is a rig, not a project"]),
+    ("project as a rig", {}, ["pose", "band.json", "-o", "a.obj"],
+     ["'band.json' is a project, not a rig", "exemplar build band.json"]),
+    ("form as a rig", {}, ["unpack", "bent.obj", "-o", "out"], ["'bent.obj' is a form, not a rig"]),
+    ("form as a project", {}, ["build", "bent.obj"], ["'bent.obj' is a form, not a project"]),
+    ("no known kind", {"a.txt": "hello"}, ["info", "a.txt"], ["'a.txt' is neither"]),
+    ("text as a rig", {"a.glb": "hello"}, ["info", "a.glb"], ["a.glb"]),
+    ("empty rig", {"a.glb": ""}, ["weights", "a.glb"], ["a.glb"]),
+    ("empty form", {"a.obj": ""}, ["info", "a.obj"], ["a.obj"]),
+    ("empty project", {"a.json": ""}, ["build", "a.json"], ["a.json"]),
+    # projects
+    ("unknown key", {"a.json": with_layer(unknown_key)}, ["build", "a.json"], ["a.json", "layers[0].examples[3]", "att"]),
+    ("NaN in a project", {"a.json": json.dumps(harness.project()).replace('"max": 90', '"max": NaN')},
+     ["build", "a.json"], ["a.json"]),
+    ("text after the end", {"a.json": json.dumps(harness.project()) + " more"}, ["build", "a.json"], ["a.json"]),
+    ("two examples at one place", {"a.json": with_layer(moved_example)}, ["build", "a.json"], ["bent", "thick"]),
+    ("mistyped axis", {"a.json": json.dumps(harness.project()).replace('"at": {"bend": 90, "girth": 1}',
+                                                                        '"at": {"bned": 90, "girth": 1}')},
+     ["build", "a.json"], ["layers[0].examples[3].at", "bned", "bend"]),
+    # forms
+    ("NaN in a form", {"thick.obj": FORM.replace("v 1 ", "v nan ", 1)}, ["build", "band.json"], ["thick.obj", "nan"]),
+    ("other connectivity", {"thick.obj": FORM.replace("f 1/1 3/3 4/4 2/2", "f 1/1 2/2 4/4 3/3")},
+     ["build", "band.json"], ["thick", "face"]),
+    ("other vertex count", {"thick.obj": FORM.replace("vt", "v 9 9 9\nvt", 1)}, ["build", "band.json"],
+     ["thick", "9", "8"]),
+    ("index out of range", {"a.obj": "v 0 0 0\nf 1 2 3\n"}, ["info", "a.obj"], ["a.obj:2"]),
+    # rigs that promise what they do not have
+    ("3 GB of file in 100 bytes", {"a.glb": glb(PROMISE, 20)}, ["info", "a.glb"], ["a.glb"]),
+    ("3 GB of chunk in 100 bytes", {"a.glb": glb(100, PROMISE)}, ["weights", "a.glb"], ["a.glb"]),
+    ("3 GB of both in 100 bytes", {"a.glb": glb(PROMISE, PROMISE)}, ["pose", "a.glb", "-o", "a.obj"], ["a.glb"]),
+    # poses
+    ("value that is no number", {}, ["weights", "band.glb", "bend=much"], ["bend", "much"]),
+    ("value that is not finite", {}, ["weights", "band.glb", "bend=nan"], ["bend", "nan"]),
+    ("unknown column", {"p.csv": "bend,grith\n1,2\n"}, ["pose", "band.glb", "--poses", "p.csv", "-o", "out"],
+     ["p.csv", "grith", "girth"]),
+    ("short row", {"p.csv": "bend,girth\n1,2\n3\n"}, ["pose", "band.glb", "--poses", "p.csv", "-o", "out"],
+     ["p.csv"]),
+    ("word in a row", {"p.csv": "bend,girth\n1,2\n3,x\n"}, ["pose", "band.glb", "--poses", "p.csv", "-o", "out"],
+     ["p.csv", "x"]),
+    # places that cannot be written to
+    ("rig into a missing folder", {}, ["build", "band.json", "-o", "no/a.glb"], ["no/a.glb", "No such file"]),
+    ("rig over a folder", {}, ["build", "band.json", "-o", "sub"], ["'sub' is a folder"]),
+    ("form over a folder", {}, ["pose", "band.glb", "-o", "sub"], ["'sub' is a folder"]),
+    ("forms into a file", {"p.csv": "bend\n1\n"}, ["pose", "band.glb", "--poses", "p.csv", "-o", "band.json"],
+     ["band.json"]),
+    ("forms below a file", {"p.csv": "bend\n1\n"}, ["pose", "band.glb", "--poses", "p.csv", "-o", "band.json/x"],
+     ["band.json"]),
+    ("project below a file", {}, ["unpack", "band.glb", "-o", "band.json/x"], ["band.json"]),
+    ("demo below a file", {}, ["demo", "blob", "-o", "band.json/x"], ["band.json"]),
+    ("rig on a full disk", {}, ["build", "band.json", "-o", "/dev/full"], ["/dev/full", "No space left"]),
+    ("form on a full disk", {}, ["pose", "band.glb", "-o", "/dev/full"], ["/dev/full", "No space left"]),
+]
+
+# words whose data goes to stdout
+PRINTING = [["info", "band.glb"], ["info", "bent.obj", "--json"], ["weights", "band.glb"], ["check", "band.json"],
+            ["build", "band.json"], ["pose", "band.glb", "-o", "-"], ["info", "--capabilities"], ["-h"], ["build", "-h"],
+            ["--version"]]
+
+# words that write files below out/, and bytes at which the disk is full
+WRITING = [["build", "band.json", "-o", "new.glb"], ["unpack", "band.glb", "-o", "out/deep"],
+           ["pose", "band.glb", "-o", "new.obj"], ["pose", "band.glb", "--poses", "p.csv", "-o", "out/deep"],
+           ["pose", "band.glb", "--poses", "p.csv", "-o", "sub"], ["demo", "blob", "-o", "out/deep"]]
+
+
+class BadInput(harness.Case):
+    def setUp(self):
+        super().setUp()
+        harness.write_project(self.folder)
+        (self.folder / "sub").mkdir()
+        (self.folder / "sub.obj").mkdir()
+        self.succeed("build", "band.json")
+
+    def write(self, files):
+        for name, content in files.items():
+            data = content if isinstance(content, bytes) else content.encode()
+            (self.folder / name).write_bytes(data)
+
+    def refuse(self, words, fragments, **how):
+        """One sentence, exit code 1, no change."""
+        before = self.listing()
+        outcome = self.run_tool(*words, **how)
+        self.sentence(outcome, 1, *fragments)
+        self.assertEqual(outcome.out, "")
+        self.assertEqual(self.listing(), before)
+
+    def test_table(self):
+        kept = self.listing()
+        for name, files, words, fragments in TABLE:
+            with self.subTest(name):
+                self.write(files)
+                self.refuse(words, fragments, memory=1 << 30)
+            for path in files:
+                (self.folder / path).unlink()
+                if kept.get(path) is not None:
+                    (self.folder / path).write_bytes(kept[path])
+
+    def test_standard_output_on_a_full_disk(self):
+        for words in PRINTING:
+            with self.subTest(words=words), open("/dev/full", "wb") as full:
+                self.sentence(self.run_tool(*words, stdout=full), 1, "No space left")
+
+    def test_a_disk_that_fills_up_leaves_nothing(self):
+        if harness.THREAD_SANITIZED:
+            self.skipTest("the thread sanitizer needs files of any size")
+        self.write({"p.csv": "bend\n1\n2\n3\n"})
+        for words in WRITING:
+            for size in (0, 100):
+                with self.subTest(words=words, size=size):
+                    self.refuse(words, [], file_size=size)
+
+    def test_a_failed_build_keeps_the_old_rig(self):
+        if harness.THREAD_SANITIZED:
+            self.skipTest("the thread sanitizer needs files of any size")
+        self.refuse(["build", "band.json"], ["band.glb"], file_size=100)
+        self.succeed("weights", "band.glb")
+
+    def test_a_protected_file_is_not_replaced(self):
+        how = {}
+        if os.geteuid() == 0:
+            # Root may write everywhere: run as nobody, with a copy of the tool where nobody can reach it.
+            how = {"user": NOBODY, "tool": shutil.copy(harness.TOOL, self.folder / "tool")}
+            for path in [self.folder, *self.folder.rglob("*")]:
+                os.chown(path, NOBODY, NOBODY)
+        (self.folder / "sub").chmod(0o555)
+        self.refuse(["build", "band.json", "-o", "sub/a.glb"], ["sub/a.glb", "Permission denied"], **how)
+        self.refuse(["unpack", "band.glb", "-o", "sub/a"], ["sub/a", "Permission denied"], **how)
+        (self.folder / "band.glb").chmod(0o444)
+        self.refuse(["build", "band.json"], ["band.glb", "Permission denied"], **how)
+        (self.folder / "band.json").chmod(0o000)
+        if how:
+            self.sentence(self.run_tool("build", "band.json", "-o", "a.glb", **how), 1, "band.json", "Permission denied")
+
+    def test_truncated_rigs(self):
+        rig = (self.folder / "band.glb").read_bytes()
+        step = max(1, len(rig) // 60)
+        for length in [*range(0, 40, 3), *range(40, len(rig), step), len(rig) - 1]:
+            with self.subTest(length=length):
+                self.write({"cut.glb": rig[:length]})
+                self.refuse(["weights", "cut.glb"], ["cut.glb"], memory=1 << 30)
+
+    def test_damaged_rigs_give_a_sentence_or_the_same_answer(self):
+        rig = (self.folder / "band.glb").read_bytes()
+        good = self.succeed("weights", "band.glb", "bend=40", "--json").out
+        step = max(1, len(rig) // 60)
+        for place in range(0, len(rig), step):
+            with self.subTest(place=place):
+                damaged = bytearray(rig)
+                damaged[place] ^= 0x55
+                self.write({"cut.glb": bytes(damaged)})
+                outcome = self.run_tool("weights", "cut.glb", "bend=40", "--json", memory=1 << 30)
+                if outcome.code == 0:
+                    self.assertEqual(outcome.out, good)
+                else:
+                    self.sentence(outcome, 1, "cut.glb")
+                    self.assertEqual(outcome.out, "")
+
+
+harness.main()

@@ -1,0 +1,315 @@
+"""Each command at its work: what it writes, what it prints, as text and as JSON."""
+import math
+import os
+import shlex
+import signal
+import subprocess
+import time
+
+import harness
+
+
+def weights_at(case, *words):
+    answer = case.succeed("weights", "band.glb", *words, "--json").json()
+    return answer["layers"][0]["weights"]
+
+
+class Built(harness.Case):
+    """Tests on a project and its rig."""
+
+    def setUp(self):
+        super().setUp()
+        harness.write_project(self.folder)
+        self.succeed("build", "band.json")
+
+
+class Build(Built):
+    def test_prints_one_line_of_figures(self):
+        out = self.succeed("build", "band.json").out
+        self.assertRegex(out, r"^band\.glb: 8 vertices, 1 layer, 4 examples, [\d.]+ kB, [\d.]+ m?s\n$")
+        answer = self.succeed("build", "band.json", "--json").json()
+        self.assertEqual(set(answer), {"rig", "vertices", "layers", "examples", "bytes", "seconds"})
+        self.assertEqual(answer["bytes"], (self.folder / "band.glb").stat().st_size)
+        self.assertEqual([answer[key] for key in ("rig", "vertices", "layers", "examples")], ["band.glb", 8, 1, 4])
+
+    def test_same_project_same_bytes_wherever_it_goes(self):
+        first = (self.folder / "band.glb").read_bytes()
+        self.succeed("build", "band.json", "-o", "other.glb")
+        self.assertEqual((self.folder / "other.glb").read_bytes(), first)
+        outcome = self.succeed("build", "band.json", "-o", "-")
+        self.assertEqual(outcome.bytes, first)
+        harness.write_project(self.folder / "elsewhere")
+        self.succeed("build", self.folder / "elsewhere/band.json", "--threads", "1")
+        self.assertEqual((self.folder / "elsewhere/band.glb").read_bytes(), first)
+
+    def test_standard_output_into_a_file_is_appended_to_what_is_there(self):
+        first = (self.folder / "band.glb").read_bytes()
+        with open(self.folder / "log", "wb") as log:
+            log.write(b"before")
+            log.flush()
+            self.succeed("build", "band.json", "-o", "-", stdout=log)
+        self.assertEqual((self.folder / "log").read_bytes(), b"before" + first)
+
+
+class Weights(Built):
+    def test_at_an_example_it_has_all_the_weight(self):
+        for name, (bend, girth) in harness.FORMS.items():
+            weights = weights_at(self, f"bend={90 * bend}", f"girth={girth}")
+            self.assertEqual(list(weights), list(harness.FORMS))
+            for other, weight in weights.items():
+                self.assertAlmostEqual(weight, 1.0 if other == name else 0.0, delta=1e-9)
+
+    def test_rest_is_the_default_and_the_last_value_counts(self):
+        self.assertAlmostEqual(weights_at(self)["straight"], 1, delta=1e-9)
+        self.assertEqual(weights_at(self, "bend=10", "bend=70"), weights_at(self, "bend=70"))
+        self.assertNotEqual(weights_at(self, "bend=10"), weights_at(self, "bend=70"))
+
+    def test_json_is_exactly_the_promised_form(self):
+        outcome = self.succeed("weights", "band.glb", "bend=30", "girth=.25", "--json")
+        answer = outcome.json()
+        self.assertEqual(list(answer), ["layers"])
+        self.assertEqual([list(layer) for layer in answer["layers"]], [["name", "weights"]])
+        self.assertEqual(answer["layers"][0]["name"], "body")
+        self.assertAlmostEqual(math.fsum(answer["layers"][0]["weights"].values()), 1, delta=1e-6)
+        # Python writes doubles with the fewest digits that read back: so must the tool, up to the exponent's dress.
+        for number in outcome.out.replace("}", ",").split(":"):
+            word = number.split(",")[0]
+            if word[0] in "-0123456789":
+                digits = word.lower().split("e")[0].replace("-", "").replace(".", "").strip("0")
+                expected = repr(float(word)).lower().split("e")[0].replace("-", "").replace(".", "").strip("0")
+                self.assertEqual(digits, expected)
+
+    def test_text_is_a_table_that_ends_with_the_sum(self):
+        lines = self.succeed("weights", "band.glb", "bend=90").out.splitlines()
+        self.assertEqual(lines[0], "body")
+        self.assertEqual([line.split()[0] for line in lines[1:]], [*harness.FORMS, "sum"])
+        self.assertEqual([line.split()[1] for line in lines[1:]],
+                         ["0.000000", "1.000000", "0.000000", "0.000000", "1.000000"])
+
+
+class Pose(Built):
+    def form(self, name):
+        return (self.folder / name).read_text()
+
+    def test_at_an_example_it_is_that_example(self):
+        for name, (bend, girth) in harness.FORMS.items():
+            self.succeed("pose", "band.glb", f"bend={90 * bend}", f"girth={girth}", "-o", "a.obj")
+            for got, expected in zip(harness.positions_of(self.form("a.obj")), harness.bent(bend, girth), strict=True):
+                for g, e in zip(got, expected):
+                    self.assertAlmostEqual(g, e, delta=1e-5)
+
+    def test_numbers_have_no_more_digits_than_the_rig(self):
+        text = harness.obj_text([[0.3 * x, 0.1 + y, z] for x, y, z in harness.REST])
+        (self.folder / "straight.obj").write_text(text)
+        self.succeed("build", "band.json")
+        self.succeed("pose", "band.glb", "-o", "a.obj")
+        self.assertIn("v 0.3 0.1 ", self.form("a.obj"))
+
+    def test_keeps_polygons_groups_materials_and_texture_coordinates(self):
+        self.succeed("pose", "band.glb", "bend=20", "-o", "a.obj")
+        keys = ("faces", "triangles", "quads", "larger", "groups", "materials", "texcoords", "vertices")
+        first = self.succeed("info", "a.obj", "--json").json()
+        second = self.succeed("info", "straight.obj", "--json").json()
+        for key in keys:
+            self.assertEqual(first[key], second[key], key)
+        self.assertEqual([group["name"] for group in first["groups"]], ["front", "back"])
+
+    def test_prints_what_it_wrote(self):
+        self.assertEqual(self.succeed("pose", "band.glb", "-o", "a.obj").out, "a.obj: 8 vertices\n")
+
+    def test_standard_output(self):
+        self.succeed("pose", "band.glb", "bend=20", "-o", "a.obj")
+        self.assertEqual(self.succeed("pose", "band.glb", "bend=20", "-o", "-").out, self.form("a.obj"))
+        with open(self.folder / "b.obj", "wb") as file:
+            self.succeed("pose", "band.glb", "bend=20", "-o", "-", stdout=file)
+        self.assertEqual(self.form("b.obj"), self.form("a.obj"))
+
+    def test_16_bit_is_near(self):
+        self.succeed("pose", "band.glb", "bend=33", "girth=.7", "-o", "a.obj")
+        self.succeed("pose", "band.glb", "bend=33", "girth=.7", "-o", "b.obj", "--16-bit")
+        a, b = harness.positions_of(self.form("a.obj")), harness.positions_of(self.form("b.obj"))
+        worst = max(abs(x - y) for p, q in zip(a, b) for x, y in zip(p, q))
+        self.assertLess(worst, 1e-4)
+        self.assertNotEqual(a, b)
+
+    def test_a_table_gives_the_same_forms_as_single_poses(self):
+        rows = [(i * 1.25, (i % 7) / 7) for i in range(70)]
+        (self.folder / "poses.csv").write_text("bend,girth\n" + "".join(f"{b!r},{g!r}\n" for b, g in rows))
+        for threads in ("1", "4"):
+            out = self.succeed("pose", "band.glb", "--poses", "poses.csv", "-o", f"t{threads}/deep",
+                               "--threads", threads).out
+            self.assertEqual(out, f"t{threads}/deep: 70 forms of 8 vertices\n")
+            names = sorted(os.listdir(self.folder / f"t{threads}/deep"))
+            self.assertEqual(names, [f"pose_{i:05d}.obj" for i in range(70)])
+        for i in (0, 1, 31, 32, 63, 64, 69):
+            self.succeed("pose", "band.glb", f"bend={rows[i][0]!r}", f"girth={rows[i][1]!r}", "-o", "single.obj")
+            for threads in ("1", "4"):
+                self.assertEqual(self.form(f"t{threads}/deep/pose_{i:05d}.obj"), self.form("single.obj"))
+
+
+class Info(Built):
+    def test_project(self):
+        answer = self.succeed("info", "band.json", "--json").json()
+        self.assertEqual(answer["kind"], "project")
+        self.assertEqual(answer["mesh"], "straight.obj")
+        layer, = answer["layers"]
+        self.assertEqual([axis["name"] for axis in layer["space"]], ["bend", "girth"])
+        self.assertEqual(layer["examples"][1], {"name": "bent", "mesh": "bent.obj", "at": {"bend": 90, "girth": 0}})
+        self.assertEqual(layer["pseudo"], [{"at": {"bend": 50, "girth": 0.5}, "from": {"bend": 45, "girth": 0.5}}])
+        text = self.succeed("info", "band.json").out
+        for fragment in ("band.json: a project", "straight.obj", "layer body: cardinal, bspline, linear", "2 axes",
+                         "4 examples", "bend=90  girth=1", "1 pseudo-example", "both.obj"):
+            self.assertIn(fragment, text)
+
+    def test_rig(self):
+        answer = self.succeed("info", "band.glb", "--json").json()
+        project = self.succeed("info", "band.json", "--json").json()
+        self.assertEqual(answer["kind"], "rig")
+        self.assertEqual([answer[key] for key in ("vertices", "faces", "triangles", "examples")], [8, 3, 6, 4])
+        for got, expected in zip(answer["box"], [0, 0, 0, 3, 1, 0], strict=True):
+            self.assertAlmostEqual(got, expected, delta=1e-6)
+        self.assertEqual([axis["name"] for axis in answer["inputs"]], ["bend", "girth"])
+        layer, original = answer["layers"][0], project["layers"][0]
+        self.assertEqual(layer["space"], original["space"])
+        self.assertEqual(layer["weigh"], original["weigh"])
+        self.assertEqual(layer["pseudo"], original["pseudo"])
+        self.assertEqual([e["at"] for e in layer["examples"]], [e["at"] for e in original["examples"]])
+        text = self.succeed("info", "band.glb").out
+        for fragment in ("band.glb: a rig", "vertices  8", "layer body", "bend=90  girth=1"):
+            self.assertIn(fragment, text)
+
+    def test_form(self):
+        answer = self.succeed("info", "bent.obj", "--json").json()
+        self.assertEqual(answer["kind"], "form")
+        self.assertEqual([answer[key] for key in ("vertices", "faces", "triangles", "quads", "larger", "texcoords")],
+                         [8, 3, 0, 3, 0, 8])
+        self.assertEqual(answer["groups"], [{"name": "front", "faces": 1}, {"name": "back", "faces": 2}])
+        self.assertEqual(answer["box"], [0, 0, 0, 3, 1, 1])
+        self.assertIn("faces     3: 0 triangles, 3 quads, 0 larger", self.succeed("info", "bent.obj").out)
+
+    def test_kinds_are_told_by_content(self):
+        os.rename(self.folder / "band.glb", self.folder / "band.dat")
+        self.assertIn("a rig", self.succeed("info", "band.dat").out)
+        os.rename(self.folder / "band.json", self.folder / "band.text")
+        self.assertIn("a project", self.succeed("info", "band.text").out)
+
+    def test_odd_names_make_good_json(self):
+        names = [b'a "quoted\\ name', b"tab\there", b"\xc3\xa9t\xc3\xa9", b"broken \xff\xc3 bytes", b"\xed\xa0\x80",
+                 b"\x7f\x01"]
+        text = b"v 0 0 0\nv 1 0 0\nv 0 1 0\n" + b"".join(b"g " + name + b"\nf 1 2 3\n" for name in names)
+        (self.folder / "odd.obj").write_bytes(text)
+        groups = [group["name"] for group in self.succeed("info", "odd.obj", "--json").json()["groups"]]
+        self.assertEqual(groups[0], 'a "quoted\\ name')
+        self.assertIn("\u00e9t\u00e9", groups)
+        self.assertIn("broken \ufffd\ufffd bytes", groups)
+        self.assertIn("\ufffd\ufffd\ufffd", groups)
+
+    def test_capabilities(self):
+        answer = self.succeed("info", "--capabilities", "--json").json()
+        self.assertEqual(self.succeed("--version").out, f"exemplar {answer['version']}\n")
+        self.assertIn(answer["simd"], ("neon", "sse2", "avx2", "scalar"))
+        self.assertEqual(answer["storage"], ["float", "16 bit"])
+        self.assertIn("bspline", answer["kernels"])
+        self.assertIn("cardinal", answer["weighers"])
+        self.assertTrue(isinstance(answer["abi"], int) and isinstance(answer["format"], int))
+        self.assertIn("kernels   bspline, gaussian", self.succeed("info", "--capabilities").out)
+
+
+class Unpack(Built):
+    def test_build_again_gives_the_same_bytes(self):
+        out = self.succeed("unpack", "band.glb", "-o", "new/folder").out
+        self.assertEqual(out, "new/folder/band.json: 1 layer, 4 examples\n")
+        self.succeed("build", "new/folder/band.json")
+        self.assertEqual((self.folder / "new/folder/band.glb").read_bytes(), (self.folder / "band.glb").read_bytes())
+
+    def test_overwrites_only_when_told(self):
+        self.succeed("unpack", "band.glb", "-o", "again")
+        before = self.listing()
+        self.sentence(self.run_tool("unpack", "band.glb", "-o", "again"), 1, "again/band.json", "--force")
+        self.assertEqual(self.listing(), before)
+        (self.folder / "again/band.json").write_text("old")
+        self.succeed("unpack", "band.glb", "-o", "again", "--force")
+        self.assertEqual(self.listing(), before)
+
+
+class Check(Built):
+    def test_a_good_project(self):
+        outcome = self.succeed("check", "band.json")
+        self.assertRegex(outcome.out, r"\nband\.json: 0 errors, \d+ warnings?\n$|^band\.json: 0 errors, \d+ warnings?\n$")
+        answer = self.succeed("check", "band.json", "--json").json()
+        self.assertEqual(list(answer), ["errors", "warnings", "findings"])
+        for finding in answer["findings"]:
+            self.assertEqual(list(finding), ["severity", "kind", "where", "text", "value"])
+
+    def test_errors_give_exit_code_1_and_stand_first(self):
+        description = harness.project()
+        description["layers"][0]["examples"][3]["at"] = {"bend": 90, "girth": 0}
+        harness.write_project(self.folder, description)
+        outcome = self.run_tool("check", "band.json", "--json")
+        answer = outcome.json()
+        self.assertEqual(outcome.code, 1)
+        self.assertEqual(outcome.err, "")
+        severities = [finding["severity"] for finding in answer["findings"]]
+        self.assertEqual(answer["errors"], severities.count("error"))
+        self.assertEqual(answer["warnings"], severities.count("warning"))
+        self.assertGreater(answer["errors"], 0)
+        text = self.run_tool("check", "band.json")
+        self.assertEqual(text.code, 1)
+        self.assertTrue(text.out.startswith("errors:\n"))
+        self.assertIn("both", text.out)
+
+    def test_an_unreadable_project_is_one_finding(self):
+        (self.folder / "bad.json").write_text('{"exemplar": 1, "mesh": "straight.obj", "layer": []}')
+        outcome = self.run_tool("check", "bad.json", "--json")
+        self.sentence(outcome, 1, "layer")
+        self.assertEqual(outcome.json()["errors"], 1)
+        self.assertIn("layer", outcome.json()["findings"][0]["text"])
+
+
+class Demo(harness.Case):
+    def test_writes_builds_and_says_what_to_try(self):
+        out = self.succeed("demo", "blob").out
+        self.assertIn("blob/blob.json\n", out)
+        self.assertRegex(out, r"blob/blob\.glb: 642 vertices, 1 layer, 5 examples")
+        lines = [line.strip() for line in out.split("Try next:\n")[1].splitlines()]
+        self.assertEqual(len(lines), 3)
+        for line in lines:
+            words = shlex.split(line)
+            self.assertEqual(words[0], harness.TOOL)
+            self.succeed(*words[1:])
+        self.assertTrue((self.folder / "blob/posed.obj").exists())
+
+    def test_overwrites_only_when_told(self):
+        self.succeed("demo", "blob", "-o", "here")
+        before = self.listing()
+        self.sentence(self.run_tool("demo", "blob", "-o", "here"), 1, "here/blob.json", "--force")
+        self.assertEqual(self.listing(), before)
+        self.succeed("demo", "blob", "-o", "here", "-f")
+        self.assertEqual(self.listing(), before)
+
+    def test_without_a_name_all_of_them(self):
+        out = self.succeed("demo", "-o", "all/of/them").out
+        self.assertIn("blob: ", out)
+        self.assertTrue((self.folder / "all/of/them/blob/blob.glb").exists())
+        self.succeed("check", "all/of/them/blob/blob.json")
+
+
+class Interrupted(Built):
+    def test_a_signal_leaves_no_temporary_file(self):
+        rows = "".join(f"{i % 90}\n" for i in range(200000))
+        (self.folder / "poses.csv").write_text("bend\n" + rows)
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            target = self.folder / f"frames{code}"
+            process = subprocess.Popen([harness.TOOL, "pose", "band.glb", "--poses", "poses.csv", "-o", target],
+                                       cwd=self.folder, stderr=subprocess.PIPE)
+            while not (target.is_dir() and any(target.iterdir())) and process.poll() is None:
+                time.sleep(0.005)
+            process.send_signal(number)
+            _, err = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, code)
+            self.assertEqual(err, b"")
+            hidden = [name for name in os.listdir(target) if not name.startswith("pose_")]
+            self.assertEqual(hidden, [])
+
+
+harness.main()

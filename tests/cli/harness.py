@@ -1,0 +1,146 @@
+"""What the tests of the tool share: running it in a folder of its own, and a small project to work on.
+
+Every script is called as NAME.py TOOL REPOSITORY and ends with harness.main(); python3's own library is all it needs.
+"""
+import json
+import os
+import pathlib
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TOOL = None
+REPOSITORY = None
+SANITIZED = False
+THREAD_SANITIZED = False  # that sanitizer crashes where the size of files is limited
+
+
+class Outcome:
+    def __init__(self, process):
+        self.code = process.returncode
+        self.out = process.stdout.decode("utf-8", "surrogateescape")
+        self.err = process.stderr.decode("utf-8", "surrogateescape")
+        self.bytes = process.stdout
+
+    def json(self):
+        def no_duplicates(pairs):
+            keys = [key for key, _ in pairs]
+            assert len(keys) == len(set(keys)), f"a key stands twice: {keys}"
+            return dict(pairs)
+
+        def no_constant(word):
+            raise AssertionError(f"{word} is not JSON")
+
+        return json.loads(self.bytes.decode("utf-8"), object_pairs_hook=no_duplicates, parse_constant=no_constant)
+
+
+def limits(file_size, memory):
+    """Sets a child's limits: beyond file_size a write fails as on a full disk, beyond memory an allocation."""
+    def set_them():
+        if file_size is not None:
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (file_size, file_size))
+        if memory is not None and not SANITIZED:
+            resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    return set_them
+
+
+class Case(unittest.TestCase):
+    """A test in a new folder, self.folder, which is where the tool runs."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="exemplar-cli-"))
+
+    def tearDown(self):
+        shutil.rmtree(self.folder)
+
+    def run_tool(self, *words, tool=None, user=None, stdout=subprocess.PIPE, file_size=None, memory=None):
+        process = subprocess.run([tool or TOOL, *[str(word) for word in words]], cwd=self.folder, user=user,
+                                 stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.PIPE, timeout=120,
+                                 preexec_fn=limits(file_size, memory))
+        if process.stdout is None:
+            process.stdout = b""
+        return Outcome(process)
+
+    def succeed(self, *words, **how):
+        outcome = self.run_tool(*words, **how)
+        self.assertEqual(outcome.err, "", words)
+        self.assertEqual(outcome.code, 0, words)
+        return outcome
+
+    def sentence(self, outcome, code, *fragments):
+        """One line on stderr that holds the fragments, and the exit code."""
+        self.assertEqual(outcome.code, code, outcome.err)
+        self.assertEqual(outcome.err.count("\n"), 1, outcome.err)
+        self.assertTrue(outcome.err.startswith("exemplar"), outcome.err)
+        self.assertNotRegex(outcome.err, r"\(null\)|runtime error|Sanitizer")
+        for fragment in fragments:
+            self.assertIn(fragment, outcome.err)
+
+    def listing(self):
+        """Every file and folder below the test's folder, with the bytes of the files."""
+        return {str(path.relative_to(self.folder)): path.read_bytes() if path.is_file() else None
+                for path in self.folder.rglob("*")}
+
+
+# ---- a project: a band of three quads that bends and grows ----
+
+REST = [[x, y, 0.0] for x in range(4) for y in range(2)]
+FACES = [[1, 3, 4, 2], [3, 5, 6, 4], [5, 7, 8, 6]]
+
+
+def bent(amount, girth):
+    return [[x, y * (1 + girth), amount * x * x / 9] for x, y, _ in REST]
+
+
+def obj_text(positions, faces=FACES):
+    lines = ["mtllib band.mtl"] + [f"v {x!r} {y!r} {z!r}" for x, y, z in positions]
+    lines += [f"vt {x / 3!r} {y!r}" for x, y, _ in REST]
+    lines += ["g front", "usemtl red"]
+    for number, face in enumerate(faces):
+        if number == 1:
+            lines += ["g back", "usemtl blue"]
+        lines.append("f " + " ".join(f"{corner}/{corner}" for corner in face))
+    return "\n".join(lines) + "\n"
+
+
+FORMS = {"straight": (0, 0), "bent": (1, 0), "thick": (0, 1), "both": (1, 1)}
+
+
+def project():
+    examples = [{"name": name, "mesh": f"{name}.obj", "at": {"bend": 90 * bend, "girth": girth}}
+                for name, (bend, girth) in FORMS.items()]
+    return {"exemplar": 1, "mesh": "straight.obj", "layers": [{
+        "name": "body",
+        "space": [{"name": "bend", "min": 0, "max": 90, "rest": 0}, {"name": "girth", "min": 0, "max": 1, "rest": 0}],
+        "weigh": {"kind": "cardinal", "kernel": "bspline", "linear": True},
+        "shape": "positions",
+        "examples": examples,
+        "pseudo": [{"from": {"bend": 45, "girth": 0.5}, "at": {"bend": 50, "girth": 0.5}}]}]}
+
+
+def write_project(folder, description=None, name="band.json"):
+    folder.mkdir(parents=True, exist_ok=True)
+    for form, (bend, girth) in FORMS.items():
+        (folder / f"{form}.obj").write_text(obj_text(bent(bend, girth)))
+    (folder / name).write_text(json.dumps(description or project()))
+
+
+def positions_of(text):
+    return [[float(word) for word in line.split()[1:4]] for line in text.splitlines() if line.startswith("v ")]
+
+
+def main():
+    global TOOL, REPOSITORY, SANITIZED, THREAD_SANITIZED
+    if len(sys.argv) < 3:
+        sys.exit(f"usage: {sys.argv[0]} TOOL REPOSITORY")
+    TOOL = os.path.abspath(sys.argv[1])
+    REPOSITORY = pathlib.Path(sys.argv[2])
+    program = pathlib.Path(TOOL).read_bytes()
+    THREAD_SANITIZED = b"__tsan_init" in program
+    SANITIZED = b"__asan_init" in program or THREAD_SANITIZED
+    unittest.main(module="__main__", argv=[sys.argv[0]] + sys.argv[3:])

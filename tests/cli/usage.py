@@ -1,0 +1,101 @@
+"""Wrong usage: exit code 2, one sentence with a hint on stderr, nothing on stdout; and the ways to write options."""
+import harness
+
+# words, what the sentence holds
+WRONG = [
+    (["buld"], "did you mean 'build'"),
+    (["wieghts", "a.glb"], "did you mean 'weights'"),
+    (["xyzzy"], "there is no command 'xyzzy'"),
+    (["--verson"], "did you mean '--version'"),
+    (["help", "chekc"], "did you mean 'check'"),
+    (["build"], "an argument is missing: exemplar build PROJECT.json"),
+    (["build", "a.json", "b.json"], "'b.json' is one argument too many"),
+    (["build", "--ouput", "x.glb", "a.json"], "did you mean '--output'"),
+    (["build", "--ouput=x.glb", "a.json"], "did you mean '--output'"),
+    (["build", "--xyzzy", "a.json"], "there is no option '--xyzzy'"),
+    (["build", "-x", "a.json"], "there is no option '-x'"),
+    (["build", "-qx", "a.json"], "there is no option '-x' in '-qx'"),
+    (["build", "a.json", "-o"], "--output needs RIG.glb after it"),
+    (["build", "a.json", "--output="], "--output needs RIG.glb, not an empty word"),
+    (["build", "a.json", "--json=yes"], "--json takes no value"),
+    (["build", "a.json", "--threads", "0"], "--threads needs a whole number from 1 on, not '0'"),
+    (["build", "a.json", "--threads", "-2"], "not '-2'"),
+    (["build", "a.json", "--threads", "two"], "not 'two'"),
+    (["build", "a.json", "--threads", "99999999999999999999"], "--threads needs a whole number"),
+    (["build", "a.json", "--threads", "4x"], "not '4x'"),
+    (["build", "band.json", "-o", "band.json"], "'band.json' would be written over itself"),
+    (["build", "band.json", "-o", "band.obj"], "does not end in .glb"),
+    (["check"], "an argument is missing"),
+    (["demo", "blub"], "did you mean 'blob'"),
+    (["demo", "xyzzy"], "there is no demo 'xyzzy'"),
+    (["info"], "name a file"),
+    (["info", "--capabilities", "band.json"], "takes no file"),
+    (["info", "--capabilitis"], "did you mean '--capabilities'"),
+    (["weights"], "an argument is missing"),
+    (["weights", "band.glb", "bend"], "'bend' is not of the form axis=value"),
+    (["weights", "band.glb", "=3"], "'=3' is not of the form axis=value"),
+    (["weights", "band.glb", "bend="], "'bend=' is not of the form axis=value"),
+    (["pose", "band.glb", "bend=3"], "say with -o"),
+    (["pose", "band.glb", "bend=3", "-o", "x.ply"], "does not end in .obj"),
+    (["pose", "band.glb", "bend=3", "-o", "band.glb"], "would be written over itself"),
+    (["pose", "band.glb", "bend=3", "--poses", "p.csv", "-o", "x"], "give one of them"),
+    (["unpack", "band.glb"], "say with -o DIR"),
+    (["unpack", "-o", "x"], "an argument is missing"),
+]
+
+
+class Usage(harness.Case):
+    def setUp(self):
+        super().setUp()
+        harness.write_project(self.folder)
+        self.succeed("build", "band.json", "-q")
+
+    def test_wrong_usage(self):
+        before = self.listing()
+        for words, fragment in WRONG:
+            with self.subTest(words=words):
+                outcome = self.run_tool(*words)
+                self.sentence(outcome, 2, fragment, "(see 'exemplar")
+                if words[0] in ("build", "check", "demo", "info", "weights", "pose", "unpack"):
+                    self.assertIn(f"(see 'exemplar {words[0]} -h')", outcome.err)
+                self.assertEqual(outcome.out, "")
+        self.assertEqual(self.listing(), before)
+
+    def test_options_stand_anywhere(self):
+        pose = ["bend=30", "girth=0.5"]
+        expected = None
+        for words in (["pose", "band.glb", *pose, "-o", "a.obj"],
+                      ["pose", "-o", "a.obj", "band.glb", *pose],
+                      ["pose", "band.glb", "-oa.obj", *pose],
+                      ["pose", "band.glb", pose[0], "--output=a.obj", pose[1]],
+                      ["pose", "band.glb", "--output", "a.obj", *pose],
+                      ["pose", "-qoa.obj", "band.glb", *pose],
+                      ["pose", "-o", "b.obj", "band.glb", *pose, "-o", "a.obj"],
+                      ["pose", "-o", "a.obj", "--threads", "3", "--", "band.glb", *pose]):
+            with self.subTest(words=words):
+                self.succeed(*words)
+                text = (self.folder / "a.obj").read_bytes()
+                expected = expected or text
+                self.assertEqual(text, expected)
+                self.assertFalse((self.folder / "b.obj").exists())
+                (self.folder / "a.obj").unlink()
+
+    def test_two_dashes_end_options(self):
+        (self.folder / "--json").write_text(harness.obj_text(harness.REST))
+        (self.folder / "-x.obj").write_text(harness.obj_text(harness.REST))
+        self.assertIn("-x.obj: a form", self.succeed("info", "--", "-x.obj").out)
+        self.assertIn("--json: a form", self.succeed("info", "--", "--json").out)
+
+    def test_an_unknown_axis_is_answered_with_the_nearest(self):
+        self.sentence(self.run_tool("weights", "band.glb", "bned=3"), 1, "bned", "bend")
+        self.sentence(self.run_tool("pose", "band.glb", "grith=3", "-o", "a.obj"), 1, "grith", "girth")
+
+    def test_quiet_prints_data_and_errors_alone(self):
+        for words in (["build", "band.json"], ["pose", "band.glb", "-o", "a.obj"], ["unpack", "band.glb", "-o", "d"],
+                      ["demo", "blob", "-o", "e"]):
+            self.assertEqual(self.succeed(*words, "--quiet").out, "")
+        self.assertNotEqual(self.succeed("weights", "band.glb", "-q").out, "")
+        self.sentence(self.run_tool("weights", "none.glb", "-q"), 1, "none.glb")
+
+
+harness.main()

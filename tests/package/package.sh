@@ -1,0 +1,52 @@
+#!/bin/sh
+# Another project uses the installed package: by find_package and by pkg-config, shared and static, runtime and
+# authoring. The prefix is moved between installing and using, so nothing installed may name it.
+# usage: package.sh FOREIGN_PROJECT BUILD_FOLDER WORK_FOLDER C_COMPILER VERSION
+set -eu
+foreign=$1 build=$2 work=$3 cc=$4 version=$5
+rm -rf "$work"
+mkdir -p "$work"
+
+DESTDIR="$work/staged" cmake --install "$build" --prefix /opt/exemplar >"$work/install.log"
+mv "$work/staged/opt/exemplar" "$work/moved"
+if grep -rlI -e /opt/exemplar -e "$build" "$work/moved"; then
+    echo "the files above name the folder they were built in or installed to"
+    exit 1
+fi
+"$work/moved/bin/exemplar" --version | grep -qF "$version"
+
+printf -- '-- find_package\n'
+cmake -S "$foreign" -B "$work/foreign" -G Ninja --log-level=WARNING -DCMAKE_C_COMPILER="$cc" \
+    -DCMAKE_PREFIX_PATH="$work/moved" -DEXPECTED_VERSION="$version"
+cmake --build "$work/foreign"
+for program in runtime_shared runtime_static author_shared author_static; do
+    "$work/foreign/$program" "$version"
+done
+for program in runtime author; do
+    readelf -d "$work/foreign/${program}_shared" | grep -q 'NEEDED.*libexemplar' ||
+        { echo "${program}_shared does not use the shared library"; exit 1; }
+    if readelf -d "$work/foreign/${program}_static" | grep -q 'NEEDED.*libexemplar'; then
+        echo "${program}_static uses a shared library"
+        exit 1
+    fi
+done
+
+printf -- '-- pkg-config\n'
+libraries=$(dirname "$(find "$work/moved" -name exemplar.pc)")
+PKG_CONFIG_PATH=$libraries${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
+export PKG_CONFIG_PATH
+[ "$(pkg-config --modversion exemplar)" = "$version" ]
+# shellcheck disable=SC2046 # lists of options
+"$cc" -std=c17 "$foreign/runtime.c" -o "$work/runtime_pc" $(pkg-config --cflags --libs exemplar)
+# shellcheck disable=SC2046
+"$cc" -std=c17 "$foreign/author.c" -o "$work/author_pc" $(pkg-config --cflags --libs exemplar-author)
+for program in runtime_pc author_pc; do
+    LD_LIBRARY_PATH=$libraries/.. "$work/$program" "$version"
+done
+# shellcheck disable=SC2046
+"$cc" -std=c17 -static "$foreign/runtime.c" -o "$work/runtime_pc_static" $(pkg-config --static --cflags --libs exemplar)
+"$work/runtime_pc_static" "$version"
+# shellcheck disable=SC2046
+"$cc" -std=c17 -static "$foreign/author.c" -o "$work/author_pc_static" \
+    $(pkg-config --static --cflags --libs exemplar-author)
+"$work/author_pc_static" "$version"

@@ -1,0 +1,440 @@
+/*
+ * Prints many results of the runtime, one a line ('name value…'), from a fixed sequence of pseudo-random numbers made
+ * in integers: the same program built for another processor, compiler or SIMD set has to print the same numbers, within
+ * 1e-6 (compare.py). Uses the public headers alone, as a foreign program would.
+ */
+#include <exemplar/exemplar.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    POINT_MAX = 16,
+    DIMENSION_MAX = 16,
+    EXAMPLE_MAX = 16,
+    GRID = 7,
+    VERTICES = GRID * GRID,
+    QUADS = (GRID - 1) * (GRID - 1)
+};
+
+/* ---- numbers, printing ---- */
+
+static uint64_t sequence = 1;
+
+/* In [low, high). Steele, Lea and Flood's SplitMix64, then 53 bits of it: exact everywhere. */
+static double draw(double low, double high) {
+    sequence += 0x9e3779b97f4a7c15u;
+    uint64_t z = sequence;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    z ^= z >> 31;
+    return low + (high - low) * ((double)(z >> 11) * 0x1p-53);
+}
+
+static void draw_rotation(double q[4]) {
+    for (int i = 0; i < 4; i++) {
+        q[i] = draw(-1, 1);
+    }
+}
+
+static void print_doubles(const char *name, int number, const double *values, int count) {
+    printf("%s.%d", name, number);
+    for (int i = 0; i < count; i++) {
+        printf(" %.9g", values[i]);
+    }
+    printf("\n");
+}
+
+static void print_floats(const char *name, int number, const float *values, int count) {
+    printf("%s.%d", name, number);
+    for (int i = 0; i < count; i++) {
+        printf(" %.9g", (double)values[i]);
+    }
+    printf("\n");
+}
+
+static void must(ex_result result, const char *what, const ex_error *error) {
+    if (result != EX_OK) {
+        fprintf(stderr, "results: %s: %s (%s)\n", what, error->text, ex_result_text(result));
+        exit(1);
+    }
+}
+
+static void *must_allocate(size_t size) {
+    void *memory = malloc(size);
+    if (!memory) {
+        fprintf(stderr, "results: no memory\n");
+        exit(1);
+    }
+    return memory;
+}
+
+/* ---- weights ---- */
+
+typedef struct space {
+    ex_axis axes[4];
+    double points[POINT_MAX * DIMENSION_MAX];
+    ex_weigher_def def;
+    int dimension;
+} space;
+
+/* A point of the space: scalars in the middle `spread` of their range, any rotation. */
+static void draw_point(const space *s, double spread, double *point) {
+    for (int i = 0; i < s->def.axis_count; i++) {
+        const ex_axis *axis = &s->axes[i];
+        if (axis->kind == EX_AXIS_SCALAR) {
+            double middle = (axis->min + axis->max) / 2;
+            double half = (axis->max - axis->min) / 2 * spread;
+            *point++ = draw(middle - half, middle + half);
+        } else {
+            draw_rotation(point);
+            point += 4;
+        }
+    }
+}
+
+/* Random examples; axes of the given kinds, the scalar ones with ranges of different size. */
+static void make_space(space *s, const ex_axis_kind *kinds, int axis_count, int example_count) {
+    const double about[3] = {0.3, 1, -0.2};
+    s->def = ex_weigher_def_default();
+    s->dimension = 0;
+    for (int i = 0; i < axis_count; i++) {
+        bool scalar = kinds[i] == EX_AXIS_SCALAR;
+        s->axes[i] = scalar ? ex_axis_scalar(-10.0 * i, 5 + 20.0 * i, 1) : ex_axis_rotation(kinds[i], about);
+        s->dimension += ex_axis_width(&s->axes[i]);
+    }
+    s->def.axes = s->axes;
+    s->def.axis_count = axis_count;
+    s->def.example_count = example_count;
+    s->def.points = s->points;
+    for (int i = 0; i < example_count; i++) {
+        draw_point(s, 1, s->points + i * s->dimension);
+    }
+}
+
+/* Inside, at an example, twenty ranges outside, and from a point that is not finite. */
+static void print_weights(const char *name, const space *s, const ex_weigher *weigher) {
+    double weights[EXAMPLE_MAX];
+    double point[DIMENSION_MAX];
+    int count = ex_weigher_example_count(weigher);
+    for (int query = 0; query < 8; query++) {
+        draw_point(s, query == 6 ? 40 : 1, point);
+        if (query == 5 && s->def.points) {
+            memcpy(point, s->def.points, sizeof(double) * (size_t)s->dimension);
+        } else if (query == 7) {
+            point[0] = NAN;
+        }
+        ex_weigher_evaluate(weigher, point, weights);
+        print_doubles(name, query, weights, count);
+    }
+}
+
+static void solve_and_print(const char *name, const space *s) {
+    ex_error error;
+    ex_weigher *weigher;
+    must(ex_weigher_create(&s->def, NULL, &weigher, &error), name, &error);
+    print_weights(name, s, weigher);
+    double numbers[2];
+    double point[DIMENSION_MAX];
+    draw_point(s, 1, point);
+    numbers[0] = ex_weigher_distance(weigher, point, s->points);
+    must(ex_weigher_condition(weigher, NULL, &numbers[1], &error), name, &error);
+    print_doubles("distance", 0, &numbers[0], 1);
+    print_doubles("condition", 0, &numbers[1], 1);
+    ex_weigher_destroy(weigher);
+}
+
+/* Both are definite only beside a plane. */
+static bool needs_plane(ex_kernel kernel) {
+    return kernel == EX_KERNEL_THIN_PLATE || kernel == EX_KERNEL_TRIHARMONIC;
+}
+
+static void print_kernel(ex_kernel kernel, const ex_axis_kind *kinds, int mixture) {
+    char name[64];
+    for (int axis_count = 1; axis_count <= 3; axis_count++) {
+        for (int linear = needs_plane(kernel) ? 1 : 0; linear < 2; linear++) {
+            space s;
+            make_space(&s, kinds, axis_count, 6 + 2 * axis_count);
+            s.def.kernel = kernel;
+            s.def.linear = linear == 1;
+            snprintf(name, sizeof name, "cardinal.%s.%d.%d.%d", ex_kernel_name(kernel), mixture, axis_count, linear);
+            solve_and_print(name, &s);
+        }
+    }
+}
+
+static void print_kernels(void) {
+    static const ex_axis_kind kinds[3][3] = {
+        {EX_AXIS_SCALAR, EX_AXIS_SCALAR, EX_AXIS_SCALAR},
+        {EX_AXIS_ROTATION, EX_AXIS_SCALAR, EX_AXIS_SCALAR},
+        {EX_AXIS_SCALAR, EX_AXIS_SWING, EX_AXIS_TWIST},
+    };
+    for (int kernel = 0; kernel < EX_KERNEL_COUNT; kernel++) {
+        for (int mixture = 0; mixture < 3; mixture++) {
+            print_kernel((ex_kernel)kernel, kinds[mixture], mixture);
+        }
+    }
+}
+
+static void print_other_kinds(void) {
+    static const ex_axis_kind kinds[] = {EX_AXIS_SCALAR, EX_AXIS_ROTATION, EX_AXIS_SWING, EX_AXIS_TWIST};
+    static const ex_axis_kind scalars[] = {EX_AXIS_SCALAR, EX_AXIS_SCALAR, EX_AXIS_SCALAR, EX_AXIS_SCALAR};
+    space s;
+    make_space(&s, kinds, 4, 12);
+    s.def.kind = EX_WEIGHER_SHEPARD;
+    solve_and_print("shepard", &s);
+    s.def.power = 3.5;
+    solve_and_print("shepard.power", &s);
+    s.def.kind = EX_WEIGHER_NEAREST;
+    solve_and_print("nearest", &s);
+    s.def.neighbours = 3;
+    s.def.paper_form = true;
+    solve_and_print("nearest.paper", &s);
+
+    make_space(&s, scalars, 4, 4);
+    s.axes[2].clamp = true;
+    s.def.kind = EX_WEIGHER_DIRECT;
+    s.def.points = NULL;
+    ex_error error;
+    ex_weigher *weigher;
+    must(ex_weigher_create(&s.def, NULL, &weigher, &error), "direct", &error);
+    print_weights("direct", &s, weigher);
+    ex_weigher_destroy(weigher);
+}
+
+/* Pseudo-examples of both sorts, a ridge, and a chain of edits. */
+static void print_edits(void) {
+    static const ex_axis_kind kinds[] = {EX_AXIS_SCALAR, EX_AXIS_ROTATION};
+    double places[5][DIMENSION_MAX];
+    double given[EXAMPLE_MAX] = {0.5, 0.25, 0.25};
+    space s;
+    make_space(&s, kinds, 2, 7);
+    for (int i = 0; i < 5; i++) {
+        draw_point(&s, 1, places[i]);
+    }
+    ex_pseudo pseudos[] = {{.at = places[0], .from = places[1]}, {.at = places[2], .weights = given}};
+    s.def.pseudos = pseudos;
+    s.def.pseudo_count = 2;
+    s.def.radius = 1.3;
+    s.def.ridge = 1e-3;
+    solve_and_print("pseudo", &s);
+
+    ex_edit edits[] = {
+        {.kind = EX_EDIT_MOVE_EXAMPLE, .index = 2, .at = places[3]},
+        {.kind = EX_EDIT_ADD_EXAMPLE, .at = places[4]},
+        {.kind = EX_EDIT_MOVE_PSEUDO, .index = 0, .at = places[1], .from = places[0]},
+        {.kind = EX_EDIT_REMOVE_EXAMPLE, .index = 1},
+    };
+    ex_error error;
+    ex_weigher *weigher, *edited;
+    must(ex_weigher_create(&s.def, NULL, &weigher, &error), "pseudo", &error);
+    must(ex_weigher_edit(weigher, edits, 4, NULL, &edited, &error), "edit", &error);
+    print_weights("edited", &s, edited);
+    ex_weigher_destroy(edited);
+    ex_weigher_destroy(weigher);
+}
+
+/* ---- blends ---- */
+
+static float *draw_form(int vertex_count, double size) {
+    float *form = must_allocate(sizeof(float) * 3 * (size_t)vertex_count);
+    for (int i = 0; i < 3 * vertex_count; i++) {
+        form[i] = (float)draw(-size, size);
+    }
+    return form;
+}
+
+static void print_blend(int vertex_count, int example_count, ex_storage storage) {
+    float *base = draw_form(vertex_count, 1);
+    float *deltas[EXAMPLE_MAX];
+    float weights[EXAMPLE_MAX];
+    for (int k = 0; k < example_count; k++) {
+        deltas[k] = draw_form(vertex_count, 0.3);
+        weights[k] = k % 4 == 3 ? 0 : (float)draw(-0.5, 1.5);
+    }
+    ex_forms_def def = {vertex_count, example_count, base, (const float *const *)deltas, storage};
+    ex_forms *forms;
+    ex_error error;
+    must(ex_forms_create(&def, NULL, &forms, &error), "forms", &error);
+
+    /* once packed, once as the first member of a 20-byte vertex */
+    float *positions = must_allocate(sizeof(float) * 5 * (size_t)vertex_count);
+    void *scratch = must_allocate(ex_forms_scratch_size(forms) + 1);
+    ex_forms_blend(forms, weights, positions, 0, NULL, scratch);
+    print_floats(storage == EX_STORAGE_FLOAT ? "blend.float" : "blend.16", vertex_count, positions, 3 * vertex_count);
+    ex_forms_blend(forms, weights, positions, 5 * sizeof(float), NULL, scratch);
+    for (int v = 0; v < vertex_count; v++) {
+        memmove(positions + (size_t)v * 3, positions + (size_t)v * 5, 3 * sizeof(float));
+    }
+    print_floats("blend.strided", vertex_count, positions, 3 * vertex_count);
+
+    free(scratch);
+    free(positions);
+    ex_forms_destroy(forms);
+    for (int k = 0; k < example_count; k++) {
+        free(deltas[k]);
+    }
+    free(base);
+}
+
+static void print_blends(void) {
+    static const int vertex_counts[] = {1, 15, 16, 37, 130};
+    for (int i = 0; i < 5; i++) {
+        for (int storage = 0; storage < EX_STORAGE_COUNT; storage++) {
+            print_blend(vertex_counts[i], 1 + 3 * i, (ex_storage)storage);
+        }
+    }
+}
+
+/* ---- rigs ---- */
+
+enum { BATCH = 9, INPUTS_MAX = 16 };
+
+static uint32_t faces[QUADS], corners[QUADS * 4], triangles[QUADS * 6], sources[VERTICES + 1];
+static float texcoords[(VERTICES + 1) * 2];
+
+/* A grid of quads whose last vertex has two texture coordinates. */
+static ex_rig_mesh make_mesh(const float *positions) {
+    for (int q = 0; q < QUADS; q++) {
+        uint32_t a = (uint32_t)(q / (GRID - 1) * GRID + q % (GRID - 1));
+        const uint32_t quad[4] = {a, a + 1, a + GRID + 1, a + GRID};
+        const uint32_t two[6] = {quad[0], quad[1], quad[2], quad[0], quad[2], quad[3]};
+        faces[q] = 4;
+        memcpy(corners + q * 4, quad, sizeof quad);
+        memcpy(triangles + q * 6, two, sizeof two);
+    }
+    corners[QUADS * 4 - 2]++; /* the last quad uses the second of the two */
+    for (int v = 0; v <= VERTICES; v++) {
+        sources[v] = (uint32_t)(v < VERTICES ? v : VERTICES - 1);
+        texcoords[v * 2] = (float)draw(0, 1);
+        texcoords[v * 2 + 1] = (float)draw(0, 1);
+    }
+    return (ex_rig_mesh){.vertex_count = VERTICES,
+                         .positions = positions,
+                         .split_count = VERTICES + 1,
+                         .split_source = sources,
+                         .texcoords = texcoords,
+                         .face_count = QUADS,
+                         .corner_count = QUADS * 4,
+                         .face_sizes = faces,
+                         .corners = corners,
+                         .triangle_count = QUADS * 2,
+                         .triangles = triangles};
+}
+
+/* One by one, then all at once, which has to give the same bits. */
+static void print_poses(const char *name, const ex_rig *rig, const double *inputs, const ex_evaluation *evaluation) {
+    static float positions[2][BATCH][VERTICES * 3], boxes[2][BATCH][6];
+    static double weights[2][BATCH][EXAMPLE_MAX];
+    ex_pose poses[BATCH];
+    ex_output outputs[2][BATCH];
+    char label[64];
+    for (int i = 0; i < BATCH; i++) {
+        poses[i].inputs = i == 0 ? NULL : inputs + i * ex_rig_pose_size(rig);
+        for (int way = 0; way < 2; way++) {
+            outputs[way][i] = (ex_output){positions[way][i], 0, boxes[way][i], weights[way][i]};
+        }
+    }
+    void *scratch = must_allocate(ex_rig_scratch_size(rig, BATCH) + 1);
+    for (int i = 0; i < BATCH; i++) {
+        ex_rig_evaluate(rig, &poses[i], &outputs[0][i], evaluation, scratch);
+    }
+    ex_rig_evaluate_many(rig, BATCH, poses, outputs[1], evaluation, scratch);
+    free(scratch);
+    bool same = memcmp(positions[0], positions[1], sizeof positions[0]) == 0 &&
+                memcmp(boxes[0], boxes[1], sizeof boxes[0]) == 0 &&
+                memcmp(weights[0], weights[1], sizeof weights[0]) == 0;
+    printf("%s.many %s\n", name, same ? "same" : "different");
+    for (int i = 0; i < BATCH; i++) {
+        print_floats(name, i, positions[0][i], VERTICES * 3);
+        snprintf(label, sizeof label, "%s.box", name);
+        print_floats(label, i, boxes[0][i], 6);
+        snprintf(label, sizeof label, "%s.weights", name);
+        print_doubles(label, i, weights[0][i], ex_rig_example_count(rig));
+    }
+}
+
+/* Through a pack and back, in both storages. */
+static void print_packed(const ex_rig *rig, const double *inputs) {
+    size_t size = ex_rig_pack_size(rig);
+    void *bytes = must_allocate(size);
+    ex_error error;
+    must(ex_rig_pack(rig, bytes, size, &error), "pack", &error);
+    for (int storage = 0; storage < EX_STORAGE_COUNT; storage++) {
+        ex_rig *again;
+        must(ex_rig_unpack(bytes, size, (ex_storage)storage, NULL, &again, &error), "unpack", &error);
+        print_poses(storage == EX_STORAGE_FLOAT ? "unpacked" : "unpacked.16", again, inputs, NULL);
+        ex_rig_destroy(again);
+    }
+    free(bytes);
+}
+
+static void print_rig(void) {
+    static const ex_axis_kind kinds[2][2] = {{EX_AXIS_SCALAR, EX_AXIS_SCALAR}, {EX_AXIS_SCALAR, EX_AXIS_ROTATION}};
+    static const char *const axis_names[2][2] = {{"bend", "thickness"}, {"bend", "shoulder"}};
+    static const char *const example_names[] = {"a", "b", "c", "d", "e", "f", "g"};
+    enum { EXAMPLES = 7 };
+    space spaces[2];
+    ex_layer_def layers[2] = {{0}};
+    float *deltas[2][EXAMPLES];
+    float mask[VERTICES];
+    for (int v = 0; v < VERTICES; v++) {
+        mask[v] = (float)draw(0, 1);
+    }
+    for (int i = 0; i < 2; i++) {
+        make_space(&spaces[i], kinds[i], 2, EXAMPLES);
+        for (int k = 0; k < EXAMPLES; k++) {
+            deltas[i][k] = draw_form(VERTICES, 0.2);
+        }
+        layers[i] = (ex_layer_def){.name = i == 0 ? "first" : "second",
+                                   .weigh = spaces[i].def,
+                                   .axis_names = axis_names[i],
+                                   .example_names = example_names,
+                                   .deltas = (const float *const *)deltas[i],
+                                   .mask = i == 1 ? mask : NULL};
+    }
+    float *positions = draw_form(VERTICES, 2);
+    ex_rig_def def = ex_rig_def_default();
+    def.mesh = make_mesh(positions);
+    def.layers = layers;
+    def.layer_count = 2;
+    ex_rig *rig;
+    ex_error error;
+    must(ex_rig_create(&def, NULL, &rig, &error), "rig", &error);
+
+    double inputs[BATCH * INPUTS_MAX];
+    for (int i = 0; i < BATCH * ex_rig_pose_size(rig); i++) {
+        inputs[i] = draw(-1, 6);
+    }
+    print_poses("rig", rig, inputs, NULL);
+    const bool muted[2] = {true, false};
+    print_poses("rig.muted", rig, inputs, &(ex_evaluation){.muted = muted});
+
+    double place[2] = {0.5, 7};
+    ex_edit edit = {.kind = EX_EDIT_MOVE_EXAMPLE, .index = 3, .at = place};
+    ex_weigher *edited;
+    must(ex_weigher_edit(ex_rig_weigher(rig, 0), &edit, 1, NULL, &edited, &error), "edit", &error);
+    const ex_weigher *const weighers[2] = {edited, NULL};
+    print_poses("rig.edited", rig, inputs, &(ex_evaluation){.weighers = weighers});
+    ex_weigher_destroy(edited);
+
+    print_packed(rig, inputs);
+    ex_rig_destroy(rig);
+    free(positions);
+    for (int k = 0; k < EXAMPLES; k++) {
+        free(deltas[0][k]);
+        free(deltas[1][k]);
+    }
+}
+
+int main(void) {
+    printf("simd %s\n", ex_version().simd);
+    print_kernels();
+    print_other_kinds();
+    print_edits();
+    print_blends();
+    print_rig();
+    return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
+}

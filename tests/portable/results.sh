@@ -1,0 +1,63 @@
+#!/bin/sh
+# Builds the runtime and tests/portable/results.c for another target, runs it there, and compares what it prints with
+# what it prints here. Windows programs are built (static library, DLL and program) and not run.
+# usage: results.sh scalar|wasm|x86_sse2|x86_avx2|windows SOURCE_FOLDER BUILD_FOLDER NATIVE_PROGRAM PYTHON
+set -eu
+target=$1 source=$2 build=$3 native=$4 python=$5
+
+require() {
+    for tool in "$@"; do
+        command -v "$tool" >/dev/null || { echo "skipped: no $tool"; exit 77; }
+    done
+}
+
+toolchain() { echo "-DCMAKE_TOOLCHAIN_FILE=$source/cmake/toolchains/$1.cmake"; }
+
+# On an x86-64 machine the x86-64 programs are built and run as they are; elsewhere by a cross compiler and an emulator.
+x86() { # SIMD
+    simd=$1
+    options="-DEX_SIMD=$simd"
+    run=
+    if [ "$(uname -m)" != x86_64 ]; then
+        require x86_64-linux-gnu-gcc
+        options="$options $(toolchain x86_64)"
+    fi
+    if [ "$(uname -m)" != x86_64 ] || { [ "$simd" = avx2 ] && ! grep -qw avx2 /proc/cpuinfo; }; then
+        require qemu-x86_64
+        run="qemu-x86_64 -cpu max -L /usr/x86_64-linux-gnu"
+    fi
+}
+
+program=bin/results
+shared=OFF
+case $target in
+scalar) expect=scalar options=-DEX_SIMD=scalar run= ;;
+wasm)
+    require clang wasm-ld node
+    expect=wasm options=$(toolchain wasm32) program=bin/results.wasm
+    run="node --no-warnings $source/tests/portable/run_wasi.mjs"
+    ;;
+x86_sse2) expect=sse2; x86 auto ;;
+x86_avx2) expect=avx2; x86 avx2 ;;
+windows)
+    require x86_64-w64-mingw32-gcc
+    options=$(toolchain windows) program=bin/results.exe shared=ON run=
+    ;;
+*) echo "no target called $target" && exit 2 ;;
+esac
+
+# shellcheck disable=SC2086 # lists of options
+cmake -S "$source" -B "$build" -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Release -DEX_AUTHOR=OFF -DEX_BENCH=OFF \
+    -DEX_TESTS=ON -DEX_SHARED=$shared -DEX_WERROR=ON $options
+cmake --build "$build"
+if [ "$target" = windows ]; then
+    for made in "$build/$program" "$build/bin/libexemplar.dll" "$build/lib/libexemplar.a"; do
+        [ -s "$made" ] || { echo "$made was not made"; exit 1; }
+    done
+    exit 0
+fi
+"$native" >"$build/native.txt"
+# shellcheck disable=SC2086
+$run "$build/$program" >"$build/$target.txt"
+grep -qx "simd $expect" "$build/$target.txt" || { echo "not built for $expect: $(head -n 1 "$build/$target.txt")"; exit 1; }
+"$python" "$source/tests/portable/compare.py" "$build/native.txt" "$build/$target.txt"

@@ -1,0 +1,71 @@
+/*
+ * Memory that runs out at a chosen allocation; see fail_alloc.h.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support/fail_alloc.h"
+
+/* Names that the linker makes up. */
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *memory, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *memory, size_t size);
+void __real_free(void *memory);
+void __wrap_free(void *memory);
+
+static int until_failure; /* 0: none */
+static bool reached;
+
+static bool fails_now(void) {
+    if (until_failure == 0 || --until_failure > 0)
+        return false;
+    reached = true;
+    return true;
+}
+
+void *__wrap_malloc(size_t size) {
+    return fails_now() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size) {
+    return fails_now() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *memory, size_t size) {
+    return fails_now() ? NULL : __real_realloc(memory, size);
+}
+
+void __wrap_free(void *memory) {
+    __real_free(memory);
+}
+
+void fail_alloc_arm(int n) {
+    until_failure = n;
+    reached = false;
+}
+
+bool fail_alloc_reached(void) {
+    return reached;
+}
+
+int fail_alloc_sweep(ex_result (*attempt)(void *context), void *context) {
+    for (int n = 1;; n++) {
+        fail_alloc_arm(n);
+        ex_result result = attempt(context);
+        bool failed = reached;
+        fail_alloc_arm(0);
+        if (!failed) {
+            assert_int_equal(result, EX_OK);
+            return n - 1;
+        }
+        if (result != EX_ERROR_MEMORY)
+            fail_msg("allocation %d failed, and the result was %d", n, (int)result);
+    }
+}

@@ -1,0 +1,24 @@
+/*
+ * scratch.h - a folder of its own for a test that writes files, empty at the start and removed at the end.
+ */
+#ifndef EXEMPLAR_TESTS_SCRATCH_H
+#define EXEMPLAR_TESTS_SCRATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* cmocka set-up and tear-down of a group or a test. */
+int scratch_set_up(void **state);
+int scratch_tear_down(void **state);
+
+/* The path of a file in it. Good until the fourth call after this one. */
+const char *scratch_path(const char *name);
+
+/* Writes and reads whole files, failing the test where that fails. Release what is read with free. */
+void scratch_write(const char *name, const void *bytes, size_t size);
+char *scratch_read(const char *name, size_t *size);
+
+/* How many entries the folder has, hidden ones included. */
+int scratch_entry_count(void);
+
+#endif
