@@ -304,7 +304,10 @@ static int print_rig_layers(const ex_rig *rig, exi_emitter *json) {
 static int print_rig(const char *path, const ex_rig *rig, const double box[6]) {
     ex_rig_mesh mesh = ex_rig_get_mesh(rig);
     begin(path, "rig");
-    printf("vertices  %d, %d split for display\n", mesh.vertex_count, mesh.split_count);
+    printf("vertices  %d", mesh.vertex_count);
+    if (mesh.split_count != mesh.vertex_count)
+        printf(", %d for display, where seams split them", mesh.split_count);
+    printf("\n");
     printf("faces     %d, %d triangles\n", mesh.face_count, mesh.triangle_count);
     printf("texcoords %s\nnormals   %s\n", mesh.texcoords ? "yes" : "no", mesh.normals ? "yes" : "no");
     printf("examples  %d\n", ex_rig_example_count(rig));

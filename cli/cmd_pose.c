@@ -6,6 +6,7 @@
  */
 #include "command.h"
 #include "files.h"
+#include "interrupt.h"
 #include "pool.h"
 #include "report.h"
 #include "rigs.h"
@@ -128,8 +129,7 @@ static float *batch_positions(const batch *work, int index) {
 /* A task: writes the forms [begin, end) of the batch. */
 static void write_frames(void *context, int begin, int end) {
     batch *work = context;
-    for (int i = begin; i < end; i++) {
-        work->errors[i] = (ex_error){.result = EX_OK};
+    for (int i = begin; i < end && !exi_interrupted(); i++) {
         char *path = frame_path(work->first + i);
         if (path)
             write_form(work->rig, batch_positions(work, i), path, &work->errors[i]);
@@ -158,9 +158,10 @@ static int run_batches(const ex_call *call, batch *work, int *exit_code) {
     int total = work->table->pose_count;
     int done = 0;
     *exit_code = EX_EXIT_DONE;
-    while (done < total && *exit_code == EX_EXIT_DONE) {
+    while (done < total && *exit_code == EX_EXIT_DONE && !exi_interrupted()) {
         int count = total - done < work->size ? total - done : work->size;
         work->first = done;
+        memset(work->errors, 0, sizeof work->errors);
         evaluate_batch(work, count);
         if (work->tasks)
             work->tasks->run(work->tasks->user, count, 1, write_frames, work);
@@ -179,10 +180,12 @@ static int run_batches(const ex_call *call, batch *work, int *exit_code) {
     return done;
 }
 
-/* Takes back what a failed run has written, so that no half of a sequence is taken for a whole one. */
-static void undo_frames(int count, exi_folder *folder) {
+/* Takes back the first `count` forms, so that no part of a sequence is taken for a whole one. Of the last batch, forms
+ * that could not be written are left alone: what stands there is older. */
+static void undo_frames(const batch *work, int count, exi_folder *folder) {
     for (int i = 0; i < count; i++) {
-        char *path = frame_path(i);
+        bool written = i < work->first || work->errors[i - work->first].result == EX_OK;
+        char *path = written ? frame_path(i) : NULL;
         if (path)
             unlink(path);
         free(path);
@@ -196,12 +199,17 @@ static int write_table(const ex_call *call, batch *work) {
         return EX_EXIT_FAILED;
     ex_error error = {.result = EX_OK};
     int exit_code, done = 0;
-    if (exi_make_directory(output, &error) != EX_OK)
+    if (exi_make_directory(output, &error) != EX_OK) {
         exit_code = exi_failed(&error);
-    else
+    } else {
+        exi_interrupt_defer(true);
         done = run_batches(call, work, &exit_code);
+        exi_interrupt_defer(false);
+    }
     if (exit_code != EX_EXIT_DONE) {
-        undo_frames(done, &folder);
+        undo_frames(work, done, &folder);
+    } else if (exi_interrupted()) {
+        exit_code = exi_interrupted(); /* forms that are whole may stay */
     } else if (!call->quiet) {
         char forms[EXI_TEXT_SIZE], vertices[EXI_TEXT_SIZE];
         printf("%s: %s of %s\n", output, exi_text_count(forms, done, "form"),

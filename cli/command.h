@@ -49,7 +49,7 @@ struct ex_command {
     int option_count;
     bool json;                       /* has data to print: --json is offered */
     int argument_min, argument_max;  /* how many arguments it takes; argument_max -1: any number */
-    int (*run)(const ex_call *call); /* returns an ex_exit */
+    int (*run)(const ex_call *call); /* returns an ex_exit, or 128 + a signal */
 };
 
 /* Prints "exemplar NAME: SENTENCE (see 'exemplar NAME -h')" on stderr. Returns EX_EXIT_USAGE. */

@@ -2,20 +2,15 @@
  * cli/main.c - the tool: finds the command, has its options parsed, runs it, and makes sure that what it printed has
  * arrived. No algorithm lives here or in the commands; they parse, call the library and report.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "command.h"
+#include "interrupt.h"
 #include "options.h"
 #include "report.h"
 
-#include "author/formats/file.h"
-
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const ex_command *const commands[] = {
     &cmd_demo, &cmd_build, &cmd_check, &cmd_info, &cmd_weights, &cmd_pose, &cmd_unpack, &cmd_bench,
@@ -79,9 +74,9 @@ static int run_command(const ex_command *command, const char *program, int word_
     ex_call call;
     bool help = false;
     int exit_code = exi_options_parse(command, word_count, words, arguments, &call, &help);
-    if (help)
+    if (help) {
         exi_help_print(stdout, command);
-    else if (exit_code == EX_EXIT_DONE) {
+    } else if (exit_code == EX_EXIT_DONE) {
         call.program = program;
         exit_code = command->run(&call);
     }
@@ -101,28 +96,8 @@ static int dispatch(int argc, char **argv) {
     return command ? run_command(command, argv[0], argc - 2, argv + 2) : unknown_word(word);
 }
 
-static void on_signal(int number) {
-    exi_report_interrupted();
-    ex_file_remove_pending();
-    _exit(128 + number);
-}
-
-static void catch_signals(void) {
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        struct sigaction action;
-        /* What the parent ignores (nohup) stays ignored. */
-        if (sigaction(numbers[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN) {
-            memset(&action, 0, sizeof action);
-            action.sa_handler = on_signal;
-            sigemptyset(&action.sa_mask);
-            sigaction(numbers[i], &action, NULL);
-        }
-    }
-}
-
 int main(int argc, char **argv) {
-    catch_signals();
+    exi_interrupt_catch();
     int exit_code = dispatch(argc, argv);
     /* A full disk shows at the latest when the last bytes are flushed. */
     errno = 0;

@@ -11,6 +11,7 @@
 #include "pool.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -122,11 +123,16 @@ exi_pool *exi_pool_create(int threads) {
     pthread_cond_init(&pool->done, NULL);
     atomic_init(&pool->next, 0);
     pool->tasks = (ex_tasks){.run = run, .user = pool};
+    /* Workers inherit a mask that blocks signals: the handler is for the main thread (interrupt.h). */
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
     /* Fewer threads than asked for are still a pool: a limit on processes should not stop the work. worker_count is
      * final before the first job, so no lock is needed to read it. */
     while (pool->worker_count < threads - 1 &&
            pthread_create(&pool->workers[pool->worker_count], NULL, worker_main, pool) == 0)
         pool->worker_count++;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (pool->worker_count == 0) {
         exi_pool_destroy(pool);
         return NULL;

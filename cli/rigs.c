@@ -5,6 +5,7 @@
 #include "files.h"
 #include "report.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,7 +59,7 @@ static void print_line_json(FILE *file, const char *path, const ex_rig *rig, dou
     exi_emit_number(&json, "layers", ex_rig_layer_count(rig));
     exi_emit_number(&json, "examples", ex_rig_example_count(rig));
     exi_emit_number(&json, "bytes", exi_file_size(path));
-    exi_emit_number(&json, "seconds", seconds);
+    exi_emit_number(&json, "seconds", round(seconds * 1e6) / 1e6);
     exi_emit_close(&json, '}');
     exi_emit_end(&json);
 }

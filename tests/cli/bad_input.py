@@ -107,10 +107,15 @@ PRINTING = [["info", "band.glb"], ["info", "bent.obj", "--json"], ["weights", "b
             ["build", "band.json"], ["pose", "band.glb", "-o", "-"], ["info", "--capabilities"], ["-h"], ["build", "-h"],
             ["--version"]]
 
-# words that write files below out/, and bytes at which the disk is full
-WRITING = [["build", "band.json", "-o", "new.glb"], ["unpack", "band.glb", "-o", "out/deep"],
-           ["pose", "band.glb", "-o", "new.obj"], ["pose", "band.glb", "--poses", "p.csv", "-o", "out/deep"],
-           ["pose", "band.glb", "--poses", "p.csv", "-o", "sub"], ["demo", "blob", "-o", "out/deep"]]
+# words that write files, and sizes of file at which the disk is full: at once, after some bytes, after whole files
+WRITING = [
+    (["build", "band.json", "-o", "new.glb"], (0, 100, 4000)),
+    (["unpack", "band.glb", "-o", "out/deep"], (0, 100, 500)),
+    (["pose", "band.glb", "-o", "new.obj"], (0, 100)),
+    (["pose", "band.glb", "--poses", "p.csv", "-o", "out/deep"], (0, 100)),
+    (["pose", "band.glb", "--poses", "p.csv", "-o", "sub"], (0, 100)),
+    (["demo", "blob", "-o", "out/deep"], (0, 100, 60000)),
+]
 
 
 class BadInput(harness.Case):
@@ -154,8 +159,8 @@ class BadInput(harness.Case):
         if harness.THREAD_SANITIZED:
             self.skipTest("the thread sanitizer needs files of any size")
         self.write({"p.csv": "bend\n1\n2\n3\n"})
-        for words in WRITING:
-            for size in (0, 100):
+        for words, sizes in WRITING:
+            for size in sizes:
                 with self.subTest(words=words, size=size):
                     self.refuse(words, [], file_size=size)
 

@@ -1,4 +1,5 @@
 """Each command at its work: what it writes, what it prints, as text and as JSON."""
+import json
 import math
 import os
 import shlex
@@ -78,6 +79,25 @@ class Weights(Built):
                 digits = word.lower().split("e")[0].replace("-", "").replace(".", "").strip("0")
                 expected = repr(float(word)).lower().split("e")[0].replace("-", "").replace(".", "").strip("0")
                 self.assertEqual(digits, expected)
+
+    def test_layers_stand_apart(self):
+        description = harness.project()
+        second = json.loads(json.dumps(description["layers"][0]))
+        second["name"] = "other"
+        second["examples"] = second["examples"][1:3]
+        second["pseudo"] = []
+        description["layers"].append(second)
+        harness.write_project(self.folder, description)
+        self.succeed("build", "band.json")
+        first, last = self.succeed("weights", "band.glb", "girth=1", "--json").json()["layers"]
+        self.assertEqual((first["name"], list(first["weights"])), ("body", ["straight", "bent", "thick", "both"]))
+        self.assertEqual((last["name"], list(last["weights"])), ("other", ["bent", "thick"]))
+        for layer in (first, last):
+            for name, weight in layer["weights"].items():
+                self.assertAlmostEqual(weight, 1.0 if name == "thick" else 0.0, delta=1e-9)
+        lines = self.succeed("weights", "band.glb", "girth=1").out.splitlines()
+        self.assertEqual([line.split() for line in lines[6:]],
+                         [["other"], ["bent", "0.000000"], ["thick", "1.000000"], ["sum", "1.000000"]])
 
     def test_text_is_a_table_that_ends_with_the_sum(self):
         lines = self.succeed("weights", "band.glb", "bend=90").out.splitlines()
@@ -243,7 +263,10 @@ class Check(Built):
 
     def test_errors_give_exit_code_1_and_stand_first(self):
         description = harness.project()
-        description["layers"][0]["examples"][3]["at"] = {"bend": 90, "girth": 0}
+        description["layers"].insert(0, json.loads(json.dumps(description["layers"][0])))
+        description["layers"][0]["name"] = "near"
+        description["layers"][0]["examples"][2]["at"] = {"bend": 0.01, "girth": 0}
+        description["layers"][1]["examples"][3]["at"] = {"bend": 90, "girth": 0}
         harness.write_project(self.folder, description)
         outcome = self.run_tool("check", "band.json", "--json")
         answer = outcome.json()
@@ -253,10 +276,12 @@ class Check(Built):
         self.assertEqual(answer["errors"], severities.count("error"))
         self.assertEqual(answer["warnings"], severities.count("warning"))
         self.assertGreater(answer["errors"], 0)
+        self.assertGreater(answer["warnings"], 0)
         text = self.run_tool("check", "band.json")
         self.assertEqual(text.code, 1)
-        self.assertTrue(text.out.startswith("errors:\n"))
-        self.assertIn("both", text.out)
+        self.assertRegex(text.out, r"(?s)^errors:\n  layers\[1\].*'both'.*\nwarnings:\n  layers\[0\].*'thick'.*\nnotes:\n")
+        quiet = self.run_tool("check", "band.json", "-q").out
+        self.assertEqual(text.out.split("notes:\n")[0], quiet)
 
     def test_an_unreadable_project_is_one_finding(self):
         (self.folder / "bad.json").write_text('{"exemplar": 1, "mesh": "straight.obj", "layer": []}')
@@ -294,22 +319,44 @@ class Demo(harness.Case):
         self.succeed("check", "all/of/them/blob/blob.json")
 
 
-class Interrupted(Built):
-    def test_a_signal_leaves_no_temporary_file(self):
-        rows = "".join(f"{i % 90}\n" for i in range(200000))
-        (self.folder / "poses.csv").write_text("bend\n" + rows)
-        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
-            target = self.folder / f"frames{code}"
-            process = subprocess.Popen([harness.TOOL, "pose", "band.glb", "--poses", "poses.csv", "-o", target],
-                                       cwd=self.folder, stderr=subprocess.PIPE)
-            while not (target.is_dir() and any(target.iterdir())) and process.poll() is None:
-                time.sleep(0.005)
-            process.send_signal(number)
-            _, err = process.communicate(timeout=60)
-            self.assertEqual(process.returncode, code)
-            self.assertEqual(err, b"")
-            hidden = [name for name in os.listdir(target) if not name.startswith("pose_")]
-            self.assertEqual(hidden, [])
+class Interrupted(harness.Case):
+    """A signal ends the work at once, with its own exit code and without temporary files."""
+
+    def interrupt(self, number, target, *words):
+        """Sends the signal when the first file appears below target."""
+        process = subprocess.Popen([harness.TOOL, *words], cwd=self.folder, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        while not (target.is_dir() and any(target.iterdir())) and process.poll() is None:
+            time.sleep(0.002)
+        process.send_signal(number)
+        out, err = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, out, err), (128 + number, b"", b""))
+        self.assertEqual([name for name in os.listdir(target) if name.startswith(".")], [])
+
+    def test_where_all_threads_write(self):
+        harness.write_project(self.folder)
+        self.succeed("build", "band.json")
+        (self.folder / "poses.csv").write_text("bend\n" + "".join(f"{i % 90}\n" for i in range(200000)))
+        for attempt in range(6):
+            number = (signal.SIGINT, signal.SIGTERM)[attempt % 2]
+            target = self.folder / f"frames{attempt}"
+            self.interrupt(number, target, "pose", "band.glb", "--poses", "poses.csv", "-o", target, "--threads", "4")
+
+    def test_where_the_main_thread_writes(self):
+        description = harness.project()
+        layer = description["layers"][0]
+        layer["weigh"] = {"kind": "nearest"}
+        layer["pseudo"] = []
+        layer["examples"] = [{"name": f"e{i}", "mesh": "long.obj", "at": {"bend": i, "girth": 0}} for i in range(100)]
+        description["mesh"] = "long.obj"
+        harness.write_project(self.folder, description)
+        points = [(math.sin(i), math.cos(i), math.sin(i * i)) for i in range(6000)]
+        (self.folder / "long.obj").write_text("".join(f"v {x} {y} {z}\n" for x, y, z in points) + "f 1 2 3\n")
+        self.succeed("build", "band.json")
+        for attempt in range(4):
+            number = (signal.SIGINT, signal.SIGTERM)[attempt % 2]
+            target = self.folder / f"again{attempt}"
+            self.interrupt(number, target, "unpack", "band.glb", "-o", target)
 
 
 harness.main()

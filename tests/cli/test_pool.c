@@ -5,6 +5,7 @@
  */
 #include "../../cli/pool.c"
 
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 
@@ -134,6 +135,37 @@ static void two_callers(void **state) {
     exi_pool_destroy(pool);
 }
 
+/* Holds the caller until a worker has told whether it could be interrupted: 1 yes, 2 no. */
+typedef struct mask_job {
+    pthread_t caller;
+    atomic_int verdict;
+} mask_job;
+
+static void look_at_mask(void *context, int begin, int end) {
+    (void)begin;
+    (void)end;
+    mask_job *work = context;
+    if (!pthread_equal(pthread_self(), work->caller)) {
+        sigset_t mask;
+        pthread_sigmask(SIG_SETMASK, NULL, &mask);
+        atomic_store(&work->verdict, sigismember(&mask, SIGINT) && sigismember(&mask, SIGTERM) ? 2 : 1);
+    }
+    while (atomic_load(&work->verdict) == 0)
+        sched_yield();
+}
+
+static void signals_are_for_the_caller(void **state) {
+    (void)state;
+    exi_pool *pool = exi_pool_create(2);
+    mask_job work = {.caller = pthread_self()};
+    pool->tasks.run(pool->tasks.user, 8, 1, look_at_mask, &work);
+    assert_int_equal(atomic_load(&work.verdict), 2);
+    sigset_t mask;
+    pthread_sigmask(SIG_SETMASK, NULL, &mask);
+    assert_false(sigismember(&mask, SIGINT));
+    exi_pool_destroy(pool);
+}
+
 static void one_thread_is_no_pool(void **state) {
     (void)state;
     assert_null(exi_pool_create(1));
@@ -150,6 +182,7 @@ int main(void) {
         cmocka_unit_test(a_job_may_call_the_hook),
         cmocka_unit_test(many_short_jobs),
         cmocka_unit_test(two_callers),
+        cmocka_unit_test(signals_are_for_the_caller),
         cmocka_unit_test(one_thread_is_no_pool),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

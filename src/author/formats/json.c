@@ -76,32 +76,33 @@ static void new_line(exi_text *text, int depth) {
         add(text, " ");
 }
 
-/* Columns that the value takes on one line, or more than LINE. */
-static size_t width(const json_t *value) {
+/* Columns that the value takes on one line, or more than LINE. Without memory to measure it in, the text has failed. */
+static size_t width(const json_t *value, exi_text *text) {
     exi_text line = {0};
     if (json_is_object(value) || json_is_array(value)) {
-        size_t total = 2;
+        /* Every element but the last has ", " behind it. */
+        size_t total = json_object_size(value) + json_array_size(value) > 0 ? 0 : 2;
         const char *key;
         json_t *child;
         size_t index;
         if (json_is_object(value))
             json_object_foreach((json_t *)value, key, child) {
-                total += strlen(key) + 6 + width(child);
+                total += strlen(key) + 6 + width(child, text);
                 if (total > LINE)
                     return LINE + 1;
             }
         else
             json_array_foreach(value, index, child) {
-                total += 2 + width(child);
+                total += 2 + width(child, text);
                 if (total > LINE)
                     return LINE + 1;
             }
         return total;
     }
     print_scalar(value, &line);
-    size_t size = line.failed ? LINE + 1 : line.size;
+    text->failed = text->failed || line.failed;
     free(line.bytes);
-    return size;
+    return line.size;
 }
 
 static void print(const json_t *value, bool pretty, int depth, exi_text *text) {
@@ -110,7 +111,7 @@ static void print(const json_t *value, bool pretty, int depth, exi_text *text) {
         return;
     }
     const bool object = json_is_object(value);
-    const bool lines = pretty && width(value) + (size_t)(depth * INDENT) > LINE;
+    const bool lines = pretty && width(value, text) + (size_t)(depth * INDENT) > LINE;
     const char *key = NULL;
     json_t *child = NULL;
     size_t index = 0;

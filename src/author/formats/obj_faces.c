@@ -76,7 +76,7 @@ static ex_result read_corner(exi_obj_reader *reader, int *style) {
     exi_obj_scan *scan = &reader->scan;
     const ex_mesh *mesh = reader->mesh;
     const char *word = scan->at;
-    int number, vertex, texcoord, normal;
+    int number = 0, vertex = -1, texcoord = -1, normal = -1;
     if (!exi_parse_int(&scan->at, scan->end, &number))
         return exi_obj_unreadable(scan, word, "a corner");
     ex_result result = settle_index(reader, number, mesh->vertex_count, "vertex", &vertex);

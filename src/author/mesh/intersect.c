@@ -43,8 +43,10 @@ static int measure(sweep *s) {
     for (int k = 0; k < 3; k++) {
         double low = INFINITY, high = -INFINITY;
         for (int v = 0; v < s->mesh->vertex_count; v++) {
-            low = fmin(low, coordinate(s, v, k));
-            high = fmax(high, coordinate(s, v, k));
+            /* Not fmin and fmax: gcc 12 fails with an internal error when it vectorises them here. */
+            double x = coordinate(s, v, k);
+            low = x < low ? x : low;
+            high = x > high ? x : high;
         }
         double side = high > low ? high - low : 0;
         if (side > longest) {

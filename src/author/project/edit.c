@@ -6,6 +6,7 @@
 #include "author/formats/json.h"
 #include "author/project/project.h"
 #include "runtime/base/result.h"
+#include "runtime/base/text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,18 +17,24 @@ static json_t *make_number(double value) {
     return value == floor(value) && fabs(value) < 1e15 ? json_integer((json_int_t)value) : json_real(value);
 }
 
+static json_t *make_rotation(const double *q) {
+    json_t *list = json_array();
+    for (int i = 0; i < 4; i++)
+        if (json_array_append_new(list, make_number(q[i])) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
 /* Sets the layer's own axes in an object of axis names, and leaves other axes in it alone. */
 static bool set_point(json_t *object, const ex_project_layer *layer, const double *point) {
     for (int i = 0; i < layer->axis_count; i++) {
-        json_t *value = NULL;
-        if (layer->axes[i].axis.kind == EX_AXIS_SCALAR) {
-            value = make_number(*point++);
-        } else {
-            value = json_pack("[f, f, f, f]", point[0], point[1], point[2], point[3]);
-            point += 4;
-        }
+        const bool scalar = layer->axes[i].axis.kind == EX_AXIS_SCALAR;
+        json_t *value = scalar ? make_number(*point) : make_rotation(point);
         if (json_object_set_new(object, layer->axes[i].name, value) != 0)
             return false;
+        point += scalar ? 1 : 4;
     }
     return true;
 }
@@ -43,9 +50,11 @@ static json_t *make_point(const ex_project_layer *layer, const double *point) {
 
 static json_t *make_weights(const ex_project_layer *layer, const double *weights) {
     json_t *object = json_object();
-    for (int k = 0; object && k < layer->example_count; k++)
-        if (weights[k] != 0)
-            json_object_set_new(object, layer->examples[k].name, make_number(weights[k]));
+    for (int k = 0; k < layer->example_count; k++)
+        if (weights[k] != 0 && json_object_set_new(object, layer->examples[k].name, make_number(weights[k])) != 0) {
+            json_decref(object);
+            return NULL;
+        }
     return object;
 }
 
@@ -65,7 +74,8 @@ static bool set_source(json_t *pseudo, const ex_project_layer *layer, const ex_e
 }
 
 /* Given weights of pseudo-examples lose the removed example's and keep their sum, as ex_weigher_edit does. */
-static void drop_weights(json_t *layer, const char *name) {
+static bool drop_weights(json_t *layer, const char *name) {
+    bool done = true;
     size_t i;
     json_t *pseudo;
     json_array_foreach(json_object_get(layer, "pseudo"), i, pseudo) {
@@ -78,18 +88,17 @@ static void drop_weights(json_t *layer, const char *name) {
         json_object_del(weights, name);
         if (fabs(left) > 1e-12 && left != sum)
             json_object_foreach(weights, key, value)
-                json_object_set_new(weights, key, make_number(json_number_value(value) * sum / left));
+                done = json_object_set_new(weights, key, make_number(json_number_value(value) * sum / left)) == 0 && done;
     }
+    return done;
 }
 
 static bool change_example(json_t *json, const ex_project_layer *layer, const ex_edit *edit, const char *name,
                            const char *mesh) {
     json_t *examples = list_of(json, "examples");
     size_t index = (size_t)edit->index;
-    if (edit->kind == EX_EDIT_REMOVE_EXAMPLE) {
-        drop_weights(json, layer->examples[index].name);
-        return json_array_remove(examples, index) == 0;
-    }
+    if (edit->kind == EX_EDIT_REMOVE_EXAMPLE)
+        return drop_weights(json, layer->examples[index].name) && json_array_remove(examples, index) == 0;
     if (edit->kind == EX_EDIT_MOVE_EXAMPLE)
         return set_point(json_object_get(json_array_get(examples, index), "at"), layer, edit->at);
     json_t *at = make_point(layer, edit->at);
@@ -111,6 +120,13 @@ static bool change_pseudo(json_t *json, const ex_project_layer *layer, const ex_
     return json_array_append_new(pseudos, pseudo) == 0 && done;
 }
 
+static bool all_finite(const double *values, int count) {
+    for (int i = 0; values && i < count; i++)
+        if (!isfinite(values[i]))
+            return false;
+    return true;
+}
+
 static ex_result check_edit(const ex_project_layer *layer, const ex_edit *edit, const char *name, const char *mesh,
                             ex_error *error) {
     const bool pseudo = edit->kind >= EX_EDIT_MOVE_PSEUDO;
@@ -126,9 +142,14 @@ static ex_result check_edit(const ex_project_layer *layer, const ex_edit *edit, 
                          pseudo ? "pseudo-example" : "example", edit->index, count);
     if (edit->kind == EX_EDIT_ADD_EXAMPLE && (!name || !mesh))
         return exi_error(error, EX_ERROR_ARGUMENT, "a new example needs a name and a mesh");
+    if (edit->kind == EX_EDIT_ADD_EXAMPLE && (!exi_is_text(name) || !exi_is_text(mesh)))
+        return exi_error(error, EX_ERROR_ARGUMENT, "the name or the mesh of the new example is not readable UTF-8 text");
     if (edit->kind == EX_EDIT_ADD_PSEUDO && !edit->from == !edit->weights)
         return exi_error(error, EX_ERROR_ARGUMENT,
                          "a new pseudo-example needs either where it is drawn from or its weights");
+    if (!remove && !(all_finite(edit->at, layer->dimension) && all_finite(edit->from, layer->dimension) &&
+                     all_finite(edit->weights, layer->example_count)))
+        return exi_error(error, EX_ERROR_DATA, "a number of the edit is not finite");
     return EX_OK;
 }
 
@@ -165,7 +186,7 @@ ex_result ex_project_edit(ex_project *project, int layer, const ex_edit *edit, c
                                                            : change_example(json, view, edit, name, mesh));
     if (!done) {
         json_decref(root);
-        return exi_error(error, EX_ERROR_MEMORY, "the edit could not be made: a name is not UTF-8, or memory is short");
+        return exi_error_memory(error, "the edit", 0);
     }
     return replace_root(project, root, error);
 }

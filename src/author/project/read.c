@@ -212,13 +212,23 @@ static ex_result read_weigh(exi_reader *r, const json_t *layer, const exi_place 
 
 /* ---- places in the space ---- */
 
-/* Whether any layer of the project has such an axis. */
-static bool known_axis(const exi_reader *r, const char *name) {
+/* The axis of that name in the layer, or else in the first layer that has it, or NULL. */
+static const ex_project_axis *find_axis(const exi_reader *r, const ex_project_layer *layer, const char *name) {
+    for (int i = 0; i < layer->axis_count; i++)
+        if (strcmp(layer->axes[i].name, name) == 0)
+            return &layer->axes[i];
     for (int l = 0; l < r->view->layer_count; l++)
         for (int i = 0; i < r->view->layers[l].axis_count; i++)
             if (strcmp(r->view->layers[l].axes[i].name, name) == 0)
-                return true;
-    return false;
+                return &r->view->layers[l].axes[i];
+    return NULL;
+}
+
+/* One number or four, as the axis has. */
+static ex_result read_value(exi_reader *r, const json_t *value, const exi_place *place, const ex_project_axis *axis,
+                            double *numbers) {
+    return axis->axis.kind == EX_AXIS_SCALAR ? exi_json_number(value, place, numbers, r->error)
+                                             : exi_json_rotation(value, place, numbers, r->error);
 }
 
 static ex_result unknown_axis(exi_reader *r, const ex_project_layer *layer, const exi_place *place, const char *name) {
@@ -245,8 +255,11 @@ static ex_result read_point(exi_reader *r, const json_t *object, const exi_place
     json_t *value;
     json_object_foreach((json_t *)object, key, value) {
         exi_place at = exi_place_key(place, key);
-        if (!known_axis(r, key))
-            return unknown_axis(r, layer, &at, key);
+        const ex_project_axis *axis = find_axis(r, layer, key);
+        double unused[4];
+        ex_result result = axis ? read_value(r, value, &at, axis, unused) : unknown_axis(r, layer, &at, key);
+        if (result != EX_OK)
+            return result;
     }
     double *out = values;
     for (int i = 0; i < layer->axis_count; i++) {
@@ -260,7 +273,7 @@ static ex_result read_point(exi_reader *r, const json_t *object, const exi_place
             memcpy(out, axis->axis.rest_rotation, 4 * sizeof *out);
         ex_result result = EX_OK;
         if (given)
-            result = scalar ? exi_json_number(given, &at, out, r->error) : exi_json_rotation(given, &at, out, r->error);
+            result = read_value(r, given, &at, axis, out);
         if (result != EX_OK)
             return result;
         out += scalar ? 1 : 4;

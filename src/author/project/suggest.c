@@ -51,6 +51,6 @@ const char *ex_suggest(const char *word, const char *const *candidates, int cand
         }
     }
     int length = (int)strlen(word);
-    int allowed = length < 3 ? 1 : (length + 2) / 3;
+    int allowed = length < 3 ? length > 0 : (length + 2) / 3;
     return best && best_distance <= allowed ? best : NULL;
 }

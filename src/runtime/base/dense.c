@@ -7,7 +7,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
 /* target -= factor * source */
@@ -68,11 +67,41 @@ double exi_solve(double *system, int n, int m) {
     return smallest_pivot / largest;
 }
 
+/* In two halves, so that one addition need not wait for the other. */
 static double dot(const double *a, const double *b, int n) {
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
+    double even = 0, odd = 0;
+    for (int i = 0; i + 1 < n; i += 2) {
+        even += a[i] * b[i];
+        odd += a[i + 1] * b[i + 1];
+    }
+    return n % 2 ? even + odd + a[n - 1] * b[n - 1] : even + odd;
+}
+
+bool exi_orthonormalise(double *columns, int n, int d, double *v) {
+    const size_t rows = (size_t)n, dimension = (size_t)d;
+    double longest = 0;
+    for (size_t i = 0; i < dimension; i++)
+        longest = fmax(longest, dot(columns + i * rows, columns + i * rows, n));
+    memset(v, 0, dimension * dimension * sizeof *v);
+    for (size_t i = 0; i < dimension; i++) {
+        double *a = columns + i * rows, *made = v + i * dimension;
+        made[i] = 1;
+        for (size_t pass = 0; pass < 2; pass++)
+            for (size_t j = 0; j < i; j++) {
+                double along = dot(a, columns + j * rows, n);
+                subtract_row(a, columns + j * rows, along, n);
+                subtract_row(made, v + j * dimension, along, (int)i);
+            }
+        double left = dot(a, a, n);
+        if (!(left > 1e-6 * longest))
+            return false;
+        double inverse = 1.0 / sqrt(left);
+        for (size_t k = 0; k < rows; k++)
+            a[k] *= inverse;
+        for (size_t k = 0; k <= i; k++)
+            made[k] *= inverse;
+    }
+    return true;
 }
 
 static void rotate_rows(double *a, double *b, int n, double c, double s) {

@@ -5,6 +5,8 @@
 #ifndef EXI_DENSE_H
 #define EXI_DENSE_H
 
+#include <stdbool.h>
+
 /*
  * Solves A X = B by elimination with partial pivoting. system [n][n + m] holds A | B and is overwritten; X ends up where
  * B was. Returns the smallest pivot over the largest entry of A, 0 where A is singular to working precision (X is then
@@ -18,6 +20,13 @@ double exi_solve(double *system, int n, int m);
  * sorted.
  */
 void exi_svd(double *columns, int n, int d, double *v, double *s);
+
+/*
+ * The quick way to an orthonormal basis of A's columns, by Gram-Schmidt done twice: columns [d][n] becomes that basis, and
+ * v [d][d] says how it came about: basis i = sum over k of v[i][k] * column k. False, with both spoilt, where a column
+ * beside those before it is shorter than a thousandth of the longest: that is work for exi_svd.
+ */
+bool exi_orthonormalise(double *columns, int n, int d, double *v);
 
 /* |A|_1 |A^-1|_1 for a [n][n], with work [n][2n]; infinity where A is singular. */
 double exi_condition(const double *a, int n, double *work);

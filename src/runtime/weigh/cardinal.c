@@ -117,7 +117,8 @@ static ex_result measure(const ex_weigher *w, const char *const *names, double *
 
 /* ---- the plane's basis ---- */
 
-/* Left singular vectors of the centred scalar features, those that do not vanish; the constant comes apart. */
+/* An orthonormal basis of the centred scalar features; the constant comes apart. Where they are nearly dependent: their
+ * left singular vectors, those that do not vanish. */
 typedef struct basis {
     int rank;
     double *u;     /* [rank][n], of length 1 */
@@ -134,15 +135,25 @@ static void set_mean(const ex_weigher *w, double *mean) {
     }
 }
 
+static void set_columns(const ex_weigher *w, const double *mean, double *columns) {
+    const int n = exi_point_count(w);
+    for (int a = 0; a < w->scalar_count; a++)
+        for (int j = 0; j < n; j++)
+            *columns++ = exi_features(w, j)[a] - mean[a];
+}
+
 static basis plane_basis(const ex_weigher *w, const double *mean, double *work) {
     const int n = exi_point_count(w), s = w->scalar_count;
     basis b = {.u = work, .slope = work + (size_t)s * (size_t)n};
     double *values = b.slope + (size_t)s * (size_t)s;
     if (!(w->flags & EXI_WEIGHER_LINEAR))
         return b;
-    for (int a = 0; a < s; a++)
-        for (int j = 0; j < n; j++)
-            b.u[(size_t)a * (size_t)n + (size_t)j] = exi_features(w, j)[a] - mean[a];
+    set_columns(w, mean, b.u);
+    if (exi_orthonormalise(b.u, n, s, b.slope)) {
+        b.rank = s;
+        return b;
+    }
+    set_columns(w, mean, b.u);
     exi_svd(b.u, n, s, b.slope, values);
     double largest = 0;
     for (int a = 0; a < s; a++)
@@ -199,31 +210,48 @@ static ex_result singular(const ex_weigher *w, ex_error *error) {
                      ex_kernel_name((ex_kernel)w->kernel));
 }
 
+/* target += factor * source */
+static inline void add_row(double *restrict target, const double *restrict source, double factor, int count) {
+    for (int i = 0; i < count; i++)
+        target[i] += factor * source[i];
+}
+
+/* F projected onto the constant [m] and onto the basis [rank][m]. An example's row of F has a single 1. */
+static void project(const ex_weigher *w, const basis *b, double *constant, double *coefficients) {
+    const int n = exi_point_count(w), m = w->example_count;
+    const double *pseudo_rows = exi_table(w, w->pseudo_rows);
+    for (int i = 0; i < m; i++)
+        constant[i] = 1;
+    for (int j = m; j < n; j++)
+        add_row(constant, pseudo_rows + (size_t)(j - m) * (size_t)m, 1, m);
+    for (int i = 0; i < m; i++)
+        constant[i] /= n;
+    for (int a = 0; a < b->rank; a++) {
+        const double *u = b->u + (size_t)a * (size_t)n;
+        double *row = coefficients + (size_t)a * (size_t)m;
+        memcpy(row, u, (size_t)m * sizeof *row);
+        for (int j = m; j < n; j++)
+            add_row(row, pseudo_rows + (size_t)(j - m) * (size_t)m, u[j], m);
+    }
+}
+
 /* Least squares by projection onto the basis, then the residual. system [n][n + m]; f [rank + 1][m]. */
 static ex_result solve_stages(const ex_weigher *w, const tables *t, const basis *b, const double *distances,
                               double *system, double *f, ex_error *error) {
     const int n = exi_point_count(w), m = w->example_count;
     const size_t width = (size_t)n + (size_t)m;
     double *constant = f, *coefficients = f + m;
-    memset(f, 0, (size_t)(b->rank + 1) * (size_t)m * sizeof *f);
+    project(w, b, constant, coefficients);
     for (int j = 0; j < n; j++) {
-        double *row = system + (size_t)j * width;
-        kernel_row(w, t, distances, j, row);
-        fit_row(w, j, row + n);
-        for (int i = 0; i < m; i++)
-            constant[i] += row[n + i] / n;
-        for (int a = 0; a < b->rank; a++)
-            for (int i = 0; i < m; i++)
-                coefficients[(size_t)a * (size_t)m + (size_t)i] +=
-                    b->u[(size_t)a * (size_t)n + (size_t)j] * row[n + i];
+        kernel_row(w, t, distances, j, system + (size_t)j * width);
+        fit_row(w, j, system + (size_t)j * width + n);
     }
     for (int j = 0; j < n; j++) {
         double *q = system + (size_t)j * width + n;
         for (int i = 0; i < m; i++)
             q[i] -= constant[i];
         for (int a = 0; a < b->rank; a++)
-            for (int i = 0; i < m; i++)
-                q[i] -= b->u[(size_t)a * (size_t)n + (size_t)j] * coefficients[(size_t)a * (size_t)m + (size_t)i];
+            add_row(q, coefficients + (size_t)a * (size_t)m, -b->u[(size_t)a * (size_t)n + (size_t)j], m);
     }
     if (exi_solve(system, n, m) == 0)
         return singular(w, error);

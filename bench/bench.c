@@ -1,0 +1,30 @@
+/* bench/bench.c - the groups, and what follows from a row's numbers. */
+#include "bench/bench.h"
+
+const exi_bench_group exi_bench_groups[] = {
+    {"copy", "how fast this machine reads and copies", exi_bench_copy},
+    {"blend", "sums of forms", exi_bench_blend},
+    {"solve", "solving a space", exi_bench_solve},
+    {"evaluate", "a pose of a rig", exi_bench_evaluate},
+    {"edit", "solving again after an edit, and a pose", exi_bench_edit},
+};
+const int exi_bench_group_count = (int)(sizeof exi_bench_groups / sizeof exi_bench_groups[0]);
+
+double exi_row_ratio(const exi_row *row) {
+    return row->peer_ns > 0 && row->ns > 0 ? row->peer_ns / row->ns : 0;
+}
+
+double exi_row_read(const exi_row *row) {
+    return row->read_speed > 0 && row->ns > 0 ? row->bytes / row->ns / row->read_speed : 0;
+}
+
+int exi_row_verdict(const exi_row *row) {
+    bool goals = row->goal_ratio > 0 || row->goal_read > 0 || row->goal_rate > 0;
+    double ratio = exi_row_ratio(row);
+    bool missed = (row->goal_ratio > 0 && ratio > 0 && ratio < row->goal_ratio) ||
+                  (row->goal_read > 0 && exi_row_read(row) < row->goal_read) ||
+                  (row->goal_rate > 0 && 1e9 / row->ns < row->goal_rate);
+    if (missed)
+        return -1;
+    return goals && !(row->goal_ratio > 0 && ratio <= 0) ? 1 : 0;
+}

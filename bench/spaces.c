@@ -1,0 +1,135 @@
+/*
+ * bench/spaces.c - solving a space and evaluating a rig in it, beside scipy's RBFInterpolator, which solves for all 4005
+ * coordinates where a rig solves for 8 weights: a peer in time, not in values. And what an artist waits for who drags a
+ * pseudo-example: a new weigher and a pose with it, against the 30 a second of the paper (Shape by Example, section 5).
+ */
+#include "bench/bench.h"
+#include "bench/peer.h"
+#include "bench/scene.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const double arm_pose[] = {0.3, 0.4, 0.5, 0.6};
+
+static exi_peer *start_scipy(const char **why) {
+    return exi_peer_start("/usr/bin/python3", "exemplar_peer_scipy.py", why);
+}
+
+static void note_peer(exi_row *row, const exi_peer *peer, const char *why) {
+    row->peer = "scipy RBFInterpolator";
+    if (!(row->peer_ns > 0))
+        row->peer_note = peer ? "scipy is missing" : why;
+}
+
+/* ---- solve ---- */
+
+static void run_solve(void *context) {
+    const exi_scene *scene = context;
+    ex_weigher *weigher = NULL;
+    ex_weigher_create(&scene->weigh, NULL, &weigher, NULL);
+    ex_weigher_destroy(weigher);
+}
+
+bool exi_bench_solve(const exi_bench *bench) {
+    exi_scene scene;
+    exi_scene_arm(&scene);
+    exi_work work = {run_solve, &scene};
+    exi_row row = {.group = "solve", .work = "solve 14 points, 4 axes", .goal_ratio = 100};
+    const char *why = NULL;
+    exi_peer *peer = start_scipy(&why);
+    row.ns = exi_measure_beside(&work, peer, "run solve", bench->repeat, &row.peer_ns);
+    note_peer(&row, peer, why);
+    exi_peer_stop(peer);
+    bench->report(bench->user, &row);
+    return true;
+}
+
+/* ---- evaluate and edit ---- */
+
+typedef struct posing {
+    exi_scene scene;
+    ex_rig *rig;
+    float *positions;
+    void *scratch;
+    bool moved; /* where the pseudo-example is now */
+} posing;
+
+static bool open_posing(posing *p) {
+    p->rig = exi_scene_rig(&p->scene);
+    p->positions = malloc((size_t)p->scene.vertex_count * 3 * sizeof *p->positions);
+    p->scratch = p->rig ? malloc(ex_rig_scratch_size(p->rig, 1)) : NULL;
+    return p->rig && p->positions && p->scratch;
+}
+
+static void close_posing(posing *p) {
+    ex_rig_destroy(p->rig);
+    free(p->positions);
+    free(p->scratch);
+}
+
+static void run_evaluate(void *context) {
+    posing *p = context;
+    ex_rig_evaluate(p->rig, &(ex_pose){.inputs = arm_pose}, &(ex_output){.positions = p->positions}, NULL, p->scratch);
+}
+
+bool exi_bench_evaluate(const exi_bench *bench) {
+    posing p = {0};
+    exi_scene_arm(&p.scene);
+    bool good = open_posing(&p);
+    if (good) {
+        exi_work work = {run_evaluate, &p};
+        exi_row row = {.group = "evaluate",
+                       .work = "weights, and blend 8 x 1335",
+                       .vertex_count = p.scene.vertex_count,
+                       .bytes = (double)p.scene.vertex_count * (12 * p.scene.example_count + 24),
+                       .goal_ratio = 9};
+        const char *why = NULL;
+        exi_peer *peer = start_scipy(&why);
+        row.ns = exi_measure_beside(&work, peer, "run evaluate", bench->repeat, &row.peer_ns);
+        note_peer(&row, peer, why);
+        exi_peer_stop(peer);
+        bench->report(bench->user, &row);
+    }
+    close_posing(&p);
+    return good;
+}
+
+static void run_edit(void *context) {
+    posing *p = context;
+    double at[4];
+    p->moved = !p->moved;
+    for (int a = 0; a < p->scene.axis_count; a++)
+        at[a] = p->scene.at[a] + (p->moved ? 0.01 : 0);
+    ex_edit edit = {.kind = EX_EDIT_MOVE_PSEUDO, .index = 0, .at = at};
+    ex_weigher *edited = NULL;
+    ex_weigher_edit(ex_rig_weigher(p->rig, 0), &edit, 1, NULL, &edited, NULL);
+    const ex_weigher *weighers[] = {edited};
+    ex_rig_evaluate(p->rig, &(ex_pose){.inputs = arm_pose}, &(ex_output){.positions = p->positions},
+                    &(ex_evaluation){.weighers = weighers}, p->scratch);
+    ex_weigher_destroy(edited);
+}
+
+static bool edit_row(const exi_bench *bench, void (*make)(exi_scene *scene)) {
+    posing p = {0};
+    make(&p.scene);
+    bool good = open_posing(&p);
+    if (good) {
+        exi_work work = {run_edit, &p};
+        exi_row row = {.group = "edit",
+                       .peer = "the paper, 2001",
+                       .peer_note = "as printed",
+                       .peer_ns = 1e9 / 30,
+                       .goal_rate = 2000};
+        snprintf(row.work, sizeof row.work, "edit and evaluate, %s (%d points, %d vertices)", p.scene.name,
+                 p.scene.example_count + p.scene.pseudo_count, p.scene.vertex_count);
+        row.ns = exi_measure_alone(&work, bench->repeat);
+        bench->report(bench->user, &row);
+    }
+    close_posing(&p);
+    return good;
+}
+
+bool exi_bench_edit(const exi_bench *bench) {
+    return edit_row(bench, exi_scene_blob) && edit_row(bench, exi_scene_arm);
+}

@@ -1,0 +1,166 @@
+/*
+ * Tables of poses: which columns go where, what stays at rest, and each way a table can be wrong.
+ */
+#include "projects.h"
+
+static ex_rig *rig;
+
+static int set_up(void **state) {
+    if (scratch_set_up(state) != 0)
+        return -1;
+    write_square("m.obj", 0, 0, 0, 0);
+    rig = build_text("{'exemplar': 1, 'mesh': 'm.obj', 'layers': [{'name': 'l', 'space': [\n"
+                     "{'name': 'elbow', 'min': 0, 'max': 140, 'rest': 20}, {'name': 'turn', 'rotation': 'full'},\n"
+                     "{'name': 'big size', 'min': 0, 'max': 1}],\n"
+                     "'examples': [{'name': 'e', 'mesh': 'm.obj', 'at': {}}]}]}");
+    return 0;
+}
+
+static int tear_down(void **state) {
+    ex_rig_destroy(rig);
+    return scratch_tear_down(state);
+}
+
+static ex_result read_table(const char *csv, size_t size, ex_pose_table *table, ex_error *error) {
+    scratch_write("t.csv", csv, size);
+    return ex_pose_table_read(scratch_path("t.csv"), rig, table, error);
+}
+
+typedef struct good {
+    const char *csv;
+    int pose_count;
+    double last[6]; /* the last pose */
+    double time;    /* of the last pose; negative where there is no time */
+} good;
+
+static void reads_tables(void **state) {
+    (void)state;
+    const good cases[] = {
+        {"elbow\n75\n", 1, {75, 0, 0, 0, 1, 0}, -1},
+        {"elbow\n75", 1, {75, 0, 0, 0, 1, 0}, -1},
+        {"elbow\r\n75\r\n80\r\n", 2, {80, 0, 0, 0, 1, 0}, -1},
+        {"\xEF\xBB\xBF" "elbow\n1\n", 1, {1, 0, 0, 0, 1, 0}, -1},
+        {"big size , elbow\n 0.5 ,\t3\n", 1, {3, 0, 0, 0, 1, 0.5}, -1},
+        {"\"big size\",\"elbow\"\n\"0.25\",3\n", 1, {3, 0, 0, 0, 1, 0.25}, -1},
+        {"turn.w,turn.x,turn.y,turn.z\n.8,.1,.2,.6\n", 1, {20, 0.1, 0.2, 0.6, 0.8, 0}, -1},
+        {"turn.z\n0.5\n", 1, {20, 0, 0, 0.5, 1, 0}, -1},
+        {"time,elbow\n0,1\n0.5,2\n1.25,3\n", 3, {3, 0, 0, 0, 1, 0}, 1.25},
+        {"elbow,time\n\n1,2\n  \n\n3,4\n\n", 2, {3, 0, 0, 0, 1, 0}, 4},
+        {"elbow\n", 0, {0}, -1},
+        {"elbow", 0, {0}, -1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ex_pose_table table;
+        ex_error error;
+        if (read_table(cases[i].csv, strlen(cases[i].csv), &table, &error) != EX_OK)
+            fail_msg("%s", error.text);
+        assert_int_equal(table.pose_count, cases[i].pose_count);
+        for (int k = 0; table.pose_count > 0 && k < 6; k++)
+            if (table.inputs[6 * (table.pose_count - 1) + k] != cases[i].last[k])
+                fail_msg("case %zu, number %d: %g", i, k, table.inputs[6 * (table.pose_count - 1) + k]);
+        if (cases[i].time < 0)
+            assert_null(table.times);
+        else
+            assert_true(table.times[table.pose_count - 1] == cases[i].time);
+        ex_pose_table_free(&table);
+        assert_null(table.inputs);
+    }
+}
+
+static void reads_many_rows(void **state) {
+    (void)state;
+    const size_t rows = 5000;
+    char *csv = malloc(rows * 16);
+    assert_non_null(csv);
+    size_t size = (size_t)sprintf(csv, "elbow,big size\n");
+    for (size_t i = 0; i < rows; i++)
+        size += (size_t)sprintf(csv + size, "%zu,%zu.5\n", i, i);
+    ex_pose_table table;
+    assert_int_equal(read_table(csv, size, &table, NULL), EX_OK);
+    assert_int_equal(table.pose_count, rows);
+    for (size_t i = 0; i < rows; i++)
+        assert_true(table.inputs[6 * i] == (double)i && table.inputs[6 * i + 4] == 1 &&
+                    table.inputs[6 * i + 5] == (double)i + 0.5);
+    ex_pose_table_free(&table);
+    free(csv);
+}
+
+static void refuses_tables(void **state) {
+    (void)state;
+    const struct {
+        const char *csv;
+        ex_result result;
+        const char *words; /* after the name of the file */
+    } cases[] = {
+        {"", EX_ERROR_FORMAT, ": the first line must name the axes"},
+        {"\nelbow\n1\n", EX_ERROR_FORMAT, ": the first line must name the axes"},
+        {"elbo\n1\n", EX_ERROR_DATA, ":1: this rig has no axis 'elbo'; did you mean 'elbow'?"},
+        {"elbow,knee\n1,2\n", EX_ERROR_DATA, ":1: this rig has no axis 'knee'"},
+        {"elbow,\n1,2\n", EX_ERROR_DATA, ":1: column 2 has no name"},
+        {"elbow=1\n1\n", EX_ERROR_DATA, ":1: "},
+        {"elbow.x\n1\n", EX_ERROR_DATA, ":1: this rig has no axis 'elbow.x'"},
+        {"turn\n1\n", EX_ERROR_DATA, ":1: 'turn' is a rotation: its columns are turn.x, turn.y, turn.z, turn.w"},
+        {"turn.q\n1\n", EX_ERROR_DATA, ":1: this rig has no axis 'turn.q'"},
+        {"elbow,elbow\n1,2\n", EX_ERROR_DATA, ":1: column 'elbow' is there twice"},
+        {"time,elbow,time\n1,2,3\n", EX_ERROR_DATA, ":1: column 'time' is there twice"},
+        {"elbow,time\n1,2\n3\n", EX_ERROR_FORMAT, ":3: there are 1 fields, and the header has 2"},
+        {"elbow\n1\n\n2,3\n", EX_ERROR_FORMAT, ":4: there are more fields than the 1 of the header"},
+        {"elbow\nx\n", EX_ERROR_DATA, ":2: 'x' is not a number"},
+        {"elbow,time\n1,\n", EX_ERROR_DATA, ":2: '' is not a number"},
+        {"elbow\nnan\n", EX_ERROR_DATA, ":2: 'nan' is not a number"},
+        {"elbow\n1e999\n", EX_ERROR_DATA, ":2: "},
+        {"elbow\n1;2\n", EX_ERROR_DATA, ":2: '1;2' is not a number"},
+        {"elbow\n\"1\n", EX_ERROR_FORMAT, ":2: a field"},
+        {"elbow\n\"1\"2\n", EX_ERROR_FORMAT, ":2: a field"},
+        {"\"elbow\n1\n", EX_ERROR_FORMAT, ":1: a field"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ex_pose_table table;
+        ex_error error = {0};
+        ex_result result = read_table(cases[i].csv, strlen(cases[i].csv), &table, &error);
+        char start[1200];
+        snprintf(start, sizeof start, "%s%s", scratch_path("t.csv"), cases[i].words);
+        if (result != cases[i].result || strncmp(error.text, start, strlen(start)) != 0)
+            fail_msg("case %zu: result %d, '%s'", i, (int)result, error.text);
+        assert_null(table.inputs);
+        assert_int_equal(table.pose_count, 0);
+    }
+}
+
+static void refuses_bytes_that_are_no_text(void **state) {
+    (void)state;
+    ex_pose_table table;
+    ex_error error;
+    assert_int_equal(read_table("elbow\n1\0002\n", 11, &table, &error), EX_ERROR_FORMAT);
+    assert_non_null(strstr(error.text, ":2: "));
+    char csv[600] = "elbow\n";
+    memset(csv + 6, '1', 511);
+    assert_int_equal(read_table(csv, 6 + 511, &table, &error), EX_ERROR_DATA); /* beyond double */
+    memset(csv + 6, '0', 512);
+    assert_int_equal(read_table(csv, 6 + 511, &table, &error), EX_OK);
+    ex_pose_table_free(&table);
+    assert_int_equal(read_table(csv, 6 + 512, &table, &error), EX_ERROR_FORMAT);
+    assert_non_null(strstr(error.text, "511 bytes"));
+    assert_int_equal(ex_pose_table_read(scratch_path("none.csv"), rig, &table, &error), EX_ERROR_FILE);
+}
+
+/* A name that is as long as names may be, and not known. */
+static void names_of_any_length(void **state) {
+    (void)state;
+    char csv[600];
+    memset(csv, 'n', 511);
+    csv[511] = 0;
+    ex_pose_table table;
+    ex_error error;
+    assert_int_equal(read_table(csv, 511, &table, &error), EX_ERROR_DATA);
+    assert_non_null(strstr(error.text, "no axis"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_tables),          cmocka_unit_test(reads_many_rows),
+        cmocka_unit_test(refuses_tables),        cmocka_unit_test(refuses_bytes_that_are_no_text),
+        cmocka_unit_test(names_of_any_length),
+    };
+    return cmocka_run_group_tests_name("author.project.pose_table", tests, set_up, tear_down);
+}

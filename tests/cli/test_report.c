@@ -1,0 +1,106 @@
+/*
+ * What the tool says on the side: figures as people read them, and progress that waits for its time, keeps still when
+ * told to and leaves no trace on a terminal. No test waits: a progress is made older by hand.
+ */
+#include "../../cli/report.c"
+
+#include <setjmp.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static void figures(void **state) {
+    (void)state;
+    char text[EXI_TEXT_SIZE];
+    static const struct {
+        double bytes;
+        const char *text;
+    } sizes[] = {{0, "0 bytes"},  {999, "999 bytes"}, {1000, "1.0 kB"},   {9940, "9.9 kB"},
+                 {9960, "10 kB"}, {87096, "87 kB"},   {999600, "1.0 MB"}, {123456789, "123 MB"},
+                 {3e9, "3.0 GB"}, {4.2e12, "4.2 TB"}, {5e15, "5000 TB"}};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        assert_string_equal(exi_text_bytes(text, sizes[i].bytes), sizes[i].text);
+    assert_string_equal(exi_text_seconds(text, 0.0041), "4.1 ms");
+    assert_string_equal(exi_text_seconds(text, 0.123), "123 ms");
+    assert_string_equal(exi_text_seconds(text, 0.9996), "1.0 s");
+    assert_string_equal(exi_text_seconds(text, 75), "75.0 s");
+    assert_string_equal(exi_text_count(text, 1, "layer"), "1 layer");
+    assert_string_equal(exi_text_count(text, 0, "layer"), "0 layers");
+    assert_string_equal(exi_text_count(text, 1, "vertex"), "1 vertex");
+    assert_string_equal(exi_text_count(text, 642, "vertex"), "642 vertices");
+    assert_string_equal(exi_text_count(text, 2, "axis"), "2 axes");
+}
+
+/* Runs one step of a progress that began so long ago, and gives what stderr got. */
+static void step(char *said, size_t size, bool quiet, bool terminal, double age, bool end) {
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    fflush(stderr);
+    int kept = dup(STDERR_FILENO);
+    dup2(fileno(file), STDERR_FILENO);
+    ex_call call = {.quiet = quiet};
+    exi_progress progress;
+    exi_progress_start(&progress, &call);
+    progress.terminal = terminal;
+    progress.start -= age;
+    progress.last -= age;
+    const ex_progress *hook = exi_progress_hook(&progress);
+    if (hook)
+        hook->report(hook->user, "solving", 0.5);
+    else
+        exi_progress_step(&progress, "solving", 0.5);
+    if (end)
+        exi_progress_end(&progress);
+    fflush(stderr);
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+    rewind(file);
+    said[fread(said, 1, size - 1, file)] = '\0';
+    fclose(file);
+}
+
+static void progress_on_a_terminal(void **state) {
+    (void)state;
+    char said[512];
+    step(said, sizeof said, false, true, 0.5, false);
+    assert_string_equal(said, "");
+    step(said, sizeof said, false, true, 2, false);
+    assert_non_null(strstr(said, "solving"));
+    assert_non_null(strstr(said, "[############............]  50%"));
+    assert_null(strchr(said, '\n'));
+    size_t drawn = strlen(said);
+    bar_shown = 0;
+    step(said, sizeof said, false, true, 2, true);
+    /* Taking the bar away covers all of it with blanks and goes back to the start of the line. */
+    assert_true(strlen(said) - drawn >= drawn);
+    assert_int_equal(said[strlen(said) - 1], '\r');
+    assert_int_equal(strspn(said + drawn + 1, " "), strlen(said) - drawn - 2);
+}
+
+static void progress_elsewhere_is_a_line_now_and_then(void **state) {
+    (void)state;
+    char said[512];
+    step(said, sizeof said, false, false, 2, true);
+    assert_string_equal(said, "");
+    step(said, sizeof said, false, false, 6, true);
+    assert_string_equal(said, "exemplar: solving, 50% done\n");
+}
+
+static void quiet_is_quiet(void **state) {
+    (void)state;
+    char said[512];
+    step(said, sizeof said, true, true, 60, true);
+    assert_string_equal(said, "");
+    step(said, sizeof said, true, false, 60, true);
+    assert_string_equal(said, "");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(figures),
+        cmocka_unit_test(progress_on_a_terminal),
+        cmocka_unit_test(progress_elsewhere_is_a_line_now_and_then),
+        cmocka_unit_test(quiet_is_quiet),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,64 @@
+"""The README, word for word: its shell lines run, its C program compiles against the built libraries, and both give the
+same first vertex.
+
+    readme.py README.md BUILD_DIR INCLUDE_DIR CC
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+
+def blocks(text, language):
+    return re.findall(r"^```" + language + r"\n(.*?)^```", text, re.M | re.S)
+
+
+def run(command, folder, env):
+    done = subprocess.run(command, cwd=folder, env=env, shell=isinstance(command, str), text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if done.returncode != 0:
+        sys.exit(f"FAILED: {command}\n{done.stdout}")
+    return done.stdout
+
+
+def first_vertex(path):
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            if line.startswith("v "):
+                return [float(word) for word in line.split()[1:4]]
+    sys.exit(f"FAILED: {path} has no vertex")
+
+
+def main():
+    readme, build, include, compiler = sys.argv[1:5]
+    with open(readme, encoding="utf-8") as file:
+        text = file.read()
+    shell = [block for block in blocks(text, "sh") if "exemplar demo" in block]
+    program = blocks(text, "c")
+    if len(shell) != 1 or len(program) != 1:
+        sys.exit("FAILED: the README has no single shell example or no single C example")
+    lines = [line for line in shell[0].splitlines() if line and not line.startswith("export PATH")]
+    if len(lines) > 5 or len(program[0].splitlines()) > 22:
+        sys.exit("FAILED: the examples have grown beyond five lines of shell or some twenty of C")
+    env = dict(os.environ, PATH=os.path.join(build, "bin") + os.pathsep + os.environ["PATH"])
+    with tempfile.TemporaryDirectory() as folder:
+        for line in lines:
+            run(line, folder, env)
+        with open(os.path.join(folder, "first.c"), "w", encoding="utf-8") as file:
+            file.write(program[0])
+        lib = os.path.join(build, "lib")
+        flags = subprocess.run(["pkg-config", "--libs", "jansson"], text=True, stdout=subprocess.PIPE, check=True).stdout
+        run([compiler, "-Wall", "-Wextra", "-Werror", "first.c", "-I" + include, "-o", "first",
+             os.path.join(lib, "libexemplar_author.a"), os.path.join(lib, "libexemplar.a")] + flags.split() + ["-lm"],
+            folder, env)
+        said = run(["./first"], folder, env)
+        numbers = [float(word) for word in re.findall(r"-?\d+\.?\d*(?:e-?\d+)?", said.split(" at ")[1])]
+        posed = first_vertex(os.path.join(folder, "posed.obj"))
+    if any(abs(a - b) > 1e-5 for a, b in zip(numbers, posed)):
+        sys.exit(f"FAILED: the C program says {numbers}, 'exemplar pose' {posed}")
+    print(said.strip())
+    print("1 passed, 0 failed")
+
+
+main()

@@ -1,0 +1,119 @@
+/*
+ * Every operation of the wide type, lane by lane, against the same in plain floats.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "runtime/base/simd.h"
+#include "support/check.h"
+
+#include <math.h>
+
+enum { WIDTH = EXI_WIDTH };
+
+static void fill(uint64_t *random, float *values) {
+    for (int i = 0; i < WIDTH; i++)
+        values[i] = (float)(random_between(random, -1, 1) * pow(10, random_between(random, -6, 6)));
+}
+
+static void loads_and_stores_anywhere(void **state) {
+    (void)state;
+    float from[3 * WIDTH], to[3 * WIDTH];
+    for (int i = 0; i < 3 * WIDTH; i++)
+        from[i] = (float)i + 0.5f;
+    for (int start = 0; start <= 2 * WIDTH; start++) {
+        memset(to, 0, sizeof to);
+        exi_store(to + start, exi_load(from + start));
+        for (int i = 0; i < 3 * WIDTH; i++)
+            assert_true(to[i] == (i >= start && i < start + WIDTH ? from[i] : 0));
+    }
+}
+
+static void splat_fills_all_lanes(void **state) {
+    (void)state;
+    float to[WIDTH];
+    exi_store(to, exi_splat(-2.75f));
+    for (int i = 0; i < WIDTH; i++)
+        assert_true(to[i] == -2.75f);
+}
+
+/* Fused or not: one of the two roundings, exactly. */
+static void multiplies_and_adds(void **state) {
+    (void)state;
+    uint64_t random = 6;
+    for (int round = 0; round < 10000; round++) {
+        float a[WIDTH], b[WIDTH], c[WIDTH], to[WIDTH];
+        fill(&random, a);
+        fill(&random, b);
+        fill(&random, c);
+        exi_store(to, exi_madd(exi_load(a), exi_load(b), exi_load(c)));
+        for (int i = 0; i < WIDTH; i++) {
+            volatile float product = a[i] * b[i];
+            volatile float apart = product + c[i];
+            assert_true(to[i] == apart || to[i] == fmaf(a[i], b[i], c[i]));
+        }
+    }
+}
+
+static void takes_the_smaller_and_the_larger(void **state) {
+    (void)state;
+    uint64_t random = 7;
+    for (int round = 0; round < 1000; round++) {
+        float a[WIDTH], b[WIDTH], low[WIDTH], high[WIDTH];
+        fill(&random, a);
+        fill(&random, b);
+        exi_store(low, exi_min(exi_load(a), exi_load(b)));
+        exi_store(high, exi_max(exi_load(a), exi_load(b)));
+        for (int i = 0; i < WIDTH; i++) {
+            assert_true(low[i] == (a[i] < b[i] ? a[i] : b[i]));
+            assert_true(high[i] == (a[i] > b[i] ? a[i] : b[i]));
+        }
+    }
+}
+
+/* All 65536 of them, in every lane. */
+static void integers_of_16_bits_become_floats(void **state) {
+    (void)state;
+    for (int first = 0; first < 65536; first++) {
+        uint16_t from[2 * WIDTH];
+        float to[2 * WIDTH];
+        for (int i = 0; i < 2 * WIDTH; i++)
+            from[i] = (uint16_t)(first + 4097 * i);
+        exi_wide low, high;
+        exi_load_halves(from, &low, &high);
+        exi_store(to, low);
+        exi_store(to + WIDTH, high);
+        for (int i = 0; i < 2 * WIDTH; i++)
+            if (to[i] != (float)(from[i] - 32768))
+                fail_msg("%d in lane %d became %g", from[i], i, (double)to[i]);
+    }
+}
+
+static void triples_are_interleaved(void **state) {
+    (void)state;
+    float from[3 * WIDTH], to[3 * WIDTH + 2] = {0};
+    for (int i = 0; i < 3 * WIDTH; i++)
+        from[i] = (float)(i + 1);
+    to[3 * WIDTH + 1] = -1;
+    exi_store_triples(to + 1, exi_load(from), exi_load(from + WIDTH), exi_load(from + 2 * WIDTH));
+    for (int i = 0; i < WIDTH; i++)
+        for (int c = 0; c < 3; c++)
+            assert_true(to[1 + 3 * i + c] == from[c * WIDTH + i]);
+    assert_true(to[0] == 0 && to[3 * WIDTH + 1] == -1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loads_and_stores_anywhere),
+        cmocka_unit_test(splat_fills_all_lanes),
+        cmocka_unit_test(multiplies_and_adds),
+        cmocka_unit_test(takes_the_smaller_and_the_larger),
+        cmocka_unit_test(integers_of_16_bits_become_floats),
+        cmocka_unit_test(triples_are_interleaved),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
