@@ -18,12 +18,12 @@ typedef struct exi_row {
     const char *peer;      /* who did the same */
     const char *peer_note; /* why peer_ns is missing, or where it comes from if it was not measured */
     double peer_ns;
-    double bytes;            /* read and written by a run, at least */
-    double read_speed;       /* bytes/ns of reading as many bytes, in one stream, measured in the same run */
-    double read_speed_two;   /* the same in two streams */
-    double goal_ratio;       /* peer_ns / ns to reach */
-    double goal_read;        /* part of read_speed to reach */
-    double goal_rate;        /* runs a second to reach */
+    double bytes;          /* read and written by a run, at least */
+    double read_speed;     /* bytes/ns of reading as many bytes, in one stream, measured in the same run */
+    double read_speed_two; /* the same in two streams */
+    double goal_ratio;     /* peer_ns / ns to reach */
+    double goal_read;      /* part of read_speed to reach */
+    double goal_rate;      /* runs a second to reach */
 } exi_row;
 
 double exi_row_ratio(const exi_row *row); /* peer_ns / ns, or 0 */

@@ -70,7 +70,7 @@ static void close_blending(blending *b) {
 typedef struct blend_case {
     int example_count, vertex_count;
     ex_storage storage;
-    const char *layout;   /* Eigen's strongest at this size */
+    const char *layout; /* Eigen's strongest at this size */
     double goal_ratio, goal_read;
 } blend_case;
 

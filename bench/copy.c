@@ -1,7 +1,7 @@
 /*
  * bench/copy.c - the limits that the machine sets: reading in one stream and in two, and copying, for amounts that fit
- * the first, second and third level of a usual cache, and none. Reading means: every number goes into one of twelve sums
- * by the instruction that a blend uses. Two streams are two halves of the memory read side by side.
+ * the first, second and third level of a usual cache, and none. Reading means: every number goes into one of twelve
+ * sums by the instruction that a blend uses. Two streams are two halves of the memory read side by side.
  */
 #include "bench/bench.h"
 
@@ -119,7 +119,6 @@ bool exi_bench_copy(const exi_bench *bench) {
     bool good = true;
     for (size_t i = 0; good && i < sizeof levels / sizeof levels[0]; i++)
         good = read_row(bench, levels[i].bytes, 1, levels[i].name) &&
-               read_row(bench, levels[i].bytes, 2, levels[i].name) &&
-               copy_row(bench, levels[i].bytes, levels[i].name);
+               read_row(bench, levels[i].bytes, 2, levels[i].name) && copy_row(bench, levels[i].bytes, levels[i].name);
     return good;
 }

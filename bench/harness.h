@@ -1,6 +1,6 @@
 /*
- * bench/harness.h - how measurements are taken: medians of many short samples, ours and the peer's in turn, so that what
- * disturbs the machine disturbs both.
+ * bench/harness.h - how measurements are taken: medians of many short samples, ours and the peer's in turn, so that
+ * what disturbs the machine disturbs both.
  *
  * One thread. Times are nanoseconds a run of the work.
  */
@@ -24,8 +24,8 @@ enum { EXI_REPEAT_MAX = 1000 };
 double exi_measure_alone(const exi_work *work, int repeat);
 
 /*
- * The same beside a peer (peer.h), sample by sample in turn; the peer is asked `question`. peer NULL, or one that does not
- * answer: *peer_ns is 0.
+ * The same beside a peer (peer.h), sample by sample in turn; the peer is asked `question`. peer NULL, or one that does
+ * not answer: *peer_ns is 0.
  */
 double exi_measure_beside(const exi_work *work, exi_peer *peer, const char *question, int repeat, double *peer_ns);
 

@@ -47,7 +47,8 @@ static bool find_peer(const char *file, char path[PATH_SIZE]) {
 
 /* In the child: the pipes become its standard input and output; what it complains about is not ours to print. */
 static void become(const char *interpreter, const char *path, const int questions[2], const int answers[2]) {
-    if (dup2(questions[0], STDIN_FILENO) < 0 || dup2(answers[1], STDOUT_FILENO) < 0 || !freopen("/dev/null", "w", stderr))
+    if (dup2(questions[0], STDIN_FILENO) < 0 || dup2(answers[1], STDOUT_FILENO) < 0 ||
+        !freopen("/dev/null", "w", stderr))
         _exit(127);
     close(questions[0]);
     close(questions[1]);

@@ -2,8 +2,8 @@
  * bench/peer.h - another library that does the same work, in a process of its own.
  *
  * A peer reads questions, one a line ("run blend 8 1335 interleaved"), and answers each with one line: the nanoseconds
- * that a run took in a sample like ours. It keeps the data of a question for the next time. Peers lie beside the tool, or,
- * installed, in ../libexec/exemplar from there.
+ * that a run took in a sample like ours. It keeps the data of a question for the next time. Peers lie beside the tool,
+ * or, installed, in ../libexec/exemplar from there.
  */
 #ifndef EXEMPLAR_BENCH_PEER_H
 #define EXEMPLAR_BENCH_PEER_H

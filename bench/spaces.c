@@ -1,7 +1,8 @@
 /*
- * bench/spaces.c - solving a space and evaluating a rig in it, beside scipy's RBFInterpolator, which solves for all 4005
- * coordinates where a rig solves for 8 weights: a peer in time, not in values. And what an artist waits for who drags a
- * pseudo-example: a new weigher and a pose with it, against the 30 a second of the paper (Shape by Example, section 5).
+ * bench/spaces.c - solving a space and evaluating a rig in it, beside scipy's RBFInterpolator, which solves for all
+ * 4005 coordinates where a rig solves for 8 weights: a peer in time, not in values. And what an artist waits for who
+ * drags a pseudo-example: a new weigher and a pose with it, against the 30 a second of the paper (Shape by Example,
+ * section 5).
  */
 #include "bench/bench.h"
 #include "bench/peer.h"

@@ -4,8 +4,8 @@ add_library(ex_flags INTERFACE)
 target_compile_options(ex_flags INTERFACE
   -Wall -Wextra -Wconversion -Wshadow $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes>
   -ffp-contract=off -fno-math-errno)
-# mingw-w64: isfinite and isnan are macros that warn, and 'printf' in a format attribute means Microsoft's, which knows no
-# %zu, while the functions called are the standard's. Formats are checked by every other compiler.
+# mingw-w64: isfinite and isnan are macros that warn, and 'printf' in a format attribute means Microsoft's, which knows
+# no %zu, while the functions called are the standard's. Formats are checked by every other compiler.
 if(MINGW)
   target_compile_options(ex_flags INTERFACE -Wno-float-conversion -Wno-format -Wno-format-extra-args)
 endif()

@@ -1,8 +1,8 @@
 /*
  * exemplar/shape.h - sum example forms with weights.
  *
- * ex_forms holds a base form and the examples' differences from it, laid out for the sum: tiles of 16 vertices, and
- * within a tile one example after the other, so that a blend is a single stream through memory. Immutable; may be used
+ * ex_forms holds a base form and the examples' differences from it, laid out for the sum: tiles of a few vertices, and
+ * within a tile one example after the other, so that a blend streams through memory. Immutable; may be used
  * from any number of threads. A rig holds one of these inside it; use it alone where you have weights of your own.
  */
 #ifndef EXEMPLAR_SHAPE_H

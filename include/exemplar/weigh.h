@@ -105,10 +105,11 @@ typedef struct ex_weigher_def {
 
     ex_kernel kernel; /* cardinal; default bspline */
     bool linear;      /* cardinal; default true: a plane over the scalar axes. false: a constant only, so that weights
-                         still sum to 1 */
+                         still sum to 1; thin_plate and triharmonic need the plane */
     double radius;    /* cardinal; default 1: factor on every point's radius, the distance to its nearest other point
                          (their mean, the same for all, for thin_plate, biharmonic, triharmonic, multiquadric) */
-    double ridge;     /* cardinal; default 0: added to the diagonal; above 0, examples are approached, not reached */
+    double ridge;     /* cardinal; default 0: added to the diagonal with the sign that smooths; above 0, examples are
+                         approached, not reached */
     double power;     /* shepard; default 2, above 0 */
     int neighbours;   /* nearest; default 8, 1 to EX_NEIGHBOUR_MAX */
     bool paper_form;  /* nearest; default false: threshold at the k-th distance as printed in the paper, not the

@@ -43,11 +43,14 @@ static look corner_look(const splitter *s, int corner) {
         l.texcoord[1] = (float)(1.0 - m->texcoords[2 * (size_t)t + 1]);
     }
     if (n >= 0) {
+        /* Squares of numbers that a double holds may be beyond it: the largest of the three is made 1 first. */
         const double *v = m->normals + 3 * (size_t)n;
-        double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-        double scale = fabs(length - 1) < 1e-5 ? 1 : 1 / length;
-        for (int c = 0; length > 1e-30 && c < 3; c++)
-            l.normal[c] = (float)(v[c] * scale);
+        double largest = fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
+        double u[3] = {v[0] / largest, v[1] / largest, v[2] / largest};
+        double length = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+        bool unit = fabs(largest * length - 1) < 1e-5;
+        for (int c = 0; largest > 0 && c < 3; c++)
+            l.normal[c] = (float)(unit ? v[c] : u[c] / length);
     }
     return l;
 }

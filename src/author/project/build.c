@@ -1,5 +1,5 @@
 /*
- * Building: from a project to a rig. d_lk = x_lk - mesh for `positions`, rounded to float once.
+ * Building: from a project to a rig. d_lk = mask_l (x_lk - mesh) for `positions`, rounded to float once.
  */
 #include "author/formats/file.h"
 #include "author/mesh/array.h"
@@ -41,11 +41,17 @@ ex_result exi_project_read_mesh(const ex_project_view *view, const char *relativ
     return result;
 }
 
-float *exi_project_delta(const ex_mesh *mesh, const ex_mesh *example) {
+/* A masked vertex is first placed where the mask leaves it, in double: then a difference is always one between two
+ * positions in double, and unpacking, which writes positions, loses none of it. + 0 turns -0, which no pair of positions
+ * has as its difference, into 0. */
+float *exi_project_delta(const ex_mesh *mesh, const ex_mesh *example, const float *mask) {
     size_t count = 3 * (size_t)mesh->vertex_count;
     float *delta = exi_array_allocate(count, sizeof *delta);
-    for (size_t i = 0; delta && i < count; i++)
-        delta[i] = (float)(example->positions[i] - mesh->positions[i]);
+    for (size_t i = 0; delta && i < count; i++) {
+        const double from = mesh->positions[i], to = example->positions[i];
+        const double masked = mask && mask[i / 3] < 1 ? from + (double)mask[i / 3] * (to - from) : to;
+        delta[i] = (float)(masked - from) + 0.0F;
+    }
     return delta;
 }
 
@@ -57,7 +63,7 @@ typedef struct building {
     const ex_progress *progress;
     ex_mesh *mesh;
     exi_rig_mesh rig_mesh;
-    ex_layer_def *layers; /* [layer_count] */
+    ex_layer_def *layers; /* [layer_count]; masks go into the differences here, not there */
     int example_total, example_done;
 } building;
 
@@ -85,7 +91,8 @@ static ex_result open_layer(const ex_project_layer *source, ex_layer_def *layer,
     return EX_OK;
 }
 
-static ex_result read_example(building *b, const ex_project_example *source, const float **delta, ex_error *error) {
+static ex_result read_example(building *b, const ex_project_example *source, const float *mask, const float **delta,
+                              ex_error *error) {
     ex_mesh *example = NULL;
     ex_result result = exi_project_read_mesh(b->view, source->mesh, &example, error);
     if (result != EX_OK)
@@ -93,7 +100,7 @@ static ex_result read_example(building *b, const ex_project_example *source, con
     result = exi_error_within(error, ex_mesh_compare_connectivity(b->mesh, example, error), "%s: not the form of '%s'",
                               source->mesh, b->view->mesh);
     if (result == EX_OK) {
-        *delta = exi_project_delta(b->mesh, example);
+        *delta = exi_project_delta(b->mesh, example, mask);
         if (!*delta)
             result = exi_error_memory(error, source->mesh, 12 * (size_t)b->mesh->vertex_count);
     }
@@ -108,14 +115,14 @@ static ex_result read_layer(building *b, int index, ex_error *error) {
     float *mask = NULL;
     if (result == EX_OK)
         result = exi_project_read_mask(b->view, source, b->mesh, &mask, error);
-    layer->mask = mask;
     const float **deltas = (const float **)(uintptr_t)layer->deltas;
     for (int k = 0; result == EX_OK && k < source->example_count; k++) {
         report(b, source->examples[k].name);
-        result = exi_error_within(error, read_example(b, &source->examples[k], &deltas[k], error),
+        result = exi_error_within(error, read_example(b, &source->examples[k], mask, &deltas[k], error),
                                   "layers[%d].examples[%d] '%s'", index, k, source->examples[k].name);
         b->example_done++;
     }
+    free(mask);
     return result;
 }
 
@@ -125,7 +132,6 @@ static void free_layer(ex_layer_def *layer) {
     free((void *)(uintptr_t)layer->deltas);
     free((void *)(uintptr_t)layer->axis_names);
     free((void *)(uintptr_t)layer->axis_units);
-    free((void *)(uintptr_t)layer->mask);
 }
 
 static ex_result build(building *b, ex_storage storage, ex_rig **rig, ex_error *error) {

@@ -42,6 +42,13 @@ bool exi_check_add(exi_checker *c, ex_severity severity, const char *kind, const
     return true;
 }
 
+void exi_check_failure(exi_checker *c, const char *kind, const char *where, const ex_error *error) {
+    if (error->result == EX_ERROR_MEMORY)
+        c->failed = true;
+    else
+        exi_check_add(c, EX_SEVERITY_ERROR, kind, where, 0, "%s", error->text);
+}
+
 void ex_check_destroy(ex_check *check) {
     if (!check)
         return;
@@ -91,24 +98,26 @@ static sortable *make_keys(const ex_mesh *mesh, bool by_texcoord, double step) {
     return keys;
 }
 
-static bool same_keys(const ex_mesh *a, const ex_mesh *b, bool by_texcoord, double step) {
+static bool same_keys(exi_checker *c, const ex_mesh *a, const ex_mesh *b, bool by_texcoord, double step) {
     sortable *ka = make_keys(a, by_texcoord, step), *kb = make_keys(b, by_texcoord, step);
     int different = 0;
     for (int v = 0; ka && kb && v < a->vertex_count; v++)
         different += memcmp(&ka[v], &kb[v], sizeof *ka) != 0;
     bool same = ka && kb && different <= a->vertex_count / 100;
+    c->failed = c->failed || !ka || !kb;
     free(ka);
     free(kb);
     return same;
 }
 
-static const char *repair_hint(const ex_mesh *mesh, const ex_mesh *other) {
+static const char *repair_hint(exi_checker *c, const ex_mesh *other) {
+    const ex_mesh *mesh = c->mesh;
     if (mesh->vertex_count != other->vertex_count || mesh->face_count != other->face_count)
         return "it is another mesh: export it again from the one that the project names";
-    if (mesh->corner_texcoords && other->corner_texcoords && same_keys(mesh, other, true, 1e-5))
+    if (mesh->corner_texcoords && other->corner_texcoords && same_keys(c, mesh, other, true, 1e-5))
         return "its texture coordinates are the same in another order: the vertices were reordered, and matching them by "
                "texture coordinate would repair it (export with the order of vertices kept)";
-    if (same_keys(mesh, other, false, 1e-6 * ex_mesh_size(mesh) + 1e-30))
+    if (same_keys(c, mesh, other, false, 1e-6 * ex_mesh_size(mesh) + 1e-30))
         return "its positions are the same in another order: the vertices were reordered, and matching them by rest "
                "position would repair it (export with the order of vertices kept)";
     return "neither positions nor texture coordinates agree in another order: export it again from the mesh that the "
@@ -116,18 +125,18 @@ static const char *repair_hint(const ex_mesh *mesh, const ex_mesh *other) {
 }
 
 /* Reads the example's form; NULL where it cannot be used, which has then been reported. */
-static float *check_example(exi_checker *c, int layer, int k, const char *where) {
+static float *check_example(exi_checker *c, int layer, int k, const float *mask, const char *where) {
     const ex_project_example *example = &c->view->layers[layer].examples[k];
     ex_mesh *mesh = NULL;
     ex_error error = {0};
     float *delta = NULL;
     if (exi_project_read_mesh(c->view, example->mesh, &mesh, &error) != EX_OK) {
-        exi_check_add(c, EX_SEVERITY_ERROR, "unreadable", where, 0, "%s", error.text);
+        exi_check_failure(c, "unreadable", where, &error);
     } else if (ex_mesh_compare_connectivity(c->mesh, mesh, &error) != EX_OK) {
         exi_check_add(c, EX_SEVERITY_ERROR, "connectivity", where, 0, "'%s' (%s): %s; %s", example->name, example->mesh,
-                      error.text, repair_hint(c->mesh, mesh));
+                      error.text, repair_hint(c, mesh));
     } else {
-        delta = exi_project_delta(c->mesh, mesh);
+        delta = exi_project_delta(c->mesh, mesh, mask);
         if (!delta)
             c->failed = true;
         for (size_t i = 0; delta && i < 3 * (size_t)c->mesh->vertex_count; i++)
@@ -154,17 +163,17 @@ static void check_layer(exi_checker *c, int index) {
         return;
     }
     bool complete = true;
+    ex_error error = {0};
+    if (c->mesh && exi_project_read_mask(c->view, layer, c->mesh, &mask, &error) != EX_OK)
+        exi_check_failure(c, "mask", where, &error);
     for (int k = 0; k < layer->example_count; k++) {
         char here[64];
         snprintf(here, sizeof here, "layers[%d].examples[%d]", index, k);
         exi_check_progress(c, layer->examples[k].name);
-        deltas[k] = c->mesh ? check_example(c, index, k, here) : NULL;
+        deltas[k] = c->mesh ? check_example(c, index, k, mask, here) : NULL;
         complete = complete && deltas[k];
         c->done++;
     }
-    ex_error error = {0};
-    if (c->mesh && exi_project_read_mask(c->view, layer, c->mesh, &mask, &error) != EX_OK)
-        exi_check_add(c, EX_SEVERITY_ERROR, "mask", where, 0, "%s", error.text);
     exi_check_space(c, index, complete ? (const float *const *)deltas : NULL);
     for (int k = 0; k < layer->example_count; k++)
         free(deltas[k]);
@@ -196,12 +205,20 @@ static void check_inputs(exi_checker *c) {
 static void check_mesh(exi_checker *c) {
     ex_error error = {0};
     if (exi_project_read_mesh(c->view, c->view->mesh, &c->mesh, &error) != EX_OK) {
-        exi_check_add(c, EX_SEVERITY_ERROR, "unreadable", "mesh", 0, "%s", error.text);
+        exi_check_failure(c, "unreadable", "mesh", &error);
         return;
     }
     /* As a rig holds it: differences are measured from the rounded mesh. */
-    for (size_t i = 0; i < 3 * (size_t)c->mesh->vertex_count; i++)
+    for (size_t i = 0; i < 3 * (size_t)c->mesh->vertex_count; i++) {
         c->mesh->positions[i] = (double)(float)c->mesh->positions[i];
+        if (isfinite(c->mesh->positions[i]))
+            continue;
+        exi_check_add(c, EX_SEVERITY_ERROR, "not_finite", "mesh", (double)(i / 3),
+                      "'%s': vertex %zu is too far away for a float", c->view->mesh, i / 3);
+        ex_mesh_destroy(c->mesh);
+        c->mesh = NULL;
+        return;
+    }
     if (c->mesh->face_count == 0)
         exi_check_add(c, EX_SEVERITY_WARNING, "no_faces", "mesh", 0, "'%s' has no faces: viewers will show points",
                       c->view->mesh);

@@ -11,7 +11,7 @@
 typedef struct exi_checker {
     const ex_project_view *view;
     ex_check *check;
-    ex_mesh *mesh; /* NULL where it cannot be read */
+    ex_mesh *mesh; /* NULL where it cannot be used */
     int sample_count;
     const ex_progress *progress;
     int done, total; /* examples */
@@ -21,6 +21,9 @@ typedef struct exi_checker {
 /* Adds a finding; `kind` is a literal. */
 bool exi_check_add(exi_checker *c, ex_severity severity, const char *kind, const char *where, double value,
                    const char *format, ...) EXI_PRINTF(6, 7);
+
+/* Adds what a call said as an error; where it said that memory ran out, the check has failed. */
+void exi_check_failure(exi_checker *c, const char *kind, const char *where, const ex_error *error);
 
 void exi_check_progress(exi_checker *c, const char *what);
 

@@ -33,27 +33,34 @@ static const char *point_name(const ex_project_layer *layer, int point, char tex
     return text;
 }
 
-/* Distances are measured by a weigher that any set of points can make: nearest, with the cardinal metric's scales. */
-static ex_weigher *measuring_weigher(const ex_project_layer *layer) {
-    ex_weigher_def def = layer->weigh;
+/* A weigher of one point, which any set of points allows, measures as the layer's own does. */
+static ex_weigher *measuring_weigher(space_check *s) {
+    ex_weigher_def def = s->layer->weigh;
     ex_weigher *weigher = NULL;
-    def.kind = EX_WEIGHER_NEAREST;
-    def.neighbours = 1;
-    ex_weigher_create(&def, NULL, &weigher, NULL);
+    def.example_count = 1;
+    def.pseudo_count = 0;
+    if (ex_weigher_create(&def, NULL, &weigher, NULL) == EX_ERROR_MEMORY)
+        s->c->failed = true;
     return weigher;
 }
 
-/* Every pair of points that is nearer than `nearly` of the median distance to the nearest neighbour. */
+static const double *point_at(const ex_project_layer *layer, int point) {
+    return point < layer->example_count ? layer->examples[point].at
+                                        : layer->weigh.pseudos[point - layer->example_count].at;
+}
+
 static int compare_doubles(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return x < y ? -1 : x > y;
 }
 
+/* Every pair of points that is nearer than `nearly` of the median distance to the nearest neighbour. */
 static void check_near_points(space_check *s) {
-    ex_weigher *w = measuring_weigher(s->layer);
+    ex_weigher *w = measuring_weigher(s);
     int count = s->layer->example_count + s->layer->pseudo_count;
     double *nearest = malloc((size_t)count * sizeof *nearest);
     if (!w || !nearest) {
+        s->c->failed = s->c->failed || !nearest;
         ex_weigher_destroy(w);
         free(nearest);
         return;
@@ -62,13 +69,13 @@ static void check_near_points(space_check *s) {
         nearest[i] = INFINITY;
         for (int j = 0; j < count; j++)
             if (j != i)
-                nearest[i] = fmin(nearest[i], ex_weigher_distance(w, ex_weigher_point(w, i), ex_weigher_point(w, j)));
+                nearest[i] = fmin(nearest[i], ex_weigher_distance(w, point_at(s->layer, i), point_at(s->layer, j)));
     }
     qsort(nearest, (size_t)count, sizeof *nearest, compare_doubles);
     double typical = nearest[count / 2];
     for (int i = 0; i < count; i++)
         for (int j = i + 1; j < count; j++) {
-            double d = ex_weigher_distance(w, ex_weigher_point(w, i), ex_weigher_point(w, j));
+            double d = ex_weigher_distance(w, point_at(s->layer, i), point_at(s->layer, j));
             char first[300], second[300];
             if (d <= 1e-9)
                 exi_check_add(s->c, EX_SEVERITY_ERROR, "same_place", s->where, d,
@@ -86,7 +93,11 @@ static void check_near_points(space_check *s) {
 
 static void check_condition(space_check *s) {
     double condition = 1;
-    if (s->layer->weigh.kind != EX_WEIGHER_CARDINAL || ex_weigher_condition(s->weigher, NULL, &condition, NULL) != EX_OK)
+    if (s->layer->weigh.kind != EX_WEIGHER_CARDINAL)
+        return;
+    ex_result result = ex_weigher_condition(s->weigher, NULL, &condition, NULL);
+    s->c->failed = s->c->failed || result == EX_ERROR_MEMORY;
+    if (result != EX_OK)
         return;
     bool bad = condition > condition_limit;
     exi_check_add(s->c, bad ? EX_SEVERITY_WARNING : EX_SEVERITY_NOTE, "condition", s->where, condition,
@@ -216,7 +227,9 @@ static void check_leave_one_out(space_check *s, const float *const *deltas) {
     for (int k = 0; k < n; k++) {
         ex_weigher *without = NULL;
         ex_edit edit = {.kind = EX_EDIT_REMOVE_EXAMPLE, .index = k};
-        if (ex_weigher_edit(s->weigher, &edit, 1, NULL, &without, NULL) != EX_OK)
+        ex_result result = ex_weigher_edit(s->weigher, &edit, 1, NULL, &without, NULL);
+        s->c->failed = s->c->failed || result == EX_ERROR_MEMORY;
+        if (result != EX_OK)
             continue;
         ex_weigher_evaluate(without, ex_weigher_point(s->weigher, k), s->weights);
         ex_weigher_destroy(without);
@@ -238,7 +251,7 @@ void exi_check_space(exi_checker *c, int layer, const float *const *deltas) {
     ex_error error = {0};
     if (ex_weigher_create(&s.layer->weigh, NULL, &s.weigher, &error) != EX_OK) {
         if (c->check->error_count == before)
-            exi_check_add(c, EX_SEVERITY_ERROR, "unsolvable", s.where, 0, "%s", error.text);
+            exi_check_failure(c, "unsolvable", s.where, &error);
         return;
     }
     s.weights = malloc((size_t)s.layer->example_count * sizeof *s.weights);

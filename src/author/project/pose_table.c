@@ -25,8 +25,8 @@ typedef struct table_reader {
     ex_error *error;
 } table_reader;
 
-/* The next field of the line into `field`, trimmed. Sets *last at the end of the line. False where it is too long or a
- * quote is left open. */
+/* The next field of the line into `field`, trimmed. Sets *last at the end of the line. False where it is too long, has a
+ * NUL in it, or a quote is left open. */
 static bool next_field(table_reader *r, char field[FIELD_SIZE], bool *last) {
     size_t size = 0;
     while (r->at < r->end && (*r->at == ' ' || *r->at == '\t'))
@@ -43,7 +43,7 @@ static bool next_field(table_reader *r, char field[FIELD_SIZE], bool *last) {
             else
                 break;
         }
-        if (size + 1 >= FIELD_SIZE)
+        if (size + 1 >= FIELD_SIZE || *r->at == 0)
             return false;
         field[size++] = *r->at;
     }
@@ -66,7 +66,7 @@ static bool next_field(table_reader *r, char field[FIELD_SIZE], bool *last) {
 }
 
 static ex_result bad_field(table_reader *r) {
-    return exi_error(r->error, EX_ERROR_FORMAT, "%s:%d: a field is longer than %d bytes, or its quote is left open",
+    return exi_error(r->error, EX_ERROR_FORMAT, "%s:%d: a field is no text, or longer than %d bytes, or its quote is left open",
                      r->path, r->line, FIELD_SIZE - 1);
 }
 
@@ -95,12 +95,7 @@ static ex_result find_column(table_reader *r, const char *name, int *place) {
             return exi_error(r->error, EX_ERROR_DATA, "%s:%d: '%s' is a rotation: its columns are %s.x, %s.y, %s.z, %s.w",
                              r->path, r->line, name, name, name, name, name);
     }
-    double *nowhere = NULL;
-    char assignment[FIELD_SIZE + 2];
-    memcpy(assignment, name, length);
-    memcpy(assignment + length, "=0", 3);
-    ex_result result = ex_pose_set(r->rig, assignment, nowhere, r->error);
-    return exi_error_within(r->error, result, "%s:%d", r->path, r->line);
+    return exi_error_within(r->error, exi_unknown_input(r->rig, name, r->error), "%s:%d", r->path, r->line);
 }
 
 static ex_result read_header(table_reader *r) {
@@ -113,6 +108,9 @@ static ex_result read_header(table_reader *r) {
             return exi_error_memory(r->error, "the table's columns", r->column_capacity);
         r->columns = columns;
         int place = 0;
+        if (field[0] == 0)
+            return exi_error(r->error, EX_ERROR_DATA, "%s:%d: column %d has no name", r->path, r->line,
+                             r->column_count + 1);
         ex_result result = find_column(r, field, &place);
         if (result != EX_OK)
             return result;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static ex_result unknown_input(const ex_rig *rig, const char *name, ex_error *error) {
+ex_result exi_unknown_input(const ex_rig *rig, const char *name, ex_error *error) {
     int count = ex_rig_input_count(rig);
     const char **names = malloc(((size_t)count + 1) * sizeof *names);
     if (!names)
@@ -86,7 +86,7 @@ ex_result ex_pose_set(const ex_rig *rig, const char *assignment, double *inputs,
     memcpy(name, assignment, length);
     name[length] = 0;
     int input = ex_rig_input_find(rig, name);
-    ex_result result = input < 0 ? unknown_input(rig, name, error) : set_value(rig, input, equals + 1, inputs, error);
+    ex_result result = input < 0 ? exi_unknown_input(rig, name, error) : set_value(rig, input, equals + 1, inputs, error);
     free(name);
     return result;
 }

@@ -36,6 +36,9 @@ ex_result exi_json_number(const json_t *value, const exi_place *place, double *n
 /* q = q times the turn of `degrees` about axis 0, 1 or 2. */
 void exi_turn(double q[4], int axis, double degrees);
 
+/* Says that the rig has no such axis, with the nearest name or all of them. Returns EX_ERROR_DATA. */
+ex_result exi_unknown_input(const ex_rig *rig, const char *name, ex_error *error);
+
 /* Reads a mesh of the project, in metres with y up. */
 ex_result exi_project_read_mesh(const ex_project_view *view, const char *relative, ex_mesh **mesh, ex_error *error);
 
@@ -43,7 +46,8 @@ ex_result exi_project_read_mesh(const ex_project_view *view, const char *relativ
 ex_result exi_project_read_mask(const ex_project_view *view, const ex_project_layer *layer, const ex_mesh *mesh,
                                 float **mask, ex_error *error);
 
-/* example minus mesh, rounded to float once: [vertex_count][3]. Release with free; NULL without memory. */
-float *exi_project_delta(const ex_mesh *mesh, const ex_mesh *example);
+/* mask times example minus mesh, rounded to float once: [vertex_count][3]. mask [vertex_count] or NULL for 1 everywhere.
+ * Release with free; NULL without memory. */
+float *exi_project_delta(const ex_mesh *mesh, const ex_mesh *example, const float *mask);
 
 #endif

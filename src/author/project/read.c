@@ -565,10 +565,11 @@ ex_result ex_project_parse(const char *text, size_t size, const char *path, ex_p
     }
     strcpy(name, path);
     made->path = name;
-    json_error_t json_error;
+    json_error_t json_error = {0};
     made->root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &json_error);
     ex_result result = EX_OK;
-    if (!made->root && json_error_code(&json_error) == json_error_out_of_memory)
+    /* jansson has nothing to say where memory ran out in the middle. */
+    if (!made->root && (json_error_code(&json_error) == json_error_out_of_memory || !json_error.text[0]))
         result = exi_error_memory(error, "the project", size);
     else if (!made->root)
         result = exi_error(error, EX_ERROR_FORMAT, "%s:%d:%d: %s", path, json_error.line, json_error.column,

@@ -50,9 +50,11 @@ static json_t *number(double value) {
 
 static json_t *numbers(const double *values, int count) {
     json_t *list = json_array();
-    for (int i = 0; list && i < count; i++)
-        if (json_array_append_new(list, number(values[i])) != 0)
+    for (int i = 0; i < count; i++)
+        if (json_array_append_new(list, number(values[i])) != 0) {
+            json_decref(list);
             return NULL;
+        }
     return list;
 }
 

@@ -1,7 +1,7 @@
 /*
  * Small dense solves. Systems here have as many unknowns as a space has points, usually below thirty, at most some
- * thousand: elimination over rows that hold matrix and right-hand sides side by side keeps the inner loop one contiguous
- * multiply-subtract, which is what the compiler vectorises best.
+ * thousand: elimination over rows that hold matrix and right-hand sides side by side keeps the inner loop one
+ * contiguous multiply-subtract, which is what the compiler vectorises best.
  */
 #include "runtime/base/dense.h"
 

@@ -8,9 +8,9 @@
 #include <stdbool.h>
 
 /*
- * Solves A X = B by elimination with partial pivoting. system [n][n + m] holds A | B and is overwritten; X ends up where
- * B was. Returns the smallest pivot over the largest entry of A, 0 where A is singular to working precision (X is then
- * meaningless). About n^3/3 + n^2 m multiplications.
+ * Solves A X = B by elimination with partial pivoting. system [n][n + m] holds A | B and is overwritten; X ends up
+ * where B was. Returns the smallest pivot over the largest entry of A, 0 where A is singular to working precision (X is
+ * then meaningless). About n^3/3 + n^2 m multiplications.
  */
 double exi_solve(double *system, int n, int m);
 
@@ -22,9 +22,9 @@ double exi_solve(double *system, int n, int m);
 void exi_svd(double *columns, int n, int d, double *v, double *s);
 
 /*
- * The quick way to an orthonormal basis of A's columns, by Gram-Schmidt done twice: columns [d][n] becomes that basis, and
- * v [d][d] says how it came about: basis i = sum over k of v[i][k] * column k. False, with both spoilt, where a column
- * beside those before it is shorter than a thousandth of the longest: that is work for exi_svd.
+ * The quick way to an orthonormal basis of A's columns, by Gram-Schmidt done twice: columns [d][n] becomes that basis,
+ * and v [d][d] says how it came about: basis i = sum over k of v[i][k] * column k. False, with both spoilt, where a
+ * column beside those before it is shorter than a thousandth of the longest: that is work for exi_svd.
  */
 bool exi_orthonormalise(double *columns, int n, int d, double *v);
 

@@ -1,7 +1,7 @@
 /*
- * The one wide type: exi_wide holds EXI_WIDTH floats, 4 (NEON, SSE2, wasm simd128, scalar) or 8 (AVX2). The set is chosen
- * when compiling. Multiply-add is fused where the machine has it (NEON, AVX2 + FMA) and two roundings elsewhere, which is
- * the only difference between the bodies. Pointers need no alignment.
+ * The one wide type: exi_wide holds EXI_WIDTH floats, 4 (NEON, SSE2, wasm simd128, scalar) or 8 (AVX2). The set is
+ * chosen when compiling. Multiply-add is fused where the machine has it (NEON, AVX2 + FMA) and two roundings elsewhere,
+ * which is the only difference between the bodies. Pointers need no alignment.
  */
 #ifndef EXI_SIMD_H
 #define EXI_SIMD_H

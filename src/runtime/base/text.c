@@ -34,3 +34,12 @@ bool exi_is_name(const char *text) {
     size_t size = strlen(text);
     return size >= 1 && size <= EXI_NAME_MAX && exi_is_text(text);
 }
+
+int exi_text_cut(const char *text, int most) {
+    int length = (int)strlen(text);
+    if (length <= most)
+        return length;
+    while (most > 0 && ((unsigned char)text[most] & 0xC0) == 0x80)
+        most--;
+    return most;
+}

@@ -12,5 +12,7 @@
 bool exi_is_text(const char *text);
 /* Readable text of 1 to EXI_NAME_MAX bytes. */
 bool exi_is_name(const char *text);
+/* The length of the text, or the largest one up to `most` bytes that cuts no character. */
+int exi_text_cut(const char *text, int most);
 
 #endif

@@ -45,6 +45,8 @@ static ex_result check_names(const char *const *names, int count, const char *wh
 }
 
 static ex_result check_layer(const ex_layer_def *layer, int vertex_count, ex_error *error) {
+    if (layer->weigh.axis_count < 1 || layer->weigh.example_count < 1)
+        return exi_error(error, EX_ERROR_ARGUMENT, "a space needs at least one axis and at least one example");
     ex_result result = check_names(layer->axis_names, layer->weigh.axis_count, "axis", error);
     if (result == EX_OK)
         result = check_names(layer->example_names, layer->weigh.example_count, "example", error);

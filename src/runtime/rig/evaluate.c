@@ -11,7 +11,8 @@
 #include <float.h>
 #include <string.h>
 
-enum { CHUNK = 16 }; /* tiles: 256 vertices */
+/* Tiles in a chunk: long enough for two streams through memory, short enough to stay in a cache for many poses. */
+enum { CHUNK = 64 };
 
 /* Scratch of one pose. */
 typedef struct pose_scratch {

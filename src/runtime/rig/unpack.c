@@ -40,7 +40,9 @@ static ex_result find_pack(const char *bytes, size_t size, const char **pack, si
         return exi_error(error, EX_ERROR_FORMAT, "this .glb file has version %u, not 2", (unsigned)read_u32(bytes + 4));
     size_t length = read_u32(bytes + 8);
     if (length > size)
-        return damaged(error, "the file ends before the length that it states");
+        return damaged(error, "the .glb file ends before the length that it states");
+    if (length < 12)
+        return damaged(error, "the .glb file states a length that cannot be");
     size_t at = 12;
     for (int chunk = 0; length - at >= 8; chunk++) {
         size_t chunk_size = read_u32(bytes + at);
@@ -104,6 +106,7 @@ typedef struct reader {
     const char *pack;
     const exi_pack_header *header;
     int next;
+    uint64_t end; /* of the section before: sections stand one behind the other, and no byte serves twice */
 } reader;
 
 static const uint64_t any_size = UINT64_MAX;
@@ -118,11 +121,12 @@ static const char *take(reader *r, ex_section_kind kind, int index, uint64_t siz
     memcpy(entry, r->pack + sizeof *r->header + (size_t)r->next * sizeof *entry, sizeof *entry);
     r->next++;
     if (entry->kind != (uint32_t)kind || entry->index != (uint32_t)index || (size != any_size && entry->size != size) ||
-        entry->offset % 16 != 0 || entry->offset < r->header->header_size || entry->offset > r->header->size ||
+        entry->offset % 16 != 0 || entry->offset < r->end || entry->offset > r->header->size ||
         entry->size > r->header->size - entry->offset) {
         damaged(error, "a section is not where or what the directory promises");
         return NULL;
     }
+    r->end = entry->offset + entry->size;
     const char *bytes = r->pack + entry->offset;
     if (exi_checksum(bytes, (size_t)entry->size) != entry->checksum) {
         exi_error(error, EX_ERROR_CHECKSUM, "section %d of the rig %s", r->next - 1, rearranged);
@@ -374,7 +378,7 @@ ex_result ex_rig_unpack(const void *bytes, size_t size, ex_storage storage, cons
         result = open_lists(&header, allocator, &s, &lists, &lists_size, error);
     if (result != EX_OK)
         return result;
-    reader r = {.pack = pack, .header = &header};
+    reader r = {.pack = pack, .header = &header, .end = header.header_size};
     ex_rig *made = NULL;
     if (!take_all(&r, &s, error))
         result = error->result;

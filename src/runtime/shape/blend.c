@@ -1,12 +1,12 @@
 /*
  * The dense blend: position(v) = base(v) + sum over k of w_k delta_k(v) (Shape by Example, equation 3).
  *
- * It must read 12 bytes a vertex and example (6 in 16 bit), once, and does two operations for every four of them, so what
- * counts is the stream: the sums of a tile stay in registers while the tile's examples pass by. Two tiles, from the two
- * halves of the range, go side by side: two streams keep more of the memory system busy than one (19 instead of 27 ns a
- * vertex at 64 examples out of cache), also more than one stream with prefetch instructions (21), and four are no better.
- * Unrolling over examples made it slower. Several blends share a pass: the examples are then in the first-level cache
- * for all but the first.
+ * It must read 12 bytes a vertex and example (6 in 16 bit), once, and does two operations for every four of them, so
+ * what counts is the stream: the sums of a tile stay in registers while the tile's examples pass by. Two tiles, from
+ * the two halves of the range, go side by side: two streams keep more of the memory system busy than one (19 instead of
+ * 27 ns a vertex at 64 examples out of cache), also more than one stream with prefetch instructions (21); four are no
+ * better, and unrolling over examples made it slower. Several blends of one range follow each other: the range is then
+ * in a cache for all but the first, if the caller keeps it short.
  */
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
@@ -17,15 +17,17 @@
 
 enum { AXIS_WIDES = EXI_TILE / EXI_WIDTH, TILE_WIDES = 3 * AXIS_WIDES, SIDE_BY_SIDE = 2 };
 
-static inline void add_floats(const float *values, exi_wide factor, exi_wide sums[TILE_WIDES]) {
+/* Numbers are counted back from their end: where one load has the pointer itself for its address, gcc addresses that
+ * one by two registers and joins the others to pairs that cross cache lines. */
+static inline void add_floats(const float *end, exi_wide factor, exi_wide sums[TILE_WIDES]) {
     for (int i = 0; i < TILE_WIDES; i++)
-        sums[i] = exi_madd(exi_load(values + i * EXI_WIDTH), factor, sums[i]);
+        sums[i] = exi_madd(exi_load(end - EXI_TILE_FLOATS + i * EXI_WIDTH), factor, sums[i]);
 }
 
-static inline void add_shorts(const uint16_t *values, exi_wide factor, exi_wide sums[TILE_WIDES]) {
+static inline void add_shorts(const uint16_t *end, exi_wide factor, exi_wide sums[TILE_WIDES]) {
     for (int i = 0; i < TILE_WIDES; i += 2) {
         exi_wide low, high;
-        exi_load_halves(values + i * EXI_WIDTH, &low, &high);
+        exi_load_halves(end - EXI_TILE_FLOATS + i * EXI_WIDTH, &low, &high);
         sums[i] = exi_madd(low, factor, sums[i]);
         sums[i + 1] = exi_madd(high, factor, sums[i + 1]);
     }
@@ -36,9 +38,9 @@ static inline void sum_floats(const float *a, const float *b, bool both, const e
                               exi_wide sums[SIDE_BY_SIDE][TILE_WIDES]) {
     const exi_term *term = blend->terms, *end = term + blend->term_count;
     for (; term < end; term++) {
-        add_floats(a + term->place, exi_splat(term->factor), sums[0]);
+        add_floats(a + term->end, exi_splat(term->factor), sums[0]);
         if (both)
-            add_floats(b + term->place, exi_splat(term->factor), sums[1]);
+            add_floats(b + term->end, exi_splat(term->factor), sums[1]);
     }
 }
 
@@ -46,9 +48,9 @@ static inline void sum_shorts(const uint16_t *a, const uint16_t *b, bool both, c
                               exi_wide sums[SIDE_BY_SIDE][TILE_WIDES]) {
     const exi_term *term = blend->terms, *end = term + blend->term_count;
     for (; term < end; term++) {
-        add_shorts(a + term->place, exi_splat(term->factor), sums[0]);
+        add_shorts(a + term->end, exi_splat(term->factor), sums[0]);
         if (both)
-            add_shorts(b + term->place, exi_splat(term->factor), sums[1]);
+            add_shorts(b + term->end, exi_splat(term->factor), sums[1]);
     }
 }
 
@@ -95,11 +97,11 @@ static inline void load_base(const float *base, exi_wide sums[TILE_WIDES]) {
         sums[i] = exi_load(base + i * EXI_WIDTH);
 }
 
-/* The tables of the forms, where they are. Kept apart from ex_forms because positions could, for all the compiler knows,
- * be written over that. */
+/* The tables of the forms, where they are. Kept apart from ex_forms because positions could, for all the compiler
+ * knows, be written over that. */
 typedef struct tables {
     const float *base;
-    const float *floats;    /* or */
+    const float *floats; /* or */
     const uint16_t *shorts;
     size_t step; /* numbers from a tile's examples to the next tile's */
     int vertex_count;
@@ -154,7 +156,7 @@ int exi_forms_terms(const ex_forms *forms, const float *weights, exi_term *terms
     for (int k = 0; k < forms->example_count; k++)
         if (weights[k] != 0) {
             float factor = forms->storage == EX_STORAGE_FLOAT ? 1.0f : scales[k];
-            terms[count++] = (exi_term){(uint32_t)k * EXI_TILE_FLOATS, weights[k] * factor};
+            terms[count++] = (exi_term){((uint32_t)k + 1) * EXI_TILE_FLOATS, weights[k] * factor};
         }
     return count;
 }
@@ -175,8 +177,8 @@ size_t ex_forms_scratch_size(const ex_forms *forms) {
     return (size_t)forms->example_count * sizeof(exi_term) + sizeof(exi_term);
 }
 
-void ex_forms_blend(const ex_forms *forms, const float *weights, float *positions, size_t stride,
-                    const ex_tasks *tasks, void *scratch) {
+void ex_forms_blend(const ex_forms *forms, const float *weights, float *positions, size_t stride, const ex_tasks *tasks,
+                    void *scratch) {
     if (!forms || !weights || !positions || !scratch) {
         exi_misuse(__func__, "no forms, weights or scratch, or nowhere to put the positions");
         return;

@@ -144,9 +144,8 @@ ex_result ex_forms_create(const ex_forms_def *def, const ex_allocator *allocator
     ex_result result = check_def(def, error);
     if (result != EX_OK)
         return result;
-    ex_forms head = {.vertex_count = def->vertex_count,
-                     .example_count = def->example_count,
-                     .storage = (int32_t)def->storage};
+    ex_forms head = {
+        .vertex_count = def->vertex_count, .example_count = def->example_count, .storage = (int32_t)def->storage};
     if (!exi_forms_layout(&head))
         return exi_error(error, EX_ERROR_LIMIT, "the forms are too large for this machine's memory");
     ex_forms *made = exi_block_create(allocator, (size_t)head.size);

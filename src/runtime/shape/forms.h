@@ -1,8 +1,8 @@
 /*
  * The inside of ex_forms: one block, a head and tables behind it at offsets, no pointers. Vertices stand in tiles of 8
- * (16 with AVX2), x of all, then y, then z. A tile of the base comes alone; tiles of the examples come one example after
- * the other for the first tile, then for the second, and so on, so that a blend reads streams. The layout belongs to the
- * build, not to a file. What fills up the last tile means nothing.
+ * (16 with AVX2), x of all, then y, then z. A tile of the base comes alone; tiles of the examples come one example
+ * after the other for the first tile, then for the second, and so on, so that a blend reads streams. The layout belongs
+ * to the build, not to a file. What fills up the last tile means nothing.
  *
  * 16-bit tiles hold differences as integers in [-32767, 32767] plus 32768, times a scale per example.
  */
@@ -15,7 +15,7 @@
 
 /* Two wides a coordinate: 16-bit numbers come out of their load as two, and two tiles of six sums leave registers free
  * even where there are only sixteen. */
-#define EXI_TILE (2 * EXI_WIDTH)
+#define EXI_TILE        (2 * EXI_WIDTH)
 #define EXI_TILE_FLOATS (3 * EXI_TILE)
 
 struct ex_forms {
@@ -28,7 +28,7 @@ struct ex_forms {
 
 /* An example that takes part in a blend. In 16-bit storage the factor has the scale in it (exi_forms_terms). */
 typedef struct exi_term {
-    uint32_t place; /* where the example's numbers start in a tile */
+    uint32_t end; /* where the example's numbers end, counted from the start of a tile's examples */
     float factor;
 } exi_term;
 
@@ -36,8 +36,8 @@ typedef struct exi_term {
 bool exi_forms_layout(ex_forms *forms);
 
 /*
- * Writes base positions or an example's difference into its tiles. values [..][3] are read at `gather[v]`, or at v where
- * gather is NULL, times mask[v] where there is a mask. False and the vertex where a number is not finite.
+ * Writes base positions or an example's difference into its tiles. values [..][3] are read at `gather[v]`, or at v
+ * where gather is NULL, times mask[v] where there is a mask. False and the vertex where a number is not finite.
  */
 bool exi_forms_set_base(ex_forms *forms, const float *positions, const uint32_t *gather, int *bad_vertex);
 bool exi_forms_set_example(ex_forms *forms, int example, const float *deltas, const uint32_t *gather, const float *mask,

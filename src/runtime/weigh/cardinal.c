@@ -1,6 +1,6 @@
 /*
- * The cardinal weigher: one basis per example, 1 at its own example and 0 at the others, made of a plane and radial bases
- * (Sloan, Rose, Cohen: Shape by Example, 2001, equations 2 and 4 to 6).
+ * The cardinal weigher: one basis per example, 1 at its own example and 0 at the others, made of a plane and radial
+ * bases (Sloan, Rose, Cohen: Shape by Example, 2001, equations 2 and 4 to 6).
  *
  *   w_i(p) = sum over points j of r_ji R(|p - p_j| / rho_j) + plane_i(p)
  *
@@ -8,8 +8,8 @@
  * plane. F is the identity for examples, with one row below for every pseudo-example. Kernels that are not (thin plate
  * and its kin) are solved together with the plane, r orthogonal to it: [Q B; B' 0] [r; c] = [F; 0].
  *
- * The plane stands in coordinates relative to the points' mean and has minimum norm (singular values that vanish are left
- * out), so an axis that never varies gets no slope, the constant is reproduced, and weights sum to 1 everywhere.
+ * The plane stands in coordinates relative to the points' mean and has minimum norm (singular values that vanish are
+ * left out), so an axis that never varies gets no slope, the constant is reproduced, and weights sum to 1 everywhere.
  */
 #include "runtime/base/dense.h"
 #include "runtime/base/memory.h"
@@ -19,11 +19,8 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-/* Points nearer than this, in scaled units, are at one place. */
-static const double one_place = 1e-9;
 /* Directions in which the points vary less than this part of their largest variation count as flat. */
 static const double flat = 1e-9;
 
@@ -67,23 +64,6 @@ static ex_result check(const ex_weigher_def *def, ex_error *error) {
 
 /* ---- radii ---- */
 
-static void describe_point(const ex_weigher *w, const char *const *names, int point, char *text, size_t size) {
-    if (point >= w->example_count)
-        snprintf(text, size, "pseudo-example %d", point - w->example_count);
-    else if (names && names[point])
-        snprintf(text, size, "example '%s'", names[point]);
-    else
-        snprintf(text, size, "example %d", point);
-}
-
-static ex_result same_place(const ex_weigher *w, const char *const *names, int i, int j, ex_error *error) {
-    char first[160], second[160];
-    describe_point(w, names, i, first, sizeof first);
-    describe_point(w, names, j, second, sizeof second);
-    return exi_error(error, EX_ERROR_SINGULAR, "%s and %s are at one place of the space: move or remove one of them",
-                     first, second);
-}
-
 /* Radius of each point: distance to its nearest other point; distances [n][n] are kept for the matrix. */
 static ex_result measure(const ex_weigher *w, const char *const *names, double *distances, double *inverse_radii,
                          ex_error *error) {
@@ -94,8 +74,8 @@ static ex_result measure(const ex_weigher *w, const char *const *names, double *
         distances[(size_t)i * (size_t)n + (size_t)i] = 0;
         for (int j = i + 1; j < n; j++) {
             double d = exi_feature_distance(w, exi_features(w, i), exi_features(w, j));
-            if (!(d > one_place))
-                return same_place(w, names, i, j, error);
+            if (!(d > EXI_ONE_PLACE))
+                return exi_same_place(w, names, i, j, error);
             distances[(size_t)i * (size_t)n + (size_t)j] = distances[(size_t)j * (size_t)n + (size_t)i] = d;
             inverse_radii[i] = d < inverse_radii[i] ? d : inverse_radii[i];
             inverse_radii[j] = d < inverse_radii[j] ? d : inverse_radii[j];
@@ -159,7 +139,7 @@ static basis plane_basis(const ex_weigher *w, const double *mean, double *work) 
     for (int a = 0; a < s; a++)
         largest = fmax(largest, values[a]);
     for (int a = 0; a < s; a++) {
-        if (!(values[a] > flat * largest) || !(values[a] > flat * one_place))
+        if (!(values[a] > flat * largest) || !(values[a] > flat * EXI_ONE_PLACE))
             continue;
         double inverse = 1.0 / values[a];
         for (int j = 0; j < n; j++)
@@ -200,14 +180,15 @@ static void kernel_row(const ex_weigher *w, const tables *t, const double *dista
     const int n = exi_point_count(w);
     for (int j = 0; j < n; j++)
         row[j] = exi_kernel((int)w->kernel, distances[(size_t)i * (size_t)n + (size_t)j] * t->inverse_radii[j]);
-    row[i] += w->ridge;
+    row[i] += exi_kernel_is_negative((int)w->kernel) ? -w->ridge : w->ridge;
 }
 
 static ex_result singular(const ex_weigher *w, ex_error *error) {
-    return exi_error(error, EX_ERROR_SINGULAR,
-                     "the space cannot be solved with kernel %s: spread the examples more evenly, set a small \"ridge\" "
-                     "(1e-6), or take another kernel",
-                     ex_kernel_name((ex_kernel)w->kernel));
+    return exi_error(
+        error, EX_ERROR_SINGULAR,
+        "the space cannot be solved with kernel %s: spread the examples more evenly, set a small \"ridge\" "
+        "(1e-6), or take another kernel",
+        ex_kernel_name((ex_kernel)w->kernel));
 }
 
 /* target += factor * source */
@@ -261,26 +242,35 @@ static ex_result solve_stages(const ex_weigher *w, const tables *t, const basis 
     return EX_OK;
 }
 
-/* Rows of [Q B; B' 0]; B is the constant 1/sqrt(n) and the basis. width is the row length of system. */
-static void coupled_matrix(const ex_weigher *w, const tables *t, const basis *b, const double *distances,
-                           double *system, size_t width) {
+/*
+ * Rows of [Q gB; gB' 0]; B is the constant 1/sqrt(n) and the basis; g, which is returned, brings B to the size of Q's
+ * largest entry, so that a pivot in B is not taken for a vanishing one. width is the row length of system.
+ */
+static double coupled_matrix(const ex_weigher *w, const tables *t, const basis *b, const double *distances,
+                             double *system, size_t width) {
     const int n = exi_point_count(w), rank = b->rank;
+    double g = 1;
     memset(system, 0, (size_t)(n + 1 + rank) * width * sizeof *system);
-    double one = 1.0 / sqrt((double)n);
+    for (int j = 0; j < n; j++) {
+        kernel_row(w, t, distances, j, system + (size_t)j * width);
+        for (int i = 0; i < n; i++)
+            g = fmax(g, fabs(system[(size_t)j * width + (size_t)i]));
+    }
     for (int j = 0; j < n; j++) {
         double *row = system + (size_t)j * width;
-        kernel_row(w, t, distances, j, row);
-        row[n] = system[(size_t)n * width + (size_t)j] = one;
+        row[n] = system[(size_t)n * width + (size_t)j] = g / sqrt((double)n);
         for (int a = 0; a < rank; a++)
-            row[n + 1 + a] = system[(size_t)(n + 1 + a) * width + (size_t)j] = b->u[(size_t)a * (size_t)n + (size_t)j];
+            row[n + 1 + a] = system[(size_t)(n + 1 + a) * width + (size_t)j] =
+                g * b->u[(size_t)a * (size_t)n + (size_t)j];
     }
+    return g;
 }
 
 static ex_result solve_coupled(const ex_weigher *w, const tables *t, const basis *b, const double *distances,
                                double *system, double *f, ex_error *error) {
     const int n = exi_point_count(w), m = w->example_count, size = n + 1 + b->rank;
     const size_t width = (size_t)size + (size_t)m;
-    coupled_matrix(w, t, b, distances, system, width);
+    const double g = coupled_matrix(w, t, b, distances, system, width);
     for (int j = 0; j < n; j++)
         fit_row(w, j, system + (size_t)j * width + size);
     if (exi_solve(system, size, m) == 0)
@@ -289,8 +279,8 @@ static ex_result solve_coupled(const ex_weigher *w, const tables *t, const basis
         memcpy(t->radial + (size_t)j * (size_t)m, system + (size_t)j * width + size, (size_t)m * sizeof *system);
     for (int a = 0; a < b->rank + 1; a++)
         memcpy(f + (size_t)a * (size_t)m, system + (size_t)(n + a) * width + size, (size_t)m * sizeof *f);
-    for (int i = 0; i < m; i++)
-        f[i] /= sqrt((double)n);
+    for (int i = 0; i < (b->rank + 1) * m; i++)
+        f[i] *= i < m ? g / sqrt((double)n) : g;
     set_plane(w, t, b, f, f + m);
     return EX_OK;
 }
@@ -323,12 +313,27 @@ static ex_result open_scratch(const ex_weigher *w, const ex_allocator *allocator
     return EX_OK;
 }
 
+/* Weights sum to 1 everywhere if they are asked to at every point, as they are at examples. */
+static bool sums_to_one(const ex_weigher *w) {
+    const double *rows = exi_table(w, w->pseudo_rows);
+    for (int p = 0; p < w->pseudo_count; p++) {
+        double sum = 0;
+        for (int i = 0; i < w->example_count; i++)
+            sum += *rows++;
+        if (fabs(sum - 1) > 1e-9)
+            return false;
+    }
+    return true;
+}
+
 static ex_result solve(ex_weigher *w, const char *const *names, const ex_allocator *allocator, ex_error *error) {
     scratch sc;
     ex_result result = open_scratch(w, allocator, &sc, error);
     if (result != EX_OK)
         return result;
     tables t = own_tables(w);
+    if (exi_kernel_is_coupled((int)w->kernel) && sums_to_one(w))
+        w->flags |= EXI_WEIGHER_SUM_1;
     result = measure(w, names, sc.distances, t.inverse_radii, error);
     if (result == EX_OK) {
         set_mean(w, t.mean);
@@ -339,6 +344,16 @@ static ex_result solve(ex_weigher *w, const char *const *names, const ex_allocat
     }
     exi_release(allocator, sc.memory, sc.size);
     return result;
+}
+
+/* Growing kernels cancel far outside, and what their rounding leaves grows with them: it is taken out evenly. */
+static void restore_sum(double *weights, int count) {
+    double sum = 0;
+    for (int i = 0; i < count; i++)
+        sum += weights[i];
+    double excess = (sum - 1) / count;
+    for (int i = 0; i < count; i++)
+        weights[i] -= excess;
 }
 
 static void evaluate(const ex_weigher *w, const double *features, double *weights) {
@@ -360,6 +375,8 @@ static void evaluate(const ex_weigher *w, const double *features, double *weight
         for (int i = 0; i < m; i++)
             weights[i] += value * row[i];
     }
+    if (w->flags & EXI_WEIGHER_SUM_1)
+        restore_sum(weights, m);
 }
 
 const exi_weigher_kind exi_weigher_cardinal = {true, check, own_count, solve, evaluate};

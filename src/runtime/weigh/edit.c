@@ -10,10 +10,11 @@
 
 /* A definition that can grow: every array has room for all the edits. */
 typedef struct draft {
-    int dimension, example_count, pseudo_count, row_size;
+    int dimension, example_count, pseudo_count;
+    int row_count, row_size; /* room in rows */
     double *points;     /* [..][dimension] */
     double *at, *from;  /* [..][dimension] */
-    double *rows;       /* [..][row_size] */
+    double *rows;       /* [row_count][row_size], zero where nothing was given */
     bool *given;        /* [..] */
     ex_pseudo *pseudos; /* [..] */
     ex_axis *axes;
@@ -40,6 +41,7 @@ static ex_result open_draft(const ex_weigher *w, int edit_count, const ex_alloca
     *d = (draft){.dimension = w->dimension,
                  .example_count = w->example_count,
                  .pseudo_count = w->pseudo_count,
+                 .row_count = (int)pseudos,
                  .row_size = (int)examples,
                  .points = (double *)(void *)(memory + points),
                  .at = (double *)(void *)(memory + at),
@@ -61,7 +63,7 @@ static void fill_draft(const ex_weigher *w, draft *d, ex_weigher_def *def) {
     const size_t point = (size_t)d->dimension * sizeof(double);
     ex_weigher_describe(w, def, d->axes, d->pseudos);
     memcpy(d->points, def->points, (size_t)d->example_count * point);
-    memset(d->rows, 0, ((size_t)d->pseudo_count) * (size_t)d->row_size * sizeof(double));
+    memset(d->rows, 0, (size_t)d->row_count * (size_t)d->row_size * sizeof(double));
     for (int i = 0; i < d->pseudo_count; i++) {
         const ex_pseudo *p = &d->pseudos[i];
         memcpy(row_of(d->at, i, d->dimension), p->at, point);

@@ -46,4 +46,9 @@ EXI_INLINE bool exi_kernel_is_coupled(int kernel) {
     return kernel >= EX_KERNEL_THIN_PLATE;
 }
 
+/* Kernels whose negative is the positive definite one: what smooths is subtracted from their diagonal. */
+EXI_INLINE bool exi_kernel_is_negative(int kernel) {
+    return kernel == EX_KERNEL_BIHARMONIC || kernel == EX_KERNEL_MULTIQUADRIC;
+}
+
 #endif

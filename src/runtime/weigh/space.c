@@ -2,10 +2,12 @@
  * Spaces: axes, and the features by which points of a space are compared (DESIGN, "Spaces and weighers").
  */
 #include "runtime/base/result.h"
+#include "runtime/base/text.h"
 #include "runtime/base/vector.h"
 #include "runtime/weigh/weigher.h"
 
 #include <math.h>
+#include <stdio.h>
 
 /* Scalars farther than this many ranges from rest read as this far: weights stay finite wherever one looks. */
 static const double farthest = 1e6;
@@ -148,4 +150,32 @@ void exi_point_features(const ex_weigher *w, const double *clean, double *featur
         rotation += axis->kind == EX_AXIS_SWING ? 3 : 4;
         clean += 4;
     }
+}
+
+/* ---- points at one place ---- */
+
+static void describe_point(const ex_weigher *w, const char *const *names, int point, char *text, size_t size) {
+    if (point >= w->example_count)
+        snprintf(text, size, "pseudo-example %d", point - w->example_count);
+    else if (names && names[point])
+        snprintf(text, size, "example '%.*s'", exi_text_cut(names[point], 150), names[point]);
+    else
+        snprintf(text, size, "example %d", point);
+}
+
+ex_result exi_same_place(const ex_weigher *w, const char *const *names, int i, int j, ex_error *error) {
+    char first[200], second[200];
+    describe_point(w, names, i, first, sizeof first);
+    describe_point(w, names, j, second, sizeof second);
+    return exi_error(error, EX_ERROR_SINGULAR, "%s and %s are at one place of the space: move or remove one of them",
+                     first, second);
+}
+
+ex_result exi_check_places(ex_weigher *w, const char *const *names, const ex_allocator *allocator, ex_error *error) {
+    (void)allocator;
+    for (int i = 0; i < exi_point_count(w); i++)
+        for (int j = i + 1; j < exi_point_count(w); j++)
+            if (!(exi_feature_distance(w, exi_features(w, i), exi_features(w, j)) > EXI_ONE_PLACE))
+                return exi_same_place(w, names, i, j, error);
+    return EX_OK;
 }

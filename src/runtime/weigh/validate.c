@@ -12,7 +12,7 @@
 
 static bool sound_head(const ex_weigher *w) {
     bool has_points = w->kind != EX_WEIGHER_DIRECT;
-    if (w->kind >= EX_WEIGHER_COUNT || w->kernel >= EX_KERNEL_COUNT || w->flags > 3)
+    if (w->kind >= EX_WEIGHER_COUNT || w->kernel >= EX_KERNEL_COUNT || w->flags > 7)
         return false;
     if (w->axis_count < 1 || w->example_count < 1 || w->pseudo_count < 0 || w->scalar_count < 0 ||
         w->rotation_count < 0 || w->dimension < 1 || w->feature_count < 1)

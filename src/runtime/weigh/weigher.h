@@ -10,7 +10,8 @@
 
 #include <exemplar/weigh.h>
 
-enum { EXI_WEIGHER_LINEAR = 1, EXI_WEIGHER_PAPER_FORM = 2 };
+/* SUM_1: the weights' sum is put back to 1 after evaluation (growing kernels). */
+enum { EXI_WEIGHER_LINEAR = 1, EXI_WEIGHER_PAPER_FORM = 2, EXI_WEIGHER_SUM_1 = 4 };
 
 struct ex_weigher {
     uint64_t size; /* of the whole block in bytes */
@@ -75,8 +76,8 @@ void exi_point_features(const ex_weigher *w, const double *clean, double *featur
 
 /*
  * A kind of weigher (docs/adding-a-weigher.md).
- * check: parameters of the definition that only this kind has. own_count: doubles in its own tables, and solve: fills them
- * when everything before `own` is there; both NULL where the kind has none. evaluate: features of the query (the clean point itself for direct) to weights.
+ * check: parameters of the definition that only this kind has. own_count: doubles in its own tables, NULL for none. solve:
+ * fills them when everything before `own` is there; refuses points at one place. evaluate: features of the query (the clean point itself for direct) to weights.
  */
 typedef struct exi_weigher_kind {
     bool has_points;
@@ -90,6 +91,13 @@ extern const exi_weigher_kind exi_weigher_cardinal, exi_weigher_direct, exi_weig
 
 /* cardinal.c: see ex_weigher_condition. */
 ex_result exi_cardinal_condition(const ex_weigher *w, const ex_allocator *allocator, double *condition, ex_error *error);
+
+/* Points nearer than this, in scaled units, are at one place. */
+#define EXI_ONE_PLACE 1e-9
+/* The sentence for points i and j that are. names may be NULL. */
+ex_result exi_same_place(const ex_weigher *w, const char *const *names, int i, int j, ex_error *error);
+/* Looks at every pair: the whole solve of kinds that keep nothing. */
+ex_result exi_check_places(ex_weigher *w, const char *const *names, const ex_allocator *allocator, ex_error *error);
 
 /* weights = sum over points of share[i] of point i, where a pseudo-example's share goes to its row. */
 void exi_spread_share(const ex_weigher *w, int point, double share, double *weights);

@@ -105,6 +105,14 @@ static inline void check_near(double value, double expected, double tolerance) {
         fail_msg("%.17g is not %.17g", value, expected);
 }
 
+static inline void check_same_axis(const ex_axis *a, const ex_axis *b) {
+    assert_int_equal(a->kind, b->kind);
+    assert_true(a->min == b->min && a->max == b->max && a->rest == b->rest);
+    assert_true(a->scale == b->scale && a->clamp == b->clamp);
+    assert_memory_equal(a->rest_rotation, b->rest_rotation, sizeof a->rest_rotation);
+    assert_memory_equal(a->about, b->about, sizeof a->about);
+}
+
 /* A cube of six squares with a texture seam at every edge, hard normals, groups, materials, colours and creases; grown
  * along y to `height`, with its top moved by `lean` along x. */
 static inline void write_cube(const char *name, double height, double lean) {

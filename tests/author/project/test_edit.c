@@ -1,6 +1,6 @@
 /*
- * Edits of projects: each kind changes what it says and nothing else, a refused one changes nothing at all, and building
- * afterwards gives the weights that ex_weigher_edit gives without building.
+ * Edits of projects: each kind changes what it says and nothing else, a refused one changes nothing at all, and
+ * building afterwards gives the weights that ex_weigher_edit gives without building.
  */
 #include "projects.h"
 
@@ -218,7 +218,12 @@ static void refused_edits_change_nothing(void **state) {
         {0, {.kind = EX_EDIT_REMOVE_PSEUDO, .index = 2}, NULL, NULL, EX_ERROR_ARGUMENT, "no pseudo-example 2"},
         {0, {.kind = EX_EDIT_MOVE_PSEUDO, .index = 2, .at = place}, NULL, NULL, EX_ERROR_ARGUMENT, "it has 2"},
         {0, {.kind = EX_EDIT_ADD_PSEUDO, .at = place}, NULL, NULL, EX_ERROR_ARGUMENT, "weights"},
-        {0, {.kind = EX_EDIT_ADD_PSEUDO, .at = place, .from = place, .weights = given}, NULL, NULL, EX_ERROR_ARGUMENT, ""},
+        {0,
+         {.kind = EX_EDIT_ADD_PSEUDO, .at = place, .from = place, .weights = given},
+         NULL,
+         NULL,
+         EX_ERROR_ARGUMENT,
+         ""},
         {0, {.kind = EX_EDIT_ADD_EXAMPLE, .at = place}, NULL, "b.obj", EX_ERROR_ARGUMENT, "name"},
         {0, {.kind = EX_EDIT_ADD_EXAMPLE, .at = place}, "new", NULL, EX_ERROR_ARGUMENT, "mesh"},
         {0, {.kind = EX_EDIT_ADD_EXAMPLE, .at = place}, "two", "b.obj", EX_ERROR_DATA, "layers[0].examples[4].name"},

@@ -76,7 +76,7 @@ static void reads_axes(void **state) {
     check_numbers(axes[3].axis.about, (double[]){0, 2, 0}, 3);
     check_numbers(axes[3].axis.rest_rotation, (double[]){0, sqrt(0.5), 0, sqrt(0.5)}, 4);
     for (int i = 0; i < 4; i++)
-        assert_memory_equal(&arm->weigh.axes[i], &axes[i].axis, sizeof(ex_axis));
+        check_same_axis(&arm->weigh.axes[i], &axes[i].axis);
     /* At rest a dial is at 0, or at the end of its range that is nearest to it. */
     const ex_project_layer *face = &ex_project_get(project)->layers[1];
     assert_true(face->axes[0].axis.rest == 1 && face->axes[1].axis.rest == -1);
@@ -194,10 +194,10 @@ static void reads_units_and_ups(void **state) {
         const char *written;
         double metres;
         bool z_up;
-    } cases[] = {{"'unit': 'm'", 1, false},   {"'unit': 'dm'", 0.1, false},    {"'unit': 'cm'", 0.01, false},
-                 {"'unit': 'mm'", 0.001, false}, {"'unit': 'km'", 1000, false}, {"'unit': 'in'", 0.0254, false},
-                 {"'unit': 'ft'", 0.3048, false}, {"'unit': 2.5", 2.5, false},  {"'unit': 3", 3, false},
-                 {"'up': 'z'", 1, true},      {"'up': 'y'", 1, false}};
+    } cases[] = {{"'unit': 'm'", 1, false},       {"'unit': 'dm'", 0.1, false},  {"'unit': 'cm'", 0.01, false},
+                 {"'unit': 'mm'", 0.001, false},  {"'unit': 'km'", 1000, false}, {"'unit': 'in'", 0.0254, false},
+                 {"'unit': 'ft'", 0.3048, false}, {"'unit': 2.5", 2.5, false},   {"'unit': 3", 3, false},
+                 {"'up': 'z'", 1, true},          {"'up': 'y'", 1, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[200];
         snprintf(text, sizeof text, "{'exemplar': 1, %s, 'mesh': 'm.obj', 'layers': []}", cases[i].written);
@@ -217,10 +217,11 @@ static void reads_names_of_all_kinds(void **state) {
     const char *names[] = {"Ellbogen größer", "a/b\\\\c", "肘", "  ", "time ", "Joint:x", "a.b", longest};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char text[2000];
-        snprintf(text, sizeof text,
-                 "{'exemplar': 1, 'mesh': 'm.obj', 'layers': [{'name': '%s', 'space': [{'name': '%s', 'min': 0, 'max': 1}],"
-                 " 'examples': [{'name': '%s', 'mesh': 'm.obj', 'at': {'%s': 0.5}}]}]}",
-                 names[i], names[i], names[i], names[i]);
+        snprintf(
+            text, sizeof text,
+            "{'exemplar': 1, 'mesh': 'm.obj', 'layers': [{'name': '%s', 'space': [{'name': '%s', 'min': 0, 'max': 1}],"
+            " 'examples': [{'name': '%s', 'mesh': 'm.obj', 'at': {'%s': 0.5}}]}]}",
+            names[i], names[i], names[i], names[i]);
         ex_project *project = parse_project(text);
         assert_true(ex_project_get(project)->layers[0].examples[0].at[0] == 0.5);
         ex_project_destroy(project);

@@ -210,7 +210,9 @@ static void names_the_line(void **state) {
         {"'text'", 1, ""},
         {"7", 1, ""},
         {"{'mesh': '\xff\xfe'}", 1, "decode byte"},
-        {"\x7f" "ELF\x02\x01\x01", 1, ""},
+        {"\x7f"
+         "ELF\x02\x01\x01",
+         1, ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ex_project *project = (ex_project *)(uintptr_t)1;

@@ -10,11 +10,26 @@ static void finds_what_was_meant(void **state) {
     const struct {
         const char *typed, *meant;
     } cases[] = {
-        {"elbow", "elbow"},        {"elbw", "elbow"},        {"elboow", "elbow"},    {"elbwo", "elbow"},
-        {"ELBOW", "elbow"},        {"albow", "elbow"},       {"sholuder", "shoulder"}, {"shulder", "shoulder"},
-        {"thinplate", "thin_plate"}, {"thin-plate", "thin_plate"}, {"att", "at"},      {"ta", "at"},
-        {"grösse", "größe"},          {"groesse", NULL},        {"knee", NULL},         {"", NULL},
-        {"elb", NULL},             {"shoulderblades", NULL}, {"größ", "größe"},      {"elbowelbow", NULL},
+        {"elbow", "elbow"},
+        {"elbw", "elbow"},
+        {"elboow", "elbow"},
+        {"elbwo", "elbow"},
+        {"ELBOW", "elbow"},
+        {"albow", "elbow"},
+        {"sholuder", "shoulder"},
+        {"shulder", "shoulder"},
+        {"thinplate", "thin_plate"},
+        {"thin-plate", "thin_plate"},
+        {"att", "at"},
+        {"ta", "at"},
+        {"grösse", "größe"},
+        {"groesse", NULL},
+        {"knee", NULL},
+        {"", NULL},
+        {"elb", NULL},
+        {"shoulderblades", NULL},
+        {"größ", "größe"},
+        {"elbowelbow", NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *found = ex_suggest(cases[i].typed, words, sizeof words / sizeof *words);

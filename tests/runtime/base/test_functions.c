@@ -12,7 +12,7 @@
 #include "runtime/base/functions.inl"
 #include "support/check.h"
 
-static const double relative = 4e-16;
+static const double relative = 4e-16, relative_angle = 1e-15;
 
 static void check_exp(double x) {
     long double expected = expl((long double)x);
@@ -33,7 +33,7 @@ static void check_log(double x) {
 static void check_angle(double y, double x) {
     long double expected = atan2l((long double)y, (long double)x);
     long double off = fabsl((long double)exi_angle(y, x) - expected);
-    if (!(off <= (long double)relative * expected))
+    if (!(off <= (long double)relative_angle * expected))
         fail_msg("the angle of (%.17g, %.17g) is %.17g, off by %.3Lg", x, y, exi_angle(y, x), off);
 }
 

@@ -1,0 +1,33 @@
+#!/bin/sh
+# Usage: gltf_validator.sh SOURCE WORK TOOL
+# Brings the validator into WORK/npm, once for each package-lock.json, and runs validate.mjs with it.
+set -eu
+source=$1
+work=$2
+tool=$3
+
+skip() {
+    echo "skipped: $1"
+    exit 77
+}
+
+command -v node >/dev/null || skip "node is not installed"
+command -v npm >/dev/null || skip "npm is not installed"
+mkdir -p "$work/npm"
+if ! cmp -s "$source/package-lock.json" "$work/npm/installed.json"; then
+    rm -f "$work/npm/installed.json"
+    cp "$source/package.json" "$source/package-lock.json" "$source/.npmrc" "$work/npm/"
+    if ! (cd "$work/npm" && npm ci --fetch-retries=1 --fetch-timeout=30000) >"$work/npm.log" 2>&1; then
+        cat "$work/npm.log"
+        # Only what speaks of the network is excused.
+        if grep -q -E 'ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ENOTCACHED' \
+            "$work/npm.log"; then
+            skip "npm cannot reach its registry"
+        fi
+        exit 1
+    fi
+    cp "$source/package-lock.json" "$work/npm/installed.json"
+fi
+rm -rf "$work/rigs"
+mkdir -p "$work/rigs"
+exec node "$source/validate.mjs" "$work/npm" "$work/rigs" "$tool"

@@ -1,0 +1,422 @@
+/*
+ * Packs whose checksums are right and whose contents are not: what somebody could write on purpose. The layout of the
+ * file is the contract here (docs/rig-format.md), so this test knows its records.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "runtime/base/checksum.h"
+#include "runtime/rig/pack.h"
+#include "support/check.h"
+#include "support/failing_allocator.h"
+#include "support/rigs.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *pack;
+static size_t pack_size;
+
+static int set_up(void **state) {
+    (void)state;
+    sample_rig s;
+    sample_rig_open(&s, 5);
+    ex_rig *rig = rig_of(&s.def);
+    pack = pack_of(rig, &pack_size);
+    ex_rig_destroy(rig);
+    sample_rig_close(&s);
+    return 0;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    free(pack);
+    return 0;
+}
+
+static exi_pack_header *header_of(char *bytes) {
+    return (exi_pack_header *)(void *)bytes;
+}
+
+static exi_pack_entry *entries_of(char *bytes) {
+    return (exi_pack_entry *)(void *)(bytes + sizeof(exi_pack_header));
+}
+
+static exi_pack_entry *find(char *bytes, ex_section_kind kind, uint32_t index) {
+    for (uint32_t i = 0; i < header_of(bytes)->section_count; i++)
+        if (entries_of(bytes)[i].kind == (uint32_t)kind && entries_of(bytes)[i].index == index)
+            return &entries_of(bytes)[i];
+    fail_msg("no section %d, %u", (int)kind, (unsigned)index);
+    return NULL;
+}
+
+static void *section(char *bytes, ex_section_kind kind, uint32_t index) {
+    return bytes + find(bytes, kind, index)->offset;
+}
+
+static void seal_header(char *bytes) {
+    exi_pack_header *header = header_of(bytes);
+    header->checksum = 0;
+    header->checksum = exi_checksum(bytes, header->header_size);
+}
+
+/* Makes every checksum right again, where sections are still within the pack. */
+static void seal(char *bytes) {
+    for (uint32_t i = 0; i < header_of(bytes)->section_count; i++) {
+        exi_pack_entry *entry = &entries_of(bytes)[i];
+        if (entry->offset <= pack_size && entry->size <= pack_size - entry->offset)
+            entry->checksum = exi_checksum(bytes + entry->offset, (size_t)entry->size);
+    }
+    seal_header(bytes);
+}
+
+/* Unpacks in memory that ends with the pack. A rig that comes of it must be usable. */
+static ex_result try_unpack(const char *bytes, size_t size, ex_error *error) {
+    char *copy = malloc(size);
+    memcpy(copy, bytes, size);
+    failing_allocator f;
+    failing_allocator_open(&f);
+    f.limit = 10000000;
+    ex_rig *rig = NULL;
+    *error = (ex_error){0};
+    ex_result result = ex_rig_unpack(copy, size, EX_STORAGE_FLOAT, &f.allocator, &rig, error);
+    free(copy);
+    assert_true((result == EX_OK) == (rig != NULL));
+    if (rig)
+        use_rig(rig);
+    else
+        assert_sentence(error, result, " ");
+    ex_rig_destroy(rig);
+    failing_allocator_close(&f);
+    return result;
+}
+
+/* ---- one lie at a time ---- */
+
+/* Where a number is changed: in the header, in a section's entry of the directory, in the section. */
+enum { HEADER = 0, ENTRY = 100, SECTION = 200 };
+typedef enum manner { BYTE, WORD, WORD_ADD, LONG, LONG_ADD, REAL } manner;
+
+typedef struct lie {
+    const char *what;
+    int place; /* HEADER, or ENTRY or SECTION plus the section's kind */
+    uint32_t index;
+    size_t at; /* from there */
+    manner how;
+    uint64_t value;
+    double real;
+    bool more; /* the next change belongs to the same lie */
+} lie;
+
+static const lie lies[] = {
+    {"no vertices", HEADER, 0, offsetof(exi_pack_header, counts.vertices), WORD, .value = 0},
+    {"more vertices than split ones", HEADER, 0, offsetof(exi_pack_header, counts.vertices), WORD, .value = 8},
+    {"a vertex more", HEADER, 0, offsetof(exi_pack_header, counts.vertices), WORD_ADD, .value = 1},
+    {"a vertex less", HEADER, 0, offsetof(exi_pack_header, counts.vertices), WORD_ADD, .value = UINT32_MAX},
+    {"a split vertex more", HEADER, 0, offsetof(exi_pack_header, counts.splits), WORD_ADD, .value = 1},
+    {"negative split vertices", HEADER, 0, offsetof(exi_pack_header, counts.splits), WORD, .value = 0x80000000},
+    {"a face more", HEADER, 0, offsetof(exi_pack_header, counts.faces), WORD_ADD, .value = 1},
+    {"negative corners", HEADER, 0, offsetof(exi_pack_header, counts.corners), WORD, .value = UINT32_MAX},
+    {"many triangles", HEADER, 0, offsetof(exi_pack_header, counts.triangles), WORD, .value = INT32_MAX},
+    {"a layer more", HEADER, 0, offsetof(exi_pack_header, counts.layers), WORD_ADD, .value = 1},
+    {"a layer less", HEADER, 0, offsetof(exi_pack_header, counts.layers), WORD_ADD, .value = UINT32_MAX},
+    {"many layers", HEADER, 0, offsetof(exi_pack_header, counts.layers), WORD, .value = INT32_MAX},
+    {"many examples", HEADER, 0, offsetof(exi_pack_header, counts.examples), WORD, .value = INT32_MAX},
+    {"many notes", HEADER, 0, offsetof(exi_pack_header, counts.notes), WORD, .value = INT32_MAX},
+    {"negative notes", HEADER, 0, offsetof(exi_pack_header, counts.notes), WORD, .value = UINT32_MAX},
+    {"an input more", HEADER, 0, offsetof(exi_pack_header, counts.inputs), WORD_ADD, .value = 1},
+    {"an axis more", HEADER, 0, offsetof(exi_pack_header, counts.axes), WORD_ADD, .value = 1},
+    {"unknown flags", HEADER, 0, offsetof(exi_pack_header, counts.flags), WORD, .value = 0xFF},
+    {"no seams", HEADER, 0, offsetof(exi_pack_header, counts.flags), WORD,
+     .value = EXI_RIG_TEXCOORDS | EXI_RIG_NORMALS},
+    {"long strings", HEADER, 0, offsetof(exi_pack_header, counts.string_size), WORD, .value = UINT32_MAX},
+    {"a section more", HEADER, 0, offsetof(exi_pack_header, section_count), WORD_ADD, .value = 1},
+    {"nothing but a header", HEADER, 0, offsetof(exi_pack_header, size), LONG, .value = 88},
+    {"another kind", ENTRY + EX_SECTION_FACES, 0, offsetof(exi_pack_entry, kind), WORD, .value = EX_SECTION_NOTE},
+    {"another index", ENTRY + EX_SECTION_TARGET, 3, offsetof(exi_pack_entry, index), WORD, .value = 4},
+    {"behind the end", ENTRY + EX_SECTION_TARGET, 0, offsetof(exi_pack_entry, offset), LONG, .value = 1 << 20},
+    {"far away", ENTRY + EX_SECTION_TARGET, 0, offsetof(exi_pack_entry, offset), LONG, .value = UINT64_MAX - 15},
+    {"over the end", ENTRY + EX_SECTION_TARGET, 6, offsetof(exi_pack_entry, offset), LONG_ADD, .value = 16},
+    {"in the header", ENTRY + EX_SECTION_POSITIONS, 0, offsetof(exi_pack_entry, offset), LONG, .value = 0},
+    {"not aligned", ENTRY + EX_SECTION_POSITIONS, 0, offsetof(exi_pack_entry, offset), LONG_ADD, .value = 4},
+    {"on another section", ENTRY + EX_SECTION_TARGET, 1, offsetof(exi_pack_entry, offset), LONG_ADD,
+     .value = (uint64_t)-96},
+    {"an endless section", ENTRY + EX_SECTION_NOTE, 0, offsetof(exi_pack_entry, size), LONG, .value = UINT64_MAX},
+    {"a short note", ENTRY + EX_SECTION_NOTE, 1, offsetof(exi_pack_entry, size), LONG, .value = 31},
+    {"a short weigher", ENTRY + EX_SECTION_WEIGHER, 0, offsetof(exi_pack_entry, size), LONG, .value = 80},
+    {"an empty weigher", ENTRY + EX_SECTION_WEIGHER, 0, offsetof(exi_pack_entry, size), LONG, .value = 0},
+    {"a name outside", SECTION + EX_SECTION_INPUTS, 0, 1 * sizeof(exi_input_record) + offsetof(exi_input_record, name),
+     WORD, .value = 100000},
+    {"a name far outside", SECTION + EX_SECTION_INPUTS, 0,
+     1 * sizeof(exi_input_record) + offsetof(exi_input_record, name), WORD, .value = 0xFFFFFFF0},
+    {"a unit outside", SECTION + EX_SECTION_INPUTS, 0, 2 * sizeof(exi_input_record) + offsetof(exi_input_record, unit),
+     WORD, .value = 100000},
+    {"an empty name", SECTION + EX_SECTION_INPUTS, 0, 1 * sizeof(exi_input_record) + offsetof(exi_input_record, name),
+     WORD, .value = 13},
+    {"a name within a character", SECTION + EX_SECTION_INPUTS, 0,
+     1 * sizeof(exi_input_record) + offsetof(exi_input_record, name), WORD, .value = 6},
+    {"an input somewhere else", SECTION + EX_SECTION_INPUTS, 0,
+     2 * sizeof(exi_input_record) + offsetof(exi_input_record, offset), WORD, .value = 1000000},
+    {"an input before the first", SECTION + EX_SECTION_INPUTS, 0, offsetof(exi_input_record, offset), WORD,
+     .value = UINT32_MAX},
+    {"an unknown kind", SECTION + EX_SECTION_INPUTS, 0, offsetof(exi_input_record, axis.kind), REAL, .real = 4},
+    {"between two kinds", SECTION + EX_SECTION_INPUTS, 0, offsetof(exi_input_record, axis.kind), REAL, .real = 0.5},
+    {"no kind", SECTION + EX_SECTION_INPUTS, 0, offsetof(exi_input_record, axis.kind), REAL, .real = NAN},
+    {"another width", SECTION + EX_SECTION_INPUTS, 0, offsetof(exi_input_record, axis.kind), REAL,
+     .real = EX_AXIS_ROTATION},
+    {"no rest", SECTION + EX_SECTION_INPUTS, 0, offsetof(exi_input_record, axis.rest), REAL, .real = NAN},
+    {"an empty range", SECTION + EX_SECTION_INPUTS, 0, offsetof(exi_input_record, axis.max), REAL, .real = 0},
+    {"controls in a name", SECTION + EX_SECTION_STRINGS, 0, 1, BYTE, .value = '\n'},
+    {"a broken character", SECTION + EX_SECTION_STRINGS, 0, 1, BYTE, .value = 0xFF},
+    {"a layer's name outside", SECTION + EX_SECTION_LAYERS, 0, offsetof(exi_layer_record, name), WORD,
+     .value = INT32_MAX},
+    {"negative axes", SECTION + EX_SECTION_LAYERS, 0, offsetof(exi_layer_record, axis_count), WORD,
+     .value = (uint32_t)-2},
+    {"many axes", SECTION + EX_SECTION_LAYERS, 0, offsetof(exi_layer_record, axis_count), WORD, .value = INT32_MAX},
+    {"axes moved", SECTION + EX_SECTION_LAYERS, 0, sizeof(exi_layer_record) + offsetof(exi_layer_record, first_axis),
+     WORD, .value = 3},
+    {"examples moved", SECTION + EX_SECTION_LAYERS, 0,
+     sizeof(exi_layer_record) + offsetof(exi_layer_record, first_example), WORD, .value = 2},
+    {"examples exchanged", SECTION + EX_SECTION_LAYERS, 0, offsetof(exi_layer_record, example_count), WORD, .value = 2,
+     .more = true},
+    {"examples exchanged", SECTION + EX_SECTION_LAYERS, 0,
+     sizeof(exi_layer_record) + offsetof(exi_layer_record, example_count), WORD, .value = 3, .more = true},
+    {"examples exchanged", SECTION + EX_SECTION_LAYERS, 0,
+     sizeof(exi_layer_record) + offsetof(exi_layer_record, first_example), WORD, .value = 2},
+    {"an example's name outside", SECTION + EX_SECTION_EXAMPLES, 0, 3 * 4, WORD, .value = 100000},
+    {"an axis without input", SECTION + EX_SECTION_AXES, 0, 0, WORD, .value = UINT32_MAX},
+    {"an input behind the last", SECTION + EX_SECTION_AXES, 0, 2 * 4, WORD, .value = RIG_INPUTS},
+    {"an input of another width", SECTION + EX_SECTION_AXES, 0, 1 * 4, WORD, .value = 0},
+    {"a source outside", SECTION + EX_SECTION_SOURCES, 0, 6 * 4, WORD, .value = 5},
+    {"a source far outside", SECTION + EX_SECTION_SOURCES, 0, 0, WORD, .value = INT32_MAX},
+    {"a source skipped", SECTION + EX_SECTION_SOURCES, 0, 1 * 4, WORD, .value = 0, .more = true},
+    {"a source skipped", SECTION + EX_SECTION_SOURCES, 0, 2 * 4, WORD, .value = 2},
+    {"a face of two", SECTION + EX_SECTION_FACES, 0, 0, WORD, .value = 2},
+    {"sizes that wrap around", SECTION + EX_SECTION_FACES, 0, 0, WORD, .value = 0xFFFFFFFC, .more = true},
+    {"sizes that wrap around", SECTION + EX_SECTION_FACES, 0, 4, WORD, .value = 11},
+    {"a corner outside", SECTION + EX_SECTION_CORNERS, 0, 6 * 4, WORD, .value = 7},
+    {"a triangle outside", SECTION + EX_SECTION_TRIANGLES, 0, 0, WORD, .value = UINT32_MAX},
+    {"no position", SECTION + EX_SECTION_POSITIONS, 0, 4 * 4, WORD, .value = 0x7FC00000},
+    {"no texture coordinate", SECTION + EX_SECTION_TEXCOORDS, 0, 4 * 4, WORD, .value = 0x7F800000},
+    {"no normal", SECTION + EX_SECTION_NORMALS, 0, 4 * 4, WORD, .value = 0xFFC00000},
+    {"no difference", SECTION + EX_SECTION_TARGET, 5, 2 * 4, WORD, .value = 0x7F800000},
+    {"no weigher's kind", SECTION + EX_SECTION_WEIGHER, 0, offsetof(ex_weigher, kind), WORD, .value = EX_WEIGHER_COUNT},
+    {"another kind of weigher", SECTION + EX_SECTION_WEIGHER, 0, offsetof(ex_weigher, kind), WORD,
+     .value = EX_WEIGHER_DIRECT},
+    {"no kernel", SECTION + EX_SECTION_WEIGHER, 0, offsetof(ex_weigher, kernel), WORD, .value = EX_KERNEL_COUNT},
+    {"flags of a weigher", SECTION + EX_SECTION_WEIGHER, 0, offsetof(ex_weigher, flags), WORD, .value = 8},
+    {"another size", SECTION + EX_SECTION_WEIGHER, 0, offsetof(ex_weigher, size), LONG_ADD, .value = 8},
+    {"many axes of a weigher", SECTION + EX_SECTION_WEIGHER, 0, offsetof(ex_weigher, axis_count), WORD,
+     .value = 1 << 28},
+    {"negative axes of a weigher", SECTION + EX_SECTION_WEIGHER, 0, offsetof(ex_weigher, axis_count), WORD,
+     .value = UINT32_MAX},
+    {"another dimension", SECTION + EX_SECTION_WEIGHER, 0, offsetof(ex_weigher, dimension), WORD, .value = 4},
+    {"scalars for rotations", SECTION + EX_SECTION_WEIGHER, 0, offsetof(ex_weigher, scalar_count), WORD, .value = 2,
+     .more = true},
+    {"scalars for rotations", SECTION + EX_SECTION_WEIGHER, 0, offsetof(ex_weigher, rotation_count), WORD, .value = 0,
+     .more = true},
+    {"scalars for rotations", SECTION + EX_SECTION_WEIGHER, 0, offsetof(ex_weigher, dimension), WORD, .value = 2},
+    {"many features", SECTION + EX_SECTION_WEIGHER, 0, offsetof(ex_weigher, feature_count), WORD, .value = 1 << 20},
+    {"many examples of a weigher", SECTION + EX_SECTION_WEIGHER, 0, offsetof(ex_weigher, example_count), WORD,
+     .value = 1 << 30},
+    {"pseudo-examples for examples", SECTION + EX_SECTION_WEIGHER, 0, offsetof(ex_weigher, example_count), WORD,
+     .value = 2, .more = true},
+    {"pseudo-examples for examples", SECTION + EX_SECTION_WEIGHER, 0, offsetof(ex_weigher, pseudo_count), WORD,
+     .value = 2},
+    {"negative pseudo-examples", SECTION + EX_SECTION_WEIGHER, 0, offsetof(ex_weigher, pseudo_count), WORD,
+     .value = UINT32_MAX},
+    {"points outside", SECTION + EX_SECTION_WEIGHER, 0, offsetof(ex_weigher, points), LONG, .value = 1 << 20},
+    {"tables outside", SECTION + EX_SECTION_WEIGHER, 0, offsetof(ex_weigher, own), LONG, .value = UINT64_MAX - 7},
+    {"no radius", SECTION + EX_SECTION_WEIGHER, 0, offsetof(ex_weigher, radius), REAL, .real = NAN},
+    {"no power", SECTION + EX_SECTION_WEIGHER, 1, offsetof(ex_weigher, power), REAL, .real = INFINITY},
+    {"an example more than axes", SECTION + EX_SECTION_WEIGHER, 2, offsetof(ex_weigher, example_count), WORD,
+     .value = 3},
+    {"another kind of axis", SECTION + EX_SECTION_WEIGHER, 0, sizeof(ex_weigher) + offsetof(exi_axis_record, kind),
+     REAL, .real = EX_AXIS_TWIST},
+    {"no kind of axis", SECTION + EX_SECTION_WEIGHER, 0,
+     sizeof(ex_weigher) + sizeof(exi_axis_record) + offsetof(exi_axis_record, kind), REAL, .real = 1e9},
+    {"no scale", SECTION + EX_SECTION_WEIGHER, 0, sizeof(ex_weigher) + offsetof(exi_axis_record, true_scale), REAL,
+     .real = 0},
+    {"another width of rotation", SECTION + EX_SECTION_WEIGHER, 0, sizeof(ex_weigher) + 2 * sizeof(exi_axis_record),
+     REAL, .real = 1e6},
+    {"a place that is no number", SECTION + EX_SECTION_WEIGHER, 0,
+     sizeof(ex_weigher) + 2 * sizeof(exi_axis_record) + sizeof(exi_rotation_metric), REAL, .real = NAN},
+};
+
+static void put(char *at, const lie *l) {
+    uint32_t word;
+    uint64_t whole;
+    memcpy(&word, at, sizeof word);
+    memcpy(&whole, at, sizeof whole);
+    word = (uint32_t)l->value + (l->how == WORD_ADD ? word : 0);
+    whole = l->value + (l->how == LONG_ADD ? whole : 0);
+    if (l->how == BYTE)
+        *at = (char)l->value;
+    else if (l->how == REAL)
+        memcpy(at, &l->real, sizeof l->real);
+    else if (l->how == WORD || l->how == WORD_ADD)
+        memcpy(at, &word, sizeof word);
+    else
+        memcpy(at, &whole, sizeof whole);
+}
+
+static void tell(char *bytes, const lie *l) {
+    char *at = bytes;
+    if (l->place >= SECTION)
+        at = section(bytes, (ex_section_kind)(l->place - SECTION), l->index);
+    else if (l->place >= ENTRY)
+        at = (char *)find(bytes, (ex_section_kind)(l->place - ENTRY), l->index);
+    put(at + l->at, l);
+}
+
+static void lies_are_refused(void **state) {
+    (void)state;
+    char *copy = malloc(pack_size);
+    int believed = 0;
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+        memcpy(copy, pack, pack_size);
+        for (; lies[i].more; i++)
+            tell(copy, &lies[i]);
+        tell(copy, &lies[i]);
+        assert_true(memcmp(copy, pack, pack_size) != 0);
+        seal(copy);
+        ex_error error;
+        ex_result result = try_unpack(copy, pack_size, &error);
+        if (result == EX_OK || result == EX_ERROR_CHECKSUM || result == EX_ERROR_MEMORY) {
+            print_error("%s: result %d, '%s'\n", lies[i].what, (int)result, error.text);
+            believed++;
+        }
+    }
+    free(copy);
+    assert_int_equal(believed, 0);
+}
+
+static void the_truth_is_believed(void **state) {
+    (void)state;
+    char *copy = malloc(pack_size);
+    memcpy(copy, pack, pack_size);
+    seal(copy);
+    assert_memory_equal(copy, pack, pack_size);
+    ex_error error;
+    assert_int_equal(try_unpack(copy, pack_size, &error), EX_OK);
+    free(copy);
+}
+
+/* Without its 0 the last name would go on into what follows. */
+static void the_last_name_must_end(void **state) {
+    (void)state;
+    char *copy = malloc(pack_size);
+    memcpy(copy, pack, pack_size);
+    ((char *)section(copy, EX_SECTION_STRINGS, 0))[header_of(copy)->counts.string_size - 1] = 'x';
+    seal(copy);
+    ex_error error;
+    assert_int_equal(try_unpack(copy, pack_size, &error), EX_ERROR_DATA);
+    assert_sentence(&error, EX_ERROR_DATA, "names");
+    free(copy);
+}
+
+/* Every word of the pack, set to what hurts most: refused or a rig that can be used. */
+static void every_word_may_lie(void **state) {
+    (void)state;
+    static const uint32_t values[] = {0, 1, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x7FEFFFFF, 0xFFF00000};
+    char *copy = malloc(pack_size);
+    for (size_t at = 8; at < pack_size; at += 4)
+        for (size_t v = 0; v < sizeof values / sizeof *values + 2; v++) {
+            memcpy(copy, pack, pack_size);
+            uint32_t word;
+            memcpy(&word, copy + at, sizeof word);
+            word = v < 7 ? values[v] : v == 7 ? word + 1 : word - 1;
+            memcpy(copy + at, &word, sizeof word);
+            if (header_of(copy)->section_count != header_of(pack)->section_count ||
+                header_of(copy)->header_size != header_of(pack)->header_size)
+                continue;
+            ex_error error;
+            seal(copy);
+            try_unpack(copy, pack_size, &error);
+        }
+    free(copy);
+}
+
+/* Notes carry their own size in the file; the section's is the one that counts. */
+static void a_note_cannot_claim_more(void **state) {
+    (void)state;
+    char *copy = malloc(pack_size);
+    memcpy(copy, pack, pack_size);
+    exi_note_record *note = section(copy, EX_SECTION_NOTE, 0);
+    note->size = 1 << 30;
+    note->data = UINT64_MAX - 15;
+    memset(note->kind, 'k', sizeof note->kind);
+    seal(copy);
+    ex_error error;
+    try_unpack(copy, pack_size, &error);
+    ex_rig *rig = NULL;
+    if (ex_rig_unpack(copy, pack_size, EX_STORAGE_FLOAT, NULL, &rig, NULL) == EX_OK) {
+        assert_int_equal(ex_rig_note(rig, 0).size, 10);
+        assert_true(strlen(ex_rig_note(rig, 0).kind) < EX_NOTE_KIND_SIZE);
+    }
+    ex_rig_destroy(rig);
+    free(copy);
+}
+
+/* Many examples that all point at one section: a small file must not ask for a large rig. */
+static void a_section_cannot_serve_twice(void **state) {
+    (void)state;
+    enum { VERTICES = 4000, EXAMPLES = 2000 };
+    sample_rig s;
+    sample_rig_open(&s, VERTICES);
+    static const char *names[EXAMPLES];
+    static char name_room[EXAMPLES][16];
+    static ex_axis axes[EXAMPLES];
+    static const float *deltas[EXAMPLES];
+    for (int i = 0; i < EXAMPLES; i++) {
+        snprintf(name_room[i], sizeof name_room[i], "e%d", i);
+        names[i] = name_room[i];
+        axes[i] = ex_axis_scalar(0, 1, 0);
+        deltas[i] = s.deltas[0];
+    }
+    s.layers[2].weigh.axes = axes;
+    s.layers[2].weigh.axis_count = s.layers[2].weigh.example_count = EXAMPLES;
+    s.layers[2].axis_names = s.layers[2].example_names = names;
+    s.layers[2].deltas = deltas;
+    s.def.layers = &s.layers[2];
+    s.def.layer_count = 1;
+    ex_rig *rig = rig_of(&s.def);
+    size_t size = 0;
+    char *whole = pack_of(rig, &size);
+    ex_rig_destroy(rig);
+    sample_rig_close(&s);
+    exi_pack_entry *first = find(whole, EX_SECTION_TARGET, 0);
+    for (uint32_t i = 1; i < EXAMPLES; i++) {
+        exi_pack_entry *entry = first + i;
+        entry->offset = first->offset;
+        entry->checksum = first->checksum;
+    }
+    const size_t cut = (size_t)(first->offset + first->size); /* half a megabyte instead of a hundred */
+    header_of(whole)->size = cut;
+    seal_header(whole);
+    failing_allocator f;
+    failing_allocator_open(&f);
+    ex_error error = {0};
+    ex_result result = ex_rig_unpack(whole, cut, EX_STORAGE_FLOAT, &f.allocator, &rig, &error);
+    free(whole);
+    if (result == EX_OK)
+        ex_rig_destroy(rig);
+    if (f.largest > 20 * cut)
+        fail_msg("a file of %zu bytes asked for %zu", cut, f.largest);
+    assert_int_equal(result, EX_ERROR_FORMAT);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_truth_is_believed),    cmocka_unit_test(lies_are_refused),
+        cmocka_unit_test(the_last_name_must_end),   cmocka_unit_test(every_word_may_lie),
+        cmocka_unit_test(a_note_cannot_claim_more), cmocka_unit_test(a_section_cannot_serve_twice),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,239 @@
+/*
+ * Blends against the same sum in double, for sizes around those of the tiles, any stride, float and 16 bit, and however
+ * the work is cut.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support/check.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <exemplar/shape.h>
+
+enum { MOST_VERTICES = 20011, MOST_EXAMPLES = 64 };
+
+static float *base, *deltas[MOST_EXAMPLES];
+
+static int set_up(void **state) {
+    (void)state;
+    uint64_t random = 80;
+    base = malloc(3 * MOST_VERTICES * sizeof *base);
+    for (int i = 0; i < 3 * MOST_VERTICES; i++)
+        base[i] = (float)random_between(&random, -2, 2);
+    for (int k = 0; k < MOST_EXAMPLES; k++) {
+        deltas[k] = malloc(3 * MOST_VERTICES * sizeof *base);
+        for (int i = 0; i < 3 * MOST_VERTICES; i++)
+            deltas[k][i] = (float)random_between(&random, -1, 1) * (k == 5 ? 1e-6f : k == 6 ? 1e6f : 1);
+    }
+    return 0;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    free(base);
+    for (int k = 0; k < MOST_EXAMPLES; k++)
+        free(deltas[k]);
+    return 0;
+}
+
+static ex_forms *forms_of(int vertex_count, int example_count, ex_storage storage) {
+    ex_forms_def def = {.vertex_count = vertex_count,
+                        .example_count = example_count,
+                        .base = base,
+                        .deltas = (const float *const *)deltas,
+                        .storage = storage};
+    ex_forms *forms = NULL;
+    ex_error error = {0};
+    if (ex_forms_create(&def, NULL, &forms, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    assert_int_equal(ex_forms_vertex_count(forms), vertex_count);
+    assert_int_equal(ex_forms_example_count(forms), example_count);
+    return forms;
+}
+
+static void blend(const ex_forms *forms, const float *weights, float *positions, size_t stride, const ex_tasks *tasks) {
+    void *scratch = malloc(ex_forms_scratch_size(forms));
+    ex_forms_blend(forms, weights, positions, stride, tasks, scratch);
+    free(scratch);
+}
+
+/* Every third weight is 0, some are negative or large. */
+static void choose_weights(float *weights, int count) {
+    for (int k = 0; k < count; k++)
+        weights[k] = k % 3 == 2 ? 0 : (k % 2 ? -0.75f : 1.5f) / (float)(1 + k / 4);
+}
+
+/* Rounding of the sum in float, and the steps of 16-bit storage: 1.6e-5 of each example's largest difference. */
+static void assert_blended(const float *positions, size_t stride, int vertex_count, int example_count,
+                           const float *weights, ex_storage storage) {
+    double steps = 0;
+    for (int k = 0; storage == EX_STORAGE_16_BIT && k < example_count; k++) {
+        double largest = 0;
+        for (int i = 0; i < 3 * vertex_count; i++)
+            largest = fmax(largest, fabs((double)deltas[k][i]));
+        steps += 1.6e-5 * largest * fabs((double)weights[k]);
+    }
+    for (int v = 0; v < vertex_count; v++) {
+        const float *triple = (const float *)(const void *)((const char *)positions + (size_t)v * stride);
+        for (int c = 0; c < 3; c++) {
+            double sum = (double)base[3 * v + c], size = fabs(sum);
+            for (int k = 0; k < example_count; k++) {
+                double term = (double)weights[k] * (double)deltas[k][3 * v + c];
+                sum += term;
+                size += fabs(term);
+            }
+            double allowed = size * (example_count + 2) * FLT_EPSILON + steps * (1 + 1e-5);
+            if (!(fabs((double)triple[c] - sum) <= allowed))
+                fail_msg("%d vertices, %d examples, storage %d: vertex %d is %g, not %g", vertex_count, example_count,
+                         (int)storage, v, (double)triple[c], sum);
+        }
+    }
+}
+
+static void sums_agree_with_double(void **state) {
+    (void)state;
+    static const int vertices[] = {1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 1000}, examples[] = {1, 2, 7, 64};
+    for (int storage = 0; storage < EX_STORAGE_COUNT; storage++)
+        for (int v = 0; v < 12; v++)
+            for (int e = 0; e < 4; e++) {
+                ex_forms *forms = forms_of(vertices[v], examples[e], (ex_storage)storage);
+                float weights[MOST_EXAMPLES], *positions = malloc((size_t)vertices[v] * 3 * sizeof *positions);
+                choose_weights(weights, examples[e]);
+                blend(forms, weights, positions, 0, NULL);
+                assert_blended(positions, 12, vertices[v], examples[e], weights, (ex_storage)storage);
+                free(positions);
+                ex_forms_destroy(forms);
+            }
+}
+
+/* Strides of 12 to 64 bytes, and what lies between the triples and behind them stays. */
+static void strides_leave_gaps_alone(void **state) {
+    (void)state;
+    static const size_t strides[] = {12, 16, 20, 32, 64};
+    for (int storage = 0; storage < EX_STORAGE_COUNT; storage++)
+        for (int s = 0; s < 5; s++)
+            for (int count = 1; count <= 67; count += 11) {
+                ex_forms *forms = forms_of(count, 3, (ex_storage)storage);
+                const float weights[3] = {0.5f, -1, 0.25f};
+                size_t size = (size_t)count * strides[s];
+                char *bytes = malloc(size + 64);
+                memset(bytes, 0x77, size + 64);
+                blend(forms, weights, (float *)(void *)bytes, strides[s], NULL);
+                assert_blended((const float *)(const void *)bytes, strides[s], count, 3, weights, (ex_storage)storage);
+                for (size_t i = 0; i < size + 64; i++)
+                    if (i >= size || i % strides[s] >= 12)
+                        assert_int_equal(bytes[i], 0x77);
+                free(bytes);
+                ex_forms_destroy(forms);
+            }
+}
+
+/* Weights of 0 give the base to the bit, and one weight of 1 the example where the sum is exact. */
+static void zero_weights_give_the_base(void **state) {
+    (void)state;
+    for (int storage = 0; storage < EX_STORAGE_COUNT; storage++) {
+        ex_forms *forms = forms_of(100, 7, (ex_storage)storage);
+        const float weights[7] = {0, -0.0f, 0, 0, 0, 0, 0};
+        float positions[300];
+        blend(forms, weights, positions, 0, NULL);
+        assert_memory_equal(positions, base, sizeof positions);
+        ex_forms_destroy(forms);
+    }
+}
+
+static void no_examples_and_no_vertices(void **state) {
+    (void)state;
+    for (int storage = 0; storage < EX_STORAGE_COUNT; storage++) {
+        ex_forms *forms = forms_of(20, 0, (ex_storage)storage);
+        float positions[60], none[1] = {0};
+        blend(forms, none, positions, 0, NULL);
+        assert_memory_equal(positions, base, sizeof positions);
+        ex_forms_destroy(forms);
+        forms = forms_of(0, 2, (ex_storage)storage);
+        positions[0] = 77;
+        blend(forms, (float[]){1, 1}, positions, 0, NULL);
+        assert_true(positions[0] == 77);
+        ex_forms_destroy(forms);
+    }
+}
+
+/* An example of zeros, and one whose largest difference is negative. */
+static void sixteen_bits_hold_the_extremes(void **state) {
+    (void)state;
+    float zeros[30] = {0}, ends[30] = {0}, positions[30];
+    for (int i = 0; i < 10; i++) {
+        ends[3 * i] = -4;
+        ends[3 * i + 1] = 4;
+        ends[3 * i + 2] = 1e-3f;
+    }
+    const float *both[2] = {zeros, ends};
+    ex_forms_def def = {
+        .vertex_count = 10, .example_count = 2, .base = zeros, .deltas = both, .storage = EX_STORAGE_16_BIT};
+    ex_forms *forms = NULL;
+    assert_int_equal(ex_forms_create(&def, NULL, &forms, NULL), EX_OK);
+    blend(forms, (float[]){1, 1}, positions, 0, NULL);
+    for (int i = 0; i < 10; i++) {
+        assert_near((double)positions[3 * i], -4, 1e-6);
+        assert_near((double)positions[3 * i + 1], 4, 1e-6);
+        assert_near((double)positions[3 * i + 2], 1e-3, 4 * 1.6e-5);
+    }
+    blend(forms, (float[]){1, 0}, positions, 0, NULL);
+    assert_memory_equal(positions, zeros, sizeof positions);
+    ex_forms_destroy(forms);
+}
+
+/* Pieces of odd sizes, from the back, some of them empty. */
+static int cut_calls, cut_step;
+static void cut_oddly(void *user, int count, int grain, ex_task_body body, void *context) {
+    (void)user;
+    (void)grain;
+    for (int end = count, size = cut_step; end > 0; end -= size, size = size % 13 + cut_step) {
+        size = size < end ? size : end;
+        body(context, end - size, end);
+        body(context, end, end);
+        cut_calls++;
+    }
+}
+
+static void cuts_do_not_matter(void **state) {
+    (void)state;
+    static const int vertices[] = {MOST_VERTICES, 4999, 10000};
+    const ex_tasks tasks = {cut_oddly, NULL};
+    for (int storage = 0; storage < EX_STORAGE_COUNT; storage++)
+        for (int v = 0; v < 3; v++) {
+            ex_forms *forms = forms_of(vertices[v], 9, (ex_storage)storage);
+            float weights[9];
+            choose_weights(weights, 9);
+            size_t size = (size_t)vertices[v] * 3 * sizeof(float);
+            float *serial = malloc(size), *cut = malloc(size);
+            blend(forms, weights, serial, 0, NULL);
+            assert_blended(serial, 12, vertices[v], 9, weights, (ex_storage)storage);
+            for (cut_step = 1; cut_step < 500; cut_step = 3 * cut_step + 1) {
+                memset(cut, 0, size);
+                cut_calls = 0;
+                blend(forms, weights, cut, 0, &tasks);
+                assert_true(cut_calls > 1);
+                assert_memory_equal(cut, serial, size);
+            }
+            free(serial);
+            free(cut);
+            ex_forms_destroy(forms);
+        }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sums_agree_with_double),      cmocka_unit_test(strides_leave_gaps_alone),
+        cmocka_unit_test(zero_weights_give_the_base),  cmocka_unit_test(no_examples_and_no_vertices),
+        cmocka_unit_test(sixteen_bits_hold_the_extremes), cmocka_unit_test(cuts_do_not_matter),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
