@@ -1,6 +1,6 @@
 /*
- * Fuzzing of project files (clang -fsanitize=fuzzer,address,undefined): any text is a project or an error with a sentence,
- * and the spaces of a project can be solved or refused, and weighed at rest.
+ * Fuzzing of project files (clang -fsanitize=fuzzer,address,undefined): any text is a project or an error with a
+ * sentence, and the spaces of a project can be solved or refused, and weighed at rest.
  */
 #include <exemplar/author.h>
 

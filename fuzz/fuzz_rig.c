@@ -1,7 +1,7 @@
 /*
- * Fuzzing of rig files (clang -fsanitize=fuzzer,address,undefined): any bytes are a rig or an error with a sentence, and
- * what is read as a rig can be evaluated, packed to bytes that read back the same, and turned into a mesh. So that changed
- * bytes get past the checksums, those of a bare pack are made right before it is read.
+ * Fuzzing of rig files (clang -fsanitize=fuzzer,address,undefined): any bytes are a rig or an error with a sentence,
+ * and what is read as a rig can be evaluated, packed to bytes that read back the same, and turned into a mesh. So that
+ * changed bytes get past the checksums, those of a bare pack are made right before it is read.
  */
 #include <exemplar/author.h>
 

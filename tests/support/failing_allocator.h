@@ -1,7 +1,7 @@
 /*
  * failing_allocator.h - an ex_allocator for tests: it fails at a chosen allocation and watches what it gives and gets
- * back. Memory is aligned to 64 bytes, holds garbage at first and has a guard behind it; a release with another size than
- * was asked for, or with a damaged guard, fails the test. One thread only.
+ * back. Memory is aligned to 64 bytes, holds garbage at first and has a guard behind it; a release with another size
+ * than was asked for, or with a damaged guard, fails the test. One thread only.
  */
 #ifndef EXEMPLAR_TESTS_FAILING_ALLOCATOR_H
 #define EXEMPLAR_TESTS_FAILING_ALLOCATOR_H

@@ -1,6 +1,6 @@
 /*
- * rigs.h - a rig for tests with everything in it, of any number of vertices: three layers (cardinal with a rotation and a
- * pseudo-example, shepard with a mask, direct) of which two share an axis, seams, notes.
+ * rigs.h - a rig for tests with everything in it, of any number of vertices: three layers (cardinal with a rotation and
+ * a pseudo-example, shepard with a mask, direct) of which two share an axis, seams, notes.
  */
 #ifndef EXEMPLAR_TESTS_RIGS_H
 #define EXEMPLAR_TESTS_RIGS_H

@@ -49,7 +49,7 @@ float *exi_project_delta(const ex_mesh *mesh, const ex_mesh *example, const floa
     float *delta = exi_array_allocate(count, sizeof *delta);
     for (size_t i = 0; delta && i < count; i++) {
         const double from = mesh->positions[i], to = example->positions[i];
-        const double masked = mask && mask[i / 3] < 1 ? from + (double)mask[i / 3] * (to - from) : to;
+        const double masked = mask ? from + (double)mask[i / 3] * (to - from) : to;
         delta[i] = (float)(masked - from) + 0.0F;
     }
     return delta;

@@ -308,6 +308,57 @@ static void every_flipped_byte_is_an_error_or_the_same_rig(void **state) {
     ex_rig_destroy(rig);
 }
 
+/* A rig of the same mesh with one note, from bytes that may be anything, back to a mesh. */
+static ex_result mesh_with_note(const ex_rig *rig, const ex_note *note) {
+    ex_rig_def def = ex_rig_def_default();
+    float positions[24];
+    ex_rig *made = NULL;
+    ex_mesh *mesh = NULL;
+    ex_error error;
+    ex_rig_rest_mesh(rig, positions);
+    def.mesh = ex_rig_get_mesh(rig);
+    def.mesh.positions = positions;
+    def.notes = note;
+    def.note_count = 1;
+    if (ex_rig_create(&def, NULL, &made, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    ex_result result = ex_rig_to_mesh(made, NULL, &mesh, &error);
+    if (result == EX_OK && mesh->face_groups)
+        for (int f = 0; f < mesh->face_count; f++)
+            assert_in_range(mesh->face_groups[f] + 1, 0, mesh->group_count);
+    else if (result != EX_OK)
+        assert_non_null(strstr(error.text, note->kind));
+    ex_mesh_destroy(mesh);
+    ex_rig_destroy(made);
+    return result;
+}
+
+/* Groups, materials, colours and tags that end too early are an error; with any byte changed they are something. */
+static void notes_may_be_hostile(void **state) {
+    (void)state;
+    ex_rig *rig = build_text(project);
+    assert_int_equal(ex_rig_note_count(rig), 4);
+    for (int n = 0; n < 4; n++) {
+        ex_note note = ex_rig_note(rig, n);
+        char *bytes = malloc(note.size);
+        assert_non_null(bytes);
+        memcpy(bytes, note.data, note.size);
+        note.data = bytes;
+        assert_int_equal(mesh_with_note(rig, &note), EX_OK);
+        for (size_t i = 0; i < note.size; i++) {
+            assert_int_equal(mesh_with_note(rig, &(ex_note){note.kind, bytes, i}), EX_ERROR_DATA);
+            for (int bit = 0; bit < 8; bit += 7) {
+                bytes[i] = (char)(bytes[i] ^ 1 << bit);
+                ex_result result = mesh_with_note(rig, &note);
+                assert_true(result == EX_OK || result == EX_ERROR_DATA);
+                bytes[i] = (char)(bytes[i] ^ 1 << bit);
+            }
+        }
+        free(bytes);
+    }
+    ex_rig_destroy(rig);
+}
+
 static void names_the_file(void **state) {
     (void)state;
     ex_rig *rig = write_rig(project, "r.glb"), *read = NULL;
@@ -341,6 +392,7 @@ int main(void) {
         cmocka_unit_test(points_and_no_layers),
         cmocka_unit_test(every_cut_is_an_error),
         cmocka_unit_test(every_flipped_byte_is_an_error_or_the_same_rig),
+        cmocka_unit_test(notes_may_be_hostile),
         cmocka_unit_test(names_the_file),
     };
     return cmocka_run_group_tests_name("author.formats.rig_glb", tests, set_up, scratch_tear_down);

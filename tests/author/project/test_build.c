@@ -223,6 +223,17 @@ static void same_project_same_bytes(void **state) {
     ex_rig_destroy(b);
 }
 
+/* Whichever way the ending is written. */
+static void reads_forms_by_their_ending(void **state) {
+    (void)state;
+    write_square("LOUD.OBJ", 1, 2, 3, 4);
+    ex_rig *rig = build_text("{'exemplar': 1, 'mesh': 'LOUD.OBJ', 'layers': []}");
+    float p[12];
+    ex_rig_rest_mesh(rig, p);
+    assert_true(p[11] == 4);
+    ex_rig_destroy(rig);
+}
+
 static void count_reports(void *user, const char *what, double fraction) {
     double *last = user;
     assert_true(fraction >= *last && fraction <= 1);
@@ -312,11 +323,17 @@ static void names_what_does_not_fit(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gives_the_examples),      cmocka_unit_test(sums_layers_and_masks),
-        cmocka_unit_test(turns_and_scales),        cmocka_unit_test(splits_at_seams),
-        cmocka_unit_test(makes_normals_unit_long), cmocka_unit_test(keeps_loose_vertices),
-        cmocka_unit_test(gives_the_mesh_back),     cmocka_unit_test(same_project_same_bytes),
-        cmocka_unit_test(reports_progress),        cmocka_unit_test(sixteen_bits_stay_in_memory),
+        cmocka_unit_test(gives_the_examples),
+        cmocka_unit_test(sums_layers_and_masks),
+        cmocka_unit_test(turns_and_scales),
+        cmocka_unit_test(splits_at_seams),
+        cmocka_unit_test(makes_normals_unit_long),
+        cmocka_unit_test(keeps_loose_vertices),
+        cmocka_unit_test(gives_the_mesh_back),
+        cmocka_unit_test(same_project_same_bytes),
+        cmocka_unit_test(reads_forms_by_their_ending),
+        cmocka_unit_test(reports_progress),
+        cmocka_unit_test(sixteen_bits_stay_in_memory),
         cmocka_unit_test(names_what_does_not_fit),
     };
     return cmocka_run_group_tests_name("author.project.build", tests, set_up, scratch_tear_down);

@@ -85,6 +85,24 @@ static void measures_what_the_others_would_guess(void **state) {
     ex_check_destroy(check);
 }
 
+/* On a line, two examples that are left are a straight line between their forms: at 0, 1 and 3 with heights 0 0, 1 0
+ * and 0 4 of two vertices, the others say 1.5 -2, 0 4/3 and 3 0. */
+static void measures_each_example(void **state) {
+    (void)state;
+    write_square("four.obj", 0, 4, 0, 0);
+    ex_check *check = check_text(
+        "{'exemplar': 1, 'mesh': 'm.obj', 'layers': [{'name': 'l', 'space': [{'name': 'x', 'min': 0, 'max': 3}],\n"
+        "'examples': [{'name': 'm', 'mesh': 'm.obj', 'at': {}}, {'name': 'a', 'mesh': 'a.obj', 'at': {'x': 1}},\n"
+        "{'name': 'b', 'mesh': 'four.obj', 'at': {'x': 3}}]}]}");
+    const double expected[3] = {2, 4.0 / 3, 4};
+    int k = 0;
+    for (int i = 0; i < check->finding_count; i++)
+        if (strcmp(check->findings[i].kind, "leave_one_out") == 0)
+            check_near(check->findings[i].value, expected[k++] / sqrt(2.0), 1e-6);
+    assert_int_equal(k, 3);
+    ex_check_destroy(check);
+}
+
 /* What a mask hides is not missed: with all of vertices 0 to 2 hidden nothing moves, and the guess is right. */
 static void measures_behind_the_mask(void **state) {
     (void)state;
@@ -331,6 +349,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sound_project_has_no_error),
         cmocka_unit_test(measures_what_the_others_would_guess),
+        cmocka_unit_test(measures_each_example),
         cmocka_unit_test(measures_behind_the_mask),
         cmocka_unit_test(finds_points_at_one_place),
         cmocka_unit_test(finds_points_close_together),

@@ -102,7 +102,14 @@ static ex_result unpack_once(void *context) {
 
 static void unpacking(void **state) {
     (void)state;
-    ex_rig *rig = build_text(text);
+    /* Few files, for every attempt writes them, and all kinds of values. */
+    ex_rig *rig = build_text("{'exemplar': 1, 'mesh': 'cube.obj', 'layers': [{'name': 'first', 'space': [{'name': 'a', "
+                             "'unit': 'm', 'min': 0, "
+                             "'max': 1, 'clamp': true}, {'name': 'r', 'rotation': 'swing', 'about': 'x', 'scale': 2}], "
+                             "'examples': [{'name': "
+                             "'one', 'mesh': 'tall.obj', 'at': {'a': 0.5}}], 'pseudo': [{'at': {'a': 0.75}, 'from': "
+                             "{'a': 0.6}}, {'weights': "
+                             "{'one': 0.5}, 'at': {'a': 0.3}}]}]}");
     assert_true(fail_alloc_sweep(unpack_once, rig) > 100);
     ex_rig_destroy(rig);
 }

@@ -124,6 +124,9 @@ static const change changes[] = {
     {"'mesh': 'g.obj'", "'mesh': 'g.obj', 'at': {'smile': 1}", "layers[1].examples[0].at: ", "direct"},
     {"[{'name': 'grin', 'mesh': 'g.obj'}]", "[{'name': 'a', 'mesh': 'a.obj'}, {'name': 'b', 'mesh': 'b.obj'}]",
      "layers[1].examples: a direct layer has one example per axis", "2 for 1"},
+    {"[{'name': 'smile', 'min': 0, 'max': 1}]",
+     "[{'name': 'smile', 'min': 0, 'max': 1}, {'name': 'frown', 'min': 0, 'max': 1}]",
+     "layers[1].examples: a direct layer has one example per axis", "1 for 2"},
     /* pseudo-examples */
     {"[{'from': {'elbow': 60}, 'at': {'elbow': 75}}, {'weights': {'bent': 1}, 'at': {'elbow': 120}}]", "3",
      "layers[0].pseudo: a list", NULL},

@@ -1,6 +1,6 @@
 /*
- * Small dense solves: cases worked out by hand, residuals and orthogonality of random ones, and matrices of less than full
- * rank.
+ * Small dense solves: cases worked out by hand, residuals and orthogonality of random ones, and matrices of less than
+ * full rank.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -174,14 +174,10 @@ static void condition_by_hand(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(solves_by_hand),
-        cmocka_unit_test(random_systems_leave_no_residual),
-        cmocka_unit_test(scaling_changes_nothing),
-        cmocka_unit_test(singular_systems_are_told),
-        cmocka_unit_test(decomposes_what_it_gets),
-        cmocka_unit_test(singular_values_by_hand),
-        cmocka_unit_test(missing_rank_gives_zeros),
-        cmocka_unit_test(condition_by_hand),
+        cmocka_unit_test(solves_by_hand),           cmocka_unit_test(random_systems_leave_no_residual),
+        cmocka_unit_test(scaling_changes_nothing),  cmocka_unit_test(singular_systems_are_told),
+        cmocka_unit_test(decomposes_what_it_gets),  cmocka_unit_test(singular_values_by_hand),
+        cmocka_unit_test(missing_rank_gives_zeros), cmocka_unit_test(condition_by_hand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /*
- * Our own exp, log and angle against the C library's, with the errors that functions.inl states. The library is within a
- * few parts in 10^17 where long double is wider than double, and within 1e-16 elsewhere.
+ * Our own exp, log and angle against the C library's, with the errors that functions.inl states. The library is within
+ * a few parts in 10^17 where long double is wider than double, and within 1e-16 elsewhere.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -114,8 +114,8 @@ static void bits_go_there_and_back(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exp_is_within_its_error),     cmocka_unit_test(exp_stays_within_bounds),
-        cmocka_unit_test(log_is_within_its_error),     cmocka_unit_test(the_angle_is_within_its_error),
+        cmocka_unit_test(exp_is_within_its_error), cmocka_unit_test(exp_stays_within_bounds),
+        cmocka_unit_test(log_is_within_its_error), cmocka_unit_test(the_angle_is_within_its_error),
         cmocka_unit_test(bits_go_there_and_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

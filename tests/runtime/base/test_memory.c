@@ -34,16 +34,11 @@ static void overflow_is_remembered(void **state) {
         size_t before, count, size, align;
         bool overflow;
     } cases[] = {
-        {0, SIZE_MAX, 1, 1, false},
-        {0, SIZE_MAX, 2, 1, true},               /* the product */
-        {0, SIZE_MAX / 2 + 1, 2, 1, true},       /* the product, exactly 2^64 */
-        {0, SIZE_MAX / 4, 4, 4, false},
-        {1, SIZE_MAX, 1, 1, true},               /* the sum */
-        {1, SIZE_MAX - 1, 1, 1, false},
-        {SIZE_MAX - 3, 0, 1, 64, true},          /* the alignment */
-        {SIZE_MAX - 63, 0, 1, 64, false},
-        {SIZE_MAX - 63, 64, 1, 64, true},
-        {SIZE_MAX - 63, 63, 1, 64, false},
+        {0, SIZE_MAX, 1, 1, false},        {0, SIZE_MAX, 2, 1, true},      /* the product */
+        {0, SIZE_MAX / 2 + 1, 2, 1, true},                                 /* the product, exactly 2^64 */
+        {0, SIZE_MAX / 4, 4, 4, false},    {1, SIZE_MAX, 1, 1, true},      /* the sum */
+        {1, SIZE_MAX - 1, 1, 1, false},    {SIZE_MAX - 3, 0, 1, 64, true}, /* the alignment */
+        {SIZE_MAX - 63, 0, 1, 64, false},  {SIZE_MAX - 63, 64, 1, 64, true}, {SIZE_MAX - 63, 63, 1, 64, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         exi_size total = {.bytes = cases[i].before};

@@ -1,6 +1,6 @@
 /*
- * Results and sentences: every result has a text, a sentence that is too long ends on a whole character, and callers can
- * say where.
+ * Results and sentences: every result has a text, a sentence that is too long ends on a whole character, and callers
+ * can say where.
  */
 #include <setjmp.h>
 #include <stdarg.h>

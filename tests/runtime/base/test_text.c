@@ -20,35 +20,35 @@ static void tells_text_from_other_bytes(void **state) {
     } cases[] = {
         {"a", true},
         {" ~", true},
-        {"\xC2\x80", true},          /* U+0080, the first of two bytes */
-        {"\xDF\xBF", true},          /* U+07FF */
-        {"\xE0\xA0\x80", true},      /* U+0800 */
-        {"\xED\x9F\xBF", true},      /* U+D7FF, before the surrogates */
-        {"\xEE\x80\x80", true},      /* U+E000, behind them */
-        {"\xEF\xBF\xBF", true},      /* U+FFFF */
-        {"\xF0\x90\x80\x80", true},  /* U+10000 */
-        {"\xF4\x8F\xBF\xBF", true},  /* U+10FFFF, the last */
-        {"\x1F", false},             /* control characters */
+        {"\xC2\x80", true},         /* U+0080, the first of two bytes */
+        {"\xDF\xBF", true},         /* U+07FF */
+        {"\xE0\xA0\x80", true},     /* U+0800 */
+        {"\xED\x9F\xBF", true},     /* U+D7FF, before the surrogates */
+        {"\xEE\x80\x80", true},     /* U+E000, behind them */
+        {"\xEF\xBF\xBF", true},     /* U+FFFF */
+        {"\xF0\x90\x80\x80", true}, /* U+10000 */
+        {"\xF4\x8F\xBF\xBF", true}, /* U+10FFFF, the last */
+        {"\x1F", false},            /* control characters */
         {"a\nb", false},
         {"\t", false},
         {"\x7F", false},
-        {"\x80", false},             /* a continuation alone */
+        {"\x80", false}, /* a continuation alone */
         {"a\xBF", false},
-        {"\xC0\x80", false},         /* longer than need be */
+        {"\xC0\x80", false}, /* longer than need be */
         {"\xC1\xBF", false},
         {"\xE0\x9F\xBF", false},
         {"\xF0\x8F\xBF\xBF", false},
-        {"\xED\xA0\x80", false},     /* a surrogate */
+        {"\xED\xA0\x80", false}, /* a surrogate */
         {"\xED\xBF\xBF", false},
         {"\xF4\x90\x80\x80", false}, /* above the last */
         {"\xF5\x80\x80\x80", false},
         {"\xFE", false},
         {"\xFF", false},
-        {"\xC3", false},             /* cut off */
+        {"\xC3", false}, /* cut off */
         {"\xE2\x82", false},
         {"\xE2", false},
         {"\xF0\x9F\x98", false},
-        {"\xC3(", false},            /* interrupted */
+        {"\xC3(", false}, /* interrupted */
         {"\xE2\x82(", false},
         {"\xE2(\xAC", false},
         {"\xF0\x9F(\x80", false},

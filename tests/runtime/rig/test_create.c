@@ -410,8 +410,10 @@ static void memory_runs_out(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layers_and_inputs_read_back),     cmocka_unit_test(mesh_forms_and_notes_read_back),
-        cmocka_unit_test(numbers_out_of_range_are_misuse), cmocka_unit_test(every_mistake_has_its_sentence),
+        cmocka_unit_test(layers_and_inputs_read_back),
+        cmocka_unit_test(mesh_forms_and_notes_read_back),
+        cmocka_unit_test(numbers_out_of_range_are_misuse),
+        cmocka_unit_test(every_mistake_has_its_sentence),
         cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,7 +39,8 @@ static int tear_down(void **state) {
     return 0;
 }
 
-/* Tries bytes [size] in memory that ends with them. Whether they were read as a rig, which then is the one they were. */
+/* Tries bytes [size] in memory that ends with them. Whether they were read as a rig, which then is the one they were.
+ */
 static bool reads_as_the_same_rig(const char *bytes, size_t size) {
     char *copy = malloc(size + (size == 0));
     memcpy(copy, bytes, size);
@@ -253,14 +254,10 @@ static void damage_is_told_as_damage(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_truncation_is_told),
-        cmocka_unit_test(every_changed_byte_is_told),
-        cmocka_unit_test(changes_in_several_places),
-        cmocka_unit_test(promises_of_three_gigabytes),
-        cmocka_unit_test(lengths_that_cannot_be),
-        cmocka_unit_test(other_files_are_told_apart),
-        cmocka_unit_test(newer_formats_say_so),
-        cmocka_unit_test(damage_is_told_as_damage),
+        cmocka_unit_test(every_truncation_is_told),  cmocka_unit_test(every_changed_byte_is_told),
+        cmocka_unit_test(changes_in_several_places), cmocka_unit_test(promises_of_three_gigabytes),
+        cmocka_unit_test(lengths_that_cannot_be),    cmocka_unit_test(other_files_are_told_apart),
+        cmocka_unit_test(newer_formats_say_so),      cmocka_unit_test(damage_is_told_as_damage),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -233,11 +233,12 @@ static void many_are_the_same_as_one_by_one(void **state) {
     ex_rig_evaluate_many(f->rig, POSES, poses, outputs, &evaluation, scratch);
     for (int i = 0; i < POSES; i++) {
         memset(one, 0, sizeof one);
-        ex_rig_evaluate(
-            f->rig, &poses[i],
-            &(ex_output){.positions = one, .position_stride = outputs[i].position_stride, .box = one_box,
-                         .weights = one_weights},
-            &evaluation, scratch);
+        ex_rig_evaluate(f->rig, &poses[i],
+                        &(ex_output){.positions = one,
+                                     .position_stride = outputs[i].position_stride,
+                                     .box = one_box,
+                                     .weights = one_weights},
+                        &evaluation, scratch);
         if (outputs[i].positions)
             assert_memory_equal(positions[i], one, sizeof one);
         if (outputs[i].box)

@@ -1,6 +1,6 @@
 /*
- * Packing: there and back gives the same bytes and the same rig, bare or in a .glb file; the directory says what is where;
- * memory may run out.
+ * Packing: there and back gives the same bytes and the same rig, bare or in a .glb file; the directory says what is
+ * where; memory may run out.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -159,7 +159,8 @@ static void split_vertices_repeat_their_source(void **state) {
         assert_true(!target || section.index == targets++);
         for (int k = 0; k < 3 * (VERTICES + 2); k++) {
             uint32_t v = s.split_source[k / 3];
-            float expected = target ? s.deltas[section.index][3 * v + (uint32_t)k % 3] : s.positions[3 * v + (uint32_t)k % 3];
+            float expected =
+                target ? s.deltas[section.index][3 * v + (uint32_t)k % 3] : s.positions[3 * v + (uint32_t)k % 3];
             if (target && (section.index == 3 || section.index == 4))
                 expected *= s.mask[v];
             assert_true(values[k] == expected);

@@ -231,8 +231,8 @@ static void cuts_do_not_matter(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_agree_with_double),      cmocka_unit_test(strides_leave_gaps_alone),
-        cmocka_unit_test(zero_weights_give_the_base),  cmocka_unit_test(no_examples_and_no_vertices),
+        cmocka_unit_test(sums_agree_with_double),         cmocka_unit_test(strides_leave_gaps_alone),
+        cmocka_unit_test(zero_weights_give_the_base),     cmocka_unit_test(no_examples_and_no_vertices),
         cmocka_unit_test(sixteen_bits_hold_the_extremes), cmocka_unit_test(cuts_do_not_matter),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

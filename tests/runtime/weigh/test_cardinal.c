@@ -191,7 +191,8 @@ static void a_ridge_smooths(void **state) {
             }
             ex_weigher_destroy(weigher);
             if (!(off > last) || !(own < 9) || (r == 0 && off > 1e-5))
-                fail_msg("kernel %s, ridge %g: off by %g, before %g", ex_kernel_name(s.def.kernel), ridges[r], off, last);
+                fail_msg("kernel %s, ridge %g: off by %g, before %g", ex_kernel_name(s.def.kernel), ridges[r], off,
+                         last);
             last = off;
         }
     }
@@ -221,6 +222,66 @@ static void the_radius_counts(void **state) {
     assert_true(difference > 1e-3);
     s.def.radius = 1.5;
     for_every_kernel(&s, check_examples);
+}
+
+/* The kernels once more, as the header defines them. */
+static double kernel_of(ex_kernel kernel, double r) {
+    switch (kernel) {
+    case EX_KERNEL_BSPLINE:
+        return r < 1 ? 2.0 / 3 - r * r + r * r * r / 2 : r < 2 ? pow(2 - r, 3) / 6 : 0;
+    case EX_KERNEL_GAUSSIAN:
+        return exp(-r * r / 2);
+    case EX_KERNEL_WENDLAND:
+        return r < 2 ? pow(1 - r / 2, 4) * (2 * r + 1) : 0;
+    case EX_KERNEL_INVERSE_MULTIQUADRIC:
+        return 1 / sqrt(1 + r * r);
+    case EX_KERNEL_THIN_PLATE:
+        return r > 0 ? r * r * log(r) : 0;
+    case EX_KERNEL_BIHARMONIC:
+        return r;
+    case EX_KERNEL_TRIHARMONIC:
+        return r * r * r;
+    default:
+        return sqrt(1 + r * r);
+    }
+}
+
+/*
+ * Examples at 0 and 1 with a constant alone: by symmetry w_0 = 1/2 + (R(x) - R(1 - x)) / (2 (R(0) - R(1))). With a
+ * plane, at -1, 0 and 1, the middle one of kernels that are solved with it: w = a (R(x + 1) - 2 R(x) + R(x - 1)) + c,
+ * where a = 1 / (4 R(1) - 3 R(0) - R(2)) and c = -a (R(0) - 2 R(1) + R(2)).
+ */
+static void kernels_by_hand(void **state) {
+    (void)state;
+    static const double places[] = {-1, 0, 1};
+    ex_axis axis = ex_axis_scalar(0, 1, 0);
+    for (int k = 0; k < EX_KERNEL_COUNT; k++)
+        for (double radius = 0.7; radius < 2; radius += 0.6) {
+            const ex_kernel kernel = (ex_kernel)k;
+            const bool plane = kernel >= EX_KERNEL_THIN_PLATE;
+            double at[3];
+            for (int i = 0; i < 3; i++)
+                at[i] = kernel_of(kernel, i / radius);
+            ex_weigher_def def = ex_weigher_def_default();
+            def.axes = &axis;
+            def.axis_count = 1;
+            def.kernel = kernel;
+            def.radius = radius;
+            def.linear = plane;
+            def.points = plane ? places : places + 1;
+            def.example_count = plane ? 3 : 2;
+            ex_weigher *weigher = weigher_of(&def);
+            for (double x = -3; x < 3; x += 0.17) {
+                double weights[3], left = kernel_of(kernel, fabs(x + 1) / radius);
+                double here = kernel_of(kernel, fabs(x) / radius), right = kernel_of(kernel, fabs(x - 1) / radius);
+                double a = 1 / (4 * at[1] - 3 * at[0] - at[2]), c = -a * (at[0] - 2 * at[1] + at[2]);
+                double expected =
+                    plane ? a * (left - 2 * here + right) + c : 0.5 + (here - right) / (2 * (at[0] - at[1]));
+                ex_weigher_evaluate(weigher, &x, weights);
+                assert_near(weights[plane ? 1 : 0], expected, 1e-12);
+            }
+            ex_weigher_destroy(weigher);
+        }
 }
 
 /* Two points one range apart, bspline without a plane: Q = [[2/3, 1/6], [1/6, 2/3]], norm 5/6, inverse norm 2. */
@@ -290,6 +351,7 @@ int main(void) {
         cmocka_unit_test(far_away_the_plane_is_left),
         cmocka_unit_test(a_ridge_smooths),
         cmocka_unit_test(the_radius_counts),
+        cmocka_unit_test(kernels_by_hand),
         cmocka_unit_test(the_condition_number_by_hand),
         cmocka_unit_test(the_condition_number_grows),
     };

@@ -1,6 +1,6 @@
 /*
- * Every way a definition of a weigher can be wrong gives its result and a sentence that names what is wrong; memory that
- * runs out gives EX_ERROR_MEMORY and no leak.
+ * Every way a definition of a weigher can be wrong gives its result and a sentence that names what is wrong; memory
+ * that runs out gives EX_ERROR_MEMORY and no leak.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /*
- * Editing a space gives, bit for bit, the weigher that its new definition gives; the old one stays as it was. And what a
- * weigher says of itself makes the same weigher again.
+ * Editing a space gives, bit for bit, the weigher that its new definition gives; the old one stays as it was. And what
+ * a weigher says of itself makes the same weigher again.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -327,12 +327,9 @@ static void describes_what_it_was_made_from(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(examples_move_come_and_go),
-        cmocka_unit_test(pseudo_examples_move_come_and_go),
-        cmocka_unit_test(given_weights_follow_the_examples),
-        cmocka_unit_test(edits_follow_each_other),
-        cmocka_unit_test(wrong_edits_are_refused),
-        cmocka_unit_test(describes_what_it_was_made_from),
+        cmocka_unit_test(examples_move_come_and_go),         cmocka_unit_test(pseudo_examples_move_come_and_go),
+        cmocka_unit_test(given_weights_follow_the_examples), cmocka_unit_test(edits_follow_each_other),
+        cmocka_unit_test(wrong_edits_are_refused),           cmocka_unit_test(describes_what_it_was_made_from),
     };
     return cmocka_run_group_tests(tests, choose_places, NULL);
 }

@@ -1,6 +1,6 @@
 /*
- * The kinds without a system to solve: nearest, shepard and direct, against their formulas and at the places where those
- * say nothing.
+ * The kinds without a system to solve: nearest, shepard and direct, against their formulas and at the places where
+ * those say nothing.
  */
 #include <setjmp.h>
 #include <stdarg.h>

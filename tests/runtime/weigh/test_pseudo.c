@@ -164,7 +164,8 @@ static void radii_count_pseudo_examples(void **state) {
     def.pseudos = &pseudo;
     def.pseudo_count = 1;
     ex_weigher *weigher = weigher_of(&def);
-    /* the radii of 0 and of 1 are 1, so their kernels end at 3 at most; that of 10 is 9 and reaches there linearly added */
+    /* the radii of 0 and of 1 are 1, so their kernels end at 3 at most; that of 10 is 9 and reaches there linearly
+     * added */
     double at_3_5[2], plane[2][2];
     ex_weigher_evaluate(weigher, (double[]){3.5}, at_3_5);
     ex_weigher_evaluate(weigher, (double[]){-1e5}, plane[0]);

@@ -19,8 +19,9 @@ enum { EXAMPLES = 8, MAKES = 10 };
 
 /* Every kernel, then shepard and nearest. */
 static void choose(sample_space *s, int make) {
-    s->def.kind = make < EX_KERNEL_COUNT ? EX_WEIGHER_CARDINAL
-                                         : make == EX_KERNEL_COUNT ? EX_WEIGHER_SHEPARD : EX_WEIGHER_NEAREST;
+    s->def.kind = make < EX_KERNEL_COUNT    ? EX_WEIGHER_CARDINAL
+                  : make == EX_KERNEL_COUNT ? EX_WEIGHER_SHEPARD
+                                            : EX_WEIGHER_NEAREST;
     s->def.kernel = make < EX_KERNEL_COUNT ? (ex_kernel)make : EX_KERNEL_BSPLINE;
     s->def.neighbours = 5;
 }
@@ -83,8 +84,8 @@ static void a_full_turn_has_no_jump(void **state) {
                 ex_weigher_evaluate(weigher, q, weights);
                 for (int i = 0; step > 0 && i < 5; i++)
                     if (!(fabs(weights[i] - last[i]) < 5e-3))
-                        fail_msg("make %d, kind %d, weight %d jumps from %g to %g at %g degrees", make, kind, i, last[i],
-                                 weights[i], 0.01 * step);
+                        fail_msg("make %d, kind %d, weight %d jumps from %g to %g at %g degrees", make, kind, i,
+                                 last[i], weights[i], 0.01 * step);
                 memcpy(last, weights, sizeof last);
                 if (step == 0)
                     memcpy(first, weights, sizeof first);
@@ -164,12 +165,15 @@ static void what_is_no_number_is_rest(void **state) {
                 point[k] = bad[b];
                 assert_same_weights(weigher, rest, point, 1e-12);
             }
-        double identity[13];
-        memcpy(point, rest, sizeof point);
-        memcpy(identity, rest, sizeof identity);
-        memset(point + 5, 0, 4 * sizeof *point);
-        memcpy(identity + 5, ((double[]){0, 0, 0, 1}), 4 * sizeof *identity);
-        assert_same_weights(weigher, identity, point, 1e-12);
+        static const int rotations[] = {0, 5, 9};
+        for (int i = 0; i < 3; i++) {
+            double identity[13];
+            memcpy(point, rest, sizeof point);
+            memcpy(identity, rest, sizeof identity);
+            memset(point + rotations[i], 0, 4 * sizeof *point);
+            memcpy(identity + rotations[i], ((double[]){0, 0, 0, 1}), 4 * sizeof *identity);
+            assert_same_weights(weigher, identity, point, 1e-12);
+        }
         ex_weigher_destroy(weigher);
     }
 }
@@ -214,8 +218,8 @@ static void units_do_not_matter(void **state) {
         static const double factor[3] = {1000, 0.125, -1}, shift[3] = {-4, 77, 10};
         for (int a = 0; a < 3; a++) {
             double ends[2] = {s.axes[a].min * factor[a] + shift[a], s.axes[a].max * factor[a] + shift[a]};
-            t.axes[a] = ex_axis_scalar(fmin(ends[0], ends[1]), fmax(ends[0], ends[1]),
-                                       s.axes[a].rest * factor[a] + shift[a]);
+            t.axes[a] =
+                ex_axis_scalar(fmin(ends[0], ends[1]), fmax(ends[0], ends[1]), s.axes[a].rest * factor[a] + shift[a]);
             for (int i = 0; i < EXAMPLES; i++)
                 t.points[3 * i + a] = s.points[3 * i + a] * factor[a] + shift[a];
         }
