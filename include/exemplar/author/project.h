@@ -90,8 +90,9 @@ typedef struct ex_build_options {
 EX_API ex_result ex_project_build(const ex_project *project, const ex_build_options *options, ex_rig **rig,
                                   ex_error *error);
 
-/* Writes NAME.json and the forms as OBJ files into directory (made if missing; refuses to overwrite NAME.json unless
- * told). Building that project again gives a rig of the same bytes. */
+/* Writes NAME.json, mesh.obj and every example as an OBJ file into directory (made if missing). Refuses to overwrite any
+ * file unless told; on failure, what was written is taken away again. Building that project gives a rig of the same
+ * bytes. */
 EX_API ex_result ex_project_unpack(const ex_rig *rig, const char *directory, const char *name, bool overwrite,
                                    ex_error *error);
 

@@ -28,4 +28,8 @@ ex_result exi_get_text(exi_reader *r, const json_t *object, const exi_place *pla
 ex_result exi_choose(exi_reader *r, const json_t *value, const exi_place *place, const char *const *words, int count,
                      int *choice);
 
+/* read_space.c: the parts of a layer that say what its space is and how it is weighed. */
+ex_result exi_read_space(exi_reader *r, const json_t *layer, const exi_place *place, ex_project_layer *out);
+ex_result exi_read_weigh(exi_reader *r, const json_t *layer, const exi_place *place, ex_weigher_def *def);
+
 #endif

@@ -206,13 +206,75 @@ static ex_result write_project(const ex_rig *rig, const char *path, ex_error *er
     return result;
 }
 
-/* ---- forms ---- */
+/* ---- files ---- */
 
-static ex_result write_mesh(const char *directory, const char *name, const ex_mesh *mesh, ex_error *error) {
-    char *path = join(directory, name);
-    ex_result result = path ? ex_obj_write(path, mesh, error) : exi_error_memory(error, "a path", strlen(directory));
+/* The folder being filled. Files that were not there before are taken away again if the work fails. */
+typedef struct folder {
+    const char *path;
+    bool overwrite;
+    char **made;
+    int made_count;
+    size_t made_capacity;
+} folder;
+
+/* The path of a file to be written, which the folder keeps; NULL and an error where it may not or cannot be. */
+static const char *new_file(folder *f, const char *name, ex_error *error) {
+    char *path = join(f->path, name);
+    char **made = exi_array_grow(f->made, &f->made_capacity, (size_t)f->made_count + 1, sizeof *made);
+    if (made)
+        f->made = made;
+    if (!path || !made) {
+        free(path);
+        exi_error_memory(error, "a path", strlen(f->path));
+        return NULL;
+    }
+    f->made[f->made_count++] = path;
+    return path;
+}
+
+static bool exists(const char *path) {
+    struct stat status;
+    return stat(path, &status) == 0;
+}
+
+/* Every name once, before anything is written. */
+static ex_result check_free(const folder *f, const char *name, ex_error *error) {
+    char *path = f->overwrite ? NULL : join(f->path, name);
+    ex_result result = EX_OK;
+    if (!f->overwrite && !path)
+        result = exi_error_memory(error, "a path", strlen(f->path));
+    else if (path && exists(path))
+        result = exi_error(error, EX_ERROR_FILE, "%s is there already: choose another folder, or say to overwrite it",
+                           path);
     free(path);
     return result;
+}
+
+static ex_result check_all_free(const ex_rig *rig, const folder *f, const char *project, ex_error *error) {
+    ex_result result = check_free(f, project, error);
+    if (result == EX_OK)
+        result = check_free(f, "mesh.obj", error);
+    for (int l = 0; result == EX_OK && l < ex_rig_layer_count(rig); l++)
+        for (int k = 0; result == EX_OK && k < ex_weigher_example_count(ex_rig_weigher(rig, l)); k++) {
+            char name[128];
+            file_name(name, sizeof name, l, k, ex_rig_example_name(rig, l, k));
+            result = check_free(f, name, error);
+        }
+    return result;
+}
+
+static void close_folder(folder *f, bool keep) {
+    for (int i = 0; i < f->made_count; i++) {
+        if (!keep && !f->overwrite)
+            remove(f->made[i]);
+        free(f->made[i]);
+    }
+    free(f->made);
+}
+
+static ex_result write_mesh(folder *f, const char *name, const ex_mesh *mesh, ex_error *error) {
+    const char *path = new_file(f, name, error);
+    return path ? ex_obj_write(path, mesh, error) : EX_ERROR_MEMORY;
 }
 
 /* An example has the mesh's faces, which tell its connectivity, and nothing else of it. */
@@ -229,7 +291,7 @@ static void strip(ex_mesh *mesh) {
     mesh->texcoord_count = mesh->normal_count = 0;
 }
 
-static ex_result write_examples(const ex_rig *rig, const char *directory, ex_mesh *mesh, ex_error *error) {
+static ex_result write_examples(const ex_rig *rig, folder *f, ex_mesh *mesh, ex_error *error) {
     size_t count = 3 * (size_t)mesh->vertex_count;
     double *rest = exi_array_copy(mesh->positions, count, sizeof *rest);
     float *delta = exi_array_allocate(count, sizeof *delta);
@@ -238,16 +300,34 @@ static ex_result write_examples(const ex_rig *rig, const char *directory, ex_mes
     mesh->tag_count = 0;
     for (int l = 0; result == EX_OK && l < ex_rig_layer_count(rig); l++)
         for (int k = 0; result == EX_OK && k < ex_weigher_example_count(ex_rig_weigher(rig, l)); k++) {
-            char file[128];
-            file_name(file, sizeof file, l, k, ex_rig_example_name(rig, l, k));
+            char name[128];
+            file_name(name, sizeof name, l, k, ex_rig_example_name(rig, l, k));
             ex_rig_example_delta(rig, l, k, delta);
             for (size_t i = 0; i < count; i++)
                 mesh->positions[i] = rest[i] + (double)delta[i];
-            result = write_mesh(directory, file, mesh, error);
+            result = write_mesh(f, name, mesh, error);
         }
     mesh->tag_count = tags;
     free(rest);
     free(delta);
+    return result;
+}
+
+static ex_result write_all(const ex_rig *rig, folder *f, const char *project, ex_error *error) {
+    ex_mesh *mesh = NULL;
+    ex_result result = check_all_free(rig, f, project, error);
+    if (result == EX_OK)
+        result = ex_rig_to_mesh(rig, NULL, &mesh, error);
+    if (result == EX_OK)
+        result = write_mesh(f, "mesh.obj", mesh, error);
+    if (result == EX_OK) {
+        strip(mesh);
+        result = write_examples(rig, f, mesh, error);
+    }
+    const char *path = result == EX_OK ? new_file(f, project, error) : NULL;
+    if (result == EX_OK)
+        result = path ? write_project(rig, path, error) : EX_ERROR_MEMORY;
+    ex_mesh_destroy(mesh);
     return result;
 }
 
@@ -259,30 +339,13 @@ ex_result ex_project_unpack(const ex_rig *rig, const char *directory, const char
     if (result != EX_OK)
         return result;
     size_t size = strlen(name) + 6;
-    char *file = malloc(size), *path = NULL;
-    if (file) {
-        snprintf(file, size, "%s.json", name);
-        path = join(directory, file);
-    }
-    struct stat status;
-    ex_mesh *mesh = NULL;
-    if (!path)
-        result = exi_error_memory(error, "a path", size);
-    else if (!overwrite && stat(path, &status) == 0)
-        result = exi_error(error, EX_ERROR_FILE, "%s is there already: choose another folder, or say to overwrite it",
-                           path);
-    else
-        result = ex_rig_to_mesh(rig, NULL, &mesh, error);
-    if (result == EX_OK)
-        result = write_mesh(directory, "mesh.obj", mesh, error);
-    if (result == EX_OK) {
-        strip(mesh);
-        result = write_examples(rig, directory, mesh, error);
-    }
-    if (result == EX_OK)
-        result = write_project(rig, path, error);
-    ex_mesh_destroy(mesh);
-    free(path);
-    free(file);
+    char *project = malloc(size);
+    if (!project)
+        return exi_error_memory(error, "a path", size);
+    snprintf(project, size, "%s.json", name);
+    folder f = {.path = directory, .overwrite = overwrite};
+    result = write_all(rig, &f, project, error);
+    close_folder(&f, result == EX_OK);
+    free(project);
     return result;
 }

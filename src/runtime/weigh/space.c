@@ -43,7 +43,10 @@ ex_result exi_axis_check(const ex_axis *axis, int index, ex_error *error) {
     if (axis->kind == EX_AXIS_SCALAR) {
         if (!isfinite(axis->min) || !isfinite(axis->max) || !isfinite(axis->rest))
             return exi_error(error, EX_ERROR_DATA, "axis %d: min, max and rest must be finite numbers", index);
-        if (!(axis->max > axis->min) || !isfinite(axis->max - axis->min) || !isnormal(axis->max - axis->min))
+        if (axis->max > axis->min && !isnormal(axis->max - axis->min))
+            return exi_error(error, EX_ERROR_ARGUMENT, "axis %d: the range from %g to %g is too wide or too narrow for a number",
+                             index, axis->min, axis->max);
+        if (!(axis->max > axis->min))
             return exi_error(error, EX_ERROR_ARGUMENT, "axis %d: max (%g) must be greater than min (%g)", index,
                              axis->max, axis->min);
         return EX_OK;
