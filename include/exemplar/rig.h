@@ -38,8 +38,8 @@ typedef struct ex_rig_mesh {
 } ex_rig_mesh;
 
 /*
- * One layer: rest form(v) += mask(v) * sum over k of w_k * delta_k(v). The same axis name in two layers is one input, and
- * must have one kind and one rest value.
+ * One layer: rest form(v) += mask(v) * sum over k of w_k * delta_k(v). The same axis name in two layers is one input: in
+ * both a number or in both a rotation, with one rest value.
  */
 typedef struct ex_layer_def {
     const char *name;
@@ -162,11 +162,12 @@ EX_API void ex_rig_evaluate_many(const ex_rig *rig, int pose_count, const ex_pos
 /* Size of the rig in its packed form. 0 for a rig in 16-bit storage, which cannot be packed: files are float. */
 EX_API size_t ex_rig_pack_size(const ex_rig *rig);
 
-/* Writes the packed form: what stands in the BIN chunk of a rig file. The same rig gives the same bytes. */
+/* Writes the packed form: what stands in the BIN chunk of a rig file. bytes are aligned to 8. The same rig gives the same
+ * bytes. */
 EX_API ex_result ex_rig_pack(const ex_rig *rig, void *bytes, size_t size, ex_error *error);
 
 /*
- * A rig from the bytes of a .glb rig file, or from a bare pack. Checks everything; bytes may be hostile. One allocation.
+ * A rig from the bytes of a .glb rig file, or from a bare pack, aligned to 4. Checks everything; bytes may be hostile.
  * Results: FORMAT (no rig), VERSION, CHECKSUM (damaged, or rearranged by another program), DATA, LIMIT, MEMORY.
  */
 EX_API ex_result ex_rig_unpack(const void *bytes, size_t size, ex_storage storage, const ex_allocator *allocator,

@@ -27,6 +27,8 @@ typedef struct ex_project_example {
     const char *name;
     const char *mesh; /* path relative to the project file */
     const double *at; /* [dimension]; NULL in a direct layer */
+    const double *const *points; /* [layer_count]: where its whole pose is in every layer's space; axes that `at` does not
+                                    name are at rest, and an example of a direct layer has its own axis at 1 */
 } ex_project_example;
 
 typedef enum ex_mask_kind { EX_MASK_NONE, EX_MASK_FILE, EX_MASK_GROUP, EX_MASK_COLOUR } ex_mask_kind;

@@ -1,10 +1,11 @@
 /*
- * Building: from a project to a rig. d_lk = mask_l (x_lk - mesh) for `positions`, rounded to float once.
+ * Building: from a project to a rig. Layers are read and measured in their order, each from the mesh with the earlier
+ * ones on it (measure.h).
  */
 #include "author/formats/file.h"
 #include "author/mesh/array.h"
 #include "author/mesh/rig_mesh.h"
-#include "author/project/project.h"
+#include "author/project/measure.h"
 #include "runtime/base/result.h"
 
 #include <exemplar/author/formats.h>
@@ -41,20 +42,6 @@ ex_result exi_project_read_mesh(const ex_project_view *view, const char *relativ
     return result;
 }
 
-/* A masked vertex is first placed where the mask leaves it, in double: then a difference is always one between two
- * positions in double, and unpacking, which writes positions, loses none of it. + 0 turns -0, which no pair of positions
- * has as its difference, into 0. */
-float *exi_project_delta(const ex_mesh *mesh, const ex_mesh *example, const float *mask) {
-    size_t count = 3 * (size_t)mesh->vertex_count;
-    float *delta = exi_array_allocate(count, sizeof *delta);
-    for (size_t i = 0; delta && i < count; i++) {
-        const double from = mesh->positions[i], to = example->positions[i];
-        const double masked = mask ? from + (double)mask[i / 3] * (to - from) : to;
-        delta[i] = (float)(masked - from) + 0.0F;
-    }
-    return delta;
-}
-
 /* ---- the work ---- */
 
 /* What lives while a rig is being built. */
@@ -63,6 +50,7 @@ typedef struct building {
     const ex_progress *progress;
     ex_mesh *mesh;
     exi_rig_mesh rig_mesh;
+    exi_measure measure;
     ex_layer_def *layers; /* [layer_count]; masks go into the differences here, not there */
     int example_total, example_done;
 } building;
@@ -91,8 +79,9 @@ static ex_result open_layer(const ex_project_layer *source, ex_layer_def *layer,
     return EX_OK;
 }
 
-static ex_result read_example(building *b, const ex_project_example *source, const float *mask, const float **delta,
+static ex_result read_example(building *b, int layer, int index, const float *mask, const float **delta,
                               ex_error *error) {
+    const ex_project_example *source = &b->view->layers[layer].examples[index];
     ex_mesh *example = NULL;
     ex_result result = exi_project_read_mesh(b->view, source->mesh, &example, error);
     if (result != EX_OK)
@@ -100,7 +89,7 @@ static ex_result read_example(building *b, const ex_project_example *source, con
     result = exi_error_within(error, ex_mesh_compare_connectivity(b->mesh, example, error), "%s: not the form of '%s'",
                               source->mesh, b->view->mesh);
     if (result == EX_OK) {
-        *delta = exi_project_delta(b->mesh, example, mask);
+        *delta = exi_measure_delta(exi_measure_base(&b->measure, layer, index), example, mask);
         if (!*delta)
             result = exi_error_memory(error, source->mesh, 12 * (size_t)b->mesh->vertex_count);
     }
@@ -118,11 +107,15 @@ static ex_result read_layer(building *b, int index, ex_error *error) {
     const float **deltas = (const float **)(uintptr_t)layer->deltas;
     for (int k = 0; result == EX_OK && k < source->example_count; k++) {
         report(b, source->examples[k].name);
-        result = exi_error_within(error, read_example(b, &source->examples[k], mask, &deltas[k], error),
+        result = exi_error_within(error, read_example(b, index, k, mask, &deltas[k], error),
                                   "layers[%d].examples[%d] '%s'", index, k, source->examples[k].name);
         b->example_done++;
     }
     free(mask);
+    /* The last layer has none after it. */
+    if (result == EX_OK && index + 1 < b->view->layer_count)
+        result = exi_error_within(error, exi_measure_add_layer(&b->measure, index, deltas, error), "layer '%s'",
+                                  source->name);
     return result;
 }
 
@@ -142,6 +135,8 @@ static ex_result build(building *b, ex_storage storage, ex_rig **rig, ex_error *
     b->layers = calloc((size_t)b->view->layer_count + 1, sizeof *b->layers);
     if (result == EX_OK && !b->layers)
         result = exi_error_memory(error, "the layers", (size_t)b->view->layer_count * sizeof *b->layers);
+    if (result == EX_OK)
+        result = exi_measure_open(&b->measure, b->view, b->mesh, error);
     for (int l = 0; result == EX_OK && l < b->view->layer_count; l++)
         result = read_layer(b, l, error);
     if (result != EX_OK)
@@ -165,6 +160,7 @@ ex_result ex_project_build(const ex_project *project, const ex_build_options *op
     for (int l = 0; l < b.view->layer_count; l++)
         b.example_total += b.view->layers[l].example_count;
     ex_result result = build(&b, options ? options->storage : EX_STORAGE_FLOAT, rig, error);
+    exi_measure_close(&b.measure);
     for (int l = 0; b.layers && l < b.view->layer_count; l++)
         free_layer(&b.layers[l]);
     free(b.layers);

@@ -6,6 +6,7 @@
 
 #include "author/project/project.h"
 #include "runtime/base/result.h"
+#include "runtime/weigh/weigher.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -68,14 +69,11 @@ typedef struct sortable {
 } sortable;
 
 static int compare_keys(const void *a, const void *b) {
-    return memcmp(a, b, sizeof(sortable)) == 0
-               ? 0
-               : (((const sortable *)a)->key[0] != ((const sortable *)b)->key[0]
-                      ? (((const sortable *)a)->key[0] < ((const sortable *)b)->key[0] ? -1 : 1)
-                  : ((const sortable *)a)->key[1] != ((const sortable *)b)->key[1]
-                      ? (((const sortable *)a)->key[1] < ((const sortable *)b)->key[1] ? -1 : 1)
-                  : ((const sortable *)a)->key[2] < ((const sortable *)b)->key[2] ? -1
-                                                                                  : 1);
+    const double *x = ((const sortable *)a)->key, *y = ((const sortable *)b)->key;
+    for (int i = 0; i < 3; i++)
+        if (x[i] != y[i])
+            return x[i] < y[i] ? -1 : 1;
+    return 0;
 }
 
 /* One key a vertex: its position, or its first texture coordinate and how many faces meet there. */
@@ -136,7 +134,7 @@ static float *check_example(exi_checker *c, int layer, int k, const float *mask,
         exi_check_add(c, EX_SEVERITY_ERROR, "connectivity", where, 0, "'%s' (%s): %s; %s", example->name, example->mesh,
                       error.text, repair_hint(c, mesh));
     } else {
-        delta = exi_project_delta(c->mesh, mesh, mask);
+        delta = exi_measure_delta(exi_measure_base(&c->measure, layer, k), mesh, mask);
         if (!delta)
             c->failed = true;
         for (size_t i = 0; delta && i < 3 * (size_t)c->mesh->vertex_count; i++)
@@ -153,11 +151,13 @@ static float *check_example(exi_checker *c, int layer, int k, const float *mask,
 
 /* ---- the whole ---- */
 
+/* Reads and checks a layer; its deltas [example_count] stay in c->deltas[index], NULL entries where one is missing. */
 static void check_layer(exi_checker *c, int index) {
     const ex_project_layer *layer = &c->view->layers[index];
     char where[64];
     snprintf(where, sizeof where, "layers[%d]", index);
     float **deltas = calloc((size_t)layer->example_count, sizeof *deltas), *mask = NULL;
+    c->deltas[index] = deltas;
     if (!deltas) {
         c->failed = true;
         return;
@@ -174,31 +174,67 @@ static void check_layer(exi_checker *c, int index) {
         complete = complete && deltas[k];
         c->done++;
     }
-    exi_check_space(c, index, complete ? (const float *const *)deltas : NULL);
-    for (int k = 0; k < layer->example_count; k++)
-        free(deltas[k]);
-    free(deltas);
     free(mask);
+    exi_check_space(c, index, complete ? (const float *const *)deltas : NULL);
+    if (complete && c->mesh && exi_measure_add_layer(&c->measure, index, (const float *const *)deltas, &error) == EX_ERROR_MEMORY)
+        c->failed = true;
 }
 
-/* One input has one kind and one rest value, whichever layer names it. */
+/* How far a later layer moves vertices at the pose of an earlier layer's example, the layer's share in c->measure.base. */
+static double disturbance(exi_checker *c, int later, const double *const *points) {
+    const size_t count = 3 * (size_t)c->mesh->vertex_count;
+    exi_measure *m = &c->measure;
+    double largest_sq = 0;
+    memset(m->base, 0, count * sizeof *m->base);
+    ex_weigher_evaluate(m->weighers[later], points[later], m->weights);
+    for (int k = 0; k < c->view->layers[later].example_count; k++)
+        exi_measure_sum(m->base, count, m->weights[k], m->deltas[later][k]);
+    for (size_t i = 0; i < count; i += 3) {
+        double sq = m->base[i] * m->base[i] + m->base[i + 1] * m->base[i + 1] + m->base[i + 2] * m->base[i + 2];
+        largest_sq = sq > largest_sq ? sq : largest_sq;
+    }
+    return sqrt(largest_sq);
+}
+
+/* Sculpts of earlier layers that do not come back, because a later layer moves them. */
+static void check_disturbed(exi_checker *c) {
+    const double size = c->mesh ? ex_mesh_size(c->mesh) : 0;
+    for (int l = 0; size > 0 && l < c->view->layer_count; l++)
+        for (int later = l + 1; later < c->view->layer_count; later++)
+            for (int k = 0; c->measure.weighers[later] && k < c->view->layers[l].example_count; k++) {
+                const ex_project_example *example = &c->view->layers[l].examples[k];
+                double off = disturbance(c, later, example->points) / size;
+                char where[64];
+                snprintf(where, sizeof where, "layers[%d].examples[%d]", l, k);
+                if (off > 1e-4)
+                    exi_check_add(c, EX_SEVERITY_WARNING, "disturbed", where, off,
+                                  "layer '%s' moves the form of '%s' by up to %.2g %% of the mesh's size at its own pose",
+                                  c->view->layers[later].name, example->name, 100 * off);
+            }
+}
+
+static void free_deltas(exi_checker *c) {
+    for (int l = 0; c->deltas && l < c->view->layer_count; l++) {
+        for (int k = 0; c->deltas[l] && k < c->view->layers[l].example_count; k++)
+            free(c->deltas[l][k]);
+        free(c->deltas[l]);
+    }
+    free(c->deltas);
+}
+
+/* One input is a number or a rotation, and has one rest value, whichever layer names it. */
 static void check_inputs(exi_checker *c) {
     for (int l = 0; l < c->view->layer_count; l++)
         for (int i = 0; i < c->view->layers[l].axis_count; i++)
             for (int m = 0; m < l; m++)
                 for (int k = 0; k < c->view->layers[m].axis_count; k++) {
                     const ex_project_axis *a = &c->view->layers[l].axes[i], *b = &c->view->layers[m].axes[k];
-                    if (strcmp(a->name, b->name) != 0)
+                    if (strcmp(a->name, b->name) != 0 || exi_axis_is_same_input(&a->axis, &b->axis))
                         continue;
-                    bool scalar = a->axis.kind == EX_AXIS_SCALAR, same = scalar == (b->axis.kind == EX_AXIS_SCALAR);
-                    if (same)
-                        same = scalar ? a->axis.rest == b->axis.rest
-                                      : memcmp(a->axis.rest_rotation, b->axis.rest_rotation, 32) == 0;
                     char where[64];
                     snprintf(where, sizeof where, "layers[%d].space[%d]", l, i);
-                    if (!same)
-                        exi_check_add(c, EX_SEVERITY_ERROR, "axis", where, 0,
-                                      "axis '%s' has another kind or rest value here than in layers[%d]", a->name, m);
+                    exi_check_add(c, EX_SEVERITY_ERROR, "axis", where, 0,
+                                  "axis '%s' has another kind or rest value here than in layers[%d]", a->name, m);
                 }
 }
 
@@ -237,8 +273,16 @@ ex_result ex_project_check(const ex_project *project, const ex_check_options *op
         c.total += c.view->layers[l].example_count;
     check_mesh(&c);
     check_inputs(&c);
-    for (int l = 0; l < c.view->layer_count; l++)
+    c.deltas = calloc((size_t)c.view->layer_count + 1, sizeof *c.deltas);
+    c.failed = c.failed || !c.deltas;
+    if (c.mesh && !c.failed && exi_measure_open(&c.measure, c.view, c.mesh, error) != EX_OK)
+        c.failed = true;
+    for (int l = 0; !c.failed && l < c.view->layer_count; l++)
         check_layer(&c, l);
+    if (!c.failed)
+        check_disturbed(&c);
+    exi_measure_close(&c.measure);
+    free_deltas(&c);
     ex_mesh_destroy(c.mesh);
     if (c.failed) {
         ex_check_destroy(c.check);

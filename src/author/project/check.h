@@ -4,6 +4,7 @@
 #ifndef EXEMPLAR_AUTHOR_PROJECT_CHECK_H
 #define EXEMPLAR_AUTHOR_PROJECT_CHECK_H
 
+#include "author/project/measure.h"
 #include "runtime/base/result.h"
 
 #include <exemplar/author/project.h>
@@ -11,7 +12,9 @@
 typedef struct exi_checker {
     const ex_project_view *view;
     ex_check *check;
-    ex_mesh *mesh; /* NULL where it cannot be used */
+    ex_mesh *mesh;       /* NULL where it cannot be read */
+    exi_measure measure; /* where there is a mesh */
+    float ***deltas;     /* [layer_count] of [example_count], NULL where one could not be measured */
     int sample_count;
     const ex_progress *progress;
     int done, total; /* examples */

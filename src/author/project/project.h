@@ -46,8 +46,4 @@ ex_result exi_project_read_mesh(const ex_project_view *view, const char *relativ
 ex_result exi_project_read_mask(const ex_project_view *view, const ex_project_layer *layer, const ex_mesh *mesh,
                                 float **mask, ex_error *error);
 
-/* mask times example minus mesh, rounded to float once: [vertex_count][3]. mask [vertex_count] or NULL for 1 everywhere.
- * Release with free; NULL without memory. */
-float *exi_project_delta(const ex_mesh *mesh, const ex_mesh *example, const float *mask);
-
 #endif

@@ -34,11 +34,15 @@ static ex_result read_value(exi_reader *r, const json_t *value, const exi_place 
                                              : exi_json_rotation(value, place, numbers, r->error);
 }
 
+/* The nearest name is looked for in the layer first, then in the others. */
 static ex_result unknown_axis(exi_reader *r, const ex_project_layer *layer, const exi_place *place, const char *name) {
     const char *names[EX_AXIS_MAX];
     int count = 0;
-    for (; count < layer->axis_count && count < EX_AXIS_MAX; count++)
-        names[count] = layer->axes[count].name;
+    for (int l = -1; l < r->view->layer_count; l++) {
+        const ex_project_layer *from = l < 0 ? layer : &r->view->layers[l];
+        for (int i = 0; i < from->axis_count && count < EX_AXIS_MAX; i++)
+            names[count++] = from->axes[i].name;
+    }
     const char *near = ex_suggest(name, names, count);
     if (near)
         return exi_error(r->error, EX_ERROR_DATA, "%s: there is no axis '%s'; did you mean '%s'?", place->text, name,
@@ -46,14 +50,10 @@ static ex_result unknown_axis(exi_reader *r, const ex_project_layer *layer, cons
     return exi_error(r->error, EX_ERROR_DATA, "%s: there is no axis '%s' in this project", place->text, name);
 }
 
-/* A point: axes that are not named stay at rest; axes of other layers may be named and do not place it. */
-static ex_result read_point(exi_reader *r, const json_t *object, const exi_place *place, const ex_project_layer *layer,
-                            const double **point) {
+/* Every name in the object is an axis of the project, and its value of that axis's kind. */
+static ex_result check_axes(exi_reader *r, const json_t *object, const exi_place *place, const ex_project_layer *layer) {
     if (!json_is_object(object))
         return exi_error(r->error, EX_ERROR_DATA, "%s: an object of axis names and values is needed here", place->text);
-    double *values = exi_arena_allocate(r->arena, (size_t)layer->dimension, sizeof *values);
-    if (!values)
-        return exi_error_memory(r->error, "the project", (size_t)layer->dimension * sizeof *values);
     const char *key;
     json_t *value;
     json_object_foreach((json_t *)object, key, value) {
@@ -64,25 +64,37 @@ static ex_result read_point(exi_reader *r, const json_t *object, const exi_place
         if (result != EX_OK)
             return result;
     }
-    double *out = values;
-    for (int i = 0; i < layer->axis_count; i++) {
+    return EX_OK;
+}
+
+/* The point of the layer's space that an object of axis names and values means: axes that are not named stay at rest, as
+ * do those whose value is of another kind than the layer's axis (which building refuses). NULL without memory. */
+static double *point_in(exi_reader *r, const json_t *object, const ex_project_layer *layer) {
+    double *values = exi_arena_allocate(r->arena, (size_t)layer->dimension, sizeof *values), *out = values;
+    exi_reader quiet = {.arena = r->arena, .view = r->view};
+    exi_place nowhere = {""};
+    for (int i = 0; values && i < layer->axis_count; i++) {
         const ex_project_axis *axis = &layer->axes[i];
         const json_t *given = json_object_get(object, axis->name);
-        exi_place at = exi_place_key(place, axis->name);
         const bool scalar = axis->axis.kind == EX_AXIS_SCALAR;
-        if (scalar)
-            *out = axis->axis.rest;
-        else
-            memcpy(out, axis->axis.rest_rotation, 4 * sizeof *out);
-        ex_result result = EX_OK;
-        if (given)
-            result = read_value(r, given, &at, axis, out);
-        if (result != EX_OK)
-            return result;
+        if (!given || read_value(&quiet, given, &nowhere, axis, out) != EX_OK) {
+            if (scalar)
+                *out = axis->axis.rest;
+            else
+                memcpy(out, axis->axis.rest_rotation, 4 * sizeof *out);
+        }
         out += scalar ? 1 : 4;
     }
-    *point = values;
-    return EX_OK;
+    return values;
+}
+
+static ex_result read_point(exi_reader *r, const json_t *object, const exi_place *place, const ex_project_layer *layer,
+                            const double **point) {
+    ex_result result = check_axes(r, object, place, layer);
+    if (result != EX_OK)
+        return result;
+    *point = point_in(r, object, layer);
+    return *point ? EX_OK : exi_error_memory(r->error, "the project", (size_t)layer->dimension * sizeof **point);
 }
 
 /* ---- examples and pseudo-examples ---- */
@@ -112,6 +124,22 @@ static ex_result read_example(exi_reader *r, const json_t *object, const exi_pla
     return result;
 }
 
+/* Where the example's whole pose is in every layer's space. */
+static ex_result read_whole_pose(exi_reader *r, const json_t *object, const ex_project_layer *layer, int index,
+                                 ex_project_example *example) {
+    size_t count = (size_t)r->view->layer_count;
+    const double **points = exi_arena_allocate(r->arena, count, sizeof *points);
+    json_t *own_axis = example->at ? NULL : json_pack("{s:i}", layer->axes[index].name, 1);
+    bool done = points && (example->at || own_axis);
+    for (size_t l = 0; done && l < count; l++) {
+        points[l] = point_in(r, example->at ? json_object_get(object, "at") : own_axis, &r->view->layers[l]);
+        done = points[l] != NULL;
+    }
+    json_decref(own_axis);
+    example->points = points;
+    return done ? EX_OK : exi_error_memory(r->error, "the project", count * sizeof *points);
+}
+
 static ex_result read_examples(exi_reader *r, const json_t *object, const exi_place *place, ex_project_layer *layer) {
     const json_t *list = json_object_get(object, "examples");
     exi_place at = exi_place_key(place, "examples");
@@ -139,6 +167,11 @@ static ex_result read_examples(exi_reader *r, const json_t *object, const exi_pl
     if (layer->weigh.kind == EX_WEIGHER_DIRECT && count != (size_t)layer->axis_count)
         return exi_error(r->error, EX_ERROR_DATA, "%s: a direct layer has one example per axis, here %zu for %d axes",
                          at.text, count, layer->axis_count);
+    for (size_t i = 0; i < count; i++) {
+        ex_result result = read_whole_pose(r, json_array_get(list, i), layer, (int)i, &examples[i]);
+        if (result != EX_OK)
+            return result;
+    }
     layer->examples = examples;
     layer->example_count = layer->weigh.example_count = (int)count;
     layer->weigh.names = names;

@@ -1,13 +1,13 @@
 /*
  * A project from a rig: the mesh and every example as OBJ, the spaces as JSON. Building it again gives the same bytes:
- * examples are written as mesh + difference in double, so that subtracting the mesh again and rounding to float gives the
- * difference back; numbers have the decimals it takes. Masks were multiplied into the differences when the rig was
+ * examples are written as what they are measured from + difference in double, so that subtracting it again and rounding to
+ * float gives the difference back (measure.h); numbers have the decimals it takes. Masks were multiplied into the differences when the rig was
  * built, and do not come back.
  */
 #include "author/formats/file.h"
 #include "author/formats/json.h"
 #include "author/mesh/array.h"
-#include "author/project/project.h"
+#include "author/project/measure.h"
 #include "runtime/base/result.h"
 
 #include <exemplar/author/formats.h>
@@ -291,25 +291,90 @@ static void strip(ex_mesh *mesh) {
     mesh->texcoord_count = mesh->normal_count = 0;
 }
 
-static ex_result write_examples(const ex_rig *rig, folder *f, ex_mesh *mesh, ex_error *error) {
+/* What an example is measured from, as building will do it again: earlier layers at its place, other axes at rest. */
+typedef struct unmeasure {
+    const ex_rig *rig;
+    size_t count;    /* numbers in a form */
+    double *mesh;    /* [count] */
+    double *base;    /* [count] */
+    float *delta;    /* [count] */
+    double *inputs;  /* a pose */
+    double *weights; /* of all layers */
+    void *scratch;
+} unmeasure;
+
+static void set_pose(unmeasure *u, int layer, int example) {
+    const ex_weigher *weigher = ex_rig_weigher(u->rig, layer);
+    const double *point = ex_weigher_point(weigher, example);
+    ex_rig_rest_pose(u->rig, u->inputs);
+    if (!point) {
+        u->inputs[ex_rig_input_offset(u->rig, ex_rig_layer_input(u->rig, layer, example))] = 1;
+        return;
+    }
+    for (int i = 0; i < ex_weigher_axis_count(weigher); i++) {
+        int input = ex_rig_layer_input(u->rig, layer, i);
+        ex_axis axis = ex_rig_input_axis(u->rig, input);
+        size_t width = (size_t)ex_axis_width(&axis);
+        memcpy(u->inputs + ex_rig_input_offset(u->rig, input), point, width * sizeof *point);
+        point += width;
+    }
+}
+
+static void set_base(unmeasure *u, int layer, int example) {
+    memcpy(u->base, u->mesh, u->count * sizeof *u->base);
+    if (layer == 0)
+        return;
+    set_pose(u, layer, example);
+    ex_rig_evaluate(u->rig, &(ex_pose){.inputs = u->inputs}, &(ex_output){.weights = u->weights}, NULL, u->scratch);
+    for (int l = 0; l < layer; l++)
+        for (int k = 0; k < ex_weigher_example_count(ex_rig_weigher(u->rig, l)); k++) {
+            ex_rig_example_delta(u->rig, l, k, u->delta);
+            exi_measure_sum(u->base, u->count, u->weights[ex_rig_first_example(u->rig, l) + k], u->delta);
+        }
+    for (size_t i = 0; i < u->count; i++)
+        u->base[i] = (double)(float)u->base[i];
+}
+
+static ex_result open_unmeasure(unmeasure *u, const ex_rig *rig, const ex_mesh *mesh, ex_error *error) {
     size_t count = 3 * (size_t)mesh->vertex_count;
-    double *rest = exi_array_copy(mesh->positions, count, sizeof *rest);
-    float *delta = exi_array_allocate(count, sizeof *delta);
-    ex_result result = rest && delta ? EX_OK : exi_error_memory(error, "the examples", count * 12);
+    *u = (unmeasure){.rig = rig,
+                     .count = count,
+                     .mesh = exi_array_copy(mesh->positions, count, sizeof(double)),
+                     .base = exi_array_allocate(count, sizeof(double)),
+                     .delta = exi_array_allocate(count, sizeof(float)),
+                     .inputs = exi_array_allocate((size_t)ex_rig_pose_size(rig), sizeof(double)),
+                     .weights = exi_array_allocate((size_t)ex_rig_example_count(rig), sizeof(double)),
+                     .scratch = malloc(ex_rig_scratch_size(rig, 1))};
+    bool done = u->mesh && u->base && u->delta && u->inputs && u->weights && u->scratch;
+    return done ? EX_OK : exi_error_memory(error, "the examples", count * 20);
+}
+
+static void close_unmeasure(unmeasure *u) {
+    free(u->mesh);
+    free(u->base);
+    free(u->delta);
+    free(u->inputs);
+    free(u->weights);
+    free(u->scratch);
+}
+
+static ex_result write_examples(const ex_rig *rig, folder *f, ex_mesh *mesh, ex_error *error) {
+    unmeasure u;
+    ex_result result = open_unmeasure(&u, rig, mesh, error);
     int tags = mesh->tag_count;
     mesh->tag_count = 0;
     for (int l = 0; result == EX_OK && l < ex_rig_layer_count(rig); l++)
         for (int k = 0; result == EX_OK && k < ex_weigher_example_count(ex_rig_weigher(rig, l)); k++) {
             char name[128];
             file_name(name, sizeof name, l, k, ex_rig_example_name(rig, l, k));
-            ex_rig_example_delta(rig, l, k, delta);
-            for (size_t i = 0; i < count; i++)
-                mesh->positions[i] = rest[i] + (double)delta[i];
+            set_base(&u, l, k);
+            ex_rig_example_delta(rig, l, k, u.delta);
+            for (size_t i = 0; i < u.count; i++)
+                mesh->positions[i] = u.base[i] + (double)u.delta[i];
             result = write_mesh(f, name, mesh, error);
         }
     mesh->tag_count = tags;
-    free(rest);
-    free(delta);
+    close_unmeasure(&u);
     return result;
 }
 

@@ -66,6 +66,9 @@ static ex_result check_def(const ex_rig_def *def, ex_error *error) {
     if (!def->mesh.positions || def->layer_count < 0 || def->note_count < 0 || (def->layer_count > 0 && !def->layers) ||
         (def->note_count > 0 && !def->notes) || (unsigned)def->storage >= EX_STORAGE_COUNT)
         return exi_error(error, EX_ERROR_ARGUMENT, "the rig has no positions, or a count or storage that cannot be");
+    if ((def->mesh.face_count > 0 && (!def->mesh.face_sizes || !def->mesh.corners)) ||
+        (def->mesh.triangle_count > 0 && !def->mesh.triangles))
+        return exi_error(error, EX_ERROR_ARGUMENT, "the mesh has faces or triangles, but not their corners");
     ex_result result = exi_rig_check_mesh(&def->mesh, error);
     for (int l = 0; result == EX_OK && l < def->layer_count; l++) {
         const ex_layer_def *layer = &def->layers[l];
@@ -146,13 +149,6 @@ static const ex_layer_def *layer_of_axis(const ex_rig_def *def, int axis, int *p
     return layer;
 }
 
-static bool same_input(const ex_axis *a, const ex_axis *b) {
-    if ((a->kind == EX_AXIS_SCALAR) != (b->kind == EX_AXIS_SCALAR))
-        return false;
-    return a->kind == EX_AXIS_SCALAR ? a->rest == b->rest
-                                     : memcmp(a->rest_rotation, b->rest_rotation, sizeof a->rest_rotation) == 0;
-}
-
 /* The same name in two layers is one input. */
 static ex_result merge_axes(plan *p, ex_error *error) {
     const ex_rig_def *def = p->def;
@@ -164,7 +160,7 @@ static ex_result merge_axes(plan *p, ex_error *error) {
             const ex_layer_def *other = layer_of_axis(def, p->input_axes[input], &other_place);
             if (strcmp(layer->axis_names[place], other->axis_names[other_place]) != 0)
                 continue;
-            if (!same_input(&layer->weigh.axes[place], &other->weigh.axes[other_place]))
+            if (!exi_axis_is_same_input(&layer->weigh.axes[place], &other->weigh.axes[other_place]))
                 return exi_error(error, EX_ERROR_DATA,
                                  "axis '%s' has another kind or rest value in layer '%s' than in layer '%s': one input "
                                  "needs one of each",
@@ -241,7 +237,7 @@ static void fill_names(const plan *p, ex_rig *rig) {
         inputs[i].name = add_string(rig, &cursor, layer->axis_names[place]);
         inputs[i].unit = add_string(rig, &cursor, unit_of(layer, place));
         inputs[i].offset = offset;
-        inputs[i].axis = exi_axis_store(&layer->weigh.axes[place], layer->weigh.kind != EX_WEIGHER_CARDINAL);
+        inputs[i].axis = exi_axis_store(&layer->weigh.axes[place], false);
         offset += ex_axis_width(&layer->weigh.axes[place]);
     }
     exi_layer_record *layers = exi_rig_at_mut(rig, rig->layers);

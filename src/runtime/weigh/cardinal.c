@@ -379,7 +379,7 @@ static void evaluate(const ex_weigher *w, const double *features, double *weight
         restore_sum(weights, m);
 }
 
-const exi_weigher_kind exi_weigher_cardinal = {true, check, own_count, solve, evaluate};
+const exi_weigher_kind exi_weigher_cardinal = {true, false, check, own_count, solve, evaluate};
 
 ex_result exi_cardinal_condition(const ex_weigher *w, const ex_allocator *allocator, double *condition,
                                  ex_error *error) {

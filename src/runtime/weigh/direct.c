@@ -4,8 +4,6 @@
 #include "runtime/base/result.h"
 #include "runtime/weigh/weigher.h"
 
-#include <string.h>
-
 static ex_result check(const ex_weigher_def *def, ex_error *error) {
     for (int i = 0; i < def->axis_count; i++)
         if (def->axes[i].kind != EX_AXIS_SCALAR)
@@ -18,8 +16,4 @@ static ex_result check(const ex_weigher_def *def, ex_error *error) {
     return EX_OK;
 }
 
-static void evaluate(const ex_weigher *w, const double *values, double *weights) {
-    memcpy(weights, values, (size_t)w->example_count * sizeof *weights);
-}
-
-const exi_weigher_kind exi_weigher_direct = {false, check, NULL, NULL, evaluate};
+const exi_weigher_kind exi_weigher_direct = {false, false, check, NULL, NULL, NULL};

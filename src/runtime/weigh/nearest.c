@@ -73,4 +73,4 @@ static void evaluate(const ex_weigher *w, const double *features, double *weight
         exi_spread_share(w, found[i].point, (nearest / found[i].distance - cut) / sum, weights);
 }
 
-const exi_weigher_kind exi_weigher_nearest = {true, check, NULL, exi_check_places, evaluate};
+const exi_weigher_kind exi_weigher_nearest = {true, true, check, NULL, exi_check_places, evaluate};

@@ -43,4 +43,4 @@ static void evaluate(const ex_weigher *w, const double *features, double *weight
         }
 }
 
-const exi_weigher_kind exi_weigher_shepard = {true, check, NULL, exi_check_places, evaluate};
+const exi_weigher_kind exi_weigher_shepard = {true, true, check, NULL, exi_check_places, evaluate};

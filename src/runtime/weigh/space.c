@@ -101,6 +101,13 @@ ex_axis exi_axis_restore(const exi_axis_record *record) {
     return axis;
 }
 
+bool exi_axis_is_same_input(const ex_axis *a, const ex_axis *b) {
+    if (a->kind == EX_AXIS_SCALAR || b->kind == EX_AXIS_SCALAR)
+        return a->kind == b->kind && a->rest == b->rest;
+    exi_axis_record x = exi_axis_store(a, false), y = exi_axis_store(b, false);
+    return exi_rotation_distance(x.rest_rotation, y.rest_rotation, 4, false) < 1e-9;
+}
+
 static double clean_scalar(const exi_axis_record *axis, double value) {
     if (!isfinite(value))
         return axis->rest;

@@ -12,14 +12,14 @@
 
 static bool sound_head(const ex_weigher *w) {
     bool has_points = w->kind != EX_WEIGHER_DIRECT;
-    if (w->kind >= EX_WEIGHER_COUNT || w->kernel >= EX_KERNEL_COUNT || w->flags > 7)
+    if (w->kind >= EX_WEIGHER_COUNT || w->kernel >= EX_KERNEL_COUNT || w->flags > 15)
         return false;
     if (w->axis_count < 1 || w->example_count < 1 || w->pseudo_count < 0 || w->scalar_count < 0 ||
         w->rotation_count < 0 || w->dimension < 1 || w->feature_count < 1)
         return false;
     if (w->example_count > EXI_POINT_MAX || w->pseudo_count > EXI_POINT_MAX - w->example_count)
         return false;
-    if (has_points ? w->axis_count > EX_AXIS_MAX : (w->axis_count != w->example_count || w->pseudo_count != 0))
+    if (has_points ? w->axis_count > EX_AXIS_MAX : (w->scalar_count != w->example_count || w->rotation_count != 0 || w->pseudo_count != 0))
         return false;
     if (w->scalar_count > w->axis_count || w->rotation_count != w->axis_count - w->scalar_count ||
         w->dimension != w->scalar_count + 4 * (int64_t)w->rotation_count || w->feature_count > w->dimension)

@@ -144,6 +144,8 @@ static ex_weigher make_head(const ex_weigher_def *def) {
         head.neighbours = def->neighbours;
         head.flags = def->paper_form ? EXI_WEIGHER_PAPER_FORM : 0;
     }
+    if (kinds[def->kind]->angular)
+        head.flags |= EXI_WEIGHER_ANGULAR;
     for (int i = 0; i < def->axis_count; i++) {
         bool scalar = def->axes[i].kind == EX_AXIS_SCALAR;
         head.dimension += ex_axis_width(&def->axes[i]);
@@ -158,7 +160,7 @@ static void store_axes(ex_weigher *w, const ex_weigher_def *def) {
     exi_axis_record *axis = (exi_axis_record *)(void *)exi_table_mut(w, w->axes);
     exi_rotation_metric *rotation = (exi_rotation_metric *)(void *)exi_table_mut(w, w->rotations);
     for (int i = 0; i < def->axis_count; i++) {
-        axis[i] = exi_axis_store(&def->axes[i], exi_is_angular(w));
+        axis[i] = exi_axis_store(&def->axes[i], kinds[w->kind]->angular);
         if (def->axes[i].kind != EX_AXIS_SCALAR)
             *rotation++ = (exi_rotation_metric){def->axes[i].kind == EX_AXIS_SWING ? 3 : 4, axis[i].true_scale};
     }

@@ -10,8 +10,9 @@
 
 #include <exemplar/weigh.h>
 
-/* SUM_1: the weights' sum is put back to 1 after evaluation (growing kernels). */
-enum { EXI_WEIGHER_LINEAR = 1, EXI_WEIGHER_PAPER_FORM = 2, EXI_WEIGHER_SUM_1 = 4 };
+/* SUM_1: the weights' sum is put back to 1 after evaluation (growing kernels). ANGULAR: rotations are measured by their
+ * angle, not by the chord. */
+enum { EXI_WEIGHER_LINEAR = 1, EXI_WEIGHER_PAPER_FORM = 2, EXI_WEIGHER_SUM_1 = 4, EXI_WEIGHER_ANGULAR = 8 };
 
 struct ex_weigher {
     uint64_t size; /* of the whole block in bytes */
@@ -53,19 +54,18 @@ static inline const exi_axis_record *exi_axes(const ex_weigher *w) {
 static inline const double *exi_features(const ex_weigher *w, int point) {
     return exi_table(w, w->features) + (size_t)point * (size_t)w->feature_count;
 }
-/* shepard and nearest measure rotations by angle, cardinal by chord. */
-static inline bool exi_is_angular(const ex_weigher *w) {
-    return w->kind != EX_WEIGHER_CARDINAL;
-}
+/* The distance that the weigher measures between two rows of features. */
 static inline double exi_feature_distance(const ex_weigher *w, const double *a, const double *b) {
     return exi_distance(a, b, w->scalar_count, (const exi_rotation_metric *)(const void *)exi_table(w, w->rotations),
-                        w->rotation_count, exi_is_angular(w));
+                        w->rotation_count, (w->flags & EXI_WEIGHER_ANGULAR) != 0);
 }
 
 /* space.c: axes checked and recorded, points turned into features. */
 ex_result exi_axis_check(const ex_axis *axis, int index, ex_error *error);
 exi_axis_record exi_axis_store(const ex_axis *axis, bool angular);
 ex_axis exi_axis_restore(const exi_axis_record *record);
+/* Whether two axes of one name can share an input: both numbers or both rotations, and the same rest. */
+bool exi_axis_is_same_input(const ex_axis *a, const ex_axis *b);
 /* Copies a point, with non-finite scalars at rest, zero quaternions the identity, quaternions of length 1, limits kept. */
 void exi_point_clean(const ex_weigher *w, const double *point, double *clean);
 void exi_point_features(const ex_weigher *w, const double *clean, double *features);
@@ -77,10 +77,12 @@ void exi_point_features(const ex_weigher *w, const double *clean, double *featur
 /*
  * A kind of weigher (docs/adding-a-weigher.md).
  * check: parameters of the definition that only this kind has. own_count: doubles in its own tables, NULL for none. solve:
- * fills them when everything before `own` is there; refuses points at one place. evaluate: features of the query (the clean point itself for direct) to weights.
+ * fills them when everything before `own` is there; refuses points at one place. evaluate: features of the query to weights; NULL for a kind without points,
+ * whose weights are the cleaned point.
  */
 typedef struct exi_weigher_kind {
-    bool has_points;
+    bool has_points; /* direct has none */
+    bool angular;    /* measures rotations by angle (shepard, nearest), not by chord (what keeps kernels definite) */
     ex_result (*check)(const ex_weigher_def *def, ex_error *error);
     size_t (*own_count)(const ex_weigher *w);
     ex_result (*solve)(ex_weigher *w, const char *const *names, const ex_allocator *allocator, ex_error *error);
