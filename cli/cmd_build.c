@@ -58,6 +58,8 @@ static int build(const ex_call *call, const char *path, const char *target) {
 
 static int run(const ex_call *call) {
     const char *path = call->arguments[0];
+    if (call->json && output && strcmp(output, "-") == 0)
+        return exi_wrong_usage(call->command, "the rig and --json cannot both go to standard output");
     if (!exi_expect_kind(path, EXI_FILE_PROJECT))
         return EX_EXIT_FAILED;
     if (output)

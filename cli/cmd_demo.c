@@ -86,9 +86,10 @@ static void print_demo(const demo_job *job, const ex_rig *rig, double seconds) {
 static int write_job(const demo_job *job) {
     if (!job->project || !job->rig || !job->posed)
         return exi_failed_text("there is not enough memory");
-    if (!force && exi_file_exists(job->project)) {
-        return exi_failed_text("'%s' exists already: give --force to overwrite it, or another folder with -o",
-                               job->project);
+    if (!force && !exi_folder_is_empty(job->folder)) {
+        return exi_failed_text("the folder '%s' is there and not empty: give --force to write over what it holds, or "
+                               "another folder with -o",
+                               job->folder);
     }
     exi_folder folder;
     if (!exi_folder_note(&folder, job->folder))
@@ -160,7 +161,7 @@ const ex_command cmd_demo = {
                    "beside it, and prints what was written and three commands to try next. Without\n"
                    "NAME, all demos are written.\n"
                    "\n"
-                   "A project that is there already is not overwritten unless told.",
+                   "A folder that holds anything already is left alone unless told.",
     .examples = "exemplar demo blob\n"
                 "exemplar demo -o demos --force",
     .options = options,

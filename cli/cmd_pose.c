@@ -26,6 +26,7 @@
 static const char *output;
 static const char *poses_path;
 static bool narrow;
+static bool force;
 
 static const ex_option options[] = {
     {.name = "output",
@@ -40,6 +41,7 @@ static const ex_option options[] = {
     {.name = "16-bit",
      .help = "hold the examples in 16 bits: half the memory, errors of at most 1.6e-5 of a difference",
      .flag = &narrow},
+    {.name = "force", .help = "with --poses: overwrite forms that are in the folder already", .flag = &force},
 };
 
 /* A float through its shortest decimals: 0.3f becomes 0.3, and the file shows no digits that the rig does not have. */
@@ -180,12 +182,11 @@ static int run_batches(const ex_call *call, batch *work, int *exit_code) {
     return done;
 }
 
-/* Takes back the first `count` forms, so that no part of a sequence is taken for a whole one. Of the last batch, forms
- * that could not be written are left alone: what stands there is older. */
-static void undo_frames(const batch *work, int count, exi_folder *folder) {
-    for (int i = 0; i < count; i++) {
-        bool written = i < work->first || work->errors[i - work->first].result == EX_OK;
-        char *path = written ? frame_path(i) : NULL;
+/* Takes back the first `count` forms, so that no part of a sequence is taken for a whole one. Where older forms may have
+ * been overwritten, all that stands there stays. */
+static void undo_frames(int count, exi_folder *folder) {
+    for (int i = 0; !force && i < count; i++) {
+        char *path = frame_path(i);
         if (path)
             unlink(path);
         free(path);
@@ -193,8 +194,23 @@ static void undo_frames(const batch *work, int count, exi_folder *folder) {
     exi_folder_undo(folder);
 }
 
+/* Whether no form of the sequence is there already, or may be overwritten; if not, a sentence. */
+static bool frames_are_free(int count) {
+    bool found = false;
+    for (int i = 0; !force && !found && i < count; i++) {
+        char *path = frame_path(i);
+        found = path && exi_file_exists(path);
+        if (found)
+            exi_failed_text("'%s' exists already: give --force to overwrite it, or another folder with -o", path);
+        free(path);
+    }
+    return !found;
+}
+
 static int write_table(const ex_call *call, batch *work) {
     exi_folder folder;
+    if (!frames_are_free(work->table->pose_count))
+        return EX_EXIT_FAILED;
     if (!exi_folder_note(&folder, output))
         return EX_EXIT_FAILED;
     ex_error error = {.result = EX_OK};
@@ -207,7 +223,7 @@ static int write_table(const ex_call *call, batch *work) {
         exi_interrupt_defer(false);
     }
     if (exit_code != EX_EXIT_DONE) {
-        undo_frames(work, done, &folder);
+        undo_frames(done, &folder);
     } else if (exi_interrupted()) {
         exit_code = exi_interrupted(); /* forms that are whole may stay */
     } else if (!call->quiet) {
@@ -269,14 +285,17 @@ const ex_command cmd_pose = {
     .name = "pose",
     .summary = "evaluate a rig and write the form, or one form per row of a table",
     .usage = "pose RIG.glb [axis=value...] -o FORM.obj\n"
-             "pose RIG.glb --poses FILE.csv -o DIR",
+             "pose RIG.glb --poses FILE.csv -o DIR [--force]",
     .description = "Writes the form that the rig takes at a pose, with the polygons, texture\n"
                    "coordinates, groups and materials of its mesh and the vertices in their\n"
                    "original order. Axes that are not named stay at rest. A rotation is written as\n"
                    "a quaternion (shoulder=q:0,0,.38,.92) or as turns in degrees, one after the\n"
-                   "other (shoulder=x30y-10z5).\n"
+                   "other (shoulder=x30y-10z5). The form is in metres with y up, whatever the\n"
+                   "project's own unit and up, and has no normals: those of the mesh would be\n"
+                   "wrong on it.\n"
                    "\n"
-                   "With --poses, DIR/pose_00000.obj is the form of the first row, and so on.",
+                   "With --poses, DIR/pose_00000.obj is the form of the first row, and so on.\n"
+                   "Forms that are there already are not overwritten unless told.",
     .examples = "exemplar pose blob/blob.glb bend=0.5 -o bent.obj\n"
                 "printf 'bend\\n0\\n0.5\\n1\\n' > poses.csv\n"
                 "exemplar pose blob/blob.glb --poses poses.csv -o frames",

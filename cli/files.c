@@ -65,6 +65,17 @@ bool exi_file_exists(const char *path) {
     return stat(path, &status) == 0;
 }
 
+bool exi_folder_is_empty(const char *path) {
+    DIR *folder = opendir(path);
+    if (!folder)
+        return !exi_file_exists(path);
+    int others = 0;
+    for (struct dirent *entry = readdir(folder); entry && others == 0; entry = readdir(folder))
+        others += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+    closedir(folder);
+    return others == 0;
+}
+
 double exi_file_size(const char *path) {
     struct stat status;
     return stat(path, &status) == 0 ? (double)status.st_size : 0;

@@ -19,6 +19,8 @@ exi_file_kind exi_file_kind_of(const char *path);
 bool exi_expect_kind(const char *path, exi_file_kind expected);
 
 bool exi_file_exists(const char *path);
+/* Whether there is no such folder, or nothing in it. */
+bool exi_folder_is_empty(const char *path);
 /* Bytes in the file, or 0. */
 double exi_file_size(const char *path);
 

@@ -5,7 +5,7 @@
 
 #include "report.h"
 
-#include "author/formats/file.h"
+#include <exemplar/author/formats.h>
 
 #include <signal.h>
 #include <stdatomic.h>

@@ -122,7 +122,7 @@ EX_API ex_weigher_def ex_weigher_def_default(void);
 
 /*
  * Solves a space. Cost: with n points (pseudo-examples included) and m examples, about n^3/3 + n^2 m multiplications in
- * double, and one allocation of about 8 n m bytes that is kept. Everything in def is copied.
+ * double; one allocation of about 8 n m bytes that is kept, and scratch of about 8 n (2 n + m) bytes that is not. Everything in def is copied.
  * Results: ARGUMENT (a parameter outside its range), DATA (a number that is not finite), SINGULAR (two points at one
  * place, named; or a system without solution), MEMORY, LIMIT.
  */

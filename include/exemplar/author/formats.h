@@ -14,6 +14,10 @@
 extern "C" {
 #endif
 
+/* Removes the temporary files of everything that is being written. For a signal handler that is about to end the process:
+ * async-signal-safe. */
+EX_API void ex_file_remove_pending(void);
+
 /* Wavefront OBJ: polygons, groups, materials by name, texture coordinates, normals, vertex colours, crease tags. Lines,
  * points and curves are passed over. `name` stands for the file in errors. */
 EX_API ex_result ex_obj_read(const char *path, ex_mesh **mesh, ex_error *error);
@@ -29,8 +33,8 @@ EX_API ex_result ex_mesh_read(const char *path, ex_mesh **mesh, ex_error *error)
 EX_API ex_result ex_rig_write(const char *path, const ex_rig *rig, ex_error *error);
 EX_API ex_result ex_rig_read(const char *path, ex_storage storage, ex_rig **rig, ex_error *error);
 
-/* A mesh with the rig's polygons, texture coordinates, groups, materials, colours and tags. positions [vertex_count][3],
- * or NULL for the rig's own mesh before any layer. */
+/* A mesh with the rig's polygons, texture coordinates, groups, materials, colours and tags, in metres with y up.
+ * positions [vertex_count][3], or NULL for the rig's own mesh before any layer, which keeps its normals. */
 EX_API ex_result ex_rig_to_mesh(const ex_rig *rig, const float *positions, ex_mesh **mesh, ex_error *error);
 
 #ifdef __cplusplus

@@ -10,6 +10,8 @@
 
 #include "runtime/base/result.h"
 
+#include <exemplar/author/formats.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>

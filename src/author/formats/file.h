@@ -39,9 +39,6 @@ ex_result exi_file_commit(exi_file_writer *writer, ex_error *error);
 /* Ends the file without touching the target. Does nothing to a writer that is closed already. */
 void exi_file_abandon(exi_file_writer *writer);
 
-/* Removes the temporary files of all open writers. For a signal handler that is about to end the process. */
-EX_API void ex_file_remove_pending(void);
-
 /* Makes a folder and those above it; one that is there already is no error. */
 ex_result exi_make_directory(const char *path, ex_error *error);
 

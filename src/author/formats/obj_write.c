@@ -189,6 +189,25 @@ static ex_result check_face_names(const char *path, const ex_mesh *mesh, const i
     return EX_OK;
 }
 
+/* What would end a word or a line in the file. */
+static bool is_word(const char *text) {
+    return text && text[0] && !strpbrk(text, " \t\r\n");
+}
+
+static ex_result check_tag(const char *path, const ex_tag *tag, int vertex_count, ex_error *error) {
+    bool sound = is_word(tag->name);
+    for (int i = 0; sound && i < tag->string_count; i++)
+        sound = is_word(tag->strings[i]);
+    if (!sound)
+        return exi_error(error, EX_ERROR_DATA, "%s: a tag's name or text is empty or has blanks in it", path);
+    const bool vertices = strcmp(tag->name, "crease") == 0 || strcmp(tag->name, "corner") == 0;
+    for (int i = 0; vertices && i < tag->int_count; i++)
+        if (tag->ints[i] < 0 || tag->ints[i] >= vertex_count)
+            return exi_error(error, EX_ERROR_DATA, "%s: a %s tag names vertex %d of %d", path, tag->name, tag->ints[i],
+                             vertex_count);
+    return check_numbers(path, tag->floats, tag->float_count, 1, "number of a tag", error);
+}
+
 static ex_result check_mesh(const char *path, const ex_mesh *mesh, ex_error *error) {
     ex_result result = exi_mesh_check_faces(mesh, error);
     if (result == EX_OK)
@@ -202,7 +221,9 @@ static ex_result check_mesh(const char *path, const ex_mesh *mesh, ex_error *err
     if (result == EX_OK)
         result = check_face_names(path, mesh, mesh->face_materials, mesh->material_names, mesh->material_count, error);
     for (int t = 0; t < mesh->tag_count && result == EX_OK; t++)
-        result = check_numbers(path, mesh->tags[t].floats, mesh->tags[t].float_count, 1, "number of a tag", error);
+        result = check_tag(path, &mesh->tags[t], mesh->vertex_count, error);
+    if (result == EX_OK && mesh->material_library && strpbrk(mesh->material_library, "\r\n"))
+        result = exi_error(error, EX_ERROR_DATA, "%s: the name of the material library has a line end in it", path);
     return result;
 }
 

@@ -76,6 +76,8 @@ static ex_result copy_looks(const ex_rig_mesh *m, ex_mesh *mesh, ex_error *error
 ex_result ex_rig_to_mesh(const ex_rig *rig, const float *positions, ex_mesh **mesh, ex_error *error) {
     *mesh = NULL;
     ex_rig_mesh m = ex_rig_get_mesh(rig);
+    if (positions)
+        m.normals = NULL; /* they are those of the mesh at rest */
     ex_mesh *made = ex_mesh_create();
     if (!made)
         return no_memory(&m, error);

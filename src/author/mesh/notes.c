@@ -1,6 +1,6 @@
 /*
  * Notes of a mesh: a sequence of 32-bit integers, doubles and texts (length, bytes), little-endian, no padding.
- *   groups, materials: names, then one index a face (-1: none); materials start with the name of their library
+ *   groups: names, then one index a face (-1: none); materials: the name of their library, then 1 and the same, or 0
  *   colours: three floats a vertex
  *   tags: per tag its name, then counted integers, doubles and texts
  */
@@ -83,9 +83,11 @@ ex_result exi_notes_write(const ex_mesh *mesh, exi_rig_mesh *made, ex_error *err
         put_names(&o, mesh->group_names, mesh->group_count, mesh->face_groups, mesh->face_count);
         result = add_note(made, "groups", &o, error);
     }
-    if (result == EX_OK && mesh->face_materials) {
+    if (result == EX_OK && (mesh->face_materials || mesh->material_library)) {
         put_text(&o, mesh->material_library);
-        put_names(&o, mesh->material_names, mesh->material_count, mesh->face_materials, mesh->face_count);
+        put_int(&o, mesh->face_materials != NULL);
+        if (mesh->face_materials)
+            put_names(&o, mesh->material_names, mesh->material_count, mesh->face_materials, mesh->face_count);
         result = add_note(made, "materials", &o, error);
     }
     if (result == EX_OK && mesh->colours) {
@@ -146,7 +148,7 @@ static void *get_memory(in *i, int count, size_t size) {
 
 static char *get_text(in *i) {
     int length = get_count(i, 1);
-    char *text = get_memory(i, length + 1, 1);
+    char *text = length < INT32_MAX ? get_memory(i, length + 1, 1) : NULL;
     if (text)
         get(i, text, (size_t)length);
     return text;
@@ -214,13 +216,14 @@ ex_result exi_notes_read(const ex_rig *rig, ex_mesh *mesh, ex_error *error) {
         in i = {.bytes = note.data, .size = note.size};
         if (strcmp(note.kind, "groups") == 0 && !mesh->face_groups)
             get_names(&i, mesh, &mesh->group_names, &mesh->group_count, &mesh->face_groups);
-        else if (strcmp(note.kind, "materials") == 0 && !mesh->face_materials) {
+        else if (strcmp(note.kind, "materials") == 0 && !mesh->face_materials && !mesh->material_library) {
             mesh->material_library = get_text(&i);
             if (mesh->material_library && mesh->material_library[0] == 0) {
                 free(mesh->material_library);
                 mesh->material_library = NULL;
             }
-            get_names(&i, mesh, &mesh->material_names, &mesh->material_count, &mesh->face_materials);
+            if (get_int(&i) != 0)
+                get_names(&i, mesh, &mesh->material_names, &mesh->material_count, &mesh->face_materials);
         } else if (strcmp(note.kind, "colours") == 0 && !mesh->colours)
             get_colours(&i, mesh);
         else if (strcmp(note.kind, "tags") == 0 && !mesh->tags)

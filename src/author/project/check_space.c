@@ -72,12 +72,16 @@ static void check_near_points(space_check *s) {
                 nearest[i] = fmin(nearest[i], ex_weigher_distance(w, point_at(s->layer, i), point_at(s->layer, j)));
     }
     qsort(nearest, (size_t)count, sizeof *nearest, compare_doubles);
-    double typical = nearest[count / 2];
+    double typical = nearest[count / 2], largest = 0;
+    for (int i = 1; i < count; i++) {
+        double d = ex_weigher_distance(w, point_at(s->layer, 0), point_at(s->layer, i));
+        largest = d > largest ? d : largest;
+    }
     for (int i = 0; i < count; i++)
         for (int j = i + 1; j < count; j++) {
             double d = ex_weigher_distance(w, point_at(s->layer, i), point_at(s->layer, j));
             char first[300], second[300];
-            if (d <= 1e-9)
+            if (d <= 1e-9 * largest)
                 exi_check_add(s->c, EX_SEVERITY_ERROR, "same_place", s->where, d,
                               "%s and %s are at one place: move or remove one of them",
                               point_name(s->layer, i, first), point_name(s->layer, j, second));

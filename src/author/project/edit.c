@@ -144,6 +144,8 @@ static ex_result check_edit(const ex_project_layer *layer, const ex_edit *edit, 
         return exi_error(error, EX_ERROR_ARGUMENT, "a new example needs a name and a mesh");
     if (edit->kind == EX_EDIT_ADD_EXAMPLE && (!exi_is_text(name) || !exi_is_text(mesh)))
         return exi_error(error, EX_ERROR_ARGUMENT, "the name or the mesh of the new example is not readable UTF-8 text");
+    if (edit->kind == EX_EDIT_MOVE_PSEUDO && edit->from && edit->weights)
+        return exi_error(error, EX_ERROR_ARGUMENT, "a pseudo-example is drawn from a place or has weights, not both");
     if (edit->kind == EX_EDIT_ADD_PSEUDO && !edit->from == !edit->weights)
         return exi_error(error, EX_ERROR_ARGUMENT,
                          "a new pseudo-example needs either where it is drawn from or its weights");

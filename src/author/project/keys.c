@@ -16,6 +16,14 @@ static int count_keys(const char *const *keys) {
     return count;
 }
 
+/* "a", "b", "c" */
+static void list_words(const char *const *words, int count, char *list, size_t size) {
+    size_t used = 0;
+    list[0] = 0;
+    for (int i = 0; i < count && used < size; i++)
+        used += (size_t)snprintf(list + used, size - used, "%s\"%s\"", i ? ", " : "", words[i]);
+}
+
 ex_result exi_check_keys(exi_reader *r, const json_t *object, const exi_place *place, const char *const *keys) {
     if (!json_is_object(object))
         return exi_error(r->error, EX_ERROR_DATA, "%s: an object { … } is needed here", place->text);
@@ -31,7 +39,9 @@ ex_result exi_check_keys(exi_reader *r, const json_t *object, const exi_place *p
         const char *near = ex_suggest(key, keys, count_keys(keys));
         if (near)
             return exi_error(r->error, EX_ERROR_DATA, "%s: unknown key; did you mean \"%s\"?", at.text, near);
-        return exi_error(r->error, EX_ERROR_DATA, "%s: unknown key", at.text);
+        char list[200];
+        list_words(keys, count_keys(keys), list, sizeof list);
+        return exi_error(r->error, EX_ERROR_DATA, "%s: unknown key; known here are %s", at.text, list);
     }
     return EX_OK;
 }
@@ -99,9 +109,7 @@ ex_result exi_choose(exi_reader *r, const json_t *value, const exi_place *place,
     if (near)
         return exi_error(r->error, EX_ERROR_DATA, "%s: unknown value \"%s\"; did you mean \"%s\"?", place->text, word,
                          near);
-    char list[200] = "";
-    size_t size = 0;
-    for (int i = 0; i < count && size < sizeof list; i++)
-        size += (size_t)snprintf(list + size, sizeof list - size, "%s\"%s\"", i ? ", " : "", words[i]);
+    char list[200];
+    list_words(words, count, list, sizeof list);
     return exi_error(r->error, EX_ERROR_DATA, "%s: %s is needed here", place->text, list);
 }

@@ -68,7 +68,8 @@ const double *exi_measure_base(exi_measure *m, int layer, int example) {
 
 /* A masked vertex is first placed where the mask leaves it, in double: then a difference is always one between two
  * positions in double, and unpacking, which writes positions, loses none of it. + 0 turns -0, which no pair of positions
- * has as its difference, into 0. */
+ * has as its difference, into 0. A difference that leaves the float where it was is none: digits of the file that a float
+ * does not keep would otherwise move every vertex of an example that equals the mesh. */
 float *exi_measure_delta(const double *base, const ex_mesh *example, const float *mask) {
     size_t count = 3 * (size_t)example->vertex_count;
     float *delta = exi_array_allocate(count, sizeof *delta);
@@ -76,6 +77,8 @@ float *exi_measure_delta(const double *base, const ex_mesh *example, const float
         const double from = base[i], to = example->positions[i];
         const double masked = mask ? from + (double)mask[i / 3] * (to - from) : to;
         delta[i] = (float)(masked - from) + 0.0F;
+        if ((float)(from + (double)delta[i]) == (float)from)
+            delta[i] = 0;
     }
     return delta;
 }

@@ -57,7 +57,8 @@ ex_result exi_error(ex_error *error, ex_result result, const char *format, ...) 
 ex_result exi_error_within(ex_error *error, ex_result result, const char *format, ...) {
     if (!error || result == EX_OK)
         return result;
-    char sentence[EX_ERROR_SIZE], where[EX_ERROR_SIZE];
+    /* The place is cut before the sentence is: what went wrong matters more. */
+    char sentence[EX_ERROR_SIZE], where[EX_ERROR_SIZE / 2];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(where, sizeof where, format, arguments);
@@ -87,4 +88,9 @@ void ex_set_misuse_hook(ex_misuse_hook hook) {
 bool exi_misuse(const char *function, const char *what) {
     misuse_hook(function, what);
     return false;
+}
+
+ex_result exi_misuse_error(ex_error *error, const char *function, const char *what) {
+    misuse_hook(function, what);
+    return exi_error(error, EX_ERROR_ARGUMENT, "%s was called with %s", function, what);
 }

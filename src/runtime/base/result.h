@@ -25,4 +25,7 @@ ex_result exi_error_memory(ex_error *error, const char *what, size_t size);
 /* Tells the misuse hook; always false, so that a check reads: if (!rig) return exi_misuse(…). */
 bool exi_misuse(const char *function, const char *what);
 
+/* The same for functions that return a result: also writes the sentence. Returns EX_ERROR_ARGUMENT. */
+ex_result exi_misuse_error(ex_error *error, const char *function, const char *what);
+
 #endif

@@ -32,7 +32,7 @@
 #endif
 
 /*
- * Operations: load, store, splat, madd (a * b + c), min, max, load_halves, store_triples.
+ * Operations: load, store, splat, madd (a * b + c), load_halves, store_triples.
  * load_halves(p, low, high) reads 2 * EXI_WIDTH integers of 16 bits and gives each minus 32768, the first EXI_WIDTH in
  * low. Put below 0x4B00, such an integer u is the float 2^23 + u: an interleave and an exact subtraction, which on the
  * machines measured is faster than widening and converting.
@@ -54,12 +54,6 @@ static inline exi_wide exi_splat(float a) {
 }
 static inline exi_wide exi_madd(exi_wide a, exi_wide b, exi_wide c) {
     return vfmaq_f32(c, a, b);
-}
-static inline exi_wide exi_min(exi_wide a, exi_wide b) {
-    return vminq_f32(a, b);
-}
-static inline exi_wide exi_max(exi_wide a, exi_wide b) {
-    return vmaxq_f32(a, b);
 }
 static inline void exi_load_halves(const uint16_t *p, exi_wide *low, exi_wide *high) {
     uint16x8_t halves = vld1q_u16(p), top = vdupq_n_u16(0x4B00);
@@ -88,12 +82,6 @@ static inline exi_wide exi_splat(float a) {
 static inline exi_wide exi_madd(exi_wide a, exi_wide b, exi_wide c) {
     return _mm256_fmadd_ps(a, b, c);
 }
-static inline exi_wide exi_min(exi_wide a, exi_wide b) {
-    return _mm256_min_ps(a, b);
-}
-static inline exi_wide exi_max(exi_wide a, exi_wide b) {
-    return _mm256_max_ps(a, b);
-}
 /* The interleave works within halves of the register, so the middle quarters change places first. */
 static inline void exi_load_halves(const uint16_t *p, exi_wide *low, exi_wide *high) {
     __m256i halves = _mm256_permute4x64_epi64(_mm256_loadu_si256((const __m256i *)(const void *)p), 0xD8);
@@ -119,12 +107,6 @@ static inline exi_wide exi_splat(float a) {
 static inline exi_wide exi_madd(exi_wide a, exi_wide b, exi_wide c) {
     return _mm_add_ps(_mm_mul_ps(a, b), c);
 }
-static inline exi_wide exi_min(exi_wide a, exi_wide b) {
-    return _mm_min_ps(a, b);
-}
-static inline exi_wide exi_max(exi_wide a, exi_wide b) {
-    return _mm_max_ps(a, b);
-}
 static inline void exi_load_halves(const uint16_t *p, exi_wide *low, exi_wide *high) {
     __m128i halves = _mm_loadu_si128((const __m128i *)(const void *)p), top = _mm_set1_epi16(0x4B00);
     __m128 middle = _mm_set1_ps(EXI_HALF_MIDDLE);
@@ -147,12 +129,6 @@ static inline exi_wide exi_splat(float a) {
 }
 static inline exi_wide exi_madd(exi_wide a, exi_wide b, exi_wide c) {
     return wasm_f32x4_add(wasm_f32x4_mul(a, b), c);
-}
-static inline exi_wide exi_min(exi_wide a, exi_wide b) {
-    return wasm_f32x4_pmin(a, b);
-}
-static inline exi_wide exi_max(exi_wide a, exi_wide b) {
-    return wasm_f32x4_pmax(a, b);
 }
 static inline void exi_load_halves(const uint16_t *p, exi_wide *low, exi_wide *high) {
     v128_t halves = wasm_v128_load(p), top = wasm_i16x8_splat(0x4B00), middle = wasm_f32x4_splat(EXI_HALF_MIDDLE);
@@ -179,16 +155,6 @@ static inline exi_wide exi_madd(exi_wide a, exi_wide b, exi_wide c) {
     for (int i = 0; i < 4; i++)
         c.lane[i] = a.lane[i] * b.lane[i] + c.lane[i];
     return c;
-}
-static inline exi_wide exi_min(exi_wide a, exi_wide b) {
-    for (int i = 0; i < 4; i++)
-        a.lane[i] = a.lane[i] < b.lane[i] ? a.lane[i] : b.lane[i];
-    return a;
-}
-static inline exi_wide exi_max(exi_wide a, exi_wide b) {
-    for (int i = 0; i < 4; i++)
-        a.lane[i] = a.lane[i] > b.lane[i] ? a.lane[i] : b.lane[i];
-    return a;
 }
 static inline void exi_load_halves(const uint16_t *p, exi_wide *low, exi_wide *high) {
     for (int i = 0; i < 4; i++) {

@@ -96,8 +96,9 @@ static ex_result open_plan(plan *p, const ex_rig_def *def, const ex_allocator *a
         axes += def->layers[l].weigh.axis_count;
         examples += def->layers[l].weigh.example_count;
     }
-    if (axes > INT32_MAX / 8 || examples > INT32_MAX / 8)
-        return exi_error(error, EX_ERROR_LIMIT, "the rig has too many axes or examples");
+    if (axes > EXI_TABLE_MAX || examples > EXI_TABLE_MAX || def->layer_count > EXI_TABLE_MAX ||
+        def->note_count > EXI_TABLE_MAX)
+        return exi_error(error, EX_ERROR_LIMIT, "a rig has at most %d examples, axes, layers or notes", EXI_TABLE_MAX);
     size_t layers = (size_t)def->layer_count, notes = (size_t)def->note_count;
     exi_size total = {0};
     size_t weighers = exi_size_add(&total, layers, sizeof(ex_weigher *), 8);
@@ -293,10 +294,8 @@ static ex_result fill_forms(const plan *p, ex_rig *rig, ex_error *error) {
 }
 
 ex_result ex_rig_create(const ex_rig_def *def, const ex_allocator *allocator, ex_rig **rig, ex_error *error) {
-    if (!def || !rig) {
-        exi_misuse(__func__, "no definition, or nowhere to put the rig");
-        return EX_ERROR_ARGUMENT;
-    }
+    if (!def || !rig)
+        return exi_misuse_error(error, __func__, "no definition, or nowhere to put the rig");
     *rig = NULL;
     ex_error local = {0};
     error = error ? error : &local;

@@ -119,28 +119,20 @@ static void weigh_range(void *context, int begin, int end) {
 
 static const float empty_box[6] = {FLT_MAX, FLT_MAX, FLT_MAX, -FLT_MAX, -FLT_MAX, -FLT_MAX};
 
-/* The sixteen blends that share a tile while it is in the first-level cache. */
-enum { GROUP = 16 };
-
 static void shape_range(void *context, int begin, int end) {
     const job *j = context;
     const ex_forms *forms = exi_rig_forms(j->rig);
     for (int chunk = begin; chunk < end; chunk++) {
         int first = chunk * CHUNK;
         int last = first + CHUNK < forms->tile_count ? first + CHUNK : forms->tile_count;
-        for (int group = 0; group < j->pose_count; group += GROUP) {
-            exi_blend blends[GROUP];
-            int count = 0;
-            for (int pose = group; pose < group + GROUP && pose < j->pose_count; pose++) {
-                exi_blend blend = j->blends[pose];
-                if (j->outputs[pose].box) {
-                    blend.box = j->boxes + ((size_t)pose * (size_t)j->chunk_count + (size_t)chunk) * 6;
-                    memcpy(blend.box, empty_box, sizeof empty_box);
-                }
-                if (blend.positions || blend.box)
-                    blends[count++] = blend;
+        for (int pose = 0; pose < j->pose_count; pose++) {
+            exi_blend blend = j->blends[pose];
+            if (j->outputs[pose].box) {
+                blend.box = j->boxes + ((size_t)pose * (size_t)j->chunk_count + (size_t)chunk) * 6;
+                memcpy(blend.box, empty_box, sizeof empty_box);
             }
-            exi_forms_blend_tiles(forms, blends, count, first, last);
+            if (blend.positions || blend.box)
+                exi_forms_blend_tiles(forms, &blend, first, last);
         }
     }
 }

@@ -10,6 +10,9 @@
 
 #include <exemplar/rig.h>
 
+/* The most layers, axes, examples or notes: the directory of a pack then stays below 4 GB. */
+#define EXI_TABLE_MAX 10000000
+
 enum { EXI_RIG_SEAMS = 1, EXI_RIG_TEXCOORDS = 2, EXI_RIG_NORMALS = 4 };
 
 /* The numbers that size every table; the same in memory and in the pack. */

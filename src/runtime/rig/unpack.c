@@ -63,7 +63,8 @@ static ex_result find_pack(const char *bytes, size_t size, const char **pack, si
 
 static bool sound_counts(const exi_rig_counts *c) {
     return c->vertices >= 1 && c->splits >= c->vertices && c->faces >= 0 && c->corners >= 0 && c->triangles >= 0 &&
-           c->layers >= 0 && c->inputs >= 0 && c->axes >= 0 && c->examples >= 0 && c->notes >= 0 && c->flags <= 7;
+           c->layers >= 0 && c->inputs >= 0 && c->axes >= 0 && c->examples >= 0 && c->notes >= 0 && c->layers <= EXI_TABLE_MAX && c->axes <= EXI_TABLE_MAX && c->examples <= EXI_TABLE_MAX &&
+           c->notes <= EXI_TABLE_MAX && c->flags <= 7;
 }
 
 static ex_result read_header(const char *pack, size_t size, exi_pack_header *header, ex_error *error) {
@@ -72,7 +73,9 @@ static ex_result read_header(const char *pack, size_t size, exi_pack_header *hea
                          "this .glb file has no Exemplar pack at the start of its binary chunk: it is not a rig, or "
                          "another program rearranged it (then build it again from its project)");
     memcpy(header, pack, sizeof *header);
-    if (header->format > EX_FORMAT || header->format < 1)
+    if (header->format < 1)
+        return damaged(error, "its format number is 0");
+    if (header->format > EX_FORMAT)
         return exi_error(error, EX_ERROR_VERSION,
                          "this rig has format %u, and this version of Exemplar (%s) reads up to %d: use a newer one",
                          (unsigned)header->format, EX_VERSION_TEXT, EX_FORMAT);
@@ -356,10 +359,8 @@ static ex_result open_lists(const exi_pack_header *header, const ex_allocator *a
 
 ex_result ex_rig_unpack(const void *bytes, size_t size, ex_storage storage, const ex_allocator *allocator, ex_rig **rig,
                         ex_error *error) {
-    if (!bytes || !rig || (uintptr_t)bytes % 4 != 0 || (unsigned)storage >= EX_STORAGE_COUNT) {
-        exi_misuse(__func__, "no bytes, bytes that are not aligned to 4, unknown storage, or nowhere to put the rig");
-        return EX_ERROR_ARGUMENT;
-    }
+    if (!bytes || !rig || (uintptr_t)bytes % 4 != 0 || (unsigned)storage >= EX_STORAGE_COUNT)
+        return exi_misuse_error(error, __func__, "no bytes, bytes that are not aligned to 4, unknown storage, or nowhere to put the rig");
     *rig = NULL;
     ex_error local = {0};
     error = error ? error : &local;

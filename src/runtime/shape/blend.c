@@ -5,8 +5,8 @@
  * what counts is the stream: the sums of a tile stay in registers while the tile's examples pass by. Two tiles, from
  * the two halves of the range, go side by side: two streams keep more of the memory system busy than one (19 instead of
  * 27 ns a vertex at 64 examples out of cache), also more than one stream with prefetch instructions (21); four are no
- * better, and unrolling over examples made it slower. Several blends of one range follow each other: the range is then
- * in a cache for all but the first, if the caller keeps it short.
+ * better, and unrolling over examples made it slower. A caller with several blends makes them one after the other over a
+ * short range, which is then in a cache for all but the first.
  */
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
@@ -139,15 +139,13 @@ static inline void blend_all(const tables *t, const exi_blend *blend, int begin,
         blend_pair(t, blend, tile, tile, false, is_float);
 }
 
-void exi_forms_blend_tiles(const ex_forms *forms, const exi_blend *blends, int blend_count, int begin, int end) {
+void exi_forms_blend_tiles(const ex_forms *forms, const exi_blend *blend, int begin, int end) {
     const tables t = tables_of(forms);
-    for (int i = 0; i < blend_count; i++) {
-        const exi_blend blend = blends[i];
-        if (forms->storage == EX_STORAGE_FLOAT)
-            blend_all(&t, &blend, begin, end, true);
-        else
-            blend_all(&t, &blend, begin, end, false);
-    }
+    const exi_blend copy = *blend;
+    if (forms->storage == EX_STORAGE_FLOAT)
+        blend_all(&t, &copy, begin, end, true);
+    else
+        blend_all(&t, &copy, begin, end, false);
 }
 
 int exi_forms_terms(const ex_forms *forms, const float *weights, exi_term *terms) {
@@ -170,7 +168,7 @@ typedef struct blend_task {
 
 static void blend_range(void *context, int begin, int end) {
     const blend_task *task = context;
-    exi_forms_blend_tiles(task->forms, &task->blend, 1, begin, end);
+    exi_forms_blend_tiles(task->forms, &task->blend, begin, end);
 }
 
 size_t ex_forms_scratch_size(const ex_forms *forms) {

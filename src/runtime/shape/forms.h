@@ -50,7 +50,7 @@ void exi_forms_get_example(const ex_forms *forms, int example, float *delta);
 /* The terms whose weight is not 0; terms has room for all examples. Returns how many. */
 int exi_forms_terms(const ex_forms *forms, const float *weights, exi_term *terms);
 
-/* One blend among several that are made in the same pass over the tiles. */
+/* A blend: which examples, and where it goes. */
 typedef struct exi_blend {
     const exi_term *terms;
     int term_count;
@@ -59,7 +59,7 @@ typedef struct exi_blend {
     float *box; /* [6], grown; or NULL */
 } exi_blend;
 
-/* Tiles begin to end of every blend. */
-void exi_forms_blend_tiles(const ex_forms *forms, const exi_blend *blends, int blend_count, int begin, int end);
+/* Tiles begin to end of a blend. */
+void exi_forms_blend_tiles(const ex_forms *forms, const exi_blend *blend, int begin, int end);
 
 #endif

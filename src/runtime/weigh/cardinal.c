@@ -64,35 +64,38 @@ static ex_result check(const ex_weigher_def *def, ex_error *error) {
 
 /* ---- radii ---- */
 
-/* Radius of each point: distance to its nearest other point; distances [n][n] are kept for the matrix. */
-static ex_result measure(const ex_weigher *w, const char *const *names, double *distances, double *inverse_radii,
+/* The distance of each point to its nearest other one, in nearest [n]; all distances [n][n] are kept for the matrix. */
+static ex_result measure(const ex_weigher *w, const char *const *names, double *distances, double *nearest,
                          ex_error *error) {
     const int n = exi_point_count(w);
+    double largest = 0;
     for (int i = 0; i < n; i++)
-        inverse_radii[i] = DBL_MAX;
+        nearest[i] = n == 1 ? 1 : DBL_MAX;
     for (int i = 0; i < n; i++) {
         distances[(size_t)i * (size_t)n + (size_t)i] = 0;
         for (int j = i + 1; j < n; j++) {
             double d = exi_feature_distance(w, exi_features(w, i), exi_features(w, j));
-            if (!(d > EXI_ONE_PLACE))
-                return exi_same_place(w, names, i, j, error);
             distances[(size_t)i * (size_t)n + (size_t)j] = distances[(size_t)j * (size_t)n + (size_t)i] = d;
-            inverse_radii[i] = d < inverse_radii[i] ? d : inverse_radii[i];
-            inverse_radii[j] = d < inverse_radii[j] ? d : inverse_radii[j];
+            nearest[i] = d < nearest[i] ? d : nearest[i];
+            nearest[j] = d < nearest[j] ? d : nearest[j];
+            largest = d > largest ? d : largest;
         }
     }
-    if (n == 1)
-        inverse_radii[0] = 1;
-    if (exi_kernel_is_coupled((int)w->kernel)) {
-        double sum = 0;
-        for (int i = 0; i < n; i++)
-            sum += inverse_radii[i];
-        for (int i = 0; i < n; i++)
-            inverse_radii[i] = sum / n;
-    }
     for (int i = 0; i < n; i++)
-        inverse_radii[i] = 1.0 / (inverse_radii[i] * w->radius);
+        for (int j = i + 1; nearest[i] <= EXI_ONE_PLACE * largest && j < n; j++)
+            if (distances[(size_t)i * (size_t)n + (size_t)j] <= EXI_ONE_PLACE * largest)
+                return exi_same_place(w, names, i, j, error);
     return EX_OK;
+}
+
+/* Nearest distances to inverse radii, in place; the coupled kernels share their mean. */
+static void set_radii(const ex_weigher *w, double *radii) {
+    const int n = exi_point_count(w);
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += radii[i];
+    for (int i = 0; i < n; i++)
+        radii[i] = 1.0 / ((exi_kernel_is_coupled((int)w->kernel) ? sum / n : radii[i]) * w->radius);
 }
 
 /* ---- the plane's basis ---- */
@@ -139,7 +142,7 @@ static basis plane_basis(const ex_weigher *w, const double *mean, double *work) 
     for (int a = 0; a < s; a++)
         largest = fmax(largest, values[a]);
     for (int a = 0; a < s; a++) {
-        if (!(values[a] > flat * largest) || !(values[a] > flat * EXI_ONE_PLACE))
+        if (!(values[a] > flat * largest))
             continue;
         double inverse = 1.0 / values[a];
         for (int j = 0; j < n; j++)
@@ -151,7 +154,7 @@ static basis plane_basis(const ex_weigher *w, const double *mean, double *work) 
     return b;
 }
 
-/* plane[0] += constant row; plane[1 + k] += slope of each basis function times its coefficients [rank][m]. */
+/* plane[0] = constant row; plane[1 + k] = sum of the slope of each basis function times its coefficients [rank][m]. */
 static void set_plane(const ex_weigher *w, const tables *t, const basis *b, const double *constant,
                       const double *coefficients) {
     const size_t m = (size_t)w->example_count, s = (size_t)w->scalar_count;
@@ -294,11 +297,13 @@ typedef struct scratch {
     void *memory;
 } scratch;
 
-static ex_result open_scratch(const ex_weigher *w, const ex_allocator *allocator, scratch *sc, ex_error *error) {
+/* columns: of right-hand sides beside the matrix. */
+static ex_result open_scratch(const ex_weigher *w, size_t columns, const ex_allocator *allocator, scratch *sc,
+                              ex_error *error) {
     size_t n = (size_t)exi_point_count(w), m = (size_t)w->example_count, s = (size_t)w->scalar_count;
     exi_size total = {0};
     size_t distances = exi_size_add(&total, n * n, sizeof(double), 8);
-    size_t system = exi_size_add(&total, (n + 1 + s) * (n + 1 + s + (m > n ? m : n + 1 + s)), sizeof(double), 8);
+    size_t system = exi_size_add(&total, (n + 1 + s) * (n + 1 + s + columns), sizeof(double), 8);
     size_t fit = exi_size_add(&total, (s + 1) * m, sizeof(double), 8);
     size_t basis_size = exi_size_add(&total, s * n + s * s + s, sizeof(double), 8);
     sc->size = total.bytes;
@@ -328,7 +333,7 @@ static bool sums_to_one(const ex_weigher *w) {
 
 static ex_result solve(ex_weigher *w, const char *const *names, const ex_allocator *allocator, ex_error *error) {
     scratch sc;
-    ex_result result = open_scratch(w, allocator, &sc, error);
+    ex_result result = open_scratch(w, (size_t)w->example_count, allocator, &sc, error);
     if (result != EX_OK)
         return result;
     tables t = own_tables(w);
@@ -336,6 +341,7 @@ static ex_result solve(ex_weigher *w, const char *const *names, const ex_allocat
         w->flags |= EXI_WEIGHER_SUM_1;
     result = measure(w, names, sc.distances, t.inverse_radii, error);
     if (result == EX_OK) {
+        set_radii(w, t.inverse_radii);
         set_mean(w, t.mean);
         basis b = plane_basis(w, t.mean, sc.basis);
         result = exi_kernel_is_coupled((int)w->kernel)
@@ -384,7 +390,7 @@ const exi_weigher_kind exi_weigher_cardinal = {true, false, check, own_count, so
 ex_result exi_cardinal_condition(const ex_weigher *w, const ex_allocator *allocator, double *condition,
                                  ex_error *error) {
     scratch sc;
-    ex_result result = open_scratch(w, allocator, &sc, error);
+    ex_result result = open_scratch(w, (size_t)(exi_point_count(w) + 1 + w->scalar_count), allocator, &sc, error);
     if (result != EX_OK)
         return result;
     const int n = exi_point_count(w);

@@ -119,6 +119,8 @@ static ex_result apply(draft *d, const ex_edit *edit, ex_error *error) {
                          pseudo ? "pseudo-example" : "example", edit->index, count);
     if (!remove && !edit->at)
         return exi_error(error, EX_ERROR_ARGUMENT, "the edit says no place");
+    if (edit->kind == EX_EDIT_MOVE_PSEUDO && edit->from && edit->weights)
+        return exi_error(error, EX_ERROR_ARGUMENT, "a pseudo-example is drawn from a place or has weights, not both");
     if (edit->kind == EX_EDIT_ADD_PSEUDO && !edit->from == !edit->weights)
         return exi_error(error, EX_ERROR_ARGUMENT,
                          "a new pseudo-example needs either where it is drawn from or its weights");
@@ -157,10 +159,8 @@ static ex_result apply(draft *d, const ex_edit *edit, ex_error *error) {
 
 ex_result ex_weigher_edit(const ex_weigher *weigher, const ex_edit *edits, int edit_count,
                           const ex_allocator *allocator, ex_weigher **edited, ex_error *error) {
-    if (!weigher || !edited || edit_count < 0 || (edit_count > 0 && !edits)) {
-        exi_misuse(__func__, "no weigher, no edits, or nowhere to put the result");
-        return EX_ERROR_ARGUMENT;
-    }
+    if (!weigher || !edited || edit_count < 0 || (edit_count > 0 && !edits))
+        return exi_misuse_error(error, __func__, "no weigher, no edits, or nowhere to put the result");
     *edited = NULL;
     if (weigher->kind == EX_WEIGHER_DIRECT)
         return exi_error(error, EX_ERROR_ARGUMENT, "a direct weigher has no space to edit: its axes are its weights");

@@ -37,9 +37,6 @@ static bool all_finite(const double *values, int count) {
 ex_result exi_axis_check(const ex_axis *axis, int index, ex_error *error) {
     if ((unsigned)axis->kind >= EX_AXIS_KIND_COUNT)
         return exi_error(error, EX_ERROR_ARGUMENT, "axis %d: kind %d is not a kind of axis", index, (int)axis->kind);
-    if (!isfinite(axis->scale) || axis->scale < 0)
-        return exi_error(error, EX_ERROR_ARGUMENT, "axis %d: scale %g must be finite and not negative", index,
-                         axis->scale);
     if (axis->kind == EX_AXIS_SCALAR) {
         if (!isfinite(axis->min) || !isfinite(axis->max) || !isfinite(axis->rest))
             return exi_error(error, EX_ERROR_DATA, "axis %d: min, max and rest must be finite numbers", index);
@@ -49,8 +46,14 @@ ex_result exi_axis_check(const ex_axis *axis, int index, ex_error *error) {
         if (!(axis->max > axis->min))
             return exi_error(error, EX_ERROR_ARGUMENT, "axis %d: max (%g) must be greater than min (%g)", index,
                              axis->max, axis->min);
-        return EX_OK;
     }
+    const double size = axis->kind == EX_AXIS_SCALAR ? axis->scale * (axis->max - axis->min) : axis->scale;
+    if (!(axis->scale >= 0) || (axis->scale > 0 && !(size >= 1e-30 && size <= 1e30)))
+        return exi_error(error, EX_ERROR_ARGUMENT,
+                         "axis %d: scale %g is negative, or brings its range below 1e-30 or above 1e30", index,
+                         axis->scale);
+    if (axis->kind == EX_AXIS_SCALAR)
+        return EX_OK;
     if (!all_finite(axis->rest_rotation, 4) || !all_finite(axis->about, 3))
         return exi_error(error, EX_ERROR_DATA, "axis %d: its rest rotation and direction must be finite numbers", index);
     double about[3] = {axis->about[0], axis->about[1], axis->about[2]};
@@ -183,9 +186,17 @@ ex_result exi_same_place(const ex_weigher *w, const char *const *names, int i, i
 
 ex_result exi_check_places(ex_weigher *w, const char *const *names, const ex_allocator *allocator, ex_error *error) {
     (void)allocator;
+    double nearest = INFINITY, largest = 0;
+    int first = 0, second = 0;
     for (int i = 0; i < exi_point_count(w); i++)
-        for (int j = i + 1; j < exi_point_count(w); j++)
-            if (!(exi_feature_distance(w, exi_features(w, i), exi_features(w, j)) > EXI_ONE_PLACE))
-                return exi_same_place(w, names, i, j, error);
-    return EX_OK;
+        for (int j = i + 1; j < exi_point_count(w); j++) {
+            double d = exi_feature_distance(w, exi_features(w, i), exi_features(w, j));
+            largest = d > largest ? d : largest;
+            if (d < nearest) {
+                nearest = d;
+                first = i;
+                second = j;
+            }
+        }
+    return nearest <= EXI_ONE_PLACE * largest ? exi_same_place(w, names, first, second, error) : EX_OK;
 }

@@ -10,9 +10,22 @@
 #include <math.h>
 #include <string.h>
 
+static bool sound_flags(const ex_weigher *w) {
+    switch (w->kind) {
+    case EX_WEIGHER_CARDINAL:
+        return (w->flags & ~(uint32_t)(EXI_WEIGHER_LINEAR | EXI_WEIGHER_SUM_1)) == 0;
+    case EX_WEIGHER_SHEPARD:
+        return w->flags == EXI_WEIGHER_ANGULAR;
+    case EX_WEIGHER_NEAREST:
+        return (w->flags & ~(uint32_t)EXI_WEIGHER_PAPER_FORM) == EXI_WEIGHER_ANGULAR;
+    default:
+        return w->flags == 0;
+    }
+}
+
 static bool sound_head(const ex_weigher *w) {
     bool has_points = w->kind != EX_WEIGHER_DIRECT;
-    if (w->kind >= EX_WEIGHER_COUNT || w->kernel >= EX_KERNEL_COUNT || w->flags > 15)
+    if (w->kind >= EX_WEIGHER_COUNT || w->kernel >= EX_KERNEL_COUNT || !sound_flags(w))
         return false;
     if (w->axis_count < 1 || w->example_count < 1 || w->pseudo_count < 0 || w->scalar_count < 0 ||
         w->rotation_count < 0 || w->dimension < 1 || w->feature_count < 1)

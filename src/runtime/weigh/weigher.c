@@ -212,10 +212,8 @@ static ex_result resolve_pseudos(ex_weigher *w, const ex_weigher_def *def, const
 
 ex_result ex_weigher_create(const ex_weigher_def *def, const ex_allocator *allocator, ex_weigher **weigher,
                             ex_error *error) {
-    if (!def || !weigher) {
-        exi_misuse(__func__, "no definition, or nowhere to put the weigher");
-        return EX_ERROR_ARGUMENT;
-    }
+    if (!def || !weigher)
+        return exi_misuse_error(error, __func__, "no definition, or nowhere to put the weigher");
     *weigher = NULL;
     ex_result result = check_definition(def, error);
     if (result != EX_OK)

@@ -94,7 +94,7 @@ extern const exi_weigher_kind exi_weigher_cardinal, exi_weigher_direct, exi_weig
 /* cardinal.c: see ex_weigher_condition. */
 ex_result exi_cardinal_condition(const ex_weigher *w, const ex_allocator *allocator, double *condition, ex_error *error);
 
-/* Points nearer than this, in scaled units, are at one place. */
+/* Points nearer than this part of the largest distance between any two are at one place. */
 #define EXI_ONE_PLACE 1e-9
 /* The sentence for points i and j that are. names may be NULL. */
 ex_result exi_same_place(const ex_weigher *w, const char *const *names, int i, int j, ex_error *error);

@@ -18,6 +18,8 @@
 #include <unistd.h>
 
 #include "author/formats/file.h"
+
+#include <exemplar/author/formats.h>
 #include "support/fail_alloc.h"
 #include "support/scratch.h"
 

@@ -59,22 +59,6 @@ static void multiplies_and_adds(void **state) {
     }
 }
 
-static void takes_the_smaller_and_the_larger(void **state) {
-    (void)state;
-    uint64_t random = 7;
-    for (int round = 0; round < 1000; round++) {
-        float a[WIDTH], b[WIDTH], low[WIDTH], high[WIDTH];
-        fill(&random, a);
-        fill(&random, b);
-        exi_store(low, exi_min(exi_load(a), exi_load(b)));
-        exi_store(high, exi_max(exi_load(a), exi_load(b)));
-        for (int i = 0; i < WIDTH; i++) {
-            assert_true(low[i] == (a[i] < b[i] ? a[i] : b[i]));
-            assert_true(high[i] == (a[i] > b[i] ? a[i] : b[i]));
-        }
-    }
-}
-
 /* All 65536 of them, in every lane. */
 static void integers_of_16_bits_become_floats(void **state) {
     (void)state;
@@ -111,7 +95,6 @@ int main(void) {
         cmocka_unit_test(loads_and_stores_anywhere),
         cmocka_unit_test(splat_fills_all_lanes),
         cmocka_unit_test(multiplies_and_adds),
-        cmocka_unit_test(takes_the_smaller_and_the_larger),
         cmocka_unit_test(integers_of_16_bits_become_floats),
         cmocka_unit_test(triples_are_interleaved),
     };
