@@ -6,6 +6,7 @@
  */
 #include "demos.h"
 
+#include "runtime/base/functions.inl"
 #include "runtime/base/result.h"
 
 #include <math.h>
@@ -30,8 +31,10 @@ static void shape_blob(const ex_mesh *sphere, double half_length, double radius,
         }
         /* The middle line becomes an arc; x is measured across it. */
         double turn = s * angle / 2, arc = 2 * half_length / angle;
-        out[0] = arc - (arc - x) * cos(turn);
-        out[1] = (arc - x) * sin(turn);
+        double sine, cosine;
+        exi_sin_cos(turn, &sine, &cosine);
+        out[0] = arc - (arc - x) * cosine;
+        out[1] = (arc - x) * sine;
     }
 }
 

@@ -78,6 +78,10 @@ typedef enum ex_weigher_kind {
 EX_API const char *ex_kernel_name(ex_kernel kernel);
 EX_API const char *ex_weigher_kind_name(ex_weigher_kind kind);
 
+/* The most points a space may have, pseudo-examples included: the solve then takes a matrix of 2 GB. */
+#define EX_POINT_MAX 16384
+/* The largest weight, up or down, that may be given to a pseudo-example. */
+#define EX_WEIGHT_MAX 1e6
 /* The most axes a space may have, other than a direct one. */
 #define EX_AXIS_MAX 256
 /* The most neighbours a nearest weigher may use. */

@@ -11,6 +11,7 @@
 #include <exemplar/author/formats.h>
 
 #include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,7 +122,8 @@ static void add_targets(gltf *g, const ex_rig *rig, json_t *mesh, void *scratch,
     for (int l = 0; l < ex_rig_layer_count(rig); l++) {
         int count = ex_weigher_example_count(ex_rig_weigher(rig, l)), first = ex_rig_first_example(rig, l);
         for (int k = 0; k < count; k++) {
-            append(g, values, json_real((double)(float)weights[first + k]));
+            double weight = (double)(float)weights[first + k];
+            append(g, values, json_real(isfinite(weight) ? weight : 0));
             append(g, names,
                    ex_rig_layer_count(rig) == 1
                        ? json_string(ex_rig_example_name(rig, l, k))

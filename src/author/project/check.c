@@ -134,6 +134,11 @@ static float *check_example(exi_checker *c, int layer, int k, const float *mask,
         exi_check_add(c, EX_SEVERITY_ERROR, "connectivity", where, 0, "'%s' (%s): %s; %s", example->name, example->mesh,
                       error.text, repair_hint(c, mesh));
     } else {
+        double ratio = ex_mesh_size(mesh) / ex_mesh_size(c->mesh);
+        if (ratio > 20 || ratio < 0.05)
+            exi_check_add(c, EX_SEVERITY_WARNING, "size", where, ratio,
+                          "'%s' (%s) is %.3g times as large as the mesh: is it in another unit than \"unit\" says?",
+                          example->name, example->mesh, ratio);
         delta = exi_measure_delta(exi_measure_base(&c->measure, layer, k), mesh, mask);
         if (!delta)
             c->failed = true;

@@ -146,6 +146,9 @@ static ex_result read_examples(exi_reader *r, const json_t *object, const exi_pl
     size_t count = json_array_size(list), dimension = (size_t)layer->dimension;
     if (count == 0)
         return exi_error(r->error, EX_ERROR_DATA, "%s: a list of at least one example is needed here", at.text);
+    if (count > EX_POINT_MAX)
+        return exi_error(r->error, EX_ERROR_LIMIT, "%s: a space holds at most %d examples, and here are %zu", at.text,
+                         EX_POINT_MAX, count);
     ex_project_example *examples = exi_arena_allocate(r->arena, count, sizeof *examples);
     const char **names = exi_arena_allocate(r->arena, count, sizeof *names);
     double *points = exi_arena_allocate(r->arena, count * dimension, sizeof *points);
@@ -201,6 +204,8 @@ static ex_result read_weights(exi_reader *r, const json_t *object, const exi_pla
                         : exi_error(r->error, EX_ERROR_DATA, "%s: this layer has no example '%s'", at.text, key);
         }
         ex_result result = exi_json_number(value, &at, &values[k], r->error);
+        if (result == EX_OK && fabs(values[k]) > EX_WEIGHT_MAX)
+            result = exi_error(r->error, EX_ERROR_DATA, "%s: a weight is at most %g either way", at.text, EX_WEIGHT_MAX);
         if (result != EX_OK)
             return result;
     }
@@ -401,12 +406,18 @@ ex_result ex_project_parse(const char *text, size_t size, const char *path, ex_p
     }
     strcpy(name, path);
     made->path = name;
+    if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
+        text += 3;
+        size -= 3;
+    }
     json_error_t json_error = {0};
     made->root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &json_error);
     ex_result result = EX_OK;
     /* jansson has nothing to say where memory ran out in the middle. */
     if (!made->root && (json_error_code(&json_error) == json_error_out_of_memory || !json_error.text[0]))
         result = exi_error_memory(error, "the project", size);
+    else if (!made->root && size == 0)
+        result = exi_error(error, EX_ERROR_FORMAT, "%s is empty", path);
     else if (!made->root)
         result = exi_error(error, EX_ERROR_FORMAT, "%s:%d:%d: %s", path, json_error.line, json_error.column,
                            json_error.text);

@@ -2,6 +2,7 @@
  * Values in project files: places for errors, numbers, rotations.
  */
 #include "author/project/project.h"
+#include "runtime/base/functions.inl"
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"
 
@@ -29,8 +30,8 @@ ex_result exi_json_number(const json_t *value, const exi_place *place, double *n
 }
 
 void exi_turn(double q[4], int axis, double degrees) {
-    double half = degrees * (3.14159265358979323846 / 360.0), turn[4] = {0, 0, 0, cos(half)};
-    turn[axis] = sin(half);
+    double turn[4] = {0}, half = fmod(degrees, 720.0) * (3.14159265358979323846 / 360.0);
+    exi_sin_cos(half, &turn[axis], &turn[3]);
     double v[3];
     exi_cross(q, turn, v);
     double w = q[3] * turn[3] - exi_dot3(q, turn);

@@ -1,10 +1,11 @@
 /*
- * exp, log and the angle of a direction, in double, of our own: the same operations in the same order everywhere, so
+ * exp, log, sin, cos and the angle of a direction, in double, of our own: the same operations in the same order everywhere, so
  * that a binary's results do not depend on the C library it meets. Common subset of C and CUDA; sqrt is correctly rounded
  * on both.
  *
  * Stated errors, each measured in tests/runtime/base/test_functions.c against long double or libm: relative error below
- * 4e-16 for exi_exp (|x| <= 700) and exi_log (away from 1; absolute 2e-16 near it), 1e-15 for exi_angle.
+ * 4e-16 for exi_exp (|x| <= 700) and exi_log (away from 1; absolute 2e-16 near it), 1e-15 for exi_angle; absolute error
+ * below 3e-16 for exi_sin_cos (|x| <= 100; it grows with |x| beyond).
  */
 #ifndef EXI_FUNCTIONS_INL
 #define EXI_FUNCTIONS_INL
@@ -82,6 +83,50 @@ EXI_INLINE double exi_log(double x) {
     p = p * z + 1.0 / 3.0;
     double log_m = 2.0 * s + 2.0 * s * z * p;
     return (double)k * 6.93147180369123816490e-01 + (log_m + (double)k * 1.90821492927058770002e-10);
+}
+
+/* sin and cos of x, |x| <= 1e5: x = n pi/2 + r with |r| <= pi/4 (pi/2 in three parts), then both Taylor series. */
+EXI_INLINE void exi_sin_cos(double x, double *sine, double *cosine) {
+    double n = x * 0.63661977236758134308;
+    n = (double)(int64_t)(n < 0 ? n - 0.5 : n + 0.5);
+    double r = ((x - n * 1.57079632673412561417e+00) - n * 6.07710050630396597660e-11) - n * 2.02226624879595063154e-21;
+    double z = r * r;
+    double s = 1.0 / 355687428096000.0;
+    s = 1.0 / 1307674368000.0 - s * z;
+    s = 1.0 / 6227020800.0 - s * z;
+    s = 1.0 / 39916800.0 - s * z;
+    s = 1.0 / 362880.0 - s * z;
+    s = 1.0 / 5040.0 - s * z;
+    s = 1.0 / 120.0 - s * z;
+    s = 1.0 / 6.0 - s * z;
+    s = r - r * z * s;
+    double c = 1.0 / 20922789888000.0;
+    c = 1.0 / 87178291200.0 - c * z;
+    c = 1.0 / 479001600.0 - c * z;
+    c = 1.0 / 3628800.0 - c * z;
+    c = 1.0 / 40320.0 - c * z;
+    c = 1.0 / 720.0 - c * z;
+    c = 1.0 / 24.0 - c * z;
+    c = 0.5 - c * z;
+    c = 1.0 - z * c;
+    switch ((int64_t)n & 3) {
+    case 0:
+        *sine = s;
+        *cosine = c;
+        break;
+    case 1:
+        *sine = c;
+        *cosine = -s;
+        break;
+    case 2:
+        *sine = -s;
+        *cosine = -c;
+        break;
+    default:
+        *sine = -c;
+        *cosine = s;
+        break;
+    }
 }
 
 /* The angle in [0, pi/2] of the direction (x, y), both >= 0: atan2(y, x). Two half-angle steps bring tan below 0.2, then

@@ -42,23 +42,41 @@ static void end_on_character(char text[EX_ERROR_SIZE]) {
         text[start - 1] = 0;
 }
 
+/* Long texts lose their middle, which is where paths and names stand: how they end says what is wrong. */
+static void shorten(const char *sentence, char text[EX_ERROR_SIZE]) {
+    static const char gap[] = " ... ";
+    const size_t size = strlen(sentence), half = (EX_ERROR_SIZE - sizeof gap) / 2;
+    if (size < EX_ERROR_SIZE) {
+        memcpy(text, sentence, size + 1);
+        return;
+    }
+    memcpy(text, sentence, half);
+    text[half] = 0;
+    end_on_character(text);
+    const char *tail = sentence + size - half;
+    while (((unsigned char)*tail & 0xC0) == 0x80)
+        tail++;
+    strcat(text, gap);
+    strcat(text, tail);
+}
+
 ex_result exi_error(ex_error *error, ex_result result, const char *format, ...) {
     if (!error)
         return result;
+    char sentence[4 * EX_ERROR_SIZE];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(error->text, sizeof error->text, format, arguments);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
     error->result = result;
-    end_on_character(error->text);
+    shorten(sentence, error->text);
     return result;
 }
 
 ex_result exi_error_within(ex_error *error, ex_result result, const char *format, ...) {
     if (!error || result == EX_OK)
         return result;
-    /* The place is cut before the sentence is: what went wrong matters more. */
-    char sentence[EX_ERROR_SIZE], where[EX_ERROR_SIZE / 2];
+    char sentence[EX_ERROR_SIZE], where[2 * EX_ERROR_SIZE];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(where, sizeof where, format, arguments);

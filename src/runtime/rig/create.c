@@ -52,6 +52,11 @@ static ex_result check_layer(const ex_layer_def *layer, int vertex_count, ex_err
         result = check_names(layer->example_names, layer->weigh.example_count, "example", error);
     if (result != EX_OK)
         return result;
+    for (int i = 0; layer->weigh.axes && i < layer->weigh.axis_count; i++) {
+        result = exi_axis_check(&layer->weigh.axes[i], i, error);
+        if (result != EX_OK)
+            return exi_error_within(error, result, "'%s'", layer->axis_names[i]);
+    }
     for (int k = 0; k < layer->weigh.example_count; k++)
         if (!layer->deltas || !layer->deltas[k])
             return exi_error(error, EX_ERROR_ARGUMENT, "example '%s' has no form", layer->example_names[k]);
@@ -287,7 +292,7 @@ static ex_result fill_forms(const plan *p, ex_rig *rig, ex_error *error) {
         const ex_layer_def *layer = &p->def->layers[l];
         for (int k = 0; k < layer->weigh.example_count; k++)
             if (!exi_forms_set_example(forms, example++, layer->deltas[k], NULL, layer->mask, &bad))
-                return exi_error(error, EX_ERROR_DATA, "layer '%s', example '%s': vertex %d is not finite", layer->name,
+                return exi_error(error, EX_ERROR_DATA, "layer '%s', example '%s': vertex %d is not finite, or too far away for a float", layer->name,
                                  layer->example_names[k], bad);
     }
     return EX_OK;

@@ -48,10 +48,9 @@ ex_result exi_axis_check(const ex_axis *axis, int index, ex_error *error) {
                              axis->max, axis->min);
     }
     const double size = axis->kind == EX_AXIS_SCALAR ? axis->scale * (axis->max - axis->min) : axis->scale;
-    if (!(axis->scale >= 0) || (axis->scale > 0 && !(size >= 1e-30 && size <= 1e30)))
-        return exi_error(error, EX_ERROR_ARGUMENT,
-                         "axis %d: scale %g is negative, or brings its range below 1e-30 or above 1e30", index,
-                         axis->scale);
+    if (!(axis->scale >= 0) || !(size <= 1e60))
+        return exi_error(error, EX_ERROR_ARGUMENT, "axis %d: scale %g is negative, or so large that distances overflow",
+                         index, axis->scale);
     if (axis->kind == EX_AXIS_SCALAR)
         return EX_OK;
     if (!all_finite(axis->rest_rotation, 4) || !all_finite(axis->about, 3))

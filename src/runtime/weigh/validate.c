@@ -30,7 +30,7 @@ static bool sound_head(const ex_weigher *w) {
     if (w->axis_count < 1 || w->example_count < 1 || w->pseudo_count < 0 || w->scalar_count < 0 ||
         w->rotation_count < 0 || w->dimension < 1 || w->feature_count < 1)
         return false;
-    if (w->example_count > EXI_POINT_MAX || w->pseudo_count > EXI_POINT_MAX - w->example_count)
+    if (w->example_count > EX_POINT_MAX || w->pseudo_count > EX_POINT_MAX - w->example_count)
         return false;
     if (has_points ? w->axis_count > EX_AXIS_MAX : (w->scalar_count != w->example_count || w->rotation_count != 0 || w->pseudo_count != 0))
         return false;

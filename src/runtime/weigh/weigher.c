@@ -59,9 +59,9 @@ static ex_result check_counts(const ex_weigher_def *def, ex_error *error) {
         return exi_error(error, EX_ERROR_ARGUMENT, "a space needs at least one example");
     if (def->pseudo_count < 0)
         return exi_error(error, EX_ERROR_ARGUMENT, "the number of pseudo-examples is negative");
-    if (def->example_count > EXI_POINT_MAX || def->pseudo_count > EXI_POINT_MAX - def->example_count)
+    if (def->example_count > EX_POINT_MAX || def->pseudo_count > EX_POINT_MAX - def->example_count)
         return exi_error(error, EX_ERROR_LIMIT, "a space holds at most %d examples and pseudo-examples together",
-                         EXI_POINT_MAX);
+                         EX_POINT_MAX);
     if ((!def->points && kinds[def->kind]->has_points) || (!def->pseudos && def->pseudo_count > 0))
         return exi_error(error, EX_ERROR_ARGUMENT, "points or pseudo-examples are missing");
     return EX_OK;
@@ -93,6 +93,10 @@ static ex_result check_points(const ex_weigher_def *def, int dimension, ex_error
         if (first_not_finite(p->at, dimension) || (p->from && first_not_finite(p->from, dimension)) ||
             (p->weights && first_not_finite(p->weights, def->example_count)))
             return exi_error(error, EX_ERROR_DATA, "pseudo-example %d holds a number that is not finite", i);
+        for (int k = 0; p->weights && k < def->example_count; k++)
+            if (fabs(p->weights[k]) > EX_WEIGHT_MAX)
+                return exi_error(error, EX_ERROR_ARGUMENT, "pseudo-example %d has a weight of %g: at most %g either way", i,
+                                 p->weights[k], EX_WEIGHT_MAX);
     }
     return EX_OK;
 }

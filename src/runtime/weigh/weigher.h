@@ -71,8 +71,6 @@ void exi_point_clean(const ex_weigher *w, const double *point, double *clean);
 void exi_point_features(const ex_weigher *w, const double *clean, double *features);
 /* The most features that a space of EX_AXIS_MAX axes can have: what evaluation keeps on the stack. */
 #define EXI_FEATURE_MAX (4 * EX_AXIS_MAX)
-/* The most points, pseudo-examples included: a matrix of 2 GB. */
-#define EXI_POINT_MAX 16384
 
 /*
  * A kind of weigher (docs/adding-a-weigher.md).

@@ -265,7 +265,7 @@ static void finds_files_that_cannot_be_used(void **state) {
         assert_string_equal(finding->where, cases[i].where);
         if (!strstr(finding->text, cases[i].words))
             fail_msg("case %zu: %s", i, finding->text);
-        assert_int_equal(check->finding_count, 1);
+        assert_int_equal(check->finding_count, strcmp(cases[i].form, "far.obj") == 0 ? 2 : 1); /* its size, too */
         ex_check_destroy(check);
     }
 }

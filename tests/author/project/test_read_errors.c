@@ -35,7 +35,7 @@ static const change changes[] = {
     {"'exemplar': 1", "'exemplar': '1'", "exemplar: ", NULL},
     {"'mesh': 'm.obj',", "", "mesh: missing", NULL},
     {"'m.obj'", "7", "mesh: ", "text in quotes"},
-    {"'m.obj'", "''", "mesh: ", "text in quotes"},
+    {"'m.obj'", "''", "mesh: ", "must not be empty"},
     {"'unit'", "'units'", "units: unknown key", "did you mean \"unit\"?"},
     {"'unit'", "'xyzzy'", "xyzzy: unknown key", NULL},
     {"'unit': 'm'", "'unit': 'yard'", "unit: ", "\"cm\""},
@@ -194,7 +194,6 @@ static void names_the_line(void **state) {
         int line;
         const char *words;
     } cases[] = {
-        {"", 1, ""},
         {"\n\n", 3, ""},
         {"{'exemplar': 1,\n'mesh': 'm.obj',\n'mesh': 'n.obj', 'layers': []}", 3, "duplicate"},
         {"{'exemplar': 1, 'mesh': 'm.obj', 'layers': []}\nmore", 2, "end of file expected"},

@@ -37,6 +37,27 @@ static void check_angle(double y, double x) {
         fail_msg("the angle of (%.17g, %.17g) is %.17g, off by %.3Lg", x, y, exi_angle(y, x), off);
 }
 
+static void check_sin_cos(double x) {
+    double sine, cosine;
+    exi_sin_cos(x, &sine, &cosine);
+    long double off_sine = fabsl((long double)sine - sinl((long double)x));
+    long double off_cosine = fabsl((long double)cosine - cosl((long double)x));
+    if (!(off_sine <= 3e-16L && off_cosine <= 3e-16L))
+        fail_msg("sin and cos of %.17g are %.17g and %.17g, off by %.3Lg and %.3Lg", x, sine, cosine, off_sine, off_cosine);
+}
+
+static void sin_and_cos_are_within_their_error(void **state) {
+    (void)state;
+    uint64_t random = 5;
+    for (int i = 0; i < 50000; i++) {
+        check_sin_cos(random_between(&random, -100, 100));
+        check_sin_cos(random_between(&random, -1, 1));
+    }
+    for (int quarter = -40; quarter <= 40; quarter++)
+        for (int step = -2; step <= 2; step++)
+            check_sin_cos(quarter * 0.78539816339744830962 + step * 1e-9);
+}
+
 static void exp_is_within_its_error(void **state) {
     (void)state;
     uint64_t random = 1;
@@ -114,6 +135,7 @@ static void bits_go_there_and_back(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sin_and_cos_are_within_their_error),
         cmocka_unit_test(exp_is_within_its_error), cmocka_unit_test(exp_stays_within_bounds),
         cmocka_unit_test(log_is_within_its_error), cmocka_unit_test(the_angle_is_within_its_error),
         cmocka_unit_test(bits_go_there_and_back),

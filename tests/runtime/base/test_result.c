@@ -1,5 +1,5 @@
 /*
- * Results and sentences: every result has a text, a sentence that is too long ends on a whole character, and callers
+ * Results and sentences: every result has a text, a sentence that is too long keeps its beginning and its end, and callers
  * can say where.
  */
 #include <setjmp.h>
@@ -42,8 +42,9 @@ static void an_error_carries_result_and_sentence(void **state) {
     assert_sentence(&error, EX_ERROR_MEMORY, "a rig (2.5 MB)");
 }
 
-/* Characters of 1 to 4 bytes, shifted so that the cut falls on each of their bytes. */
-static void long_sentences_end_on_a_whole_character(void **state) {
+/* Characters of 1 to 4 bytes, shifted so that the cuts fall on each of their bytes: what is left out is the middle, and no
+ * character is cut. */
+static void long_sentences_lose_their_middle(void **state) {
     (void)state;
     static const char *const characters[] = {"a", "\xC3\xA4", "\xE2\x82\xAC", "\xF0\x9F\x98\x80"};
     for (size_t c = 0; c < 4; c++)
@@ -53,12 +54,18 @@ static void long_sentences_end_on_a_whole_character(void **state) {
             const size_t width = strlen(characters[c]);
             while (strlen(text) < 900)
                 strcat(text, characters[c]);
+            strcat(text, "the end");
             ex_error error;
             memset(error.text, 0x7F, sizeof error.text);
             exi_error(&error, EX_ERROR_FILE, "%s", text);
-            size_t room = EX_ERROR_SIZE - 1 - shift;
-            assert_int_equal(strlen(error.text), shift + room / width * width);
-            assert_memory_equal(error.text, text, strlen(error.text));
+            const char *gap = strstr(error.text, " ... ");
+            assert_non_null(gap);
+            const size_t head = (size_t)(gap - error.text), tail = strlen(gap + 5);
+            assert_true(head + 5 + tail < EX_ERROR_SIZE && head + 5 + tail + 2 * width >= EX_ERROR_SIZE - 1);
+            assert_memory_equal(error.text, text, head);
+            assert_int_equal((head - shift) % width, 0);
+            assert_memory_equal(gap + 5, text + strlen(text) - tail, tail);
+            assert_int_equal((tail - strlen("the end")) % width, 0);
         }
 }
 
@@ -92,7 +99,8 @@ static void a_long_where_leaves_readable_text(void **state) {
     exi_error(&error, EX_ERROR_DATA, "vertex 3");
     exi_error_within(&error, EX_ERROR_DATA, "%s", where);
     assert_sentence(&error, EX_ERROR_DATA, "x\xC3\xA4");
-    assert_int_equal(strlen(error.text), EX_ERROR_SIZE - 1);
+    assert_sentence(&error, EX_ERROR_DATA, ": vertex 3");
+    assert_true(strlen(error.text) > EX_ERROR_SIZE - 8);
     exi_error_within(&error, EX_ERROR_DATA, "%.20s", "short");
     assert_sentence(&error, EX_ERROR_DATA, "short: x");
 }
@@ -141,7 +149,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_result_has_its_text),
         cmocka_unit_test(an_error_carries_result_and_sentence),
-        cmocka_unit_test(long_sentences_end_on_a_whole_character),
+        cmocka_unit_test(long_sentences_lose_their_middle),
         cmocka_unit_test(short_sentences_are_left_alone),
         cmocka_unit_test(callers_say_where),
         cmocka_unit_test(a_long_where_leaves_readable_text),
