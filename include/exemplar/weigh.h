@@ -157,12 +157,13 @@ typedef enum ex_edit_kind {
 typedef struct ex_edit {
     ex_edit_kind kind;
     int index;
-    const double *at;
-    const double *from;
+    const double *at;   /* [dimension] of this weigher: its axes in their order */
+    const double *from; /* the same */
     const double *weights; /* [example_count] as it is when this edit comes to its turn */
 } ex_edit;
 
-/* A new weigher, as the old one after edits in their order. Same results and cost as ex_weigher_create. */
+/* A new weigher, as the old one after edits in their order; the caller's, to be given back with ex_weigher_destroy. The
+ * old one stays as it is. Same results and cost as ex_weigher_create. */
 EX_API ex_result ex_weigher_edit(const ex_weigher *weigher, const ex_edit *edits, int edit_count,
                                  const ex_allocator *allocator, ex_weigher **edited, ex_error *error);
 

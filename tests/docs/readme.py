@@ -1,5 +1,5 @@
-"""The README, word for word: its shell lines run, its C program compiles against the built libraries, and both give the
-same first vertex.
+"""The README, word for word: its shell lines run, its C program compiles against the built libraries, both give the same
+first vertex, and the lines of C for engines compile too.
 
     readme.py README.md BUILD_DIR INCLUDE_DIR CC
 """
@@ -35,9 +35,10 @@ def main():
     with open(readme, encoding="utf-8") as file:
         text = file.read()
     shell = [block for block in blocks(text, "sh") if "exemplar demo" in block]
-    program = blocks(text, "c")
-    if len(shell) != 1 or len(program) != 1:
-        sys.exit("FAILED: the README has no single shell example or no single C example")
+    program = [block for block in blocks(text, "c") if "int main" in block]
+    pieces = [block for block in blocks(text, "c") if "int main" not in block]
+    if len(shell) != 1 or len(program) != 1 or not pieces:
+        sys.exit("FAILED: the README has no single shell example, no single C program or no lines for engines")
     lines = [line for line in shell[0].splitlines() if line and not line.startswith("export PATH")]
     if len(lines) > 5 or len(program[0].splitlines()) > 22:
         sys.exit("FAILED: the examples have grown beyond five lines of shell or some twenty of C")
@@ -52,6 +53,13 @@ def main():
         run([compiler, "-Wall", "-Wextra", "-Werror", "first.c", "-I" + include, "-o", "first",
              os.path.join(lib, "libexemplar_author.a"), os.path.join(lib, "libexemplar.a")] + flags.split() + ["-lm"],
             folder, env)
+        for number, piece in enumerate(pieces):
+            with open(os.path.join(folder, f"piece{number}.c"), "w", encoding="utf-8") as file:
+                file.write("#include <exemplar/exemplar.h>\n"
+                           "void piece(const ex_rig *rig, ex_pose pose, ex_output output, void *scratch);\n"
+                           "void piece(const ex_rig *rig, ex_pose pose, ex_output output, void *scratch) {\n"
+                           "    ex_error error = {0};\n" + piece + "}\n")
+            run([compiler, "-std=c17", "-Wall", "-Wextra", "-Werror", "-c", f"piece{number}.c", "-I" + include], folder, env)
         said = run(["./first"], folder, env)
         numbers = [float(word) for word in re.findall(r"-?\d+\.?\d*(?:e-?\d+)?", said.split(" at ")[1])]
         posed = first_vertex(os.path.join(folder, "posed.obj"))
