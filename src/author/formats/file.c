@@ -8,6 +8,7 @@
 
 #include "author/formats/file.h"
 
+#include "author/formats/number.h"
 #include "runtime/base/result.h"
 
 #include <exemplar/author/formats.h>
@@ -23,9 +24,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#define STANDARD_OUTPUT     "/dev/stdout"
 #define PENDING_COUNT       16
 #define PENDING_SIZE        4096
 #define TEMPORARY_ATTEMPTS  64
+#define LINK_COUNT          40 /* links to links, as many as the kernel follows */
 #define TEMPORARY_NAME_SIZE 200 /* of the target's name; a file name may have 255 bytes on most systems */
 
 /* Temporary files that exist. Copies in static memory: a signal handler must not meet memory that is being released. */
@@ -35,11 +38,27 @@ static struct {
     char path[PENDING_SIZE];
 } pending[PENDING_COUNT];
 
+/* No file is to be written any more. */
+static atomic_bool stopped;
+
+enum { REASON_SIZE = 128 };
+
+static const char *reason_text(char reason[REASON_SIZE], int errno_value) {
+    if (strerror_r(errno_value, reason, REASON_SIZE) != 0)
+        snprintf(reason, REASON_SIZE, "error %d", errno_value);
+    return reason;
+}
+
 ex_result exi_file_error(ex_error *error, const char *doing, const char *path, int errno_value) {
-    char reason[128];
-    if (strerror_r(errno_value, reason, sizeof reason) != 0)
-        snprintf(reason, sizeof reason, "error %d", errno_value);
-    return exi_error(error, EX_ERROR_FILE, "cannot %s '%s': %s", doing, path, reason);
+    char reason[REASON_SIZE];
+    return exi_error(error, EX_ERROR_FILE, "cannot %s '%s': %s", doing, path, reason_text(reason, errno_value));
+}
+
+static ex_result write_error(ex_error *error, const char *path, int errno_value) {
+    char reason[REASON_SIZE];
+    if (strcmp(path, STANDARD_OUTPUT) != 0)
+        return exi_file_error(error, "write", path, errno_value);
+    return exi_error(error, EX_ERROR_FILE, "cannot write to standard output: %s", reason_text(reason, errno_value));
 }
 
 static ex_result no_memory(ex_error *error, const char *doing, const char *path) {
@@ -212,26 +231,79 @@ static int open_temporary(exi_file_writer *writer) {
     return -1;
 }
 
-/* Whether a path stands for a descriptor of this process, which a rename would not reach. */
-static bool names_descriptor(const char *path) {
-    return strcmp(path, "/dev/stdout") == 0 || strcmp(path, "/dev/stderr") == 0 || strncmp(path, "/dev/fd/", 8) == 0 ||
-           strncmp(path, "/proc/self/fd/", 14) == 0;
+/* The descriptor of this process that a path stands for, or -1. */
+static int descriptor_of(const char *path) {
+    static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+    if (strcmp(path, STANDARD_OUTPUT) == 0)
+        return STDOUT_FILENO;
+    if (strcmp(path, "/dev/stderr") == 0)
+        return STDERR_FILENO;
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        size_t size = strlen(folders[i]);
+        const char *cursor = path + size, *end = path + strlen(path);
+        int number = -1;
+        if (strncmp(path, folders[i], size) == 0 && exi_parse_int(&cursor, end, &number) && cursor == end)
+            return number;
+    }
+    return -1;
+}
+
+/* Where a path leads that is not there, or is a link to what is not there: the name that a new file takes, to be freed.
+ * NULL with errno set. */
+static char *follow_links(const char *path) {
+    char *name = copy_text(path);
+    struct stat status;
+    for (int i = 0; name && lstat(name, &status) == 0 && S_ISLNK(status.st_mode); i++) {
+        char text[PENDING_SIZE];
+        ssize_t size = i < LINK_COUNT ? readlink(name, text, sizeof text - 1) : -1;
+        char *next = NULL;
+        if (size >= 0) {
+            text[size] = '\0';
+            next = exi_path_join(name, text);
+        } else if (i == LINK_COUNT) {
+            errno = ELOOP;
+        }
+        int reason = errno;
+        free(name);
+        errno = reason;
+        if (size < 0)
+            return NULL;
+        name = next;
+    }
+    if (!name)
+        errno = ENOMEM;
+    return name;
+}
+
+/* A copy of a descriptor, which shares its place in the file; opening it anew would start again at the first byte. -1
+ * with errno set where it is closed, or open for reading alone. */
+static int copy_descriptor(int descriptor) {
+    int flags = fcntl(descriptor, F_GETFL);
+    if (flags < 0)
+        return -1;
+    if ((flags & O_ACCMODE) == O_RDONLY) {
+        errno = EBADF;
+        return -1;
+    }
+    return fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
 }
 
 /* The descriptor to write to, or -1 with errno set. */
 static int open_target(exi_file_writer *writer) {
+    int given = descriptor_of(writer->path);
+    if (given >= 0)
+        return copy_descriptor(given);
     struct stat status;
     bool exists = stat(writer->path, &status) == 0;
-    if (names_descriptor(writer->path) || (exists && !S_ISREG(status.st_mode)))
+    if (!exists && errno != ENOENT)
+        return -1;
+    if (exists && !S_ISREG(status.st_mode))
         return open(writer->path, O_WRONLY | O_APPEND | O_CLOEXEC);
     if (exists && access(writer->path, W_OK) != 0)
         return -1; /* the rename would go through, and overwrite what was protected on purpose */
-    writer->target = exists ? realpath(writer->path, NULL) : copy_text(writer->path);
-    if (!writer->target) {
-        if (!exists)
-            errno = ENOMEM;
+    writer->target = exists ? realpath(writer->path, NULL) : follow_links(writer->path);
+    if (!writer->target)
         return -1;
-    }
     int descriptor = open_temporary(writer);
     if (descriptor >= 0 && exists)
         (void)fchmod(descriptor, status.st_mode & 0777); /* best effort: not every file system has modes */
@@ -243,7 +315,11 @@ ex_result exi_file_open(exi_file_writer *writer, const char *path, ex_error *err
     writer->path = copy_text(path);
     if (!writer->path)
         return no_memory(error, "write", path);
-    int descriptor = open_target(writer);
+    int descriptor = -1;
+    if (atomic_load(&stopped))
+        errno = EINTR;
+    else
+        descriptor = open_target(writer);
     if (descriptor >= 0) {
         writer->file = fdopen(descriptor, "wb");
         if (writer->file)
@@ -256,7 +332,11 @@ ex_result exi_file_open(exi_file_writer *writer, const char *path, ex_error *err
     if (writer->temporary)
         unlink(writer->temporary);
     close_writer(writer);
-    return reason == ENOMEM ? no_memory(error, "write", path) : exi_file_error(error, "write", path, reason);
+    return reason == ENOMEM ? no_memory(error, "write", path) : write_error(error, path, reason);
+}
+
+void exi_file_stop(void) {
+    atomic_store(&stopped, true);
 }
 
 void exi_file_write(exi_file_writer *writer, const void *data, size_t size) {
@@ -284,11 +364,13 @@ ex_result exi_file_commit(exi_file_writer *writer, ex_error *error) {
     if (fclose(writer->file) != 0 && writer->failure == 0)
         writer->failure = errno != 0 ? errno : EIO;
     writer->file = NULL;
+    if (writer->failure == 0 && writer->temporary && atomic_load(&stopped))
+        writer->failure = EINTR;
     if (writer->failure == 0 && writer->temporary && rename(writer->temporary, writer->target) != 0)
         writer->failure = errno;
     ex_result result = EX_OK;
     if (writer->failure != 0) {
-        result = exi_file_error(error, "write", writer->path, writer->failure);
+        result = write_error(error, writer->path, writer->failure);
         if (writer->temporary)
             unlink(writer->temporary);
     }

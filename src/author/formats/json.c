@@ -4,9 +4,12 @@
  */
 #include "author/formats/json.h"
 
+#include "author/formats/file.h"
 #include "author/formats/number.h"
 #include "author/mesh/array.h"
+#include "runtime/base/result.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,4 +151,34 @@ void exi_json_print(const json_t *value, bool pretty, exi_text *text) {
     print(value, pretty, 0, text);
     if (pretty)
         add(text, "\n");
+}
+
+ex_result exi_json_write(const char *path, const json_t *value, ex_error *error) {
+    exi_text text = {0};
+    if (value)
+        exi_json_print(value, true, &text);
+    exi_file_writer writer;
+    ex_result result = !value || text.failed ? exi_error_memory(error, "the text of a JSON file", text.size)
+                                             : exi_file_open(&writer, path, error);
+    if (result == EX_OK) {
+        exi_file_write(&writer, text.bytes, text.size);
+        result = exi_file_commit(&writer, error);
+    }
+    free(text.bytes);
+    return result;
+}
+
+json_t *exi_json_make_number(double value) {
+    const bool whole = value == floor(value) && fabs(value) < 1e15 && !(value == 0 && signbit(value));
+    return whole ? json_integer((json_int_t)value) : json_real(value);
+}
+
+json_t *exi_json_make_numbers(const double *values, int count) {
+    json_t *list = json_array();
+    for (int i = 0; list && i < count; i++)
+        if (json_array_append_new(list, exi_json_make_number(values[i])) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
 }

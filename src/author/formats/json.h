@@ -5,6 +5,7 @@
 #ifndef EXEMPLAR_AUTHOR_FORMATS_JSON_H
 #define EXEMPLAR_AUTHOR_FORMATS_JSON_H
 
+#include <exemplar/base.h>
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +22,12 @@ void exi_text_add(exi_text *text, const char *bytes, size_t size);
 /* pretty: objects and lists over several lines, indented by two; those of plain values that fit into 100 columns on
  * one. Otherwise without any white space. */
 void exi_json_print(const json_t *value, bool pretty, exi_text *text);
+
+/* The file is the value, printed for people. value NULL counts as a lack of memory. */
+ex_result exi_json_write(const char *path, const json_t *value, ex_error *error);
+
+/* Numbers as people write them: whole ones without a point. NULL without memory or for a number that is not finite. */
+json_t *exi_json_make_number(double value);
+json_t *exi_json_make_numbers(const double *values, int count);
 
 #endif

@@ -323,6 +323,9 @@ static char *put_exponent(char *out, const short_decimal *number) {
 
 static int format(char buffer[32], double value, bool single) {
     char *out = buffer;
+    /* Callers see to it that values are finite; one who does not gets a wrong number rather than a damaged buffer. */
+    double largest = single ? (double)FLT_MAX : DBL_MAX;
+    value = isnan(value) ? 0 : fmax(-largest, fmin(largest, value));
     if (signbit(value))
         *out++ = '-';
     if (value == 0) {

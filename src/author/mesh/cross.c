@@ -7,6 +7,8 @@
  */
 #include "author/mesh/cross.h"
 
+#include "runtime/base/vector.h"
+
 #include <math.h>
 
 /* The plane normal · x = offset, |normal| = 1. */
@@ -15,30 +17,15 @@ typedef struct plane {
     double offset;
 } plane;
 
-static void subtract(const double a[3], const double b[3], double out[3]) {
-    for (int i = 0; i < 3; i++)
-        out[i] = a[i] - b[i];
-}
-
-static double dot(const double a[3], const double b[3]) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double out[3]) {
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 /* False for a triangle no wider than the tolerance, whose plane is noise. */
 static bool plane_of(double t[3][3], double tolerance, plane *out) {
     double edges[3][3], longest_sq = 0;
     for (int i = 0; i < 3; i++) {
-        subtract(t[(i + 1) % 3], t[i], edges[i]);
-        longest_sq = fmax(longest_sq, dot(edges[i], edges[i]));
+        exi_subtract(t[(i + 1) % 3], t[i], edges[i]);
+        longest_sq = fmax(longest_sq, exi_dot3(edges[i], edges[i]));
     }
-    cross(edges[0], edges[1], out->normal);
-    double length = sqrt(dot(out->normal, out->normal)); /* longest edge · width */
+    exi_cross(edges[0], edges[1], out->normal);
+    double length = sqrt(exi_dot3(out->normal, out->normal)); /* longest edge · width */
     if (!(length > tolerance * sqrt(longest_sq)) || !(length > 0))
         return false;
     for (int i = 0; i < 3; i++)
@@ -46,7 +33,7 @@ static bool plane_of(double t[3][3], double tolerance, plane *out) {
     double centre[3];
     for (int i = 0; i < 3; i++)
         centre[i] = (t[0][i] + t[1][i] + t[2][i]) / 3;
-    out->offset = dot(out->normal, centre);
+    out->offset = exi_dot3(out->normal, centre);
     return true;
 }
 
@@ -59,7 +46,7 @@ typedef struct sides {
 static sides sides_of(double t[3][3], const plane *p, double tolerance) {
     sides s = {.above = false, .below = false};
     for (int i = 0; i < 3; i++) {
-        double d = dot(p->normal, t[i]) - p->offset;
+        double d = exi_dot3(p->normal, t[i]) - p->offset;
         s.distance[i] = fabs(d) <= tolerance ? 0 : d;
         s.above = s.above || s.distance[i] > 0;
         s.below = s.below || s.distance[i] < 0;
@@ -76,9 +63,9 @@ static void extent_on_line(double t[3][3], const sides *s, const double directio
         double di = s->distance[i], dj = s->distance[j];
         double at;
         if (di == 0)
-            at = dot(direction, t[i]);
+            at = exi_dot3(direction, t[i]);
         else if ((di > 0) != (dj > 0) && dj != 0) {
-            double ti = dot(direction, t[i]), tj = dot(direction, t[j]);
+            double ti = exi_dot3(direction, t[i]), tj = exi_dot3(direction, t[j]);
             at = ti + (tj - ti) * (di / (di - dj));
         } else
             continue;
@@ -91,12 +78,12 @@ static void extent_on_line(double t[3][3], const sides *s, const double directio
 static bool no_edge_parts(double a[3][3], double b[3][3], const double normal[3], double tolerance) {
     for (int i = 0; i < 3; i++) {
         double edge[3], outward[3];
-        subtract(a[(i + 1) % 3], a[i], edge);
-        cross(edge, normal, outward);
-        double length = sqrt(dot(outward, outward));
+        exi_subtract(a[(i + 1) % 3], a[i], edge);
+        exi_cross(edge, normal, outward);
+        double length = sqrt(exi_dot3(outward, outward));
         double a_high = -INFINITY, a_low = INFINITY, b_high = -INFINITY, b_low = INFINITY;
         for (int k = 0; k < 3; k++) {
-            double at = dot(outward, a[k]) / length, bt = dot(outward, b[k]) / length;
+            double at = exi_dot3(outward, a[k]) / length, bt = exi_dot3(outward, b[k]) / length;
             a_high = fmax(a_high, at);
             a_low = fmin(a_low, at);
             b_high = fmax(b_high, bt);
@@ -121,8 +108,8 @@ bool exi_triangles_cross(double a[3][3], double b[3][3], double tolerance) {
     if (!(a_sides.above && a_sides.below && b_sides.above && b_sides.below))
         return false;
     double direction[3];
-    cross(plane_a.normal, plane_b.normal, direction);
-    double length = sqrt(dot(direction, direction));
+    exi_cross(plane_a.normal, plane_b.normal, direction);
+    double length = sqrt(exi_dot3(direction, direction));
     if (!(length > 0))
         return false;
     for (int i = 0; i < 3; i++)

@@ -9,6 +9,7 @@
 #include "author/mesh/array.h"
 #include "author/mesh/check.h"
 #include "runtime/base/result.h"
+#include "runtime/base/vector.h"
 
 #include <limits.h>
 #include <math.h>
@@ -22,21 +23,6 @@ typedef struct ear_clipper {
     int inward_count;
 } ear_clipper;
 
-static void subtract(const double a[3], const double b[3], double out[3]) {
-    for (int i = 0; i < 3; i++)
-        out[i] = a[i] - b[i];
-}
-
-static double dot(const double a[3], const double b[3]) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double out[3]) {
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 static const double *corner_position(const ex_mesh *mesh, int corner) {
     return mesh->positions + 3 * (size_t)mesh->corners[corner];
 }
@@ -46,18 +32,18 @@ static const double *corner_position(const ex_mesh *mesh, int corner) {
 /* Cosine-like agreement of the triangles abc and acd: positive where both face one way. */
 static double agreement(const double *a, const double *b, const double *c, const double *d) {
     double ab[3], ac[3], ad[3], first[3], second[3];
-    subtract(b, a, ab);
-    subtract(c, a, ac);
-    subtract(d, a, ad);
-    cross(ab, ac, first);
-    cross(ac, ad, second);
-    return dot(first, second);
+    exi_subtract(b, a, ab);
+    exi_subtract(c, a, ac);
+    exi_subtract(d, a, ad);
+    exi_cross(ab, ac, first);
+    exi_cross(ac, ad, second);
+    return exi_dot3(first, second);
 }
 
 static double distance_sq(const double *a, const double *b) {
     double difference[3];
-    subtract(a, b, difference);
-    return dot(difference, difference);
+    exi_subtract(a, b, difference);
+    return exi_dot3(difference, difference);
 }
 
 static void cut_quad(const ex_mesh *mesh, int first, int *triangles) {
@@ -82,13 +68,13 @@ static bool flatten(const ex_mesh *mesh, int first, int count, double (*points)[
     double normal[3] = {0, 0, 0};
     for (int i = 1; i + 1 < count; i++) {
         double a[3], b[3], n[3];
-        subtract(corner_position(mesh, first + i), origin, a);
-        subtract(corner_position(mesh, first + i + 1), origin, b);
-        cross(a, b, n);
+        exi_subtract(corner_position(mesh, first + i), origin, a);
+        exi_subtract(corner_position(mesh, first + i + 1), origin, b);
+        exi_cross(a, b, n);
         for (int k = 0; k < 3; k++)
             normal[k] += n[k];
     }
-    double length = sqrt(dot(normal, normal));
+    double length = sqrt(exi_dot3(normal, normal));
     if (!(length > 0) || !isfinite(length))
         return false;
     int flat = fabs(normal[0]) < fabs(normal[1]) ? 0 : 1;
@@ -98,13 +84,13 @@ static bool flatten(const ex_mesh *mesh, int first, int count, double (*points)[
     axis[flat] = 1;
     for (int k = 0; k < 3; k++)
         normal[k] /= length;
-    cross(axis, normal, u);
-    cross(normal, u, v);
+    exi_cross(axis, normal, u);
+    exi_cross(normal, u, v);
     for (int i = 0; i < count; i++) {
         double p[3];
-        subtract(corner_position(mesh, first + i), origin, p);
-        points[i][0] = dot(p, u);
-        points[i][1] = dot(p, v);
+        exi_subtract(corner_position(mesh, first + i), origin, p);
+        points[i][0] = exi_dot3(p, u);
+        points[i][1] = exi_dot3(p, v);
     }
     return true;
 }

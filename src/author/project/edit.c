@@ -12,26 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whole numbers are written as such. */
-static json_t *make_number(double value) {
-    return value == floor(value) && fabs(value) < 1e15 ? json_integer((json_int_t)value) : json_real(value);
-}
-
-static json_t *make_rotation(const double *q) {
-    json_t *list = json_array();
-    for (int i = 0; i < 4; i++)
-        if (json_array_append_new(list, make_number(q[i])) != 0) {
-            json_decref(list);
-            return NULL;
-        }
-    return list;
-}
-
 /* Sets the layer's own axes in an object of axis names, and leaves other axes in it alone. */
 static bool set_point(json_t *object, const ex_project_layer *layer, const double *point) {
     for (int i = 0; i < layer->axis_count; i++) {
         const bool scalar = layer->axes[i].axis.kind == EX_AXIS_SCALAR;
-        json_t *value = scalar ? make_number(*point) : make_rotation(point);
+        json_t *value = scalar ? exi_json_make_number(*point) : exi_json_make_numbers(point, 4);
         if (json_object_set_new(object, layer->axes[i].name, value) != 0)
             return false;
         point += scalar ? 1 : 4;
@@ -51,7 +36,7 @@ static json_t *make_point(const ex_project_layer *layer, const double *point) {
 static json_t *make_weights(const ex_project_layer *layer, const double *weights) {
     json_t *object = json_object();
     for (int k = 0; k < layer->example_count; k++)
-        if (weights[k] != 0 && json_object_set_new(object, layer->examples[k].name, make_number(weights[k])) != 0) {
+        if (weights[k] != 0 && json_object_set_new(object, layer->examples[k].name, exi_json_make_number(weights[k])) != 0) {
             json_decref(object);
             return NULL;
         }
@@ -88,7 +73,7 @@ static bool drop_weights(json_t *layer, const char *name) {
         json_object_del(weights, name);
         if (fabs(left) > 1e-12 && left != sum)
             json_object_foreach(weights, key, value)
-                done = json_object_set_new(weights, key, make_number(json_number_value(value) * sum / left)) == 0 && done;
+                done = json_object_set_new(weights, key, exi_json_make_number(json_number_value(value) * sum / left)) == 0 && done;
     }
     return done;
 }
@@ -194,15 +179,5 @@ ex_result ex_project_edit(ex_project *project, int layer, const ex_edit *edit, c
 }
 
 ex_result ex_project_write(const ex_project *project, const char *path, ex_error *error) {
-    exi_text text = {0};
-    exi_json_print(project->root, true, &text);
-    exi_file_writer writer;
-    ex_result result = text.failed ? exi_error_memory(error, "the project's text", text.size)
-                                   : exi_file_open(&writer, path ? path : project->path, error);
-    if (result == EX_OK) {
-        exi_file_write(&writer, text.bytes, text.size);
-        result = exi_file_commit(&writer, error);
-    }
-    free(text.bytes);
-    return result;
+    return exi_json_write(path ? path : project->path, project->root, error);
 }

@@ -42,35 +42,19 @@ static bool set(json_t *object, const char *key, json_t *value) {
 
 /* ---- JSON ---- */
 
-static json_t *number(double value) {
-    return value == floor(value) && fabs(value) < 1e15 && !(value == 0 && signbit(value))
-               ? json_integer((json_int_t)value)
-               : json_real(value);
-}
-
-static json_t *numbers(const double *values, int count) {
-    json_t *list = json_array();
-    for (int i = 0; i < count; i++)
-        if (json_array_append_new(list, number(values[i])) != 0) {
-            json_decref(list);
-            return NULL;
-        }
-    return list;
-}
-
 static json_t *make_axis(const char *name, const char *unit, const ex_axis *axis) {
     static const char *const kinds[] = {"", "full", "swing", "twist"};
     json_t *object = json_object();
     bool done = set(object, "name", json_string(name)) && (!unit[0] || set(object, "unit", json_string(unit)));
     if (axis->kind == EX_AXIS_SCALAR) {
-        done = done && set(object, "min", number(axis->min)) && set(object, "max", number(axis->max)) &&
-               set(object, "rest", number(axis->rest)) && (!axis->clamp || set(object, "clamp", json_true()));
+        done = done && set(object, "min", exi_json_make_number(axis->min)) && set(object, "max", exi_json_make_number(axis->max)) &&
+               set(object, "rest", exi_json_make_number(axis->rest)) && (!axis->clamp || set(object, "clamp", json_true()));
     } else {
         done = done && set(object, "rotation", json_string(kinds[axis->kind])) &&
-               (axis->kind == EX_AXIS_ROTATION || set(object, "about", numbers(axis->about, 3))) &&
-               set(object, "rest", numbers(axis->rest_rotation, 4));
+               (axis->kind == EX_AXIS_ROTATION || set(object, "about", exi_json_make_numbers(axis->about, 3))) &&
+               set(object, "rest", exi_json_make_numbers(axis->rest_rotation, 4));
     }
-    done = done && (!(axis->scale > 0) || set(object, "scale", number(axis->scale)));
+    done = done && (!(axis->scale > 0) || set(object, "scale", exi_json_make_number(axis->scale)));
     if (!done) {
         json_decref(object);
         return NULL;
@@ -83,10 +67,10 @@ static json_t *make_weigh(const ex_weigher_def *def) {
     bool done = set(weigh, "kind", json_string(ex_weigher_kind_name(def->kind)));
     if (def->kind == EX_WEIGHER_CARDINAL)
         done = done && set(weigh, "kernel", json_string(ex_kernel_name(def->kernel))) &&
-               set(weigh, "linear", json_boolean(def->linear)) && set(weigh, "radius", number(def->radius)) &&
-               set(weigh, "ridge", number(def->ridge));
+               set(weigh, "linear", json_boolean(def->linear)) && set(weigh, "radius", exi_json_make_number(def->radius)) &&
+               set(weigh, "ridge", exi_json_make_number(def->ridge));
     else if (def->kind == EX_WEIGHER_SHEPARD)
-        done = done && set(weigh, "power", number(def->power));
+        done = done && set(weigh, "power", exi_json_make_number(def->power));
     else if (def->kind == EX_WEIGHER_NEAREST)
         done = done && set(weigh, "k", json_integer(def->neighbours)) &&
                (!def->paper_form || set(weigh, "form", json_string("paper")));
@@ -106,7 +90,7 @@ static json_t *make_point(const ex_rig *rig, int layer, const double *point) {
         int input = ex_rig_layer_input(rig, layer, i);
         ex_axis axis = ex_rig_input_axis(rig, input);
         int width = ex_axis_width(&axis);
-        done = set(object, ex_rig_input_name(rig, input), width == 1 ? number(point[0]) : numbers(point, 4));
+        done = set(object, ex_rig_input_name(rig, input), width == 1 ? exi_json_make_number(point[0]) : exi_json_make_numbers(point, 4));
         point += width;
     }
     if (!done) {
@@ -127,7 +111,7 @@ static json_t *make_pseudos(const ex_rig *rig, int layer, const ex_weigher_def *
         } else {
             json_t *weights = json_object();
             for (int k = 0; k < def->example_count; k++)
-                done = done && set(weights, ex_rig_example_name(rig, layer, k), number(p->weights[k]));
+                done = done && set(weights, ex_rig_example_name(rig, layer, k), exi_json_make_number(p->weights[k]));
             done = set(pseudo, "weights", weights) && done;
         }
         done = set(pseudo, "at", make_point(rig, layer, p->at)) && done;
@@ -191,17 +175,7 @@ static ex_result write_project(const ex_rig *rig, const char *path, ex_error *er
     for (int l = 0; done && l < ex_rig_layer_count(rig); l++)
         done = json_array_append_new(layers, describe_layer(rig, l)) == 0;
     done = set(root, "layers", layers) && done;
-    exi_text text = {0};
-    if (done)
-        exi_json_print(root, true, &text);
-    exi_file_writer writer;
-    ex_result result = !done || text.failed ? exi_error_memory(error, "the project's text", text.size)
-                                            : exi_file_open(&writer, path, error);
-    if (result == EX_OK) {
-        exi_file_write(&writer, text.bytes, text.size);
-        result = exi_file_commit(&writer, error);
-    }
-    free(text.bytes);
+    ex_result result = exi_json_write(path, done ? root : NULL, error);
     json_decref(root);
     return result;
 }

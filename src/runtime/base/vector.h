@@ -7,6 +7,11 @@
 #include <math.h>
 #include <stdbool.h>
 
+static inline void exi_subtract(const double a[3], const double b[3], double out[3]) {
+    for (int i = 0; i < 3; i++)
+        out[i] = a[i] - b[i];
+}
+
 static inline double exi_dot3(const double a[3], const double b[3]) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
