@@ -28,7 +28,7 @@
 #define PENDING_COUNT       16
 #define PENDING_SIZE        4096
 #define TEMPORARY_ATTEMPTS  64
-#define LINK_COUNT          40 /* links to links, as many as the kernel follows */
+#define LINK_COUNT          40  /* links to links, as many as the kernel follows */
 #define TEMPORARY_NAME_SIZE 200 /* of the target's name; a file name may have 255 bytes on most systems */
 
 /* Temporary files that exist. Copies in static memory: a signal handler must not meet memory that is being released. */

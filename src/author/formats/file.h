@@ -2,10 +2,10 @@
  * file.h - whole files in, whole files out, and paths; private to authoring and the tool.
  *
  * A file is written into a temporary file in the folder of its target, which takes the target's name only when
- * everything has been written: a reader sees the old file or the new one, never half of one. Symbolic links are followed,
- * also to a target that is not there yet. A path that names a descriptor of this process (/dev/stdout, /dev/stderr,
- * /dev/fd/N) stands for that descriptor itself, which is written on from where it is. Any thread may write; an
- * exi_file_writer belongs to one of them.
+ * everything has been written: a reader sees the old file or the new one, never half of one. Symbolic links are
+ * followed, also to a target that is not there yet. A path that names a descriptor of this process (/dev/stdout,
+ * /dev/stderr, /dev/fd/N) stands for that descriptor itself, which is written on from where it is. Any thread may
+ * write; an exi_file_writer belongs to one of them.
  */
 #ifndef EXEMPLAR_AUTHOR_FORMATS_FILE_H
 #define EXEMPLAR_AUTHOR_FORMATS_FILE_H
@@ -41,8 +41,8 @@ ex_result exi_file_commit(exi_file_writer *writer, ex_error *error);
 /* Ends the file without touching the target. Does nothing to a writer that is closed already. */
 void exi_file_abandon(exi_file_writer *writer);
 
-/* From now on no file can be opened, and none that is being written will reach its target: all fail as interrupted. For a
- * signal handler that wants long work to end in order; async-signal-safe. */
+/* From now on no file can be opened, and none that is being written will reach its target: all fail as interrupted. For
+ * a signal handler that wants long work to end in order; async-signal-safe. */
 void exi_file_stop(void);
 
 /* Makes a folder and those above it; one that is there already is no error. */

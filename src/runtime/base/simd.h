@@ -31,6 +31,14 @@
 #define EXI_SIMD_NAME "scalar"
 #endif
 
+/* Before a loop over the registers of a tile: they are registers only where the loop is written out, which compilers do
+ * not do by themselves below -O3. */
+#if defined(__GNUC__)
+#define EXI_WRITE_OUT _Pragma("GCC unroll 16")
+#else
+#define EXI_WRITE_OUT
+#endif
+
 /*
  * Operations: load, store, splat, madd (a * b + c), load_halves, store_triples.
  * load_halves(p, low, high) reads 2 * EXI_WIDTH integers of 16 bits and gives each minus 32768, the first EXI_WIDTH in

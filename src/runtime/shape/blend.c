@@ -20,11 +20,13 @@ enum { AXIS_WIDES = EXI_TILE / EXI_WIDTH, TILE_WIDES = 3 * AXIS_WIDES, SIDE_BY_S
 /* Numbers are counted back from their end: where one load has the pointer itself for its address, gcc addresses that
  * one by two registers and joins the others to pairs that cross cache lines. */
 static inline void add_floats(const float *end, exi_wide factor, exi_wide sums[TILE_WIDES]) {
+    EXI_WRITE_OUT
     for (int i = 0; i < TILE_WIDES; i++)
         sums[i] = exi_madd(exi_load(end - EXI_TILE_FLOATS + i * EXI_WIDTH), factor, sums[i]);
 }
 
 static inline void add_shorts(const uint16_t *end, exi_wide factor, exi_wide sums[TILE_WIDES]) {
+    EXI_WRITE_OUT
     for (int i = 0; i < TILE_WIDES; i += 2) {
         exi_wide low, high;
         exi_load_halves(end - EXI_TILE_FLOATS + i * EXI_WIDTH, &low, &high);
@@ -80,12 +82,14 @@ static inline void finish(const exi_wide sums[TILE_WIDES], const exi_blend *blen
     const int left = vertex_count - tile * EXI_TILE;
     if (left < EXI_TILE || blend->stride != 3 * sizeof(float) || !blend->positions || blend->box) {
         float values[EXI_TILE_FLOATS];
+        EXI_WRITE_OUT
         for (int i = 0; i < TILE_WIDES; i++)
             exi_store(values + i * EXI_WIDTH, sums[i]);
         finish_any(values, blend, tile, left < EXI_TILE ? left : EXI_TILE);
         return;
     }
     float *out = blend->positions + (size_t)tile * EXI_TILE_FLOATS;
+    EXI_WRITE_OUT
     for (int i = 0; i < AXIS_WIDES; i++)
         exi_store_triples(out + i * 3 * EXI_WIDTH, sums[i], sums[AXIS_WIDES + i], sums[2 * AXIS_WIDES + i]);
 }
@@ -93,6 +97,7 @@ static inline void finish(const exi_wide sums[TILE_WIDES], const exi_blend *blen
 /* ---- the pass over the tiles ---- */
 
 static inline void load_base(const float *base, exi_wide sums[TILE_WIDES]) {
+    EXI_WRITE_OUT
     for (int i = 0; i < TILE_WIDES; i++)
         sums[i] = exi_load(base + i * EXI_WIDTH);
 }
