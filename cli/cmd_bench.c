@@ -16,7 +16,8 @@ static const ex_option options[] = {
     {.name = "repeat",
      .argument = "N",
      .help = "samples for each median (default: 25, at most 1000)",
-     .count = &repeat},
+     .count = &repeat,
+     .count_max = EXI_REPEAT_MAX},
 };
 
 /* ---- as text ---- */
@@ -151,8 +152,6 @@ static bool run_groups(const ex_call *call, const exi_bench *bench) {
 static int run(const ex_call *call) {
     if (call->argument_count > 0 && !is_group(call->arguments[0]))
         return unknown_group(call, call->arguments[0]);
-    if (repeat > EXI_REPEAT_MAX)
-        return exi_wrong_usage(call->command, "--repeat is at most %d", EXI_REPEAT_MAX);
     exi_emitter json = exi_emit_start(stdout);
     if (call->json) {
         exi_emit_open(&json, NULL, '{');

@@ -5,7 +5,6 @@
 #include "rigs.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static const char *output;
 
@@ -40,9 +39,9 @@ static ex_rig *build_rig(const ex_call *call, const char *path) {
 
 static int build(const ex_call *call, const char *path, const char *target) {
     double start = exi_clock();
-    bool to_stdout = strcmp(target, "-") == 0;
+    bool to_stdout = exi_is_standard_output(target);
     int exit_code = EX_EXIT_DONE;
-    if (!to_stdout && !exi_output_check(call->command, target, ".glb", path, &exit_code))
+    if (!exi_output_check(call->command, target, ".glb", path, &exit_code))
         return exit_code;
     ex_rig *rig = build_rig(call, path);
     if (!rig)
@@ -58,7 +57,7 @@ static int build(const ex_call *call, const char *path, const char *target) {
 
 static int run(const ex_call *call) {
     const char *path = call->arguments[0];
-    if (call->json && output && strcmp(output, "-") == 0)
+    if (call->json && output && exi_is_standard_output(output))
         return exi_wrong_usage(call->command, "the rig and --json cannot both go to standard output");
     if (!exi_expect_kind(path, EXI_FILE_PROJECT))
         return EX_EXIT_FAILED;

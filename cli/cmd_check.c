@@ -11,8 +11,9 @@ static int samples;
 static const ex_option options[] = {
     {.name = "samples",
      .argument = "N",
-     .help = "points of each space at which weights are looked at (default: 4096)",
-     .count = &samples},
+     .help = "points of each space at which weights are looked at (default: 4096, at most 10 million)",
+     .count = &samples,
+     .count_max = 10000000},
 };
 
 static const struct {
@@ -55,7 +56,9 @@ static void print_group(const ex_check *check, ex_severity severity) {
             printf("%s:\n", severities[severity].heading);
         any = true;
         const char *where = finding->where ? finding->where : "";
-        printf("  %s%s%s  [%s]\n", where, *where ? ": " : "", finding->text, finding->kind);
+        printf("  %s%s", where, *where ? ": " : "");
+        exi_print_plain(stdout, finding->text);
+        printf("  [%s]\n", finding->kind);
     }
 }
 

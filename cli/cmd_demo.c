@@ -1,6 +1,7 @@
 /* exemplar demo - sample projects that the program itself makes, written and built. */
 #include "command.h"
 #include "files.h"
+#include "interrupt.h"
 #include "report.h"
 #include "rigs.h"
 
@@ -20,20 +21,26 @@ static const ex_option options[] = {
      .argument = "DIR",
      .help = "the folder to write to (default: ./NAME); without NAME, every demo has a folder of its own in it",
      .text = &output},
-    {.name = "force", .letter = 'f', .help = "overwrite a demo that is there already", .flag = &force},
+    {.name = "force",
+     .letter = 'f',
+     .help = "write into a folder that holds something already, over what has the same names",
+     .flag = &force},
 };
 
-/* Writes and builds one demo into a folder. The rig, or NULL after a sentence. */
+/* Writes and builds one demo into a folder. The rig, or NULL: after a sentence, or because of an interrupt. */
 static ex_rig *make_demo(const ex_demo *demo, const char *folder, const char *project_path, const char *rig_path) {
     ex_error error = {.result = EX_OK};
     ex_project *project = NULL;
     ex_rig *rig = NULL;
+    exi_interrupt_defer(true);
     bool good = exi_make_directory(folder, &error) == EX_OK && demo->write(folder, &error) == EX_OK &&
                 ex_project_read(project_path, &project, &error) == EX_OK &&
                 ex_project_build(project, NULL, &rig, &error) == EX_OK && ex_rig_write(rig_path, rig, &error) == EX_OK;
+    exi_interrupt_defer(false);
     ex_project_destroy(project);
     if (!good) {
-        exi_failed(&error);
+        if (!exi_interrupted())
+            exi_failed(&error);
         ex_rig_destroy(rig);
         return NULL;
     }
@@ -96,11 +103,13 @@ static int write_job(const demo_job *job) {
         return EX_EXIT_FAILED;
     double start = exi_clock();
     ex_rig *rig = make_demo(job->demo, job->folder, job->project, job->rig);
+    int exit_code = rig ? EX_EXIT_DONE : EX_EXIT_FAILED;
     if (rig)
         print_demo(job, rig, exi_clock() - start);
+    else if (exi_interrupted())
+        exit_code = exi_folder_interrupted(&folder, force);
     else
         exi_folder_undo(&folder);
-    int exit_code = rig ? EX_EXIT_DONE : EX_EXIT_FAILED;
     ex_rig_destroy(rig);
     exi_folder_forget(&folder);
     return exit_code;

@@ -180,7 +180,9 @@ static void print_form(const char *path, const ex_mesh *mesh) {
     mesh_box(mesh, box);
     begin(path, "form");
     printf("vertices  %d%s\n", mesh->vertex_count, mesh->colours ? ", coloured" : "");
-    printf("faces     %d: %d triangles, %d quads, %d larger\n", mesh->face_count, faces[0], faces[1], faces[2]);
+    char triangles[EXI_TEXT_SIZE], quads[EXI_TEXT_SIZE];
+    printf("faces     %d: %s, %s, %d larger\n", mesh->face_count, exi_text_count(triangles, faces[0], "triangle"),
+           exi_text_count(quads, faces[1], "quad"), faces[2]);
     printf("texcoords %d\nnormals   %d\n", mesh->texcoord_count, mesh->normal_count);
     print_box(box);
     print_labels(mesh, "group", mesh->group_names, mesh->group_count, mesh->face_groups);
@@ -308,7 +310,8 @@ static int print_rig(const char *path, const ex_rig *rig, const double box[6]) {
     if (mesh.split_count != mesh.vertex_count)
         printf(", %d for display, where seams split them", mesh.split_count);
     printf("\n");
-    printf("faces     %d, %d triangles\n", mesh.face_count, mesh.triangle_count);
+    char triangles[EXI_TEXT_SIZE];
+    printf("faces     %d, %s\n", mesh.face_count, exi_text_count(triangles, mesh.triangle_count, "triangle"));
     printf("texcoords %s\nnormals   %s\n", mesh.texcoords ? "yes" : "no", mesh.normals ? "yes" : "no");
     printf("examples  %d\n", ex_rig_example_count(rig));
     print_box(box);

@@ -13,7 +13,10 @@
 
 #include "author/formats/file.h"
 #include "author/formats/number.h"
+#include "runtime/base/result.h"
 
+#include <math.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +42,7 @@ static const ex_option options[] = {
      .help = "a table of poses: a header of axis names (rotations as NAME.x to NAME.w), one row a pose",
      .text = &poses_path},
     {.name = "16-bit",
-     .help = "hold the examples in 16 bits: half the memory, errors of at most 1.6e-5 of a difference",
+     .help = "hold the examples in 16 bits: half the memory, errors of about 1e-5 of what moves",
      .flag = &narrow},
     {.name = "force", .help = "with --poses: overwrite forms that are in the folder already", .flag = &force},
 };
@@ -54,10 +57,22 @@ static double shortest(float value) {
     return result;
 }
 
+/* A pose far outside the examples can leave what a float holds; no file shows that well. */
+static ex_result check_positions(const float *positions, int vertex_count, ex_error *error) {
+    for (int v = 0; v < vertex_count; v++) {
+        const float *p = positions + 3 * (size_t)v;
+        if (!isfinite(p[0]) || !isfinite(p[1]) || !isfinite(p[2]))
+            return exi_error(error, EX_ERROR_DATA, "vertex %d of this pose is too far away for a float", v);
+    }
+    return EX_OK;
+}
+
 /* Writes positions [vertex_count][3] with the rig's polygons, texture coordinates, groups and materials. */
 static ex_result write_form(const ex_rig *rig, const float *positions, const char *path, ex_error *error) {
     ex_mesh *mesh = NULL;
-    ex_result result = ex_rig_to_mesh(rig, positions, &mesh, error);
+    ex_result result = check_positions(positions, ex_rig_vertex_count(rig), error);
+    if (result == EX_OK)
+        result = ex_rig_to_mesh(rig, positions, &mesh, error);
     if (result == EX_OK) {
         for (size_t i = 0; i < 3 * (size_t)mesh->vertex_count; i++)
             mesh->positions[i] = shortest(positions[i]);
@@ -76,7 +91,7 @@ static float *allocate_positions(const ex_rig *rig, int count) {
 /* ---- one pose ---- */
 
 static int pose_once(const ex_call *call, const ex_rig *rig, const double *inputs, const ex_tasks *tasks) {
-    bool to_stdout = strcmp(output, "-") == 0;
+    bool to_stdout = exi_is_standard_output(output);
     float *positions = allocate_positions(rig, 1);
     void *scratch = malloc(ex_rig_scratch_size(rig, 1) + 1);
     int exit_code = EX_EXIT_DONE;
@@ -116,6 +131,7 @@ typedef struct batch {
     float *positions;
     void *scratch;
     ex_error errors[BATCH_MAX];
+    atomic_int written; /* forms, in all batches */
 } batch;
 
 static char *frame_path(int frame) {
@@ -133,10 +149,13 @@ static void write_frames(void *context, int begin, int end) {
     batch *work = context;
     for (int i = begin; i < end && !exi_interrupted(); i++) {
         char *path = frame_path(work->first + i);
-        if (path)
-            write_form(work->rig, batch_positions(work, i), path, &work->errors[i]);
-        else
-            work->errors[i].result = EX_ERROR_MEMORY;
+        ex_error *error = &work->errors[i];
+        if (!path)
+            error->result = EX_ERROR_MEMORY;
+        else if (write_form(work->rig, batch_positions(work, i), path, error) == EX_OK)
+            atomic_fetch_add(&work->written, 1);
+        else if (error->result == EX_ERROR_DATA)
+            exi_error_within(error, error->result, "%s", path);
         free(path);
     }
 }
@@ -153,7 +172,7 @@ static void evaluate_batch(const batch *work, int count) {
     ex_rig_evaluate_many(work->rig, count, poses, outputs, &how, work->scratch);
 }
 
-/* The number of poses written: all, or those before the end of the batch that failed. */
+/* The number of poses seen to: all, or those before the end of the batch that failed or was interrupted. */
 static int run_batches(const ex_call *call, batch *work, int *exit_code) {
     exi_progress progress;
     exi_progress_start(&progress, call);
@@ -170,7 +189,7 @@ static int run_batches(const ex_call *call, batch *work, int *exit_code) {
         else
             write_frames(work, 0, count);
         done += count;
-        for (int i = 0; i < count && *exit_code == EX_EXIT_DONE; i++) {
+        for (int i = 0; i < count && *exit_code == EX_EXIT_DONE && !exi_interrupted(); i++) {
             if (work->errors[i].result != EX_OK) {
                 exi_progress_end(&progress);
                 *exit_code = exi_failed(&work->errors[i]);
@@ -182,8 +201,8 @@ static int run_batches(const ex_call *call, batch *work, int *exit_code) {
     return done;
 }
 
-/* Takes back the first `count` forms, so that no part of a sequence is taken for a whole one. Where older forms may have
- * been overwritten, all that stands there stays. */
+/* Takes back the first `count` forms, so that no part of a sequence is taken for a whole one. Where older forms may
+ * have been overwritten, all that stands there stays. */
 static void undo_frames(int count, exi_folder *folder) {
     for (int i = 0; !force && i < count; i++) {
         char *path = frame_path(i);
@@ -192,6 +211,16 @@ static void undo_frames(int count, exi_folder *folder) {
         free(path);
     }
     exi_folder_undo(folder);
+}
+
+/* Forms that are whole may stay; a folder without any goes. */
+static int interrupted(const batch *work, exi_folder *folder) {
+    int written = atomic_load(&work->written);
+    if (written == 0)
+        exi_folder_undo(folder);
+    char forms[EXI_TEXT_SIZE];
+    exi_failed_text("interrupted: %d of %s written", written, exi_text_count(forms, work->table->pose_count, "form"));
+    return exi_interrupted();
 }
 
 /* Whether no form of the sequence is there already, or may be overwritten; if not, a sentence. */
@@ -225,7 +254,7 @@ static int write_table(const ex_call *call, batch *work) {
     if (exit_code != EX_EXIT_DONE) {
         undo_frames(done, &folder);
     } else if (exi_interrupted()) {
-        exit_code = exi_interrupted(); /* forms that are whole may stay */
+        exit_code = interrupted(work, &folder);
     } else if (!call->quiet) {
         char forms[EXI_TEXT_SIZE], vertices[EXI_TEXT_SIZE];
         printf("%s: %s of %s\n", output, exi_text_count(forms, done, "form"),
@@ -247,6 +276,7 @@ static int run_table(const ex_call *call, const ex_rig *rig, const ex_tasks *tas
     if (ex_pose_table_read(poses_path, rig, &table, &error) != EX_OK)
         return exi_failed(&error);
     batch work = {.rig = rig, .table = &table, .tasks = tasks, .size = batch_size(rig)};
+    atomic_init(&work.written, 0);
     work.positions = allocate_positions(rig, work.size);
     work.scratch = malloc(ex_rig_scratch_size(rig, work.size) + 1);
     int exit_code =
@@ -267,8 +297,7 @@ static int run(const ex_call *call) {
     }
     if (!exi_assignments_check(call))
         return EX_EXIT_USAGE;
-    if (!poses_path && strcmp(output, "-") != 0 &&
-        !exi_output_check(call->command, output, ".obj", call->arguments[0], &exit_code))
+    if (!poses_path && !exi_output_check(call->command, output, ".obj", call->arguments[0], &exit_code))
         return exit_code;
     ex_rig *rig = exi_rig_load(call->arguments[0], narrow ? EX_STORAGE_16_BIT : EX_STORAGE_FLOAT);
     if (!rig)

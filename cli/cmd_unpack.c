@@ -2,6 +2,7 @@
 #include "command.h"
 #include "emit.h"
 #include "files.h"
+#include "interrupt.h"
 #include "report.h"
 #include "rigs.h"
 
@@ -35,22 +36,34 @@ static void print_result(const ex_call *call, const ex_rig *rig, const char *pro
     }
 }
 
+/* Unpacks, and takes back what was written where that fails or is interrupted. */
+static int fill_folder(const ex_rig *rig, const char *name, exi_folder *folder) {
+    ex_error error = {.result = EX_OK};
+    exi_interrupt_defer(true);
+    ex_result result = ex_project_unpack(rig, output, name, force, &error);
+    exi_interrupt_defer(false);
+    if (result == EX_OK)
+        return EX_EXIT_DONE;
+    if (exi_interrupted())
+        return exi_folder_interrupted(folder, force);
+    exi_folder_undo(folder);
+    return exi_failed(&error);
+}
+
 static int unpack(const ex_call *call, const ex_rig *rig, const char *name) {
     exi_folder folder;
     if (!exi_folder_note(&folder, output))
         return EX_EXIT_FAILED;
-    ex_error error = {.result = EX_OK};
     int exit_code = EX_EXIT_DONE;
     char *project = exi_path_inside(output, name, ".json");
     if (!project) {
         exit_code = exi_failed_text("there is not enough memory");
     } else if (!force && exi_file_exists(project)) {
         exit_code = exi_failed_text("'%s' exists already: give --force to overwrite it, or another folder", project);
-    } else if (ex_project_unpack(rig, output, name, force, &error) != EX_OK) {
-        exit_code = exi_failed(&error);
-        exi_folder_undo(&folder);
     } else {
-        print_result(call, rig, project);
+        exit_code = fill_folder(rig, name, &folder);
+        if (exit_code == EX_EXIT_DONE)
+            print_result(call, rig, project);
     }
     free(project);
     exi_folder_forget(&folder);

@@ -28,6 +28,15 @@ static void print_json(const ex_rig *rig, const double *weights) {
     exi_emit_end(&json);
 }
 
+/* Weights are near 1 in every sensible pose; far outside the space they grow, and leave the column. */
+static void print_weight(const char *name, int width, double weight) {
+    if (fabs(weight) < 100)
+        /* Adding 0 makes a weight that rounds to nothing from below print without a sign. */
+        printf("  %-*s  %10.6f\n", width, name, round(weight * 1e6) / 1e6 + 0.0);
+    else
+        printf("  %-*s  %10g\n", width, name, weight);
+}
+
 static void print_layer(const ex_rig *rig, int layer, const double *weights) {
     int count = ex_weigher_example_count(ex_rig_weigher(rig, layer));
     int width = 3;
@@ -38,11 +47,10 @@ static void print_layer(const ex_rig *rig, int layer, const double *weights) {
     double sum = 0;
     printf("%s\n", ex_rig_layer_name(rig, layer));
     for (int k = 0; k < count; k++) {
-        /* Adding 0 makes a weight that rounds to nothing from below print without a sign. */
-        printf("  %-*s  %10.6f\n", width, ex_rig_example_name(rig, layer, k), round(weights[k] * 1e6) / 1e6 + 0.0);
+        print_weight(ex_rig_example_name(rig, layer, k), width, weights[k]);
         sum += weights[k];
     }
-    printf("  %-*s  %10.6f\n", width, "sum", sum);
+    print_weight("sum", width, sum);
 }
 
 static int print_weights(const ex_call *call, const ex_rig *rig, const double *inputs) {

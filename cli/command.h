@@ -23,7 +23,8 @@ typedef struct ex_option {
     const char *help;     /* what it does, without a full stop; lines are broken by the help printer */
     bool *flag;
     const char **text;
-    int *count; /* at least 1 */
+    int *count;    /* at least 1 */
+    int count_max; /* with count: the largest that is taken */
 } ex_option;
 
 typedef struct ex_command ex_command;

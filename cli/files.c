@@ -3,6 +3,7 @@
 
 #include "files.h"
 
+#include "interrupt.h"
 #include "report.h"
 
 #include <dirent.h>
@@ -62,7 +63,11 @@ bool exi_expect_kind(const char *path, exi_file_kind expected) {
 
 bool exi_file_exists(const char *path) {
     struct stat status;
-    return stat(path, &status) == 0;
+    return lstat(path, &status) == 0;
+}
+
+bool exi_is_standard_output(const char *path) {
+    return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
 }
 
 bool exi_folder_is_empty(const char *path) {
@@ -84,6 +89,8 @@ double exi_file_size(const char *path) {
 bool exi_output_check(const ex_command *command, const char *path, const char *ending, const char *source,
                       int *exit_code) {
     struct stat target, origin;
+    if (exi_is_standard_output(path))
+        return true;
     bool exists = stat(path, &target) == 0;
     if (exists && S_ISDIR(target.st_mode)) {
         *exit_code = exi_failed_text("'%s' is a folder: name the file to write in it", path);
@@ -175,10 +182,11 @@ bool exi_folder_note(exi_folder *folder, const char *path) {
     while (folder->old_length > 0 && !prefix_exists(folder->path, folder->old_length))
         folder->old_length = parent_length(folder->path, folder->old_length);
     folder->existed = folder->old_length == length;
+    folder->empty = exi_folder_is_empty(folder->path);
     return true;
 }
 
-/* Removes the plain files of a folder that this process made: nothing else can be in it that anyone would miss. */
+/* Removes the plain files of a folder that was empty: nothing can be in it that anyone would miss. */
 static void remove_files(const char *path) {
     DIR *directory = opendir(path);
     if (!directory)
@@ -194,7 +202,7 @@ static void remove_files(const char *path) {
 }
 
 void exi_folder_undo(exi_folder *folder) {
-    if (folder->existed)
+    if (!folder->empty)
         return;
     remove_files(folder->path);
     for (size_t n = strlen(folder->path); n > folder->old_length; n = parent_length(folder->path, n)) {
@@ -202,6 +210,15 @@ void exi_folder_undo(exi_folder *folder) {
         if (rmdir(folder->path) != 0 && errno != ENOENT)
             return;
     }
+}
+
+int exi_folder_interrupted(exi_folder *folder, bool overwrote) {
+    exi_folder_undo(folder);
+    if (overwrote && !folder->empty)
+        exi_failed_text("interrupted: '%s' may hold old files beside new ones", folder->path);
+    else
+        exi_failed_text("interrupted: what was written has been taken away");
+    return exi_interrupted();
 }
 
 void exi_folder_forget(exi_folder *folder) {

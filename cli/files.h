@@ -18,15 +18,19 @@ exi_file_kind exi_file_kind_of(const char *path);
 /* Whether the file may be read as that kind; if it is clearly another, false and a sentence that says what to do. */
 bool exi_expect_kind(const char *path, exi_file_kind expected);
 
+/* Also for a link that leads nowhere. */
 bool exi_file_exists(const char *path);
 /* Whether there is no such folder, or nothing in it. */
 bool exi_folder_is_empty(const char *path);
 /* Bytes in the file, or 0. */
 double exi_file_size(const char *path);
 
+/* Whether a result goes to standard output: "-" or "/dev/stdout", the name that the library knows. */
+bool exi_is_standard_output(const char *path);
+
 /*
  * Whether a result may be written to path: its name has the ending, or it is no regular file (/dev/null), and it is not
- * `source`. False after printing why; *exit_code is set then.
+ * `source`; standard output always is fine. False after printing why; *exit_code is set then.
  */
 bool exi_output_check(const ex_command *command, const char *path, const char *ending, const char *source,
                       int *exit_code);
@@ -39,16 +43,20 @@ char *exi_path_inside(const char *folder, const char *name, const char *ending);
 
 /*
  * Notes how much of a folder's path exists before it is filled. If filling fails, exi_folder_undo removes what was put
- * into a folder that was new, and the new folders; a folder that was there is left alone.
+ * into a folder that was new or empty, and the new folders; a folder that held something is left alone.
  */
 typedef struct exi_folder {
     char *path;
     size_t old_length; /* characters of the path that existed before */
     bool existed;
+    bool empty; /* or was not there */
 } exi_folder;
 
 bool exi_folder_note(exi_folder *folder, const char *path);
 void exi_folder_undo(exi_folder *folder);
+/* The same after an interrupt (interrupt.h), with a line that says what is left; `overwrote`: files that were there may
+ * have been written over. Returns the exit code. */
+int exi_folder_interrupted(exi_folder *folder, bool overwrote);
 void exi_folder_forget(exi_folder *folder);
 
 #endif

@@ -5,6 +5,8 @@
 
 #include "report.h"
 
+#include "author/formats/file.h"
+
 #include <exemplar/author/formats.h>
 
 #include <signal.h>
@@ -16,15 +18,19 @@ static atomic_bool deferring;
 static atomic_int noted;
 
 static void on_signal(int number) {
-    if (atomic_load(&deferring) && atomic_exchange(&noted, number) == 0)
+    int none = 0;
+    if (atomic_load(&deferring) && atomic_compare_exchange_strong(&noted, &none, number)) {
+        exi_file_stop();
         return;
-    exi_report_interrupted();
+    }
+    if (number != SIGPIPE)
+        exi_report_interrupted();
     ex_file_remove_pending();
     _exit(128 + number);
 }
 
 void exi_interrupt_catch(void) {
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         struct sigaction action;
         if (sigaction(numbers[i], NULL, &action) != 0 || action.sa_handler == SIG_IGN)
@@ -35,6 +41,7 @@ void exi_interrupt_catch(void) {
         sigemptyset(&action.sa_mask);
         sigaction(numbers[i], &action, NULL);
     }
+    signal(SIGXFSZ, SIG_IGN);
 }
 
 void exi_interrupt_defer(bool defer) {

@@ -1,9 +1,14 @@
 /*
- * cli/interrupt.h - Ctrl-C and kill: temporary files go, the exit code says which signal it was (130, 143).
+ * cli/interrupt.h - Ctrl-C and kill: temporary files go, a line says so, the exit code says which signal it was (130,
+ * 143).
  *
  * The handler runs in the main thread (the pool's workers block signals), so while it removes the main thread's
- * temporary files nobody writes new ones. Where workers write files, that is not so: such work defers signals, looks at
- * exi_interrupted between two files and ends by itself. A second signal then does not wait.
+ * temporary files nobody writes new ones. Where workers write files, or where several files belong together, that is
+ * not enough: such work defers signals. A deferred signal is noted and stops the library's writing (exi_file_stop): the
+ * work fails soon and in order, and the command takes back what it wrote. A second signal does not wait.
+ *
+ * A pipe that its reader has closed ends the tool in the same way, but silently and with 141, as it ends other
+ * programs. A file that reaches the limit on its size (ulimit -f) is a failed write like any other.
  */
 #ifndef EXEMPLAR_CLI_INTERRUPT_H
 #define EXEMPLAR_CLI_INTERRUPT_H

@@ -2,15 +2,19 @@
  * cli/main.c - the tool: finds the command, has its options parsed, runs it, and makes sure that what it printed has
  * arrived. No algorithm lives here or in the commands; they parse, call the library and report.
  */
+#define _POSIX_C_SOURCE 200809L
+
 #include "command.h"
 #include "interrupt.h"
 #include "options.h"
 #include "report.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const ex_command *const commands[] = {
     &cmd_demo, &cmd_build, &cmd_check, &cmd_info, &cmd_weights, &cmd_pose, &cmd_unpack, &cmd_bench,
@@ -24,6 +28,15 @@ static const ex_command *find_command(const char *name) {
     return NULL;
 }
 
+/* As exi_wrong_usage, where no command is known. */
+__attribute__((format(printf, 1, 2))) static int wrong_words(const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    exi_message("exemplar", " (see 'exemplar -h')", format, list);
+    va_end(list);
+    return EX_EXIT_USAGE;
+}
+
 static int unknown_word(const char *word) {
     const char *candidates[COMMAND_COUNT + 3] = {"help", "--help", "--version"};
     for (int i = 0; i < COMMAND_COUNT; i++)
@@ -31,10 +44,8 @@ static int unknown_word(const char *word) {
     const char *what = word[0] == '-' ? "option" : "command";
     const char *near = ex_suggest(word, candidates, COMMAND_COUNT + 3);
     if (near)
-        fprintf(stderr, "exemplar: there is no %s '%s': did you mean '%s'? (see 'exemplar -h')\n", what, word, near);
-    else
-        fprintf(stderr, "exemplar: there is no %s '%s' (see 'exemplar -h')\n", what, word);
-    return EX_EXIT_USAGE;
+        return wrong_words("there is no %s '%s': did you mean '%s'?", what, word, near);
+    return wrong_words("there is no %s '%s'", what, word);
 }
 
 static void print_overview(void) {
@@ -49,20 +60,31 @@ static void print_overview(void) {
         printf("  %-9s %s\n", commands[i]->name, commands[i]->summary);
     printf("\nEvery command has a page of its own with its options and examples:\n"
            "'exemplar COMMAND -h'. Data goes to stdout, messages to stderr; the exit code\n"
-           "is 0 when done, 1 when something failed, 2 for wrong usage.\n\n"
+           "is 0 when done, 1 when something failed, 2 for wrong usage, and 130 or 143 when\n"
+           "Ctrl-C or kill ended the work; what was half written is then taken away.\n\n"
            "Examples:\n"
            "  exemplar demo blob\n"
            "  exemplar info blob/blob.glb\n");
 }
 
+static bool asks_for_help(const char *word) {
+    return strcmp(word, "-h") == 0 || strcmp(word, "--help") == 0;
+}
+
+static int one_word_too_many(const char *word) {
+    return wrong_words("'%s' is one word too many", word);
+}
+
 static int print_help(int argc, char **argv) {
-    if (argc < 3 || argv[2][0] == '-') {
+    const ex_command *command = argc > 2 ? find_command(argv[2]) : NULL;
+    if (argc > 2 && !command && !asks_for_help(argv[2]))
+        return unknown_word(argv[2]);
+    if (argc > 3)
+        return one_word_too_many(argv[3]);
+    if (!command) {
         print_overview();
         return EX_EXIT_DONE;
     }
-    const ex_command *command = find_command(argv[2]);
-    if (!command)
-        return unknown_word(argv[2]);
     exi_help_print(stdout, command);
     return EX_EXIT_DONE;
 }
@@ -86,9 +108,11 @@ static int run_command(const ex_command *command, const char *program, int word_
 
 static int dispatch(int argc, char **argv) {
     const char *word = argc > 1 ? argv[1] : "help";
-    if (strcmp(word, "help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "--help") == 0)
+    if (strcmp(word, "help") == 0 || asks_for_help(word))
         return print_help(argc, argv);
     if (strcmp(word, "--version") == 0) {
+        if (argc > 2)
+            return one_word_too_many(argv[2]);
         printf("exemplar %s\n", ex_version().text);
         return EX_EXIT_DONE;
     }
@@ -96,7 +120,16 @@ static int dispatch(int argc, char **argv) {
     return command ? run_command(command, argv[0], argc - 2, argv + 2) : unknown_word(word);
 }
 
+/* Puts something into the places of standard streams that are closed, lest a file that is opened later gets their
+ * number and what is printed goes into it. Opened the wrong way round: using them still fails. */
+static void fill_closed_streams(void) {
+    for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++)
+        if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF)
+            (void)open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 int main(int argc, char **argv) {
+    fill_closed_streams();
     exi_interrupt_catch();
     int exit_code = dispatch(argc, argv);
     /* A full disk shows at the latest when the last bytes are flushed. */

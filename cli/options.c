@@ -5,17 +5,16 @@
 #include "options.h"
 
 #include "pool.h"
+#include "report.h"
 
 #include <exemplar/author/project.h>
 
-#include <limits.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define COMMON_MAX     4
-#define SUGGESTION_MAX 32
-#define HELP_COLUMNS   78
+#define COMMON_MAX   4
+#define OPTION_MAX   32
+#define HELP_COLUMNS 78
 
 /* The options that every command has. */
 typedef struct common {
@@ -36,7 +35,8 @@ static void common_fill(common *shared, const ex_command *command) {
                                        .argument = "N",
                                        .help = "use at most N threads (default: one per core); results do not "
                                                "depend on it",
-                                       .count = &shared->threads};
+                                       .count = &shared->threads,
+                                       .count_max = EXI_THREAD_MAX};
     shared->options[n++] = (ex_option){
         .name = "quiet", .letter = 'q', .help = "print nothing but requested data and errors", .flag = &shared->quiet};
     shared->options[n++] = (ex_option){.name = "help", .letter = 'h', .help = "print this page", .flag = &shared->help};
@@ -54,9 +54,10 @@ static const ex_option *option_at(const ex_command *command, const common *share
 int exi_wrong_usage(const ex_command *command, const char *format, ...) {
     va_list list;
     va_start(list, format);
-    fprintf(stderr, "exemplar %s: ", command->name);
-    vfprintf(stderr, format, list);
-    fprintf(stderr, " (see 'exemplar %s -h')\n", command->name);
+    char prefix[64], suffix[64];
+    snprintf(prefix, sizeof prefix, "exemplar %s", command->name);
+    snprintf(suffix, sizeof suffix, " (see 'exemplar %s -h')", command->name);
+    exi_message(prefix, suffix, format, list);
     va_end(list);
     return EX_EXIT_USAGE;
 }
@@ -69,6 +70,7 @@ typedef struct parser {
     int word_count;
     char *const *words;
     int position; /* the next word */
+    bool given[OPTION_MAX];
 } parser;
 
 static const ex_option *find_name(const parser *p, const char *name, size_t length) {
@@ -90,9 +92,9 @@ static const ex_option *find_letter(const parser *p, char letter) {
 }
 
 static int unknown_name(const parser *p, const char *name, size_t length) {
-    const char *candidates[SUGGESTION_MAX];
+    const char *candidates[OPTION_MAX];
     int count = 0;
-    for (int i = 0; i < option_total(p->command, p->shared) && count < SUGGESTION_MAX; i++)
+    for (int i = 0; i < option_total(p->command, p->shared) && count < OPTION_MAX; i++)
         candidates[count++] = option_at(p->command, p->shared, i)->name;
     char word[64];
     const char *near = NULL;
@@ -117,14 +119,30 @@ static int store_value(const parser *p, const ex_option *option, const char *val
     }
     char *end;
     long number = strtol(value, &end, 10);
-    if (end == value || *end || number < 1 || number > INT_MAX)
-        return exi_wrong_usage(p->command, "--%s needs a whole number from 1 on, not '%s'", option->name, value);
+    if (end == value || *end || number < 1 || number > option->count_max) {
+        return exi_wrong_usage(p->command, "--%s needs a whole number from 1 to %d, not '%s'", option->name,
+                               option->count_max, value);
+    }
     *option->count = (int)number;
     return EX_EXIT_DONE;
 }
 
+/* Notes that an option was given; false where it was before. */
+static bool note_given(parser *p, const ex_option *option) {
+    int index = 0;
+    while (option_at(p->command, p->shared, index) != option)
+        index++;
+    if (index >= OPTION_MAX)
+        return true;
+    bool first = !p->given[index];
+    p->given[index] = true;
+    return first;
+}
+
 /* Stores a flag or a value; `attached` is what stood in the same word, or NULL. */
 static int store(parser *p, const ex_option *option, const char *attached) {
+    if (!note_given(p, option))
+        return exi_wrong_usage(p->command, "--%s is given twice", option->name);
     if (option->flag) {
         if (attached)
             return exi_wrong_usage(p->command, "--%s takes no value", option->name);
@@ -152,9 +170,9 @@ static int parse_short(parser *p, const char *word) {
         const ex_option *option = find_letter(p, *letter);
         if (!option)
             return exi_wrong_usage(p->command, "there is no option '-%c' in '%s'", *letter, word);
-        if (!option->flag)
-            return store(p, option, letter[1] ? letter + 1 : NULL);
-        *option->flag = true;
+        int exit_code = store(p, option, !option->flag && letter[1] ? letter + 1 : NULL);
+        if (exit_code != EX_EXIT_DONE || !option->flag)
+            return exit_code;
     }
     return EX_EXIT_DONE;
 }

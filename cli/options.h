@@ -2,8 +2,8 @@
  * cli/options.h - from declared options to parsed calls and to help texts.
  *
  * Options may stand anywhere among the arguments; `--name value`, `--name=value`, `-n value`, `-nvalue` and joined
- * flags
- * (`-qf`) are understood; `--` ends options; a lone `-` is an argument. The last of two equal options counts.
+ * flags (`-qf`) are understood; `--` ends options; a lone `-` is an argument. An option given twice is wrong usage: one
+ * of the two would not do what was asked for.
  */
 #ifndef EXEMPLAR_CLI_OPTIONS_H
 #define EXEMPLAR_CLI_OPTIONS_H

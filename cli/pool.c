@@ -16,9 +16,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* More threads than this help nobody and are more likely a slip of the hand. */
-#define THREAD_MAX 1024
-
 struct exi_pool {
     ex_tasks tasks;
     pthread_mutex_t caller; /* held while a job runs */
@@ -39,7 +36,7 @@ struct exi_pool {
 
 int exi_core_count(void) {
     long count = sysconf(_SC_NPROCESSORS_ONLN);
-    return count < 1 ? 1 : count > THREAD_MAX ? THREAD_MAX : (int)count;
+    return count < 1 ? 1 : count > EXI_THREAD_MAX ? EXI_THREAD_MAX : (int)count;
 }
 
 static void work(exi_pool *pool) {
@@ -113,7 +110,7 @@ static void run(void *user, int count, int grain, ex_task_body body, void *conte
 exi_pool *exi_pool_create(int threads) {
     if (threads <= 1)
         return NULL;
-    threads = threads > THREAD_MAX ? THREAD_MAX : threads;
+    threads = threads > EXI_THREAD_MAX ? EXI_THREAD_MAX : threads;
     exi_pool *pool = calloc(1, sizeof *pool + (size_t)(threads - 1) * sizeof pool->workers[0]);
     if (!pool)
         return NULL;

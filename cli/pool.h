@@ -9,6 +9,9 @@
 
 #include <exemplar/base.h>
 
+/* More threads than this help nobody and are more likely a slip of the hand. */
+#define EXI_THREAD_MAX 1024
+
 typedef struct exi_pool exi_pool;
 
 /* Threads that can run at once on this machine, at least 1. */

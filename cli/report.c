@@ -4,8 +4,6 @@
 #include "report.h"
 
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,16 +13,35 @@
 #define LINE_EVERY_SECONDS 5.0
 #define BAR_CELLS          24
 #define BAR_COLUMNS        64
+#define MESSAGE_SIZE       8192 /* two paths of the longest kind, and less than anybody reads */
 
 /* Whether a bar stands on the terminal; read by the signal handler. */
 static volatile sig_atomic_t bar_shown;
 
+void exi_print_plain(FILE *file, const char *text) {
+    for (const char *at = text; *at; at++) {
+        unsigned char byte = (unsigned char)*at;
+        if (byte >= 0x20 && byte != 0x7F)
+            fputc(byte, file);
+        else if (byte == '\n' || byte == '\t' || byte == '\r')
+            fprintf(file, "\\%c", byte == '\n' ? 'n' : byte == '\t' ? 't' : 'r');
+        else
+            fprintf(file, "\\x%02x", byte);
+    }
+}
+
+void exi_message(const char *prefix, const char *suffix, const char *format, va_list list) {
+    char sentence[MESSAGE_SIZE];
+    vsnprintf(sentence, sizeof sentence, format, list);
+    fprintf(stderr, "%s: ", prefix);
+    exi_print_plain(stderr, sentence);
+    fprintf(stderr, "%s\n", suffix);
+}
+
 int exi_failed_text(const char *format, ...) {
     va_list list;
     va_start(list, format);
-    fputs("exemplar: ", stderr);
-    vfprintf(stderr, format, list);
-    fputc('\n', stderr);
+    exi_message("exemplar", "", format, list);
     va_end(list);
     return EX_EXIT_FAILED;
 }
@@ -125,8 +142,8 @@ void exi_progress_end(exi_progress *progress) {
 }
 
 void exi_report_interrupted(void) {
-    if (bar_shown) {
-        ssize_t written = write(STDERR_FILENO, "\n", 1);
-        (void)written;
-    }
+    static const char line[] = "\nexemplar: interrupted\n";
+    size_t skipped = bar_shown ? 0 : 1;
+    ssize_t written = write(STDERR_FILENO, line + skipped, sizeof line - 1 - skipped);
+    (void)written;
 }

@@ -11,6 +11,17 @@
 
 #include <exemplar/author/project.h>
 
+#include <stdarg.h>
+#include <stdio.h>
+
+/* The text with control characters as escapes (\n, \x1b), so that whatever is named in a message, it stays on its
+ * line and leaves the terminal alone. */
+void exi_print_plain(FILE *file, const char *text);
+
+/* Prints "PREFIX: SENTENCE" and "SUFFIX" on stderr, the sentence by exi_print_plain. */
+void exi_message(const char *prefix, const char *suffix, const char *format, va_list list)
+    __attribute__((format(printf, 3, 0)));
+
 /* Prints "exemplar: SENTENCE" on stderr and returns EX_EXIT_FAILED. */
 int exi_failed(const ex_error *error);
 int exi_failed_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -38,7 +49,7 @@ void exi_progress_step(exi_progress *progress, const char *what, double fraction
 /* Takes the bar away. To be called before anything else is printed. */
 void exi_progress_end(exi_progress *progress);
 
-/* For the signal handler: leaves the bar's line, if there is one. Safe inside a handler. */
+/* For the signal handler: says that the work was interrupted, on a line of its own. Safe inside a handler. */
 void exi_report_interrupted(void);
 
 #endif

@@ -21,11 +21,25 @@ ex_rig *exi_rig_load(const char *path, ex_storage storage) {
     return rig;
 }
 
+/* Whether an argument before this one gives a value to the same axis. */
+static bool assigned_before(const ex_call *call, int index) {
+    size_t length = strcspn(call->arguments[index], "=") + 1;
+    for (int i = 1; i < index; i++)
+        if (strncmp(call->arguments[i], call->arguments[index], length) == 0)
+            return true;
+    return false;
+}
+
 bool exi_assignments_check(const ex_call *call) {
     for (int i = 1; i < call->argument_count; i++) {
         const char *equals = strchr(call->arguments[i], '=');
         if (!equals || equals == call->arguments[i] || equals[1] == '\0') {
             exi_wrong_usage(call->command, "'%s' is not of the form axis=value", call->arguments[i]);
+            return false;
+        }
+        if (assigned_before(call, i)) {
+            exi_wrong_usage(call->command, "the axis '%.*s' is given twice", (int)(equals - call->arguments[i]),
+                            call->arguments[i]);
             return false;
         }
     }

@@ -11,7 +11,7 @@
 /* Reads a rig file, or says why not and returns NULL. */
 ex_rig *exi_rig_load(const char *path, ex_storage storage);
 
-/* Whether every argument from the second on is axis=value; if not, a sentence and false. */
+/* Whether every argument from the second on is axis=value, each axis once; if not, a sentence and false. */
 bool exi_assignments_check(const ex_call *call);
 
 /* The pose that those arguments describe [ex_rig_pose_size], to be freed; or NULL after a sentence. */

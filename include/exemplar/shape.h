@@ -16,8 +16,9 @@ extern "C" {
 
 typedef enum ex_storage {
     EX_STORAGE_FLOAT,  /* 12 bytes a vertex and example */
-    EX_STORAGE_16_BIT, /* 6 bytes: signed-normalised with one scale an example; error at most 1.6e-5 of the example's
-                          largest difference, times its weight */
+    EX_STORAGE_16_BIT, /* 6 bytes: signed-normalised with one scale an example, summed as integers. With s the sum of
+                          |weight| times an example's largest difference: errors of about 1e-5 s, and with n examples
+                          of at most 1.6e-5 (1 + n) s; what no example moves stays where it is */
     EX_STORAGE_COUNT
 } ex_storage;
 

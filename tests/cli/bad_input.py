@@ -85,9 +85,14 @@ TABLE = [
     ("unknown column", {"p.csv": "bend,grith\n1,2\n"}, ["pose", "band.glb", "--poses", "p.csv", "-o", "out"],
      ["p.csv", "grith", "girth"]),
     ("short row", {"p.csv": "bend,girth\n1,2\n3\n"}, ["pose", "band.glb", "--poses", "p.csv", "-o", "out"],
-     ["p.csv"]),
+     ["p.csv:3: there is 1 field"]),
     ("word in a row", {"p.csv": "bend,girth\n1,2\n3,x\n"}, ["pose", "band.glb", "--poses", "p.csv", "-o", "out"],
-     ["p.csv", "x"]),
+     ["p.csv:3: 'x' in column 'girth'"]),
+    ("semicolons", {"p.csv": "bend;girth\n1;2\n"}, ["pose", "band.glb", "--poses", "p.csv", "-o", "out"],
+     ["p.csv:1: columns are separated by commas"]),
+    ("UTF-16", {"p.csv": "\ufeffbend\r\n1\r\n".encode("utf-16-le")},
+     ["pose", "band.glb", "--poses", "p.csv", "-o", "out"], ["p.csv: this is UTF-16"]),
+    ("line breaks in a name", {}, ["weights", "no\nsuch\n.glb"], [r"no\nsuch\n.glb"]),
     # places that cannot be written to
     ("rig into a missing folder", {}, ["build", "band.json", "-o", "no/a.glb"], ["no/a.glb", "No such file"]),
     ("rig over a folder", {}, ["build", "band.json", "-o", "sub"], ["'sub' is a folder"]),
@@ -115,6 +120,7 @@ WRITING = [
     (["pose", "band.glb", "--poses", "p.csv", "-o", "out/deep"], (0, 100)),
     (["pose", "band.glb", "--poses", "p.csv", "-o", "sub"], (0, 100)),
     (["demo", "blob", "-o", "out/deep"], (0, 100, 60000)),
+    (["demo", "blob", "-o", "sub"], (0, 100, 60000)),
 ]
 
 
@@ -162,7 +168,7 @@ class BadInput(harness.Case):
         for words, sizes in WRITING:
             for size in sizes:
                 with self.subTest(words=words, size=size):
-                    self.refuse(words, [], file_size=size)
+                    self.refuse(words, ["File too large"], file_size=size)
 
     def test_a_failed_build_keeps_the_old_rig(self):
         if harness.THREAD_SANITIZED:

@@ -1,10 +1,15 @@
 """Each command at its work: what it writes, what it prints, as text and as JSON."""
+import fcntl
 import json
 import math
 import os
 import shlex
+import shutil
 import signal
+import socket
+import struct
 import subprocess
+import termios
 import time
 
 import harness
@@ -43,13 +48,69 @@ class Build(Built):
         self.succeed("build", self.folder / "elsewhere/band.json", "--threads", "1")
         self.assertEqual((self.folder / "elsewhere/band.glb").read_bytes(), first)
 
-    def test_standard_output_into_a_file_is_appended_to_what_is_there(self):
+    def test_standard_output_is_the_descriptor_itself(self):
         first = (self.folder / "band.glb").read_bytes()
-        with open(self.folder / "log", "wb") as log:
-            log.write(b"before")
-            log.flush()
-            self.succeed("build", "band.json", "-o", "-", stdout=log)
-        self.assertEqual((self.folder / "log").read_bytes(), b"before" + first)
+        for name in ("-", "/dev/stdout"):
+            with self.subTest(name), open(self.folder / "log", "wb", buffering=0) as log:
+                log.write(b"before")
+                self.succeed("build", "band.json", "-o", name, stdout=log)
+                log.write(b"between")
+                self.succeed("build", "band.json", "-o", name, stdout=log)
+                log.write(b"after")
+            self.assertEqual((self.folder / "log").read_bytes(), b"before" + first + b"between" + first + b"after")
+
+    def test_standard_output_that_is_a_socket(self):
+        first = (self.folder / "band.glb").read_bytes()
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            self.succeed("build", "band.json", "-o", "-", stdout=theirs)
+            theirs.close()
+            got = b""
+            while part := ours.recv(65536):
+                got += part
+        self.assertEqual(got, first)
+
+    def test_closed_streams(self):
+        """What is printed never gets into a file that took the place of a closed stream."""
+        first = (self.folder / "band.glb").read_bytes()
+        for closed, words, code in ((">&-", "build band.json -o -", 1), (">&- 2>&-", "build band.json -o new.glb", 1),
+                                    ("<&- >&- 2>&-", "build band.json -o new.glb -q", 0)):
+            with self.subTest(closed):
+                process = subprocess.run(f"'{harness.TOOL}' {words} {closed}", shell=True, cwd=self.folder,
+                                         stderr=subprocess.PIPE, timeout=60)
+                self.assertEqual(process.returncode, code)
+                if "new" in words:
+                    self.assertEqual((self.folder / "new.glb").read_bytes(), first)
+                else:
+                    self.assertEqual(process.stderr,
+                                     b"exemplar: cannot write to standard output: Bad file descriptor\n")
+
+    def test_a_closed_stream_is_no_place_for_a_file(self):
+        """The line about an interrupt, in the middle of a rig that would have been descriptor 2."""
+        self.succeed("demo", "blob")
+        whole = (self.folder / "blob/blob.glb").read_bytes()
+        os.mkfifo(self.folder / "rig")
+        process = subprocess.Popen(f"exec '{harness.TOOL}' build blob/blob.json -o rig 2>&-", shell=True,
+                                   cwd=self.folder)
+        with open(self.folder / "rig", "rb", buffering=0) as rig:
+            room = fcntl.fcntl(rig, fcntl.F_GETPIPE_SZ)
+            self.assertLess(room, len(whole))
+            waiting = 0
+            while waiting < room // 2:
+                waiting, = struct.unpack("i", fcntl.ioctl(rig, termios.FIONREAD, b"1234"))
+                time.sleep(0.002)
+            process.send_signal(signal.SIGINT)
+            got = b""
+            while part := rig.read(65536):
+                got += part
+        self.assertEqual(process.wait(timeout=60), 130)
+        self.assertTrue(whole.startswith(got))
+
+    def test_a_link_that_leads_nowhere_is_followed(self):
+        (self.folder / "link.glb").symlink_to("target.glb")
+        self.succeed("build", "band.json", "-o", "link.glb")
+        self.assertTrue((self.folder / "link.glb").is_symlink())
+        self.assertEqual((self.folder / "target.glb").read_bytes(), (self.folder / "band.glb").read_bytes())
 
 
 class Weights(Built):
@@ -60,10 +121,21 @@ class Weights(Built):
             for other, weight in weights.items():
                 self.assertAlmostEqual(weight, 1.0 if other == name else 0.0, delta=1e-9)
 
-    def test_rest_is_the_default_and_the_last_value_counts(self):
+    def test_rest_is_the_default(self):
         self.assertAlmostEqual(weights_at(self)["straight"], 1, delta=1e-9)
-        self.assertEqual(weights_at(self, "bend=10", "bend=70"), weights_at(self, "bend=70"))
+        self.assertEqual(weights_at(self, "bend=0", "girth=0"), weights_at(self))
         self.assertNotEqual(weights_at(self, "bend=10"), weights_at(self, "bend=70"))
+
+    def test_huge_weights_are_short(self):
+        exact = weights_at(self, "bend=1e12")
+        lines = self.succeed("weights", "band.glb", "bend=1e12").out.splitlines()
+        large = 0
+        for line in lines[1:-1]:
+            name, number = line.split()
+            self.assertLessEqual(len(number), 10)
+            self.assertAlmostEqual(float(number) / exact[name], 1, delta=1e-5)
+            large += abs(exact[name]) >= 1e5
+        self.assertGreater(large, 0)
 
     def test_json_is_exactly_the_promised_form(self):
         outcome = self.succeed("weights", "band.glb", "bend=30", "girth=.25", "--json")
@@ -166,6 +238,45 @@ class Pose(Built):
             for threads in ("1", "4"):
                 self.assertEqual(self.form(f"t{threads}/deep/pose_{i:05d}.obj"), self.form("single.obj"))
 
+    def test_a_table_overwrites_only_when_told(self):
+        (self.folder / "poses.csv").write_text("bend\n0\n10\n20\n")
+        (self.folder / "out").mkdir()
+        (self.folder / "out/pose_00002.obj").write_text("old")
+        before = self.listing()
+        words = ["pose", "band.glb", "--poses", "poses.csv", "-o", "out"]
+        self.sentence(self.run_tool(*words), 1, "out/pose_00002.obj", "--force")
+        self.assertEqual(self.listing(), before)
+        (self.folder / "out/pose_00002.obj").unlink()
+        (self.folder / "out/pose_00001.obj").symlink_to("gone")
+        self.sentence(self.run_tool(*words), 1, "out/pose_00001.obj", "--force")
+        (self.folder / "out/pose_00001.obj").unlink()
+        self.succeed(*words)
+        (self.folder / "out/pose_00001.obj").write_text("old")
+        self.succeed(*words, "--force")
+        self.assertIn("\nf ", self.form("out/pose_00001.obj"))
+
+    def test_a_form_beyond_float_is_refused(self):
+        # The one vertex that moves is in the middle of the mesh; a table names the form.
+        description = harness.project()
+        layer = description["layers"][0]
+        layer["weigh"], layer["pseudo"] = {"kind": "direct"}, []
+        layer["space"] = [{"name": "far", "min": 0, "max": 1, "rest": 0}]
+        layer["examples"] = [{"name": "far", "mesh": "bent.obj"}]
+        harness.write_project(self.folder, description)
+        points = [list(point) for point in harness.REST]
+        points[5][1] = 3e38
+        (self.folder / "bent.obj").write_text(harness.obj_text(points))
+        self.succeed("build", "band.json")
+        self.succeed("pose", "band.glb", "far=1", "-o", "-")
+        (self.folder / "poses.csv").write_text("far\n0\n1\n-2\n")
+        before = self.listing()
+        sentence = "vertex 5 of this pose is too far away for a float"
+        self.sentence(self.run_tool("pose", "band.glb", "far=2", "-o", "a.obj"), 1, f"exemplar: {sentence}")
+        self.sentence(self.run_tool("pose", "band.glb", "far=2", "-o", "-"), 1, sentence)
+        self.sentence(self.run_tool("pose", "band.glb", "--poses", "poses.csv", "-o", "out"), 1,
+                      f"out/pose_00002.obj: {sentence}")
+        self.assertEqual(self.listing(), before)
+
 
 class Info(Built):
     def test_project(self):
@@ -206,6 +317,8 @@ class Info(Built):
         self.assertEqual(answer["groups"], [{"name": "front", "faces": 1}, {"name": "back", "faces": 2}])
         self.assertEqual(answer["box"], [0, 0, 0, 3, 1, 1])
         self.assertIn("faces     3: 0 triangles, 3 quads, 0 larger", self.succeed("info", "bent.obj").out)
+        (self.folder / "one.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+        self.assertIn("faces     1: 1 triangle, 0 quads, 0 larger", self.succeed("info", "one.obj").out)
 
     def test_kinds_are_told_by_content(self):
         os.rename(self.folder / "band.glb", self.folder / "band.dat")
@@ -307,10 +420,13 @@ class Demo(harness.Case):
     def test_overwrites_only_when_told(self):
         self.succeed("demo", "blob", "-o", "here")
         before = self.listing()
-        self.sentence(self.run_tool("demo", "blob", "-o", "here"), 1, "here/blob.json", "--force")
+        self.sentence(self.run_tool("demo", "blob", "-o", "here"), 1, "'here' is there and not empty", "--force")
         self.assertEqual(self.listing(), before)
+        (self.folder / "here/mine").write_text("mine")
         self.succeed("demo", "blob", "-o", "here", "-f")
-        self.assertEqual(self.listing(), before)
+        self.assertEqual(self.listing(), before | {"here/mine": b"mine"})
+        (self.folder / "empty").mkdir()
+        self.succeed("demo", "blob", "-o", "empty")
 
     def test_without_a_name_all_of_them(self):
         out = self.succeed("demo", "-o", "all/of/them").out
@@ -320,29 +436,22 @@ class Demo(harness.Case):
 
 
 class Interrupted(harness.Case):
-    """A signal ends the work at once, with its own exit code and without temporary files."""
+    """A signal ends the work soon, with a line, its own exit code and without temporary files."""
 
     def interrupt(self, number, target, *words):
-        """Sends the signal when the first file appears below target."""
+        """Sends the signal when the first new file appears below target; gives what was said."""
+        before = len(os.listdir(target)) if target.is_dir() else 0
         process = subprocess.Popen([harness.TOOL, *words], cwd=self.folder, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE)
-        while not (target.is_dir() and any(target.iterdir())) and process.poll() is None:
+        while not (target.is_dir() and len(os.listdir(target)) > before) and process.poll() is None:
             time.sleep(0.002)
         process.send_signal(number)
         out, err = process.communicate(timeout=60)
-        self.assertEqual((process.returncode, out, err), (128 + number, b"", b""))
-        self.assertEqual([name for name in os.listdir(target) if name.startswith(".")], [])
+        self.assertEqual((process.returncode, out), (128 + number, b""))
+        self.assertRegex(err, rb"^exemplar: interrupted: [^\n]*\n$")
+        return err.decode()
 
-    def test_where_all_threads_write(self):
-        harness.write_project(self.folder)
-        self.succeed("build", "band.json")
-        (self.folder / "poses.csv").write_text("bend\n" + "".join(f"{i % 90}\n" for i in range(200000)))
-        for attempt in range(6):
-            number = (signal.SIGINT, signal.SIGTERM)[attempt % 2]
-            target = self.folder / f"frames{attempt}"
-            self.interrupt(number, target, "pose", "band.glb", "--poses", "poses.csv", "-o", target, "--threads", "4")
-
-    def test_where_the_main_thread_writes(self):
+    def large_rig(self):
         description = harness.project()
         layer = description["layers"][0]
         layer["weigh"] = {"kind": "nearest"}
@@ -353,10 +462,71 @@ class Interrupted(harness.Case):
         points = [(math.sin(i), math.cos(i), math.sin(i * i)) for i in range(6000)]
         (self.folder / "long.obj").write_text("".join(f"v {x} {y} {z}\n" for x, y, z in points) + "f 1 2 3\n")
         self.succeed("build", "band.json")
+
+    def test_where_all_threads_write(self):
+        harness.write_project(self.folder)
+        self.succeed("build", "band.json")
+        (self.folder / "poses.csv").write_text("bend\n" + "".join(f"{i % 90}\n" for i in range(200000)))
+        for attempt in range(6):
+            number = (signal.SIGINT, signal.SIGTERM)[attempt % 2]
+            target = self.folder / f"frames{attempt}"
+            said = self.interrupt(number, target, "pose", "band.glb", "--poses", "poses.csv", "-o", target,
+                                  "--threads", "4")
+            names = os.listdir(target) if target.exists() else []
+            self.assertEqual([name for name in names if name.startswith(".")], [])
+            self.assertEqual(said, f"exemplar: interrupted: {len(names)} of 200000 forms written\n")
+            for name in names:
+                self.assertEqual((target / name).read_text().count("\nf "), 3)
+
+    def test_where_files_belong_together(self):
+        self.large_rig()
         for attempt in range(4):
             number = (signal.SIGINT, signal.SIGTERM)[attempt % 2]
-            target = self.folder / f"again{attempt}"
-            self.interrupt(number, target, "unpack", "band.glb", "-o", target)
+            target = self.folder / f"again{attempt}/deep"
+            said = self.interrupt(number, target, "unpack", "band.glb", "-o", target)
+            self.assertIn("taken away", said)
+            self.assertFalse(target.parent.exists())
+
+    def test_in_a_folder_that_was_there(self):
+        self.large_rig()
+        target = self.folder / "here"
+        target.mkdir()
+        self.assertIn("taken away", self.interrupt(signal.SIGINT, target, "unpack", "band.glb", "-o", target))
+        self.assertEqual(os.listdir(target), [])
+        (target / "mine").write_text("mine")
+        self.assertIn("taken away", self.interrupt(signal.SIGTERM, target, "unpack", "band.glb", "-o", target))
+        self.assertEqual(os.listdir(target), ["mine"])
+        said = self.interrupt(signal.SIGINT, target, "unpack", "band.glb", "-o", target, "--force")
+        self.assertIn("may hold old files beside new ones", said)
+
+    def test_where_nothing_is_written_yet(self):
+        """A project that is read from a pipe nobody fills."""
+        os.mkfifo(self.folder / "wait.json")
+        process = subprocess.Popen([harness.TOOL, "build", "wait.json"], cwd=self.folder, stderr=subprocess.PIPE)
+        with open(self.folder / "wait.json", "wb"):
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.communicate(timeout=60)[1], b"exemplar: interrupted\n")
+        self.assertEqual(process.returncode, 130)
+
+    def test_a_reader_that_has_seen_enough(self):
+        """Silent, as with other programs; a sentence where the parent wants broken pipes to be errors."""
+        harness.write_project(self.folder)
+        self.succeed("build", "band.json")
+        for words in (["info", "band.glb"], ["build", "band.json", "-o", "-"], ["demo", "blob", "-o", "out"]):
+            for ignore in (False, True):
+                with self.subTest(words=words, ignore=ignore):
+                    ours, theirs = os.pipe()
+                    os.close(ours)
+                    action = signal.SIG_IGN if ignore else signal.SIG_DFL
+                    process = subprocess.run([harness.TOOL, *words], cwd=self.folder, stdout=theirs, timeout=60,
+                                             stderr=subprocess.PIPE, restore_signals=False,
+                                             preexec_fn=lambda: signal.signal(signal.SIGPIPE, action))
+                    os.close(theirs)
+                    said = b"exemplar: cannot write to standard output: Broken pipe\n" if ignore else b""
+                    self.assertEqual((process.returncode, process.stderr), (1 if ignore else 141, said))
+                    if words[0] == "demo":
+                        self.assertTrue((self.folder / "out/blob.glb").exists())
+                        shutil.rmtree(self.folder / "out")
 
 
 harness.main()

@@ -42,7 +42,7 @@ def limits(file_size, memory):
     """Sets a child's limits: beyond file_size a write fails as on a full disk, beyond memory an allocation."""
     def set_them():
         if file_size is not None:
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # which ends the tool, unless it sees to it
             resource.setrlimit(resource.RLIMIT_FSIZE, (file_size, file_size))
         if memory is not None and not SANITIZED:
             resource.setrlimit(resource.RLIMIT_AS, (memory, memory))

@@ -95,12 +95,25 @@ static void quiet_is_quiet(void **state) {
     assert_string_equal(said, "");
 }
 
+static void messages_stay_on_their_line(void **state) {
+    (void)state;
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    exi_print_plain(file, "a\nb\tc\r\x1b[1m\x7f \xc3\xa9");
+    rewind(file);
+    char said[64];
+    said[fread(said, 1, sizeof said - 1, file)] = '\0';
+    fclose(file);
+    assert_string_equal(said, "a\\nb\\tc\\r\\x1b[1m\\x7f \xc3\xa9");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures),
         cmocka_unit_test(progress_on_a_terminal),
         cmocka_unit_test(progress_elsewhere_is_a_line_now_and_then),
         cmocka_unit_test(quiet_is_quiet),
+        cmocka_unit_test(messages_stay_on_their_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

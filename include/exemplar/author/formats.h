@@ -1,8 +1,10 @@
 /*
  * exemplar/author/formats.h - files in and out: OBJ forms and rig files.
  *
- * Files are written whole or not at all: into a temporary file beside the target, which then takes its name. Reading
- * names file and line of what it cannot take. Any thread; two writers of one path race for the last rename.
+ * Files are written whole or not at all: into a temporary file beside the target, which then takes its name. Symbolic
+ * links are followed, also to a target that is not there yet. A path that names a descriptor of this process
+ * (/dev/stdout, /dev/fd/N) stands for that descriptor itself, which is written on from where it is. Reading names file
+ * and line of what it cannot take. Any thread; two writers of one path race for the last rename.
  */
 #ifndef EXEMPLAR_AUTHOR_FORMATS_H
 #define EXEMPLAR_AUTHOR_FORMATS_H

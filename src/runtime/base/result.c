@@ -56,8 +56,9 @@ static void shorten(const char *sentence, char text[EX_ERROR_SIZE]) {
     const char *tail = sentence + size - half;
     while (((unsigned char)*tail & 0xC0) == 0x80)
         tail++;
-    strcat(text, gap);
-    strcat(text, tail);
+    const size_t head = strlen(text);
+    memcpy(text + head, gap, sizeof gap - 1);
+    memcpy(text + head + sizeof gap - 1, tail, strlen(tail) + 1);
 }
 
 ex_result exi_error(ex_error *error, ex_result result, const char *format, ...) {

@@ -40,13 +40,13 @@
 #endif
 
 /*
- * Operations: load, store, splat, madd (a * b + c), load_halves, store_triples.
- * load_halves(p, low, high) reads 2 * EXI_WIDTH integers of 16 bits and gives each minus 32768, the first EXI_WIDTH in
- * low. Put below 0x4B00, such an integer u is the float 2^23 + u: an interleave and an exact subtraction, which on the
- * machines measured is faster than widening and converting.
+ * Operations: load, store, splat, madd (a * b + c), store_triples.
  * store_triples(p, x, y, z) writes x0 y0 z0 x1 y1 z1 …
+ *
+ * exi_ints holds EXI_WIDTH integers of 32 bits. add_products(p, factor, low, high) reads 2 * EXI_WIDTH integers of 16 bits
+ * and adds each times the factor, the first EXI_WIDTH to low, the others to high; splat_short makes the factor from an
+ * integer of 16 bits. Exact, so the bodies agree to the bit.
  */
-#define EXI_HALF_MIDDLE 8421376.0f /* 2^23 + 32768 */
 #if defined(EXI_SIMD_NEON)
 
 #define EXI_WIDTH 4
@@ -63,11 +63,20 @@ static inline exi_wide exi_splat(float a) {
 static inline exi_wide exi_madd(exi_wide a, exi_wide b, exi_wide c) {
     return vfmaq_f32(c, a, b);
 }
-static inline void exi_load_halves(const uint16_t *p, exi_wide *low, exi_wide *high) {
-    uint16x8_t halves = vld1q_u16(p), top = vdupq_n_u16(0x4B00);
-    float32x4_t middle = vdupq_n_f32(EXI_HALF_MIDDLE);
-    *low = vsubq_f32(vreinterpretq_f32_u16(vzip1q_u16(halves, top)), middle);
-    *high = vsubq_f32(vreinterpretq_f32_u16(vzip2q_u16(halves, top)), middle);
+typedef int32x4_t exi_ints;
+static inline exi_ints exi_zero_ints(void) {
+    return vdupq_n_s32(0);
+}
+static inline exi_ints exi_splat_short(int16_t a) {
+    return vreinterpretq_s32_s16(vdupq_n_s16(a));
+}
+static inline void exi_add_products(const int16_t *p, exi_ints factor, exi_ints *low, exi_ints *high) {
+    int16x8_t shorts = vld1q_s16(p), factors = vreinterpretq_s16_s32(factor);
+    *low = vmlal_s16(*low, vget_low_s16(shorts), vget_low_s16(factors));
+    *high = vmlal_high_s16(*high, shorts, factors);
+}
+static inline exi_wide exi_from_ints(exi_ints a) {
+    return vcvtq_f32_s32(a);
 }
 static inline void exi_store_triples(float *p, exi_wide x, exi_wide y, exi_wide z) {
     float32x4x3_t triples = {{x, y, z}};
@@ -90,13 +99,22 @@ static inline exi_wide exi_splat(float a) {
 static inline exi_wide exi_madd(exi_wide a, exi_wide b, exi_wide c) {
     return _mm256_fmadd_ps(a, b, c);
 }
-/* The interleave works within halves of the register, so the middle quarters change places first. */
-static inline void exi_load_halves(const uint16_t *p, exi_wide *low, exi_wide *high) {
-    __m256i halves = _mm256_permute4x64_epi64(_mm256_loadu_si256((const __m256i *)(const void *)p), 0xD8);
-    __m256i top = _mm256_set1_epi16(0x4B00);
-    __m256 middle = _mm256_set1_ps(EXI_HALF_MIDDLE);
-    *low = _mm256_sub_ps(_mm256_castsi256_ps(_mm256_unpacklo_epi16(halves, top)), middle);
-    *high = _mm256_sub_ps(_mm256_castsi256_ps(_mm256_unpackhi_epi16(halves, top)), middle);
+typedef __m256i exi_ints;
+static inline exi_ints exi_zero_ints(void) {
+    return _mm256_setzero_si256();
+}
+/* Pairs (a, 0): a widened number x is the pair (x, its sign), and the sum of the pair's products is x times a. */
+static inline exi_ints exi_splat_short(int16_t a) {
+    return _mm256_set1_epi32((uint16_t)a);
+}
+static inline void exi_add_products(const int16_t *p, exi_ints factor, exi_ints *low, exi_ints *high) {
+    __m256i first = _mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i *)(const void *)p));
+    __m256i second = _mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i *)(const void *)(p + 8)));
+    *low = _mm256_add_epi32(*low, _mm256_madd_epi16(first, factor));
+    *high = _mm256_add_epi32(*high, _mm256_madd_epi16(second, factor));
+}
+static inline exi_wide exi_from_ints(exi_ints a) {
+    return _mm256_cvtepi32_ps(a);
 }
 
 #elif defined(EXI_SIMD_SSE2)
@@ -115,11 +133,21 @@ static inline exi_wide exi_splat(float a) {
 static inline exi_wide exi_madd(exi_wide a, exi_wide b, exi_wide c) {
     return _mm_add_ps(_mm_mul_ps(a, b), c);
 }
-static inline void exi_load_halves(const uint16_t *p, exi_wide *low, exi_wide *high) {
-    __m128i halves = _mm_loadu_si128((const __m128i *)(const void *)p), top = _mm_set1_epi16(0x4B00);
-    __m128 middle = _mm_set1_ps(EXI_HALF_MIDDLE);
-    *low = _mm_sub_ps(_mm_castsi128_ps(_mm_unpacklo_epi16(halves, top)), middle);
-    *high = _mm_sub_ps(_mm_castsi128_ps(_mm_unpackhi_epi16(halves, top)), middle);
+typedef __m128i exi_ints;
+static inline exi_ints exi_zero_ints(void) {
+    return _mm_setzero_si128();
+}
+/* Pairs (a, 0), against pairs (x, 0): the sum of a pair's products is x times a. */
+static inline exi_ints exi_splat_short(int16_t a) {
+    return _mm_set1_epi32((uint16_t)a);
+}
+static inline void exi_add_products(const int16_t *p, exi_ints factor, exi_ints *low, exi_ints *high) {
+    __m128i shorts = _mm_loadu_si128((const __m128i *)(const void *)p), zero = _mm_setzero_si128();
+    *low = _mm_add_epi32(*low, _mm_madd_epi16(_mm_unpacklo_epi16(shorts, zero), factor));
+    *high = _mm_add_epi32(*high, _mm_madd_epi16(_mm_unpackhi_epi16(shorts, zero), factor));
+}
+static inline exi_wide exi_from_ints(exi_ints a) {
+    return _mm_cvtepi32_ps(a);
 }
 
 #elif defined(EXI_SIMD_WASM)
@@ -138,10 +166,20 @@ static inline exi_wide exi_splat(float a) {
 static inline exi_wide exi_madd(exi_wide a, exi_wide b, exi_wide c) {
     return wasm_f32x4_add(wasm_f32x4_mul(a, b), c);
 }
-static inline void exi_load_halves(const uint16_t *p, exi_wide *low, exi_wide *high) {
-    v128_t halves = wasm_v128_load(p), top = wasm_i16x8_splat(0x4B00), middle = wasm_f32x4_splat(EXI_HALF_MIDDLE);
-    *low = wasm_f32x4_sub(wasm_i16x8_shuffle(halves, top, 0, 8, 1, 9, 2, 10, 3, 11), middle);
-    *high = wasm_f32x4_sub(wasm_i16x8_shuffle(halves, top, 4, 12, 5, 13, 6, 14, 7, 15), middle);
+typedef v128_t exi_ints;
+static inline exi_ints exi_zero_ints(void) {
+    return wasm_i32x4_splat(0);
+}
+static inline exi_ints exi_splat_short(int16_t a) {
+    return wasm_i16x8_splat(a);
+}
+static inline void exi_add_products(const int16_t *p, exi_ints factor, exi_ints *low, exi_ints *high) {
+    v128_t shorts = wasm_v128_load(p);
+    *low = wasm_i32x4_add(*low, wasm_i32x4_extmul_low_i16x8(shorts, factor));
+    *high = wasm_i32x4_add(*high, wasm_i32x4_extmul_high_i16x8(shorts, factor));
+}
+static inline exi_wide exi_from_ints(exi_ints a) {
+    return wasm_f32x4_convert_i32x4(a);
 }
 
 #else
@@ -164,11 +202,23 @@ static inline exi_wide exi_madd(exi_wide a, exi_wide b, exi_wide c) {
         c.lane[i] = a.lane[i] * b.lane[i] + c.lane[i];
     return c;
 }
-static inline void exi_load_halves(const uint16_t *p, exi_wide *low, exi_wide *high) {
+typedef struct exi_ints {
+    int32_t lane[4];
+} exi_ints;
+static inline exi_ints exi_zero_ints(void) {
+    return (exi_ints){{0, 0, 0, 0}};
+}
+static inline exi_ints exi_splat_short(int16_t a) {
+    return (exi_ints){{a, a, a, a}};
+}
+static inline void exi_add_products(const int16_t *p, exi_ints factor, exi_ints *low, exi_ints *high) {
     for (int i = 0; i < 4; i++) {
-        low->lane[i] = (float)(p[i] - 32768);
-        high->lane[i] = (float)(p[4 + i] - 32768);
+        low->lane[i] += p[i] * factor.lane[i];
+        high->lane[i] += p[4 + i] * factor.lane[i];
     }
+}
+static inline exi_wide exi_from_ints(exi_ints a) {
+    return (exi_wide){{(float)a.lane[0], (float)a.lane[1], (float)a.lane[2], (float)a.lane[3]}};
 }
 
 #endif

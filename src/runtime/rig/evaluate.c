@@ -104,10 +104,9 @@ static void weigh_pose(const job *j, int pose) {
     const ex_output *output = &j->outputs[pose];
     if (output->weights)
         memcpy(output->weights, s.weights, (size_t)rig->counts.examples * sizeof *s.weights);
-    j->blends[pose] = (exi_blend){.terms = s.terms,
-                                  .term_count = exi_forms_terms(exi_rig_forms(rig), s.floats, s.terms),
-                                  .positions = output->positions,
+    j->blends[pose] = (exi_blend){.positions = output->positions,
                                   .stride = output->position_stride ? output->position_stride : 3 * sizeof(float)};
+    exi_forms_set_terms(exi_rig_forms(rig), s.floats, s.terms, &j->blends[pose]);
 }
 
 static void weigh_range(void *context, int begin, int end) {

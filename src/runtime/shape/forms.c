@@ -25,14 +25,12 @@ static float *float_tile(const ex_forms *f, int tile, int example) {
     return (float *)((uintptr_t)f + (uintptr_t)f->tiles) + tile_start(f, tile, example);
 }
 
-static uint16_t *short_tile(const ex_forms *f, int tile, int example) {
-    return (uint16_t *)((uintptr_t)f + (uintptr_t)f->tiles) + tile_start(f, tile, example);
+static int16_t *short_tile(const ex_forms *f, int tile, int example) {
+    return (int16_t *)((uintptr_t)f + (uintptr_t)f->tiles) + tile_start(f, tile, example);
 }
 
-static uint16_t to_short(float value, float largest) {
-    if (!(largest > 0))
-        return 32768;
-    return (uint16_t)(lrintf(fmaxf(-32767.0f, fminf(32767.0f, value / largest * 32767.0f))) + 32768);
+static int16_t to_short(float value, float largest) {
+    return (int16_t)(largest > 0 ? lrintf(fmaxf(-32767.0f, fminf(32767.0f, value / largest * 32767.0f))) : 0);
 }
 
 bool exi_forms_layout(ex_forms *f) {
@@ -113,7 +111,7 @@ void exi_forms_get_example(const ex_forms *f, int example, float *delta) {
             delta[3 * (size_t)v + (size_t)c] =
                 f->storage == EX_STORAGE_FLOAT
                     ? float_tile(f, tile, example)[c * EXI_TILE + i]
-                    : (float)(short_tile(f, tile, example)[c * EXI_TILE + i] - 32768) * scales(f)[example];
+                    : (float)short_tile(f, tile, example)[c * EXI_TILE + i] * scales(f)[example];
         }
 }
 

@@ -4,7 +4,7 @@
  * after the other for the first tile, then for the second, and so on, so that a blend reads streams. The layout belongs
  * to the build, not to a file. What fills up the last tile means nothing.
  *
- * 16-bit tiles hold differences as integers in [-32767, 32767] plus 32768, times a scale per example.
+ * 16-bit tiles hold differences as integers in [-32767, 32767], times a scale per example.
  */
 #ifndef EXI_FORMS_H
 #define EXI_FORMS_H
@@ -22,14 +22,17 @@ struct ex_forms {
     uint64_t size;
     int32_t vertex_count, example_count, tile_count, storage;
     uint64_t base;   /* [tile_count][EXI_TILE_FLOATS] float */
-    uint64_t scales; /* [example_count] float, 16-bit storage: difference = (integer - 32768) * scale */
-    uint64_t tiles;  /* [tile_count][example_count][EXI_TILE_FLOATS] float or uint16_t */
+    uint64_t scales; /* [example_count] float, 16-bit storage: difference = integer * scale */
+    uint64_t tiles;  /* [tile_count][example_count][EXI_TILE_FLOATS] float or int16_t */
 };
 
-/* An example that takes part in a blend. In 16-bit storage the factor has the scale in it (exi_forms_terms). */
+/* An example that takes part in a blend. */
 typedef struct exi_term {
     uint32_t end; /* where the example's numbers end, counted from the start of a tile's examples */
-    float factor;
+    union {
+        float factor;  /* float storage: the weight */
+        int32_t whole; /* 16-bit storage: weight times scale, in units of exi_blend.unit, within [-32767, 32767] */
+    };
 } exi_term;
 
 /* Counts are set; fills in offsets and size. False where the size overflows. */
@@ -47,17 +50,18 @@ bool exi_forms_set_example(ex_forms *forms, int example, const float *deltas, co
 void exi_forms_get_base(const ex_forms *forms, float *positions);
 void exi_forms_get_example(const ex_forms *forms, int example, float *delta);
 
-/* The terms whose weight is not 0; terms has room for all examples. Returns how many. */
-int exi_forms_terms(const ex_forms *forms, const float *weights, exi_term *terms);
-
 /* A blend: which examples, and where it goes. */
 typedef struct exi_blend {
     const exi_term *terms;
     int term_count;
+    float unit;       /* 16-bit storage: what a unit of the integer sum is worth */
     float *positions; /* or NULL */
     size_t stride;
     float *box; /* [6], grown; or NULL */
 } exi_blend;
+
+/* Sets the blend's terms, those whose weight is not 0, and its unit; terms has room for all examples. */
+void exi_forms_set_terms(const ex_forms *forms, const float *weights, exi_term *terms, exi_blend *blend);
 
 /* Tiles begin to end of a blend. */
 void exi_forms_blend_tiles(const ex_forms *forms, const exi_blend *blend, int begin, int end);

@@ -10,18 +10,21 @@
 
 #include <cmocka.h>
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "author/formats/file.h"
 
-#include <exemplar/author/formats.h>
 #include "support/fail_alloc.h"
 #include "support/scratch.h"
+#include <exemplar/author/formats.h>
 
 static void check_content(const char *name, const char *expected) {
     size_t size;
@@ -146,6 +149,119 @@ static void follows_links(void **state) {
     struct stat status;
     assert_int_equal(lstat(scratch_path("link"), &status), 0);
     assert_true(S_ISLNK(status.st_mode));
+}
+
+/* A link to what is not there: the target is made, through as many links as it takes, and the links stay. */
+static void follows_links_that_lead_nowhere(void **state) {
+    (void)state;
+    assert_int_equal(mkdir(scratch_path("folder"), 0777), 0);
+    assert_int_equal(symlink("folder/middle", scratch_path("link")), 0);
+    assert_int_equal(symlink("../real", scratch_path("folder/middle")), 0);
+    write_file(scratch_path("link"), "new");
+    check_content("real", "new");
+    struct stat status;
+    assert_int_equal(lstat(scratch_path("link"), &status), 0);
+    assert_true(S_ISLNK(status.st_mode));
+    assert_int_equal(lstat(scratch_path("folder/middle"), &status), 0);
+    assert_true(S_ISLNK(status.st_mode));
+    /* Nor are links replaced that lead in a circle, or into a folder that is not there. */
+    exi_file_writer writer;
+    ex_error error;
+    assert_int_equal(symlink("circle", scratch_path("circle")), 0);
+    assert_int_equal(exi_file_open(&writer, scratch_path("circle"), &error), EX_ERROR_FILE);
+    assert_non_null(strstr(error.text, "symbolic links"));
+    assert_int_equal(symlink("none/real", scratch_path("lost")), 0);
+    assert_int_equal(exi_file_open(&writer, scratch_path("lost"), &error), EX_ERROR_FILE);
+    assert_non_null(strstr(error.text, "lost': No such file"));
+    assert_int_equal(scratch_entry_count(), 5);
+}
+
+/* What a descriptor got before and after stands before and after: it is the same place in the same file. */
+static void writes_on_in_a_descriptor(void **state) {
+    (void)state;
+    int file = open(scratch_path("log"), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    assert_true(file >= 0);
+    char name[32];
+    snprintf(name, sizeof name, "/dev/fd/%d", file);
+    assert_int_equal(write(file, "one ", 4), 4);
+    write_file(name, "two ");
+    assert_int_equal(write(file, "three", 5), 5);
+    close(file);
+    check_content("log", "one two three");
+    ex_error error;
+    exi_file_writer writer;
+    assert_int_equal(exi_file_open(&writer, name, &error), EX_ERROR_FILE);
+    assert_non_null(strstr(error.text, "Bad file descriptor"));
+}
+
+/* Runs in a child whose standard output is the descriptor, or closed with -1; its error, or "". */
+static void write_to_standard_output(int descriptor, char text[EX_ERROR_SIZE]) {
+    int answer[2];
+    assert_int_equal(pipe(answer), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        ex_error error = {.text = ""};
+        exi_file_writer writer;
+        signal(SIGPIPE, SIG_IGN);
+        if (descriptor < 0)
+            close(STDOUT_FILENO);
+        else
+            dup2(descriptor, STDOUT_FILENO);
+        if (exi_file_open(&writer, "/dev/stdout", &error) == EX_OK) {
+            exi_file_printf(&writer, "hello");
+            exi_file_commit(&writer, &error);
+        }
+        _exit(write(answer[1], error.text, sizeof error.text) == sizeof error.text ? 0 : 1);
+    }
+    close(answer[1]);
+    assert_int_equal(read(answer[0], text, EX_ERROR_SIZE), EX_ERROR_SIZE);
+    close(answer[0]);
+    assert_int_equal(waitpid(child, NULL, 0), child); /* it has copies of what the caller will close */
+}
+
+static void writes_standard_output(void **state) {
+    (void)state;
+    char text[EX_ERROR_SIZE], got[16] = "";
+    int pair[2];
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+    write_to_standard_output(pair[0], text);
+    assert_string_equal(text, "");
+    assert_int_equal(read(pair[1], got, sizeof got), 5);
+    assert_memory_equal(got, "hello", 5);
+    close(pair[1]);
+    write_to_standard_output(pair[0], text);
+    assert_string_equal(text, "cannot write to standard output: Broken pipe");
+    close(pair[0]);
+    write_to_standard_output(-1, text);
+    assert_string_equal(text, "cannot write to standard output: Bad file descriptor");
+    int null = open("/dev/null", O_RDONLY);
+    write_to_standard_output(null, text);
+    assert_string_equal(text, "cannot write to standard output: Bad file descriptor");
+    close(null);
+}
+
+/* In a child: there is no way back. */
+static void stops(void **state) {
+    (void)state;
+    scratch_write("a.txt", "old", 3);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        ex_error error;
+        exi_file_writer writer, late;
+        bool good = exi_file_open(&writer, scratch_path("a.txt"), &error) == EX_OK;
+        exi_file_write(&writer, "new", 3);
+        exi_file_stop();
+        good = good && exi_file_commit(&writer, &error) == EX_ERROR_FILE && strstr(error.text, "Interrupted");
+        good = good && exi_file_open(&late, scratch_path("b.txt"), &error) == EX_ERROR_FILE;
+        _exit(good ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    check_content("a.txt", "old");
+    assert_int_equal(scratch_entry_count(), 1);
 }
 
 static void says_why_a_file_cannot_be_written(void **state) {
@@ -324,6 +440,10 @@ int main(void) {
         TEST(abandons_without_a_trace),
         TEST(gives_the_permissions_of_any_other_file),
         TEST(follows_links),
+        TEST(follows_links_that_lead_nowhere),
+        TEST(writes_on_in_a_descriptor),
+        TEST(writes_standard_output),
+        TEST(stops),
         TEST(says_why_a_file_cannot_be_written),
         TEST(writes_devices_directly),
         TEST(leaves_the_target_alone_when_the_disk_is_full),

@@ -317,6 +317,21 @@ static void ignores_the_locale(void **state) {
     assert_true(quick == 2.5);
 }
 
+/* Not a promise, but no damage either. */
+static void values_that_are_not_finite_damage_nothing(void **state) {
+    (void)state;
+    static const double values[] = {INFINITY, -INFINITY, NAN};
+    static const char *const doubles[] = {"1.7976931348623157e308", "-1.7976931348623157e308", "0"};
+    static const char *const floats[] = {"3.40282347e38", "-3.40282347e38", "0"};
+    for (int i = 0; i < 3; i++) {
+        char text[32];
+        assert_int_equal(exi_format_double(text, values[i]), strlen(doubles[i]));
+        assert_string_equal(text, doubles[i]);
+        assert_int_equal(exi_format_float(text, (float)values[i]), strlen(floats[i]));
+        assert_string_equal(text, floats[i]);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_what_strtod_reads),
@@ -327,6 +342,7 @@ int main(void) {
         cmocka_unit_test(writes_as_people_do),
         cmocka_unit_test(writes_the_fewest_digits_that_read_back),
         cmocka_unit_test(ignores_the_locale),
+        cmocka_unit_test(values_that_are_not_finite_damage_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,7 +47,8 @@ static void reads_tables(void **state) {
         {"big size , elbow\n 0.5 ,\t3\n", 1, {3, 0, 0, 0, 1, 0.5}, -1},
         {"\"big size\",\"elbow\"\n\"0.25\",3\n", 1, {3, 0, 0, 0, 1, 0.25}, -1},
         {"turn.w,turn.x,turn.y,turn.z\n.8,.1,.2,.6\n", 1, {20, 0.1, 0.2, 0.6, 0.8, 0}, -1},
-        {"turn.z\n0.5\n", 1, {20, 0, 0, 0.5, 1, 0}, -1},
+        {"elbow\r75\r80\r", 2, {80, 0, 0, 0, 1, 0}, -1},
+        {"elbow,big size\r\r75,\"1\"\r", 1, {75, 0, 0, 0, 1, 1}, -1},
         {"time,elbow\n0,1\n0.5,2\n1.25,3\n", 3, {3, 0, 0, 0, 1, 0}, 1.25},
         {"elbow,time\n\n1,2\n  \n\n3,4\n\n", 2, {3, 0, 0, 0, 1, 0}, 4},
         {"elbow\n", 0, {0}, -1},
@@ -107,13 +108,30 @@ static void refuses_tables(void **state) {
         {"turn.q\n1\n", EX_ERROR_DATA, ":1: this rig has no axis 'turn.q'"},
         {"elbow,elbow\n1,2\n", EX_ERROR_DATA, ":1: column 'elbow' is there twice"},
         {"time,elbow,time\n1,2,3\n", EX_ERROR_DATA, ":1: column 'time' is there twice"},
-        {"elbow,time\n1,2\n3\n", EX_ERROR_FORMAT, ":3: there are 1 fields, and the header has 2"},
+        {"elbow,time\n1,2\n3\n", EX_ERROR_FORMAT, ":3: there is 1 field, and the header has 2"},
         {"elbow\n1\n\n2,3\n", EX_ERROR_FORMAT, ":4: there are more fields than the 1 of the header"},
-        {"elbow\nx\n", EX_ERROR_DATA, ":2: 'x' is not a number"},
-        {"elbow,time\n1,\n", EX_ERROR_DATA, ":2: '' is not a number"},
-        {"elbow\nnan\n", EX_ERROR_DATA, ":2: 'nan' is not a number"},
+        {"elbow\nx\n", EX_ERROR_DATA, ":2: 'x' in column 'elbow' is not a number"},
+        {"elbow,time\n1,\n", EX_ERROR_DATA, ":2: there is no number in column 'time'"},
+        {"elbow\nnan\n", EX_ERROR_DATA, ":2: 'nan' in column 'elbow' is not a number"},
         {"elbow\n1e999\n", EX_ERROR_DATA, ":2: "},
-        {"elbow\n1;2\n", EX_ERROR_DATA, ":2: '1;2' is not a number"},
+        {"elbow\n1;2\n", EX_ERROR_DATA, ":2: '1;2' in column 'elbow' is not a number"},
+        {"big size,turn.x,turn.y,turn.z,turn.w\n1,2,3,4,five\n", EX_ERROR_DATA,
+         ":2: 'five' in column 'turn.w' is not a"},
+        {"elbow,time,big size\n1,2\n", EX_ERROR_FORMAT, ":2: there are 2 fields, and the header has 3"},
+        {"elbow;big size\n1;2\n", EX_ERROR_FORMAT, ":1: columns are separated by commas, not by semicolons"},
+        {"\"elbow\";\"big size\"\n1;2\n", EX_ERROR_FORMAT, ":1: columns are separated by commas, not by semicolons"},
+        {"elbow\tbig size\n1\t2\n", EX_ERROR_FORMAT, ":1: columns are separated by commas, not by tabs"},
+        {"turn.z\n0.5\n", EX_ERROR_DATA,
+         ":1: the rotation 'turn' needs four columns, and turn.x, turn.y, turn.w are missing"},
+        {"turn.w,turn.z,elbow,turn.x\n0.5\n", EX_ERROR_DATA,
+         ":1: the rotation 'turn' needs four columns, and turn.y is missing"},
+        {"turn.x,turn.y,turn.z,turn.w\n0,0,0,1\n0,0,0,0\n", EX_ERROR_DATA, ":3: all four numbers of 'turn' are 0"},
+        /* Line breaks of all kinds count, also those in quotes. */
+        {"elbow\n\"1\n2\"\n", EX_ERROR_DATA, ":2: '1\n2' in"},
+        {"\"el\nbow\"\n", EX_ERROR_DATA, ":1: this rig has no axis"},
+        {"time,elbow\r\n1,2\r\n\r\n3,x\r\n", EX_ERROR_DATA, ":4: 'x' in"},
+        {"time,elbow\r1,2\r\r3,x\r", EX_ERROR_DATA, ":4: 'x' in"},
+        {"elbow,time\n\"\n\r\n\r1\",x\n", EX_ERROR_DATA, ":2: '\n\r\n\r1' in"},
         {"elbow\n\"1\n", EX_ERROR_FORMAT, ":2: a field"},
         {"elbow\n\"1\"2\n", EX_ERROR_FORMAT, ":2: a field"},
         {"\"elbow\n1\n", EX_ERROR_FORMAT, ":1: a field"},
@@ -148,6 +166,25 @@ static void refuses_bytes_that_are_no_text(void **state) {
     assert_int_equal(ex_pose_table_read(scratch_path("none.csv"), rig, &table, &error), EX_ERROR_FILE);
 }
 
+static void names_utf16(void **state) {
+    (void)state;
+    static const struct {
+        const char *csv;
+        size_t size;
+    } cases[] = {{"\xFF\xFE"
+                  "e\0l\0",
+                  6},
+                 {"\xFE\xFF\0e\0l", 6},
+                 {"e\0l\0b\0", 6},
+                 {"\0e\0l", 4}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ex_pose_table table;
+        ex_error error;
+        assert_int_equal(read_table(cases[i].csv, cases[i].size, &table, &error), EX_ERROR_FORMAT);
+        assert_non_null(strstr(error.text, "t.csv: this is UTF-16"));
+    }
+}
+
 /* A name that is as long as names may be, and not known. */
 static void names_of_any_length(void **state) {
     (void)state;
@@ -164,7 +201,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_tables),        cmocka_unit_test(reads_many_rows),
         cmocka_unit_test(refuses_tables),      cmocka_unit_test(refuses_bytes_that_are_no_text),
-        cmocka_unit_test(names_of_any_length),
+        cmocka_unit_test(names_of_any_length), cmocka_unit_test(names_utf16),
     };
     return cmocka_run_group_tests_name("author.project.pose_table", tests, set_up, tear_down);
 }

@@ -59,21 +59,23 @@ static void multiplies_and_adds(void **state) {
     }
 }
 
-/* All 65536 of them, in every lane. */
-static void integers_of_16_bits_become_floats(void **state) {
+/* All 65536 of them in every lane, times factors up to the ends of 16 bits, on top of what is there. */
+static void products_of_16_bits_are_exact(void **state) {
     (void)state;
+    static const int16_t factors[] = {0, 1, -1, 255, -256, 12345, 32767, -32767, -32768};
     for (int first = 0; first < 65536; first++) {
-        uint16_t from[2 * WIDTH];
+        int16_t from[2 * WIDTH], factor = factors[first % 9], second = factors[first % 7];
         float to[2 * WIDTH];
         for (int i = 0; i < 2 * WIDTH; i++)
-            from[i] = (uint16_t)(first + 4097 * i);
-        exi_wide low, high;
-        exi_load_halves(from, &low, &high);
-        exi_store(to, low);
-        exi_store(to + WIDTH, high);
+            from[i] = (int16_t)(uint16_t)(first + 4097 * i);
+        exi_ints low = exi_zero_ints(), high = exi_zero_ints();
+        exi_add_products(from, exi_splat_short(factor), &low, &high);
+        exi_add_products(from, exi_splat_short((int16_t)(second / 2)), &low, &high);
+        exi_store(to, exi_from_ints(low));
+        exi_store(to + WIDTH, exi_from_ints(high));
         for (int i = 0; i < 2 * WIDTH; i++)
-            if (to[i] != (float)(from[i] - 32768))
-                fail_msg("%d in lane %d became %g", from[i], i, (double)to[i]);
+            if (to[i] != (float)(from[i] * factor + from[i] * (second / 2)))
+                fail_msg("%d in lane %d times %d and %d became %g", from[i], i, factor, second / 2, (double)to[i]);
     }
 }
 
@@ -95,7 +97,7 @@ int main(void) {
         cmocka_unit_test(loads_and_stores_anywhere),
         cmocka_unit_test(splat_fills_all_lanes),
         cmocka_unit_test(multiplies_and_adds),
-        cmocka_unit_test(integers_of_16_bits_become_floats),
+        cmocka_unit_test(products_of_16_bits_are_exact),
         cmocka_unit_test(triples_are_interleaved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
