@@ -136,8 +136,7 @@ static tables tables_of(const ex_forms *forms) {
 static inline void blend_pair(const tables *t, const exi_blend *blend, int a, int b, bool both, bool is_float) {
     exi_wide sums[SIDE_BY_SIDE][TILE_WIDES];
     load_base(t->base + (size_t)a * EXI_TILE_FLOATS, sums[0]);
-    if (both)
-        load_base(t->base + (size_t)b * EXI_TILE_FLOATS, sums[1]);
+    load_base(t->base + (size_t)b * EXI_TILE_FLOATS, sums[1]);
     if (is_float)
         sum_floats(t->floats + (size_t)a * t->step, t->floats + (size_t)b * t->step, both, blend, sums);
     else
