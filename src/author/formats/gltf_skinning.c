@@ -12,8 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The largest joint that is kept. */
-enum { JOINT_MOST = 65535 };
+/* The largest joint that is kept, and sets of four: no body needs more, and a file that says so wants something else.
+ */
+enum { JOINT_MOST = 65535, SETS_MOST = 64 };
 
 static int count_sets(const json_t *attributes, const char *name) {
     int count = 0;
@@ -50,8 +51,7 @@ static ex_result read_set(exi_gltf *g, const json_t *attributes, ex_scene_primit
                 break;
             }
             p->weights[at] = weight;
-            /* What a joint without weight is called does not matter, and some exporters leave anything there. */
-            p->joints[at] = (uint16_t)(weight > 0 ? joints[4 * v + k] : 0);
+            p->joints[at] = (uint16_t)joints[4 * v + k];
         }
     free(joints);
     free(weights);
@@ -64,9 +64,7 @@ static ex_result normalise(exi_gltf *g, ex_scene_primitive *p, const char *where
     double worst = 0;
     for (size_t v = 0; v < (size_t)p->vertex_count; v++) {
         float *weights = p->weights + v * influences;
-        double sum = 0;
-        for (size_t k = 0; k < influences; k++)
-            sum += (double)weights[k];
+        double sum = exi_scene_tidy_influences(p->joints + v * influences, weights, p->influence_count);
         if (!(sum > 0)) {
             first_empty = empty++ == 0 ? v : first_empty;
             weights[0] = 1;
@@ -77,9 +75,6 @@ static ex_result normalise(exi_gltf *g, ex_scene_primitive *p, const char *where
             first_off = off++ == 0 ? v : first_off;
             worst = error > worst ? error : worst;
         }
-        if (error > 5e-8 * (double)(influences + 1))
-            for (size_t k = 0; k < influences; k++)
-                weights[k] = (float)((double)weights[k] / sum);
     }
     if (empty > 0 &&
         !exi_scene_note(g->scene,
@@ -102,6 +97,9 @@ ex_result exi_gltf_read_influences(exi_gltf *g, const json_t *attributes, ex_sce
         return exi_gltf_fail(g, EX_ERROR_DATA, where, "has %d sets of joints and %d of weights", sets, weight_sets);
     if (sets == 0)
         return EX_OK;
+    if (sets > SETS_MOST)
+        return exi_gltf_fail(g, EX_ERROR_LIMIT, where, "has %d sets of joints, and at most %d are read", sets,
+                             SETS_MOST);
     /* What the sets will unfold to one by one, asked before there is room for all of them. */
     if ((size_t)p->vertex_count > (g->budget - g->unfolded) / 32 / (size_t)sets)
         return exi_gltf_fail(g, EX_ERROR_LIMIT, where,

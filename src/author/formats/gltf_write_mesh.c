@@ -56,35 +56,40 @@ static int add_colours(exi_gltf_writer *w, const float *values, int count) {
     return accessor;
 }
 
-/* Sets of four, the last one filled up with nothing. Weights that are not yet of sum 1 become so. */
+/* Sets of four, the last one filled up with nothing. */
+static void add_set(exi_gltf_writer *w, const ex_scene_primitive *p, const uint16_t *joints, const float *weights,
+                    size_t set, uint16_t *joint_rows, float *weight_rows, json_t *attributes) {
+    size_t influences = (size_t)p->influence_count;
+    for (size_t v = 0; v < (size_t)p->vertex_count; v++)
+        for (size_t k = 0; k < 4; k++) {
+            size_t at = 4 * set + k, from = v * influences + at;
+            joint_rows[4 * v + k] = at < influences ? joints[from] : 0;
+            weight_rows[4 * v + k] = at < influences ? weights[from] : 0;
+        }
+    char key[32];
+    snprintf(key, sizeof key, "JOINTS_%zu", set);
+    exi_gltf_set(w, attributes, key, json_integer(exi_gltf_add_joints(w, joint_rows, p->vertex_count)));
+    snprintf(key, sizeof key, "WEIGHTS_%zu", set);
+    exi_gltf_set(w, attributes, key,
+                 json_integer(exi_gltf_add_floats(w, weight_rows, p->vertex_count, 4, EXI_GLTF_VERTICES, false)));
+}
+
 static void add_influences(exi_gltf_writer *w, const ex_scene_primitive *p, json_t *attributes) {
     size_t n = (size_t)p->vertex_count, influences = (size_t)p->influence_count;
-    uint16_t *joints = exi_array_allocate(4 * n, sizeof *joints);
-    float *weights = exi_array_allocate(4 * n, sizeof *weights);
-    for (size_t set = 0; joints && weights && 4 * set < influences; set++) {
-        for (size_t v = 0; v < n; v++) {
-            const float *row = p->weights + v * influences;
-            double sum = 0;
-            for (size_t k = 0; k < influences; k++)
-                sum += (double)row[k];
-            bool exact = fabs(sum - 1) <= 5e-8 * (double)(influences + 1);
-            for (size_t k = 0; k < 4; k++) {
-                size_t at = 4 * set + k;
-                float weight = at < influences ? row[at] : 0;
-                weights[4 * v + k] = exact ? weight : (float)((double)weight / sum);
-                joints[4 * v + k] = weight > 0 ? p->joints[v * influences + at] : 0;
-            }
-        }
-        char key[32];
-        snprintf(key, sizeof key, "JOINTS_%zu", set);
-        exi_gltf_set(w, attributes, key, json_integer(exi_gltf_add_joints(w, joints, p->vertex_count)));
-        snprintf(key, sizeof key, "WEIGHTS_%zu", set);
-        exi_gltf_set(w, attributes, key,
-                     json_integer(exi_gltf_add_floats(w, weights, p->vertex_count, 4, EXI_GLTF_VERTICES, false)));
-    }
-    w->failed = w->failed || !joints || !weights;
-    free(joints);
+    uint16_t *joints = exi_array_copy(p->joints, n * influences, sizeof *joints);
+    float *weights = exi_array_copy(p->weights, n * influences, sizeof *weights);
+    uint16_t *joint_rows = exi_array_allocate(4 * n, sizeof *joint_rows);
+    float *weight_rows = exi_array_allocate(4 * n, sizeof *weight_rows);
+    bool good = joints && weights && joint_rows && weight_rows;
+    for (size_t v = 0; good && v < n; v++)
+        exi_scene_tidy_influences(joints + v * influences, weights + v * influences, p->influence_count);
+    for (size_t set = 0; good && 4 * set < influences; set++)
+        add_set(w, p, joints, weights, set, joint_rows, weight_rows, attributes);
+    w->failed = w->failed || !good;
+    free(weight_rows);
+    free(joint_rows);
     free(weights);
+    free(joints);
 }
 
 static json_t *make_attributes(exi_gltf_writer *w, const ex_scene_primitive *p) {

@@ -5,6 +5,7 @@
 
 #include "author/mesh/array.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,6 +126,25 @@ bool exi_scene_note(ex_scene *scene, const char *format, ...) {
         return false;
     scene->note_count++;
     return true;
+}
+
+double exi_scene_tidy_influences(uint16_t *joints, float *weights, int count) {
+    double sum = 0;
+    for (int k = 0; k < count; k++) {
+        for (int before = 0; before < k && weights[k] > 0; before++)
+            if (joints[before] == joints[k] && weights[before] > 0) {
+                weights[before] += weights[k];
+                weights[k] = 0;
+            }
+        if (!(weights[k] > 0))
+            joints[k] = 0;
+    }
+    for (int k = 0; k < count; k++)
+        sum += (double)weights[k];
+    if (sum > 0 && fabs(sum - 1) > 5e-8 * (double)(count + 1))
+        for (int k = 0; k < count; k++)
+            weights[k] = (float)((double)weights[k] / sum);
+    return sum;
 }
 
 ex_scene_material exi_scene_default_material(void) {

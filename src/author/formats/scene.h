@@ -15,6 +15,11 @@ bool exi_scene_note(ex_scene *scene, const char *format, ...) EXI_PRINTF(2, 3);
 void exi_scene_free_primitive(ex_scene_primitive *primitive, int target_count);
 void exi_scene_free_mesh(ex_scene_mesh *mesh);
 
+/* Brings one vertex's influences into the form that glTF demands: no joint twice, joints without weight called 0,
+ * weights of sum 1; what is so up to rounding stays as it is, to the bit. Returns the sum that was, and leaves all as
+ * it is where that is 0. */
+double exi_scene_tidy_influences(uint16_t *joints, float *weights, int count);
+
 /* A material with glTF's defaults and no name. */
 ex_scene_material exi_scene_default_material(void);
 
