@@ -267,7 +267,7 @@ static const struct {
     {HEAD "element vertex 1\nproperty float x\nend_header\n0 0 0\n1 0 0\n0 1 0\n1\n", EX_ERROR_DATA,
      "x.ply:12: has two elements of vertices"},
     {HEAD "element x 1\nproperty list char char y\nend_header\n0 0 0\n1 0 0\n0 1 0\n-1\n", EX_ERROR_DATA,
-     "x.ply:12: a list has the length -1"},
+     "x.ply:13: a list has the length -1"},
     /* Lying headers. */
     {"ply\nformat ascii 1.0\nelement vertex 250000000\nproperty float x\nproperty float y\nproperty float "
      "z\nend_header\n0 0 0\n",
@@ -280,7 +280,7 @@ static const struct {
      "property double z\nend_header\n",
      EX_ERROR_FORMAT, "x.ply: the header promises 1844674407370955161 of 'vertex', but the file ends before that"},
     {HEAD "element face 250000000\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n",
-     EX_ERROR_FORMAT, "x.ply:11: the header promises 250000000 of 'face', but the file ends before that"},
+     EX_ERROR_FORMAT, "x.ply:12: the header promises 250000000 of 'face', but the file ends before that"},
     {"ply\nformat binary_little_endian 1.0\nelement vertex 1\nproperty uchar x\nproperty uchar y\nproperty uchar z\n"
      "element face 1\nproperty list uint uchar vertex_indices\nend_header\nabc\xff\xff\xff\xff"
      "abc",
