@@ -10,7 +10,6 @@
 
 #include <exemplar/author/formats.h>
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -196,14 +195,6 @@ static ex_result make_tree(exi_gltf_writer *w, const char *buffer_uri) {
 
 /* ---- the files ---- */
 
-static bool ends_with(const char *path, const char *ending) {
-    size_t length = strlen(path), size = strlen(ending);
-    for (size_t i = 0; i < size; i++)
-        if (length < size || tolower((unsigned char)path[length - size + i]) != ending[i])
-            return false;
-    return true;
-}
-
 static size_t folder_size(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash ? (size_t)(slash - path) + 1 : 0;
@@ -263,8 +254,8 @@ static ex_result write_glb(exi_gltf_writer *w) {
 }
 
 ex_result ex_scene_write(const char *path, const ex_scene *scene, ex_error *error) {
-    bool glb = ends_with(path, ".glb");
-    if (!glb && !ends_with(path, ".gltf"))
+    bool glb = exi_path_ends_with(path, ".glb");
+    if (!glb && !exi_path_ends_with(path, ".gltf"))
         return exi_error(error, EX_ERROR_ARGUMENT, "cannot write '%s': scenes are written as .glb or .gltf", path);
     ex_result result = exi_error_within(error, ex_scene_check(scene, error), "cannot write '%s'", path);
     if (result != EX_OK)

@@ -1,11 +1,11 @@
 /*
  * Meshes from and into files of any kind that Exemplar knows, chosen by the ending of the file's name.
  */
+#include "author/formats/file.h"
 #include "runtime/base/result.h"
 
 #include <exemplar/author/formats.h>
 
-#include <ctype.h>
 #include <string.h>
 
 static ex_result read_scene(const char *path, ex_mesh **mesh, ex_error *error) {
@@ -49,19 +49,9 @@ static const kind kinds[] = {
     {".glb", read_scene, write_scene},
 };
 
-static bool ends_with(const char *path, const char *ending) {
-    size_t length = strlen(path), size = strlen(ending);
-    if (length < size)
-        return false;
-    for (size_t i = 0; i < size; i++)
-        if (tolower((unsigned char)path[length - size + i]) != ending[i])
-            return false;
-    return true;
-}
-
 static const kind *find_kind(const char *path) {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (ends_with(path, kinds[i].ending))
+        if (exi_path_ends_with(path, kinds[i].ending))
             return &kinds[i];
     return NULL;
 }

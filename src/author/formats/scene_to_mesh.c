@@ -275,13 +275,12 @@ ex_result ex_scene_to_mesh(const ex_scene *scene, int mesh, ex_mesh **made, int 
     return result;
 }
 
-/* Whether the root above a node is shown. */
-static bool is_shown(const ex_scene *scene, const int *order, bool *shown) {
+/* shown [node_count]: whether the root above a node is shown. */
+static void find_shown(const ex_scene *scene, const int *order, bool *shown) {
     for (int i = 0; i < scene->node_count; i++) {
         const ex_scene_node *node = &scene->nodes[order[i]];
         shown[order[i]] = node->parent < 0 ? !node->hidden : shown[node->parent];
     }
-    return true;
 }
 
 /* Pieces of all shown nodes with a mesh; of all meshes where there is no node at all. */
@@ -325,8 +324,11 @@ ex_result ex_scene_to_form(const ex_scene *scene, ex_mesh **made, ex_error *erro
         result = exi_error_memory(error, "the mesh", 0);
     if (result == EX_OK)
         result = ex_scene_worlds(scene, NULL, worlds, error);
-    if (result == EX_OK && exi_scene_order(scene, order, order + nodes) && is_shown(scene, order, shown))
+    if (result == EX_OK) {
+        exi_scene_order(scene, order, order + nodes);
+        find_shown(scene, order, shown);
         result = plan_form(&p, shown, worlds, error);
+    }
     if (result == EX_OK)
         result = carry_out(&p, made, error);
     free(shown);

@@ -131,6 +131,41 @@ static void writes_arrays_once(void **state) {
     ex_scene_destroy(scene);
 }
 
+/* Every array begins at a multiple of four, whatever stands before it; arrays of the same bytes but another shape are
+ * two arrays; numbers of vertices that two bytes cannot say are written in four. */
+static void writes_arrays_apart(void **state) {
+    (void)state;
+    enum { MANY = 70000 };
+    ex_scene *scene = scene_with_everything();
+    ex_scene_primitive *p = &scene->meshes[0].primitives[1];
+    p->index_count = 3; /* six bytes */
+    ex_scene_primitive *points = &scene->meshes[1].primitives[0];
+    free(points->positions);
+    points->vertex_count = MANY;
+    points->positions = calloc(MANY, 3 * sizeof(float));
+    points->texcoords[0] = calloc(MANY, 2 * sizeof(float));
+    points->index_count = 2;
+    points->indices = malloc(2 * sizeof(int));
+    assert_true(points->positions && points->texcoords[0] && points->indices);
+    points->indices[0] = MANY - 1;
+    points->indices[1] = 1;
+    /* Six numbers each. */
+    ex_scene_channel *c = scene->animations[0].channels;
+    memset(c[2].values, 0, 6 * sizeof(float));
+    c[0].path = EX_SCENE_SCALE;
+    c[0].width = 3;
+    memset(c[0].values, 0, 6 * sizeof(float));
+    check_round_trip(scene, "out.glb");
+    must_write(scratch_path("out.gltf"), scene);
+    char *text = scratch_read("out.gltf", NULL);
+    int offsets = 0;
+    for (const char *at = text; (at = strstr(at, "\"byteOffset\": ")); at += 14, offsets++)
+        assert_int_equal(atoi(at + 14) % 4, 0);
+    assert_true(offsets > 10);
+    free(text);
+    ex_scene_destroy(scene);
+}
+
 /* Images beside the file: kept as files beside it, taken in elsewhere. */
 static void takes_images_along(void **state) {
     (void)state;
@@ -391,9 +426,10 @@ static void survives_failing_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(writes_what_it_reads), TEST(writes_the_same_bytes),     TEST(writes_by_hand),
-        TEST(writes_arrays_once),   TEST(takes_images_along),        TEST(puts_directions_right),
-        TEST(writes_real_files),    TEST(refuses_what_does_not_fit), TEST(survives_failing_memory),
+        TEST(writes_what_it_reads),    TEST(writes_the_same_bytes), TEST(writes_by_hand),
+        TEST(writes_arrays_once),      TEST(takes_images_along),    TEST(writes_arrays_apart),
+        TEST(puts_directions_right),   TEST(writes_real_files),     TEST(refuses_what_does_not_fit),
+        TEST(survives_failing_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

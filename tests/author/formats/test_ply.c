@@ -139,7 +139,7 @@ static void reads_colours(void **state) {
     const char wedges[] =
         "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
         "element face 3\nproperty list uchar float texcoord\nproperty list uchar int vertex_indices\n"
-        "end_header\n0 0 0\n1 0 0\n0 1 0\n6 0 0 1 0 0.5 1 3 0 1 2\n0 3 2 1 0\n6 .1 .2 .3 .4 .5 .6 3 1 2 0\n";
+        "end_header\n0 0 0\n1 0 0\n0 1 0\n6 0 0 1 0 0.5 1 3 0 1 2\n4 9 9 9 9 3 2 1 0\n6 .1 .2 .3 .4 .5 .6 3 1 2 0\n";
     ex_mesh *mesh = must_parse(wedges, sizeof wedges - 1);
     assert_int_equal(mesh->texcoord_count, 6);
     check_ints(mesh->corner_texcoords, 9, (int[]){0, 1, 2, -1, -1, -1, 3, 4, 5});
@@ -316,6 +316,7 @@ static const char *const objs[] = {
     "v 0 0.1 0 1 0 0.5\nv 1 0 0 0.1 0.2 0.3\nv 0 1 1e300 0 0 0\nf 1 2 3\n",
     "v 0 0 0 0 0 0\nv 1 0 0 1 0.2 0.6\nv 0 1 0.25 1 1 1\nv 9 9 9\nf 1 2 3\nf 3 2 1 4\n",
     "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\nvt 1 0.1\nvt 0.3 1\nf 1/1 2/2 3/3\nf 1 3 4\nf 3/1 2/2 1/3\n",
+    "v 0 0 0\nv 1 0 0\nv 1 1 0\nvt 0 0\nvt 1 0.1\nvt 0.3 1\nf 1/1 2/2 3/3\nf 3/1 2/2 1/3\n",
 };
 
 static ex_mesh *through_file(const ex_mesh *mesh, ex_ply_encoding encoding) {
@@ -377,6 +378,28 @@ static void writes_the_fewest_bytes(void **state) {
     assert_int_equal((size_t)(text + size - body), 4 * 15 + 13 + 17);
     assert_memory_equal(body + 15, "\x3f\x80\0\0\0\0\0\0\0\0\0\0\xff\x33\x99", 15);
     free(text);
+    ex_mesh_destroy(mesh);
+}
+
+/* Every byte of colour comes back, and in one byte. */
+static void writes_every_colour(void **state) {
+    (void)state;
+    ex_mesh *mesh = ex_mesh_create();
+    mesh->vertex_count = 256;
+    mesh->positions = calloc(256, 3 * sizeof(double));
+    mesh->colours = calloc(256, 3 * sizeof(float));
+    mesh->face_offsets = calloc(1, sizeof(int));
+    assert_true(mesh->positions && mesh->colours && mesh->face_offsets);
+    for (int v = 0; v < 256; v++)
+        mesh->colours[3 * v] = (float)(v / 255.0);
+    for (int encoding = 0; encoding < 3; encoding++) {
+        ex_mesh *again = through_file(mesh, (ex_ply_encoding)encoding);
+        assert_true(meshes_are_same(mesh, again));
+        ex_mesh_destroy(again);
+        char *text = scratch_read("out.ply", NULL);
+        assert_non_null(strstr(text, "property uchar red"));
+        free(text);
+    }
     ex_mesh_destroy(mesh);
 }
 
@@ -459,6 +482,7 @@ int main(void) {
         cmocka_unit_test(says_what_is_wrong),
         TEST(writes_what_it_reads),
         TEST(writes_the_fewest_bytes),
+        TEST(writes_every_colour),
         TEST(refuses_to_write_what_cannot_be_read),
         TEST(survives_damage),
         TEST(survives_failing_memory),

@@ -278,6 +278,15 @@ static void places_forms(void **state) {
     assert_sentence(&error, EX_ERROR_DATA, "no mesh");
     ex_mesh_destroy(mesh);
     ex_scene_destroy(scene);
+    /* With a skin, the node's own place does not count. */
+    scene = scene_with_everything();
+    scene->nodes[3].transform.translation[0] = 100;
+    scene->nodes[4].transform.translation[0] = 50;
+    assert_int_equal(ex_scene_to_form(scene, &form, NULL), EX_OK);
+    assert_int_equal(form->vertex_count, 9);
+    assert_true(form->positions[3] == 1 && form->positions[21] == 50);
+    ex_mesh_destroy(form);
+    ex_scene_destroy(scene);
 }
 
 /* ---- meshes into scenes ---- */
