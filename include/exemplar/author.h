@@ -8,6 +8,7 @@
 #include <exemplar/author/formats.h>
 #include <exemplar/author/mesh.h>
 #include <exemplar/author/project.h>
+#include <exemplar/author/scene.h>
 #include <exemplar/exemplar.h>
 
 #endif

@@ -1,10 +1,13 @@
 #!/bin/sh
-# Usage: gltf_validator.sh SOURCE WORK TOOL
-# Brings the validator into WORK/npm, once for each package-lock.json, and runs validate.mjs with it.
+# Usage: gltf_validator.sh SOURCE WORK TOOL PROBE DATA
+# Brings the validator into WORK/npm, once for each package-lock.json, and runs validate.mjs (rigs that TOOL builds) and
+# validate_scenes.mjs (files that PROBE writes) with it.
 set -eu
 source=$1
 work=$2
 tool=$3
+probe=$4
+data=$5
 
 skip() {
     echo "skipped: $1"
@@ -28,6 +31,7 @@ if ! cmp -s "$source/package-lock.json" "$work/npm/installed.json"; then
     fi
     cp "$source/package-lock.json" "$work/npm/installed.json"
 fi
-rm -rf "$work/rigs"
-mkdir -p "$work/rigs"
-exec node "$source/validate.mjs" "$work/npm" "$work/rigs" "$tool"
+rm -rf "$work/rigs" "$work/scenes"
+mkdir -p "$work/rigs" "$work/scenes"
+node "$source/validate.mjs" "$work/npm" "$work/rigs" "$tool"
+exec node "$source/validate_scenes.mjs" "$work/npm" "$work/scenes" "$probe" "$data"

@@ -431,3 +431,15 @@ char *exi_path_join(const char *file, const char *relative) {
     memcpy(joined + folder_size, relative, relative_size);
     return joined;
 }
+
+bool exi_path_ends_with(const char *path, const char *ending) {
+    size_t length = strlen(path), size = strlen(ending);
+    if (length < size)
+        return false;
+    for (size_t i = 0; i < size; i++) {
+        char c = path[length - size + i];
+        if ((c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c) != ending[i])
+            return false;
+    }
+    return true;
+}

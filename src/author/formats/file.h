@@ -51,6 +51,9 @@ ex_result exi_make_directory(const char *path, ex_error *error);
 /* `relative` as seen from the folder of `file`; an absolute path is kept. Release with free; NULL without memory. */
 char *exi_path_join(const char *file, const char *relative);
 
+/* Whether a path ends with this, in lower case; letters of the path may be of either. */
+bool exi_path_ends_with(const char *path, const char *ending);
+
 /* Sets "cannot DOING 'PATH': the reason errno_value stands for" and returns EX_ERROR_FILE. */
 ex_result exi_file_error(ex_error *error, const char *doing, const char *path, int errno_value);
 

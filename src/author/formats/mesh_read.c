@@ -1,36 +1,73 @@
 /*
- * A mesh from a file of any kind that Exemplar reads, chosen by the ending of its name.
+ * Meshes from and into files of any kind that Exemplar knows, chosen by the ending of the file's name.
  */
+#include "author/formats/file.h"
 #include "runtime/base/result.h"
 
 #include <exemplar/author/formats.h>
 
-#include <ctype.h>
 #include <string.h>
+
+static ex_result read_scene(const char *path, ex_mesh **mesh, ex_error *error) {
+    ex_scene *scene;
+    ex_result result = ex_scene_read(path, &scene, error);
+    if (result != EX_OK)
+        return result;
+    result = exi_error_within(error, ex_scene_to_form(scene, mesh, error), "%s", path);
+    ex_scene_destroy(scene);
+    return result;
+}
+
+static ex_result write_scene(const char *path, const ex_mesh *mesh, ex_error *error) {
+    ex_scene *scene = ex_scene_create();
+    if (!scene)
+        return exi_error_memory(error, "the file", sizeof *scene);
+    ex_result result =
+        exi_error_within(error, ex_scene_add_mesh(scene, mesh, NULL, NULL, error), "cannot write '%s'", path);
+    if (result == EX_OK && ex_scene_add_node(scene, NULL, -1, 0) < 0)
+        result = exi_error_memory(error, "the file", sizeof(ex_scene_node));
+    if (result == EX_OK)
+        result = ex_scene_write(path, scene, error);
+    ex_scene_destroy(scene);
+    return result;
+}
+
+static ex_result write_ply(const char *path, const ex_mesh *mesh, ex_error *error) {
+    return ex_ply_write(path, mesh, EX_PLY_LITTLE_ENDIAN, error);
+}
 
 typedef struct kind {
     const char *ending;
     ex_result (*read)(const char *path, ex_mesh **mesh, ex_error *error);
+    ex_result (*write)(const char *path, const ex_mesh *mesh, ex_error *error);
 } kind;
 
 static const kind kinds[] = {
-    {".obj", ex_obj_read},
+    {".obj", ex_obj_read, ex_obj_write},
+    {".ply", ex_ply_read, write_ply},
+    {".gltf", read_scene, write_scene},
+    {".glb", read_scene, write_scene},
 };
 
-static bool ends_with(const char *path, const char *ending) {
-    size_t length = strlen(path), size = strlen(ending);
-    if (length < size)
-        return false;
-    for (size_t i = 0; i < size; i++)
-        if (tolower((unsigned char)path[length - size + i]) != ending[i])
-            return false;
-    return true;
+static const kind *find_kind(const char *path) {
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (exi_path_ends_with(path, kinds[i].ending))
+            return &kinds[i];
+    return NULL;
 }
 
 ex_result ex_mesh_read(const char *path, ex_mesh **mesh, ex_error *error) {
     *mesh = NULL;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (ends_with(path, kinds[i].ending))
-            return kinds[i].read(path, mesh, error);
-    return exi_error(error, EX_ERROR_FORMAT, "%s: meshes are read from .obj files; export it as one", path);
+    const kind *found = find_kind(path);
+    return found
+               ? found->read(path, mesh, error)
+               : exi_error(error, EX_ERROR_FORMAT,
+                           "%s: meshes are read from .obj, .ply, .gltf and .glb files; export it as one of them", path);
+}
+
+ex_result ex_mesh_write(const char *path, const ex_mesh *mesh, ex_error *error) {
+    const kind *found = find_kind(path);
+    return found ? found->write(path, mesh, error)
+                 : exi_error(error, EX_ERROR_ARGUMENT,
+                             "cannot write '%s': meshes are written as .obj, .ply, .gltf or .glb", path);
 }

@@ -4,6 +4,7 @@
  * reader never looks at the JSON (docs/rig-format.md).
  */
 #include "author/formats/file.h"
+#include "author/formats/glb.h"
 #include "author/formats/json.h"
 #include "author/mesh/array.h"
 #include "runtime/base/result.h"
@@ -168,40 +169,6 @@ static json_t *make_json(const ex_rig *rig, const void *pack, size_t size, void 
 
 /* ---- the file ---- */
 
-static void put_u32(exi_file_writer *writer, size_t value) {
-    uint32_t number = (uint32_t)value;
-    exi_file_write(writer, &number, sizeof number);
-}
-
-/* JSON is padded so that the pack starts at a multiple of 16 in the file. */
-static ex_result write_file(const char *path, exi_text *json, const char *pack, size_t pack_size, ex_error *error) {
-    while ((12 + 8 + json->size + 8) % 16 != 0 && !json->failed)
-        exi_text_add(json, " ", 1);
-    if (json->failed)
-        return exi_error_memory(error, "the rig file", json->size);
-    size_t padding = (4 - pack_size % 4) % 4;
-    uint64_t total = 12 + 8 + (uint64_t)json->size + 8 + pack_size + padding;
-    if (total > UINT32_MAX)
-        return exi_error(error, EX_ERROR_LIMIT,
-                         "%s: the rig takes %.1f GB, and a .glb file holds at most 4.3: use fewer or smaller examples",
-                         path, (double)total / 1e9);
-    exi_file_writer writer;
-    ex_result result = exi_file_open(&writer, path, error);
-    if (result != EX_OK)
-        return result;
-    exi_file_write(&writer, "glTF", 4);
-    put_u32(&writer, 2);
-    put_u32(&writer, (size_t)total);
-    put_u32(&writer, json->size);
-    exi_file_write(&writer, "JSON", 4);
-    exi_file_write(&writer, json->bytes, json->size);
-    put_u32(&writer, pack_size + padding);
-    exi_file_write(&writer, "BIN", 4);
-    exi_file_write(&writer, pack, pack_size);
-    exi_file_write(&writer, "\0\0\0", padding);
-    return exi_file_commit(&writer, error);
-}
-
 ex_result ex_rig_write(const char *path, const ex_rig *rig, ex_error *error) {
     size_t size = ex_rig_pack_size(rig), scratch_size = ex_rig_scratch_size(rig, 1);
     if (size == 0)
@@ -219,7 +186,7 @@ ex_result ex_rig_write(const char *path, const ex_rig *rig, ex_error *error) {
         else
             json.failed = true;
         json_decref(root);
-        result = write_file(path, &json, pack, size, error);
+        result = exi_glb_write(path, &json, pack, size, "use fewer or smaller examples", error);
     }
     free(json.bytes);
     free(weights);

@@ -295,7 +295,7 @@ static void names_what_does_not_fit(void **state) {
         {"m.obj", "two.obj", "1", "", EX_ERROR_DATA, {"layers[0].examples[1] 'e'", "two.obj", "'m.obj'"}},
         {"m.obj", "none.obj", "1", "", EX_ERROR_FILE, {"layers[0].examples[1] 'e'", "none.obj", ""}},
         {"m.obj", "broken.obj", "1", "", EX_ERROR_FORMAT, {"layers[0].examples[1] 'e'", "broken.obj:2", ""}},
-        {"m.obj", "form.ply", "1", "", EX_ERROR_FORMAT, {"form.ply", ".obj files", ""}},
+        {"m.obj", "form.stl", "1", "", EX_ERROR_FORMAT, {"form.stl", ".obj, .ply, .gltf and .glb files", ""}},
         {"m.obj", "far.obj", "1", "", EX_ERROR_DATA, {"'e'", "vertex 2", "finite"}},
         {"none.obj", "m.obj", "1", "", EX_ERROR_FILE, {"x.json", "none.obj", ""}},
         {"far.obj", "m.obj", "1", "", EX_ERROR_DATA, {"far.obj", "vertex 2", "float"}},

@@ -1,0 +1,38 @@
+/*
+ * Fuzzing of the PLY reader (clang -fsanitize=fuzzer,address,undefined): any bytes are a mesh or an error, and what is
+ * read as a mesh can be cut into triangles, written in every encoding, and read again.
+ */
+#include <exemplar/author.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    ex_mesh *mesh, *again;
+    ex_error error;
+    ex_result result = ex_ply_parse(data, size, "fuzz.ply", &mesh, &error);
+    if ((result == EX_OK) != (mesh != NULL))
+        abort();
+    if (!mesh)
+        return 0;
+    int *triangles, count;
+    if (ex_mesh_triangulate(mesh, &triangles, &count, &error) != EX_OK)
+        abort();
+    free(triangles);
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/fuzz_ply.%d.ply", (int)getpid());
+    ex_ply_encoding encoding = (ex_ply_encoding)(size % 3);
+    if (ex_ply_write(path, mesh, encoding, &error) != EX_OK || ex_ply_read(path, &again, &error) != EX_OK) {
+        puts(error.text);
+        abort();
+    }
+    if (ex_mesh_compare_connectivity(mesh, again, &error) != EX_OK)
+        abort();
+    remove(path);
+    ex_mesh_destroy(again);
+    ex_mesh_destroy(mesh);
+    return 0;
+}
