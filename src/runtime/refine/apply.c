@@ -68,31 +68,31 @@ static void normal_slowly(const float t1[3], const float t2[3], float normal[3])
         normal[c] = (float)n[c];
 }
 
-/* t[6]: x y z of the first tangent, then of the second, EXI_WIDTH lanes each. */
-static void store_normals(const pass *p, const uint32_t *vertices, int count, float t[6][EXI_WIDTH]) {
-    float n[3][EXI_WIDTH], scale[EXI_WIDTH];
-    bool unsure = false;
-    for (int i = 0; i < EXI_WIDTH; i++) {
-        n[0][i] = t[1][i] * t[5][i] - t[2][i] * t[4][i];
-        n[1][i] = t[2][i] * t[3][i] - t[0][i] * t[5][i];
-        n[2][i] = t[0][i] * t[4][i] - t[1][i] * t[3][i];
-        float length_sq = n[0][i] * n[0][i] + n[1][i] * n[1][i] + n[2][i] * n[2][i];
-        float a_sq = t[0][i] * t[0][i] + t[1][i] * t[1][i] + t[2][i] * t[2][i];
-        float b_sq = t[3][i] * t[3][i] + t[4][i] * t[4][i] + t[5][i] * t[5][i];
-        scale[i] = 1.0f / sqrtf(length_sq);
-        unsure |= !(length_sq > 1e-30f) | !(length_sq < 1e30f) | !(length_sq > 1e-8f * a_sq * b_sq);
+/* t[6]: x y z of the first tangent, then of the second, EXI_WIDTH lanes each. One short loop a step: compilers make a
+ * few instructions of each. */
+static inline void store_normals(const pass *p, const uint32_t *vertices, int count, float t[6][EXI_WIDTH]) {
+    float n[3][EXI_WIDTH], length_sq[EXI_WIDTH], least_sq[EXI_WIDTH], scale[EXI_WIDTH];
+    for (int c = 0; c < 3; c++) {
+        const float *a1 = t[(c + 1) % 3], *a2 = t[(c + 2) % 3], *b1 = t[3 + (c + 1) % 3], *b2 = t[3 + (c + 2) % 3];
+        for (int i = 0; i < EXI_WIDTH; i++)
+            n[c][i] = a1[i] * b2[i] - a2[i] * b1[i];
     }
     for (int i = 0; i < EXI_WIDTH; i++)
+        length_sq[i] = n[0][i] * n[0][i] + n[1][i] * n[1][i] + n[2][i] * n[2][i];
+    for (int i = 0; i < EXI_WIDTH; i++)
+        least_sq[i] = (t[0][i] * t[0][i] + t[1][i] * t[1][i] + t[2][i] * t[2][i]) *
+                      (t[3][i] * t[3][i] + t[4][i] * t[4][i] + t[5][i] * t[5][i]) * 1e-8f;
+    for (int i = 0; i < EXI_WIDTH; i++)
+        scale[i] = 1.0f / sqrtf(length_sq[i]);
+    for (int i = 0; i < count; i++) {
+        float *to = triple(p->normals, p->normal_stride, vertices[i]);
         for (int c = 0; c < 3; c++)
-            n[c][i] *= scale[i];
-    if (unsure)
-        for (int i = 0; i < count; i++) {
-            float a[3] = {t[0][i], t[1][i], t[2][i]}, b[3] = {t[3][i], t[4][i], t[5][i]}, normal[3];
-            normal_slowly(a, b, normal);
-            for (int c = 0; c < 3; c++)
-                n[c][i] = normal[c];
+            to[c] = n[c][i] * scale[i];
+        if (!(length_sq[i] > 1e-30f) || !(length_sq[i] < 1e30f) || !(length_sq[i] > least_sq[i])) {
+            float a[3] = {t[0][i], t[1][i], t[2][i]}, b[3] = {t[3][i], t[4][i], t[5][i]};
+            normal_slowly(a, b, to);
         }
-    store_lanes(p->normals, p->normal_stride, vertices, count, n[0], n[1], n[2]);
+    }
 }
 
 /* ---- shared batches ---- */
@@ -121,44 +121,58 @@ static inline void shared_positions(const pass *p, const exi_stencil_batch *batc
                    sums[t]);
 }
 
-static void shared_normals(const pass *p, const exi_stencil_batch *batch) {
+/* Normals of `count` tiles of a batch from `first` on, side by side; `count` is a constant where this is called. */
+static inline void tile_normals(const pass *p, const exi_stencil_batch *batch, int first, int count) {
     const uint32_t *support = p->support + batch->support;
     const size_t step = (size_t)batch->tile_count * 2 * EXI_WIDTH;
-    for (int t = 0, left = batch->vertex_count; t < batch->tile_count; t++, left -= EXI_WIDTH) {
-        const float *weights = p->tangents + 2 * batch->weights + (size_t)t * 2 * EXI_WIDTH;
-        exi_wide sums[6];
+    const float *weights = p->tangents + 2 * batch->weights + (size_t)first * 2 * EXI_WIDTH;
+    exi_wide sums[2][6];
+    for (int t = 0; t < count; t++)
         for (int c = 0; c < 6; c++)
-            sums[c] = exi_splat(0.0f);
-        for (uint32_t k = 0; k < batch->support_count; k++, weights += step) {
-            const float *point = p->control + 4 * (size_t)support[k];
-            const exi_wide first = exi_load(weights), second = exi_load(weights + EXI_WIDTH);
-            for (int c = 0; c < 3; c++) {
-                const exi_wide x = exi_splat(point[c]);
-                sums[c] = exi_madd(first, x, sums[c]);
-                sums[3 + c] = exi_madd(second, x, sums[3 + c]);
+            sums[t][c] = exi_splat(0.0f);
+    for (uint32_t k = 0; k < batch->support_count; k++, weights += step) {
+        const float *point = p->control + 4 * (size_t)support[k];
+        const exi_wide x = exi_splat(point[0]), y = exi_splat(point[1]), z = exi_splat(point[2]);
+        for (int t = 0; t < count; t++)
+            for (int c = 0; c < 2; c++) {
+                const exi_wide weight = exi_load(weights + (2 * t + c) * EXI_WIDTH);
+                sums[t][3 * c] = exi_madd(weight, x, sums[t][3 * c]);
+                sums[t][3 * c + 1] = exi_madd(weight, y, sums[t][3 * c + 1]);
+                sums[t][3 * c + 2] = exi_madd(weight, z, sums[t][3 * c + 2]);
             }
-        }
+    }
+    for (int t = 0; t < count; t++) {
+        const int left = batch->vertex_count - (first + t) * EXI_WIDTH;
         float lanes[6][EXI_WIDTH];
         for (int c = 0; c < 6; c++)
-            exi_store(lanes[c], sums[c]);
-        store_normals(p, p->vertices + batch->vertices + t * EXI_WIDTH, left < EXI_WIDTH ? left : EXI_WIDTH, lanes);
+            exi_store(lanes[c], sums[t][c]);
+        store_normals(p, p->vertices + batch->vertices + (first + t) * EXI_WIDTH, left < EXI_WIDTH ? left : EXI_WIDTH,
+                      lanes);
     }
+}
+
+static void shared_normals(const pass *p, const exi_stencil_batch *batch) {
+    int t = 0;
+    for (; t + 2 <= batch->tile_count; t += 2)
+        tile_normals(p, batch, t, 2);
+    if (t < batch->tile_count)
+        tile_normals(p, batch, t, 1);
 }
 
 /* ---- loose batches ---- */
 
-/* Sums of `count` vertices side by side, `count` being a constant where this is called: weights of vertex i are `step`
- * apart and begin at weights[i * row * step]. */
+/* `count` sums of `row` terms side by side, `count` being a constant where this is called. Sum i takes support and
+ * weights from sum i / together on, so that the two tangents of a vertex can share its support. */
 static inline void loose_sums(const float *control, const uint32_t *support, const float *weights, size_t row,
-                              size_t step, int count, float out[][4]) {
+                              int together, int count, float out[][4]) {
     exi_quad sums[4];
     for (int i = 0; i < count; i++)
         sums[i] = exi_quad_splat(0.0f);
     for (size_t k = 0; k < row; k++)
         for (int i = 0; i < count; i++) {
-            const size_t at = (size_t)i * row + k;
-            sums[i] = exi_quad_madd(exi_quad_splat(weights[at * step]), exi_quad_load(control + 4 * (size_t)support[at]),
-                                    sums[i]);
+            const size_t at = (size_t)(i / together) * row + k;
+            const float weight = weights[at * (size_t)together + (size_t)(i % together)];
+            sums[i] = exi_quad_madd(exi_quad_splat(weight), exi_quad_load(control + 4 * (size_t)support[at]), sums[i]);
         }
     for (int i = 0; i < count; i++)
         exi_quad_store(out[i], sums[i]);
@@ -189,15 +203,18 @@ static void loose_normals(const pass *p, const exi_stencil_batch *batch) {
     for (int i = 0; i < batch->vertex_count; i += EXI_WIDTH) {
         const int left = batch->vertex_count - i, count = left < EXI_WIDTH ? left : EXI_WIDTH;
         float lanes[6][EXI_WIDTH] = {{0}};
-        for (int j = 0; j < count; j++) {
+        for (int j = 0; j < count; j += 2) {
             const size_t begin = (size_t)(i + j) * row;
-            for (int c = 0; c < 2; c++) {
-                float out[1][4];
-                loose_sums(p->control, p->support + batch->support + begin,
-                           p->tangents + 2 * (batch->weights + begin) + c, row, 2, 1, out);
-                for (int axis = 0; axis < 3; axis++)
-                    lanes[3 * c + axis][j] = out[0][axis];
-            }
+            const uint32_t *support = p->support + batch->support + begin;
+            const float *weights = p->tangents + 2 * (batch->weights + begin);
+            float out[4][4] = {{0}};
+            if (j + 1 < count)
+                loose_sums(p->control, support, weights, row, 2, 4, out);
+            else
+                loose_sums(p->control, support, weights, row, 2, 2, out);
+            for (int axis = 0; axis < 6; axis++)
+                for (int k = 0; k < 2 && j + k < EXI_WIDTH; k++)
+                    lanes[axis][j + k] = out[2 * k + axis / 3][axis % 3];
         }
         store_normals(p, vertices + i, count, lanes);
     }
