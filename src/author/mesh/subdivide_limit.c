@@ -99,8 +99,9 @@ static double wave(ex_scheme scheme, double t, double *sector) {
     *sector = 0;
     if (scheme == EX_SCHEME_LOOP)
         return 0.375 + 0.25 * c;
-    /* 9 + c >= 8; 1 + c can be rounded below 0 at t = pi. */
-    double value = (5 + c + sqrt((9 + c) * (1 + c > 0 ? 1 + c : 0))) / 16;
+    if (1 + c < 1e-9) /* t = pi, and two edges are all there is: nothing ties the sectors to them */
+        return 0.25;
+    double value = (5 + c + sqrt((9 + c) * (1 + c))) / 16;
     *sector = cos(t / 2) / (8 * value - 2);
     return value;
 }
