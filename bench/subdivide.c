@@ -1,6 +1,6 @@
 /*
- * bench/subdivide.c - Catmull-Clark stencils beside OpenSubdiv's: a grid of quads, all of it regular, from the cage to a
- * level in one sum. A run must read a weight for every control vertex that a refined one depends on, and write
+ * bench/subdivide.c - Catmull-Clark stencils beside OpenSubdiv's: a grid of quads, all of it regular, from the cage to
+ * a level in one sum. A run must read a weight for every control vertex that a refined one depends on, and write
  * positions: 4 bytes a weight and 12 a vertex; the lists of control vertices are shared and hardly count.
  */
 #include "bench/bench.h"

@@ -1,5 +1,5 @@
-// Stencils as OpenSubdiv applies them: a grid of quads, from the cage to a level, four floats a vertex (its fastest path:
-// three floats take the general one).
+// Stencils as OpenSubdiv applies them: a grid of quads, from the cage to a level, four floats a vertex (its fastest
+// path: three floats take the general one).
 //
 // Questions on standard input, one a line: "run catmull-clark SIZE LEVEL"; the answer is the nanoseconds of a run.
 #include <opensubdiv/far/stencilTableFactory.h>

@@ -3,8 +3,8 @@
  *
  * ex_stencils holds a subdivision surface as sums: every vertex of level 1, 2, … and of the limit surface is a weighted
  * sum of vertices of the cage, and every limit tangent is one too. ex_normals holds what vertex normals of an unrefined
- * mesh gather from. Both are immutable blocks that may be used from any number of threads. Building the sums from a mesh
- * with its creases and boundaries belongs to authoring: ex_mesh_subdivide in exemplar/author/mesh.h.
+ * mesh gather from. Both are immutable blocks that may be used from any number of threads. Building the sums from a
+ * mesh with its creases and boundaries belongs to authoring: ex_mesh_subdivide in exemplar/author/mesh.h.
  */
 #ifndef EXEMPLAR_REFINE_H
 #define EXEMPLAR_REFINE_H

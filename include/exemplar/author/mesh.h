@@ -35,7 +35,7 @@ typedef struct ex_mesh {
     double *normals; /* [normal_count][3] */
 
     int face_count;
-    int *face_offsets;     /* [face_count + 1] into the corner arrays; a face has at least 3 corners */
+    int *face_offsets; /* [face_count + 1] into the corner arrays; a face has at least 3 corners */
     int corner_count;
     int *corners;          /* [corner_count] vertices */
     int *corner_texcoords; /* [corner_count], -1 for none; or NULL */
@@ -46,7 +46,7 @@ typedef struct ex_mesh {
     int *face_groups;   /* [face_count], -1 for none; or NULL */
     int material_count;
     char **material_names;
-    int *face_materials; /* [face_count], -1 for none; or NULL */
+    int *face_materials;    /* [face_count], -1 for none; or NULL */
     char *material_library; /* file named by mtllib, or NULL */
 
     int tag_count;
@@ -67,8 +67,8 @@ EX_API double ex_mesh_size(const ex_mesh *mesh);
  */
 EX_API ex_result ex_mesh_compare_connectivity(const ex_mesh *mesh, const ex_mesh *other, ex_error *error);
 
-/* Triangles of all faces: [*triangle_count][3] corner numbers in *triangles (release with free). Concave faces are cut by
- * ear clipping, quads along the diagonal that keeps both halves facing one way, or else the shorter. */
+/* Triangles of all faces: [*triangle_count][3] corner numbers in *triangles (release with free). Concave faces are cut
+ * by ear clipping, quads along the diagonal that keeps both halves facing one way, or else the shorter. */
 EX_API ex_result ex_mesh_triangulate(const ex_mesh *mesh, int **triangles, int *triangle_count, ex_error *error);
 
 /*
@@ -107,8 +107,8 @@ typedef struct ex_subdivide_def {
 
 EX_API ex_subdivide_def ex_subdivide_def_default(void);
 
-/* The faces of a level. Vertices come in this order: those of the level before, one an edge, one a face (not with Loop);
- * so a vertex of the cage keeps its number at every level. */
+/* The faces of a level. Vertices come in this order: those of the level before, one an edge, one a face (not with
+ * Loop); so a vertex of the cage keeps its number at every level. */
 typedef struct ex_refined_level {
     int vertex_count;
     int face_count;
@@ -131,8 +131,8 @@ typedef struct ex_subdivision {
 } ex_subdivision;
 
 /*
- * Subdivides the mesh's faces; positions matter only where Loop cuts polygons. Creases, corners, holes and the rest come
- * from the tags `crease`, `corner`, `hole`, `interpolateboundary`, `creasemethod` (normal, chaikin) and
+ * Subdivides the mesh's faces; positions matter only where Loop cuts polygons. Creases, corners, holes and the rest
+ * come from the tags `crease`, `corner`, `hole`, `interpolateboundary`, `creasemethod` (normal, chaikin) and
  * `smoothtriangles`; other tags are passed over. Sharpness counts levels, 10 and more is for ever; limit points take
  * into account what sharpness is left. Time and memory are linear in the number of refined vertices times the control
  * vertices each depends on (about 16): up to 40 bytes for each such pair while building, 24 in the result where there
@@ -145,8 +145,8 @@ EX_API void ex_subdivision_destroy(ex_subdivision *subdivision);
 
 /* The mesh at a level, or its limit surface with normals, as a mesh of its own: faces, texture coordinates, groups,
  * materials, colours; no tags. Positions have float precision. */
-EX_API ex_result ex_subdivision_mesh(const ex_subdivision *subdivision, const ex_mesh *mesh, int level, ex_mesh **refined,
-                                     ex_error *error);
+EX_API ex_result ex_subdivision_mesh(const ex_subdivision *subdivision, const ex_mesh *mesh, int level,
+                                     ex_mesh **refined, ex_error *error);
 
 #ifdef __cplusplus
 }

@@ -1,9 +1,9 @@
 /*
  * Subdivision whole: a mesh and its tags to the faces of every level and to sums over the cage's vertices.
  */
+#include "author/mesh/subdivide.h"
 #include "author/mesh/array.h"
 #include "author/mesh/check.h"
-#include "author/mesh/subdivide.h"
 #include "runtime/base/result.h"
 
 #include <limits.h>

@@ -1,6 +1,6 @@
 /*
- * subdivide.h - what the files of subdivision share: the connectivity of a level, rings around vertices, rows of weights;
- * private to authoring.
+ * subdivide.h - what the files of subdivision share: the connectivity of a level, rings around vertices, rows of
+ * weights; private to authoring.
  *
  *   subdivide_topology.c   edges, opposite sides, the next level's faces
  *   subdivide_tags.c       sharpness, holes and boundaries from tags
@@ -23,13 +23,13 @@
 /* One level's connectivity; all arrays by malloc. */
 typedef struct exi_topology {
     int vertex_count, face_count, corner_count, edge_count;
-    int *face_offsets;     /* [face_count + 1] */
-    int *corners;          /* [corner_count] vertices */
-    int *corner_faces;     /* [corner_count] */
-    int *corner_edges;     /* [corner_count] edge of the half-edge */
-    int *opposites;        /* [corner_count] the half-edge that runs back along the same edge, -1 on a boundary */
-    int *edge_corners;     /* [edge_count] the first of its half-edges */
-    int *vertex_corners;   /* [vertex_count] where a walk around the vertex begins, -1 without faces */
+    int *face_offsets;        /* [face_count + 1] */
+    int *corners;             /* [corner_count] vertices */
+    int *corner_faces;        /* [corner_count] */
+    int *corner_edges;        /* [corner_count] edge of the half-edge */
+    int *opposites;           /* [corner_count] the half-edge that runs back along the same edge, -1 on a boundary */
+    int *edge_corners;        /* [edge_count] the first of its half-edges */
+    int *vertex_corners;      /* [vertex_count] where a walk around the vertex begins, -1 without faces */
     double *edge_sharpness;   /* [edge_count] */
     double *vertex_sharpness; /* [vertex_count] */
     unsigned char *holes;     /* [face_count] faces that are refined and left out */
@@ -56,8 +56,8 @@ static inline int exi_previous(const exi_topology *t, int corner) {
  * pinched [vertex_count], or NULL, is set where several fans meet. */
 ex_result exi_topology_connect(exi_topology *t, unsigned char *pinched, ex_error *error);
 
-/* Faces, edges and sharpness of the next level; child_sharpness [edge_count][2] at the corner the edge's first half-edge
- * leaves, then at the other end; vertex_sharpness [vertex_count]. */
+/* Faces, edges and sharpness of the next level; child_sharpness [edge_count][2] at the corner the edge's first
+ * half-edge leaves, then at the other end; vertex_sharpness [vertex_count]. */
 ex_result exi_topology_refine(const exi_topology *t, ex_scheme scheme, const double *child_sharpness,
                               const double *vertex_sharpness, exi_topology *child, ex_error *error);
 ex_result exi_topology_refine_texcoords(const exi_topology *t, ex_scheme scheme, exi_topology *child, ex_error *error);
@@ -81,12 +81,12 @@ typedef struct exi_ring {
     int vertex;
     int spoke_count, sector_count;
     bool closed;
-    int *spokes;  /* vertices at the far ends */
-    int *edges;   /* of the spokes */
-    int *sectors; /* corners at the vertex */
-    double sharpness, child_sharpness;                /* of the vertex, and one level on */
-    double *spoke_sharpness, *child_spoke_sharpness;  /* of the edges, and of their halves at this vertex */
-    double *weights[2];                               /* room for spoke weights */
+    int *spokes;                                     /* vertices at the far ends */
+    int *edges;                                      /* of the spokes */
+    int *sectors;                                    /* corners at the vertex */
+    double sharpness, child_sharpness;               /* of the vertex, and one level on */
+    double *spoke_sharpness, *child_spoke_sharpness; /* of the edges, and of their halves at this vertex */
+    double *weights[2];                              /* room for spoke weights */
 } exi_ring;
 
 bool exi_ring_allocate(exi_ring *ring, int most_spokes);
@@ -96,7 +96,8 @@ void exi_ring_read(exi_ring *ring, const exi_topology *t, int v);
 /* The child sharpnesses of a ring from its own. */
 void exi_ring_sharpen(exi_ring *ring, bool chaikin);
 
-/* The next level's vertex: vertex and sector weights (of the faces' middles, the same for all), and a weight a spoke. */
+/* The next level's vertex: vertex and sector weights (of the faces' middles, the same for all), and a weight a spoke.
+ */
 typedef struct exi_vertex_mask {
     double vertex, sector;
     double *spokes;
@@ -136,7 +137,8 @@ void exi_rows_free(exi_rows *rows);
 /* Appends the row and clears the sum; false without memory or beyond 2^31 weights. */
 bool exi_rows_append(exi_rows *rows, exi_row_sum *sum);
 
-/* The next level's rows, in order; child_sharpness and child_vertex_sharpness (see exi_topology_refine) are made too. */
+/* The next level's rows, in order; child_sharpness and child_vertex_sharpness (see exi_topology_refine) are made too.
+ */
 bool exi_subdivide_level(const exi_topology *t, const exi_subdivide_rules *rules, exi_row_sum *sum, exi_rows *out,
                          double *child_sharpness, double *child_vertex_sharpness);
 /* Limit points and tangents of the first vertex_count vertices. */

@@ -16,8 +16,8 @@
  *     belong to rules that were altered around the vertex (H. Biermann, A. Levin, D. Zorin, 2000). One face: L = 1/4
  *     meets another eigenvalue, and e_0 + e_n - 2 v is left.
  * Interior creases have a tangent plane on each side: the mean of the two across is taken. A dart, one crease that ends
- * here, has no closed form on its axis: its eigenvectors are found by iteration. Corners have no tangent plane: the mean
- * of the spokes' directions stands for it.
+ * here, has no closed form on its axis: its eigenvectors are found by iteration. Corners have no tangent plane: the
+ * mean of the spokes' directions stands for it.
  *
  * Sharpness that is left goes down first, ring by ring: S1 … Sk are the rings' matrices until it is gone, and the masks
  * of what remains are multiplied through them.
@@ -163,8 +163,7 @@ static void add_across(limit_work *w, ex_scheme scheme, int first, int faces, do
         into_spoke = scheme == EX_SCHEME_LOOP ? sin(t) / 8 : sin(t) / 16 + 0.25 * sector * sin(t / 2);
         double divisor = (value - 1) * (value - 0.25);
         side[0] = ((value - 0.5) * into_vertex + into_spoke) / divisor;
-        spokes_of(side)[first] = spokes_of(side)[last] =
-            (into_spoke * (value - 0.75) + into_vertex / 8) / divisor;
+        spokes_of(side)[first] = spokes_of(side)[last] = (into_spoke * (value - 0.75) + into_vertex / 8) / divisor;
     }
     double size = 0;
     for (size_t i = 0; i < w->size; i++)
@@ -203,10 +202,11 @@ static void corner_mask(limit_work *w, ex_scheme scheme) {
         }
 }
 
-/* Makes a row even about a spoke, and its largest entry 1. */
+/* Makes a row even about a spoke, its sum 0 and its largest entry 1: rounding must not bring in the odd tangent or the
+ * point, whose eigenvalues can be larger. */
 static void even_out(const limit_work *w, double *row, int axis) {
     const int n = w->ring.spoke_count;
-    double *spokes = spokes_of(row), *sectors = sectors_of(w, row), largest = 0;
+    double *spokes = spokes_of(row), *sectors = sectors_of(w, row), largest = 0, sum = 0;
     for (int i = 1; i <= n / 2; i++) {
         int a = (axis + i) % n, b = (axis - i + n) % n;
         spokes[a] = spokes[b] = 0.5 * (spokes[a] + spokes[b]);
@@ -215,6 +215,9 @@ static void even_out(const limit_work *w, double *row, int axis) {
         int a = (axis + i) % n, b = (axis - 1 - i + 2 * n) % n;
         sectors[a] = sectors[b] = 0.5 * (sectors[a] + sectors[b]);
     }
+    for (size_t i = 0; i < w->size; i++)
+        sum += row[i];
+    row[0] -= sum;
     for (size_t i = 0; i < w->size; i++)
         largest = fabs(row[i]) > largest ? fabs(row[i]) : largest;
     for (size_t i = 0; i < w->size; i++)

@@ -17,8 +17,9 @@ static bool apply(const ex_stencils *stencils, int level, const double *doubles,
     for (size_t i = 0; i < count && control; i++)
         control[i] = doubles ? (float)doubles[i] : floats[i];
     if (control && scratch)
-        ex_stencils_apply(stencils, &(ex_refine){.level = level, .control = control, .positions = out, .normals = normals},
-                          NULL, scratch);
+        ex_stencils_apply(stencils,
+                          &(ex_refine){.level = level, .control = control, .positions = out, .normals = normals}, NULL,
+                          scratch);
     free(scratch);
     bool good = control && scratch;
     free(control);
@@ -36,8 +37,8 @@ static bool make_points(const ex_subdivision *s, const ex_mesh *mesh, int level,
     const size_t count = 3 * (size_t)vertex_count;
     const bool with_normals = ex_stencils_has_tangents(s->stencils, level);
     float *points = exi_array_allocate(count, sizeof *points), *normals = exi_array_allocate(count, sizeof *normals);
-    bool good = points && normals &&
-                apply(s->stencils, level, mesh->positions, NULL, points, with_normals ? normals : NULL);
+    bool good =
+        points && normals && apply(s->stencils, level, mesh->positions, NULL, points, with_normals ? normals : NULL);
     out->vertex_count = vertex_count;
     if (good)
         out->positions = to_doubles(points, count);

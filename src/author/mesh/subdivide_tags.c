@@ -44,8 +44,9 @@ static ex_result check_numbers(const ex_tag *tag, int count, const char *what, e
 /* The i-th of `count` sharpnesses: one for all, or one each. */
 static ex_result sharpness_at(const ex_tag *tag, int i, int count, double *sharpness, ex_error *error) {
     if (tag->float_count != 1 && tag->float_count != count)
-        return exi_error(error, EX_ERROR_DATA, "the tag '%s' has %d sharpnesses for %d places: one for all, or one each",
-                         tag->name, tag->float_count, count);
+        return exi_error(error, EX_ERROR_DATA,
+                         "the tag '%s' has %d sharpnesses for %d places: one for all, or one each", tag->name,
+                         tag->float_count, count);
     *sharpness = tag->floats[tag->float_count == 1 ? 0 : i];
     if (*sharpness != *sharpness)
         return exi_error(error, EX_ERROR_DATA, "a sharpness of the tag '%s' is not a number", tag->name);
@@ -59,10 +60,11 @@ static ex_result read_crease(const ex_tag *tag, exi_topology *t, ex_error *error
     for (int i = 0; i + 1 < tag->int_count && result == EX_OK; i++) {
         int edge = find_edge(t, tag->ints[i], tag->ints[i + 1]);
         if (edge < 0)
-            return exi_error(error, EX_ERROR_DATA,
-                             "the tag 'crease' runs from vertex %d to vertex %d (counting from 0), but no face has that "
-                             "edge",
-                             tag->ints[i], tag->ints[i + 1]);
+            return exi_error(
+                error, EX_ERROR_DATA,
+                "the tag 'crease' runs from vertex %d to vertex %d (counting from 0), but no face has that "
+                "edge",
+                tag->ints[i], tag->ints[i + 1]);
         result = sharpness_at(tag, i, tag->int_count - 1, &t->edge_sharpness[edge], error);
     }
     return result;

@@ -1,6 +1,7 @@
 /*
- * Texture coordinates of the next level: linear within every face. The middle of an edge is shared by its two faces where
- * both have the same texture coordinates at both ends, and doubled where they have not: seams stay where they are.
+ * Texture coordinates of the next level: linear within every face. The middle of an edge is shared by its two faces
+ * where both have the same texture coordinates at both ends, and doubled where they have not: seams stay where they
+ * are.
  */
 #include "author/mesh/array.h"
 #include "author/mesh/subdivide.h"

@@ -46,7 +46,8 @@ static int high_end(const exi_topology *t, int half_edge) {
 }
 
 /* One stable counting sort of half-edges by one of their ends; counts [vertex_count + 1]. */
-static void sort_by(const exi_topology *t, int (*end)(const exi_topology *, int), const int *from, int *to, int *counts) {
+static void sort_by(const exi_topology *t, int (*end)(const exi_topology *, int), const int *from, int *to,
+                    int *counts) {
     memset(counts, 0, ((size_t)t->vertex_count + 1) * sizeof *counts);
     for (int i = 0; i < t->corner_count; i++)
         counts[end(t, i) + 1]++;
@@ -67,10 +68,11 @@ static ex_result join(exi_topology *t, const int *run, int count, ex_error *erro
                          "%d and %d: a surface has at most two there",
                          count, low, high, t->corner_faces[run[0]], t->corner_faces[run[1]], t->corner_faces[run[2]]);
     if (count == 2 && t->corners[run[0]] == t->corners[run[1]])
-        return exi_error(error, EX_ERROR_DATA,
-                         "faces %d and %d run the same way along the edge between vertices %d and %d (counting from 0): "
-                         "turn one of them over",
-                         t->corner_faces[run[0]], t->corner_faces[run[1]], low, high);
+        return exi_error(
+            error, EX_ERROR_DATA,
+            "faces %d and %d run the same way along the edge between vertices %d and %d (counting from 0): "
+            "turn one of them over",
+            t->corner_faces[run[0]], t->corner_faces[run[1]], low, high);
     for (int i = 0; i < count; i++) {
         t->corner_edges[run[i]] = t->edge_count;
         t->opposites[run[i]] = count == 2 ? run[1 - i] : -1;
@@ -228,8 +230,8 @@ ex_result exi_topology_refine(const exi_topology *t, ex_scheme scheme, const dou
     *child = (exi_topology){0};
     /* The most of everything are corners of the child. */
     if (t->corner_count > INT_MAX / 16 || t->vertex_count > INT_MAX / 2 || t->texcoord_count > INT_MAX / 2)
-        return exi_error(error, EX_ERROR_LIMIT, "the next level of %d faces would have more corners than can be counted",
-                         t->face_count);
+        return exi_error(error, EX_ERROR_LIMIT,
+                         "the next level of %d faces would have more corners than can be counted", t->face_count);
     child->vertex_count = t->vertex_count + t->edge_count + (triangles ? 0 : t->face_count);
     child->face_count = triangles ? 4 * t->face_count : t->corner_count;
     child->corner_count = 4 * t->corner_count;

@@ -32,8 +32,8 @@ static inline float *triple(float *first, size_t stride, size_t i) {
 
 /* ---- out of registers ---- */
 
-static void store_lanes(float *out, size_t stride, const uint32_t *vertices, int count, const float x[], const float y[],
-                        const float z[]) {
+static void store_lanes(float *out, size_t stride, const uint32_t *vertices, int count, const float x[],
+                        const float y[], const float z[]) {
     for (int i = 0; i < count; i++) {
         float *to = triple(out, stride, vertices[i]);
         to[0] = x[i];

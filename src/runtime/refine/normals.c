@@ -23,10 +23,10 @@ typedef struct gather {
 struct ex_normals {
     uint64_t size;
     int32_t vertex_count, face_count, corner_count, by_angle;
-    uint64_t face_offsets; /* [face_count + 1] uint32_t */
-    uint64_t corners;      /* [corner_count] uint32_t */
+    uint64_t face_offsets;   /* [face_count + 1] uint32_t */
+    uint64_t corners;        /* [corner_count] uint32_t */
     uint64_t gather_offsets; /* [vertex_count + 1] uint32_t */
-    uint64_t gathers;      /* [corner_count] gather */
+    uint64_t gathers;        /* [corner_count] gather */
 };
 
 static void *at(const void *block, uint64_t offset) {

@@ -17,8 +17,8 @@ static ex_result check_row(const ex_stencil_rows *rows, int v, int control_count
     for (int i = rows->offsets[v]; i < rows->offsets[v + 1]; i++) {
         int k = rows->indices[i];
         if (k < 0 || k >= control_count)
-            return exi_error(error, EX_ERROR_DATA, "%s: vertex %d depends on control vertex %d, but there are %d", where,
-                             v, k, control_count);
+            return exi_error(error, EX_ERROR_DATA, "%s: vertex %d depends on control vertex %d, but there are %d",
+                             where, v, k, control_count);
         if (i > rows->offsets[v] && k <= rows->indices[i - 1])
             return exi_error(error, EX_ERROR_DATA, "%s: the control vertices of vertex %d do not rise", where, v);
         if (!(fabs(rows->weights[i]) <= (double)FLT_MAX) ||
@@ -52,7 +52,8 @@ static const ex_stencil_rows *rows_of(const ex_stencils_def *def, int table) {
 static ex_result check_def(const ex_stencils_def *def, ex_error *error) {
     if (def->control_count < 0 || def->level_count < 0 || def->level_count > 32 ||
         (def->level_count > 0 && !def->levels))
-        return exi_error(error, EX_ERROR_ARGUMENT, "a count is negative, there are more than 32 levels, or none at all");
+        return exi_error(error, EX_ERROR_ARGUMENT,
+                         "a count is negative, there are more than 32 levels, or none at all");
     for (int t = 0; t < def->level_count + (def->limit != NULL); t++) {
         char where[32] = "limit";
         if (t < def->level_count)

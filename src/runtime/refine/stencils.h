@@ -1,6 +1,6 @@
 /*
- * The inside of ex_stencils: one block, a head, one table a level and one for the limit, no pointers; offsets count from
- * the start of the block. A table is a row of batches of two kinds:
+ * The inside of ex_stencils: one block, a head, one table a level and one for the limit, no pointers; offsets count
+ * from the start of the block. A table is a row of batches of two kinds:
  *
  *   shared   up to EXI_BATCH_TILES tiles of EXI_WIDTH vertices that gather from the same control vertices: those stand
  *            there once, and the weights come for one control vertex after the other, all tiles side by side:

@@ -1,6 +1,7 @@
 /*
- * Subdivision of meshes: the sixteen reference shapes, small cases by hand, what is carried along, what is refused, what
- * holds whatever the mesh: weights that sum up to 1, flat that stays flat, numbers of vertices, the order of faces.
+ * Subdivision of meshes: the sixteen reference shapes, small cases by hand, what is carried along, what is refused,
+ * what holds whatever the mesh: weights that sum up to 1, flat that stays flat, numbers of vertices, the order of
+ * faces.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -116,11 +117,12 @@ static int assert_same_shape(const ex_mesh *ours, const ex_mesh *reference, cons
 
 static void test_reference(void **state) {
     (void)state;
-    static const char *const names[] = {
-        "bilinear_cube",         "catmark_cube",      "catmark_cube_corner0", "catmark_cube_creases0",
-        "catmark_dart_edgeonly", "catmark_edgecorner", "catmark_edgeonly",     "catmark_pyramid",
-        "catmark_pyramid_creases0", "catmark_tent",   "catmark_tent_creases0", "loop_cube",
-        "loop_cube_creases0",    "loop_icosahedron",  "loop_saddle_edgeonly", "loop_triangle_edgeonly"};
+    static const char *const names[] = {"bilinear_cube",         "catmark_cube",          "catmark_cube_corner0",
+                                        "catmark_cube_creases0", "catmark_dart_edgeonly", "catmark_edgecorner",
+                                        "catmark_edgeonly",      "catmark_pyramid",       "catmark_pyramid_creases0",
+                                        "catmark_tent",          "catmark_tent_creases0", "loop_cube",
+                                        "loop_cube_creases0",    "loop_icosahedron",      "loop_saddle_edgeonly",
+                                        "loop_triangle_edgeonly"};
     char path[1024];
     int in_order = 0, all = 0;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -130,7 +132,7 @@ static void test_reference(void **state) {
             print_message("skipped: %s cannot be read\n", path);
             skip();
         }
-        ex_scheme scheme = names[i][0] == 'b' ? EX_SCHEME_BILINEAR
+        ex_scheme scheme = names[i][0] == 'b'   ? EX_SCHEME_BILINEAR
                            : names[i][0] == 'l' ? EX_SCHEME_LOOP
                                                 : EX_SCHEME_CATMULL_CLARK;
         ex_subdivision *s = subdivide(cage, scheme, 3, true);
@@ -204,9 +206,10 @@ static void test_crease_by_hand(void **state) {
     const double sharpnesses[] = {0, 0.25, 1, 3};
     for (int i = 0; i < 4; i++) {
         char text[256];
-        snprintf(text, sizeof text,
-                 "v 0 0 0\nv 0 1 0\nv 1 0 1\nv 1 1 1\nv -1 0 1\nv -1 1 1\nf 1 3 4 2\nf 5 1 2 6\nt crease 2/1/0 1 0 %g\n",
-                 sharpnesses[i]);
+        snprintf(
+            text, sizeof text,
+            "v 0 0 0\nv 0 1 0\nv 1 0 1\nv 1 1 1\nv -1 0 1\nv -1 1 1\nf 1 3 4 2\nf 5 1 2 6\nt crease 2/1/0 1 0 %g\n",
+            sharpnesses[i]);
         ex_mesh *mesh = parse(text);
         ex_subdivision *s = subdivide(mesh, EX_SCHEME_CATMULL_CLARK, 1, false);
         ex_mesh *out = refined(s, mesh, 1);
@@ -219,12 +222,13 @@ static void test_crease_by_hand(void **state) {
     }
 }
 
-static const char tent[] = "v 0 0 0\nv 0 1 0\nv 0 2 0\nv 0 3 0\nv 1 0 1\nv 1 1 1\nv 1 2 1\nv 1 3 1\nv -1 0 1\nv -1 1 1\n"
-                           "v -1 2 1\nv -1 3 1\nf 1 5 6 2\nf 2 6 7 3\nf 3 7 8 4\nf 9 1 2 10\nf 10 2 3 11\nf 11 3 4 12\n";
+static const char tent[] =
+    "v 0 0 0\nv 0 1 0\nv 0 2 0\nv 0 3 0\nv 1 0 1\nv 1 1 1\nv 1 2 1\nv 1 3 1\nv -1 0 1\nv -1 1 1\n"
+    "v -1 2 1\nv -1 3 1\nf 1 5 6 2\nf 2 6 7 3\nf 3 7 8 4\nf 9 1 2 10\nf 10 2 3 11\nf 11 3 4 12\n";
 
 /* Chaikin: 2 beside 4 becomes 3/4 2 + 1/4 4 - 1 = 3/2, the other 3/4 4 + 1/4 2 - 1 = 5/2. Seen in the points: with
- * sharpness of 3/2 and 5/2 at level 1, the next level's edges are creases there; after it they are 3/8…, and smooth with
- * the uniform rule for the 2. */
+ * sharpness of 3/2 and 5/2 at level 1, the next level's edges are creases there; after it they are 3/8…, and smooth
+ * with the uniform rule for the 2. */
 static void test_chaikin(void **state) {
     (void)state;
     double heights[2];
@@ -278,7 +282,8 @@ static void test_sums(void **state) {
                     continue;
                 int count = ex_stencils_weight_count(s->stencils, level);
                 int vertices = ex_stencils_vertex_count(s->stencils, level);
-                int *offsets = malloc(((size_t)vertices + 1) * sizeof(int)), *indices = malloc((size_t)count * sizeof(int));
+                int *offsets = malloc(((size_t)vertices + 1) * sizeof(int)),
+                    *indices = malloc((size_t)count * sizeof(int));
                 double *weights = malloc((size_t)count * sizeof(double)), *tangents = malloc((size_t)count * 16);
                 ex_stencils_read(s->stencils, level, offsets, indices, weights, level < 0 ? tangents : NULL);
                 for (int v = 0; v < vertices; v++) {
@@ -358,7 +363,8 @@ static void test_flat(void **state) {
         size_t used = 0;
         for (int v = 0; v < 36; v++) {
             double x = v % 6 + random_between(&random, -0.2, 0.2), y = v / 6 + random_between(&random, -0.2, 0.2);
-            used += (size_t)snprintf(text + used, sizeof text - used, "v %.9f %.9f %.9f\n", x, y, 0.3 * x - 0.2 * y + 7);
+            used +=
+                (size_t)snprintf(text + used, sizeof text - used, "v %.9f %.9f %.9f\n", x, y, 0.3 * x - 0.2 * y + 7);
         }
         for (int f = 0; f < 25; f++) {
             int a = f / 5 * 6 + f % 5 + 1;
@@ -395,7 +401,8 @@ static void test_seams(void **state) {
         for (int scheme = 0; scheme < EX_SCHEME_COUNT; scheme++) {
             char text[512];
             snprintf(text, sizeof text,
-                     "v 0 0 0\nv 1 0 0\nv 2 0 0\nv 0 1 0\nv 1 1 0\nv 2 1 0\nvt 0 0\nvt .5 0\nvt 1 0\nvt 0 1\nvt .5 1\nvt 1 1\n"
+                     "v 0 0 0\nv 1 0 0\nv 2 0 0\nv 0 1 0\nv 1 1 0\nv 2 1 0\nvt 0 0\nvt .5 0\nvt 1 0\nvt 0 1\nvt .5 "
+                     "1\nvt 1 1\n"
                      "vt .7 0\nvt .7 1\ng left\nf 1/1 2/2 5/5 4/4\ng right\nusemtl red\nf 2/%d 3/3 6/6 5/%d\n",
                      seam ? 7 : 2, seam ? 8 : 5);
             ex_mesh *mesh = parse(text);
@@ -449,7 +456,8 @@ static void test_left_out(void **state) {
     snprintf(text, sizeof text, "%st hole 2/0/0 1 4\n", cube);
     ex_mesh *mesh = parse(cube), *with_hole = parse(text);
     for (int scheme = 0; scheme < EX_SCHEME_COUNT; scheme++) {
-        ex_subdivision *a = subdivide(mesh, (ex_scheme)scheme, 1, true), *b = subdivide(with_hole, (ex_scheme)scheme, 1, true);
+        ex_subdivision *a = subdivide(mesh, (ex_scheme)scheme, 1, true),
+                       *b = subdivide(with_hole, (ex_scheme)scheme, 1, true);
         assert_int_equal(b->levels[1].face_count * 6, a->levels[1].face_count * 4);
         for (int f = 0; f < b->levels[1].face_count; f++)
             assert_true(b->levels[1].face_sources[f] != 1 && b->levels[1].face_sources[f] != 4);
@@ -515,7 +523,8 @@ static void test_pinched(void **state) {
 /* Smoothed triangles: (0.5 - f)(a + b) + f (middles), f = (0.47 + 0.25)/2 beside a quad. */
 static void test_smooth_triangles(void **state) {
     (void)state;
-    ex_mesh *mesh = parse("v 0 0 0\nv 1 0 0\nv 1 1 3\nv 0 1 3\nv .5 -1 6\nf 1 2 3 4\nf 2 1 5\nt smoothtriangles 0/0/0\n");
+    ex_mesh *mesh =
+        parse("v 0 0 0\nv 1 0 0\nv 1 1 3\nv 0 1 3\nv .5 -1 6\nf 1 2 3 4\nf 2 1 5\nt smoothtriangles 0/0/0\n");
     ex_subdivision *s = subdivide(mesh, EX_SCHEME_CATMULL_CLARK, 1, false);
     ex_mesh *out = refined(s, mesh, 1);
     assert_near(out->positions[3 * 5 + 2], 0.36 * (1.5 + 2), 1e-6);
@@ -532,17 +541,20 @@ static void test_refused(void **state) {
         const char *text, *word, *word_2;
         int change, to; /* of the tag's whole numbers, the one so far from the end: a file's reader would refuse it */
     } cases[] = {
-        {"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 -1 0\nv 0 0 1\nf 1 2 3\nf 2 1 4\nf 1 2 5\n", "3 faces", "vertices 0 and 1", 0, 0},
+        {"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 -1 0\nv 0 0 1\nf 1 2 3\nf 2 1 4\nf 1 2 5\n", "3 faces", "vertices 0 and 1", 0,
+         0},
         {"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 -1 0\nf 1 2 3\nf 1 2 4\n", "faces 0 and 1", "vertices 0 and 1", 0, 0},
         {"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 3 2 1 2\n", "face 1", "vertex 1", 0, 0},
         {"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 2 2 2\nf 1 2 3\nf 1 4 2 4 3\n", "face 1", "vertex 3", 0, 0},
         {"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\nt crease 2/1/0 0 2 1\n", "vertex 0", "vertex 2", 0, 0},
         {"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\nt crease 2/1/0 0 1 1\n", "crease", "vertex 4", 1, 4},
-        {"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\nt crease 3/3/0 0 1 2 1 2 3\n", "crease", "3 sharpnesses", 0, 0},
+        {"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\nt crease 3/3/0 0 1 2 1 2 3\n", "crease", "3 sharpnesses", 0,
+         0},
         {"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\nt corner 1/1/0 1 1\n", "corner", "vertex -1", 1, -1},
         {"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\nt corner 1/0/0 1\n", "corner", "0 sharpnesses", 0, 0},
         {"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\nt hole 1/0/0 0\n", "hole", "face 1", 1, 1},
-        {"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\nt interpolateboundary 1/0/0 3\n", "interpolateboundary", "mode", 0, 0},
+        {"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\nt interpolateboundary 1/0/0 3\n", "interpolateboundary",
+         "mode", 0, 0},
         {"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\nt creasemethod 0/0/1 soft\n", "creasemethod", "soft", 0, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -559,7 +571,8 @@ static void test_refused(void **state) {
         ex_mesh_destroy(mesh);
     }
     ex_mesh *mesh = parse(cube);
-    const ex_subdivide_def bad[] = {{.levels = -1}, {.levels = 11}, {.scheme = EX_SCHEME_COUNT}, {.boundary = EX_BOUNDARY_COUNT}};
+    const ex_subdivide_def bad[] = {
+        {.levels = -1}, {.levels = 11}, {.scheme = EX_SCHEME_COUNT}, {.boundary = EX_BOUNDARY_COUNT}};
     for (int i = 0; i < 4; i++) {
         ex_subdivision *s;
         ex_error error = {EX_OK, ""};
@@ -616,7 +629,8 @@ static void test_memory(void **state) {
     char text[8192] = "v 0 0 1 1 1 1\nvt 0 0\n";
     size_t used = strlen(text);
     for (int i = 0; i < 60; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "v %.4f %.4f 0 0 0 0\n", cos(i * 0.1047), sin(i * 0.1047));
+        used += (size_t)snprintf(text + used, sizeof text - used, "v %.4f %.4f 0 0 0 0\n", cos(i * 0.1047),
+                                 sin(i * 0.1047));
     used += (size_t)snprintf(text + used, sizeof text - used, "g all\nusemtl one\n");
     for (int i = 0; i < 60; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, "f 1/1 %d/1 %d/1\n", i + 2, (i + 1) % 60 + 2);
@@ -651,14 +665,22 @@ static void test_poles(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reference),        cmocka_unit_test(test_cube_by_hand),
-        cmocka_unit_test(test_square_by_hand),   cmocka_unit_test(test_crease_by_hand),
-        cmocka_unit_test(test_chaikin),          cmocka_unit_test(test_sums),
-        cmocka_unit_test(test_topology),         cmocka_unit_test(test_flat),
-        cmocka_unit_test(test_seams),            cmocka_unit_test(test_partial),
-        cmocka_unit_test(test_left_out),         cmocka_unit_test(test_pinched),
-        cmocka_unit_test(test_smooth_triangles), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_misuse),           cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_reference),
+        cmocka_unit_test(test_cube_by_hand),
+        cmocka_unit_test(test_square_by_hand),
+        cmocka_unit_test(test_crease_by_hand),
+        cmocka_unit_test(test_chaikin),
+        cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_topology),
+        cmocka_unit_test(test_flat),
+        cmocka_unit_test(test_seams),
+        cmocka_unit_test(test_partial),
+        cmocka_unit_test(test_left_out),
+        cmocka_unit_test(test_pinched),
+        cmocka_unit_test(test_smooth_triangles),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_misuse),
+        cmocka_unit_test(test_memory),
         cmocka_unit_test(test_poles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -108,14 +108,14 @@ static void test_spline(void **state) {
 
 static const char *const tags[] = {
     "",
-    "t crease 2/1/0 0 1 1.5\n",                                   /* a dart that fades */
-    "t crease 2/1/0 0 1 10\n",                                    /* one that stays */
-    "t crease 3/1/0 2 0 5 2.7\n",                                 /* a crease that fades */
-    "t crease 3/1/0 2 0 5 10\n",                                  /* one that stays */
-    "t crease 3/2/0 2 0 5 0.4 3.2\n",                             /* two that fade at different times */
-    "t crease 2/1/0 0 1 2.2\nt crease 3/1/0 3 0 5 10\n",          /* a corner that becomes a crease */
-    "t crease 2/1/0 0 1 2.2\nt crease 3/1/0 3 0 5 0.7\n",         /* corner, dart, smooth */
-    "t corner 1/1/0 0 1.6\n",                                     /* a corner that fades */
+    "t crease 2/1/0 0 1 1.5\n",                           /* a dart that fades */
+    "t crease 2/1/0 0 1 10\n",                            /* one that stays */
+    "t crease 3/1/0 2 0 5 2.7\n",                         /* a crease that fades */
+    "t crease 3/1/0 2 0 5 10\n",                          /* one that stays */
+    "t crease 3/2/0 2 0 5 0.4 3.2\n",                     /* two that fade at different times */
+    "t crease 2/1/0 0 1 2.2\nt crease 3/1/0 3 0 5 10\n",  /* a corner that becomes a crease */
+    "t crease 2/1/0 0 1 2.2\nt crease 3/1/0 3 0 5 0.7\n", /* corner, dart, smooth */
+    "t corner 1/1/0 0 1.6\n",                             /* a corner that fades */
     "t corner 1/1/0 0 10\n",
     "t corner 1/1/0 0 0.3\nt crease 3/1/0 1 0 4 1.2\n",
     "t interpolateboundary 1/0/0 1\n",
@@ -130,14 +130,16 @@ static ex_mesh *make_fan(int spokes, bool quads, bool open, const char *tag) {
     size_t used = (size_t)snprintf(text, sizeof text, "v 0.03 -0.02 0.4\n");
     for (int ring = 0; ring < 1 + quads; ring++)
         for (int i = 0; i < spokes; i++) {
-            double angle = (i + 0.5 * ring) * 6.2831853 / spokes, radius = (1 + 0.4 * ring) * random_between(&random, 0.9, 1.1);
+            double angle = (i + 0.5 * ring) * 6.2831853 / spokes,
+                   radius = (1 + 0.4 * ring) * random_between(&random, 0.9, 1.1);
             used += (size_t)snprintf(text + used, sizeof text - used, "v %.6f %.6f %.6f\n", radius * cos(angle),
                                      radius * sin(angle), random_between(&random, -0.1, 0.1));
         }
     for (int i = 0; i < spokes - open; i++) {
         int next = (i + 1) % spokes + 2;
-        used += (size_t)(quads ? snprintf(text + used, sizeof text - used, "f 1 %d %d %d\n", i + 2, spokes + i + 2, next)
-                               : snprintf(text + used, sizeof text - used, "f 1 %d %d\n", i + 2, next));
+        used +=
+            (size_t)(quads ? snprintf(text + used, sizeof text - used, "f 1 %d %d %d\n", i + 2, spokes + i + 2, next)
+                           : snprintf(text + used, sizeof text - used, "f 1 %d %d\n", i + 2, next));
     }
     snprintf(text + used, sizeof text - used, "%s", tag);
     return parse(text);
@@ -158,9 +160,11 @@ static void test_same_from_every_level(void **state) {
                         limits[level] = refine(mesh, (ex_scheme)scheme, level, EX_LEVEL_LIMIT);
                     for (int v = 0; v < mesh->vertex_count; v++)
                         for (int level = 0; level < 3; level++) {
-                            assert_near(distance(limits[level]->positions + 3 * v, limits[3]->positions + 3 * v), 0, 2e-6);
+                            assert_near(distance(limits[level]->positions + 3 * v, limits[3]->positions + 3 * v), 0,
+                                        2e-6);
                             if (t < 6 && v == 0 && (t != 4 || spokes == 6) && (t < 2 || !open))
-                                assert_near(distance(limits[level]->normals + 3 * v, limits[3]->normals + 3 * v), 0, 2e-5);
+                                assert_near(distance(limits[level]->normals + 3 * v, limits[3]->normals + 3 * v), 0,
+                                            2e-5);
                             compared++;
                         }
                     for (int level = 0; level < 4; level++)
@@ -240,16 +244,19 @@ static void test_icosahedron(void **state) {
     for (int i = 0; i < 12; i++) {
         double a = i % 2 ? 1 : -1, b = i / 2 % 2 ? g : -g;
         const double p[3][3] = {{0, a, b}, {a, b, 0}, {b, 0, a}};
-        used += (size_t)snprintf(text + used, sizeof text - used, "v %.15f %.15f %.15f\n", p[i / 4][0], p[i / 4][1], p[i / 4][2]);
+        used += (size_t)snprintf(text + used, sizeof text - used, "v %.15f %.15f %.15f\n", p[i / 4][0], p[i / 4][1],
+                                 p[i / 4][2]);
     }
     ex_mesh *points = parse(text);
     for (int a = 0; a < 12; a++)
         for (int b = 0; b < 12; b++)
             for (int c = 0; c < 12; c++) {
-                const double *p = points->positions + 3 * a, *q = points->positions + 3 * b, *r = points->positions + 3 * c;
+                const double *p = points->positions + 3 * a, *q = points->positions + 3 * b,
+                             *r = points->positions + 3 * c;
                 double volume = p[0] * (q[1] * r[2] - q[2] * r[1]) - p[1] * (q[0] * r[2] - q[2] * r[0]) +
                                 p[2] * (q[0] * r[1] - q[1] * r[0]);
-                if (a < b && a < c && distance(p, q) < 2.1 && distance(q, r) < 2.1 && distance(r, p) < 2.1 && volume > 0)
+                if (a < b && a < c && distance(p, q) < 2.1 && distance(q, r) < 2.1 && distance(r, p) < 2.1 &&
+                    volume > 0)
                     used += (size_t)snprintf(text + used, sizeof text - used, "f %d %d %d\n", a + 1, b + 1, c + 1);
             }
     ex_mesh *mesh = parse(text);
@@ -258,7 +265,8 @@ static void test_icosahedron(void **state) {
     double shortest = INFINITY, longest = 0;
     for (int v = 0; v < limit->vertex_count; v++) {
         const double *p = limit->positions + 3 * v, *n = limit->normals + 3 * v;
-        double radius = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]), out = (p[0] * n[0] + p[1] * n[1] + p[2] * n[2]) / radius;
+        double radius = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]),
+               out = (p[0] * n[0] + p[1] * n[1] + p[2] * n[2]) / radius;
         shortest = radius < shortest ? radius : shortest;
         longest = radius > longest ? radius : longest;
         assert_true(out > (v < 12 ? 1 - 1e-6 : 0.995));
@@ -271,10 +279,8 @@ static void test_icosahedron(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_spline),
-        cmocka_unit_test(test_same_from_every_level),
-        cmocka_unit_test(test_convergence),
-        cmocka_unit_test(test_normals_of_fine_levels),
+        cmocka_unit_test(test_spline),      cmocka_unit_test(test_same_from_every_level),
+        cmocka_unit_test(test_convergence), cmocka_unit_test(test_normals_of_fine_levels),
         cmocka_unit_test(test_icosahedron),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

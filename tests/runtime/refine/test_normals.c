@@ -177,14 +177,37 @@ static void test_bad_definitions(void **state) {
         ex_result expected = EX_ERROR_DATA;
         const char *word = "face 1";
         switch (i) {
-        case 0: offsets[0] = 1; word = "first face"; break;
-        case 1: offsets[2] = 6; break;
-        case 2: corners[6] = 6; break;
-        case 3: corners[6] = -1; break;
-        case 4: def.vertex_count = -1; expected = EX_ERROR_ARGUMENT; word = "count"; break;
-        case 5: def.weighting = EX_NORMAL_WEIGHTING_COUNT; expected = EX_ERROR_ARGUMENT; word = "weighting"; break;
-        case 6: def.corners = NULL; expected = EX_ERROR_ARGUMENT; word = "corners"; break;
-        default: offsets[2] = 3; break;
+        case 0:
+            offsets[0] = 1;
+            word = "first face";
+            break;
+        case 1:
+            offsets[2] = 6;
+            break;
+        case 2:
+            corners[6] = 6;
+            break;
+        case 3:
+            corners[6] = -1;
+            break;
+        case 4:
+            def.vertex_count = -1;
+            expected = EX_ERROR_ARGUMENT;
+            word = "count";
+            break;
+        case 5:
+            def.weighting = EX_NORMAL_WEIGHTING_COUNT;
+            expected = EX_ERROR_ARGUMENT;
+            word = "weighting";
+            break;
+        case 6:
+            def.corners = NULL;
+            expected = EX_ERROR_ARGUMENT;
+            word = "corners";
+            break;
+        default:
+            offsets[2] = 3;
+            break;
         }
         ex_normals *normals = (ex_normals *)1;
         ex_error error = {EX_OK, ""};

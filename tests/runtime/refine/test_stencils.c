@@ -44,11 +44,12 @@ static void end_row(sample *s) {
         s->weights[i] /= sum;
 }
 
-/* Rows of `group` vertices with the same support, one group after the other, dealt out in turns so that they interleave;
- * supports of 1 to 12, one empty row at the end. */
+/* Rows of `group` vertices with the same support, one group after the other, dealt out in turns so that they
+ * interleave; supports of 1 to 12, one empty row at the end. */
 static void fill(sample *s, const int *groups, int group_count, uint64_t seed) {
     uint64_t random = seed;
-    *s = (sample){.rows = {.offsets = s->offsets, .indices = s->indices, .weights = s->weights, .tangents = s->tangents}};
+    *s = (sample){
+        .rows = {.offsets = s->offsets, .indices = s->indices, .weights = s->weights, .tangents = s->tangents}};
     for (int turn = 0;; turn++) {
         bool any = false;
         for (int g = 0; g < group_count; g++) {
@@ -68,7 +69,8 @@ static void fill(sample *s, const int *groups, int group_count, uint64_t seed) {
     s->rows.vertex_count++;
 }
 
-static const int groups[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 18, 19, 31, 33, 64, 65, 70, 100, 130, 1, 1, 1, 2, 6, 1};
+static const int groups[] = {1,  2,  3,  4,  5,  7,   8,   9, 15, 16, 17, 18, 19,
+                             31, 33, 64, 65, 70, 100, 130, 1, 1,  1,  2,  6,  1};
 static sample samples[2];
 static ex_stencils_def def;
 static ex_stencil_rows levels[1];
@@ -148,7 +150,8 @@ static void test_sums(void **state) {
         const int count = rows->vertex_count;
         float control[CONTROL * 5];
         made_up_control(control, stride, 0);
-        float *positions = calloc((size_t)count * 4, sizeof(float)), *normals = calloc((size_t)count * 4, sizeof(float));
+        float *positions = calloc((size_t)count * 4, sizeof(float)),
+              *normals = calloc((size_t)count * 4, sizeof(float));
         void *scratch = malloc(ex_stencils_scratch_size(s));
         ex_refine refine = {level, control, (size_t)stride * 4, positions, (size_t)out_stride * 4, NULL, 0};
         if (pass & 1) {
@@ -228,8 +231,8 @@ static void test_read_back(void **state) {
         back[i].rows = (ex_stencil_rows){rows->vertex_count, back[i].offsets, back[i].indices, back[i].weights,
                                          i ? back[i].tangents : NULL};
     }
-    ex_stencils *again =
-        create(&(ex_stencils_def){.control_count = CONTROL, .level_count = 1, .levels = &back[0].rows, .limit = &back[1].rows});
+    ex_stencils *again = create(&(ex_stencils_def){
+        .control_count = CONTROL, .level_count = 1, .levels = &back[0].rows, .limit = &back[1].rows});
     assert_int_equal(ex_stencils_size(again), ex_stencils_size(s));
     assert_memory_equal(again, s, ex_stencils_size(s));
     ex_stencils_destroy(again);
@@ -265,7 +268,8 @@ static void test_any_cut(void **state) {
     }
     /* Normals alone are the same normals. */
     memset(cut, 0, 2 * size);
-    ex_stencils_apply(s, &(ex_refine){.level = EX_LEVEL_LIMIT, .control = control, .normals = cut + half}, NULL, scratch);
+    ex_stencils_apply(s, &(ex_refine){.level = EX_LEVEL_LIMIT, .control = control, .normals = cut + half}, NULL,
+                      scratch);
     assert_memory_equal(whole + half, cut + half, size);
     free(whole);
     free(cut);
@@ -306,7 +310,8 @@ static void test_sizes_of_normals(void **state) {
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         float size = (float)sizes[i];
         float control[] = {0, 0, 0, size, 0, 0, size, size, 0};
-        ex_stencils_apply(s, &(ex_refine){.level = EX_LEVEL_LIMIT, .control = control, .normals = normal}, NULL, scratch);
+        ex_stencils_apply(s, &(ex_refine){.level = EX_LEVEL_LIMIT, .control = control, .normals = normal}, NULL,
+                          scratch);
         assert_near((double)normal[2], 1, 1e-6);
         assert_near((double)normal[0], 0, 1e-6);
     }
@@ -345,19 +350,62 @@ static void test_bad_rows(void **state) {
         ex_result expected = EX_ERROR_DATA;
         const char *word = "level 1";
         switch (i) {
-        case 0: offsets[0] = 1; break;
-        case 1: offsets[1] = 5, offsets[2] = 4; break;
-        case 2: indices[3] = 3; word = "vertex 1"; break;
-        case 3: indices[0] = -1; word = "vertex 0"; break;
-        case 4: indices[2] = 2; word = "vertex 1"; break;
-        case 5: weights[3] = NAN; word = "vertex 1"; break;
-        case 6: weights[0] = 1e39; word = "vertex 0"; break;
-        case 7: tangents[5] = INFINITY; rows.tangents = tangents; word = "vertex 1"; break;
-        case 8: rows.vertex_count = -1; expected = EX_ERROR_ARGUMENT; break;
-        case 9: rows.weights = NULL; expected = EX_ERROR_ARGUMENT; break;
-        case 10: bad.control_count = -1; expected = EX_ERROR_ARGUMENT; word = "count"; break;
-        case 11: bad.level_count = 33; expected = EX_ERROR_ARGUMENT; word = "levels"; break;
-        default: bad.levels = NULL; bad.limit = &rows; bad.level_count = 0; offsets[0] = 1; word = "limit"; break;
+        case 0:
+            offsets[0] = 1;
+            break;
+        case 1:
+            offsets[1] = 5, offsets[2] = 4;
+            break;
+        case 2:
+            indices[3] = 3;
+            word = "vertex 1";
+            break;
+        case 3:
+            indices[0] = -1;
+            word = "vertex 0";
+            break;
+        case 4:
+            indices[2] = 2;
+            word = "vertex 1";
+            break;
+        case 5:
+            weights[3] = NAN;
+            word = "vertex 1";
+            break;
+        case 6:
+            weights[0] = 1e39;
+            word = "vertex 0";
+            break;
+        case 7:
+            tangents[5] = INFINITY;
+            rows.tangents = tangents;
+            word = "vertex 1";
+            break;
+        case 8:
+            rows.vertex_count = -1;
+            expected = EX_ERROR_ARGUMENT;
+            break;
+        case 9:
+            rows.weights = NULL;
+            expected = EX_ERROR_ARGUMENT;
+            break;
+        case 10:
+            bad.control_count = -1;
+            expected = EX_ERROR_ARGUMENT;
+            word = "count";
+            break;
+        case 11:
+            bad.level_count = 33;
+            expected = EX_ERROR_ARGUMENT;
+            word = "levels";
+            break;
+        default:
+            bad.levels = NULL;
+            bad.limit = &rows;
+            bad.level_count = 0;
+            offsets[0] = 1;
+            word = "limit";
+            break;
         }
         ex_stencils *stencils = (ex_stencils *)1;
         ex_error error = {EX_OK, ""};
