@@ -463,9 +463,9 @@ static void print_stencils(void) {
     ex_refine refine = {.level = EX_LEVEL_LIMIT, .control = control, .positions = positions, .normals = normals};
     ex_stencils_apply(stencils, &refine, NULL, scratch);
     ex_stencils_destroy(stencils);
-    for (int i = 0; i < ROWS; i++) {
-        print_floats("refined", i, positions + 3 * i, 3);
-        print_floats("refined.normal", i, normals + 3 * i, 3);
+    for (int i = 0; i < ROWS; i += 20) {
+        print_floats("refined", i, positions + 3 * i, 60);
+        print_floats("refined.normal", i, normals + 3 * i, 60);
     }
 }
 

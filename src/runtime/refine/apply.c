@@ -5,7 +5,7 @@
  * In a shared batch (stencils.h) the lanes are vertices: a control vertex is loaded once, as three splats, for up to
  * sixteen vertices (32 with AVX2), and what streams by is the weights, 4 bytes a vertex and control vertex. In a loose
  * batch the lanes are x, y, z, and four vertices go side by side. Measured at Catmull-Clark level 5 of a regular 8 x 8
- * grid (66049 vertices), lanes as x, y, z throughout took twice the time.
+ * grid (66049 vertices), that took 2.8 ns a vertex, and lanes as x, y, z throughout (OpenSubdiv's way) 8.7.
  */
 #include "runtime/refine/stencils.h"
 
@@ -49,6 +49,7 @@ static inline void store_tile(float *out, size_t stride, const uint32_t *vertice
         return;
     }
     float lanes[3][EXI_WIDTH];
+    EXI_WRITE_OUT
     for (int c = 0; c < 3; c++)
         exi_store(lanes[c], sums[c]);
     store_lanes(out, stride, vertices, count, lanes[0], lanes[1], lanes[2]);
@@ -72,16 +73,21 @@ static void normal_slowly(const float t1[3], const float t2[3], float normal[3])
  * few instructions of each. */
 static inline void store_normals(const pass *p, const uint32_t *vertices, int count, float t[6][EXI_WIDTH]) {
     float n[3][EXI_WIDTH], length_sq[EXI_WIDTH], least_sq[EXI_WIDTH], scale[EXI_WIDTH];
+    EXI_WRITE_OUT
     for (int c = 0; c < 3; c++) {
         const float *a1 = t[(c + 1) % 3], *a2 = t[(c + 2) % 3], *b1 = t[3 + (c + 1) % 3], *b2 = t[3 + (c + 2) % 3];
+        EXI_WRITE_OUT
         for (int i = 0; i < EXI_WIDTH; i++)
             n[c][i] = a1[i] * b2[i] - a2[i] * b1[i];
     }
+    EXI_WRITE_OUT
     for (int i = 0; i < EXI_WIDTH; i++)
         length_sq[i] = n[0][i] * n[0][i] + n[1][i] * n[1][i] + n[2][i] * n[2][i];
+    EXI_WRITE_OUT
     for (int i = 0; i < EXI_WIDTH; i++)
         least_sq[i] = (t[0][i] * t[0][i] + t[1][i] * t[1][i] + t[2][i] * t[2][i]) *
                       (t[3][i] * t[3][i] + t[4][i] * t[4][i] + t[5][i] * t[5][i]) * 1e-8f;
+    EXI_WRITE_OUT
     for (int i = 0; i < EXI_WIDTH; i++)
         scale[i] = 1.0f / sqrtf(length_sq[i]);
     for (int i = 0; i < count; i++) {
@@ -102,12 +108,15 @@ static inline void shared_positions(const pass *p, const exi_stencil_batch *batc
     const uint32_t *support = p->support + batch->support;
     const float *weights = p->weights + batch->weights;
     exi_wide sums[EXI_BATCH_TILES][3];
+    EXI_WRITE_OUT
     for (int t = 0; t < tiles; t++)
-        for (int c = 0; c < 3; c++)
-            sums[t][c] = exi_splat(0.0f);
+        EXI_WRITE_OUT
+    for (int c = 0; c < 3; c++)
+        sums[t][c] = exi_splat(0.0f);
     for (uint32_t k = 0; k < batch->support_count; k++, weights += tiles * EXI_WIDTH) {
         const float *point = p->control + 4 * (size_t)support[k];
         const exi_wide x = exi_splat(point[0]), y = exi_splat(point[1]), z = exi_splat(point[2]);
+        EXI_WRITE_OUT
         for (int t = 0; t < tiles; t++) {
             exi_wide weight = exi_load(weights + t * EXI_WIDTH);
             sums[t][0] = exi_madd(weight, x, sums[t][0]);
@@ -116,9 +125,12 @@ static inline void shared_positions(const pass *p, const exi_stencil_batch *batc
         }
     }
     const uint32_t *vertices = p->vertices + batch->vertices;
-    for (int t = 0, left = batch->vertex_count; t < tiles; t++, left -= EXI_WIDTH)
+    EXI_WRITE_OUT
+    for (int t = 0; t < tiles; t++) {
+        const int left = batch->vertex_count - t * EXI_WIDTH;
         store_tile(p->positions, p->position_stride, vertices + t * EXI_WIDTH, left < EXI_WIDTH ? left : EXI_WIDTH,
                    sums[t]);
+    }
 }
 
 /* Normals of `count` tiles of a batch from `first` on, side by side; `count` is a constant where this is called. */
@@ -127,23 +139,29 @@ static inline void tile_normals(const pass *p, const exi_stencil_batch *batch, i
     const size_t step = (size_t)batch->tile_count * 2 * EXI_WIDTH;
     const float *weights = p->tangents + 2 * batch->weights + (size_t)first * 2 * EXI_WIDTH;
     exi_wide sums[2][6];
+    EXI_WRITE_OUT
     for (int t = 0; t < count; t++)
-        for (int c = 0; c < 6; c++)
-            sums[t][c] = exi_splat(0.0f);
+        EXI_WRITE_OUT
+    for (int c = 0; c < 6; c++)
+        sums[t][c] = exi_splat(0.0f);
     for (uint32_t k = 0; k < batch->support_count; k++, weights += step) {
         const float *point = p->control + 4 * (size_t)support[k];
         const exi_wide x = exi_splat(point[0]), y = exi_splat(point[1]), z = exi_splat(point[2]);
+        EXI_WRITE_OUT
         for (int t = 0; t < count; t++)
-            for (int c = 0; c < 2; c++) {
-                const exi_wide weight = exi_load(weights + (2 * t + c) * EXI_WIDTH);
-                sums[t][3 * c] = exi_madd(weight, x, sums[t][3 * c]);
-                sums[t][3 * c + 1] = exi_madd(weight, y, sums[t][3 * c + 1]);
-                sums[t][3 * c + 2] = exi_madd(weight, z, sums[t][3 * c + 2]);
-            }
+            EXI_WRITE_OUT
+        for (int c = 0; c < 2; c++) {
+            const exi_wide weight = exi_load(weights + (2 * t + c) * EXI_WIDTH);
+            sums[t][3 * c] = exi_madd(weight, x, sums[t][3 * c]);
+            sums[t][3 * c + 1] = exi_madd(weight, y, sums[t][3 * c + 1]);
+            sums[t][3 * c + 2] = exi_madd(weight, z, sums[t][3 * c + 2]);
+        }
     }
+    EXI_WRITE_OUT
     for (int t = 0; t < count; t++) {
         const int left = batch->vertex_count - (first + t) * EXI_WIDTH;
         float lanes[6][EXI_WIDTH];
+        EXI_WRITE_OUT
         for (int c = 0; c < 6; c++)
             exi_store(lanes[c], sums[t][c]);
         store_normals(p, p->vertices + batch->vertices + (first + t) * EXI_WIDTH, left < EXI_WIDTH ? left : EXI_WIDTH,
@@ -166,14 +184,17 @@ static void shared_normals(const pass *p, const exi_stencil_batch *batch) {
 static inline void loose_sums(const float *control, const uint32_t *support, const float *weights, size_t row,
                               int together, int count, float out[][4]) {
     exi_quad sums[4];
+    EXI_WRITE_OUT
     for (int i = 0; i < count; i++)
         sums[i] = exi_quad_splat(0.0f);
     for (size_t k = 0; k < row; k++)
-        for (int i = 0; i < count; i++) {
-            const size_t at = (size_t)(i / together) * row + k;
-            const float weight = weights[at * (size_t)together + (size_t)(i % together)];
-            sums[i] = exi_quad_madd(exi_quad_splat(weight), exi_quad_load(control + 4 * (size_t)support[at]), sums[i]);
-        }
+        EXI_WRITE_OUT
+    for (int i = 0; i < count; i++) {
+        const size_t at = (size_t)(i / together) * row + k;
+        const float weight = weights[at * (size_t)together + (size_t)(i % together)];
+        sums[i] = exi_quad_madd(exi_quad_splat(weight), exi_quad_load(control + 4 * (size_t)support[at]), sums[i]);
+    }
+    EXI_WRITE_OUT
     for (int i = 0; i < count; i++)
         exi_quad_store(out[i], sums[i]);
 }
