@@ -162,8 +162,7 @@ exi_vertex_mask exi_vertex_rule(const exi_subdivide_rules *rules, const exi_ring
     const int next = vertex_kind(rules, ring, ring->child_sharpness, ring->child_spoke_sharpness);
     for (int i = 0; i < ring->spoke_count; i++)
         mask.spokes[i] = 0;
-    /* A smooth vertex has the smooth rule, whatever its edges become. */
-    double share = kind == 0 || kind == next ? 1 : old_share(ring);
+    double share = kind == next ? 1 : old_share(ring);
     if (share > 0)
         add_rule(rules, ring, kind, ring->spoke_sharpness, share, &mask);
     if (share < 1)

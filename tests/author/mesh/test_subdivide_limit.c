@@ -174,6 +174,35 @@ static void test_same_from_every_level(void **state) {
     assert_true(compared > 3000);
 }
 
+/* The same for cages that are not of quads: from level 0 the limit has to go by way of level 1. And a vertex with two
+ * edges has a normal. */
+static void test_polygons(void **state) {
+    (void)state;
+    static const char *const cages[] = {
+        "v 0 0 0\nv 2 0 0\nv 2 2 0\nv 1 3 0\nv 0 2 0\nv 0 0 2\nv 2 0 2\nv 2 2 2\nv 1 3 2\nv 0 2 2\n"
+        "f 5 4 3 2 1\nf 6 7 8 9 10\nf 2 3 8 7\nf 3 4 9 8\nf 4 5 10 9\nf 5 1 6 10\nt crease 3/1/0 3 4 9 1.5\n",
+        "v 0 0 2\nv 0 -2 0\nv 2 0 0\nv 0 2 0\nv -2 0 0\nf 1 2 3\nf 1 3 4\nf 1 4 5\nf 1 5 2\nf 5 4 3 2\n",
+        "v 0 0 0\nv 1 0 0\nv 0.5 0.2 0.1\nv 0.4 1 0\nv 0.4 -1 0\nf 1 3 2 4\nf 2 3 1 5\n",
+    };
+    for (int i = 0; i < 3; i++) {
+        ex_mesh *mesh = parse(cages[i]), *limits[3];
+        for (int level = 0; level < 3; level++)
+            limits[level] = refine(mesh, EX_SCHEME_CATMULL_CLARK, level, EX_LEVEL_LIMIT);
+        for (int v = 0; v < mesh->vertex_count; v++)
+            for (int level = 0; level < 2; level++) {
+                const double *n = limits[level]->normals + 3 * v;
+                assert_near(distance(limits[level]->positions + 3 * v, limits[2]->positions + 3 * v), 0, 2e-6);
+                assert_near(n[0] * n[0] + n[1] * n[1] + n[2] * n[2], 1, 1e-5);
+                assert_near(distance(n, limits[2]->normals + 3 * v), 0, 2e-5);
+            }
+        if (i == 2)
+            assert_true(limits[0]->normals[3 * 2 + 2] > 0.9);
+        for (int level = 0; level < 3; level++)
+            ex_mesh_destroy(limits[level]);
+        ex_mesh_destroy(mesh);
+    }
+}
+
 /* Levels close in on the limit: by half a level at least, in the end. */
 static void test_convergence(void **state) {
     (void)state;
@@ -279,8 +308,11 @@ static void test_icosahedron(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_spline),      cmocka_unit_test(test_same_from_every_level),
-        cmocka_unit_test(test_convergence), cmocka_unit_test(test_normals_of_fine_levels),
+        cmocka_unit_test(test_spline),
+        cmocka_unit_test(test_same_from_every_level),
+        cmocka_unit_test(test_polygons),
+        cmocka_unit_test(test_convergence),
+        cmocka_unit_test(test_normals_of_fine_levels),
         cmocka_unit_test(test_icosahedron),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -85,6 +85,15 @@ static void test_by_hand(void **state) {
     assert_near((double)out[1][2], sqrt(0.5), 1e-7);
     assert_near((double)out[1][1], -sqrt(0.5), 1e-7);
     ex_normals_destroy(n);
+    /* A quad of area 5/2 that is no parallelogram, and a triangle of area 1 across its first edge. */
+    const float uneven[][3] = {{0, 0, 0}, {2, 0, 0}, {1, 1, 0}, {0, 3, 0}, {0, 0, -1}};
+    const int offsets[] = {0, 4, 7}, uneven_corners[] = {0, 1, 2, 3, 1, 0, 4};
+    assert_int_equal(
+        ex_normals_create(&(ex_normals_def){5, 2, offsets, uneven_corners, EX_NORMAL_BY_AREA}, NULL, &n, NULL), EX_OK);
+    compute(n, uneven[0], out[0]);
+    assert_near((double)out[0][2], 2.5 / sqrt(7.25), 1e-6);
+    assert_near((double)out[0][1], -1 / sqrt(7.25), 1e-6);
+    ex_normals_destroy(n);
     /* 120 degrees in the plane z = 0 and 60 in the plane y = 0: 2 : 1. */
     const float obtuse[][3] = {{0, 0, 0}, {1, 0, 0}, {-0.5f, 0.8660254f, 0}, {0.5f, 0, 0.8660254f}};
     const int triangles[] = {0, 1, 2, 0, 3, 1};

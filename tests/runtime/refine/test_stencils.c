@@ -298,6 +298,41 @@ static void test_layout(void **state) {
     ex_stencils_destroy(s);
 }
 
+/* Hundreds of rows of one size, none with the support of another: loose batches, of a size that tasks can be cut at. */
+static void test_all_loose(void **state) {
+    (void)state;
+    static sample pairs;
+    uint64_t random = 8;
+    pairs.rows = (ex_stencil_rows){0, pairs.offsets, pairs.indices, pairs.weights, NULL};
+    for (int a = 0; a < CONTROL; a++)
+        for (int b = a + 1; b < CONTROL; b++) {
+            pairs.offsets[pairs.rows.vertex_count + 1] = pairs.offsets[pairs.rows.vertex_count];
+            add_index(&pairs, a, &random);
+            add_index(&pairs, b, &random);
+            pairs.rows.vertex_count++;
+        }
+    ex_stencils *s = create(&(ex_stencils_def){.control_count = CONTROL, .level_count = 1, .levels = &pairs.rows});
+    const exi_stencil_table *table = exi_stencils_table(s, 1);
+    const exi_stencil_batch *batches = (const exi_stencil_batch *)((uintptr_t)s + (uintptr_t)table->batches);
+    for (int b = 0; b < table->batch_count; b++) {
+        assert_int_equal(batches[b].tile_count, 0);
+        assert_in_range(batches[b].vertex_count, 1, EXI_BATCH_LOOSE);
+    }
+    float control[CONTROL * 3], *positions = malloc((size_t)pairs.rows.vertex_count * 12);
+    void *scratch = malloc(ex_stencils_scratch_size(s));
+    made_up_control(control, 3, 0);
+    ex_stencils_apply(s, &(ex_refine){.level = 1, .control = control, .positions = positions}, NULL, scratch);
+    for (int v = 0; v < pairs.rows.vertex_count; v++) {
+        double expected[3][3];
+        sum_row(&pairs.rows, v, control, 3, expected);
+        for (int c = 0; c < 3; c++)
+            assert_near((double)positions[3 * v + c], expected[0][c], 1e-6);
+    }
+    free(positions);
+    free(scratch);
+    ex_stencils_destroy(s);
+}
+
 /* Small and large forms have normals too, needles and points none. */
 static void test_sizes_of_normals(void **state) {
     (void)state;
@@ -315,7 +350,8 @@ static void test_sizes_of_normals(void **state) {
         assert_near((double)normal[2], 1, 1e-6);
         assert_near((double)normal[0], 0, 1e-6);
     }
-    const float flat[] = {1, 2, 3, 2, 4, 6, 3, 6, 9}, bad[] = {0, 0, 0, NAN, 0, 0, 0, 1, 0};
+    const float flat[] = {0.1f, 0.2f, 0.3f, 0.2f, 0.4f, 0.6f, 0.4f, 0.8f, 1.2000002f},
+                bad[] = {0, 0, 0, NAN, 0, 0, 0, 1, 0};
     ex_stencils_apply(s, &(ex_refine){.level = EX_LEVEL_LIMIT, .control = flat, .normals = normal}, NULL, scratch);
     assert_true(normal[0] == 0 && normal[1] == 0 && normal[2] == 0);
     ex_stencils_apply(s, &(ex_refine){.level = EX_LEVEL_LIMIT, .control = bad, .normals = normal}, NULL, scratch);
@@ -461,7 +497,7 @@ int main(void) {
         cmocka_unit_test(test_any_cut),  cmocka_unit_test(test_layout),
         cmocka_unit_test(test_level_0),  cmocka_unit_test(test_sizes_of_normals),
         cmocka_unit_test(test_bad_rows), cmocka_unit_test(test_misuse),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_memory),   cmocka_unit_test(test_all_loose),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
 }
