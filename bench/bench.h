@@ -52,6 +52,7 @@ bool exi_bench_copy(const exi_bench *bench);
 bool exi_bench_blend(const exi_bench *bench);
 bool exi_bench_solve(const exi_bench *bench);
 bool exi_bench_evaluate(const exi_bench *bench);
+bool exi_bench_subdivide(const exi_bench *bench);
 bool exi_bench_edit(const exi_bench *bench);
 
 /* copy.c: bytes/ns of reading so many bytes again and again, in 1 or 2 streams; 0 without memory. */

@@ -429,6 +429,71 @@ static void print_rig(void) {
     }
 }
 
+/* ---- refinement ---- */
+
+/* Groups of 1 to 40 rows over the same eight of twelve control vertices, of which the first three are a frame that keeps
+ * the tangents apart. */
+static void print_stencils(void) {
+    enum { CONTROL = 12, SUPPORT = 8, GROUPS = 40, ROWS = GROUPS * (GROUPS + 1) / 2 };
+    static int offsets[ROWS + 1], indices[ROWS * SUPPORT];
+    static double weights[ROWS * SUPPORT], tangents[ROWS * SUPPORT * 2];
+    static float positions[ROWS * 3], normals[ROWS * 3], scratch[4 * (CONTROL + 1)];
+    float control[CONTROL * 3] = {0, 0, 0, 4, 0, 0, 0, 4, 0};
+    int row = 0;
+    for (int g = 0; g < GROUPS; g++) {
+        for (int r = 0; r <= g; r++, row++) {
+            offsets[row + 1] = offsets[row] + SUPPORT;
+            for (int i = 0; i < SUPPORT; i++) {
+                int at = offsets[row] + i;
+                indices[at] = i < 3 ? i : i + g % (CONTROL - SUPPORT + 1);
+                weights[at] = draw(0, 0.25);
+                tangents[2 * at] = draw(-0.1, 0.1) + (i == 1) - (i == 0);
+                tangents[2 * at + 1] = draw(-0.1, 0.1) + (i == 2) - (i == 0);
+            }
+        }
+    }
+    for (int i = 9; i < CONTROL * 3; i++) {
+        control[i] = (float)draw(-1, 1);
+    }
+    ex_stencil_rows rows = {ROWS, offsets, indices, weights, tangents};
+    ex_stencils *stencils;
+    ex_error error;
+    must(ex_stencils_create(&(ex_stencils_def){.control_count = CONTROL, .limit = &rows}, NULL, &stencils, &error),
+         "stencils", &error);
+    ex_refine refine = {.level = EX_LEVEL_LIMIT, .control = control, .positions = positions, .normals = normals};
+    ex_stencils_apply(stencils, &refine, NULL, scratch);
+    ex_stencils_destroy(stencils);
+    for (int i = 0; i < ROWS; i += 20) {
+        print_floats("refined", i, positions + 3 * i, 60);
+        print_floats("refined.normal", i, normals + 3 * i, 60);
+    }
+}
+
+static void print_normals(void) {
+    int offsets[QUADS + 1], quads[QUADS * 4];
+    float positions[VERTICES * 3], out[VERTICES * 3], scratch[4 * (QUADS + 1)];
+    for (int f = 0; f < QUADS; f++) {
+        int first = f / (GRID - 1) * GRID + f % (GRID - 1), quad[4] = {first, first + 1, first + GRID + 1, first + GRID};
+        offsets[f] = 4 * f;
+        memcpy(quads + 4 * f, quad, sizeof quad);
+    }
+    offsets[QUADS] = 4 * QUADS;
+    for (int v = 0; v < VERTICES; v++) {
+        positions[3 * v] = (float)(v % GRID);
+        positions[3 * v + 1] = (float)(v / GRID);
+        positions[3 * v + 2] = (float)draw(0, 0.5);
+    }
+    for (int k = 0; k < EX_NORMAL_WEIGHTING_COUNT; k++) {
+        ex_normals *normals;
+        ex_error error;
+        ex_normals_def def = {VERTICES, QUADS, offsets, quads, (ex_normal_weighting)k};
+        must(ex_normals_create(&def, NULL, &normals, &error), "normals", &error);
+        ex_normals_compute(normals, positions, 0, out, 0, NULL, scratch);
+        ex_normals_destroy(normals);
+        print_floats("normals", k, out, VERTICES * 3);
+    }
+}
+
 int main(void) {
     printf("simd %s\n", ex_version().simd);
     print_kernels();
@@ -436,5 +501,7 @@ int main(void) {
     print_edits();
     print_blends();
     print_rig();
+    print_stencils();
+    print_normals();
     return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
 }

@@ -2,13 +2,14 @@
  * exemplar/author/mesh.h - meshes as people edit them: polygons, texture coordinates, groups, crease tags.
  *
  * An ex_mesh is plain data that its holder may change; positions are double, so that nothing is lost between a file and
- * the difference that a rig stores. Not thread-safe while it is being changed. Reading and writing files is in
- * exemplar/author/formats.h.
+ * the difference that a rig stores. Not thread-safe while it is being changed. Subdivision turns one into tables that
+ * the runtime evaluates (exemplar/refine.h). Reading and writing files is in exemplar/author/formats.h.
  */
 #ifndef EXEMPLAR_AUTHOR_MESH_H
 #define EXEMPLAR_AUTHOR_MESH_H
 
 #include <exemplar/base.h>
+#include <exemplar/refine.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -34,7 +35,7 @@ typedef struct ex_mesh {
     double *normals; /* [normal_count][3] */
 
     int face_count;
-    int *face_offsets;     /* [face_count + 1] into the corner arrays; a face has at least 3 corners */
+    int *face_offsets; /* [face_count + 1] into the corner arrays; a face has at least 3 corners */
     int corner_count;
     int *corners;          /* [corner_count] vertices */
     int *corner_texcoords; /* [corner_count], -1 for none; or NULL */
@@ -45,7 +46,7 @@ typedef struct ex_mesh {
     int *face_groups;   /* [face_count], -1 for none; or NULL */
     int material_count;
     char **material_names;
-    int *face_materials; /* [face_count], -1 for none; or NULL */
+    int *face_materials;    /* [face_count], -1 for none; or NULL */
     char *material_library; /* file named by mtllib, or NULL */
 
     int tag_count;
@@ -66,8 +67,8 @@ EX_API double ex_mesh_size(const ex_mesh *mesh);
  */
 EX_API ex_result ex_mesh_compare_connectivity(const ex_mesh *mesh, const ex_mesh *other, ex_error *error);
 
-/* Triangles of all faces: [*triangle_count][3] corner numbers in *triangles (release with free). Concave faces are cut by
- * ear clipping, quads along the diagonal that keeps both halves facing one way, or else the shorter. */
+/* Triangles of all faces: [*triangle_count][3] corner numbers in *triangles (release with free). Concave faces are cut
+ * by ear clipping, quads along the diagonal that keeps both halves facing one way, or else the shorter. */
 EX_API ex_result ex_mesh_triangulate(const ex_mesh *mesh, int **triangles, int *triangle_count, ex_error *error);
 
 /*
@@ -76,6 +77,76 @@ EX_API ex_result ex_mesh_triangulate(const ex_mesh *mesh, int **triangles, int *
  */
 EX_API ex_result ex_mesh_count_self_intersections(const ex_mesh *mesh, const float *positions, int *pair_count,
                                                   ex_error *error);
+
+/* ---- subdivision ---- */
+
+typedef enum ex_scheme {
+    EX_SCHEME_CATMULL_CLARK, /* any polygons; quads from level 1 on */
+    EX_SCHEME_LOOP,          /* triangles; other polygons are cut into triangles first, as ex_mesh_triangulate does */
+    EX_SCHEME_BILINEAR,      /* any polygons, split and not smoothed */
+    EX_SCHEME_COUNT
+} ex_scheme;
+
+typedef enum ex_boundary {
+    EX_BOUNDARY_FROM_TAGS,         /* what the tag `interpolateboundary` says (0: none, 1: edges and corners, 2: edges);
+                                      edges where there is none */
+    EX_BOUNDARY_NONE,              /* the outermost faces only support the others and are left out */
+    EX_BOUNDARY_EDGES,             /* boundaries are creases; their corners become round */
+    EX_BOUNDARY_EDGES_AND_CORNERS, /* and vertices with a single face stay where they are */
+    EX_BOUNDARY_COUNT
+} ex_boundary;
+
+#define EX_SUBDIVIDE_LEVELS 10
+
+typedef struct ex_subdivide_def {
+    ex_scheme scheme;     /* Catmull-Clark */
+    int levels;           /* 0 to EX_SUBDIVIDE_LEVELS, 2 */
+    bool limit;           /* true: also the limit points and tangents of the last level's vertices; 0 levels allowed */
+    ex_boundary boundary; /* from the tags */
+} ex_subdivide_def;
+
+EX_API ex_subdivide_def ex_subdivide_def_default(void);
+
+/* The faces of a level. Vertices come in this order: those of the level before, one an edge, one a face (not with
+ * Loop); so a vertex of the cage keeps its number at every level. */
+typedef struct ex_refined_level {
+    int vertex_count;
+    int face_count;
+    int *face_offsets; /* [face_count + 1] */
+    int corner_count;
+    int *corners;      /* [corner_count] vertices of the level */
+    int *face_sources; /* [face_count] faces of the mesh: groups and materials are theirs */
+    int texcoord_count;
+    double *texcoords;     /* [texcoord_count][2], interpolated linearly within faces: seams stay seams; or NULL */
+    int *corner_texcoords; /* [corner_count], -1 for none; or NULL */
+} ex_refined_level;
+
+typedef struct ex_subdivision {
+    int level_count;
+    ex_refined_level *levels; /* [level_count + 1]; level 0 is the mesh, in triangles with Loop. The limit has the faces
+                                 of the last. */
+    ex_stencils *stencils;
+    int pinched_count;
+    int *pinched; /* vertices at which separate fans of faces meet; they stay where they are */
+} ex_subdivision;
+
+/*
+ * Subdivides the mesh's faces; positions matter only where Loop cuts polygons. Creases, corners, holes and the rest
+ * come from the tags `crease`, `corner`, `hole`, `interpolateboundary`, `creasemethod` (normal, chaikin) and
+ * `smoothtriangles`; other tags are passed over. Sharpness counts levels, 10 and more is for ever; limit points take
+ * into account what sharpness is left. Time and memory are linear in the number of refined vertices times the control
+ * vertices each depends on (about 16): up to 40 bytes for each such pair while building, 24 in the result where there
+ * are limit tangents, 5 to 8 elsewhere. Results: ARGUMENT, DATA (an edge with three faces, faces that run against each
+ * other, a face that has a vertex twice, a crease that is no edge: each named by its vertices), MEMORY, LIMIT.
+ */
+EX_API ex_result ex_mesh_subdivide(const ex_mesh *mesh, const ex_subdivide_def *def, ex_subdivision **subdivision,
+                                   ex_error *error);
+EX_API void ex_subdivision_destroy(ex_subdivision *subdivision);
+
+/* The mesh at a level, or its limit surface with normals, as a mesh of its own: faces, texture coordinates, groups,
+ * materials, colours; no tags. Positions have float precision. */
+EX_API ex_result ex_subdivision_mesh(const ex_subdivision *subdivision, const ex_mesh *mesh, int level,
+                                     ex_mesh **refined, ex_error *error);
 
 #ifdef __cplusplus
 }

@@ -223,6 +223,40 @@ static inline exi_wide exi_from_ints(exi_ints a) {
 
 #endif
 
+/*
+ * Four lanes whatever EXI_WIDTH is, for x, y, z and nothing: exi_quad with load, store, splat, madd. The wide type itself
+ * where that has four.
+ */
+#if defined(EXI_SIMD_AVX2)
+typedef __m128 exi_quad;
+static inline exi_quad exi_quad_load(const float *p) {
+    return _mm_loadu_ps(p);
+}
+static inline void exi_quad_store(float *p, exi_quad a) {
+    _mm_storeu_ps(p, a);
+}
+static inline exi_quad exi_quad_splat(float a) {
+    return _mm_set1_ps(a);
+}
+static inline exi_quad exi_quad_madd(exi_quad a, exi_quad b, exi_quad c) {
+    return _mm_fmadd_ps(a, b, c);
+}
+#else
+typedef exi_wide exi_quad;
+static inline exi_quad exi_quad_load(const float *p) {
+    return exi_load(p);
+}
+static inline void exi_quad_store(float *p, exi_quad a) {
+    exi_store(p, a);
+}
+static inline exi_quad exi_quad_splat(float a) {
+    return exi_splat(a);
+}
+static inline exi_quad exi_quad_madd(exi_quad a, exi_quad b, exi_quad c) {
+    return exi_madd(a, b, c);
+}
+#endif
+
 #if !defined(EXI_SIMD_NEON)
 static inline void exi_store_triples(float *p, exi_wide x, exi_wide y, exi_wide z) {
     float lanes[3][EXI_WIDTH];

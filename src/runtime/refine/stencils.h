@@ -1,0 +1,70 @@
+/*
+ * The inside of ex_stencils: one block, a head, one table a level and one for the limit, no pointers; offsets count
+ * from the start of the block. A table is a row of batches of two kinds:
+ *
+ *   shared   up to EXI_BATCH_TILES tiles of EXI_WIDTH vertices that gather from the same control vertices: those stand
+ *            there once, and the weights come for one control vertex after the other, all tiles side by side:
+ *            weights [support][tiles][EXI_WIDTH], tangents [support][tiles][2][EXI_WIDTH]
+ *   loose    vertices of equally many control vertices, each with a list of its own:
+ *            support [vertices][support], weights likewise, tangents [vertices][support][2]
+ *
+ * All vertices that a refined face of the cage encloses gather from the same control vertices, so nearly everything is
+ * shared from level 3 on, and nearly everything loose at level 1. The layout belongs to the build, not to a file.
+ */
+#ifndef EXI_STENCILS_H
+#define EXI_STENCILS_H
+
+#include "runtime/base/simd.h"
+
+#include <exemplar/refine.h>
+
+/* Twelve sums in registers. */
+#define EXI_BATCH_TILES 4
+#define EXI_BATCH_LOOSE 64
+
+typedef struct exi_stencil_batch {
+    uint32_t support_count; /* control vertices a vertex */
+    uint16_t vertex_count;
+    uint16_t tile_count; /* 0: loose */
+    uint32_t vertices;   /* where its part of each array begins */
+    uint32_t support;
+    uint64_t weights; /* tangents: twice that */
+} exi_stencil_batch;
+
+typedef struct exi_stencil_table {
+    int32_t vertex_count, batch_count;
+    int32_t weight_count; /* of the rows, without what fills up tiles */
+    int32_t has_tangents;
+    uint64_t batches;  /* exi_stencil_batch */
+    uint64_t vertices; /* uint32_t: which vertex of the level; rising within a batch */
+    uint64_t support;  /* uint32_t: which control vertex */
+    uint64_t weights;  /* float */
+    uint64_t tangents; /* float */
+} exi_stencil_table;
+
+struct ex_stencils {
+    uint64_t size;
+    int32_t control_count, level_count, has_limit, table_count;
+    uint64_t tables; /* exi_stencil_table: levels 1 to level_count, then the limit */
+};
+
+/* NULL where the level is not there, or 0. */
+const exi_stencil_table *exi_stencils_table(const ex_stencils *stencils, int level);
+
+/*
+ * How the vertices of a table are spread over batches: `shared` lists the vertices of the shared batches, those of one
+ * support together and cut where shared_ends says; `loose` the others, by the size of their support and then by number.
+ */
+typedef struct exi_stencil_plan {
+    int *shared, shared_count;
+    int *ends, end_count; /* where batches of `shared` end */
+    int *loose, loose_count;
+} exi_stencil_plan;
+
+/* Ints of work that planning takes: the plan's own arrays are in it. 0 where that overflows. */
+size_t exi_stencil_plan_size(const ex_stencil_rows *rows, int control_count);
+
+/* Plans a table from rows that were checked. */
+void exi_stencil_plan_make(const ex_stencil_rows *rows, int control_count, int *work, exi_stencil_plan *plan);
+
+#endif

@@ -1,0 +1,274 @@
+/*
+ * Vertex normals of polygons: by hand on a cube and a roof, free of how polygons were cut when weighted by angle, the
+ * same under rigid motion and any cut of the work.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <exemplar/refine.h>
+
+#include "support/check.h"
+#include "support/failing_allocator.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const float cube[8][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1},
+                                 {-1, -1, 1},  {1, -1, 1},  {1, 1, 1},  {-1, 1, 1}};
+static const int cube_quads[] = {0, 3, 2, 1, 4, 5, 6, 7, 0, 1, 5, 4, 1, 2, 6, 5, 2, 3, 7, 6, 3, 0, 4, 7};
+/* The same, cut so that corners have one or two triangles of a side. */
+static const int cube_triangles[] = {0, 3, 2, 0, 2, 1, 4, 5, 6, 4, 6, 7, 0, 1, 5, 0, 5, 4,
+                                     1, 2, 6, 1, 6, 5, 2, 3, 7, 2, 7, 6, 3, 0, 4, 3, 4, 7};
+
+static ex_normals *create(int vertices, int faces, int size, const int *corners, ex_normal_weighting weighting) {
+    int offsets[64];
+    for (int f = 0; f <= faces; f++)
+        offsets[f] = f * size;
+    ex_normals *normals = NULL;
+    ex_error error = {EX_OK, ""};
+    if (ex_normals_create(&(ex_normals_def){vertices, faces, offsets, corners, weighting}, NULL, &normals, &error))
+        fail_msg("%s", error.text);
+    assert_int_equal(ex_normals_vertex_count(normals), vertices);
+    return normals;
+}
+
+static void compute(const ex_normals *normals, const float *positions, float *out) {
+    void *scratch = malloc(ex_normals_scratch_size(normals));
+    ex_normals_compute(normals, positions, 0, out, 0, NULL, scratch);
+    free(scratch);
+}
+
+static void test_cube(void **state) {
+    (void)state;
+    for (int k = 0; k < 2; k++)
+        for (int cut = 0; cut < 2; cut++) {
+            float out[8][3];
+            ex_normals *n = cut ? create(8, 12, 3, cube_triangles, (ex_normal_weighting)k)
+                                : create(8, 6, 4, cube_quads, (ex_normal_weighting)k);
+            compute(n, cube[0], out[0]);
+            bool free_of_cuts = k == EX_NORMAL_BY_ANGLE || !cut;
+            double worst = 0;
+            for (int v = 0; v < 8; v++)
+                for (int c = 0; c < 3; c++) {
+                    double error = fabs((double)out[v][c] - (double)cube[v][c] / sqrt(3));
+                    worst = error > worst ? error : worst;
+                }
+            if (free_of_cuts)
+                assert_near(worst, 0, 1e-7);
+            else
+                assert_true(worst > 0.1);
+            ex_normals_destroy(n);
+        }
+}
+
+/* A ridge between a face of area 2 and one of area 1 at right angles: by area 2 : 1, by angle 1 : 1. An obtuse angle
+ * beside, for the part of the circle beyond a quarter. */
+static void test_by_hand(void **state) {
+    (void)state;
+    const float points[][3] = {{0, 0, 0}, {1, 0, 0}, {1, 2, 0}, {0, 2, 0}, {1, 0, -1}, {0, 0, -1}};
+    const int quads[] = {0, 1, 2, 3, 1, 0, 5, 4};
+    float out[6][3];
+    ex_normals *n = create(6, 2, 4, quads, EX_NORMAL_BY_AREA);
+    compute(n, points[0], out[0]);
+    assert_near((double)out[0][2], 2 / sqrt(5), 1e-7);
+    assert_near((double)out[0][1], -1 / sqrt(5), 1e-7);
+    assert_near((double)out[2][2], 1, 0);
+    assert_near((double)out[4][1], -1, 0);
+    ex_normals_destroy(n);
+    n = create(6, 2, 4, quads, EX_NORMAL_BY_ANGLE);
+    compute(n, points[0], out[0]);
+    assert_near((double)out[1][2], sqrt(0.5), 1e-7);
+    assert_near((double)out[1][1], -sqrt(0.5), 1e-7);
+    ex_normals_destroy(n);
+    /* A quad of area 5/2 that is no parallelogram, and a triangle of area 1 across its first edge. */
+    const float uneven[][3] = {{0, 0, 0}, {2, 0, 0}, {1, 1, 0}, {0, 3, 0}, {0, 0, -1}};
+    const int offsets[] = {0, 4, 7}, uneven_corners[] = {0, 1, 2, 3, 1, 0, 4};
+    assert_int_equal(
+        ex_normals_create(&(ex_normals_def){5, 2, offsets, uneven_corners, EX_NORMAL_BY_AREA}, NULL, &n, NULL), EX_OK);
+    compute(n, uneven[0], out[0]);
+    assert_near((double)out[0][2], 2.5 / sqrt(7.25), 1e-6);
+    assert_near((double)out[0][1], -1 / sqrt(7.25), 1e-6);
+    ex_normals_destroy(n);
+    /* 120 degrees in the plane z = 0 and 60 in the plane y = 0: 2 : 1. */
+    const float obtuse[][3] = {{0, 0, 0}, {1, 0, 0}, {-0.5f, 0.8660254f, 0}, {0.5f, 0, 0.8660254f}};
+    const int triangles[] = {0, 1, 2, 0, 3, 1};
+    n = create(4, 2, 3, triangles, EX_NORMAL_BY_ANGLE);
+    compute(n, obtuse[0], out[0]);
+    assert_near((double)out[0][2], 2 / sqrt(5), 1e-6);
+    assert_near((double)out[0][1], 1 / sqrt(5), 1e-6);
+    ex_normals_destroy(n);
+}
+
+/* Moved far away and made small: the same normals; without extent: none. */
+static void test_places_and_sizes(void **state) {
+    (void)state;
+    const float scales[] = {1e-12f, 1e-3f, 1, 1e12f};
+    float moved[8][3], out[8][3];
+    for (int k = 0; k < 2; k++) {
+        ex_normals *n = create(8, 6, 4, cube_quads, (ex_normal_weighting)k);
+        for (size_t i = 0; i < 4; i++) {
+            for (int v = 0; v < 24; v++)
+                moved[v / 3][v % 3] = cube[v / 3][v % 3] * scales[i] + 1000 * scales[i];
+            compute(n, moved[0], out[0]);
+            for (int v = 0; v < 24; v++)
+                assert_near((double)out[v / 3][v % 3], (double)cube[v / 3][v % 3] / sqrt(3), 1e-4);
+        }
+        memset(moved, 0, sizeof moved);
+        compute(n, moved[0], out[0]);
+        for (int v = 0; v < 24; v++)
+            assert_true(out[v / 3][v % 3] == 0);
+        moved[3][1] = NAN;
+        compute(n, moved[0], out[0]);
+        for (int v = 0; v < 24; v++)
+            assert_true(out[v / 3][v % 3] == 0);
+        ex_normals_destroy(n);
+    }
+}
+
+static void run_backwards(void *user, int count, int grain, ex_task_body body, void *context) {
+    (void)grain;
+    for (int end = count, size = *(int *)user; end > 0; end -= size)
+        body(context, end > size ? end - size : 0, end);
+}
+
+/* A strip of 5000 quads, strided in and out, in pieces. */
+static void test_strips(void **state) {
+    (void)state;
+    enum { QUADS = 5000, VERTICES = 2 * QUADS + 2 };
+    int *offsets = malloc((QUADS + 1) * sizeof(int)), *corners = malloc(4 * QUADS * sizeof(int));
+    float *positions = calloc(VERTICES * 4, 4), *packed = calloc(VERTICES * 3, 4), *whole = calloc(VERTICES * 5, 4),
+          *cut = calloc(VERTICES * 5, 4);
+    uint64_t random = 3;
+    for (int f = 0; f < QUADS; f++) {
+        const int quad[4] = {2 * f, 2 * f + 1, 2 * f + 3, 2 * f + 2};
+        memcpy(corners + 4 * f, quad, sizeof quad);
+        offsets[f] = 4 * f;
+    }
+    offsets[QUADS] = 4 * QUADS;
+    for (int v = 0; v < VERTICES; v++)
+        for (int c = 0; c < 3; c++)
+            packed[3 * v + c] = positions[4 * v + c] = (float)random_between(&random, -1, 1);
+    for (int k = 0; k < 2; k++) {
+        ex_normals *n = NULL;
+        ex_normals_def def = {VERTICES, QUADS, offsets, corners, (ex_normal_weighting)k};
+        assert_int_equal(ex_normals_create(&def, NULL, &n, NULL), EX_OK);
+        void *scratch = malloc(ex_normals_scratch_size(n));
+        ex_normals_compute(n, positions, 16, whole, 20, NULL, scratch);
+        int size = 777;
+        ex_tasks tasks = {run_backwards, &size};
+        ex_normals_compute(n, packed, 12, cut, 20, &tasks, scratch);
+        assert_memory_equal(whole, cut, VERTICES * 20);
+        for (int v = 0; v < VERTICES; v++)
+            assert_near((double)(whole[5 * v] * whole[5 * v] + whole[5 * v + 1] * whole[5 * v + 1] +
+                                 whole[5 * v + 2] * whole[5 * v + 2]),
+                        1, 1e-6);
+        free(scratch);
+        ex_normals_destroy(n);
+    }
+    free(offsets);
+    free(corners);
+    free(positions);
+    free(packed);
+    free(whole);
+    free(cut);
+}
+
+static void test_bad_definitions(void **state) {
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        int offsets[] = {0, 4, 8}, corners[] = {0, 1, 2, 3, 1, 0, 5, 4};
+        ex_normals_def def = {6, 2, offsets, corners, EX_NORMAL_BY_AREA};
+        ex_result expected = EX_ERROR_DATA;
+        const char *word = "face 1";
+        switch (i) {
+        case 0:
+            offsets[0] = 1;
+            word = "first face";
+            break;
+        case 1:
+            offsets[2] = 6;
+            break;
+        case 2:
+            corners[6] = 6;
+            break;
+        case 3:
+            corners[6] = -1;
+            break;
+        case 4:
+            def.vertex_count = -1;
+            expected = EX_ERROR_ARGUMENT;
+            word = "count";
+            break;
+        case 5:
+            def.weighting = EX_NORMAL_WEIGHTING_COUNT;
+            expected = EX_ERROR_ARGUMENT;
+            word = "weighting";
+            break;
+        case 6:
+            def.corners = NULL;
+            expected = EX_ERROR_ARGUMENT;
+            word = "corners";
+            break;
+        default:
+            offsets[2] = 3;
+            break;
+        }
+        ex_normals *normals = (ex_normals *)1;
+        ex_error error = {EX_OK, ""};
+        assert_int_equal(ex_normals_create(&def, NULL, &normals, &error), expected);
+        assert_null(normals);
+        assert_sentence(&error, expected, word);
+    }
+    ex_normals *empty = NULL;
+    assert_int_equal(ex_normals_create(&(ex_normals_def){.vertex_count = 2}, NULL, &empty, NULL), EX_OK);
+    float positions[6] = {0}, out[6] = {1, 1, 1, 1, 1, 1};
+    compute(empty, positions, out);
+    assert_true(out[0] == 0 && out[5] == 0);
+    ex_normals_destroy(empty);
+}
+
+static int misuses;
+static void count_misuse(const char *function, const char *what) {
+    (void)function;
+    (void)what;
+    misuses++;
+}
+
+static void test_misuse(void **state) {
+    (void)state;
+    ex_set_misuse_hook(count_misuse);
+    misuses = 0;
+    ex_normals_create(NULL, NULL, NULL, NULL);
+    ex_normals_compute(NULL, NULL, 0, NULL, 0, NULL, NULL);
+    assert_int_equal(misuses, 2);
+    ex_set_misuse_hook(NULL);
+    ex_normals_destroy(NULL);
+}
+
+static ex_result attempt(void *context, const ex_allocator *allocator) {
+    ex_normals *normals = NULL;
+    ex_result result = ex_normals_create(context, allocator, &normals, NULL);
+    ex_normals_destroy(normals);
+    return result;
+}
+
+static void test_memory(void **state) {
+    (void)state;
+    int offsets[] = {0, 4, 8, 12, 16, 20, 24};
+    ex_normals_def def = {8, 6, offsets, cube_quads, EX_NORMAL_BY_ANGLE};
+    assert_int_equal(failing_allocator_sweep(attempt, &def), 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cube),   cmocka_unit_test(test_by_hand),         cmocka_unit_test(test_places_and_sizes),
+        cmocka_unit_test(test_strips), cmocka_unit_test(test_bad_definitions), cmocka_unit_test(test_misuse),
+        cmocka_unit_test(test_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
