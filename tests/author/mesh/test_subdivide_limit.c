@@ -174,13 +174,16 @@ static void test_same_from_every_level(void **state) {
     assert_true(compared > 3000);
 }
 
+static const char house[] =
+    "v 0 0 0\nv 2 0 0\nv 2 2 0\nv 1 3 0\nv 0 2 0\nv 0 0 2\nv 2 0 2\nv 2 2 2\nv 1 3 2\nv 0 2 2\n"
+    "f 5 4 3 2 1\nf 6 7 8 9 10\nf 2 3 8 7\nf 3 4 9 8\nf 4 5 10 9\nf 5 1 6 10\nt crease 3/1/0 3 4 9 1.5\n";
+
 /* The same for cages that are not of quads: from level 0 the limit has to go by way of level 1. And a vertex with two
  * edges has a normal. */
 static void test_polygons(void **state) {
     (void)state;
     static const char *const cages[] = {
-        "v 0 0 0\nv 2 0 0\nv 2 2 0\nv 1 3 0\nv 0 2 0\nv 0 0 2\nv 2 0 2\nv 2 2 2\nv 1 3 2\nv 0 2 2\n"
-        "f 5 4 3 2 1\nf 6 7 8 9 10\nf 2 3 8 7\nf 3 4 9 8\nf 4 5 10 9\nf 5 1 6 10\nt crease 3/1/0 3 4 9 1.5\n",
+        house,
         "v 0 0 2\nv 0 -2 0\nv 2 0 0\nv 0 2 0\nv -2 0 0\nf 1 2 3\nf 1 3 4\nf 1 4 5\nf 1 5 2\nf 5 4 3 2\n",
         "v 0 0 0\nv 1 0 0\nv 0.5 0.2 0.1\nv 0.4 1 0\nv 0.4 -1 0\nf 1 3 2 4\nf 2 3 1 5\n",
     };
