@@ -1,7 +1,7 @@
 /*
  * bench/skin.c - skinning with four influences a vertex, positions and normals. A run must read 24 bytes of influences
- * and 24 of positions and normals a vertex, and write 24: 72 bytes; the palette stays in the first-level cache. Joints of a
- * vertex are neighbours, as they are in bodies, and vertices that follow each other share most of them.
+ * and 24 of positions and normals a vertex, and write 24: 72 bytes; the palette stays in the first-level cache. Joints
+ * of a vertex are neighbours, as they are in bodies, and vertices that follow each other share most of them.
  *
  * The peer is not a Debian package, so its printed figure stands: ozz-animation, 6.7 ns a vertex on Neoverse-V1.
  */

@@ -131,7 +131,7 @@ typedef struct ex_palette_def {
     ex_skinning method;
     int joint_count;
     const float *matrices; /* [joint_count][12]; one that is not finite counts as the identity */
-    const float *centres;  /* dual_quaternion: [joint_count][3], the points about which joints scale; NULL: the origin */
+    const float *centres; /* dual_quaternion: [joint_count][3], the points about which joints scale; NULL: the origin */
 } ex_palette_def;
 
 typedef struct ex_palette ex_palette;
@@ -141,8 +141,8 @@ EX_API size_t ex_palette_size(ex_skinning method, int joint_count);
 
 /*
  * Makes a palette in memory of that size (aligned as malloc does) and returns it; it lives as long as the memory and
- * holds no pointer out of it. Dual quaternions take a polar decomposition a joint, about a microsecond. NULL after misuse
- * only.
+ * holds no pointer out of it. Dual quaternions take a polar decomposition a joint, about a microsecond. NULL after
+ * misuse only.
  */
 EX_API ex_palette *ex_palette_make(const ex_palette_def *def, void *memory);
 
@@ -169,8 +169,8 @@ typedef struct ex_skin_info {
 
 /*
  * Sorts and normalises the influences, in one allocation of 24 bytes a vertex and 6 for each influence above four of a
- * vertex. Weights that already sum to 1 within 2^-24 are kept to the bit, so that what ex_skin_influences gives makes the
- * same skin again. Results: ARGUMENT, DATA (the vertex is named), MEMORY, LIMIT.
+ * vertex. Weights that already sum to 1 within 2^-24 are kept to the bit, so that what ex_skin_influences gives makes
+ * the same skin again. Results: ARGUMENT, DATA (the vertex is named), MEMORY, LIMIT.
  */
 EX_API ex_result ex_skin_create(const ex_skin_def *def, const ex_allocator *allocator, ex_skin **skin, ex_error *error);
 EX_API void ex_skin_destroy(ex_skin *skin);
@@ -183,9 +183,9 @@ EX_API ex_skin_info ex_skin_get_info(const ex_skin *skin);
 EX_API int ex_skin_influences(const ex_skin *skin, int vertex, uint32_t *joints, float *weights);
 
 /*
- * What to move. Pointers are to the entries of vertex `begin`; each may be NULL in pairs (in and out). Strides are bytes
- * from one entry to the next; 0 means close together. Input and output may be the same array with the same stride, or
- * arrays that do not overlap.
+ * What to move. Pointers are to the entries of vertex `begin`; each may be NULL in pairs (in and out). Strides are
+ * bytes from one entry to the next; 0 means close together. Input and output may be the same array with the same
+ * stride, or arrays that do not overlap.
  */
 typedef struct ex_skin_job {
     int begin, end; /* vertices; a skin's work may be cut anywhere, the bits stay the same */
@@ -202,8 +202,8 @@ typedef struct ex_skin_job {
 
 /*
  * Moves a range of vertices. The palette must have the skin's number of joints. Normals go by the inverse transpose of
- * what moves the vertex, tangents along. Allocates nothing, uses one thread. Must read 24 bytes of influences a vertex and
- * read and write each stream; see docs/performance.md.
+ * what moves the vertex, tangents along. Allocates nothing, uses one thread. Must read 24 bytes of influences a vertex
+ * and read and write each stream; see docs/performance.md.
  */
 EX_API void ex_skin_apply(const ex_skin *skin, const ex_palette *palette, const ex_skin_job *job);
 

@@ -4,15 +4,15 @@
  *     x' = M x,   n' ~ M^-T n,   t' ~ M t,   M = sum of w_i M_i           (linear)
  *                                            M = G(sum of w_i G_i) N      (dual quaternion; palette.c)
  *
- * Two paths with the same bits. Whatever is asked for goes in blocks: sum.c makes the block's matrices, and each stream is
- * moved by them. What is usual, linear skinning of close arrays with up to four influences, makes and applies matrices in
- * registers, and leaves normals to be scaled to length 1 by a loop of their own: in one loop, the chain from the first
- * load to the last store is longer than the processor looks ahead (9.4 ns a vertex instead of 7.1).
+ * Two paths with the same bits. Whatever is asked for goes in blocks: sum.c makes the block's matrices, and each stream
+ * is moved by them. What is usual, linear skinning of close arrays with up to four influences, makes and applies
+ * matrices in registers, and leaves normals to be scaled to length 1 by a loop of their own: in one loop, the chain
+ * from the first load to the last store is longer than the processor looks ahead (9.4 ns a vertex instead of 7.1).
  *
  * The inverse transpose is taken as the matrix of cofactors, r1 x r2, r2 x r0, r0 x r1 of the rows. It exists for every
  * matrix, and costs so little more than M n (7 % of the whole), which is right for rigid joints only, that there is no
- * other path: a joint that begins to scale does not make the shading jump. Where a joint mirrors, the determinant's sign
- * turns normals outward again. Lanes are independent, so the bits do not depend on where a range is cut.
+ * other path: a joint that begins to scale does not make the shading jump. Where a joint mirrors, the determinant's
+ * sign turns normals outward again. Lanes are independent, so the bits do not depend on where a range is cut.
  */
 #include "runtime/base/result.h"
 #include "runtime/pose/kernels.h"
@@ -265,12 +265,14 @@ static void apply(const exi_skin_tables *t, const ex_palette *palette, const ex_
 void ex_skin_apply(const ex_skin *skin, const ex_palette *palette, const ex_skin_job *job) {
     if (!skin || !palette || !job || palette->joint_count != skin->joint_count || job->begin < 0 ||
         job->end > skin->vertex_count) {
-        exi_misuse(__func__, "no skin, palette or job, a palette for another number of joints, or vertices out of range");
+        exi_misuse(__func__,
+                   "no skin, palette or job, a palette for another number of joints, or vertices out of range");
         return;
     }
     const exi_skin_tables t = exi_skin_tables_of(skin);
     const streams s = {
-        .positions = open_stream(job->positions, job->position_stride, job->out_positions, job->out_position_stride, 12),
+        .positions =
+            open_stream(job->positions, job->position_stride, job->out_positions, job->out_position_stride, 12),
         .normals = open_stream(job->normals, job->normal_stride, job->out_normals, job->out_normal_stride, 12),
         .tangents = open_stream(job->tangents, job->tangent_stride, job->out_tangents, job->out_tangent_stride, 16)};
     apply(&t, palette, job, s);

@@ -1,10 +1,10 @@
 /*
- * What the two paths of skinning share, so that both give the same bits: sums of matrices, and what four matrices make of
- * four positions or normals.
+ * What the two paths of skinning share, so that both give the same bits: sums of matrices, and what four matrices make
+ * of four positions or normals.
  *
  * A sum is made one vertex after the other, a row in a register: three loads and three multiply-adds an influence. Four
- * vertices are then turned round, so that a register holds the same entry for all four, and the rest is arithmetic without
- * any rearranging. Entries of four matrices are m[4 * row + column].
+ * vertices are then turned round, so that a register holds the same entry for all four, and the rest is arithmetic
+ * without any rearranging. Entries of four matrices are m[4 * row + column].
  */
 #ifndef EXI_KERNELS_H
 #define EXI_KERNELS_H

@@ -20,8 +20,8 @@ void exi_matrix_multiply(const double a[12], const double b[12], double out[12])
     double product[12];
     for (int r = 0; r < 3; r++)
         for (int c = 0; c < 4; c++)
-            product[4 * r + c] = a[4 * r] * b[c] + a[4 * r + 1] * b[4 + c] + a[4 * r + 2] * b[8 + c] +
-                                 (c == 3 ? a[4 * r + 3] : 0.0);
+            product[4 * r + c] =
+                a[4 * r] * b[c] + a[4 * r + 1] * b[4 + c] + a[4 * r + 2] * b[8 + c] + (c == 3 ? a[4 * r + 3] : 0.0);
     memcpy(out, product, sizeof product);
 }
 

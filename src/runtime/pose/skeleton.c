@@ -145,10 +145,11 @@ static ex_result fill_binds(ex_skeleton *s, const ex_skeleton_def *def, ex_error
         if (!def->inverse_binds) {
             memcpy(bind, worlds[j], sizeof bind);
             if (!exi_matrix_invert(bind, inverses[j]) || !exi_matrix_usable(inverses[j]))
-                return exi_error(error, EX_ERROR_DATA,
-                                 "%s or a joint above it is scaled to 0 at rest, so that the mesh cannot be bound there: "
-                                 "give inverse bind matrices",
-                                 call(def, j).text);
+                return exi_error(
+                    error, EX_ERROR_DATA,
+                    "%s or a joint above it is scaled to 0 at rest, so that the mesh cannot be bound there: "
+                    "give inverse bind matrices",
+                    call(def, j).text);
         } else {
             exi_matrix_from_floats(def->inverse_binds + 12 * (size_t)j, inverses[j]);
             if (!exi_matrix_usable(inverses[j]))
@@ -171,7 +172,8 @@ static ex_result fill(ex_skeleton *s, const ex_skeleton_def *def, ex_error *erro
     copy_names(s, def);
     int cyclic = sort_joints(s, exi_skeleton_at(s, s->bind_centres));
     if (cyclic >= 0)
-        return exi_error(error, EX_ERROR_DATA, "%s is its own ancestor: going up from parent to parent leads back to it",
+        return exi_error(error, EX_ERROR_DATA,
+                         "%s is its own ancestor: going up from parent to parent leads back to it",
                          call(def, cyclic).text);
     ex_result result = fill_rest(s, def, error);
     return result == EX_OK ? fill_binds(s, def, error) : result;

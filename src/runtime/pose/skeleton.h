@@ -1,6 +1,6 @@
 /*
- * The inside of ex_skeleton: one block, a head and tables behind it at offsets, no pointers; so that it can be copied to
- * any other place as `size` bytes.
+ * The inside of ex_skeleton: one block, a head and tables behind it at offsets, no pointers; so that it can be copied
+ * to any other place as `size` bytes.
  */
 #ifndef EXI_SKELETON_H
 #define EXI_SKELETON_H

@@ -1,9 +1,9 @@
 /*
- * Making a skin: every vertex's influences are joined where a joint is named twice, scaled to sum to 1, sorted by weight
- * and laid out (skin.h).
+ * Making a skin: every vertex's influences are joined where a joint is named twice, scaled to sum to 1, sorted by
+ * weight and laid out (skin.h).
  *
- * Weights are divided by their sum in double and rounded to float, and the heaviest then takes what rounding left: the sum
- * is 1 within half a unit of that weight, so that a body moved rigidly moves rigidly.
+ * Weights are divided by their sum in double and rounded to float, and the heaviest then takes what rounding left: the
+ * sum is 1 within half a unit of that weight, so that a body moved rigidly moves rigidly.
  */
 #include "runtime/pose/skin.h"
 
@@ -34,8 +34,8 @@ static ex_result check_vertex(const ex_skin_def *def, int v, ex_error *error) {
     for (uint32_t i = def->starts[v]; i < def->starts[v + 1]; i++) {
         const double weight = (double)def->weights[i];
         if (def->joints[i] >= (uint32_t)def->joint_count)
-            return exi_error(error, EX_ERROR_DATA, "vertex %d is moved by joint %u, and there are joints 0 to %d only", v,
-                             def->joints[i], def->joint_count - 1);
+            return exi_error(error, EX_ERROR_DATA, "vertex %d is moved by joint %u, and there are joints 0 to %d only",
+                             v, def->joints[i], def->joint_count - 1);
         if (!isfinite(weight) || weight < 0)
             return exi_error(error, EX_ERROR_DATA, "vertex %d: its weight for joint %u is %s", v, def->joints[i],
                              isfinite(weight) ? "negative" : "not finite");

@@ -1,9 +1,10 @@
 /*
  * The inside of ex_skin and ex_palette: blocks without pointers, tables at offsets.
  *
- * Every vertex has four influences in the first table, heaviest first; those that it does not have repeat the first joint
- * with weight 0. Vertices with more than four are listed, ascending, and have the rest in the second table. The first
- * table goes on for EXI_QUAD_LANES - 1 vertices that do not exist, so that the last group of four can be read whole.
+ * Every vertex has four influences in the first table, heaviest first; those that it does not have repeat the first
+ * joint with weight 0. Vertices with more than four are listed, ascending, and have the rest in the second table. The
+ * first table goes on for EXI_QUAD_LANES - 1 vertices that do not exist, so that the last group of four can be read
+ * whole.
  */
 #ifndef EXI_SKIN_H
 #define EXI_SKIN_H
@@ -27,9 +28,9 @@ struct ex_skin {
 };
 
 /*
- * A matrix is three rows of four floats and room for a fourth: its place is one shift away from its number, and it lies in
- * one line of the cache. Linear: affine holds the matrices. Dual quaternion: duals holds rotations (x y z w) and their dual parts, and affine,
- * where `stretched`, what happens before: stretch about the centre.
+ * A matrix is three rows of four floats and room for a fourth: its place is one shift away from its number, and it lies
+ * in one line of the cache. Linear: affine holds the matrices. Dual quaternion: duals holds rotations (x y z w) and
+ * their dual parts, and affine, where `stretched`, what happens before: stretch about the centre.
  */
 struct ex_palette {
     uint64_t size;
@@ -40,7 +41,8 @@ struct ex_palette {
     uint64_t duals;    /* [joint_count][8] float; dual quaternion only */
 };
 
-/* Where a skin's tables are. Apart from ex_skin because outputs could, for all the compiler knows, be written over that. */
+/* Where a skin's tables are. Apart from ex_skin because outputs could, for all the compiler knows, be written over
+ * that. */
 typedef struct exi_skin_tables {
     const uint16_t *joints;
     const float *weights;
@@ -71,14 +73,14 @@ static inline const float *exi_palette_duals(const ex_palette *palette) {
 }
 
 /*
- * Vertices that are moved together, and the floats of four of their matrices. A group of four matrices is [3][4][4]: row,
- * column, vertex.
+ * Vertices that are moved together, and the floats of four of their matrices. A group of four matrices is [3][4][4]:
+ * row, column, vertex.
  */
 enum { EXI_BLOCK = 32, EXI_GROUP_FLOATS = 12 * EXI_QUAD_LANES };
 
 /*
- * The matrices of vertices v to v + count, count at most EXI_BLOCK, as groups of four; the last group may hold some that mean
- * nothing. `place` is the first long vertex not before v; returns the first not before v + count.
+ * The matrices of vertices v to v + count, count at most EXI_BLOCK, as groups of four; the last group may hold some
+ * that mean nothing. `place` is the first long vertex not before v; returns the first not before v + count.
  */
 int exi_skin_sum(const exi_skin_tables *tables, const ex_palette *palette, int v, int count, int place, float *m);
 

@@ -3,9 +3,9 @@
  *
  * Linear: kernels.h.
  *
- * Dual quaternion (Kavan et al. 2008; dual.inl): four vertices side by side, as the side that a rotation is on is a product
- * with another one of the same vertex. The sum's matrix is worked out and, where joints stretch, multiplied with the
- * linear sum of the stretches, so that what follows does not know the method.
+ * Dual quaternion (Kavan et al. 2008; dual.inl): four vertices side by side, as the side that a rotation is on is a
+ * product with another one of the same vertex. The sum's matrix is worked out and, where joints stretch, multiplied
+ * with the linear sum of the stretches, so that what follows does not know the method.
  */
 #include "runtime/pose/dual.inl"
 #include "runtime/pose/kernels.h"
@@ -18,8 +18,8 @@ static inline void store_matrices(const exi_quad m[12], float *to) {
         exi_quad_store(to + EXI_QUAD_LANES * i, m[i]);
 }
 
-/* All influences of the vertices v to v + 3, `place` being the first long one. Apart, so that what the usual case works on
- * need never be in memory. */
+/* All influences of the vertices v to v + 3, `place` being the first long one. Apart, so that what the usual case works
+ * on need never be in memory. */
 static void sum_long(const exi_skin_tables *t, const float *affine, int v, int place, float *m) {
     exi_quad rows[EXI_QUAD_LANES][3];
     for (int lane = 0; lane < EXI_QUAD_LANES; lane++)
@@ -53,8 +53,7 @@ static void sum_linear(const exi_skin_tables *t, const float *affine, int v, int
 /* ---- dual quaternion ---- */
 
 static inline exi_quad dot4(const exi_quad a[4], const exi_quad b[4]) {
-    return exi_quad_madd(a[3], b[3],
-                         exi_quad_madd(a[2], b[2], exi_quad_madd(a[1], b[1], exi_quad_mul(a[0], b[0]))));
+    return exi_quad_madd(a[3], b[3], exi_quad_madd(a[2], b[2], exi_quad_madd(a[1], b[1], exi_quad_mul(a[0], b[0]))));
 }
 
 /* Influence i of four vertices: rotations and dual parts, turned round. */
@@ -116,8 +115,8 @@ static inline void dual_matrix(const exi_quad sum[8], exi_quad m[12]) {
         m[4 * i + i] = exi_quad_msub(q[j], p[j], exi_quad_msub(q[k], p[k], one));
         m[4 * i + j] = exi_quad_msub(q[3], p[k], exi_quad_mul(q[i], p[j]));
         m[4 * i + k] = exi_quad_madd(q[3], p[j], exi_quad_mul(q[i], p[k]));
-        m[4 * i + 3] = exi_quad_madd(q[3], d[i],
-                                     exi_quad_msub(d[3], q[i], exi_quad_msub(q[k], d[j], exi_quad_mul(q[j], d[k]))));
+        m[4 * i + 3] =
+            exi_quad_madd(q[3], d[i], exi_quad_msub(d[3], q[i], exi_quad_msub(q[k], d[j], exi_quad_mul(q[j], d[k]))));
     }
 }
 

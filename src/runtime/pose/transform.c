@@ -1,12 +1,12 @@
 /*
- * Transforms: to a matrix, back by the polar decomposition, and between two of them (rotations along the great circle of
- * unit quaternions, Shoemake 1985).
+ * Transforms: to a matrix, back by the polar decomposition, and between two of them (rotations along the great circle
+ * of unit quaternions, Shoemake 1985).
  */
+#include "runtime/pose/transform.h"
 #include "runtime/base/functions.inl"
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"
 #include "runtime/pose/matrix.h"
-#include "runtime/pose/transform.h"
 
 ex_transform ex_transform_identity(void) {
     return (ex_transform){.rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}};

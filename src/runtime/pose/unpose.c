@@ -1,14 +1,14 @@
 /*
- * Un-posing: the rest position that skinning would move to a given place, x_0 = M^-1 x (Shape by Example, equation 7), for
- * any number of joints and both methods: whatever the method, one vertex at one pose moves by one matrix.
+ * Un-posing: the rest position that skinning would move to a given place, x_0 = M^-1 x (Shape by Example, equation 7),
+ * for any number of joints and both methods: whatever the method, one vertex at one pose moves by one matrix.
  *
- * Near half a turn a linear blend flattens the surface, and M^-1 throws vertices far away. With the singular values M = U
- * diag(s) V^T and r = x - M x_rest, the position is taken apart along V's directions,
+ * Near half a turn a linear blend flattens the surface, and M^-1 throws vertices far away. With the singular values M =
+ * U diag(s) V^T and r = x - M x_rest, the position is taken apart along V's directions,
  *
  *     x_0 = x_rest + sum over i of v_i s_i / max(s_i, limit)^2 (u_i . r),
  *
- * which minimises |M x_0 - x|^2 + sum of max(0, limit^2 - s_i^2) (v_i . (x_0 - x_rest))^2: exact along every direction that
- * keeps at least `limit`, and below that drawn to rest, more and more, to the whole where nothing is left of the
+ * which minimises |M x_0 - x|^2 + sum of max(0, limit^2 - s_i^2) (v_i . (x_0 - x_rest))^2: exact along every direction
+ * that keeps at least `limit`, and below that drawn to rest, more and more, to the whole where nothing is left of the
  * direction. At the limit both agree. A single lambda for all directions would also pull at those that are sound. The
  * limit is relative to what the joints would make of a length if they did not cancel: sum of w_i |M_i|, with |M_i| the
  * root of the mean square of the singular values; 1 for rigid joints.
@@ -26,8 +26,8 @@ static double square_sum(const double m[12]) {
     return exi_dot3(m, m) + exi_dot3(m + 4, m + 4) + exi_dot3(m + 8, m + 8);
 }
 
-/* What a joint's matrix makes of a length. Rigid motions before or behind do not change it, so that for dual quaternions
- * the stretch says it. */
+/* What a joint's matrix makes of a length. Rigid motions before or behind do not change it, so that for dual
+ * quaternions the stretch says it. */
 static double joint_stretch(const ex_palette *palette, int joint) {
     double m[12];
     if (palette->method == EX_SKINNING_DUAL_QUATERNION && !palette->stretched)
@@ -50,8 +50,8 @@ static double expected_stretch(const exi_skin_tables *t, const ex_palette *palet
 }
 
 /*
- * Exact, and only where no direction is near the limit: the smallest singular value is |det| / (s_1 s_2), and s_1 s_2 <=
- * (s_1^2 + s_2^2) / 2, so that it is at least 2 |det| / (sum of squares). False where that does not settle it.
+ * Exact, and only where no direction is near the limit: the smallest singular value is |det| / (s_1 s_2), and s_1 s_2
+ * <= (s_1^2 + s_2^2) / 2, so that it is at least 2 |det| / (sum of squares). False where that does not settle it.
  */
 static bool invert(const double m[12], double limit, const double posed[3], double out[3]) {
     double inverse[12];
@@ -62,7 +62,8 @@ static bool invert(const double m[12], double limit, const double posed[3], doub
 }
 
 /* By the singular values. Returns the smallest. */
-static double invert_damped(const double m[12], double limit, const double posed[3], const double rest[3], double out[3]) {
+static double invert_damped(const double m[12], double limit, const double posed[3], const double rest[3],
+                            double out[3]) {
     double us[3][3], v[3][3], s[3], r[3], smallest = INFINITY;
     for (int c = 0; c < 3; c++)
         for (int i = 0; i < 3; i++)
