@@ -1,11 +1,12 @@
 #!/usr/bin/python3
-"""Asks skeletons and skins, through skin_probe, to play the animations of glTF files, and compares with numpy and scipy.
+"""Asks skeletons and skins, through skin_probe, to play glTF animations, and compares with numpy and scipy.
 
   skin_oracle.py PROBE DATA   DATA is a folder with gltf/*.glb; one line a file and method, then "N passed, M failed"
 
-The files are parsed here, by themselves: nodes are 4 x 4 matrices in double, animations are sampled by scipy's Slerp, and
-every vertex is moved by what the glTF specification says (linear), or by unit dual quaternions (Kavan et al. 2008).
-Positions agree within 1e-5 of the form's height, matrices within 1e-5, normals within 1e-4; un-posing gives back the form.
+The files are parsed here, by themselves: nodes are 4 x 4 matrices in double, animations are sampled by scipy's Slerp,
+and every vertex is moved by what the glTF specification says (linear), or by unit dual quaternions (Kavan et al. 2008).
+Positions agree within 1e-5 of the form's height, matrices within 1e-5, normals within 1e-4; un-posing gives back the
+form.
 """
 import json
 import struct
@@ -43,8 +44,8 @@ def accessor(gltf, binary, index):
 def node_parts(node):
     """Translation, rotation x y z w, scale."""
     if "matrix" not in node:
-        return (np.array(node.get("translation", [0, 0, 0]), float), np.array(node.get("rotation", [0, 0, 0, 1]), float),
-                np.array(node.get("scale", [1, 1, 1]), float))
+        rest = {"translation": [0, 0, 0], "rotation": [0, 0, 0, 1], "scale": [1, 1, 1]}
+        return tuple(np.array(node.get(name, value), float) for name, value in rest.items())
     m = np.array(node["matrix"], float).reshape(4, 4).T
     scale = np.linalg.norm(m[:3, :3], axis=0)
     return m[:3, 3], Rotation.from_matrix(m[:3, :3] / scale).as_quat(), scale
@@ -174,9 +175,10 @@ def check_file(probe, path):
     for method in methods:
         good = bool(np.all(worst[method] <= [1e-5, 1e-5, 1e-4, 1e-5])) and damped[method] == 0
         passed, failed = passed + good, failed + (not good)
-        print(f"{path.name:18s} {method:16s} {len(points):5d} vertices, {len(times)} times: matrices {worst[method][0]:.1e}, "
-              f"positions {worst[method][1]:.1e} of the height, normals {worst[method][2]:.1e}, "
-              f"un-posed {worst[method][3]:.1e}, damped {damped[method]}: {'ok' if good else 'FAILED'}")
+        w = worst[method]
+        print(f"{path.name:18s} {method:16s} {len(points):5d} vertices, {len(times)} times: matrices {w[0]:.1e}, "
+              f"positions {w[1]:.1e} of the height, normals {w[2]:.1e}, un-posed {w[3]:.1e}, "
+              f"damped {damped[method]}: {'ok' if good else 'FAILED'}")
     return passed, failed
 
 

@@ -1,7 +1,7 @@
 /*
  * Dual quaternions, one vertex at a time: rigid motions q + e d that are blended by summing and scaling to length 1
- * (Kavan, Collins, Žára, O'Sullivan: Geometric Skinning with Approximate Dual Quaternion Blending, 2008, equation 15 and
- * algorithm 1). d = t q / 2 with t the translation. Common subset of C and CUDA, in double.
+ * (Kavan, Collins, Žára, O'Sullivan: Geometric Skinning with Approximate Dual Quaternion Blending, 2008). d = t q / 2
+ * with t the translation. Common subset of C and CUDA, in double.
  */
 #ifndef EXI_DUAL_INL
 #define EXI_DUAL_INL

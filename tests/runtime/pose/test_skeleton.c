@@ -366,7 +366,11 @@ static void wrong_definitions_are_refused(void **state) {
     assert_refused(&def, EX_ERROR_DATA, "inverse bind matrix of joint 2 (\"left\") has no inverse");
     binds[24] = NAN;
     assert_refused(&def, EX_ERROR_DATA, "inverse bind matrix of joint 2 (\"left\") is not finite");
-    binds[24] = 1;
+    binds[24] = binds[28] = 1; /* the second row nearly the first */
+    binds[29] = 1e-14f;
+    assert_refused(&def, EX_ERROR_DATA, "inverse bind matrix of joint 2 (\"left\") has no inverse");
+    binds[28] = 0;
+    binds[29] = 1;
     ex_skeleton_destroy(skeleton_of(&def));
     sound_rest[1].scale[1] = 0; /* fine where binds are given */
     ex_skeleton_destroy(skeleton_of(&def));

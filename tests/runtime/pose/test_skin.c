@@ -96,6 +96,12 @@ static void weights_of_weights(void **state) {
         assert_memory_equal(w, weights + starts[v], (size_t)count * sizeof *w);
         assert_memory_equal(j, joints + starts[v], (size_t)count * sizeof *j);
     }
+    ex_skin_destroy(again);
+    starts[1] = 2, joints[0] = 3, joints[1] = 1, weights[0] = 0.5f, weights[1] = 0.5f + 0x1p-24f; /* off by a unit */
+    again = skin_of(&(ex_skin_def){1, J, starts, joints, weights});
+    float kept[2];
+    assert_int_equal(ex_skin_influences(again, 0, NULL, kept), 2);
+    assert_true(kept[0] == weights[1] && kept[1] == weights[0]);
     free(starts);
     free(joints);
     free(weights);

@@ -54,6 +54,13 @@ static void what_is_lost_is_said(void **state) {
     assert_near((double)t.scale[0], 2, 1e-6);
     assert_near((double)t.scale[1], 0, 1e-6);
     assert_near((double)t.translation[2], 3, 0);
+    const float line[12] = {0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0};
+    assert_true(ex_transform_from_matrix(line, &t) < 1e-6);
+    assert_near((double)t.scale[0], 3, 1e-6);
+    float again[12];
+    ex_transform_matrix(&t, again);
+    for (int i = 0; i < 12; i++)
+        assert_near((double)again[i], (double)line[i], 1e-6);
     assert_true(isinf(ex_transform_from_matrix(wrong, &t)) && t.rotation[3] == 1);
 }
 

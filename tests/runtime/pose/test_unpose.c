@@ -253,6 +253,37 @@ static void scale_is_no_collapse(void **state) {
     ex_skin_destroy(skin);
 }
 
+/* Flattened to 0.07 along one direction, or at 172 degrees with eight influences: below the limit both. */
+static void just_below_the_limit(void **state) {
+    (void)state;
+    const float x[3] = {1, 2, 3}, at_rest[3] = {4, 5, 6};
+    float flat[24] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0.07f, 0};
+    double found[3];
+    void *memory;
+    ex_unpose_job job = {.posed = x, .rest = at_rest, .out = found};
+    ex_skin *skin = one_vertex(1, (uint32_t[]){1}, (float[]){1});
+    ex_palette *palette = palette_of(EX_SKINNING_LINEAR, 2, flat, NULL, &memory);
+    assert_int_equal(ex_skin_unpose(skin, palette, &job), 1);
+    job.limit = 0.01;
+    assert_int_equal(ex_skin_unpose(skin, palette, &job), 0);
+    free(memory);
+    ex_skin_destroy(skin);
+    float matrices[8 * 12], weights[8];
+    uint32_t joints[8], starts[2] = {0, 8};
+    for (int j = 0; j < 8; j++) {
+        ex_transform t = turned(j % 2 ? 172 : 0, 1, 2, 3);
+        ex_transform_matrix(&t, matrices + 12 * j);
+        joints[j] = (uint32_t)j;
+        weights[j] = 1;
+    }
+    assert_int_equal(ex_skin_create(&(ex_skin_def){1, 8, starts, joints, weights}, NULL, &skin, NULL), EX_OK);
+    palette = palette_of(EX_SKINNING_LINEAR, 8, matrices, NULL, &memory);
+    job.limit = 0;
+    assert_int_equal(ex_skin_unpose(skin, palette, &job), 1);
+    free(memory);
+    ex_skin_destroy(skin);
+}
+
 static void no_numbers_stay_at_rest(void **state) {
     (void)state;
     ex_skin *skin = one_vertex(1, (uint32_t[]){0}, (float[]){1});
@@ -276,10 +307,10 @@ static void no_numbers_stay_at_rest(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_paper_by_hand),       cmocka_unit_test(posed_and_unposed),
-        cmocka_unit_test(a_half_twist_is_damped),  cmocka_unit_test(damping_is_continuous),
-        cmocka_unit_test(damping_minimises),       cmocka_unit_test(scale_is_no_collapse),
-        cmocka_unit_test(no_numbers_stay_at_rest),
+        cmocka_unit_test(the_paper_by_hand),      cmocka_unit_test(posed_and_unposed),
+        cmocka_unit_test(a_half_twist_is_damped), cmocka_unit_test(damping_is_continuous),
+        cmocka_unit_test(damping_minimises),      cmocka_unit_test(scale_is_no_collapse),
+        cmocka_unit_test(just_below_the_limit),   cmocka_unit_test(no_numbers_stay_at_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
