@@ -300,7 +300,9 @@ static void flat_joints_are_exact(void **state) {
         void *memory;
         double m[12];
         random_rows(&random, &rows[0][0], 4, 3, true);
-        for (int i = 0; round % 10 == 0 && i < 3; i++)
+        for (int i = 0; round % 4 == 0 && i < 6; i++) /* whole numbers: a line to the last bit */
+            rows[i / 3][i % 3] = rintf(3 * rows[i / 3][i % 3]);
+        for (int i = 0; round % 8 == 0 && i < 3; i++)
             rows[1][i] = -rows[0][i];
         for (int i = 0; i < 12; i++)
             matrix[i] =
@@ -308,7 +310,7 @@ static void flat_joints_are_exact(void **state) {
         ex_palette *palette = palette_of(EX_SKINNING_DUAL_QUATERNION, 1, matrix, NULL, &memory);
         ex_skin_vertex_matrix(skin, palette, 0, m);
         for (int i = 0; i < 12; i++)
-            assert_near(m[i], (double)matrix[i], 2e-6);
+            assert_near(m[i], (double)matrix[i], 1e-5);
         free(memory);
     }
     ex_skin_destroy(skin);

@@ -171,7 +171,7 @@ static void wrong_definitions_are_refused(void **state) {
     def = sound(), def.weights = NULL;
     assert_refused(&def, EX_ERROR_ARGUMENT, "missing");
     for (int v = 0; v < 3; v++) {
-        char word[64];
+        char word[96];
         for (int i = 0; i < 2; i++) {
             def = sound(), sound_weights[2 * v + i] = -0.25f;
             snprintf(word, sizeof word, "vertex %d: its weight for joint %u is negative", v, sound_joints[2 * v + i]);
