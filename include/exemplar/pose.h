@@ -42,7 +42,7 @@ EX_API void ex_transform_matrix(const ex_transform *transform, float matrix[12])
 EX_API double ex_transform_from_matrix(const float matrix[12], ex_transform *transform);
 
 /* From a (t = 0) to b (t = 1): translation and scale along a line, rotation along the shorter arc at constant speed. t
- * outside [0, 1] goes on along both. */
+ * outside [0, 1], to +-10000, goes on along both. */
 EX_API ex_transform ex_transform_interpolate(const ex_transform *a, const ex_transform *b, double t);
 
 /* ---- skeletons ---- */

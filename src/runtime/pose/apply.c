@@ -61,9 +61,11 @@ static inline void load_any(const stream *s, int count, exi_quad x[3]) {
     float lanes[3][EXI_QUAD_LANES] = {{0}}, triple[3];
     for (int lane = 0; lane < count && lane < EXI_QUAD_LANES; lane++) {
         memcpy(triple, s->in + (size_t)lane * s->in_stride, sizeof triple);
+        EXI_WRITE_OUT
         for (int c = 0; c < 3; c++)
             lanes[c][lane] = triple[c];
     }
+    EXI_WRITE_OUT
     for (int c = 0; c < 3; c++)
         x[c] = exi_quad_load(lanes[c]);
 }
@@ -74,6 +76,7 @@ static inline void store_any(const stream *s, int count, const exi_quad x[3]) {
         return;
     }
     float lanes[3][EXI_QUAD_LANES];
+    EXI_WRITE_OUT
     for (int c = 0; c < 3; c++)
         exi_quad_store(lanes[c], x[c]);
     for (int lane = 0; lane < count && lane < EXI_QUAD_LANES; lane++) {
@@ -93,6 +96,7 @@ static void grow_box(const stream *s, int count, float box[6]) {
     for (int v = 0; v < count; v++) {
         float triple[3];
         memcpy(triple, s->out + (size_t)v * s->out_stride, sizeof triple);
+        EXI_WRITE_OUT
         for (int c = 0; c < 3; c++) {
             box[c] = triple[c] < box[c] ? triple[c] : box[c];
             box[3 + c] = triple[c] > box[3 + c] ? triple[c] : box[3 + c];
@@ -108,6 +112,7 @@ enum move_kind { MOVE_POSITION, MOVE_NORMAL, MOVE_MIRRORED_NORMAL, MOVE_TANGENT 
 static inline void scale_to_one(const exi_quad was[3], exi_quad x[3]) {
     const exi_quad length_sq = exi_quad_dot(x, x), scale = exi_quad_inverse_root(length_sq);
     const exi_quad below = exi_quad_pick(exi_quad_splat(LENGTH_SQ_MOST), length_sq, length_sq, exi_quad_splat(0));
+    EXI_WRITE_OUT
     for (int c = 0; c < 3; c++)
         x[c] = exi_quad_pick(below, exi_quad_splat(LENGTH_SQ_LEAST), exi_quad_mul(x[c], scale), was[c]);
 }
@@ -116,6 +121,7 @@ static inline void scale_to_one(const exi_quad was[3], exi_quad x[3]) {
 EXI_KERNEL void move_stream(stream s, const float *matrices, int count, enum move_kind kind) {
     for (; count > 0; count -= EXI_QUAD_LANES, matrices += EXI_GROUP_FLOATS) {
         exi_quad m[12], x[3], moved[3];
+        EXI_WRITE_OUT
         for (int i = 0; i < 12; i++)
             m[i] = exi_quad_load(matrices + EXI_QUAD_LANES * i);
         load_any(&s, count, x);
@@ -161,6 +167,7 @@ static bool any_useless(exi_quad least, exi_quad most) {
     bool useless = false;
     exi_quad_store(low, least);
     exi_quad_store(high, most);
+    EXI_WRITE_OUT
     for (int lane = 0; lane < EXI_QUAD_LANES; lane++)
         useless = useless || !(low[lane] > LENGTH_SQ_LEAST) || !(high[lane] < LENGTH_SQ_MOST);
     return useless;
@@ -191,6 +198,7 @@ EXI_KERNEL bool move_groups(const float *affine, const uint16_t *joints, const f
         const exi_quad length_sq = exi_quad_dot(moved, moved);
         least = exi_quad_min(least, length_sq);
         most = exi_quad_max(most, length_sq);
+        EXI_WRITE_OUT
         for (int c = 0; c < 3; c++)
             exi_quad_store(made->normals[g][c], moved[c]);
         exi_quad_store(made->lengths_sq[g], length_sq);
@@ -204,10 +212,12 @@ static void scale_groups(const stream *s, int groups, const unscaled *made, bool
     float *out = (float *)(void *)s->out;
     for (int g = 0; g < groups; g++, in += 3 * EXI_QUAD_LANES, out += 3 * EXI_QUAD_LANES) {
         exi_quad x[3];
+        EXI_WRITE_OUT
         for (int c = 0; c < 3; c++)
             x[c] = exi_quad_load(made->normals[g][c]);
         if (all_useful) {
             const exi_quad scale = exi_quad_inverse_root(exi_quad_load(made->lengths_sq[g]));
+            EXI_WRITE_OUT
             for (int c = 0; c < 3; c++)
                 x[c] = exi_quad_mul(x[c], scale);
         } else {

@@ -12,6 +12,7 @@
 #include "runtime/pose/skin.h"
 
 static inline void exi_add_matrix(const float *m, exi_quad weight, exi_quad rows[3]) {
+    EXI_WRITE_OUT
     for (int r = 0; r < 3; r++)
         rows[r] = exi_quad_madd(exi_quad_load(m + 4 * r), weight, rows[r]);
 }
@@ -20,6 +21,7 @@ static inline void exi_add_matrix(const float *m, exi_quad weight, exi_quad rows
 static inline void exi_sum_four(const float *affine, const uint16_t *joints, const float *weights, exi_quad rows[3]) {
     const exi_quad w = exi_quad_load(weights);
     const float *m = affine + EXI_MATRIX_FLOATS * (size_t)joints[0];
+    EXI_WRITE_OUT
     for (int r = 0; r < 3; r++)
         rows[r] = exi_quad_mul(exi_quad_load(m + 4 * r), exi_quad_lane0(w));
     exi_add_matrix(affine + EXI_MATRIX_FLOATS * (size_t)joints[1], exi_quad_lane1(w), rows);
@@ -28,9 +30,11 @@ static inline void exi_sum_four(const float *affine, const uint16_t *joints, con
 }
 
 static inline void exi_turn_round(exi_quad rows[EXI_QUAD_LANES][3], exi_quad m[12]) {
+    EXI_WRITE_OUT
     for (int r = 0; r < 3; r++) {
         exi_quad entries[4] = {rows[0][r], rows[1][r], rows[2][r], rows[3][r]};
         exi_quad_transpose(entries);
+        EXI_WRITE_OUT
         for (int c = 0; c < 4; c++)
             m[4 * r + c] = entries[c];
     }
@@ -39,6 +43,7 @@ static inline void exi_turn_round(exi_quad rows[EXI_QUAD_LANES][3], exi_quad m[1
 /* Four vertices with four influences each. */
 EXI_KERNEL void exi_sum_group(const float *affine, const uint16_t *joints, const float *weights, exi_quad m[12]) {
     exi_quad rows[EXI_QUAD_LANES][3];
+    EXI_WRITE_OUT
     for (int lane = 0; lane < EXI_QUAD_LANES; lane++)
         exi_sum_four(affine, joints + EXI_SHORT * lane, weights + EXI_SHORT * lane, rows[lane]);
     exi_turn_round(rows, m);
@@ -55,6 +60,7 @@ static inline void exi_quad_cross(const exi_quad a[3], const exi_quad b[3], exi_
 }
 
 EXI_KERNEL void exi_move_position(const exi_quad m[12], const exi_quad x[3], exi_quad out[3]) {
+    EXI_WRITE_OUT
     for (int r = 0; r < 3; r++) {
         const exi_quad *row = m + 4 * r;
         out[r] = exi_quad_madd(row[2], x[2], exi_quad_madd(row[1], x[1], exi_quad_madd(row[0], x[0], row[3])));
@@ -62,6 +68,7 @@ EXI_KERNEL void exi_move_position(const exi_quad m[12], const exi_quad x[3], exi
 }
 
 EXI_KERNEL void exi_move_tangent(const exi_quad m[12], const exi_quad x[3], exi_quad out[3]) {
+    EXI_WRITE_OUT
     for (int r = 0; r < 3; r++)
         out[r] = exi_quad_dot(m + 4 * r, x);
 }
@@ -72,11 +79,13 @@ EXI_KERNEL void exi_move_normal(const exi_quad m[12], const exi_quad x[3], bool 
     exi_quad_cross(m + 4, m + 8, cofactors[0]);
     exi_quad_cross(m + 8, m, cofactors[1]);
     exi_quad_cross(m, m + 4, cofactors[2]);
+    EXI_WRITE_OUT
     for (int r = 0; r < 3; r++)
         out[r] = exi_quad_dot(cofactors[r], x);
     if (!mirrored)
         return;
     const exi_quad hand = exi_quad_with_sign(exi_quad_splat(1), exi_quad_dot(m, cofactors[0]));
+    EXI_WRITE_OUT
     for (int r = 0; r < 3; r++)
         out[r] = exi_quad_mul(out[r], hand);
 }

@@ -14,6 +14,7 @@
 
 /* The matrices of four vertices, to memory. */
 static inline void store_matrices(const exi_quad m[12], float *to) {
+    EXI_WRITE_OUT
     for (int i = 0; i < 12; i++)
         exi_quad_store(to + EXI_QUAD_LANES * i, m[i]);
 }
@@ -22,6 +23,7 @@ static inline void store_matrices(const exi_quad m[12], float *to) {
  * on need never be in memory. */
 static void sum_long(const exi_skin_tables *t, const float *affine, int v, int place, float *m) {
     exi_quad rows[EXI_QUAD_LANES][3];
+    EXI_WRITE_OUT
     for (int lane = 0; lane < EXI_QUAD_LANES; lane++)
         exi_sum_four(affine, t->joints + EXI_SHORT * ((size_t)v + (size_t)lane),
                      t->weights + EXI_SHORT * ((size_t)v + (size_t)lane), rows[lane]);
@@ -58,6 +60,7 @@ static inline exi_quad dot4(const exi_quad a[4], const exi_quad b[4]) {
 
 /* Influence i of four vertices: rotations and dual parts, turned round. */
 static inline void load_duals(const float *duals, const uint16_t *joints, int i, exi_quad dual[8]) {
+    EXI_WRITE_OUT
     for (int lane = 0; lane < EXI_QUAD_LANES; lane++) {
         const float *d = duals + 8 * (size_t)joints[EXI_SHORT * lane + i];
         dual[lane] = exi_quad_load(d);
@@ -72,16 +75,20 @@ static inline void sum_four_duals(const float *duals, const uint16_t *joints, co
                                   exi_quad sum[8]) {
     const exi_quad side = exi_quad_splat(EXI_DUAL_SIDE), zero = exi_quad_splat(0);
     exi_quad weights[EXI_SHORT], pivot[8], dual[8];
+    EXI_WRITE_OUT
     for (int lane = 0; lane < EXI_QUAD_LANES; lane++)
         weights[lane] = exi_quad_load(four_weights + EXI_SHORT * lane);
     exi_quad_transpose(weights);
     load_duals(duals, joints, 0, pivot);
+    EXI_WRITE_OUT
     for (int c = 0; c < 8; c++)
         sum[c] = exi_quad_mul(pivot[c], weights[0]);
+    EXI_WRITE_OUT
     for (int i = 1; i < EXI_SHORT; i++) {
         load_duals(duals, joints, i, dual);
         const exi_quad against = exi_quad_sub(zero, weights[i]);
         const exi_quad weight = exi_quad_pick(dot4(dual, pivot), side, weights[i], against);
+        EXI_WRITE_OUT
         for (int c = 0; c < 8; c++)
             sum[c] = exi_quad_madd(dual[c], weight, sum[c]);
     }
@@ -95,6 +102,7 @@ static void add_long_duals(const exi_skin_tables *t, const float *duals, int v, 
         double more[8] = {0};
         for (uint32_t i = t->long_starts[place]; i < t->long_starts[place + 1]; i++)
             exi_dual_add(duals + 8 * (size_t)t->long_joints[i], pivot, (double)t->long_weights[i], more);
+        EXI_WRITE_OUT
         for (int c = 0; c < 8; c++)
             sums[EXI_QUAD_LANES * c + vertex - v] += (float)more[c];
     }
@@ -104,12 +112,15 @@ static void add_long_duals(const exi_skin_tables *t, const float *duals, int v, 
 static inline void dual_matrix(const exi_quad sum[8], exi_quad m[12]) {
     const exi_quad scale = exi_quad_inverse_root(dot4(sum, sum)), one = exi_quad_splat(1), two = exi_quad_splat(2);
     exi_quad q[4], p[3], d[4]; /* p = 2 q */
+    EXI_WRITE_OUT
     for (int i = 0; i < 4; i++) {
         q[i] = exi_quad_mul(sum[i], scale);
         d[i] = exi_quad_mul(exi_quad_mul(sum[4 + i], scale), two);
     }
+    EXI_WRITE_OUT
     for (int i = 0; i < 3; i++)
         p[i] = exi_quad_mul(q[i], two);
+    EXI_WRITE_OUT
     for (int i = 0; i < 3; i++) {
         const int j = (i + 1) % 3, k = (i + 2) % 3;
         m[4 * i + i] = exi_quad_msub(q[j], p[j], exi_quad_msub(q[k], p[k], one));
@@ -122,10 +133,13 @@ static inline void dual_matrix(const exi_quad sum[8], exi_quad m[12]) {
 
 /* rigid times what stands in m, which is the result's place too. */
 static inline void multiply(const exi_quad rigid[12], float *m) {
+    EXI_WRITE_OUT
     for (int c = 0; c < 4; c++) {
         exi_quad column[3];
+        EXI_WRITE_OUT
         for (int r = 0; r < 3; r++)
             column[r] = exi_quad_load(m + EXI_QUAD_LANES * (4 * r + c));
+        EXI_WRITE_OUT
         for (int r = 0; r < 3; r++) {
             exi_quad sum = exi_quad_mul(rigid[4 * r], column[0]);
             sum = exi_quad_madd(rigid[4 * r + 1], column[1], sum);
@@ -143,9 +157,11 @@ static void sum_duals(const exi_skin_tables *t, const float *duals, int v, int c
         sum_four_duals(duals, t->joints + EXI_SHORT * (size_t)v, t->weights + EXI_SHORT * (size_t)v, sum);
         if (place < t->long_count && t->long_vertices[place] < v + EXI_QUAD_LANES) {
             float sums[8 * EXI_QUAD_LANES];
+            EXI_WRITE_OUT
             for (int c = 0; c < 8; c++)
                 exi_quad_store(sums + EXI_QUAD_LANES * c, sum[c]);
             add_long_duals(t, duals, v, place, sums);
+            EXI_WRITE_OUT
             for (int c = 0; c < 8; c++)
                 sum[c] = exi_quad_load(sums + EXI_QUAD_LANES * c);
             while (place < t->long_count && t->long_vertices[place] < v + EXI_QUAD_LANES)
