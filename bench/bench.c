@@ -4,6 +4,7 @@
 const exi_bench_group exi_bench_groups[] = {
     {"copy", "how fast this machine reads and copies", exi_bench_copy},
     {"blend", "sums of forms", exi_bench_blend},
+    {"skin", "moving vertices with joints", exi_bench_skin},
     {"solve", "solving a space", exi_bench_solve},
     {"evaluate", "a pose of a rig", exi_bench_evaluate},
     {"subdivide", "subdivision to a level and to the limit", exi_bench_subdivide},

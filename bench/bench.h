@@ -50,6 +50,7 @@ extern const int exi_bench_group_count;
 
 bool exi_bench_copy(const exi_bench *bench);
 bool exi_bench_blend(const exi_bench *bench);
+bool exi_bench_skin(const exi_bench *bench);
 bool exi_bench_solve(const exi_bench *bench);
 bool exi_bench_evaluate(const exi_bench *bench);
 bool exi_bench_subdivide(const exi_bench *bench);

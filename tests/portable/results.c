@@ -494,6 +494,81 @@ static void print_normals(void) {
     }
 }
 
+/* ---- skinning ---- */
+
+enum { JOINTS = 12, SKINNED = 61, INFLUENCES = 6 };
+
+/* A tree of joints, each turned by less than half a turn, some stretched; vertices with 1 to 6 influences. */
+static void draw_skeleton(ex_skeleton **skeleton, ex_transform pose[JOINTS]) {
+    int parents[JOINTS];
+    ex_transform rest[JOINTS];
+    for (int j = 0; j < JOINTS; j++) {
+        parents[j] = j > 0 ? (int)draw(0, j) : -1;
+        rest[j] = pose[j] = ex_transform_identity();
+        for (int c = 0; c < 3; c++) {
+            rest[j].translation[c] = pose[j].translation[c] = (float)draw(-0.3, 0.3);
+            rest[j].rotation[c] = (float)draw(-1, 1);
+            pose[j].rotation[c] = rest[j].rotation[c] + (float)draw(-0.3, 0.3);
+            pose[j].scale[c] = (float)draw(0.8, 1.2);
+        }
+    }
+    ex_error error;
+    must(ex_skeleton_create(&(ex_skeleton_def){JOINTS, parents, rest, NULL, NULL}, NULL, skeleton, &error), "skeleton",
+         &error);
+}
+
+static ex_skin *draw_skin(void) {
+    uint32_t starts[SKINNED + 1] = {0}, joints[SKINNED * INFLUENCES];
+    float weights[SKINNED * INFLUENCES];
+    for (int v = 0; v < SKINNED; v++) {
+        starts[v + 1] = starts[v] + 1 + (uint32_t)draw(0, INFLUENCES);
+        for (uint32_t i = starts[v]; i < starts[v + 1]; i++) {
+            joints[i] = (uint32_t)draw(0, JOINTS);
+            weights[i] = (float)draw(0.1, 1);
+        }
+    }
+    ex_skin *skin = NULL;
+    ex_error error;
+    must(ex_skin_create(&(ex_skin_def){SKINNED, JOINTS, starts, joints, weights}, NULL, &skin, &error), "skin", &error);
+    return skin;
+}
+
+static void print_skinning(void) {
+    ex_skeleton *skeleton = NULL;
+    ex_transform pose[JOINTS];
+    draw_skeleton(&skeleton, pose);
+    ex_skin *skin = draw_skin();
+    float matrices[12 * JOINTS], centres[3 * JOINTS], shifts[3 * JOINTS], x[3 * SKINNED], n[3 * SKINNED];
+    float out_x[3 * SKINNED], out_n[3 * SKINNED];
+    for (int i = 0; i < 3 * JOINTS; i++)
+        shifts[i] = (float)draw(-0.1, 0.1);
+    for (int i = 0; i < 3 * SKINNED; i++) {
+        x[i] = (float)draw(-1, 1);
+        n[i] = (float)draw(0.1, 1);
+    }
+    void *scratch = must_allocate(ex_skeleton_scratch_size(skeleton));
+    ex_skeleton_evaluate(skeleton, &(ex_skeleton_input){pose, shifts}, &(ex_skeleton_output){matrices, NULL, centres},
+                         scratch);
+    print_floats("skeleton", 0, matrices, 12 * JOINTS);
+    for (int method = 0; method < EX_SKINNING_COUNT; method++) {
+        void *memory = must_allocate(ex_palette_size((ex_skinning)method, JOINTS));
+        ex_palette_def def = {(ex_skinning)method, JOINTS, matrices, centres};
+        const ex_palette *palette = ex_palette_make(&def, memory);
+        ex_skin_job job = {
+            .end = SKINNED, .positions = x, .normals = n, .out_positions = out_x, .out_normals = out_n};
+        double back[3 * SKINNED];
+        ex_skin_apply(skin, palette, &job);
+        ex_skin_unpose(skin, palette, &(ex_unpose_job){.posed = x, .rest = n, .out = back});
+        print_floats("skin.positions", method, out_x, 3 * SKINNED);
+        print_floats("skin.normals", method, out_n, 3 * SKINNED);
+        print_doubles("skin.unposed", method, back, 3 * SKINNED);
+        free(memory);
+    }
+    free(scratch);
+    ex_skin_destroy(skin);
+    ex_skeleton_destroy(skeleton);
+}
+
 int main(void) {
     printf("simd %s\n", ex_version().simd);
     print_kernels();
@@ -503,5 +578,6 @@ int main(void) {
     print_rig();
     print_stencils();
     print_normals();
+    print_skinning();
     return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
 }

@@ -22,7 +22,7 @@ static ex_result read_matrix(exi_gltf *g, const json_t *json, ex_scene_node *nod
         return result;
     if (fabs(matrix[3]) + fabs(matrix[7]) + fabs(matrix[11]) + fabs(matrix[15] - 1) > 1e-6)
         return exi_gltf_fail(g, EX_ERROR_DATA, where, "matrix does not end with the row 0 0 0 1");
-    double shear = exi_matrix_to_transform(matrix, &node->transform);
+    double shear = exi_scene_matrix_to_transform(matrix, &node->transform);
     if (shear > SHEAR_LIMIT &&
         !exi_scene_note(g->scene,
                         "%s: the matrix shears, which translation, rotation and scale cannot say: the nearest of them "

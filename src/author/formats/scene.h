@@ -36,13 +36,13 @@ bool exi_scene_triangle(const ex_scene_primitive *primitive, int i, int triangle
 
 /* ---- matrices [16], column by column ---- */
 
-void exi_matrix_from_transform(const ex_scene_transform *transform, double matrix[16]);
+void exi_scene_matrix_from_transform(const ex_scene_transform *transform, double matrix[16]);
 
 /* Translation, rotation and scale of a matrix. Returns how far what they give is from it, relative to its largest
  * entry: above rounding, the matrix shears. */
-double exi_matrix_to_transform(const double matrix[16], ex_scene_transform *transform);
+double exi_scene_matrix_to_transform(const double matrix[16], ex_scene_transform *transform);
 
 /* out = a b; out may be neither. */
-void exi_matrix_multiply(const double a[16], const double b[16], double out[16]);
+void exi_scene_matrix_multiply(const double a[16], const double b[16], double out[16]);
 
 #endif

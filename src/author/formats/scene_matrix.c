@@ -24,7 +24,7 @@ static void rotation_columns(const double rotation[4], double columns[3][3]) {
     }
 }
 
-void exi_matrix_from_transform(const ex_scene_transform *transform, double matrix[16]) {
+void exi_scene_matrix_from_transform(const ex_scene_transform *transform, double matrix[16]) {
     double columns[3][3];
     rotation_columns(transform->rotation, columns);
     for (int c = 0; c < 3; c++) {
@@ -36,7 +36,7 @@ void exi_matrix_from_transform(const ex_scene_transform *transform, double matri
     matrix[15] = 1;
 }
 
-void exi_matrix_multiply(const double a[16], const double b[16], double out[16]) {
+void exi_scene_matrix_multiply(const double a[16], const double b[16], double out[16]) {
     for (int c = 0; c < 4; c++)
         for (int r = 0; r < 4; r++) {
             double sum = 0;
@@ -120,7 +120,7 @@ static void make_orthogonal(double m[3][3]) {
     }
 }
 
-double exi_matrix_to_transform(const double matrix[16], ex_scene_transform *transform) {
+double exi_scene_matrix_to_transform(const double matrix[16], ex_scene_transform *transform) {
     double columns[3][3], largest = 0;
     bool empty[3];
     for (int c = 0; c < 3; c++) {
@@ -145,7 +145,7 @@ double exi_matrix_to_transform(const double matrix[16], ex_scene_transform *tran
     make_orthogonal(columns);
     quaternion_from_columns(columns, transform->rotation);
     double again[16], worst = 0;
-    exi_matrix_from_transform(transform, again);
+    exi_scene_matrix_from_transform(transform, again);
     for (int i = 0; i < 12; i++)
         worst = fabs(again[i] - matrix[i]) > worst ? fabs(again[i] - matrix[i]) : worst;
     return largest > 0 ? worst / largest : 0;

@@ -157,9 +157,9 @@ ex_result ex_scene_worlds(const ex_scene *scene, const ex_scene_transform *trans
     for (size_t i = 0; i < count && result == EX_OK; i++) {
         int n = order[i], parent = scene->nodes[n].parent;
         double local[16];
-        exi_matrix_from_transform(transforms ? &transforms[n] : &scene->nodes[n].transform, local);
+        exi_scene_matrix_from_transform(transforms ? &transforms[n] : &scene->nodes[n].transform, local);
         if (parent >= 0)
-            exi_matrix_multiply(worlds + 16 * (size_t)parent, local, worlds + 16 * (size_t)n);
+            exi_scene_matrix_multiply(worlds + 16 * (size_t)parent, local, worlds + 16 * (size_t)n);
         else
             memcpy(worlds + 16 * (size_t)n, local, sizeof local);
     }
@@ -182,6 +182,6 @@ void ex_scene_skin_matrices(const ex_scene *scene, int skin, const double *world
         double inverse_bind[16];
         for (size_t i = 0; i < 16; i++)
             inverse_bind[i] = (double)chosen->inverse_binds[16 * j + i];
-        exi_matrix_multiply(world, inverse_bind, matrices + 16 * j);
+        exi_scene_matrix_multiply(world, inverse_bind, matrices + 16 * j);
     }
 }

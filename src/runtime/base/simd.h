@@ -6,6 +6,7 @@
 #ifndef EXI_SIMD_H
 #define EXI_SIMD_H
 
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -37,6 +38,13 @@
 #define EXI_WRITE_OUT _Pragma("GCC unroll 16")
 #else
 #define EXI_WRITE_OUT
+#endif
+
+/* For kernels that take constants: without it gcc makes one body of them that asks at every step. */
+#if defined(__GNUC__)
+#define EXI_KERNEL static inline __attribute__((always_inline))
+#else
+#define EXI_KERNEL static inline
 #endif
 
 /*
@@ -223,11 +231,102 @@ static inline exi_wide exi_from_ints(exi_ints a) {
 
 #endif
 
+#if !defined(EXI_SIMD_NEON)
+static inline void exi_store_triples(float *p, exi_wide x, exi_wide y, exi_wide z) {
+    float lanes[3][EXI_WIDTH];
+    exi_store(lanes[0], x);
+    exi_store(lanes[1], y);
+    exi_store(lanes[2], z);
+    for (int i = 0; i < EXI_WIDTH; i++)
+        for (int c = 0; c < 3; c++)
+            p[3 * i + c] = lanes[c][i];
+}
+#endif
+
 /*
- * Four lanes whatever EXI_WIDTH is, for x, y, z and nothing: exi_quad with load, store, splat, madd. The wide type itself
- * where that has four.
+ * exi_quad holds four floats on every machine: for what comes in fours, such as the rows of joint matrices. Operations:
+ * load, store, splat, lane 0 to 3 in all lanes, add, sub, mul, min, max, madd (a * b + c), msub (c - a * b),
+ * inverse_root (1/sqrt, relative error below 3e-7), with_sign (the size of a, the sign of b), pick (x where a > b, else
+ * y; y too where one is not a number), transpose, load_triples and store_triples (x0 y0 z0 x1 y1 z1 …).
  */
-#if defined(EXI_SIMD_AVX2)
+enum { EXI_QUAD_LANES = 4 };
+#if defined(EXI_SIMD_NEON)
+
+typedef float32x4_t exi_quad;
+static inline exi_quad exi_quad_load(const float *p) {
+    return vld1q_f32(p);
+}
+static inline void exi_quad_store(float *p, exi_quad a) {
+    vst1q_f32(p, a);
+}
+static inline exi_quad exi_quad_splat(float a) {
+    return vdupq_n_f32(a);
+}
+static inline exi_quad exi_quad_lane0(exi_quad a) {
+    return vdupq_laneq_f32(a, 0);
+}
+static inline exi_quad exi_quad_lane1(exi_quad a) {
+    return vdupq_laneq_f32(a, 1);
+}
+static inline exi_quad exi_quad_lane2(exi_quad a) {
+    return vdupq_laneq_f32(a, 2);
+}
+static inline exi_quad exi_quad_lane3(exi_quad a) {
+    return vdupq_laneq_f32(a, 3);
+}
+static inline exi_quad exi_quad_add(exi_quad a, exi_quad b) {
+    return vaddq_f32(a, b);
+}
+static inline exi_quad exi_quad_sub(exi_quad a, exi_quad b) {
+    return vsubq_f32(a, b);
+}
+static inline exi_quad exi_quad_mul(exi_quad a, exi_quad b) {
+    return vmulq_f32(a, b);
+}
+static inline exi_quad exi_quad_min(exi_quad a, exi_quad b) {
+    return vminq_f32(a, b);
+}
+static inline exi_quad exi_quad_max(exi_quad a, exi_quad b) {
+    return vmaxq_f32(a, b);
+}
+static inline exi_quad exi_quad_madd(exi_quad a, exi_quad b, exi_quad c) {
+    return vfmaq_f32(c, a, b);
+}
+static inline exi_quad exi_quad_msub(exi_quad a, exi_quad b, exi_quad c) {
+    return vfmsq_f32(c, a, b);
+}
+/* The estimate, which the architecture defines to the bit, has 8 bits; each step doubles them. */
+static inline exi_quad exi_quad_inverse_root(exi_quad a) {
+    float32x4_t x = vrsqrteq_f32(a);
+    x = vmulq_f32(x, vrsqrtsq_f32(vmulq_f32(a, x), x));
+    return vmulq_f32(x, vrsqrtsq_f32(vmulq_f32(a, x), x));
+}
+static inline exi_quad exi_quad_with_sign(exi_quad a, exi_quad b) {
+    return vbslq_f32(vdupq_n_u32(0x80000000u), b, a);
+}
+static inline exi_quad exi_quad_pick(exi_quad a, exi_quad b, exi_quad x, exi_quad y) {
+    return vbslq_f32(vcgtq_f32(a, b), x, y);
+}
+static inline void exi_quad_transpose(exi_quad m[4]) {
+    float32x4_t a = vzip1q_f32(m[0], m[2]), b = vzip2q_f32(m[0], m[2]);
+    float32x4_t c = vzip1q_f32(m[1], m[3]), d = vzip2q_f32(m[1], m[3]);
+    m[0] = vzip1q_f32(a, c);
+    m[1] = vzip2q_f32(a, c);
+    m[2] = vzip1q_f32(b, d);
+    m[3] = vzip2q_f32(b, d);
+}
+static inline void exi_quad_load_triples(const float *p, exi_quad v[3]) {
+    float32x4x3_t triples = vld3q_f32(p);
+    for (int i = 0; i < 3; i++)
+        v[i] = triples.val[i];
+}
+static inline void exi_quad_store_triples(float *p, const exi_quad v[3]) {
+    float32x4x3_t triples = {{v[0], v[1], v[2]}};
+    vst3q_f32(p, triples);
+}
+
+#elif defined(EXI_SIMD_AVX2) || defined(EXI_SIMD_SSE2)
+
 typedef __m128 exi_quad;
 static inline exi_quad exi_quad_load(const float *p) {
     return _mm_loadu_ps(p);
@@ -238,32 +337,251 @@ static inline void exi_quad_store(float *p, exi_quad a) {
 static inline exi_quad exi_quad_splat(float a) {
     return _mm_set1_ps(a);
 }
+static inline exi_quad exi_quad_lane0(exi_quad a) {
+    return _mm_shuffle_ps(a, a, 0x00);
+}
+static inline exi_quad exi_quad_lane1(exi_quad a) {
+    return _mm_shuffle_ps(a, a, 0x55);
+}
+static inline exi_quad exi_quad_lane2(exi_quad a) {
+    return _mm_shuffle_ps(a, a, 0xAA);
+}
+static inline exi_quad exi_quad_lane3(exi_quad a) {
+    return _mm_shuffle_ps(a, a, 0xFF);
+}
+static inline exi_quad exi_quad_add(exi_quad a, exi_quad b) {
+    return _mm_add_ps(a, b);
+}
+static inline exi_quad exi_quad_sub(exi_quad a, exi_quad b) {
+    return _mm_sub_ps(a, b);
+}
+static inline exi_quad exi_quad_mul(exi_quad a, exi_quad b) {
+    return _mm_mul_ps(a, b);
+}
+static inline exi_quad exi_quad_min(exi_quad a, exi_quad b) {
+    return _mm_min_ps(a, b);
+}
+static inline exi_quad exi_quad_max(exi_quad a, exi_quad b) {
+    return _mm_max_ps(a, b);
+}
+#if defined(EXI_SIMD_AVX2)
 static inline exi_quad exi_quad_madd(exi_quad a, exi_quad b, exi_quad c) {
     return _mm_fmadd_ps(a, b, c);
 }
+static inline exi_quad exi_quad_msub(exi_quad a, exi_quad b, exi_quad c) {
+    return _mm_fnmadd_ps(a, b, c);
+}
 #else
-typedef exi_wide exi_quad;
-static inline exi_quad exi_quad_load(const float *p) {
-    return exi_load(p);
-}
-static inline void exi_quad_store(float *p, exi_quad a) {
-    exi_store(p, a);
-}
-static inline exi_quad exi_quad_splat(float a) {
-    return exi_splat(a);
-}
 static inline exi_quad exi_quad_madd(exi_quad a, exi_quad b, exi_quad c) {
-    return exi_madd(a, b, c);
+    return _mm_add_ps(_mm_mul_ps(a, b), c);
+}
+static inline exi_quad exi_quad_msub(exi_quad a, exi_quad b, exi_quad c) {
+    return _mm_sub_ps(c, _mm_mul_ps(a, b));
 }
 #endif
+/* Not the estimate: makers of processors differ in it. */
+static inline exi_quad exi_quad_inverse_root(exi_quad a) {
+    return _mm_div_ps(_mm_set1_ps(1.0f), _mm_sqrt_ps(a));
+}
+static inline exi_quad exi_quad_with_sign(exi_quad a, exi_quad b) {
+    const __m128 sign = _mm_set1_ps(-0.0f);
+    return _mm_or_ps(_mm_andnot_ps(sign, a), _mm_and_ps(sign, b));
+}
+static inline exi_quad exi_quad_pick(exi_quad a, exi_quad b, exi_quad x, exi_quad y) {
+    const __m128 greater = _mm_cmpgt_ps(a, b);
+    return _mm_or_ps(_mm_and_ps(greater, x), _mm_andnot_ps(greater, y));
+}
+static inline void exi_quad_transpose(exi_quad m[4]) {
+    __m128 a = _mm_unpacklo_ps(m[0], m[1]), b = _mm_unpackhi_ps(m[0], m[1]);
+    __m128 c = _mm_unpacklo_ps(m[2], m[3]), d = _mm_unpackhi_ps(m[2], m[3]);
+    m[0] = _mm_movelh_ps(a, c);
+    m[1] = _mm_movehl_ps(c, a);
+    m[2] = _mm_movelh_ps(b, d);
+    m[3] = _mm_movehl_ps(d, b);
+}
+static inline void exi_quad_load_triples(const float *p, exi_quad v[3]) {
+    __m128 a = _mm_loadu_ps(p), b = _mm_loadu_ps(p + 4), c = _mm_loadu_ps(p + 8); /* xyzx yzxy zxyz */
+    __m128 x = _mm_shuffle_ps(b, c, _MM_SHUFFLE(1, 1, 2, 2)), z = _mm_shuffle_ps(a, b, _MM_SHUFFLE(1, 1, 2, 2));
+    __m128 y0 = _mm_shuffle_ps(a, b, _MM_SHUFFLE(0, 0, 1, 1)), y2 = _mm_shuffle_ps(b, c, _MM_SHUFFLE(2, 2, 3, 3));
+    v[0] = _mm_shuffle_ps(a, x, _MM_SHUFFLE(2, 0, 3, 0));
+    v[1] = _mm_shuffle_ps(y0, y2, _MM_SHUFFLE(2, 0, 2, 0));
+    v[2] = _mm_shuffle_ps(z, c, _MM_SHUFFLE(3, 0, 2, 0));
+}
+static inline void exi_quad_store_triples(float *p, const exi_quad v[3]) {
+    __m128 low = _mm_unpacklo_ps(v[0], v[1]), high = _mm_unpackhi_ps(v[0], v[1]); /* x0 y0 x1 y1, x2 y2 x3 y3 */
+    __m128 a = _mm_shuffle_ps(v[2], v[0], _MM_SHUFFLE(1, 1, 0, 0)), b = _mm_shuffle_ps(v[1], v[2], 0x55);
+    __m128 c = _mm_shuffle_ps(v[2], high, _MM_SHUFFLE(2, 2, 2, 2)), d = _mm_shuffle_ps(high, v[2], 0xFF);
+    _mm_storeu_ps(p, _mm_shuffle_ps(low, a, _MM_SHUFFLE(2, 0, 1, 0)));
+    _mm_storeu_ps(p + 4, _mm_shuffle_ps(b, high, _MM_SHUFFLE(1, 0, 2, 0)));
+    _mm_storeu_ps(p + 8, _mm_shuffle_ps(c, d, _MM_SHUFFLE(2, 0, 2, 0)));
+}
 
-#if !defined(EXI_SIMD_NEON)
-static inline void exi_store_triples(float *p, exi_wide x, exi_wide y, exi_wide z) {
-    float lanes[3][EXI_WIDTH];
-    exi_store(lanes[0], x);
-    exi_store(lanes[1], y);
-    exi_store(lanes[2], z);
-    for (int i = 0; i < EXI_WIDTH; i++)
+#elif defined(EXI_SIMD_WASM)
+
+typedef v128_t exi_quad;
+static inline exi_quad exi_quad_load(const float *p) {
+    return wasm_v128_load(p);
+}
+static inline void exi_quad_store(float *p, exi_quad a) {
+    wasm_v128_store(p, a);
+}
+static inline exi_quad exi_quad_splat(float a) {
+    return wasm_f32x4_splat(a);
+}
+static inline exi_quad exi_quad_lane0(exi_quad a) {
+    return wasm_i32x4_shuffle(a, a, 0, 0, 0, 0);
+}
+static inline exi_quad exi_quad_lane1(exi_quad a) {
+    return wasm_i32x4_shuffle(a, a, 1, 1, 1, 1);
+}
+static inline exi_quad exi_quad_lane2(exi_quad a) {
+    return wasm_i32x4_shuffle(a, a, 2, 2, 2, 2);
+}
+static inline exi_quad exi_quad_lane3(exi_quad a) {
+    return wasm_i32x4_shuffle(a, a, 3, 3, 3, 3);
+}
+static inline exi_quad exi_quad_add(exi_quad a, exi_quad b) {
+    return wasm_f32x4_add(a, b);
+}
+static inline exi_quad exi_quad_sub(exi_quad a, exi_quad b) {
+    return wasm_f32x4_sub(a, b);
+}
+static inline exi_quad exi_quad_mul(exi_quad a, exi_quad b) {
+    return wasm_f32x4_mul(a, b);
+}
+static inline exi_quad exi_quad_min(exi_quad a, exi_quad b) {
+    return wasm_f32x4_pmin(a, b);
+}
+static inline exi_quad exi_quad_max(exi_quad a, exi_quad b) {
+    return wasm_f32x4_pmax(a, b);
+}
+static inline exi_quad exi_quad_madd(exi_quad a, exi_quad b, exi_quad c) {
+    return wasm_f32x4_add(wasm_f32x4_mul(a, b), c);
+}
+static inline exi_quad exi_quad_msub(exi_quad a, exi_quad b, exi_quad c) {
+    return wasm_f32x4_sub(c, wasm_f32x4_mul(a, b));
+}
+static inline exi_quad exi_quad_inverse_root(exi_quad a) {
+    return wasm_f32x4_div(wasm_f32x4_splat(1.0f), wasm_f32x4_sqrt(a));
+}
+static inline exi_quad exi_quad_with_sign(exi_quad a, exi_quad b) {
+    return wasm_v128_bitselect(b, a, wasm_i32x4_splat((int32_t)0x80000000u));
+}
+static inline exi_quad exi_quad_pick(exi_quad a, exi_quad b, exi_quad x, exi_quad y) {
+    return wasm_v128_bitselect(x, y, wasm_f32x4_gt(a, b));
+}
+static inline void exi_quad_transpose(exi_quad m[4]) {
+    v128_t a = wasm_i32x4_shuffle(m[0], m[1], 0, 4, 1, 5), b = wasm_i32x4_shuffle(m[0], m[1], 2, 6, 3, 7);
+    v128_t c = wasm_i32x4_shuffle(m[2], m[3], 0, 4, 1, 5), d = wasm_i32x4_shuffle(m[2], m[3], 2, 6, 3, 7);
+    m[0] = wasm_i32x4_shuffle(a, c, 0, 1, 4, 5);
+    m[1] = wasm_i32x4_shuffle(a, c, 2, 3, 6, 7);
+    m[2] = wasm_i32x4_shuffle(b, d, 0, 1, 4, 5);
+    m[3] = wasm_i32x4_shuffle(b, d, 2, 3, 6, 7);
+}
+
+#else
+
+typedef struct exi_quad {
+    float lane[4];
+} exi_quad;
+static inline exi_quad exi_quad_load(const float *p) {
+    return (exi_quad){{p[0], p[1], p[2], p[3]}};
+}
+static inline void exi_quad_store(float *p, exi_quad a) {
+    memcpy(p, a.lane, sizeof a.lane);
+}
+static inline exi_quad exi_quad_splat(float a) {
+    return (exi_quad){{a, a, a, a}};
+}
+static inline exi_quad exi_quad_lane0(exi_quad a) {
+    return exi_quad_splat(a.lane[0]);
+}
+static inline exi_quad exi_quad_lane1(exi_quad a) {
+    return exi_quad_splat(a.lane[1]);
+}
+static inline exi_quad exi_quad_lane2(exi_quad a) {
+    return exi_quad_splat(a.lane[2]);
+}
+static inline exi_quad exi_quad_lane3(exi_quad a) {
+    return exi_quad_splat(a.lane[3]);
+}
+static inline exi_quad exi_quad_add(exi_quad a, exi_quad b) {
+    for (int i = 0; i < 4; i++)
+        a.lane[i] += b.lane[i];
+    return a;
+}
+static inline exi_quad exi_quad_sub(exi_quad a, exi_quad b) {
+    for (int i = 0; i < 4; i++)
+        a.lane[i] -= b.lane[i];
+    return a;
+}
+static inline exi_quad exi_quad_mul(exi_quad a, exi_quad b) {
+    for (int i = 0; i < 4; i++)
+        a.lane[i] *= b.lane[i];
+    return a;
+}
+static inline exi_quad exi_quad_min(exi_quad a, exi_quad b) {
+    for (int i = 0; i < 4; i++)
+        a.lane[i] = a.lane[i] < b.lane[i] ? a.lane[i] : b.lane[i];
+    return a;
+}
+static inline exi_quad exi_quad_max(exi_quad a, exi_quad b) {
+    for (int i = 0; i < 4; i++)
+        a.lane[i] = a.lane[i] > b.lane[i] ? a.lane[i] : b.lane[i];
+    return a;
+}
+static inline exi_quad exi_quad_madd(exi_quad a, exi_quad b, exi_quad c) {
+    for (int i = 0; i < 4; i++)
+        c.lane[i] = a.lane[i] * b.lane[i] + c.lane[i];
+    return c;
+}
+static inline exi_quad exi_quad_msub(exi_quad a, exi_quad b, exi_quad c) {
+    for (int i = 0; i < 4; i++)
+        c.lane[i] = c.lane[i] - a.lane[i] * b.lane[i];
+    return c;
+}
+static inline exi_quad exi_quad_inverse_root(exi_quad a) {
+    for (int i = 0; i < 4; i++)
+        a.lane[i] = 1.0f / sqrtf(a.lane[i]);
+    return a;
+}
+static inline exi_quad exi_quad_with_sign(exi_quad a, exi_quad b) {
+    for (int i = 0; i < 4; i++) {
+        float size = a.lane[i] < 0 ? -a.lane[i] : a.lane[i];
+        a.lane[i] = signbit(b.lane[i]) ? -size : size;
+    }
+    return a;
+}
+static inline exi_quad exi_quad_pick(exi_quad a, exi_quad b, exi_quad x, exi_quad y) {
+    for (int i = 0; i < 4; i++)
+        y.lane[i] = a.lane[i] > b.lane[i] ? x.lane[i] : y.lane[i];
+    return y;
+}
+static inline void exi_quad_transpose(exi_quad m[4]) {
+    for (int r = 0; r < 4; r++)
+        for (int c = 0; c < r; c++) {
+            float t = m[r].lane[c];
+            m[r].lane[c] = m[c].lane[r];
+            m[c].lane[r] = t;
+        }
+}
+
+#endif
+
+#if !defined(EXI_SIMD_NEON) && !defined(EXI_SIMD_AVX2) && !defined(EXI_SIMD_SSE2)
+static inline void exi_quad_load_triples(const float *p, exi_quad v[3]) {
+    float lanes[3][4];
+    for (int i = 0; i < 4; i++)
+        for (int c = 0; c < 3; c++)
+            lanes[c][i] = p[3 * i + c];
+    for (int c = 0; c < 3; c++)
+        v[c] = exi_quad_load(lanes[c]);
+}
+static inline void exi_quad_store_triples(float *p, const exi_quad v[3]) {
+    float lanes[3][4];
+    for (int c = 0; c < 3; c++)
+        exi_quad_store(lanes[c], v[c]);
+    for (int i = 0; i < 4; i++)
         for (int c = 0; c < 3; c++)
             p[3 * i + c] = lanes[c][i];
 }

@@ -1,0 +1,61 @@
+/*
+ * Dual quaternions, one vertex at a time: rigid motions q + e d that are blended by summing and scaling to length 1
+ * (Kavan, Collins, Žára, O'Sullivan: Geometric Skinning with Approximate Dual Quaternion Blending, 2008). d = t q / 2
+ * with t the translation. Common subset of C and CUDA, in double.
+ */
+#ifndef EXI_DUAL_INL
+#define EXI_DUAL_INL
+
+#include "runtime/base/functions.inl"
+
+/* The dual part of the motion that turns by the unit quaternion q and then moves by t. */
+EXI_INLINE void exi_dual_part(const double q[4], const double t[3], double d[4]) {
+    d[0] = 0.5 * (t[0] * q[3] + t[1] * q[2] - t[2] * q[1]);
+    d[1] = 0.5 * (t[1] * q[3] + t[2] * q[0] - t[0] * q[2]);
+    d[2] = 0.5 * (t[2] * q[3] + t[0] * q[1] - t[1] * q[0]);
+    d[3] = -0.5 * (t[0] * q[0] + t[1] * q[1] + t[2] * q[2]);
+}
+
+/*
+ * Half turns are where a blend has to choose a side. They are also what people pose, so the choice must not hang on the
+ * last bit: products of quaternions above this count as the same side, and the choice changes at 180.01 degrees.
+ */
+#define EXI_DUAL_SIDE (-1e-4f)
+
+/* sum += weight * dual, with the sign for which its rotation is on the side of `pivot`: q and -q turn alike, but do not
+ * sum alike. With the heaviest influence as pivot the sum's rotation is about as long as that influence's weight or
+ * longer. */
+EXI_INLINE void exi_dual_add(const float dual[8], const float pivot[4], double weight, double sum[8]) {
+    double side = 0;
+    for (int i = 0; i < 4; i++)
+        side += (double)dual[i] * (double)pivot[i];
+    if (!(side > (double)EXI_DUAL_SIDE))
+        weight = -weight;
+    for (int i = 0; i < 8; i++)
+        sum[i] += weight * (double)dual[i];
+}
+
+/* The matrix of a sum, after scaling its rotation to length 1. The part of d along q, which no rigid motion has, drops
+ * out of the translation 2 d q* by itself. */
+EXI_INLINE void exi_dual_matrix(const double sum[8], double m[12]) {
+    const double *q = sum, *d = sum + 4;
+    double length_sq = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+    double s = 2.0 / length_sq;
+    double xx = s * q[0] * q[0], yy = s * q[1] * q[1], zz = s * q[2] * q[2];
+    double xy = s * q[0] * q[1], xz = s * q[0] * q[2], yz = s * q[1] * q[2];
+    double xw = s * q[0] * q[3], yw = s * q[1] * q[3], zw = s * q[2] * q[3];
+    m[0] = 1.0 - yy - zz;
+    m[1] = xy - zw;
+    m[2] = xz + yw;
+    m[3] = s * (q[3] * d[0] - d[3] * q[0] + q[1] * d[2] - q[2] * d[1]);
+    m[4] = xy + zw;
+    m[5] = 1.0 - xx - zz;
+    m[6] = yz - xw;
+    m[7] = s * (q[3] * d[1] - d[3] * q[1] + q[2] * d[0] - q[0] * d[2]);
+    m[8] = xz - yw;
+    m[9] = yz + xw;
+    m[10] = 1.0 - xx - yy;
+    m[11] = s * (q[3] * d[2] - d[3] * q[2] + q[0] * d[1] - q[1] * d[0]);
+}
+
+#endif

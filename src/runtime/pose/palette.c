@@ -1,0 +1,155 @@
+/*
+ * Palettes: joint matrices made ready for a method; and the matrix by which one vertex moves.
+ *
+ * Linear: the matrices as they are, M = sum of w_i M_i.
+ *
+ * Dual quaternion: rigid motions can be blended so, stretches cannot. Each matrix is taken apart as M_i = G_i N_i,
+ * where N_i stretches (and shears) about the joint's centre and G_i is rigid: with the polar decomposition R S of the
+ * linear part, N x = S (x - c) + c and G x = R (x - c) + M c. A vertex is moved by M = G(sum of w_i G_i) (sum of w_i
+ * N_i): stretched first, by the blend of the stretches, then moved by the blend of the rigid motions (Kavan et al.
+ * 2008, section 5.2). Stretching about the centre keeps a centre that two joints share in its place however they are
+ * blended.
+ */
+#include "runtime/base/memory.h"
+#include "runtime/base/result.h"
+#include "runtime/base/vector.h"
+#include "runtime/pose/dual.inl"
+#include "runtime/pose/matrix.h"
+#include "runtime/pose/skin.h"
+
+#include <string.h>
+
+/* Stretches nearer to the identity than this are rounding of the rotation; then the first stage is left out. */
+#define STRETCH_NOTED 1e-6
+/* Numbers beyond this are not used: squares of cofactors would leave the range of float and come back as no number. */
+#define MATRIX_MOST 1e12
+
+const char *ex_skinning_name(ex_skinning method) {
+    static const char *const names[] = {
+#define NAME(value, text) text,
+        EX_SKINNING_LIST(NAME)
+#undef NAME
+    };
+    return (unsigned)method < (unsigned)EX_SKINNING_COUNT ? names[method] : "unknown";
+}
+
+static ex_palette layout(ex_skinning method, int joint_count) {
+    ex_palette p = {.method = (int32_t)method, .joint_count = joint_count};
+    exi_size total = {.bytes = sizeof p};
+    p.affine = exi_size_add(&total, (size_t)joint_count, EXI_MATRIX_FLOATS * sizeof(float), EXI_ALIGN);
+    if (method == EX_SKINNING_DUAL_QUATERNION)
+        p.duals = exi_size_add(&total, (size_t)joint_count, 8 * sizeof(float), EXI_ALIGN);
+    p.size = total.bytes;
+    return p;
+}
+
+size_t ex_palette_size(ex_skinning method, int joint_count) {
+    return (size_t)layout(method, joint_count > 0 ? joint_count : 0).size + EXI_ALIGN;
+}
+
+/* A matrix that is not usable counts as the identity. */
+static void read_matrix(const float from[12], double m[12]) {
+    bool usable = true;
+    for (int i = 0; i < 12; i++)
+        usable = usable && fabs((double)from[i]) <= MATRIX_MOST;
+    for (int i = 0; i < 12; i++)
+        m[i] = usable ? (double)from[i] : i % 5 == 0;
+}
+
+static void read_centre(const ex_palette_def *def, int joint, double centre[3]) {
+    for (int c = 0; c < 3; c++) {
+        double value = def->centres ? (double)def->centres[3 * (size_t)joint + (size_t)c] : 0.0;
+        centre[c] = fabs(value) <= MATRIX_MOST ? value : 0.0;
+    }
+}
+
+/* Takes one joint's matrix apart. Returns the largest difference of its stretch from the identity. */
+static double take_apart(const double m[12], const double centre[3], float affine[12], float dual[8]) {
+    double rotation[3][3], stretch[3][3], q[4], d[4], to[3], n[12], largest = 0;
+    exi_polar(m, rotation, stretch);
+    exi_quaternion_of((const double(*)[3])rotation, q);
+    exi_matrix_move(m, centre, to);
+    double turned[3];
+    exi_rotate(q, centre, turned);
+    for (int r = 0; r < 3; r++) {
+        to[r] -= turned[r];
+        n[4 * r + 3] = centre[r] - exi_dot3(stretch[r], centre);
+        for (int c = 0; c < 3; c++) {
+            double difference = fabs(stretch[r][c] - (r == c));
+            n[4 * r + c] = stretch[r][c];
+            largest = difference > largest ? difference : largest;
+        }
+    }
+    exi_dual_part(q, to, d);
+    exi_matrix_to_floats(n, affine);
+    for (int i = 0; i < 4; i++) {
+        dual[i] = (float)q[i];
+        dual[4 + i] = (float)d[i];
+    }
+    return largest;
+}
+
+ex_palette *ex_palette_make(const ex_palette_def *def, void *memory) {
+    if (!def || !memory || !def->matrices || def->joint_count < 1 || (unsigned)def->method >= EX_SKINNING_COUNT) {
+        exi_misuse(__func__, "no definition, matrices or memory, no joint, or an unknown method");
+        return NULL;
+    }
+    ex_palette *p = (ex_palette *)(((uintptr_t)memory + EXI_ALIGN - 1) / EXI_ALIGN * EXI_ALIGN);
+    *p = layout(def->method, def->joint_count);
+    float *affine = (float *)((uintptr_t)p + (uintptr_t)p->affine);
+    float *duals = (float *)((uintptr_t)p + (uintptr_t)p->duals);
+    for (int j = 0; j < def->joint_count; j++) {
+        double m[12], centre[3];
+        float *own = affine + EXI_MATRIX_FLOATS * (size_t)j;
+        read_matrix(def->matrices + 12 * (size_t)j, m);
+        memset(own, 0, EXI_MATRIX_FLOATS * sizeof *own);
+        if (exi_matrix_determinant(m) < 0)
+            p->mirrored = 1;
+        if (def->method == EX_SKINNING_LINEAR) {
+            exi_matrix_to_floats(m, own);
+            continue;
+        }
+        read_centre(def, j, centre);
+        if (take_apart(m, centre, own, duals + 8 * (size_t)j) > STRETCH_NOTED)
+            p->stretched = 1;
+    }
+    return p;
+}
+
+/* ---- one vertex, in double ---- */
+
+static void add_influence(const ex_palette *palette, int joint, double weight, const float pivot[4], double affine[12],
+                          double dual[8]) {
+    const float *m = exi_palette_affine(palette) + EXI_MATRIX_FLOATS * (size_t)joint;
+    for (int i = 0; i < 12; i++)
+        affine[i] += weight * (double)m[i];
+    if (pivot)
+        exi_dual_add(exi_palette_duals(palette) + 8 * (size_t)joint, pivot, weight, dual);
+}
+
+void ex_skin_vertex_matrix(const ex_skin *skin, const ex_palette *palette, int vertex, double matrix[12]) {
+    if (!skin || !palette || palette->joint_count != skin->joint_count || vertex < 0 || vertex >= skin->vertex_count) {
+        exi_misuse(__func__, "no skin or palette, one with another number of joints, or no such vertex");
+        return;
+    }
+    const exi_skin_tables t = exi_skin_tables_of(skin);
+    const size_t first = EXI_SHORT * (size_t)vertex;
+    const float *pivot = NULL;
+    double affine[12] = {0}, dual[8] = {0}, rigid[12];
+    if (palette->method == EX_SKINNING_DUAL_QUATERNION)
+        pivot = exi_palette_duals(palette) + 8 * (size_t)t.joints[first];
+    for (size_t i = first; i < first + EXI_SHORT; i++)
+        add_influence(palette, t.joints[i], (double)t.weights[i], pivot, affine, dual);
+    const int place = exi_skin_find_long(&t, vertex);
+    if (place < t.long_count && t.long_vertices[place] == vertex)
+        for (uint32_t i = t.long_starts[place]; i < t.long_starts[place + 1]; i++)
+            add_influence(palette, t.long_joints[i], (double)t.long_weights[i], pivot, affine, dual);
+    memcpy(matrix, affine, sizeof affine);
+    if (!pivot)
+        return;
+    exi_dual_matrix(dual, rigid);
+    if (palette->stretched)
+        exi_matrix_multiply(rigid, affine, matrix);
+    else
+        memcpy(matrix, rigid, sizeof rigid);
+}

@@ -1,0 +1,27 @@
+/*
+ * The inside of ex_skeleton: one block, a head and tables behind it at offsets, no pointers; so that it can be copied
+ * to any other place as `size` bytes.
+ */
+#ifndef EXI_SKELETON_H
+#define EXI_SKELETON_H
+
+#include <exemplar/pose.h>
+
+struct ex_skeleton {
+    uint64_t size;
+    int32_t joint_count, reserved;
+    uint64_t parents;       /* [joint_count] int32_t */
+    uint64_t order;         /* [joint_count] int32_t: joints, parents before children */
+    uint64_t rest;          /* [joint_count] ex_transform, rotations of length 1 */
+    uint64_t rest_worlds;   /* [joint_count][12] double */
+    uint64_t inverse_binds; /* [joint_count][12] double */
+    uint64_t bind_centres;  /* [joint_count][3] double: where the joint is in the bound mesh */
+    uint64_t name_starts;   /* [joint_count] uint32_t into names */
+    uint64_t names;         /* texts, each with its 0 */
+};
+
+static inline void *exi_skeleton_at(const ex_skeleton *skeleton, uint64_t offset) {
+    return (void *)((uintptr_t)skeleton + (uintptr_t)offset);
+}
+
+#endif

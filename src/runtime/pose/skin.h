@@ -1,0 +1,90 @@
+/*
+ * The inside of ex_skin and ex_palette: blocks without pointers, tables at offsets.
+ *
+ * Every vertex has four influences in the first table, heaviest first; those that it does not have repeat the first
+ * joint with weight 0. Vertices with more than four are listed, ascending, and have the rest in the second table. The
+ * first table goes on for EXI_QUAD_LANES - 1 vertices that do not exist, so that the last group of four can be read
+ * whole.
+ */
+#ifndef EXI_SKIN_H
+#define EXI_SKIN_H
+
+#include "runtime/base/simd.h"
+
+#include <exemplar/pose.h>
+
+enum { EXI_SHORT = 4, EXI_MATRIX_FLOATS = 16 };
+
+struct ex_skin {
+    uint64_t size;
+    int32_t vertex_count, joint_count, long_count, reserved;
+    ex_skin_info info;
+    uint64_t joints;        /* [vertex_count + 3][4] uint16_t */
+    uint64_t weights;       /* [vertex_count + 3][4] float */
+    uint64_t long_vertices; /* [long_count] int32_t, ascending */
+    uint64_t long_starts;   /* [long_count + 1] uint32_t into the two that follow */
+    uint64_t long_joints;   /* uint16_t */
+    uint64_t long_weights;  /* float */
+};
+
+/*
+ * A matrix is three rows of four floats and room for a fourth: its place is one shift away from its number, and it lies
+ * in one line of the cache. Linear: affine holds the matrices. Dual quaternion: duals holds rotations (x y z w) and
+ * their dual parts, and affine, where `stretched`, what happens before: stretch about the centre.
+ */
+struct ex_palette {
+    uint64_t size;
+    int32_t method, joint_count;
+    int32_t stretched; /* dual quaternion: some joint does more than move rigidly */
+    int32_t mirrored;  /* some joint turns the inside out */
+    uint64_t affine;   /* [joint_count][EXI_MATRIX_FLOATS] float */
+    uint64_t duals;    /* [joint_count][8] float; dual quaternion only */
+};
+
+/* Where a skin's tables are. Apart from ex_skin because outputs could, for all the compiler knows, be written over
+ * that. */
+typedef struct exi_skin_tables {
+    const uint16_t *joints;
+    const float *weights;
+    const int32_t *long_vertices;
+    const uint32_t *long_starts;
+    const uint16_t *long_joints;
+    const float *long_weights;
+    int long_count;
+} exi_skin_tables;
+
+static inline exi_skin_tables exi_skin_tables_of(const ex_skin *skin) {
+    const uintptr_t block = (uintptr_t)skin;
+    return (exi_skin_tables){.joints = (const uint16_t *)(block + (uintptr_t)skin->joints),
+                             .weights = (const float *)(block + (uintptr_t)skin->weights),
+                             .long_vertices = (const int32_t *)(block + (uintptr_t)skin->long_vertices),
+                             .long_starts = (const uint32_t *)(block + (uintptr_t)skin->long_starts),
+                             .long_joints = (const uint16_t *)(block + (uintptr_t)skin->long_joints),
+                             .long_weights = (const float *)(block + (uintptr_t)skin->long_weights),
+                             .long_count = skin->long_count};
+}
+
+static inline const float *exi_palette_affine(const ex_palette *palette) {
+    return (const float *)((uintptr_t)palette + (uintptr_t)palette->affine);
+}
+
+static inline const float *exi_palette_duals(const ex_palette *palette) {
+    return (const float *)((uintptr_t)palette + (uintptr_t)palette->duals);
+}
+
+/*
+ * Vertices that are moved together, and the floats of four of their matrices. A group of four matrices is [3][4][4]:
+ * row, column, vertex.
+ */
+enum { EXI_BLOCK = 32, EXI_GROUP_FLOATS = 12 * EXI_QUAD_LANES };
+
+/*
+ * The matrices of vertices v to v + count, count at most EXI_BLOCK, as groups of four; the last group may hold some
+ * that mean nothing. `place` is the first long vertex not before v; returns the first not before v + count.
+ */
+int exi_skin_sum(const exi_skin_tables *tables, const ex_palette *palette, int v, int count, int place, float *m);
+
+/* The first place in the list of long vertices that is not before `vertex`. */
+int exi_skin_find_long(const exi_skin_tables *tables, int vertex);
+
+#endif
