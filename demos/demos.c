@@ -13,7 +13,8 @@
 #include <string.h>
 
 const ex_demo ex_demos[] = {
-    {"blob", "five forms over bend and thickness, and two pseudo-examples that keep the corners from crossing themselves",
+    {"blob",
+     "five forms over bend and thickness, and two pseudo-examples that keep the corners from crossing themselves",
      exi_demo_blob},
 };
 const int ex_demo_count = sizeof ex_demos / sizeof *ex_demos;
@@ -96,12 +97,13 @@ static bool refine(ex_mesh *mesh, int *next) {
 }
 
 static void icosahedron(ex_mesh *mesh) {
-    static const int faces[20][3] = {{0, 11, 5}, {0, 5, 1},  {0, 1, 7},   {0, 7, 10}, {0, 10, 11}, {1, 5, 9}, {5, 11, 4},
-                                     {11, 10, 2}, {10, 7, 6}, {7, 1, 8},   {3, 9, 4},  {3, 4, 2},   {3, 2, 6}, {3, 6, 8},
-                                     {3, 8, 9},  {4, 9, 5},  {2, 4, 11},  {6, 2, 10}, {8, 6, 7},   {9, 8, 1}};
+    static const int faces[20][3] = {{0, 11, 5}, {0, 5, 1},  {0, 1, 7},   {0, 7, 10}, {0, 10, 11},
+                                     {1, 5, 9},  {5, 11, 4}, {11, 10, 2}, {10, 7, 6}, {7, 1, 8},
+                                     {3, 9, 4},  {3, 4, 2},  {3, 2, 6},   {3, 6, 8},  {3, 8, 9},
+                                     {4, 9, 5},  {2, 4, 11}, {6, 2, 10},  {8, 6, 7},  {9, 8, 1}};
     const double g = (1 + sqrt(5.0)) / 2, s = 1 / sqrt(1 + g * g);
-    const double points[12][3] = {{-1, g, 0}, {1, g, 0}, {-1, -g, 0}, {1, -g, 0}, {0, -1, g}, {0, 1, g},
-                                  {0, -1, -g}, {0, 1, -g}, {g, 0, -1}, {g, 0, 1}, {-g, 0, -1}, {-g, 0, 1}};
+    const double points[12][3] = {{-1, g, 0},  {1, g, 0},  {-1, -g, 0}, {1, -g, 0}, {0, -1, g},  {0, 1, g},
+                                  {0, -1, -g}, {0, 1, -g}, {g, 0, -1},  {g, 0, 1},  {-g, 0, -1}, {-g, 0, 1}};
     for (int i = 0; i < 12; i++)
         for (int c = 0; c < 3; c++)
             mesh->positions[3 * i + c] = points[i][c] * s;

@@ -1,8 +1,8 @@
 // The blend as Eigen does it: positions = base + examples * weights, a product of a matrix and a vector.
 //
-// Questions on standard input, one a line: "run blend EXAMPLES VERTICES LAYOUT"; the answer is the nanoseconds of a run.
-// example-major: a column an example; of two ways to add the base (copied first, or a column of its own) the faster one.
-// interleaved: a row a coordinate, so that a run is one stream.
+// Questions on standard input, one a line: "run blend EXAMPLES VERTICES LAYOUT"; the answer is the nanoseconds of a
+// run. example-major: a column an example; of two ways to add the base (copied first, or a column of its own) the
+// faster one. interleaved: a row a coordinate, so that a run is one stream.
 #include <Eigen/Dense>
 
 #include <chrono>

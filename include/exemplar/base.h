@@ -1,5 +1,6 @@
 /*
- * exemplar/base.h - what every other header stands on: results and errors, the allocator, the task hook, version numbers.
+ * exemplar/base.h - what every other header stands on: results and errors, the allocator, the task hook, version
+ * numbers.
  *
  * Everything here may be called from any thread. The library never prints, never exits, opens no file and starts no
  * thread; what it needs from outside comes through the two hooks below. Vectors, quaternions, SIMD and the small dense
@@ -31,7 +32,7 @@ extern "C" {
 #define EX_VERSION_MAJOR 0
 #define EX_VERSION_MINOR 1
 #define EX_VERSION_PATCH 0
-#define EX_VERSION_TEXT "0.1.0"
+#define EX_VERSION_TEXT  "0.1.0"
 
 /* The number in the library's file name: programs built against one ABI number run with every library that has it. */
 #define EX_ABI 1
@@ -74,8 +75,8 @@ typedef enum ex_result {
 EX_API const char *ex_result_text(ex_result result);
 
 /*
- * What went wrong, as one sentence for the person who has to act on it: which file, line, key, example, vertex. Owned by
- * the caller; every function takes NULL where the sentence is not wanted. Left alone when the call succeeds.
+ * What went wrong, as one sentence for the person who has to act on it: which file, line, key, example, vertex. Owned
+ * by the caller; every function takes NULL where the sentence is not wanted. Left alone when the call succeeds.
  */
 #define EX_ERROR_SIZE 512
 typedef struct ex_error {
@@ -84,9 +85,9 @@ typedef struct ex_error {
 } ex_error;
 
 /*
- * Where memory comes from. allocate returns memory aligned to at least 64 bytes, or NULL; release gets the size that was
- * asked for. NULL in place of an allocator means malloc and free. Runtime objects remember the allocator they came from,
- * so it must outlive them.
+ * Where memory comes from. allocate returns memory aligned to at least 64 bytes, or NULL; release gets the size that
+ * was asked for. NULL in place of an allocator means malloc and free. Runtime objects remember the allocator they came
+ * from, so it must outlive them.
  */
 typedef struct ex_allocator {
     void *(*allocate)(void *user, size_t size);
@@ -95,9 +96,9 @@ typedef struct ex_allocator {
 } ex_allocator;
 
 /*
- * How work is spread over threads. run must call body(context, begin, end) for pieces that together cover [0, count) and
- * return when all are done; pieces should not be smaller than grain. NULL in place of a hook means: serially, in the
- * caller's thread. Results do not depend on how the range was cut, bit for bit.
+ * How work is spread over threads. run must call body(context, begin, end) for pieces that together cover [0, count)
+ * and return when all are done; pieces should not be smaller than grain. NULL in place of a hook means: serially, in
+ * the caller's thread. Results do not depend on how the range was cut, bit for bit.
  */
 typedef void (*ex_task_body)(void *context, int begin, int end);
 typedef struct ex_tasks {
@@ -106,9 +107,9 @@ typedef struct ex_tasks {
 } ex_tasks;
 
 /*
- * Misuse by the programmer (a NULL rig, a weigher with another number of examples) is reported here, where a debugger can
- * stop; the call then does nothing. The default hook does nothing in release builds and aborts in debug builds. Set it
- * once, before other threads call the library. NULL restores the default.
+ * Misuse by the programmer (a NULL rig, a weigher with another number of examples) is reported here, where a debugger
+ * can stop; the call then does nothing. The default hook does nothing in release builds and aborts in debug builds. Set
+ * it once, before other threads call the library. NULL restores the default.
  */
 typedef void (*ex_misuse_hook)(const char *function, const char *what);
 EX_API void ex_set_misuse_hook(ex_misuse_hook hook);

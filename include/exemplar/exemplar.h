@@ -1,9 +1,9 @@
 /*
  * exemplar/exemplar.h - the runtime whole: a pose in, a surface out, with nothing but libc and libm underneath.
  *
- * One header a room: base (errors, hooks), weigh (a point to weights), shape (weights to a form), pose (a form moved by a
- * skeleton), refine (a form to a finer surface, normals), rig (all of it in one immutable object, and its packed form).
- * Reading files, building and checking belong to authoring: exemplar/author.h.
+ * One header a room: base (errors, hooks), weigh (a point to weights), shape (weights to a form), pose (a form moved by
+ * a skeleton), refine (a form to a finer surface, normals), rig (all of it in one immutable object, and its packed
+ * form). Reading files, building and checking belong to authoring: exemplar/author.h.
  */
 #ifndef EXEMPLAR_EXEMPLAR_H
 #define EXEMPLAR_EXEMPLAR_H

@@ -2,8 +2,8 @@
  * exemplar/rig.h - the rig: everything the runtime needs of one character, in one immutable block of memory.
  *
  * A rig holds a mesh, its layers (each a space, a weigher and examples) and the names of its inputs. It is made from
- * arrays (ex_rig_create) or from the bytes of a rig file (ex_rig_unpack). Evaluation reads it from any number of threads
- * at once, allocates nothing and cannot fail. Reading and writing files is the caller's, or authoring's
+ * arrays (ex_rig_create) or from the bytes of a rig file (ex_rig_unpack). Evaluation reads it from any number of
+ * threads at once, allocates nothing and cannot fail. Reading and writing files is the caller's, or authoring's
  * (exemplar/author.h).
  */
 #ifndef EXEMPLAR_RIG_H
@@ -18,9 +18,9 @@ extern "C" {
 #endif
 
 /*
- * The mesh of a rig. Vertices are the source's, in source order; forms and outputs have one entry for each. A vertex that
- * has several texture coordinates or normals is split for display: split vertices are sorted by their source, each source
- * has at least one, and faces and triangles refer to split vertices.
+ * The mesh of a rig. Vertices are the source's, in source order; forms and outputs have one entry for each. A vertex
+ * that has several texture coordinates or normals is split for display: split vertices are sorted by their source, each
+ * source has at least one, and faces and triangles refer to split vertices.
  */
 typedef struct ex_rig_mesh {
     int vertex_count;
@@ -38,8 +38,8 @@ typedef struct ex_rig_mesh {
 } ex_rig_mesh;
 
 /*
- * One layer: rest form(v) += mask(v) * sum over k of w_k * delta_k(v). The same axis name in two layers is one input: in
- * both a number or in both a rotation, with one rest value.
+ * One layer: rest form(v) += mask(v) * sum over k of w_k * delta_k(v). The same axis name in two layers is one input:
+ * in both a number or in both a rotation, with one rest value.
  */
 typedef struct ex_layer_def {
     const char *name;
@@ -162,8 +162,8 @@ EX_API void ex_rig_evaluate_many(const ex_rig *rig, int pose_count, const ex_pos
 /* Size of the rig in its packed form. 0 for a rig in 16-bit storage, which cannot be packed: files are float. */
 EX_API size_t ex_rig_pack_size(const ex_rig *rig);
 
-/* Writes the packed form: what stands in the BIN chunk of a rig file. bytes are aligned to 8. The same rig gives the same
- * bytes. */
+/* Writes the packed form: what stands in the BIN chunk of a rig file. bytes are aligned to 8. The same rig gives the
+ * same bytes. */
 EX_API ex_result ex_rig_pack(const ex_rig *rig, void *bytes, size_t size, ex_error *error);
 
 /*
@@ -181,7 +181,7 @@ typedef enum ex_section_kind {
     EX_SECTION_AXES,     /* which input each axis of each layer reads */
     EX_SECTION_EXAMPLES, /* names of examples */
     EX_SECTION_WEIGHER,  /* index: layer */
-    EX_SECTION_SOURCES, /* split_source */
+    EX_SECTION_SOURCES,  /* split_source */
     EX_SECTION_FACES,
     EX_SECTION_CORNERS,
     EX_SECTION_NOTE, /* index: note */

@@ -1,10 +1,10 @@
 /*
  * exemplar/weigh.h - from a point in a space to one weight per example.
  *
- * A space is a list of axes; a point is a row of doubles, one for a scalar axis and four (quaternion x y z w) for an axis
- * that is a rotation. A weigher is an immutable solved space: it may be evaluated from any number of threads at once, and
- * an edit makes a new one, in microseconds for the usual dozen of examples. Forms live elsewhere (exemplar/shape.h): a
- * weigher knows where examples are, not what they look like.
+ * A space is a list of axes; a point is a row of doubles, one for a scalar axis and four (quaternion x y z w) for an
+ * axis that is a rotation. A weigher is an immutable solved space: it may be evaluated from any number of threads at
+ * once, and an edit makes a new one, in microseconds for the usual dozen of examples. Forms live elsewhere
+ * (exemplar/shape.h): a weigher knows where examples are, not what they look like.
  */
 #ifndef EXEMPLAR_WEIGH_H
 #define EXEMPLAR_WEIGH_H
@@ -88,8 +88,8 @@ EX_API const char *ex_weigher_kind_name(ex_weigher_kind kind);
 #define EX_NEIGHBOUR_MAX 64
 
 /*
- * A pseudo-example: at point `at`, the weights are those that the real examples alone give at `from`, or, where `from` is
- * NULL, the given `weights` [example_count]. It reshapes the space and costs no form.
+ * A pseudo-example: at point `at`, the weights are those that the real examples alone give at `from`, or, where `from`
+ * is NULL, the given `weights` [example_count]. It reshapes the space and costs no form.
  */
 typedef struct ex_pseudo {
     const double *at;
@@ -100,7 +100,7 @@ typedef struct ex_pseudo {
 typedef struct ex_weigher_def {
     ex_weigher_kind kind; /* default cardinal */
     const ex_axis *axes;
-    int axis_count; /* 1 to EX_AXIS_MAX */
+    int axis_count;    /* 1 to EX_AXIS_MAX */
     int example_count; /* at least 1 */
     int pseudo_count;
     const double *points;     /* [example_count][dimension]; direct: NULL */
@@ -126,9 +126,9 @@ EX_API ex_weigher_def ex_weigher_def_default(void);
 
 /*
  * Solves a space. Cost: with n points (pseudo-examples included) and m examples, about n^3/3 + n^2 m multiplications in
- * double; one allocation of about 8 n m bytes that is kept, and scratch of about 8 n (2 n + m) bytes that is not. Everything in def is copied.
- * Results: ARGUMENT (a parameter outside its range), DATA (a number that is not finite), SINGULAR (two points at one
- * place, named; or a system without solution), MEMORY, LIMIT.
+ * double; one allocation of about 8 n m bytes that is kept, and scratch of about 8 n (2 n + m) bytes that is not.
+ * Everything in def is copied. Results: ARGUMENT (a parameter outside its range), DATA (a number that is not finite),
+ * SINGULAR (two points at one place, named; or a system without solution), MEMORY, LIMIT.
  */
 EX_API ex_result ex_weigher_create(const ex_weigher_def *def, const ex_allocator *allocator, ex_weigher **weigher,
                                    ex_error *error);
@@ -137,9 +137,9 @@ EX_API ex_result ex_weigher_create(const ex_weigher_def *def, const ex_allocator
 EX_API void ex_weigher_destroy(ex_weigher *weigher);
 
 /*
- * Weights [example_count] at a point [dimension]. Cannot fail: a non-finite number reads as the axis's rest value, a zero
- * quaternion as the identity, and scalars are limited to a million ranges from rest. point NULL means rest everywhere.
- * Allocates nothing; cost about n (m + distance) multiplications, less where kernels have compact support.
+ * Weights [example_count] at a point [dimension]. Cannot fail: a non-finite number reads as the axis's rest value, a
+ * zero quaternion as the identity, and scalars are limited to a million ranges from rest. point NULL means rest
+ * everywhere. Allocates nothing; cost about n (m + distance) multiplications, less where kernels have compact support.
  */
 EX_API void ex_weigher_evaluate(const ex_weigher *weigher, const double *point, double *weights);
 
@@ -157,8 +157,8 @@ typedef enum ex_edit_kind {
 typedef struct ex_edit {
     ex_edit_kind kind;
     int index;
-    const double *at;   /* [dimension] of this weigher: its axes in their order */
-    const double *from; /* the same */
+    const double *at;      /* [dimension] of this weigher: its axes in their order */
+    const double *from;    /* the same */
     const double *weights; /* [example_count] as it is when this edit comes to its turn */
 } ex_edit;
 

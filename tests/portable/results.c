@@ -431,8 +431,8 @@ static void print_rig(void) {
 
 /* ---- refinement ---- */
 
-/* Groups of 1 to 40 rows over the same eight of twelve control vertices, of which the first three are a frame that keeps
- * the tangents apart. */
+/* Groups of 1 to 40 rows over the same eight of twelve control vertices, of which the first three are a frame that
+ * keeps the tangents apart. */
 static void print_stencils(void) {
     enum { CONTROL = 12, SUPPORT = 8, GROUPS = 40, ROWS = GROUPS * (GROUPS + 1) / 2 };
     static int offsets[ROWS + 1], indices[ROWS * SUPPORT];
@@ -473,7 +473,8 @@ static void print_normals(void) {
     int offsets[QUADS + 1], quads[QUADS * 4];
     float positions[VERTICES * 3], out[VERTICES * 3], scratch[4 * (QUADS + 1)];
     for (int f = 0; f < QUADS; f++) {
-        int first = f / (GRID - 1) * GRID + f % (GRID - 1), quad[4] = {first, first + 1, first + GRID + 1, first + GRID};
+        int first = f / (GRID - 1) * GRID + f % (GRID - 1),
+            quad[4] = {first, first + 1, first + GRID + 1, first + GRID};
         offsets[f] = 4 * f;
         memcpy(quads + 4 * f, quad, sizeof quad);
     }
@@ -554,8 +555,7 @@ static void print_skinning(void) {
         void *memory = must_allocate(ex_palette_size((ex_skinning)method, JOINTS));
         ex_palette_def def = {(ex_skinning)method, JOINTS, matrices, centres};
         const ex_palette *palette = ex_palette_make(&def, memory);
-        ex_skin_job job = {
-            .end = SKINNED, .positions = x, .normals = n, .out_positions = out_x, .out_normals = out_n};
+        ex_skin_job job = {.end = SKINNED, .positions = x, .normals = n, .out_positions = out_x, .out_normals = out_n};
         double back[3 * SKINNED];
         ex_skin_apply(skin, palette, &job);
         ex_skin_unpose(skin, palette, &(ex_unpose_job){.posed = x, .rest = n, .out = back});

@@ -17,8 +17,8 @@
 extern "C" {
 #endif
 
-/* Removes the temporary files of everything that is being written. For a signal handler that is about to end the process:
- * async-signal-safe. */
+/* Removes the temporary files of everything that is being written. For a signal handler that is about to end the
+ * process: async-signal-safe. */
 EX_API void ex_file_remove_pending(void);
 
 /* Wavefront OBJ: polygons, groups, materials by name, texture coordinates, normals, vertex colours, crease tags. Lines,

@@ -25,10 +25,10 @@ typedef struct ex_project_axis {
 
 typedef struct ex_project_example {
     const char *name;
-    const char *mesh; /* path relative to the project file */
-    const double *at; /* [dimension]; NULL in a direct layer */
-    const double *const *points; /* [layer_count]: where its whole pose is in every layer's space; axes that `at` does not
-                                    name are at rest, and an example of a direct layer has its own axis at 1 */
+    const char *mesh;            /* path relative to the project file */
+    const double *at;            /* [dimension]; NULL in a direct layer */
+    const double *const *points; /* [layer_count]: where its whole pose is in every layer's space; axes that `at` does
+                                    not name are at rest, and an example of a direct layer has its own axis at 1 */
 } ex_project_example;
 
 typedef enum ex_mask_kind { EX_MASK_NONE, EX_MASK_FILE, EX_MASK_GROUP, EX_MASK_COLOUR } ex_mask_kind;
@@ -37,7 +37,7 @@ typedef struct ex_project_layer {
     const char *name;
     const ex_project_axis *axes;
     int axis_count;
-    int dimension; /* numbers in a point */
+    int dimension;        /* numbers in a point */
     ex_weigher_def weigh; /* complete: axes, points, pseudos, names of examples */
     const ex_project_example *examples;
     int example_count;
@@ -51,8 +51,8 @@ typedef struct ex_project_view {
     const char *mesh;
     const ex_project_layer *layers;
     int layer_count;
-    double unit;  /* metres in the project's unit */
-    bool z_up;    /* meshes have z up: turned to y up when read */
+    double unit; /* metres in the project's unit */
+    bool z_up;   /* meshes have z up: turned to y up when read */
 } ex_project_view;
 
 typedef struct ex_project ex_project;
@@ -92,8 +92,8 @@ typedef struct ex_build_options {
 EX_API ex_result ex_project_build(const ex_project *project, const ex_build_options *options, ex_rig **rig,
                                   ex_error *error);
 
-/* Writes NAME.json, mesh.obj and every example as an OBJ file into directory (made if missing). Refuses to overwrite any
- * file unless told; on failure, what was written is taken away again. Building that project gives a rig of the same
+/* Writes NAME.json, mesh.obj and every example as an OBJ file into directory (made if missing). Refuses to overwrite
+ * any file unless told; on failure, what was written is taken away again. Building that project gives a rig of the same
  * bytes. */
 EX_API ex_result ex_project_unpack(const ex_rig *rig, const char *directory, const char *name, bool overwrite,
                                    ex_error *error);
@@ -133,8 +133,8 @@ EX_API void ex_check_destroy(ex_check *check);
 /* ---- poses in words ---- */
 
 /*
- * Writes one `axis=value` into inputs [ex_rig_pose_size]: elbow=75, shoulder=q:0,0,.38,.92, shoulder=x30y-10z5 (degrees,
- * intrinsic, in written order). An unknown axis is answered with the nearest name.
+ * Writes one `axis=value` into inputs [ex_rig_pose_size]: elbow=75, shoulder=q:0,0,.38,.92, shoulder=x30y-10z5
+ * (degrees, intrinsic, in written order). An unknown axis is answered with the nearest name.
  */
 EX_API ex_result ex_pose_set(const ex_rig *rig, const char *assignment, double *inputs, ex_error *error);
 

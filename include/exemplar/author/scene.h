@@ -1,6 +1,6 @@
 /*
- * exemplar/author/scene.h - what Exemplar uses of a glTF 2.0 file, as plain data: nodes, meshes with morph targets, skins,
- * animations, materials, images.
+ * exemplar/author/scene.h - what Exemplar uses of a glTF 2.0 file, as plain data: nodes, meshes with morph targets,
+ * skins, animations, materials, images.
  *
  * An ex_scene is plain data that its holder may change; every pointer in it comes from malloc and belongs to it. Things
  * refer to each other by number, -1 for none, and the numbers are those of the file, so that what is kept as raw JSON
@@ -51,7 +51,7 @@ typedef struct ex_scene_primitive {
     int index_count;     /* 0: vertices are drawn in their order */
     int *indices;        /* [index_count] or NULL */
     ex_scene_target *targets; /* [target_count of the mesh] or NULL */
-    int *sources; /* [vertex_count] the ex_mesh vertices these were made from, or NULL; in no file */
+    int *sources;             /* [vertex_count] the ex_mesh vertices these were made from, or NULL; in no file */
 } ex_scene_primitive;
 
 typedef struct ex_scene_mesh {
@@ -82,18 +82,13 @@ typedef struct ex_scene_node {
 
 typedef struct ex_scene_skin {
     char *name;
-    int joint_count; /* at least 1 */
-    int *joints;     /* [joint_count] nodes */
+    int joint_count;      /* at least 1 */
+    int *joints;          /* [joint_count] nodes */
     float *inverse_binds; /* [joint_count][16], or NULL for identities */
-    int skeleton;    /* the node above all joints, or -1 where the file does not say */
+    int skeleton;         /* the node above all joints, or -1 where the file does not say */
 } ex_scene_skin;
 
-typedef enum ex_scene_path {
-    EX_SCENE_TRANSLATION,
-    EX_SCENE_ROTATION,
-    EX_SCENE_SCALE,
-    EX_SCENE_WEIGHTS
-} ex_scene_path;
+typedef enum ex_scene_path { EX_SCENE_TRANSLATION, EX_SCENE_ROTATION, EX_SCENE_SCALE, EX_SCENE_WEIGHTS } ex_scene_path;
 
 typedef enum ex_scene_interpolation { EX_SCENE_STEP, EX_SCENE_LINEAR, EX_SCENE_CUBICSPLINE } ex_scene_interpolation;
 
@@ -170,8 +165,8 @@ typedef struct ex_scene {
 EX_API ex_scene *ex_scene_create(void);
 EX_API void ex_scene_destroy(ex_scene *scene);
 
-/* Whether everything fits together: numbers in range, no cycles, finite values. What reading gives does; after a change,
- * ask before evaluating. EX_ERROR_DATA names the first thing that is wrong. Costs one pass over everything. */
+/* Whether everything fits together: numbers in range, no cycles, finite values. What reading gives does; after a
+ * change, ask before evaluating. EX_ERROR_DATA names the first thing that is wrong. Costs one pass over everything. */
 EX_API ex_result ex_scene_check(const ex_scene *scene, ex_error *error);
 
 /* ---- evaluation ---- */
@@ -202,17 +197,18 @@ EX_API void ex_scene_skin_matrices(const ex_scene *scene, int skin, const double
  * out. A primitive whose vertices are those of an earlier one, to the bit, shares them. first_vertices
  * [primitive_count] receives where each primitive's vertices start; may be NULL.
  */
-EX_API ex_result ex_scene_to_mesh(const ex_scene *scene, int mesh, ex_mesh **made, int *first_vertices, ex_error *error);
+EX_API ex_result ex_scene_to_mesh(const ex_scene *scene, int mesh, ex_mesh **made, int *first_vertices,
+                                  ex_error *error);
 
-/* The meshes of all nodes that are shown, in the order of the nodes, joined into one. Those without a skin are placed by
- * their node; those with a skin stand as they were bound. */
+/* The meshes of all nodes that are shown, in the order of the nodes, joined into one. Those without a skin are placed
+ * by their node; those with a skin stand as they were bound. */
 EX_API ex_result ex_scene_to_form(const ex_scene *scene, ex_mesh **made, ex_error *error);
 
 /*
- * Adds a mesh to the scene, and materials for its materials; no node. One primitive for every pair of group and material,
- * in the order in which faces mention them, cut into triangles, its vertices in their order and split at seams, with
- * their `sources`. Vertices without a face are left out, but a mesh without any faces becomes points. *number receives
- * the new mesh; may be NULL. On failure the scene is as it was.
+ * Adds a mesh to the scene, and materials for its materials; no node. One primitive for every pair of group and
+ * material, in the order in which faces mention them, cut into triangles, its vertices in their order and split at
+ * seams, with their `sources`. Vertices without a face are left out, but a mesh without any faces becomes points.
+ * *number receives the new mesh; may be NULL. On failure the scene is as it was.
  */
 EX_API ex_result ex_scene_add_mesh(ex_scene *scene, const ex_mesh *mesh, const char *name, int *number,
                                    ex_error *error);

@@ -66,8 +66,7 @@ static void print_scalar(const json_t *value, exi_text *text) {
             strcat(number, ".0");
         break;
     default:
-        snprintf(number, sizeof number, "%s",
-                 json_is_true(value) ? "true" : json_is_false(value) ? "false" : "null");
+        snprintf(number, sizeof number, "%s", json_is_true(value) ? "true" : json_is_false(value) ? "false" : "null");
         break;
     }
     add(text, number);

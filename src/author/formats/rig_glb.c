@@ -1,7 +1,7 @@
 /*
- * Rig files: glTF 2.0 in its binary form. The BIN chunk is the rig's pack; the JSON chunk tells viewers that know nothing
- * of Exemplar where in it they find a mesh, and its examples as morph targets. Nothing is stored twice, and our own
- * reader never looks at the JSON (docs/rig-format.md).
+ * Rig files: glTF 2.0 in its binary form. The BIN chunk is the rig's pack; the JSON chunk tells viewers that know
+ * nothing of Exemplar where in it they find a mesh, and its examples as morph targets. Nothing is stored twice, and our
+ * own reader never looks at the JSON (docs/rig-format.md).
  */
 #include "author/formats/file.h"
 #include "author/formats/glb.h"
@@ -47,8 +47,8 @@ static int find_section(const gltf *g, ex_section_kind kind, int index) {
 }
 
 static int add_view(gltf *g, size_t offset, size_t size, int target) {
-    json_t *view = json_pack("{s:i, s:I, s:I}", "buffer", 0, "byteOffset", (json_int_t)offset, "byteLength",
-                             (json_int_t)size);
+    json_t *view =
+        json_pack("{s:i, s:I, s:I}", "buffer", 0, "byteOffset", (json_int_t)offset, "byteLength", (json_int_t)size);
     if (target && view)
         set(g, view, "target", json_integer(target));
     append(g, g->views, view);
@@ -82,9 +82,9 @@ static int add_accessor(gltf *g, ex_section_kind kind, int index) {
     if (section.size == 0)
         return -1;
     int view = add_view(g, section.offset, section.size, triangles ? ELEMENT_BUFFER : ARRAY_BUFFER);
-    json_t *accessor = json_pack("{s:i, s:i, s:I, s:s}", "bufferView", view, "componentType",
-                                 triangles ? UNSIGNED_INT : FLOAT, "count", (json_int_t)(section.size / element),
-                                 "type", type);
+    json_t *accessor =
+        json_pack("{s:i, s:i, s:I, s:s}", "bufferView", view, "componentType", triangles ? UNSIGNED_INT : FLOAT,
+                  "count", (json_int_t)(section.size / element), "type", type);
     if (accessor && (kind == EX_SECTION_POSITIONS || kind == EX_SECTION_TARGET))
         add_bounds(g, accessor, g->pack + section.offset, section.size / element);
     append(g, g->accessors, accessor);
@@ -96,7 +96,8 @@ static json_t *make_primitive(gltf *g, const ex_rig *rig) {
     const struct {
         const char *name;
         ex_section_kind kind;
-    } kinds[] = {{"POSITION", EX_SECTION_POSITIONS}, {"NORMAL", EX_SECTION_NORMALS}, {"TEXCOORD_0", EX_SECTION_TEXCOORDS}};
+    } kinds[] = {
+        {"POSITION", EX_SECTION_POSITIONS}, {"NORMAL", EX_SECTION_NORMALS}, {"TEXCOORD_0", EX_SECTION_TEXCOORDS}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         int accessor = add_accessor(g, kinds[i].kind, 0);
         if (accessor >= 0)
@@ -116,7 +117,8 @@ static json_t *make_primitive(gltf *g, const ex_rig *rig) {
     return primitive;
 }
 
-/* Weights at rest, so that a viewer shows the form at rest; names as "example", or "layer/example" with several layers. */
+/* Weights at rest, so that a viewer shows the form at rest; names as "example", or "layer/example" with several layers.
+ */
 static void add_targets(gltf *g, const ex_rig *rig, json_t *mesh, void *scratch, double *weights) {
     ex_rig_evaluate(rig, &(ex_pose){0}, &(ex_output){.weights = weights}, NULL, scratch);
     json_t *values = json_array(), *names = json_array();
@@ -136,14 +138,12 @@ static void add_targets(gltf *g, const ex_rig *rig, json_t *mesh, void *scratch,
 }
 
 static json_t *make_json(const ex_rig *rig, const void *pack, size_t size, void *scratch, double *weights) {
-    gltf g = {.pack = pack,
-              .section_count = ex_pack_section_count(pack),
-              .views = json_array(),
-              .accessors = json_array()};
-    json_t *root = json_pack("{s:{s:s, s:s}, s:[s], s:{s:{s:i, s:i}}, s:i, s:[{s:[i]}], s:[{s:i}]}", "asset",
-                             "version", "2.0", "generator", "Exemplar " EX_VERSION_TEXT, "extensionsUsed",
-                             "EXEMPLAR_rig", "extensions", "EXEMPLAR_rig", "format", EX_FORMAT, "bufferView", 0,
-                             "scene", 0, "scenes", "nodes", 0, "nodes", "mesh", 0);
+    gltf g = {
+        .pack = pack, .section_count = ex_pack_section_count(pack), .views = json_array(), .accessors = json_array()};
+    json_t *root = json_pack("{s:{s:s, s:s}, s:[s], s:{s:{s:i, s:i}}, s:i, s:[{s:[i]}], s:[{s:i}]}", "asset", "version",
+                             "2.0", "generator", "Exemplar " EX_VERSION_TEXT, "extensionsUsed", "EXEMPLAR_rig",
+                             "extensions", "EXEMPLAR_rig", "format", EX_FORMAT, "bufferView", 0, "scene", 0, "scenes",
+                             "nodes", 0, "nodes", "mesh", 0);
     json_t *mesh = json_object();
     if (!root)
         g.failed = true;
@@ -172,7 +172,8 @@ static json_t *make_json(const ex_rig *rig, const void *pack, size_t size, void 
 ex_result ex_rig_write(const char *path, const ex_rig *rig, ex_error *error) {
     size_t size = ex_rig_pack_size(rig), scratch_size = ex_rig_scratch_size(rig, 1);
     if (size == 0)
-        return exi_error(error, EX_ERROR_ARGUMENT, "%s: a rig in 16-bit storage cannot be written: files are float", path);
+        return exi_error(error, EX_ERROR_ARGUMENT, "%s: a rig in 16-bit storage cannot be written: files are float",
+                         path);
     char *pack = malloc(size);
     void *scratch = malloc(scratch_size);
     double *weights = exi_array_allocate((size_t)ex_rig_example_count(rig), sizeof *weights);

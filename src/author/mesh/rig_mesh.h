@@ -20,8 +20,8 @@ typedef struct exi_rig_mesh {
 
 /*
  * Splits vertices at seams: one split vertex for every different pair of texture coordinate and normal at a vertex, in
- * the order in which faces mention them. Positions are rounded to float first, here and in `mesh` itself, so that nothing
- * that follows depends on digits that the rig does not keep.
+ * the order in which faces mention them. Positions are rounded to float first, here and in `mesh` itself, so that
+ * nothing that follows depends on digits that the rig does not keep.
  */
 ex_result exi_rig_mesh_make(ex_mesh *mesh, exi_rig_mesh *made, ex_error *error);
 void exi_rig_mesh_free(exi_rig_mesh *made);

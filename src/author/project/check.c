@@ -1,6 +1,6 @@
 /*
- * Checking a project: everything that is wrong or weak before it hurts, with where and how much. Errors are what keeps it
- * from building or makes the result wrong; warnings what will look bad; notes are measurements.
+ * Checking a project: everything that is wrong or weak before it hurts, with where and how much. Errors are what keeps
+ * it from building or makes the result wrong; warnings what will look bad; notes are measurements.
  */
 #include "author/project/check.h"
 
@@ -113,7 +113,8 @@ static const char *repair_hint(exi_checker *c, const ex_mesh *other) {
     if (mesh->vertex_count != other->vertex_count || mesh->face_count != other->face_count)
         return "it is another mesh: export it again from the one that the project names";
     if (mesh->corner_texcoords && other->corner_texcoords && same_keys(c, mesh, other, true, 1e-5))
-        return "its texture coordinates are the same in another order: the vertices were reordered, and matching them by "
+        return "its texture coordinates are the same in another order: the vertices were reordered, and matching them "
+               "by "
                "texture coordinate would repair it (export with the order of vertices kept)";
     if (same_keys(c, mesh, other, false, 1e-6 * ex_mesh_size(mesh) + 1e-30))
         return "its positions are the same in another order: the vertices were reordered, and matching them by rest "
@@ -181,11 +182,13 @@ static void check_layer(exi_checker *c, int index) {
     }
     free(mask);
     exi_check_space(c, index, complete ? (const float *const *)deltas : NULL);
-    if (complete && c->mesh && exi_measure_add_layer(&c->measure, index, (const float *const *)deltas, &error) == EX_ERROR_MEMORY)
+    if (complete && c->mesh &&
+        exi_measure_add_layer(&c->measure, index, (const float *const *)deltas, &error) == EX_ERROR_MEMORY)
         c->failed = true;
 }
 
-/* How far a later layer moves vertices at the pose of an earlier layer's example, the layer's share in c->measure.base. */
+/* How far a later layer moves vertices at the pose of an earlier layer's example, the layer's share in c->measure.base.
+ */
 static double disturbance(exi_checker *c, int later, const double *const *points) {
     const size_t count = 3 * (size_t)c->mesh->vertex_count;
     exi_measure *m = &c->measure;
@@ -212,9 +215,10 @@ static void check_disturbed(exi_checker *c) {
                 char where[64];
                 snprintf(where, sizeof where, "layers[%d].examples[%d]", l, k);
                 if (off > 1e-4)
-                    exi_check_add(c, EX_SEVERITY_WARNING, "disturbed", where, off,
-                                  "layer '%s' moves the form of '%s' by up to %.2g %% of the mesh's size at its own pose",
-                                  c->view->layers[later].name, example->name, 100 * off);
+                    exi_check_add(
+                        c, EX_SEVERITY_WARNING, "disturbed", where, off,
+                        "layer '%s' moves the form of '%s' by up to %.2g %% of the mesh's size at its own pose",
+                        c->view->layers[later].name, example->name, 100 * off);
             }
 }
 

@@ -1,6 +1,6 @@
 /*
- * Checking a space: points at one place or nearly so, the condition of the solve, where weights run wild inside the range,
- * and how well each example would be guessed from the others (leave-one-out).
+ * Checking a space: points at one place or nearly so, the condition of the solve, where weights run wild inside the
+ * range, and how well each example would be guessed from the others (leave-one-out).
  */
 #include "author/project/check.h"
 
@@ -83,8 +83,8 @@ static void check_near_points(space_check *s) {
             char first[300], second[300];
             if (d <= 1e-9 * largest)
                 exi_check_add(s->c, EX_SEVERITY_ERROR, "same_place", s->where, d,
-                              "%s and %s are at one place: move or remove one of them",
-                              point_name(s->layer, i, first), point_name(s->layer, j, second));
+                              "%s and %s are at one place: move or remove one of them", point_name(s->layer, i, first),
+                              point_name(s->layer, j, second));
             else if (count > 2 && d < nearly * typical)
                 exi_check_add(s->c, EX_SEVERITY_WARNING, "close_examples", s->where, d / typical,
                               "%s and %s are nearly at one place (%.2g of the usual distance): forms will change fast "
@@ -186,10 +186,11 @@ static void check_weight_range(space_check *s) {
         describe_point(s->layer, point, place, sizeof place);
         snprintf(where, sizeof where, "%s.examples[%zu]", s->where, k);
         double weight = worst[k] < 0 ? worst[k] - 0.5 : worst[k] + 1.5;
-        exi_check_add(s->c, EX_SEVERITY_WARNING, "weight_range", where, weight,
-                      "the weight of '%s' reaches %.2f inside the range, at %s: an example or pseudo-example near there "
-                      "would tame it",
-                      s->layer->examples[k].name, weight, place);
+        exi_check_add(
+            s->c, EX_SEVERITY_WARNING, "weight_range", where, weight,
+            "the weight of '%s' reaches %.2f inside the range, at %s: an example or pseudo-example near there "
+            "would tame it",
+            s->layer->examples[k].name, weight, place);
     }
     if (!s->c->failed && outside > 0)
         exi_check_add(s->c, EX_SEVERITY_NOTE, "weight_range", s->where, (double)outside / s->c->sample_count,

@@ -1,6 +1,7 @@
 /*
  * Editing and writing a project. Edits are made on a copy of the JSON tree, which is read again as if it came from a
- * file; only when it is sound does it take the old one's place. So the order of keys survives, and nothing half-done does.
+ * file; only when it is sound does it take the old one's place. So the order of keys survives, and nothing half-done
+ * does.
  */
 #include "author/formats/file.h"
 #include "author/formats/json.h"
@@ -36,7 +37,8 @@ static json_t *make_point(const ex_project_layer *layer, const double *point) {
 static json_t *make_weights(const ex_project_layer *layer, const double *weights) {
     json_t *object = json_object();
     for (int k = 0; k < layer->example_count; k++)
-        if (weights[k] != 0 && json_object_set_new(object, layer->examples[k].name, exi_json_make_number(weights[k])) != 0) {
+        if (weights[k] != 0 &&
+            json_object_set_new(object, layer->examples[k].name, exi_json_make_number(weights[k])) != 0) {
             json_decref(object);
             return NULL;
         }
@@ -67,13 +69,13 @@ static bool drop_weights(json_t *layer, const char *name) {
         json_t *weights = json_object_get(pseudo, "weights"), *value;
         const char *key;
         double sum = 0, left = 0;
-        json_object_foreach(weights, key, value)
-            sum += json_number_value(value);
+        json_object_foreach(weights, key, value) sum += json_number_value(value);
         left = sum - json_number_value(json_object_get(weights, name));
         json_object_del(weights, name);
         if (fabs(left) > 1e-12 && left != sum)
-            json_object_foreach(weights, key, value)
-                done = json_object_set_new(weights, key, exi_json_make_number(json_number_value(value) * sum / left)) == 0 && done;
+            json_object_foreach(weights, key, value) done =
+                json_object_set_new(weights, key, exi_json_make_number(json_number_value(value) * sum / left)) == 0 &&
+                done;
     }
     return done;
 }
@@ -100,8 +102,7 @@ static bool change_pseudo(json_t *json, const ex_project_layer *layer, const ex_
         return set_point(json_object_get(pseudo, "at"), layer, edit->at) && set_source(pseudo, layer, edit);
     }
     json_t *pseudo = json_object();
-    bool done = set_source(pseudo, layer, edit) &&
-                json_object_set_new(pseudo, "at", make_point(layer, edit->at)) == 0;
+    bool done = set_source(pseudo, layer, edit) && json_object_set_new(pseudo, "at", make_point(layer, edit->at)) == 0;
     return json_array_append_new(pseudos, pseudo) == 0 && done;
 }
 
@@ -128,7 +129,8 @@ static ex_result check_edit(const ex_project_layer *layer, const ex_edit *edit, 
     if (edit->kind == EX_EDIT_ADD_EXAMPLE && (!name || !mesh))
         return exi_error(error, EX_ERROR_ARGUMENT, "a new example needs a name and a mesh");
     if (edit->kind == EX_EDIT_ADD_EXAMPLE && (!exi_is_text(name) || !exi_is_text(mesh)))
-        return exi_error(error, EX_ERROR_ARGUMENT, "the name or the mesh of the new example is not readable UTF-8 text");
+        return exi_error(error, EX_ERROR_ARGUMENT,
+                         "the name or the mesh of the new example is not readable UTF-8 text");
     if (edit->kind == EX_EDIT_MOVE_PSEUDO && edit->from && edit->weights)
         return exi_error(error, EX_ERROR_ARGUMENT, "a pseudo-example is drawn from a place or has weights, not both");
     if (edit->kind == EX_EDIT_ADD_PSEUDO && !edit->from == !edit->weights)

@@ -92,8 +92,7 @@ ex_result exi_get_text(exi_reader *r, const json_t *object, const exi_place *pla
         return exi_error(r->error, EX_ERROR_DATA, "%s: missing", at.text);
     if (json_is_string(given) && json_string_length(given) == 0)
         return exi_error(r->error, EX_ERROR_DATA, "%s: must not be empty", at.text);
-    if (!json_is_string(given) ||
-        strlen(json_string_value(given)) != json_string_length(given))
+    if (!json_is_string(given) || strlen(json_string_value(given)) != json_string_length(given))
         return exi_error(r->error, EX_ERROR_DATA, "%s: a text in quotes is needed here", at.text);
     *text = exi_arena_text(r->arena, json_string_value(given));
     return *text ? EX_OK : exi_error_memory(r->error, "the project", json_string_length(given));

@@ -1,6 +1,6 @@
 /*
- * keys.h - taking a JSON object apart by the names of its keys; private to authoring. Getters leave the value alone where
- * the key is absent, and say place and key where its value is of the wrong kind.
+ * keys.h - taking a JSON object apart by the names of its keys; private to authoring. Getters leave the value alone
+ * where the key is absent, and say place and key where its value is of the wrong kind.
  */
 #ifndef EXEMPLAR_AUTHOR_PROJECT_KEYS_H
 #define EXEMPLAR_AUTHOR_PROJECT_KEYS_H

@@ -1,7 +1,7 @@
 /*
- * Measuring examples (DESIGN, "Layers"): d_lk = mask_l (x_lk - base_lk), where base_lk = mesh + sum over layers m before l
- * of sum over j of w_mj d_mj, at the whole pose of example lk. base is rounded to float, so that an unpacked example,
- * base + d in double, gives d again to the bit.
+ * Measuring examples (DESIGN, "Layers"): d_lk = mask_l (x_lk - base_lk), where base_lk = mesh + sum over layers m
+ * before l of sum over j of w_mj d_mj, at the whole pose of example lk. base is rounded to float, so that an unpacked
+ * example, base + d in double, gives d again to the bit.
  */
 #include "author/project/measure.h"
 
@@ -67,9 +67,9 @@ const double *exi_measure_base(exi_measure *m, int layer, int example) {
 }
 
 /* A masked vertex is first placed where the mask leaves it, in double: then a difference is always one between two
- * positions in double, and unpacking, which writes positions, loses none of it. + 0 turns -0, which no pair of positions
- * has as its difference, into 0. A difference that leaves the float where it was is none: digits of the file that a float
- * does not keep would otherwise move every vertex of an example that equals the mesh. */
+ * positions in double, and unpacking, which writes positions, loses none of it. + 0 turns -0, which no pair of
+ * positions has as its difference, into 0. A difference that leaves the float where it was is none: digits of the file
+ * that a float does not keep would otherwise move every vertex of an example that equals the mesh. */
 float *exi_measure_delta(const double *base, const ex_mesh *example, const float *mask) {
     size_t count = 3 * (size_t)example->vertex_count;
     float *delta = exi_array_allocate(count, sizeof *delta);

@@ -86,7 +86,8 @@ ex_result ex_pose_set(const ex_rig *rig, const char *assignment, double *inputs,
     memcpy(name, assignment, length);
     name[length] = 0;
     int input = ex_rig_input_find(rig, name);
-    ex_result result = input < 0 ? exi_unknown_input(rig, name, error) : set_value(rig, input, equals + 1, inputs, error);
+    ex_result result =
+        input < 0 ? exi_unknown_input(rig, name, error) : set_value(rig, input, equals + 1, inputs, error);
     free(name);
     return result;
 }

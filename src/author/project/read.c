@@ -1,6 +1,6 @@
 /*
- * Reading a project file (docs/project-format.md): strict JSON first, then every key by name. What is unknown, missing or
- * of the wrong kind is refused with its place and, where a name was mistyped, with the nearest one.
+ * Reading a project file (docs/project-format.md): strict JSON first, then every key by name. What is unknown, missing
+ * or of the wrong kind is refused with its place and, where a name was mistyped, with the nearest one.
  */
 #include "author/project/project.h"
 
@@ -51,7 +51,8 @@ static ex_result unknown_axis(exi_reader *r, const ex_project_layer *layer, cons
 }
 
 /* Every name in the object is an axis of the project, and its value of that axis's kind. */
-static ex_result check_axes(exi_reader *r, const json_t *object, const exi_place *place, const ex_project_layer *layer) {
+static ex_result check_axes(exi_reader *r, const json_t *object, const exi_place *place,
+                            const ex_project_layer *layer) {
     if (!json_is_object(object))
         return exi_error(r->error, EX_ERROR_DATA, "%s: an object of axis names and values is needed here", place->text);
     const char *key;
@@ -67,8 +68,8 @@ static ex_result check_axes(exi_reader *r, const json_t *object, const exi_place
     return EX_OK;
 }
 
-/* The point of the layer's space that an object of axis names and values means: axes that are not named stay at rest, as
- * do those whose value is of another kind than the layer's axis (which building refuses). NULL without memory. */
+/* The point of the layer's space that an object of axis names and values means: axes that are not named stay at rest,
+ * as do those whose value is of another kind than the layer's axis (which building refuses). NULL without memory. */
 static double *point_in(exi_reader *r, const json_t *object, const ex_project_layer *layer) {
     double *values = exi_arena_allocate(r->arena, (size_t)layer->dimension, sizeof *values), *out = values;
     exi_reader quiet = {.arena = r->arena, .view = r->view};
@@ -114,8 +115,8 @@ static ex_result read_example(exi_reader *r, const json_t *object, const exi_pla
     const json_t *at = json_object_get(object, "at");
     exi_place here = exi_place_key(place, "at");
     if (result == EX_OK && direct && at)
-        result = exi_error(r->error, EX_ERROR_DATA, "%s: examples of a direct layer have no place: its axes are its weights",
-                           here.text);
+        result = exi_error(r->error, EX_ERROR_DATA,
+                           "%s: examples of a direct layer have no place: its axes are its weights", here.text);
     if (result == EX_OK && !direct && !at)
         result = exi_error(r->error, EX_ERROR_DATA, "%s: \"at\" is missing: where in the space is this example?",
                            place->text);
@@ -205,7 +206,8 @@ static ex_result read_weights(exi_reader *r, const json_t *object, const exi_pla
         }
         ex_result result = exi_json_number(value, &at, &values[k], r->error);
         if (result == EX_OK && fabs(values[k]) > EX_WEIGHT_MAX)
-            result = exi_error(r->error, EX_ERROR_DATA, "%s: a weight is at most %g either way", at.text, EX_WEIGHT_MAX);
+            result =
+                exi_error(r->error, EX_ERROR_DATA, "%s: a weight is at most %g either way", at.text, EX_WEIGHT_MAX);
         if (result != EX_OK)
             return result;
     }
@@ -213,8 +215,8 @@ static ex_result read_weights(exi_reader *r, const json_t *object, const exi_pla
     return EX_OK;
 }
 
-static ex_result read_pseudo(exi_reader *r, const json_t *object, const exi_place *place,
-                             const ex_project_layer *layer, ex_pseudo *pseudo) {
+static ex_result read_pseudo(exi_reader *r, const json_t *object, const exi_place *place, const ex_project_layer *layer,
+                             ex_pseudo *pseudo) {
     static const char *const keys[] = {"name", "from", "weights", "at", NULL}, *const needed[] = {"at", NULL};
     const char *name = NULL;
     ex_result result = exi_check_keys(r, object, place, keys);
@@ -224,8 +226,8 @@ static ex_result read_pseudo(exi_reader *r, const json_t *object, const exi_plac
         result = exi_get_text(r, object, place, "name", false, &name);
     const json_t *from = json_object_get(object, "from"), *weights = json_object_get(object, "weights");
     if (result == EX_OK && !from == !weights)
-        result = exi_error(r->error, EX_ERROR_DATA, "%s: a pseudo-example has either \"from\" or \"weights\"",
-                           place->text);
+        result =
+            exi_error(r->error, EX_ERROR_DATA, "%s: a pseudo-example has either \"from\" or \"weights\"", place->text);
     exi_place at = exi_place_key(place, "at");
     if (result == EX_OK)
         result = read_point(r, json_object_get(object, "at"), &at, layer, &pseudo->at);
@@ -275,8 +277,8 @@ static ex_result read_mask(exi_reader *r, const json_t *object, const exi_place 
                 ex_result result = exi_get_text(r, mask, &at, kinds[i], true, &layer->mask_source);
                 if (result == EX_OK && layer->mask == EX_MASK_COLOUR &&
                     (strlen(layer->mask_source) != 1 || !strchr("rgb", layer->mask_source[0])))
-                    result = exi_error(r->error, EX_ERROR_DATA, "%s.colour: \"r\", \"g\" or \"b\" is needed here",
-                                       at.text);
+                    result =
+                        exi_error(r->error, EX_ERROR_DATA, "%s.colour: \"r\", \"g\" or \"b\" is needed here", at.text);
                 return result;
             }
     return exi_error(r->error, EX_ERROR_DATA,
@@ -285,7 +287,8 @@ static ex_result read_mask(exi_reader *r, const json_t *object, const exi_place 
 }
 
 /* First pass: name, space and weigher of a layer, so that any place may name any axis of the project. */
-static ex_result read_layer_space(exi_reader *r, const json_t *object, const exi_place *place, ex_project_layer *layer) {
+static ex_result read_layer_space(exi_reader *r, const json_t *object, const exi_place *place,
+                                  ex_project_layer *layer) {
     static const char *const keys[] = {"name", "space", "weigh", "shape", "examples", "pseudo", "mask", NULL};
     static const char *const shapes[] = {"positions"};
     ex_result result = exi_check_keys(r, object, place, keys);
@@ -350,8 +353,9 @@ static ex_result read_unit(exi_reader *r, const json_t *value, double *unit) {
             *unit = units[i].metres;
             return EX_OK;
         }
-    return exi_error(r->error, EX_ERROR_DATA,
-                     "unit: \"m\", \"dm\", \"cm\", \"mm\", \"km\", \"in\", \"ft\" or a number of metres is needed here");
+    return exi_error(
+        r->error, EX_ERROR_DATA,
+        "unit: \"m\", \"dm\", \"cm\", \"mm\", \"km\", \"in\", \"ft\" or a number of metres is needed here");
 }
 
 static ex_result read_root(exi_reader *r, const json_t *root) {
@@ -362,9 +366,10 @@ static ex_result read_root(exi_reader *r, const json_t *root) {
         return exi_error(r->error, EX_ERROR_DATA, "a project is a JSON object: { \"exemplar\": 1, … }");
     const json_t *version = json_object_get(root, "exemplar");
     if (json_is_integer(version) && json_integer_value(version) > 1)
-        return exi_error(r->error, EX_ERROR_VERSION,
-                         "exemplar: this project has version %lld, and this program (%s) reads version 1: use a newer one",
-                         (long long)json_integer_value(version), EX_VERSION_TEXT);
+        return exi_error(
+            r->error, EX_ERROR_VERSION,
+            "exemplar: this project has version %lld, and this program (%s) reads version 1: use a newer one",
+            (long long)json_integer_value(version), EX_VERSION_TEXT);
     ex_result result = exi_check_keys(r, root, &top, keys);
     if (result == EX_OK)
         result = exi_require_keys(r, root, &top, needed);
@@ -422,8 +427,8 @@ ex_result ex_project_parse(const char *text, size_t size, const char *path, ex_p
         result = exi_error(error, EX_ERROR_FORMAT, "%s:%d:%d: %s", path, json_error.line, json_error.column,
                            json_error.text);
     else
-        result = exi_error_within(error, exi_project_interpret(made->root, name, &made->arena, &made->view, error), "%s",
-                                  path);
+        result = exi_error_within(error, exi_project_interpret(made->root, name, &made->arena, &made->view, error),
+                                  "%s", path);
     if (result == EX_OK)
         *project = made;
     else
@@ -439,8 +444,9 @@ ex_result ex_project_read(const char *path, ex_project **project, ex_error *erro
     if (result != EX_OK)
         return result;
     if (size >= 4 && memcmp(text, "glTF", 4) == 0)
-        result = exi_error(error, EX_ERROR_FORMAT,
-                           "%s: this is a .glb file, not a project: 'exemplar unpack' makes a project from a rig", path);
+        result =
+            exi_error(error, EX_ERROR_FORMAT,
+                      "%s: this is a .glb file, not a project: 'exemplar unpack' makes a project from a rig", path);
     else
         result = ex_project_parse(text, size, path, project, error);
     free(text);

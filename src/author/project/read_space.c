@@ -85,9 +85,10 @@ static ex_result read_axis(exi_reader *r, const json_t *object, const exi_place 
     if (result == EX_OK)
         result = exi_get_text(r, object, place, "name", true, &axis->name);
     if (result == EX_OK && !usable_axis_name(axis->name))
-        result = exi_error(r->error, EX_ERROR_DATA,
-                           "%s.name: an axis name has 1 to %d bytes, no '=', ',' or '\"', and is not 'time' or 'joint:…'",
-                           place->text, EXI_NAME_MAX);
+        result =
+            exi_error(r->error, EX_ERROR_DATA,
+                      "%s.name: an axis name has 1 to %d bytes, no '=', ',' or '\"', and is not 'time' or 'joint:…'",
+                      place->text, EXI_NAME_MAX);
     if (result == EX_OK)
         result = exi_get_text(r, object, place, "unit", false, &axis->unit);
     if (result == EX_OK)

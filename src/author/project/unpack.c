@@ -1,8 +1,8 @@
 /*
  * A project from a rig: the mesh and every example as OBJ, the spaces as JSON. Building it again gives the same bytes:
- * examples are written as what they are measured from + difference in double, so that subtracting it again and rounding to
- * float gives the difference back (measure.h); numbers have the decimals it takes. Masks were multiplied into the differences when the rig was
- * built, and do not come back.
+ * examples are written as what they are measured from + difference in double, so that subtracting it again and rounding
+ * to float gives the difference back (measure.h); numbers have the decimals it takes. Masks were multiplied into the
+ * differences when the rig was built, and do not come back.
  */
 #include "author/formats/file.h"
 #include "author/formats/json.h"
@@ -23,8 +23,8 @@ static void file_name(char *out, size_t size, int layer, int example, const char
     int length = snprintf(out, size, "layer%d_%03d_", layer, example);
     size_t at = (size_t)length;
     for (const char *c = name; *c && at + 5 < size && at < 80; c++)
-        out[at++] = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '-' ? *c
-                                                                                                              : '_';
+        out[at++] =
+            (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '-' ? *c : '_';
     snprintf(out + at, size - at, ".obj");
 }
 
@@ -47,8 +47,10 @@ static json_t *make_axis(const char *name, const char *unit, const ex_axis *axis
     json_t *object = json_object();
     bool done = set(object, "name", json_string(name)) && (!unit[0] || set(object, "unit", json_string(unit)));
     if (axis->kind == EX_AXIS_SCALAR) {
-        done = done && set(object, "min", exi_json_make_number(axis->min)) && set(object, "max", exi_json_make_number(axis->max)) &&
-               set(object, "rest", exi_json_make_number(axis->rest)) && (!axis->clamp || set(object, "clamp", json_true()));
+        done = done && set(object, "min", exi_json_make_number(axis->min)) &&
+               set(object, "max", exi_json_make_number(axis->max)) &&
+               set(object, "rest", exi_json_make_number(axis->rest)) &&
+               (!axis->clamp || set(object, "clamp", json_true()));
     } else {
         done = done && set(object, "rotation", json_string(kinds[axis->kind])) &&
                (axis->kind == EX_AXIS_ROTATION || set(object, "about", exi_json_make_numbers(axis->about, 3))) &&
@@ -67,7 +69,8 @@ static json_t *make_weigh(const ex_weigher_def *def) {
     bool done = set(weigh, "kind", json_string(ex_weigher_kind_name(def->kind)));
     if (def->kind == EX_WEIGHER_CARDINAL)
         done = done && set(weigh, "kernel", json_string(ex_kernel_name(def->kernel))) &&
-               set(weigh, "linear", json_boolean(def->linear)) && set(weigh, "radius", exi_json_make_number(def->radius)) &&
+               set(weigh, "linear", json_boolean(def->linear)) &&
+               set(weigh, "radius", exi_json_make_number(def->radius)) &&
                set(weigh, "ridge", exi_json_make_number(def->ridge));
     else if (def->kind == EX_WEIGHER_SHEPARD)
         done = done && set(weigh, "power", exi_json_make_number(def->power));
@@ -90,7 +93,8 @@ static json_t *make_point(const ex_rig *rig, int layer, const double *point) {
         int input = ex_rig_layer_input(rig, layer, i);
         ex_axis axis = ex_rig_input_axis(rig, input);
         int width = ex_axis_width(&axis);
-        done = set(object, ex_rig_input_name(rig, input), width == 1 ? exi_json_make_number(point[0]) : exi_json_make_numbers(point, 4));
+        done = set(object, ex_rig_input_name(rig, input),
+                   width == 1 ? exi_json_make_number(point[0]) : exi_json_make_numbers(point, 4));
         point += width;
     }
     if (!done) {
@@ -129,8 +133,8 @@ static json_t *make_layer(const ex_rig *rig, int layer, const ex_weigher_def *de
     bool done = object && space && examples;
     for (int i = 0; done && i < def->axis_count; i++) {
         int input = ex_rig_layer_input(rig, layer, i);
-        done = json_array_append_new(space, make_axis(ex_rig_input_name(rig, input), ex_rig_input_unit(rig, input),
-                                                      &def->axes[i])) == 0;
+        done = json_array_append_new(
+                   space, make_axis(ex_rig_input_name(rig, input), ex_rig_input_unit(rig, input), &def->axes[i])) == 0;
     }
     for (int k = 0; done && k < def->example_count; k++) {
         char file[128];
@@ -218,8 +222,8 @@ static ex_result check_free(const folder *f, const char *name, ex_error *error) 
     if (!f->overwrite && !path)
         result = exi_error_memory(error, "a path", strlen(f->path));
     else if (path && exists(path))
-        result = exi_error(error, EX_ERROR_FILE, "%s is there already: choose another folder, or say to overwrite it",
-                           path);
+        result =
+            exi_error(error, EX_ERROR_FILE, "%s is there already: choose another folder, or say to overwrite it", path);
     free(path);
     return result;
 }

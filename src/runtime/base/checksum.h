@@ -1,6 +1,7 @@
 /*
- * A 64-bit checksum for stored tables. Every step is a bijection of the state and of the word that enters it, so a change
- * within one aligned group of eight bytes never goes unseen; anything else goes unseen once in 2^64. Not cryptographic.
+ * A 64-bit checksum for stored tables. Every step is a bijection of the state and of the word that enters it, so a
+ * change within one aligned group of eight bytes never goes unseen; anything else goes unseen once in 2^64. Not
+ * cryptographic.
  */
 #ifndef EXI_CHECKSUM_H
 #define EXI_CHECKSUM_H

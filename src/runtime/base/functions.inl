@@ -1,7 +1,7 @@
 /*
- * exp, log, sin, cos and the angle of a direction, in double, of our own: the same operations in the same order everywhere, so
- * that a binary's results do not depend on the C library it meets. Common subset of C and CUDA; sqrt is correctly rounded
- * on both.
+ * exp, log, sin, cos and the angle of a direction, in double, of our own: the same operations in the same order
+ * everywhere, so that a binary's results do not depend on the C library it meets. Common subset of C and CUDA; sqrt is
+ * correctly rounded on both.
  *
  * Stated errors, each measured in tests/runtime/base/test_functions.c against long double or libm: relative error below
  * 4e-16 for exi_exp (|x| <= 700) and exi_log (away from 1; absolute 2e-16 near it), 1e-15 for exi_angle; absolute error
@@ -33,8 +33,8 @@ EXI_INLINE uint64_t exi_to_bits(double value) {
     return bits;
 }
 
-/* e^x: x = k ln 2 + r with |r| <= 0.35, the Taylor series of e^r to r^13 (next term 4e-18), times 2^k. 0 below -700, and
- * not above e^700. */
+/* e^x: x = k ln 2 + r with |r| <= 0.35, the Taylor series of e^r to r^13 (next term 4e-18), times 2^k. 0 below -700,
+ * and not above e^700. */
 EXI_INLINE double exi_exp(double x) {
     if (!(x >= -700.0))
         return 0.0;
@@ -129,8 +129,8 @@ EXI_INLINE void exi_sin_cos(double x, double *sine, double *cosine) {
     }
 }
 
-/* The angle in [0, pi/2] of the direction (x, y), both >= 0: atan2(y, x). Two half-angle steps bring tan below 0.2, then
- * the series of atan to t^25. (0, 0) gives 0. */
+/* The angle in [0, pi/2] of the direction (x, y), both >= 0: atan2(y, x). Two half-angle steps bring tan below 0.2,
+ * then the series of atan to t^25. (0, 0) gives 0. */
 EXI_INLINE double exi_angle(double y, double x) {
     bool steep = y > x;
     double large = steep ? y : x, small = steep ? x : y;

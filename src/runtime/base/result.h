@@ -12,7 +12,8 @@
 #define EXI_PRINTF(text, first)
 #endif
 
-/* Writes the sentence (its middle left out where it is longer than EX_ERROR_SIZE) and returns result. error may be NULL. */
+/* Writes the sentence (its middle left out where it is longer than EX_ERROR_SIZE) and returns result. error may be
+ * NULL. */
 ex_result exi_error(ex_error *error, ex_result result, const char *format, ...) EXI_PRINTF(3, 4);
 
 /* Puts "where: " in front of the sentence that is there, for callers who know the file, layer or key it is about.

@@ -51,9 +51,9 @@
  * Operations: load, store, splat, madd (a * b + c), store_triples.
  * store_triples(p, x, y, z) writes x0 y0 z0 x1 y1 z1 …
  *
- * exi_ints holds EXI_WIDTH integers of 32 bits. add_products(p, factor, low, high) reads 2 * EXI_WIDTH integers of 16 bits
- * and adds each times the factor, the first EXI_WIDTH to low, the others to high; splat_short makes the factor from an
- * integer of 16 bits. Exact, so the bodies agree to the bit.
+ * exi_ints holds EXI_WIDTH integers of 32 bits. add_products(p, factor, low, high) reads 2 * EXI_WIDTH integers of 16
+ * bits and adds each times the factor, the first EXI_WIDTH to low, the others to high; splat_short makes the factor
+ * from an integer of 16 bits. Exact, so the bodies agree to the bit.
  */
 #if defined(EXI_SIMD_NEON)
 

@@ -1,5 +1,6 @@
 /*
- * What may stand as a name in a rig: UTF-8 without control characters. Names end up in JSON, in tables and in sentences.
+ * What may stand as a name in a rig: UTF-8 without control characters. Names end up in JSON, in tables and in
+ * sentences.
  */
 #ifndef EXI_TEXT_H
 #define EXI_TEXT_H

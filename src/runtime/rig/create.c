@@ -1,7 +1,7 @@
 /*
  * Making a rig from arrays: layers are checked and solved, their axes merged into inputs, everything copied into one
- * block. Layers are written l, examples k, vertices v: rest form(v) = mesh(v) + sum_l mask_l(v) sum_k w_lk d_lk(v); masks
- * are multiplied into d here.
+ * block. Layers are written l, examples k, vertices v: rest form(v) = mesh(v) + sum_l mask_l(v) sum_k w_lk d_lk(v);
+ * masks are multiplied into d here.
  */
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
@@ -35,8 +35,8 @@ static ex_result check_names(const char *const *names, int count, const char *wh
     for (int i = 0; i < count; i++) {
         if (!names || !names[i] || !exi_is_name(names[i]))
             return exi_error(error, EX_ERROR_ARGUMENT,
-                             "%s %d needs a name: readable text of at most %d bytes, without control characters", what, i,
-                             EXI_NAME_MAX);
+                             "%s %d needs a name: readable text of at most %d bytes, without control characters", what,
+                             i, EXI_NAME_MAX);
         for (int j = 0; j < i; j++)
             if (strcmp(names[i], names[j]) == 0)
                 return exi_error(error, EX_ERROR_ARGUMENT, "%s '%s' is there twice", what, names[i]);
@@ -85,8 +85,8 @@ static ex_result check_def(const ex_rig_def *def, ex_error *error) {
         result = exi_error_within(error, check_layer(layer, def->mesh.vertex_count, error), "layer '%s'", layer->name);
     }
     for (int i = 0; result == EX_OK && i < def->note_count; i++)
-        if (!def->notes[i].kind || strlen(def->notes[i].kind) >= EX_NOTE_KIND_SIZE || !exi_is_name(def->notes[i].kind) ||
-            (def->notes[i].size > 0 && !def->notes[i].data))
+        if (!def->notes[i].kind || strlen(def->notes[i].kind) >= EX_NOTE_KIND_SIZE ||
+            !exi_is_name(def->notes[i].kind) || (def->notes[i].size > 0 && !def->notes[i].data))
             result = exi_error(error, EX_ERROR_ARGUMENT, "note %d needs a kind of at most %d characters, and data", i,
                                EX_NOTE_KIND_SIZE - 1);
     return result;
@@ -292,8 +292,9 @@ static ex_result fill_forms(const plan *p, ex_rig *rig, ex_error *error) {
         const ex_layer_def *layer = &p->def->layers[l];
         for (int k = 0; k < layer->weigh.example_count; k++)
             if (!exi_forms_set_example(forms, example++, layer->deltas[k], NULL, layer->mask, &bad))
-                return exi_error(error, EX_ERROR_DATA, "layer '%s', example '%s': vertex %d is not finite, or too far away for a float", layer->name,
-                                 layer->example_names[k], bad);
+                return exi_error(error, EX_ERROR_DATA,
+                                 "layer '%s', example '%s': vertex %d is not finite, or too far away for a float",
+                                 layer->name, layer->example_names[k], bad);
     }
     return EX_OK;
 }

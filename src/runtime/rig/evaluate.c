@@ -1,8 +1,8 @@
 /*
  * Evaluating a rig: weigh every layer at the pose, then blend all layers' examples in one pass over the tiles.
  *
- * Work is cut into chunks of tiles whose place does not depend on the number of threads; each chunk makes its own boxes,
- * which are joined in order afterwards. So results do not depend on who did which chunk.
+ * Work is cut into chunks of tiles whose place does not depend on the number of threads; each chunk makes its own
+ * boxes, which are joined in order afterwards. So results do not depend on who did which chunk.
  */
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
@@ -178,8 +178,7 @@ void ex_rig_evaluate_many(const ex_rig *rig, int pose_count, const ex_pose *pose
     j.boxes = (float *)(void *)(j.blends + pose_count);
     const ex_tasks *tasks = evaluation ? evaluation->tasks : NULL;
     exi_run(tasks, pose_count, 8, weigh_range, &j);
-    exi_run(tasks, pose_count > 0 ? j.chunk_count : 0, chunk_grain(rig, pose_count), shape_range,
-            &j);
+    exi_run(tasks, pose_count > 0 ? j.chunk_count : 0, chunk_grain(rig, pose_count), shape_range, &j);
     for (int pose = 0; pose < pose_count; pose++)
         join_boxes(&j, pose);
 }

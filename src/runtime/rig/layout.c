@@ -32,8 +32,7 @@ static void place_tables(ex_rig *rig, exi_size *total) {
 ex_result exi_rig_allocate(const exi_rig_counts *counts, ex_storage storage, const size_t *weigher_sizes,
                            const size_t *note_sizes, const ex_allocator *allocator, ex_rig **rig, ex_error *error) {
     ex_rig head = {.counts = *counts};
-    ex_forms forms = {
-        .vertex_count = counts->vertices, .example_count = counts->examples, .storage = (int32_t)storage};
+    ex_forms forms = {.vertex_count = counts->vertices, .example_count = counts->examples, .storage = (int32_t)storage};
     exi_size total = {.bytes = sizeof head};
     place_tables(&head, &total);
     uint64_t variable = total.bytes;
@@ -134,8 +133,8 @@ ex_result exi_rig_check_mesh(const ex_rig_mesh *mesh, ex_error *error) {
     if (result == EX_OK)
         result = check_indices(mesh->corners, (size_t)mesh->corner_count, mesh->split_count, "corner", error);
     if (result == EX_OK)
-        result =
-            check_indices(mesh->triangles, 3 * (size_t)mesh->triangle_count, mesh->split_count, "triangle corner", error);
+        result = check_indices(mesh->triangles, 3 * (size_t)mesh->triangle_count, mesh->split_count, "triangle corner",
+                               error);
     if (result == EX_OK)
         result = check_floats(mesh->texcoords, (size_t)mesh->split_count, 2, "texture coordinate", error);
     if (result == EX_OK)

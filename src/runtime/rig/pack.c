@@ -23,8 +23,8 @@ typedef struct section_list {
 static void add_section(section_list *list, ex_section_kind kind, int index, uint64_t size) {
     list->cursor = (list->cursor + 15) / 16 * 16;
     if (list->entries)
-        list->entries[list->count] = (exi_pack_entry){
-            .kind = (uint32_t)kind, .index = (uint32_t)index, .offset = list->cursor, .size = size};
+        list->entries[list->count] =
+            (exi_pack_entry){.kind = (uint32_t)kind, .index = (uint32_t)index, .offset = list->cursor, .size = size};
     list->count++;
     list->cursor += size;
 }

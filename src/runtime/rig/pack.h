@@ -11,11 +11,11 @@
 typedef struct exi_pack_header {
     char magic[8];
     uint32_t format;
-    uint32_t header_size;   /* header and directory together */
+    uint32_t header_size; /* header and directory together */
     uint32_t section_count;
     uint32_t reserved;
-    uint64_t size;          /* of the whole pack */
-    uint64_t checksum;      /* of header and directory, with this field 0 */
+    uint64_t size;     /* of the whole pack */
+    uint64_t checksum; /* of header and directory, with this field 0 */
     exi_rig_counts counts;
 } exi_pack_header;
 

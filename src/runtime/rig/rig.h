@@ -1,6 +1,6 @@
 /*
- * The inside of a rig: one block, a head and tables behind it at byte offsets, no pointers. Offsets of tables that a rig
- * does not have are those of an empty table. Forms stand last, weighers as they were solved.
+ * The inside of a rig: one block, a head and tables behind it at byte offsets, no pointers. Offsets of tables that a
+ * rig does not have are those of an empty table. Forms stand last, weighers as they were solved.
  */
 #ifndef EXI_RIG_H
 #define EXI_RIG_H
@@ -93,8 +93,8 @@ ex_result exi_rig_allocate(const exi_rig_counts *counts, ex_storage storage, con
 /* Sets pose_size and largest_dimension when inputs, layers and weighers are in place. */
 void exi_rig_measure_pose(ex_rig *rig);
 
-/* What is wrong with the tables of a mesh, in a sentence: indices out of range, sources out of order, numbers not finite.
- * positions are not looked at. */
+/* What is wrong with the tables of a mesh, in a sentence: indices out of range, sources out of order, numbers not
+ * finite. positions are not looked at. */
 ex_result exi_rig_check_mesh(const ex_rig_mesh *mesh, ex_error *error);
 
 #endif

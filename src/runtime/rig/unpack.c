@@ -1,7 +1,7 @@
 /*
- * A rig from the bytes of a file. Nothing in them is believed: framing, header, directory and checksums first, then every
- * count against the size of its section, every index against its table, every number for being finite. Memory is asked
- * for only when the bytes that fill it have been seen.
+ * A rig from the bytes of a file. Nothing in them is believed: framing, header, directory and checksums first, then
+ * every count against the size of its section, every index against its table, every number for being finite. Memory is
+ * asked for only when the bytes that fill it have been seen.
  */
 #include "runtime/base/checksum.h"
 #include "runtime/base/memory.h"
@@ -63,7 +63,8 @@ static ex_result find_pack(const char *bytes, size_t size, const char **pack, si
 
 static bool sound_counts(const exi_rig_counts *c) {
     return c->vertices >= 1 && c->splits >= c->vertices && c->faces >= 0 && c->corners >= 0 && c->triangles >= 0 &&
-           c->layers >= 0 && c->inputs >= 0 && c->axes >= 0 && c->examples >= 0 && c->notes >= 0 && c->layers <= EXI_TABLE_MAX && c->axes <= EXI_TABLE_MAX && c->examples <= EXI_TABLE_MAX &&
+           c->layers >= 0 && c->inputs >= 0 && c->axes >= 0 && c->examples >= 0 && c->notes >= 0 &&
+           c->layers <= EXI_TABLE_MAX && c->axes <= EXI_TABLE_MAX && c->examples <= EXI_TABLE_MAX &&
            c->notes <= EXI_TABLE_MAX && c->flags <= 7;
 }
 
@@ -100,7 +101,8 @@ static ex_result check_header(const char *pack, const exi_pack_header *header, c
     exi_release(allocator, copy, header->header_size);
     if (!same)
         return exi_error(error, EX_ERROR_CHECKSUM, "the rig's header %s", rearranged);
-    return sound_counts(&header->counts) ? EX_OK : exi_error(error, EX_ERROR_DATA, "the rig's counts contradict each other");
+    return sound_counts(&header->counts) ? EX_OK
+                                         : exi_error(error, EX_ERROR_DATA, "the rig's counts contradict each other");
 }
 
 /* ---- sections ---- */
@@ -187,7 +189,8 @@ static bool take_all(reader *r, sections *s, ex_error *error) {
            take_table(r, EX_SECTION_POSITIONS, c->splits, triple, &s->positions, error) &&
            (!(c->flags & EXI_RIG_TEXCOORDS) ||
             take_table(r, EX_SECTION_TEXCOORDS, c->splits, 2 * sizeof(float), &s->texcoords, error)) &&
-           (!(c->flags & EXI_RIG_NORMALS) || take_table(r, EX_SECTION_NORMALS, c->splits, triple, &s->normals, error)) &&
+           (!(c->flags & EXI_RIG_NORMALS) ||
+            take_table(r, EX_SECTION_NORMALS, c->splits, triple, &s->normals, error)) &&
            take_list(r, EX_SECTION_TARGET, c->examples, (uint64_t)c->splits * triple, s->targets, NULL, 0, error);
 }
 
@@ -243,8 +246,8 @@ static ex_result check_inputs(const ex_rig *rig, ex_error *error) {
         return unsound(error, "names");
     for (int i = 0, offset = 0; i < c->inputs; i++) {
         const exi_input_record *input = &exi_rig_inputs(rig)[i];
-        if (!sound_string(rig, input->name, false) || !sound_string(rig, input->unit, true) || input->offset != offset ||
-            !(input->axis.kind >= 0 && input->axis.kind < EX_AXIS_KIND_COUNT) ||
+        if (!sound_string(rig, input->name, false) || !sound_string(rig, input->unit, true) ||
+            input->offset != offset || !(input->axis.kind >= 0 && input->axis.kind < EX_AXIS_KIND_COUNT) ||
             input->axis.kind != floor(input->axis.kind))
             return unsound(error, "inputs");
         ex_axis axis = exi_axis_restore(&input->axis);
@@ -360,7 +363,8 @@ static ex_result open_lists(const exi_pack_header *header, const ex_allocator *a
 ex_result ex_rig_unpack(const void *bytes, size_t size, ex_storage storage, const ex_allocator *allocator, ex_rig **rig,
                         ex_error *error) {
     if (!bytes || !rig || (uintptr_t)bytes % 4 != 0 || (unsigned)storage >= EX_STORAGE_COUNT)
-        return exi_misuse_error(error, __func__, "no bytes, bytes that are not aligned to 4, unknown storage, or nowhere to put the rig");
+        return exi_misuse_error(
+            error, __func__, "no bytes, bytes that are not aligned to 4, unknown storage, or nowhere to put the rig");
     *rig = NULL;
     ex_error local = {0};
     error = error ? error : &local;

@@ -5,8 +5,8 @@
  * what counts is the stream: the sums of a tile stay in registers while the tile's examples pass by. Two tiles, from
  * the two halves of the range, go side by side: two streams keep more of the memory system busy than one (19 instead of
  * 27 ns a vertex at 64 examples out of cache), also more than one stream with prefetch instructions (21); four are no
- * better, and unrolling over examples made it slower. A caller with several blends makes them one after the other over a
- * short range, which is then in a cache for all but the first.
+ * better, and unrolling over examples made it slower. A caller with several blends makes them one after the other over
+ * a short range, which is then in a cache for all but the first.
  */
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
@@ -170,9 +170,10 @@ static void set_float_terms(const ex_forms *forms, const float *weights, exi_ter
 }
 
 /*
- * Weights as integers W of 16 bits. A sum of W times 16-bit numbers stays within 32 bits where the |W| add up to 65536 at
- * most, rounding included: so a unit is the sum of |weight * scale| over 65536 less half the number of examples, and no
- * less than the largest over 32767. What rounding the weights costs is then about what rounding the numbers has cost.
+ * Weights as integers W of 16 bits. A sum of W times 16-bit numbers stays within 32 bits where the |W| add up to 65536
+ * at most, rounding included: so a unit is the sum of |weight * scale| over 65536 less half the number of examples, and
+ * no less than the largest over 32767. What rounding the weights costs is then about what rounding the numbers has
+ * cost.
  */
 static void set_short_terms(const ex_forms *forms, const float *weights, exi_term *terms, exi_blend *blend) {
     const float *scales = (const float *)((uintptr_t)forms + (uintptr_t)forms->scales);

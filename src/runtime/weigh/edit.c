@@ -12,11 +12,11 @@
 typedef struct draft {
     int dimension, example_count, pseudo_count;
     int row_count, row_size; /* room in rows */
-    double *points;     /* [..][dimension] */
-    double *at, *from;  /* [..][dimension] */
-    double *rows;       /* [row_count][row_size], zero where nothing was given */
-    bool *given;        /* [..] */
-    ex_pseudo *pseudos; /* [..] */
+    double *points;          /* [..][dimension] */
+    double *at, *from;       /* [..][dimension] */
+    double *rows;            /* [row_count][row_size], zero where nothing was given */
+    bool *given;             /* [..] */
+    ex_pseudo *pseudos;      /* [..] */
     ex_axis *axes;
     void *memory;
     size_t size;

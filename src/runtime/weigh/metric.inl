@@ -1,7 +1,7 @@
 /*
- * Distances between points of a space, measured on features: what an axis contributes once scaling, swing and twist have
- * been taken out of it. Scalars come first, one number each, already scaled; then the rotations in the order of their
- * axes: a unit quaternion (whole, twist), or a unit direction (swing). Common subset of C and CUDA.
+ * Distances between points of a space, measured on features: what an axis contributes once scaling, swing and twist
+ * have been taken out of it. Scalars come first, one number each, already scaled; then the rotations in the order of
+ * their axes: a unit quaternion (whole, twist), or a unit direction (swing). Common subset of C and CUDA.
  *
  * For unit quaternions |q - q'| |q + q'| = 2 sin(angle/2), free of the sign of either and of trigonometry; for unit
  * directions |a - a'| = 2 sin(angle/2). Both are distances in a Euclidean embedding (q q^T; the sphere), which keeps

@@ -2,7 +2,8 @@
  * The nearest-neighbour weigher (Allen, Curless, Popovic: Articulated Body Deformation from Range Scan Data, 2002,
  * equation 5): the k nearest points with weight 1/D_i - 1/T, normalised, where the threshold T lets a point fade out
  * before it leaves the set. T is the (k+1)-th distance; at the k-th, as printed, the k-th point always has weight 0 and
- * equidistant points give 0/0 (paper_form keeps that, and shares equally there). Without a (k+1)-th point T is infinite.
+ * equidistant points give 0/0 (paper_form keeps that, and shares equally there). Without a (k+1)-th point T is
+ * infinite.
  */
 #include "runtime/base/result.h"
 #include "runtime/weigh/weigher.h"

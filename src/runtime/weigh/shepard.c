@@ -1,6 +1,6 @@
 /*
- * The Shepard weigher: w_i proportional to 1 / D_i^power, and the limit of that at the points: a point that is hit takes
- * all. Weights are never negative, sum to 1, and go flat at every point for powers above 1.
+ * The Shepard weigher: w_i proportional to 1 / D_i^power, and the limit of that at the points: a point that is hit
+ * takes all. Weights are never negative, sum to 1, and go flat at every point for powers above 1.
  */
 #include "runtime/base/result.h"
 #include "runtime/weigh/weigher.h"

@@ -41,8 +41,9 @@ ex_result exi_axis_check(const ex_axis *axis, int index, ex_error *error) {
         if (!isfinite(axis->min) || !isfinite(axis->max) || !isfinite(axis->rest))
             return exi_error(error, EX_ERROR_DATA, "axis %d: min, max and rest must be finite numbers", index);
         if (axis->max > axis->min && !isnormal(axis->max - axis->min))
-            return exi_error(error, EX_ERROR_ARGUMENT, "axis %d: the range from %g to %g is too wide or too narrow for a number",
-                             index, axis->min, axis->max);
+            return exi_error(error, EX_ERROR_ARGUMENT,
+                             "axis %d: the range from %g to %g is too wide or too narrow for a number", index,
+                             axis->min, axis->max);
         if (!(axis->max > axis->min))
             return exi_error(error, EX_ERROR_ARGUMENT, "axis %d: max (%g) must be greater than min (%g)", index,
                              axis->max, axis->min);
@@ -54,7 +55,8 @@ ex_result exi_axis_check(const ex_axis *axis, int index, ex_error *error) {
     if (axis->kind == EX_AXIS_SCALAR)
         return EX_OK;
     if (!all_finite(axis->rest_rotation, 4) || !all_finite(axis->about, 3))
-        return exi_error(error, EX_ERROR_DATA, "axis %d: its rest rotation and direction must be finite numbers", index);
+        return exi_error(error, EX_ERROR_DATA, "axis %d: its rest rotation and direction must be finite numbers",
+                         index);
     double about[3] = {axis->about[0], axis->about[1], axis->about[2]};
     if (axis->kind != EX_AXIS_ROTATION && !exi_normalise(about, 3))
         return exi_error(error, EX_ERROR_ARGUMENT, "axis %d: the direction to turn about is zero", index);

@@ -32,7 +32,8 @@ static bool sound_head(const ex_weigher *w) {
         return false;
     if (w->example_count > EX_POINT_MAX || w->pseudo_count > EX_POINT_MAX - w->example_count)
         return false;
-    if (has_points ? w->axis_count > EX_AXIS_MAX : (w->scalar_count != w->example_count || w->rotation_count != 0 || w->pseudo_count != 0))
+    if (has_points ? w->axis_count > EX_AXIS_MAX
+                   : (w->scalar_count != w->example_count || w->rotation_count != 0 || w->pseudo_count != 0))
         return false;
     if (w->scalar_count > w->axis_count || w->rotation_count != w->axis_count - w->scalar_count ||
         w->dimension != w->scalar_count + 4 * (int64_t)w->rotation_count || w->feature_count > w->dimension)

@@ -1,7 +1,7 @@
 /*
- * Weighers of every kind: what they share. A definition is checked and copied into one block, pseudo-examples are turned
- * into rows of weights (Shape by Example, section 4: the rows of F~ are the bases of the real examples alone at the place
- * a pseudo-example was taken from), and the kind solves its own tables.
+ * Weighers of every kind: what they share. A definition is checked and copied into one block, pseudo-examples are
+ * turned into rows of weights (Shape by Example, section 4: the rows of F~ are the bases of the real examples alone at
+ * the place a pseudo-example was taken from), and the kind solves its own tables.
  */
 #include "runtime/weigh/weigher.h"
 
@@ -95,8 +95,9 @@ static ex_result check_points(const ex_weigher_def *def, int dimension, ex_error
             return exi_error(error, EX_ERROR_DATA, "pseudo-example %d holds a number that is not finite", i);
         for (int k = 0; p->weights && k < def->example_count; k++)
             if (fabs(p->weights[k]) > EX_WEIGHT_MAX)
-                return exi_error(error, EX_ERROR_ARGUMENT, "pseudo-example %d has a weight of %g: at most %g either way", i,
-                                 p->weights[k], EX_WEIGHT_MAX);
+                return exi_error(error, EX_ERROR_ARGUMENT,
+                                 "pseudo-example %d has a weight of %g: at most %g either way", i, p->weights[k],
+                                 EX_WEIGHT_MAX);
     }
     return EX_OK;
 }
@@ -253,8 +254,7 @@ void exi_spread_share(const ex_weigher *w, int point, double share, double *weig
         weights[point] += share;
         return;
     }
-    const double *row =
-        exi_table(w, w->pseudo_rows) + (size_t)(point - w->example_count) * (size_t)w->example_count;
+    const double *row = exi_table(w, w->pseudo_rows) + (size_t)(point - w->example_count) * (size_t)w->example_count;
     for (int i = 0; i < w->example_count; i++)
         weights[i] += share * row[i];
 }

@@ -1,7 +1,7 @@
 /*
  * The inside of a weigher: one block, a head and tables of doubles behind it at offsets, no pointers, so that a rig can
- * hold it, a file store it and a GPU receive it as it is. The head's counts determine every offset, which is how a stored
- * weigher is checked.
+ * hold it, a file store it and a GPU receive it as it is. The head's counts determine every offset, which is how a
+ * stored weigher is checked.
  */
 #ifndef EXI_WEIGHER_H
 #define EXI_WEIGHER_H
@@ -66,7 +66,8 @@ exi_axis_record exi_axis_store(const ex_axis *axis, bool angular);
 ex_axis exi_axis_restore(const exi_axis_record *record);
 /* Whether two axes of one name can share an input: both numbers or both rotations, and the same rest. */
 bool exi_axis_is_same_input(const ex_axis *a, const ex_axis *b);
-/* Copies a point, with non-finite scalars at rest, zero quaternions the identity, quaternions of length 1, limits kept. */
+/* Copies a point, with non-finite scalars at rest, zero quaternions the identity, quaternions of length 1, limits kept.
+ */
 void exi_point_clean(const ex_weigher *w, const double *point, double *clean);
 void exi_point_features(const ex_weigher *w, const double *clean, double *features);
 /* The most features that a space of EX_AXIS_MAX axes can have: what evaluation keeps on the stack. */
@@ -74,9 +75,9 @@ void exi_point_features(const ex_weigher *w, const double *clean, double *featur
 
 /*
  * A kind of weigher (docs/adding-a-weigher.md).
- * check: parameters of the definition that only this kind has. own_count: doubles in its own tables, NULL for none. solve:
- * fills them when everything before `own` is there; refuses points at one place. evaluate: features of the query to weights; NULL for a kind without points,
- * whose weights are the cleaned point.
+ * check: parameters of the definition that only this kind has. own_count: doubles in its own tables, NULL for none.
+ * solve: fills them when everything before `own` is there; refuses points at one place. evaluate: features of the query
+ * to weights; NULL for a kind without points, whose weights are the cleaned point.
  */
 typedef struct exi_weigher_kind {
     bool has_points; /* direct has none */
@@ -90,7 +91,8 @@ typedef struct exi_weigher_kind {
 extern const exi_weigher_kind exi_weigher_cardinal, exi_weigher_direct, exi_weigher_shepard, exi_weigher_nearest;
 
 /* cardinal.c: see ex_weigher_condition. */
-ex_result exi_cardinal_condition(const ex_weigher *w, const ex_allocator *allocator, double *condition, ex_error *error);
+ex_result exi_cardinal_condition(const ex_weigher *w, const ex_allocator *allocator, double *condition,
+                                 ex_error *error);
 
 /* Points nearer than this part of the largest distance between any two are at one place. */
 #define EXI_ONE_PLACE 1e-9

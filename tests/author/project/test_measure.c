@@ -4,13 +4,15 @@
  */
 #include "projects.h"
 
-/* Layer `low` lifts the square to 1 at a = 1; layer `high` was sculpted at a = 1, b = 1 to 5, and at b = 1 alone to `alone`. */
-static const char layers[] =
-    "{'exemplar': 1, 'mesh': 'm.obj', 'layers': [\n"
-    "{'name': 'low', 'space': [{'name': 'a', 'min': 0, 'max': 1}], 'examples': [{'name': 'm', 'mesh': 'm.obj', 'at': {}},\n"
-    "  {'name': 'up', 'mesh': 'one.obj', 'at': {'a': 1}}]},\n"
-    "{'name': 'high', 'space': [{'name': 'b', 'min': 0, 'max': 1}], 'examples': [{'name': 'n', 'mesh': 'm.obj', 'at': {}},\n"
-    "  {'name': 'sculpt', 'mesh': 'five.obj', 'at': {'a': 1, 'b': 1}}]}]}";
+/* Layer `low` lifts the square to 1 at a = 1; layer `high` was sculpted at a = 1, b = 1 to 5, and at b = 1 alone to
+ * `alone`. */
+static const char layers[] = "{'exemplar': 1, 'mesh': 'm.obj', 'layers': [\n"
+                             "{'name': 'low', 'space': [{'name': 'a', 'min': 0, 'max': 1}], 'examples': [{'name': 'm', "
+                             "'mesh': 'm.obj', 'at': {}},\n"
+                             "  {'name': 'up', 'mesh': 'one.obj', 'at': {'a': 1}}]},\n"
+                             "{'name': 'high', 'space': [{'name': 'b', 'min': 0, 'max': 1}], 'examples': [{'name': "
+                             "'n', 'mesh': 'm.obj', 'at': {}},\n"
+                             "  {'name': 'sculpt', 'mesh': 'five.obj', 'at': {'a': 1, 'b': 1}}]}]}";
 
 static double height(const ex_rig *rig, double a, double b) {
     float positions[12];
@@ -47,7 +49,8 @@ static void direct_layers_stand_at_their_own_axis(void **state) {
     /* `grin` of the direct layer is also an axis of the layer before it: at grin = 1 that gives 1 of the 5. */
     ex_rig *rig = build_text(
         "{'exemplar': 1, 'mesh': 'm.obj', 'layers': [{'name': 'low', 'space': [{'name': 'grin', 'min': 0, 'max': 1}], "
-        "'examples': [{'name': 'm', 'mesh': 'm.obj', 'at': {}}, {'name': 'up', 'mesh': 'one.obj', 'at': {'grin': 1}}]}, "
+        "'examples': [{'name': 'm', 'mesh': 'm.obj', 'at': {}}, {'name': 'up', 'mesh': 'one.obj', 'at': {'grin': "
+        "1}}]}, "
         "{'name': 'face', 'weigh': {'kind': 'direct'}, 'space': [{'name': 'grin', 'min': 0, 'max': 1}], 'examples': "
         "[{'name': 'grin', 'mesh': 'five.obj'}]}]}");
     check_near(height(rig, 1, 0), 5, 1e-6);
@@ -105,8 +108,9 @@ static void check_names_what_is_disturbed(void **state) {
 static void an_example_that_equals_the_mesh_moves_nothing(void **state) {
     (void)state;
     write_square("third.obj", 1.0 / 3, 1.0 / 3, 1.0 / 3, 1.0 / 3);
-    ex_rig *rig = build_text("{'exemplar': 1, 'mesh': 'third.obj', 'layers': [{'name': 'l', 'space': [{'name': 'a', 'min': 0, "
-                             "'max': 1}], 'examples': [{'name': 'e', 'mesh': 'third.obj', 'at': {}}]}]}");
+    ex_rig *rig =
+        build_text("{'exemplar': 1, 'mesh': 'third.obj', 'layers': [{'name': 'l', 'space': [{'name': 'a', 'min': 0, "
+                   "'max': 1}], 'examples': [{'name': 'e', 'mesh': 'third.obj', 'at': {}}]}]}");
     float delta[12];
     ex_rig_example_delta(rig, 0, 0, delta);
     for (int i = 0; i < 12; i++)

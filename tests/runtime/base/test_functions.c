@@ -43,7 +43,8 @@ static void check_sin_cos(double x) {
     long double off_sine = fabsl((long double)sine - sinl((long double)x));
     long double off_cosine = fabsl((long double)cosine - cosl((long double)x));
     if (!(off_sine <= 3e-16L && off_cosine <= 3e-16L))
-        fail_msg("sin and cos of %.17g are %.17g and %.17g, off by %.3Lg and %.3Lg", x, sine, cosine, off_sine, off_cosine);
+        fail_msg("sin and cos of %.17g are %.17g and %.17g, off by %.3Lg and %.3Lg", x, sine, cosine, off_sine,
+                 off_cosine);
 }
 
 static void sin_and_cos_are_within_their_error(void **state) {
@@ -136,8 +137,10 @@ static void bits_go_there_and_back(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sin_and_cos_are_within_their_error),
-        cmocka_unit_test(exp_is_within_its_error), cmocka_unit_test(exp_stays_within_bounds),
-        cmocka_unit_test(log_is_within_its_error), cmocka_unit_test(the_angle_is_within_its_error),
+        cmocka_unit_test(exp_is_within_its_error),
+        cmocka_unit_test(exp_stays_within_bounds),
+        cmocka_unit_test(log_is_within_its_error),
+        cmocka_unit_test(the_angle_is_within_its_error),
         cmocka_unit_test(bits_go_there_and_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -94,10 +94,8 @@ static void triples_are_interleaved(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loads_and_stores_anywhere),
-        cmocka_unit_test(splat_fills_all_lanes),
-        cmocka_unit_test(multiplies_and_adds),
-        cmocka_unit_test(products_of_16_bits_are_exact),
+        cmocka_unit_test(loads_and_stores_anywhere), cmocka_unit_test(splat_fills_all_lanes),
+        cmocka_unit_test(multiplies_and_adds),       cmocka_unit_test(products_of_16_bits_are_exact),
         cmocka_unit_test(triples_are_interleaved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,8 +71,8 @@ static void choose_weights(float *weights, int count) {
         weights[k] = k % 3 == 2 ? 0 : (k % 2 ? -0.75f : 1.5f) / (float)(1 + k / 4);
 }
 
-/* Rounding of the sum in float, and what 16-bit storage may cost at worst, as shape.h states it; on average it must be no
- * more than 2e-5 of the sum of |weight| times largest difference. */
+/* Rounding of the sum in float, and what 16-bit storage may cost at worst, as shape.h states it; on average it must be
+ * no more than 2e-5 of the sum of |weight| times largest difference. */
 static void assert_blended(const float *positions, size_t stride, int vertex_count, int example_count,
                            const float *weights, ex_storage storage) {
     double reach = 0, square = 0;
