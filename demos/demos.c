@@ -3,8 +3,8 @@
  */
 #include "demos.h"
 
+#include "author/formats/array.h"
 #include "author/formats/file.h"
-#include "author/mesh/array.h"
 #include "runtime/base/result.h"
 
 #include <math.h>

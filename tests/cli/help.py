@@ -45,7 +45,7 @@ class Help(harness.Case):
 
     def test_version(self):
         header = (harness.REPOSITORY / "include/exemplar/base.h").read_text()
-        version = re.search(r'EX_VERSION_TEXT "(.*)"', header).group(1)
+        version = re.search(r'EX_VERSION_TEXT +"(.*)"', header).group(1)
         self.assertEqual(self.succeed("--version").out, f"exemplar {version}\n")
 
     def test_pages(self):

@@ -73,10 +73,6 @@ EX_API ex_result ex_mesh_write(const char *path, const ex_mesh *mesh, ex_error *
 EX_API ex_result ex_rig_write(const char *path, const ex_rig *rig, ex_error *error);
 EX_API ex_result ex_rig_read(const char *path, ex_storage storage, ex_rig **rig, ex_error *error);
 
-/* A mesh with the rig's polygons, texture coordinates, groups, materials, colours and tags, in metres with y up.
- * positions [vertex_count][3], or NULL for the rig's own mesh before any layer, which keeps its normals. */
-EX_API ex_result ex_rig_to_mesh(const ex_rig *rig, const float *positions, ex_mesh **mesh, ex_error *error);
-
 #ifdef __cplusplus
 }
 #endif

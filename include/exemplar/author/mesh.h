@@ -10,6 +10,7 @@
 
 #include <exemplar/base.h>
 #include <exemplar/refine.h>
+#include <exemplar/rig.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -148,6 +149,10 @@ EX_API void ex_subdivision_destroy(ex_subdivision *subdivision);
  * materials, colours; no tags. Positions have float precision. */
 EX_API ex_result ex_subdivision_mesh(const ex_subdivision *subdivision, const ex_mesh *mesh, int level,
                                      ex_mesh **refined, ex_error *error);
+
+/* A mesh with the rig's polygons, texture coordinates, groups, materials, colours and tags, in metres with y up.
+ * positions [vertex_count][3], or NULL for the rig's own mesh before any layer, which keeps its normals. */
+EX_API ex_result ex_rig_to_mesh(const ex_rig *rig, const float *positions, ex_mesh **mesh, ex_error *error);
 
 #ifdef __cplusplus
 }

@@ -8,7 +8,7 @@
  */
 #include "author/formats/gltf_reader.h"
 
-#include "author/mesh/array.h"
+#include "author/formats/array.h"
 #include "runtime/base/memory.h"
 
 #include <limits.h>

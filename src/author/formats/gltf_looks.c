@@ -3,8 +3,8 @@
  */
 #include "author/formats/gltf_reader.h"
 
+#include "author/formats/array.h"
 #include "author/formats/json.h"
-#include "author/mesh/array.h"
 
 #include <stdio.h>
 #include <stdlib.h>

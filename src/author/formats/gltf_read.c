@@ -2,9 +2,9 @@
  * Reading glTF 2.0: the two containers (plain JSON, and GLB: section 4.4), the asset's version, extensions, and then
  * every part in the order in which parts refer to each other.
  */
+#include "author/formats/array.h"
 #include "author/formats/file.h"
 #include "author/formats/gltf_reader.h"
-#include "author/mesh/array.h"
 
 #include <exemplar/author/formats.h>
 

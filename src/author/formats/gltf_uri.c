@@ -7,8 +7,8 @@
 
 #include "author/formats/gltf_reader.h"
 
+#include "author/formats/array.h"
 #include "author/formats/file.h"
-#include "author/mesh/array.h"
 
 #include <stdlib.h>
 #include <string.h>

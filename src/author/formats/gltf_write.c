@@ -4,9 +4,9 @@
  */
 #include "author/formats/gltf_writer.h"
 
+#include "author/formats/array.h"
 #include "author/formats/file.h"
 #include "author/formats/glb.h"
-#include "author/mesh/array.h"
 
 #include <exemplar/author/formats.h>
 

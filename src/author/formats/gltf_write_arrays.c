@@ -3,7 +3,7 @@
  */
 #include "author/formats/gltf_writer.h"
 
-#include "author/mesh/array.h"
+#include "author/formats/array.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /*
  * Writing materials, textures and images: values over what was kept as JSON, and the list of extensions that JSON uses.
  */
+#include "author/formats/array.h"
 #include "author/formats/file.h"
 #include "author/formats/gltf_writer.h"
-#include "author/mesh/array.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,9 +4,9 @@
  */
 #include "author/formats/json.h"
 
+#include "author/formats/array.h"
 #include "author/formats/file.h"
 #include "author/formats/number.h"
-#include "author/mesh/array.h"
 #include "runtime/base/result.h"
 
 #include <math.h>

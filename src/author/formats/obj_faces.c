@@ -4,9 +4,9 @@
  * Vertices may follow the faces that use them, so numbers from 1 on are checked when the file has ended; what counts
  * backwards is settled at once.
  */
+#include "author/formats/array.h"
 #include "author/formats/number.h"
 #include "author/formats/obj_reader.h"
-#include "author/mesh/array.h"
 
 #include <limits.h>
 

@@ -3,7 +3,7 @@
  */
 #include "author/formats/obj_names.h"
 
-#include "author/mesh/array.h"
+#include "author/formats/array.h"
 
 #include <limits.h>
 #include <stdlib.h>

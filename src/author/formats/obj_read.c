@@ -5,9 +5,9 @@
  * Smoothing groups, lines, points, curves and keywords of other programs are passed over; a word that could not be a
  * keyword is an error, so that a file of another kind is refused where it starts.
  */
+#include "author/formats/array.h"
 #include "author/formats/file.h"
 #include "author/formats/obj_tags.h"
-#include "author/mesh/array.h"
 #include "runtime/base/result.h"
 
 #include <exemplar/author/formats.h>

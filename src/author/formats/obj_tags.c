@@ -4,8 +4,8 @@
  * Vertex numbers in tags count from 0, unlike all others in OBJ.
  */
 #include "author/formats/obj_tags.h"
+#include "author/formats/array.h"
 #include "author/formats/number.h"
-#include "author/mesh/array.h"
 
 #include <string.h>
 

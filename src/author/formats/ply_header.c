@@ -4,8 +4,8 @@
  */
 #include "author/formats/ply.h"
 
+#include "author/formats/array.h"
 #include "author/formats/number.h"
-#include "author/mesh/array.h"
 
 #include <limits.h>
 #include <math.h>

@@ -1,9 +1,9 @@
 /*
  * Reading PLY: which property is what, vertices, faces, and all else passed over.
  */
+#include "author/formats/array.h"
 #include "author/formats/file.h"
 #include "author/formats/ply.h"
-#include "author/mesh/array.h"
 
 #include <limits.h>
 #include <stdlib.h>

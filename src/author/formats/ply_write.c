@@ -1,10 +1,10 @@
 /*
  * Writing PLY: what ply_read.c reads, in the narrowest types in which it comes back the same.
  */
+#include "author/formats/array.h"
 #include "author/formats/file.h"
 #include "author/formats/number.h"
 #include "author/formats/ply.h"
-#include "author/mesh/array.h"
 #include "author/mesh/check.h"
 
 #include <math.h>

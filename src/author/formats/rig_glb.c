@@ -3,10 +3,10 @@
  * nothing of Exemplar where in it they find a mesh, and its examples as morph targets. Nothing is stored twice, and our
  * own reader never looks at the JSON (docs/rig-format.md).
  */
+#include "author/formats/array.h"
 #include "author/formats/file.h"
 #include "author/formats/glb.h"
 #include "author/formats/json.h"
-#include "author/mesh/array.h"
 #include "runtime/base/result.h"
 
 #include <exemplar/author/formats.h>

@@ -3,7 +3,7 @@
  */
 #include "author/formats/scene.h"
 
-#include "author/mesh/array.h"
+#include "author/formats/array.h"
 
 #include <limits.h>
 #include <math.h>

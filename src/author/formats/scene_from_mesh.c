@@ -4,7 +4,7 @@
  */
 #include "author/formats/scene.h"
 
-#include "author/mesh/array.h"
+#include "author/formats/array.h"
 #include "author/mesh/check.h"
 
 #include <math.h>

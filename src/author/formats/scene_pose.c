@@ -10,7 +10,7 @@
  */
 #include "author/formats/scene.h"
 
-#include "author/mesh/array.h"
+#include "author/formats/array.h"
 #include "runtime/base/vector.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
  * A mesh for people from the one in a rig: the inverse of splitting at seams.
  */
-#include "author/mesh/array.h"
+#include "author/formats/array.h"
 #include "author/mesh/notes.h"
 #include "runtime/base/result.h"
 

@@ -5,7 +5,7 @@
  * that overlap there are compared. On a surface of n triangles of like size that leaves about n^1.5 comparisons, half a
  * second of them for 80,000 triangles; a tree would win only far above that.
  */
-#include "author/mesh/array.h"
+#include "author/formats/array.h"
 #include "author/mesh/cross.h"
 #include "runtime/base/result.h"
 

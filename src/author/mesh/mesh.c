@@ -1,7 +1,7 @@
 /*
  * Meshes as plain data: made, copied, released, measured, compared.
  */
-#include "author/mesh/array.h"
+#include "author/formats/array.h"
 #include "author/mesh/check.h"
 #include "runtime/base/result.h"
 

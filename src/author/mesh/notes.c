@@ -6,7 +6,7 @@
  */
 #include "author/mesh/notes.h"
 
-#include "author/mesh/array.h"
+#include "author/formats/array.h"
 #include "runtime/base/result.h"
 
 #include <math.h>

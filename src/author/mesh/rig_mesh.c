@@ -4,7 +4,7 @@
  */
 #include "author/mesh/rig_mesh.h"
 
-#include "author/mesh/array.h"
+#include "author/formats/array.h"
 #include "author/mesh/check.h"
 #include "author/mesh/notes.h"
 #include "runtime/base/result.h"

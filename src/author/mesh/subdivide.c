@@ -2,7 +2,7 @@
  * Subdivision whole: a mesh and its tags to the faces of every level and to sums over the cage's vertices.
  */
 #include "author/mesh/subdivide.h"
-#include "author/mesh/array.h"
+#include "author/formats/array.h"
 #include "author/mesh/check.h"
 #include "runtime/base/result.h"
 

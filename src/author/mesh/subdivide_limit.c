@@ -22,7 +22,7 @@
  * Sharpness that is left goes down first, ring by ring: S1 … Sk are the rings' matrices until it is gone, and the masks
  * of what remains are multiplied through them.
  */
-#include "author/mesh/array.h"
+#include "author/formats/array.h"
 #include "author/mesh/subdivide.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /*
  * A level of a subdivision as a mesh of its own: what is written to files and looked at.
  */
-#include "author/mesh/array.h"
+#include "author/formats/array.h"
 #include "runtime/base/result.h"
 
 #include <exemplar/author/mesh.h>

@@ -3,7 +3,7 @@
  * is one sum away from the cage. A row is added up in a dense array with a list of the places in use, and costs what it
  * adds, not what the cage has.
  */
-#include "author/mesh/array.h"
+#include "author/formats/array.h"
 #include "author/mesh/subdivide.h"
 
 #include <limits.h>

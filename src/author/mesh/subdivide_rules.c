@@ -15,7 +15,7 @@
  * sharp edge is smooth, with two on a crease, with more a corner; where the rule of the next level's vertex is another
  * one, the two are blended by the mean of the sharpnesses that end.
  */
-#include "author/mesh/array.h"
+#include "author/formats/array.h"
 #include "author/mesh/subdivide.h"
 
 #include <math.h>

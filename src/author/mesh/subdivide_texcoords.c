@@ -3,7 +3,7 @@
  * where both have the same texture coordinates at both ends, and doubled where they have not: seams stay where they
  * are.
  */
-#include "author/mesh/array.h"
+#include "author/formats/array.h"
 #include "author/mesh/subdivide.h"
 #include "runtime/base/result.h"
 

@@ -4,7 +4,7 @@
  * Edges are found by sorting half-edges by their lower and then their higher vertex, two counting sorts, so that no
  * vertex, however many edges it has, costs more than its edges. They are numbered in that order.
  */
-#include "author/mesh/array.h"
+#include "author/formats/array.h"
 #include "author/mesh/subdivide.h"
 #include "runtime/base/result.h"
 

@@ -6,7 +6,7 @@
  * the flattest corner is cut off, which does the least harm to the rest. Only corners that bend inwards can lie inside
  * an ear, so convex faces take time proportional to n, others to n times the inward corners.
  */
-#include "author/mesh/array.h"
+#include "author/formats/array.h"
 #include "author/mesh/check.h"
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"

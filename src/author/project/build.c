@@ -2,8 +2,8 @@
  * Building: from a project to a rig. Layers are read and measured in their order, each from the mesh with the earlier
  * ones on it (measure.h).
  */
+#include "author/formats/array.h"
 #include "author/formats/file.h"
-#include "author/mesh/array.h"
 #include "author/mesh/rig_mesh.h"
 #include "author/project/measure.h"
 #include "runtime/base/result.h"

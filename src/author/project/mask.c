@@ -1,9 +1,9 @@
 /*
  * Masks of layers: a value in [0, 1] per vertex, from a text file, from a group of faces, or from a vertex colour.
  */
+#include "author/formats/array.h"
 #include "author/formats/file.h"
 #include "author/formats/number.h"
-#include "author/mesh/array.h"
 #include "author/project/project.h"
 #include "runtime/base/result.h"
 

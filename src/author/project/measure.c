@@ -5,7 +5,7 @@
  */
 #include "author/project/measure.h"
 
-#include "author/mesh/array.h"
+#include "author/formats/array.h"
 #include "runtime/base/result.h"
 
 #include <math.h>

@@ -3,9 +3,9 @@
  * `time` is in seconds. Axes without columns stay at rest, unknown ones are errors. Fields may stand in double quotes;
  * lines end with LF, CR LF or CR.
  */
+#include "author/formats/array.h"
 #include "author/formats/file.h"
 #include "author/formats/number.h"
-#include "author/mesh/array.h"
 #include "author/project/project.h"
 #include "runtime/base/result.h"
 

@@ -4,9 +4,9 @@
  * to float gives the difference back (measure.h); numbers have the decimals it takes. Masks were multiplied into the
  * differences when the rig was built, and do not come back.
  */
+#include "author/formats/array.h"
 #include "author/formats/file.h"
 #include "author/formats/json.h"
-#include "author/mesh/array.h"
 #include "author/project/measure.h"
 #include "runtime/base/result.h"
 

@@ -14,7 +14,7 @@
 
 #include <exemplar/author/formats.h>
 
-#include "author/mesh/array.h"
+#include "author/formats/array.h"
 #include "author/mesh/check.h"
 #include "support/fail_alloc.h"
 

@@ -2,7 +2,7 @@
  * Checked allocation for authoring. Every size that a file decides goes through here, so that a file that promises more
  * than the address space ends in "not enough memory" and not in a small block.
  */
-#include "author/mesh/array.h"
+#include "author/formats/array.h"
 
 #include "runtime/base/memory.h"
 

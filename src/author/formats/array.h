@@ -1,8 +1,8 @@
 /*
  * array.h - memory whose size comes from a file: checked sizes and arrays that grow by doubling; private to authoring.
  */
-#ifndef EXEMPLAR_AUTHOR_MESH_ARRAY_H
-#define EXEMPLAR_AUTHOR_MESH_ARRAY_H
+#ifndef EXEMPLAR_AUTHOR_FORMATS_ARRAY_H
+#define EXEMPLAR_AUTHOR_FORMATS_ARRAY_H
 
 #include <stddef.h>
 
