@@ -59,7 +59,7 @@ typedef struct ex_skeleton_def {
 typedef struct ex_skeleton ex_skeleton;
 
 /*
- * Copies everything, in one allocation of about 250 bytes a joint. Results: ARGUMENT, DATA (a joint that is its own
+ * Copies everything, in one allocation of about 270 bytes a joint. Results: ARGUMENT, DATA (a joint that is its own
  * ancestor, a parent out of range, a number that is not finite, a bind matrix that has no inverse: the joint is named),
  * MEMORY, LIMIT.
  */
@@ -130,19 +130,19 @@ EX_API const char *ex_skinning_name(ex_skinning method);
 typedef struct ex_palette_def {
     ex_skinning method;
     int joint_count;
-    const float *matrices; /* [joint_count][12]; one that is not finite counts as the identity */
+    const float *matrices; /* [joint_count][12]; one that is not finite, or beyond +-1e12, counts as the identity */
     const float *centres; /* dual_quaternion: [joint_count][3], the points about which joints scale; NULL: the origin */
 } ex_palette_def;
 
 typedef struct ex_palette ex_palette;
 
-/* Bytes that a palette takes: 48 a joint, 80 with dual quaternions, and a little. */
+/* Bytes that a palette takes: 64 a joint, 96 with dual quaternions, and a little. */
 EX_API size_t ex_palette_size(ex_skinning method, int joint_count);
 
 /*
  * Makes a palette in memory of that size (aligned as malloc does) and returns it; it lives as long as the memory and
- * holds no pointer out of it. Dual quaternions take a polar decomposition a joint, about a microsecond. NULL after
- * misuse only.
+ * holds no pointer out of it. Dual quaternions take two microseconds for every joint that does more than move rigidly.
+ * NULL after misuse only.
  */
 EX_API ex_palette *ex_palette_make(const ex_palette_def *def, void *memory);
 
@@ -235,7 +235,7 @@ typedef struct ex_unpose_job {
 
 /*
  * Finds the rest positions that skinning with this palette would move to `posed` (Shape by Example, equation 7), in
- * double. Returns how many vertices were damped, which may be more than had room. About 100 ns a vertex.
+ * double. Returns how many vertices were damped, which may be more than had room. About 200 ns a vertex.
  */
 EX_API int ex_skin_unpose(const ex_skin *skin, const ex_palette *palette, const ex_unpose_job *job);
 
