@@ -10,13 +10,13 @@
 #include <float.h>
 #include <string.h>
 
-double exi_affine_determinant(const double m[12]) {
+double exi_matrix_determinant(const double m[12]) {
     double cross[3];
     exi_cross(m + 4, m + 8, cross);
     return exi_dot3(m, cross);
 }
 
-void exi_affine_multiply(const double a[12], const double b[12], double out[12]) {
+void exi_matrix_multiply(const double a[12], const double b[12], double out[12]) {
     double product[12];
     for (int r = 0; r < 3; r++)
         for (int c = 0; c < 4; c++)
@@ -25,7 +25,7 @@ void exi_affine_multiply(const double a[12], const double b[12], double out[12])
     memcpy(out, product, sizeof product);
 }
 
-bool exi_affine_invert(const double m[12], double out[12]) {
+bool exi_matrix_invert(const double m[12], double out[12]) {
     double columns[3][3]; /* of the inverse, times the determinant */
     exi_cross(m + 4, m + 8, columns[0]);
     exi_cross(m + 8, m, columns[1]);
@@ -43,36 +43,36 @@ bool exi_affine_invert(const double m[12], double out[12]) {
     return true;
 }
 
-void exi_affine_turn(const double m[12], const double x[3], double out[3]) {
+void exi_matrix_turn(const double m[12], const double x[3], double out[3]) {
     double turned[3] = {exi_dot3(m, x), exi_dot3(m + 4, x), exi_dot3(m + 8, x)};
     memcpy(out, turned, sizeof turned);
 }
 
-void exi_affine_move(const double m[12], const double x[3], double out[3]) {
-    exi_affine_turn(m, x, out);
+void exi_matrix_move(const double m[12], const double x[3], double out[3]) {
+    exi_matrix_turn(m, x, out);
     for (int i = 0; i < 3; i++)
         out[i] += m[4 * i + 3];
 }
 
-bool exi_affine_usable(const double m[12]) {
+bool exi_matrix_usable(const double m[12]) {
     for (int i = 0; i < 12; i++)
         if (!(fabs(m[i]) <= EXI_MATRIX_MOST))
             return false;
     return true;
 }
 
-void exi_affine_from_floats(const float from[12], double m[12]) {
+void exi_matrix_from_floats(const float from[12], double m[12]) {
     for (int i = 0; i < 12; i++)
         m[i] = (double)from[i];
 }
 
-void exi_affine_to_floats(const double m[12], float to[12]) {
+void exi_matrix_to_floats(const double m[12], float to[12]) {
     const double most = (double)FLT_MAX;
     for (int i = 0; i < 12; i++)
         to[i] = m[i] > most ? FLT_MAX : m[i] < -most ? -FLT_MAX : (float)m[i];
 }
 
-void exi_affine_compose(const double translation[3], const double q[4], const double scale[3], double m[12]) {
+void exi_matrix_compose(const double translation[3], const double q[4], const double scale[3], double m[12]) {
     for (int c = 0; c < 3; c++) {
         double axis[3] = {c == 0, c == 1, c == 2}, turned[3];
         exi_rotate(q, axis, turned);

@@ -69,7 +69,7 @@ static bool is_rigid(const double m[12]) {
         for (int c = r; c < 3; c++)
             if (!(fabs(exi_dot3(m + 4 * r, m + 4 * c) - (r == c)) <= STRETCH_NOTED))
                 return false;
-    return exi_affine_determinant(m) > 0;
+    return exi_matrix_determinant(m) > 0;
 }
 
 static void find_polar(const double m[12], double rotation[3][3], double stretch[3][3]) {
@@ -89,7 +89,7 @@ static double take_apart(const double m[12], const double centre[3], float affin
     double rotation[3][3], stretch[3][3], q[4], d[4], to[3], n[12], largest = 0;
     find_polar(m, rotation, stretch);
     exi_quaternion_of((const double(*)[3])rotation, q);
-    exi_affine_move(m, centre, to);
+    exi_matrix_move(m, centre, to);
     double turned[3];
     exi_rotate(q, centre, turned);
     for (int r = 0; r < 3; r++) {
@@ -102,7 +102,7 @@ static double take_apart(const double m[12], const double centre[3], float affin
         }
     }
     exi_dual_part(q, to, d);
-    exi_affine_to_floats(n, affine);
+    exi_matrix_to_floats(n, affine);
     for (int i = 0; i < 4; i++) {
         dual[i] = (float)q[i];
         dual[4 + i] = (float)d[i];
@@ -124,10 +124,10 @@ ex_palette *ex_palette_make(const ex_palette_def *def, void *memory) {
         float *own = affine + EXI_MATRIX_FLOATS * (size_t)j;
         read_matrix(def->matrices + 12 * (size_t)j, m);
         memset(own, 0, EXI_MATRIX_FLOATS * sizeof *own);
-        if (exi_affine_determinant(m) < 0)
+        if (exi_matrix_determinant(m) < 0)
             p->mirrored = 1;
         if (def->method == EX_SKINNING_LINEAR) {
-            exi_affine_to_floats(m, own);
+            exi_matrix_to_floats(m, own);
             continue;
         }
         read_centre(def, j, centre);
@@ -170,7 +170,7 @@ void ex_skin_vertex_matrix(const ex_skin *skin, const ex_palette *palette, int v
         return;
     exi_dual_matrix(dual, rigid);
     if (palette->stretched)
-        exi_affine_multiply(rigid, affine, matrix);
+        exi_matrix_multiply(rigid, affine, matrix);
     else
         memcpy(matrix, rigid, sizeof rigid);
 }

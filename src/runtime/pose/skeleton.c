@@ -126,10 +126,10 @@ static ex_result fill_rest(ex_skeleton *s, const ex_skeleton_def *def, ex_error 
         for (int c = 0; c < 4; c++)
             rest[j].rotation[c] = (float)local.rotation[c];
         exi_local_read(&rest[j], &none, &local);
-        exi_affine_compose(local.translation, local.rotation, local.scale, worlds[j]);
+        exi_matrix_compose(local.translation, local.rotation, local.scale, worlds[j]);
         if (parents[j] >= 0)
-            exi_affine_multiply(worlds[parents[j]], worlds[j], worlds[j]);
-        if (!exi_affine_usable(worlds[j]))
+            exi_matrix_multiply(worlds[parents[j]], worlds[j], worlds[j]);
+        if (!exi_matrix_usable(worlds[j]))
             return exi_error(error, EX_ERROR_DATA, "the rest transforms carry %s beyond 1e30", call(def, j).text);
     }
     return EX_OK;
@@ -144,18 +144,18 @@ static ex_result fill_binds(ex_skeleton *s, const ex_skeleton_def *def, ex_error
         double bind[12];
         if (!def->inverse_binds) {
             memcpy(bind, worlds[j], sizeof bind);
-            if (!exi_affine_invert(bind, inverses[j]) || !exi_affine_usable(inverses[j]))
+            if (!exi_matrix_invert(bind, inverses[j]) || !exi_matrix_usable(inverses[j]))
                 return exi_error(
                     error, EX_ERROR_DATA,
                     "%s or a joint above it is scaled to 0 at rest, so that the mesh cannot be bound there: "
                     "give inverse bind matrices",
                     call(def, j).text);
         } else {
-            exi_affine_from_floats(def->inverse_binds + 12 * (size_t)j, inverses[j]);
-            if (!exi_affine_usable(inverses[j]))
+            exi_matrix_from_floats(def->inverse_binds + 12 * (size_t)j, inverses[j]);
+            if (!exi_matrix_usable(inverses[j]))
                 return exi_error(error, EX_ERROR_DATA, "the inverse bind matrix of %s is not finite, or beyond 1e30",
                                  call(def, j).text);
-            if (!exi_affine_invert(inverses[j], bind) || !exi_affine_usable(bind))
+            if (!exi_matrix_invert(inverses[j], bind) || !exi_matrix_usable(bind))
                 return exi_error(error, EX_ERROR_DATA, "the inverse bind matrix of %s has no inverse itself",
                                  call(def, j).text);
         }
@@ -236,5 +236,5 @@ ex_transform ex_skeleton_rest(const ex_skeleton *skeleton, int joint) {
 
 void ex_skeleton_inverse_bind(const ex_skeleton *skeleton, int joint, float matrix[12]) {
     const double(*inverses)[12] = exi_skeleton_at(skeleton, skeleton->inverse_binds);
-    exi_affine_to_floats(inverses[joint], matrix);
+    exi_matrix_to_floats(inverses[joint], matrix);
 }

@@ -45,10 +45,10 @@ static void read_offset(const tables *t, int joint, double offset[3]) {
     for (int c = 0; c < 3; c++)
         offset[c] = own[c] - above[c];
     if (parent >= 0) {
-        exi_affine_turn(t->inverse_binds[parent], offset, offset);
+        exi_matrix_turn(t->inverse_binds[parent], offset, offset);
     } else {
-        exi_affine_turn(t->inverse_binds[joint], offset, offset);
-        exi_affine_turn(t->rest_worlds[joint], offset, offset);
+        exi_matrix_turn(t->inverse_binds[joint], offset, offset);
+        exi_matrix_turn(t->rest_worlds[joint], offset, offset);
     }
 }
 
@@ -62,24 +62,24 @@ static bool find_world(const tables *t, int joint, const ex_transform *transform
         for (int c = 0; c < 3; c++)
             local.translation[c] += offset[c];
     }
-    exi_affine_compose(local.translation, local.rotation, local.scale, world);
+    exi_matrix_compose(local.translation, local.rotation, local.scale, world);
     if (t->parents[joint] >= 0)
-        exi_affine_multiply(t->worlds[t->parents[joint]], world, world);
-    return exi_affine_usable(world);
+        exi_matrix_multiply(t->worlds[t->parents[joint]], world, world);
+    return exi_matrix_usable(world);
 }
 
 static void write_joint(const tables *t, int joint, const ex_skeleton_output *output) {
     double shift[3], inverse[12], matrix[12], turned[3];
     read_shift(t, joint, shift);
     memcpy(inverse, t->inverse_binds[joint], sizeof inverse);
-    exi_affine_turn(inverse, shift, turned);
+    exi_matrix_turn(inverse, shift, turned);
     for (int c = 0; c < 3; c++)
         inverse[4 * c + 3] -= turned[c];
-    exi_affine_multiply(t->worlds[joint], inverse, matrix);
+    exi_matrix_multiply(t->worlds[joint], inverse, matrix);
     if (output->matrices)
-        exi_affine_to_floats(matrix, output->matrices + 12 * (size_t)joint);
+        exi_matrix_to_floats(matrix, output->matrices + 12 * (size_t)joint);
     if (output->worlds)
-        exi_affine_to_floats(t->worlds[joint], output->worlds + 12 * (size_t)joint);
+        exi_matrix_to_floats(t->worlds[joint], output->worlds + 12 * (size_t)joint);
     for (int c = 0; output->centres && c < 3; c++)
         output->centres[3 * (size_t)joint + (size_t)c] = (float)(t->centres[joint][c] + shift[c]);
 }

@@ -50,8 +50,8 @@ void ex_transform_matrix(const ex_transform *transform, float matrix[12]) {
     exi_local local;
     double m[12];
     exi_local_read(transform, &rest, &local);
-    exi_affine_compose(local.translation, local.rotation, local.scale, m);
-    exi_affine_to_floats(m, matrix);
+    exi_matrix_compose(local.translation, local.rotation, local.scale, m);
+    exi_matrix_to_floats(m, matrix);
 }
 
 double ex_transform_from_matrix(const float matrix[12], ex_transform *transform) {
@@ -63,8 +63,8 @@ double ex_transform_from_matrix(const float matrix[12], ex_transform *transform)
     if (!finite_row(matrix, 12))
         return INFINITY;
     double m[12], rotation[3][3], stretch[3][3], q[4], largest = 0, lost = 0;
-    exi_affine_from_floats(matrix, m);
-    const double hand = exi_affine_determinant(m) < 0 ? -1 : 1;
+    exi_matrix_from_floats(matrix, m);
+    const double hand = exi_matrix_determinant(m) < 0 ? -1 : 1;
     for (int r = 0; r < 3; r++)
         m[4 * r] *= hand;
     exi_polar(m, rotation, stretch);

@@ -32,7 +32,7 @@ static double joint_stretch(const ex_palette *palette, int joint) {
     double m[12];
     if (palette->method == EX_SKINNING_DUAL_QUATERNION && !palette->stretched)
         return 1;
-    exi_affine_from_floats(exi_palette_affine(palette) + EXI_MATRIX_FLOATS * (size_t)joint, m);
+    exi_matrix_from_floats(exi_palette_affine(palette) + EXI_MATRIX_FLOATS * (size_t)joint, m);
     return sqrt(square_sum(m) / 3);
 }
 
@@ -55,9 +55,9 @@ static double expected_stretch(const exi_skin_tables *t, const ex_palette *palet
  */
 static bool invert(const double m[12], double limit, const double posed[3], double out[3]) {
     double inverse[12];
-    if (!(2 * fabs(exi_affine_determinant(m)) >= limit * square_sum(m)) || !exi_affine_invert(m, inverse))
+    if (!(2 * fabs(exi_matrix_determinant(m)) >= limit * square_sum(m)) || !exi_matrix_invert(m, inverse))
         return false;
-    exi_affine_move(inverse, posed, out);
+    exi_matrix_move(inverse, posed, out);
     return true;
 }
 
@@ -69,7 +69,7 @@ static double invert_damped(const double m[12], double limit, const double posed
         for (int i = 0; i < 3; i++)
             us[c][i] = m[4 * i + c];
     exi_svd(&us[0][0], 3, 3, &v[0][0], s);
-    exi_affine_move(m, rest, r);
+    exi_matrix_move(m, rest, r);
     for (int i = 0; i < 3; i++) {
         r[i] = posed[i] - r[i];
         out[i] = rest[i];
@@ -104,7 +104,7 @@ static bool unpose_vertex(const exi_skin_tables *t, const ex_palette *palette, c
     const double smallest = invert_damped(m, limit, posed, rest, out);
     if (limit > 0 && smallest >= limit)
         return false;
-    exi_affine_move(m, out, again);
+    exi_matrix_move(m, out, again);
     for (int c = 0; c < 3; c++)
         again[c] -= posed[c];
     report->stretch = (float)(expected > 0 ? smallest / expected : 0);

@@ -321,7 +321,7 @@ static const char *const objs[] = {
 
 static ex_mesh *through_file(const ex_mesh *mesh, ex_ply_encoding encoding) {
     ex_error error;
-    ex_mesh *again;
+    ex_mesh *again = NULL;
     if (ex_ply_write(scratch_path("out.ply"), mesh, encoding, &error) != EX_OK ||
         ex_ply_read(scratch_path("out.ply"), &again, &error) != EX_OK)
         fail_msg("%s", error.text);

@@ -92,7 +92,7 @@ static void inverses(void **state) {
         double m[12], inverse[12], expected[12], size = 0;
         for (int i = 0; i < 12; i++)
             m[i] = random_between(&random, -1, 1) * (round % 2 ? 1e6 : 1e-6);
-        assert_true(exi_affine_invert(m, inverse) && oracle_invert(m, expected));
+        assert_true(exi_matrix_invert(m, inverse) && oracle_invert(m, expected));
         for (int i = 0; i < 12; i++)
             size = fmax(size, fabs(expected[i]));
         for (int i = 0; i < 12; i++)
@@ -100,9 +100,9 @@ static void inverses(void **state) {
     }
     const double flat[12] = {1, 2, 3, 0, 2, 4, 6, 0, 0, 0, 1, 0};
     double out[12];
-    assert_false(exi_affine_invert(flat, out));
-    assert_false(exi_affine_usable((double[12]){NAN}));
-    assert_false(exi_affine_usable((double[12]){1e31}));
+    assert_false(exi_matrix_invert(flat, out));
+    assert_false(exi_matrix_usable((double[12]){NAN}));
+    assert_false(exi_matrix_usable((double[12]){1e31}));
 }
 
 int main(void) {
