@@ -111,6 +111,37 @@ EX_API size_t ex_skeleton_scratch_size(const ex_skeleton *skeleton);
 EX_API void ex_skeleton_evaluate(const ex_skeleton *skeleton, const ex_skeleton_input *input,
                                  const ex_skeleton_output *output, void *scratch);
 
+/* ---- readings: numbers from the motion of a joint ---- */
+
+/* What is read from a joint's local transform, always relative to its rest. */
+typedef enum ex_reading_kind {
+    EX_READING_NONE,     /* nothing: the axis is a dial */
+    EX_READING_ANGLE,    /* degrees: the signed turn about `about`, on the turn nearest to `middle` */
+    EX_READING_ROTATION, /* the rotation, x y z w */
+    EX_READING_SLIDE,    /* how far along `about` it was moved, in units of `unit` metres */
+    EX_READING_STRETCH,  /* the scale along `about`, which is one of the joint's own axes; 1 at rest */
+    EX_READING_KIND_COUNT
+} ex_reading_kind;
+
+typedef struct ex_reading {
+    ex_reading_kind kind;
+    double about[3]; /* a direction of any length but 0 in the joint's own axes at rest */
+    double middle;   /* angle */
+    double unit;     /* slide; 0: 1 */
+    int part;        /* rotation: which ex_axis_kind (EX_AXIS_ROTATION, _SWING, _TWIST about `about`) writing changes;
+                        reading gives the whole of it */
+} ex_reading;
+
+/* Numbers that a reading gives: 1, or 4 for a rotation. */
+EX_API int ex_reading_width(const ex_reading *reading);
+/* Reads value [width]. What is not finite in local reads as rest. */
+EX_API void ex_reading_read(const ex_reading *reading, const ex_transform *rest, const ex_transform *local,
+                            double *value);
+/* Changes local so that it reads value, and leaves the rest of it alone: an angle replaces the turn about its axis and
+ * keeps the swing. A value that is not finite, and a zero rotation, write rest. */
+EX_API void ex_reading_write(const ex_reading *reading, const ex_transform *rest, const double *value,
+                             ex_transform *local);
+
 /* ---- palettes ---- */
 
 /* How the joints of a vertex are blended, with the names that project files use. */

@@ -116,6 +116,44 @@ EX_API void ex_normals_compute(const ex_normals *normals, const float *positions
                                size_t out_stride, const ex_tasks *tasks, void *scratch);
 EX_API size_t ex_normals_scratch_size(const ex_normals *normals);
 
+/* ---- tangents, for normal maps ---- */
+
+typedef struct ex_tangents_def {
+    int vertex_count;             /* positions and normals have one entry for each */
+    int split_count;              /* texture coordinates and tangents have one for each */
+    const uint32_t *split_source; /* [split_count] vertices; NULL: split_count == vertex_count */
+    const float *texcoords;       /* [split_count][2], origin at the top left as in glTF */
+    int triangle_count;
+    const uint32_t *triangles; /* [triangle_count][3] split vertices */
+} ex_tangents_def;
+
+typedef struct ex_tangents ex_tangents;
+
+/* One block, without pointers. Results: ARGUMENT, DATA (triangle named), MEMORY, LIMIT. */
+EX_API ex_result ex_tangents_create(const ex_tangents_def *def, const ex_allocator *allocator, ex_tangents **tangents,
+                                    ex_error *error);
+EX_API void ex_tangents_destroy(ex_tangents *tangents);
+EX_API int ex_tangents_split_count(const ex_tangents *tangents);
+
+/* What to compute; strides are bytes, 0: 12, 12, 16. */
+typedef struct ex_tangents_job {
+    const float *positions; /* [vertex_count] triples */
+    size_t position_stride;
+    const float *normals; /* [vertex_count] triples of length 1 */
+    size_t normal_stride;
+    float *out; /* [split_count] x y z and the sign of the bitangent: bitangent = sign * cross(normal, tangent) */
+    size_t out_stride;
+} ex_tangents_job;
+
+/*
+ * The direction in which u of the texture grows, of length 1 and perpendicular to the normal: the sum over the
+ * triangles of a split vertex, by angle, as most bakers of normal maps do. Where texture coordinates tell nothing, any
+ * direction perpendicular to the normal. Allocates nothing.
+ */
+EX_API void ex_tangents_compute(const ex_tangents *tangents, const ex_tangents_job *job, const ex_tasks *tasks,
+                                void *scratch);
+EX_API size_t ex_tangents_scratch_size(const ex_tangents *tangents);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,15 +1,17 @@
 /*
  * exemplar/rig.h - the rig: everything the runtime needs of one character, in one immutable block of memory.
  *
- * A rig holds a mesh, its layers (each a space, a weigher and examples) and the names of its inputs. It is made from
- * arrays (ex_rig_create) or from the bytes of a rig file (ex_rig_unpack). Evaluation reads it from any number of
- * threads at once, allocates nothing and cannot fail. Reading and writing files is the caller's, or authoring's
- * (exemplar/author.h).
+ * A rig holds a mesh, its layers (each a space, a weigher and examples), a skeleton with its skin, refined levels, and
+ * the names of its inputs. It is made from arrays (ex_rig_create) or from the bytes of a rig file (ex_rig_unpack).
+ * Evaluation reads it from any number of threads at once, allocates nothing and cannot fail. Reading and writing files
+ * is the caller's, or authoring's (exemplar/author.h).
  */
 #ifndef EXEMPLAR_RIG_H
 #define EXEMPLAR_RIG_H
 
 #include <exemplar/base.h>
+#include <exemplar/pose.h>
+#include <exemplar/refine.h>
 #include <exemplar/shape.h>
 #include <exemplar/weigh.h>
 
@@ -37,18 +39,44 @@ typedef struct ex_rig_mesh {
     const uint32_t *triangles; /* [triangle_count][3] split vertices */
 } ex_rig_mesh;
 
+/* Where an axis of a layer gets its value. */
+typedef struct ex_axis_source {
+    int joint;          /* of the rig's skeleton; -1: a dial, a free input of the pose */
+    ex_reading reading; /* with a joint: what is read from it; its kind must suit the axis */
+} ex_axis_source;
+
+/* What a layer's examples are. */
+typedef enum ex_domain {
+    EX_DOMAIN_FORM,   /* vertex positions, added to the mesh before it is posed */
+    EX_DOMAIN_PIXELS, /* a texture */
+    EX_DOMAIN_COUNT
+} ex_domain;
+
 /*
- * One layer: rest form(v) += mask(v) * sum over k of w_k * delta_k(v). The same axis name in two layers is one input:
- * in both a number or in both a rotation, with one rest value.
+ * One layer. Of forms: rest form(v) += mask(v) * sum over k of w_k * delta_k(v). Of pixels: the texture of that name is
+ * the first example of its first layer, plus for each of its layers the sum over k of w_k * (image_k - that first
+ * image), in linear light. The same axis name in two layers is one input: in both a number or in both a rotation, with
+ * one rest value, and from one source.
  */
 typedef struct ex_layer_def {
     const char *name;
+    ex_domain domain;
     ex_weigher_def weigh;             /* space, points and kind; its names are set from example_names */
     const char *const *axis_names;    /* [weigh.axis_count] */
     const char *const *axis_units;    /* [weigh.axis_count] or NULL, each may be NULL: text for people */
+    const ex_axis_source *sources;    /* [weigh.axis_count], or NULL: all are dials */
     const char *const *example_names; /* [weigh.example_count], all different */
-    const float *const *deltas;       /* [weigh.example_count] of [vertex_count][3]: example minus mesh */
-    const float *mask;                /* [vertex_count] in [0, 1], multiplied into the deltas; or NULL */
+
+    /* forms */
+    const float *const *deltas; /* [weigh.example_count] of [vertex_count][3]: example minus mesh */
+    const float *mask;          /* [vertex_count] in [0, 1], multiplied into the deltas; or NULL */
+    const float *const *shifts; /* [weigh.example_count] of [joint_count][3], each may be NULL: by how much the joints'
+                                   positions at rest differ in that example (ex_skeleton_input); or NULL */
+
+    /* pixels */
+    const char *texture;                /* "base_color", "normal", … as glTF calls them */
+    int width, height;                  /* of every image, of every layer of that texture */
+    const unsigned char *const *images; /* [weigh.example_count] of [height][width][4]: red green blue alpha */
 } ex_layer_def;
 
 /* Bytes that a rig carries for others and does not look into (groups, materials, …). */
@@ -59,13 +87,30 @@ typedef struct ex_note {
     size_t size;
 } ex_note;
 
+/* How a rig is laid out in memory; NULL or all zero is float storage and everything that the rig has. */
+typedef struct ex_rig_options {
+    ex_storage storage;
+    bool without_normals;  /* evaluation then has no normals and tangents; saves 80 bytes a vertex and level */
+    bool without_tangents; /* saves as much again where there are texture coordinates */
+    bool without_levels;   /* no refinement: the cage only */
+} ex_rig_options;
+
 typedef struct ex_rig_def {
     ex_rig_mesh mesh;
     const ex_layer_def *layers;
     int layer_count;
     const ex_note *notes;
     int note_count;
-    ex_storage storage; /* default float */
+
+    const ex_skeleton *skeleton; /* or NULL */
+    const ex_skin *skin; /* of the mesh's vertices and the skeleton's joints; NULL: the skeleton moves nothing */
+    ex_skinning skinning;
+
+    const ex_stencils *stencils; /* of the mesh's vertices; or NULL */
+    const ex_rig_mesh *levels; /* [ex_stencils_level_count]: the faces of levels 1, 2, …; positions and normals NULL */
+    int level;                 /* what to show unless asked otherwise: 0, a level, or EX_LEVEL_LIMIT */
+
+    ex_rig_options options;
 } ex_rig_def;
 
 typedef struct ex_rig ex_rig;
@@ -90,14 +135,18 @@ EX_API const ex_weigher *ex_rig_weigher(const ex_rig *rig, int layer);
 EX_API int ex_rig_first_example(const ex_rig *rig, int layer);
 EX_API const char *ex_rig_example_name(const ex_rig *rig, int layer, int example);
 
-/* Inputs: the free axes of all layers, each once, in order of first appearance. */
+EX_API ex_domain ex_rig_layer_domain(const ex_rig *rig, int layer);
+
+/* Inputs: the axes of all layers, each once, in order of first appearance. */
 EX_API int ex_rig_input_count(const ex_rig *rig);
 EX_API const char *ex_rig_input_name(const ex_rig *rig, int input);
 /* "" where no unit was given. */
 EX_API const char *ex_rig_input_unit(const ex_rig *rig, int input);
 /* The axis as the first layer that has it defines it. */
 EX_API ex_axis ex_rig_input_axis(const ex_rig *rig, int input);
-/* Where the input's one or four numbers start in ex_pose.inputs. */
+/* Where it comes from. */
+EX_API ex_axis_source ex_rig_input_source(const ex_rig *rig, int input);
+/* Where a dial's one or four numbers start in ex_pose.inputs; -1 for an input that is read from a joint. */
 EX_API int ex_rig_input_offset(const ex_rig *rig, int input);
 /* The input's number, or -1. */
 EX_API int ex_rig_input_find(const ex_rig *rig, const char *name);
@@ -105,8 +154,40 @@ EX_API int ex_rig_input_find(const ex_rig *rig, const char *name);
 EX_API int ex_rig_layer_input(const ex_rig *rig, int layer, int axis);
 /* Numbers in ex_pose.inputs. */
 EX_API int ex_rig_pose_size(const ex_rig *rig);
-/* Fills inputs [ex_rig_pose_size] with the rest pose. */
-EX_API void ex_rig_rest_pose(const ex_rig *rig, double *inputs);
+
+/* The skeleton and the skin belong to the rig; NULL where there is none. */
+EX_API const ex_skeleton *ex_rig_skeleton(const ex_rig *rig);
+EX_API const ex_skin *ex_rig_skin(const ex_rig *rig);
+EX_API ex_skinning ex_rig_skinning(const ex_rig *rig);
+/* 0 where there is no skeleton: the length of ex_pose.joints. */
+EX_API int ex_rig_joint_count(const ex_rig *rig);
+/* By how much the joints are elsewhere in an example [joint_count][3]; false, and zeros, where it brings no skeleton.
+ */
+EX_API bool ex_rig_example_shifts(const ex_rig *rig, int layer, int example, float *shifts);
+
+/* Refinement: NULL and 0 where there is none. */
+EX_API const ex_stencils *ex_rig_stencils(const ex_rig *rig);
+EX_API int ex_rig_level_count(const ex_rig *rig);
+/* What the rig's maker wants shown: 0, a level, or EX_LEVEL_LIMIT. */
+EX_API int ex_rig_level(const ex_rig *rig);
+/* Vertices at a level (0: the mesh's; EX_LEVEL_LIMIT: those of the last): the length of what evaluation writes. 0 where
+ * the rig has no such level. */
+EX_API int ex_rig_level_vertex_count(const ex_rig *rig, int level);
+/* The faces of a level; positions and normals NULL. */
+EX_API ex_rig_mesh ex_rig_level_mesh(const ex_rig *rig, int level);
+
+/* Textures: one for each name among the layers of pixels, in order of first appearance. */
+typedef struct ex_texture {
+    const char *name;
+    int width, height;
+    bool srgb; /* colours, blended in linear light; else data such as normals, blended as they are */
+} ex_texture;
+EX_API int ex_rig_texture_count(const ex_rig *rig);
+EX_API ex_texture ex_rig_texture(const ex_rig *rig, int texture);
+/* The texture that a layer of pixels belongs to; -1 for a layer of forms. */
+EX_API int ex_rig_layer_texture(const ex_rig *rig, int layer);
+/* An example's image [height][width][4]; NULL for a layer of forms. */
+EX_API const unsigned char *ex_rig_example_image(const ex_rig *rig, int layer, int example);
 
 /* The mesh; pointers into the rig, and positions NULL: ask ex_rig_rest_mesh for them. */
 EX_API ex_rig_mesh ex_rig_get_mesh(const ex_rig *rig);
@@ -120,28 +201,53 @@ EX_API ex_note ex_rig_note(const ex_rig *rig, int note);
 
 /* ---- evaluation ---- */
 
-/* The whole input of a rig. All zero is the rest pose. */
+/*
+ * The whole input of a rig: the caller's arrays, which evaluation only reads. All zero is the rest pose. What is not
+ * finite reads as rest, a zero rotation too.
+ */
 typedef struct ex_pose {
-    const double *inputs; /* [ex_rig_pose_size]; NULL: rest. Non-finite numbers read as rest. */
+    double *inputs;       /* [ex_rig_pose_size]: the dials; NULL: rest */
+    ex_transform *joints; /* [ex_rig_joint_count] local transforms; NULL: rest */
 } ex_pose;
 
-/* Where results go; every pointer may be NULL. */
+/* Fills the pose's arrays, where it has them, with rest. */
+EX_API void ex_rig_rest_pose(const ex_rig *rig, const ex_pose *pose);
+/* Writes an input's one or four numbers: a dial's into pose->inputs; of an input with a joint into that joint's
+ * transform, of which only what the input reads is changed. */
+EX_API void ex_rig_set_input(const ex_rig *rig, int input, const double *value, const ex_pose *pose);
+/* The input's one or four numbers as evaluation sees them. */
+EX_API void ex_rig_get_input(const ex_rig *rig, int input, const ex_pose *pose, double *value);
+
+/* Where results go; every pointer may be NULL. Entries are the vertices of the level asked for in source order, or its
+ * split vertices (ex_evaluation.split). Strides are bytes from one entry to the next; 0: close together. */
 typedef struct ex_output {
-    float *positions;       /* [vertex_count] triples, in source order */
-    size_t position_stride; /* bytes from one to the next, at least 12; 0: 12 */
-    float *box;             /* [6]: smallest x y z, largest x y z */
-    double *weights;        /* [ex_rig_example_count] */
+    float *positions;       /* triples */
+    size_t position_stride; /* 0: 12 */
+    float *normals;         /* triples of length 1, 0 0 0 where the surface has none; asks for positions too */
+    size_t normal_stride;   /* 0: 12 */
+    float *tangents;        /* x y z and the sign of the bitangent, as in glTF, of split vertices (without
+                               ex_evaluation.split: of each vertex's first); asks for positions and normals, and for a
+                               rig with texture coordinates */
+    size_t tangent_stride;  /* 0: 16 */
+    float *box;      /* [6]: smallest x y z, largest x y z of the positions; of a refined level without positions,
+                        of its cage, which contains it */
+    double *weights; /* [ex_rig_example_count] */
+    unsigned char *const *textures; /* [ex_rig_texture_count] of [height][width][4], each may be NULL */
 } ex_output;
 
-/* How to evaluate; NULL or all zero is the rig as it is, serially. */
+/* How to evaluate; NULL or all zero is the cage of the rig as it is, serially. */
 typedef struct ex_evaluation {
     const ex_weigher *const *weighers; /* [layer_count] replacements, each may be NULL; same number of examples */
     const bool *muted;                 /* [layer_count]: layers to leave out */
+    int level;                         /* 0: the cage; a level of the rig; EX_LEVEL_LIMIT */
+    bool split;                        /* write split vertices, which a renderer needs, not source vertices */
+    bool unskinned;                    /* leave the form at rest: no posing by the skeleton */
     const ex_tasks *tasks;
 } ex_evaluation;
 
-/* Bytes of scratch that evaluating so many poses in one call needs; aligned as malloc does. It is enough for fewer. */
-EX_API size_t ex_rig_scratch_size(const ex_rig *rig, int pose_count);
+/* Bytes of scratch that evaluating so many poses in one call needs; aligned as malloc does. It is enough for fewer, and
+ * for any other evaluation at the same level. */
+EX_API size_t ex_rig_scratch_size(const ex_rig *rig, const ex_evaluation *evaluation, int pose_count);
 
 /*
  * Evaluates one pose. The result depends on pose and evaluation alone, bit for bit, whatever the tasks. Costs the
@@ -170,26 +276,36 @@ EX_API ex_result ex_rig_pack(const ex_rig *rig, void *bytes, size_t size, ex_err
  * A rig from the bytes of a .glb rig file, or from a bare pack, aligned to 4. Checks everything; bytes may be hostile.
  * Results: FORMAT (no rig), VERSION, CHECKSUM (damaged, or rearranged by another program), DATA, LIMIT, MEMORY.
  */
-EX_API ex_result ex_rig_unpack(const void *bytes, size_t size, ex_storage storage, const ex_allocator *allocator,
-                               ex_rig **rig, ex_error *error);
+EX_API ex_result ex_rig_unpack(const void *bytes, size_t size, const ex_rig_options *options,
+                               const ex_allocator *allocator, ex_rig **rig, ex_error *error);
 
 /* The pack's directory, for those who wrap it in a file (docs/rig-format.md). */
 typedef enum ex_section_kind {
-    EX_SECTION_STRINGS = 1,
+    EX_SECTION_COUNTS = 1,
+    EX_SECTION_STRINGS,
     EX_SECTION_INPUTS,
     EX_SECTION_LAYERS,
     EX_SECTION_AXES,     /* which input each axis of each layer reads */
     EX_SECTION_EXAMPLES, /* names of examples */
     EX_SECTION_WEIGHER,  /* index: layer */
-    EX_SECTION_SOURCES,  /* split_source */
+    EX_SECTION_JOINTS,   /* names, parents, rest transforms */
+    EX_SECTION_SHIFTS,   /* index: example among all; joints */
+    EX_SECTION_TEXTURES, /* names and sizes */
+    EX_SECTION_IMAGE,    /* index: example among all; rows of red green blue alpha */
+    EX_SECTION_LEVELS,   /* counts of every level */
+    EX_SECTION_STENCILS, /* index: level, or level_count + 1 for the limit */
+    EX_SECTION_SOURCES,  /* split_source; index: level, and so down to CORNERS */
     EX_SECTION_FACES,
     EX_SECTION_CORNERS,
-    EX_SECTION_NOTE, /* index: note */
-    EX_SECTION_TRIANGLES,
+    EX_SECTION_NOTE,      /* index: note */
+    EX_SECTION_TRIANGLES, /* index: level */
     EX_SECTION_POSITIONS, /* split vertices */
-    EX_SECTION_TEXCOORDS,
+    EX_SECTION_TEXCOORDS, /* index: level */
     EX_SECTION_NORMALS,
-    EX_SECTION_TARGET, /* index: example among all; split vertices */
+    EX_SECTION_INVERSE_BINDS, /* joints; 16 numbers, column after column, as in glTF */
+    EX_SECTION_SKIN_JOINTS,   /* index: set of four influences; split vertices, 4 x uint16_t */
+    EX_SECTION_SKIN_WEIGHTS,  /* the same, 4 x float */
+    EX_SECTION_TARGET,        /* index: example among all; split vertices */
     EX_SECTION_KIND_COUNT
 } ex_section_kind;
 

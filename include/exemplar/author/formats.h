@@ -69,9 +69,10 @@ EX_API ex_result ex_mesh_read(const char *path, ex_mesh **mesh, ex_error *error)
 /* Writes a mesh by the ending of path: .obj, .ply (binary), .gltf, .glb. */
 EX_API ex_result ex_mesh_write(const char *path, const ex_mesh *mesh, ex_error *error);
 
-/* A rig file, .glb. Writing adds what other viewers need: a standard mesh with the examples as morph targets. */
+/* A rig file, .glb. Writing adds what other viewers need: a standard mesh with the examples as morph targets, the
+ * skeleton as a skin, and textures as they are at rest. options may be NULL. */
 EX_API ex_result ex_rig_write(const char *path, const ex_rig *rig, ex_error *error);
-EX_API ex_result ex_rig_read(const char *path, ex_storage storage, ex_rig **rig, ex_error *error);
+EX_API ex_result ex_rig_read(const char *path, const ex_rig_options *options, ex_rig **rig, ex_error *error);
 
 #ifdef __cplusplus
 }

@@ -21,20 +21,48 @@ typedef struct ex_project_axis {
     const char *name;
     const char *unit; /* or NULL */
     ex_axis axis;
+    const char *joint;  /* that it is read from; NULL: a dial */
+    ex_reading reading; /* what is read from the joint */
 } ex_project_axis;
+
+/* A joint of an example's whole pose, relative to the joint's rest: what `at` and `joints` say of it together. Turned
+ * after the rest rotation, moved along the joint's own axes at rest (metres), stretched on top of the rest scale. */
+typedef struct ex_project_joint {
+    const char *name;
+    ex_transform relative;
+} ex_project_joint;
 
 typedef struct ex_project_example {
     const char *name;
-    const char *mesh;            /* path relative to the project file */
+    const char *mesh;               /* path relative to the project file; NULL in a layer of pixels */
+    const char *image;              /* likewise; NULL in a layer of forms */
+    const char *skeleton;           /* its own, or NULL: the project's */
+    const ex_project_joint *joints; /* [joint_count]: the joints of its whole pose that are not at rest */
+    int joint_count;
     const double *at;            /* [dimension]; NULL in a direct layer */
     const double *const *points; /* [layer_count]: where its whole pose is in every layer's space; axes that `at` does
                                     not name are at rest, and an example of a direct layer has its own axis at 1 */
 } ex_project_example;
 
-typedef enum ex_mask_kind { EX_MASK_NONE, EX_MASK_FILE, EX_MASK_GROUP, EX_MASK_COLOUR } ex_mask_kind;
+typedef enum ex_mask_kind { EX_MASK_NONE, EX_MASK_FILE, EX_MASK_GROUP, EX_MASK_COLOUR, EX_MASK_JOINTS } ex_mask_kind;
+
+/* What a layer's examples are and how they were made, with the names that project files use. */
+#define EX_SHAPE_LIST(X)                                                                                               \
+    X(EX_SHAPE_POSITIONS, "positions") /* forms at rest */                                                             \
+    X(EX_SHAPE_UNPOSED, "unposed")     /* forms sculpted at the example's pose: building un-poses them */              \
+    X(EX_SHAPE_PIXELS, "pixels")       /* images of a texture */
+
+typedef enum ex_shape {
+#define EX_SHAPE_ENUM(name, text) name,
+    EX_SHAPE_LIST(EX_SHAPE_ENUM)
+#undef EX_SHAPE_ENUM
+        EX_SHAPE_COUNT
+} ex_shape;
 
 typedef struct ex_project_layer {
     const char *name;
+    ex_shape shape;
+    const char *texture; /* pixels: "base_color", …; else NULL */
     const ex_project_axis *axes;
     int axis_count;
     int dimension;        /* numbers in a point */
@@ -43,16 +71,22 @@ typedef struct ex_project_layer {
     int example_count;
     int pseudo_count;
     ex_mask_kind mask;
-    const char *mask_source; /* file, group name, or "r", "g", "b" */
+    const char *mask_source;        /* file, group name, or "r", "g", "b" */
+    const char *const *mask_joints; /* [mask_joint_count]; the mask is the sum of their skin weights */
+    int mask_joint_count;
 } ex_project_layer;
 
 typedef struct ex_project_view {
     const char *path; /* of the project file, as given; "" for one that has none yet */
     const char *mesh;
+    const char *skeleton; /* a glTF file with a skin, or NULL */
+    ex_skinning skinning;
     const ex_project_layer *layers;
     int layer_count;
-    double unit; /* metres in the project's unit */
-    bool z_up;   /* meshes have z up: turned to y up when read */
+    bool subdivide;
+    ex_subdivide_def subdivision; /* where subdivide */
+    double unit;                  /* metres in the project's unit */
+    bool z_up;                    /* meshes have z up: turned to y up when read */
 } ex_project_view;
 
 typedef struct ex_project ex_project;
@@ -83,16 +117,26 @@ typedef struct ex_progress {
     void *user;
 } ex_progress;
 
+/* Called for every example that has vertices which do not come back exactly (EX_UNPOSE_LIMIT); list is ascending and
+ * lives during the call only. */
+typedef struct ex_damped_report {
+    void (*report)(void *user, int layer, int example, const ex_damped *list, int count);
+    void *user;
+} ex_damped_report;
+
 typedef struct ex_build_options {
-    ex_storage storage;
-    const ex_progress *progress; /* or NULL */
+    ex_rig_options rig;
+    const ex_progress *progress;    /* or NULL */
+    const ex_damped_report *damped; /* or NULL */
 } ex_build_options;
 
-/* Reads the meshes, measures the examples' differences, solves and lays out. options may be NULL. */
+/* Reads the meshes, un-poses them where their layer says so, measures the examples' differences, solves and lays out.
+ * options may be NULL. */
 EX_API ex_result ex_project_build(const ex_project *project, const ex_build_options *options, ex_rig **rig,
                                   ex_error *error);
 
-/* Writes NAME.json, mesh.obj and every example as an OBJ file into directory (made if missing). Refuses to overwrite
+/* Writes NAME.json, mesh.obj, every example as an OBJ or PNG file, and skeleton.glb where there is one, into directory
+ * (made if missing). Forms are written at rest, in layers of "positions". Refuses to overwrite
  * any file unless told; on failure, what was written is taken away again. Building that project gives a rig of the same
  * bytes. */
 EX_API ex_result ex_project_unpack(const ex_rig *rig, const char *directory, const char *name, bool overwrite,
@@ -133,19 +177,25 @@ EX_API void ex_check_destroy(ex_check *check);
 /* ---- poses in words ---- */
 
 /*
- * Writes one `axis=value` into inputs [ex_rig_pose_size]: elbow=75, shoulder=q:0,0,.38,.92, shoulder=x30y-10z5
- * (degrees, intrinsic, in written order). An unknown axis is answered with the nearest name.
+ * Writes one `axis=value` into a pose that has all its arrays: elbow=75, shoulder=q:0,0,.38,.92, shoulder=x30y-10z5
+ * (degrees, intrinsic, in written order), and any joint relative to its rest: joint:wrist=x20. An unknown name is
+ * answered with the nearest one.
  */
-EX_API ex_result ex_pose_set(const ex_rig *rig, const char *assignment, double *inputs, ex_error *error);
+EX_API ex_result ex_pose_set(const ex_rig *rig, const char *assignment, const ex_pose *pose, ex_error *error);
 
-/* A table of poses from CSV: a header of axis names (rotations as NAME.x … NAME.w), optional `time` in seconds. */
+/* A table of poses from CSV: a header of axis names (rotations as NAME.x … NAME.w, joints relative to their rest as
+ * joint:NAME.x … joint:NAME.w), optional `time` in seconds. */
 typedef struct ex_pose_table {
     int pose_count;
-    double *inputs; /* [pose_count][ex_rig_pose_size] */
+    ex_pose *poses; /* [pose_count], whole; they belong to the table */
     double *times;  /* [pose_count] or NULL */
 } ex_pose_table;
 EX_API ex_result ex_pose_table_read(const char *path, const ex_rig *rig, ex_pose_table *table, ex_error *error);
 EX_API void ex_pose_table_free(ex_pose_table *table);
+
+/* A pose at rest with all its arrays, in one allocation: release with free(pose->inputs). inputs NULL without memory.
+ */
+EX_API ex_pose ex_pose_create(const ex_rig *rig);
 
 /* The candidate nearest to a mistyped word, or NULL where none is near (more than a third of its letters off). */
 EX_API const char *ex_suggest(const char *word, const char *const *candidates, int candidate_count);

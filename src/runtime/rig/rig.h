@@ -1,6 +1,7 @@
 /*
  * The inside of a rig: one block, a head and tables behind it at byte offsets, no pointers. Offsets of tables that a
- * rig does not have are those of an empty table. Forms stand last, weighers as they were solved.
+ * rig does not have are those of an empty table; of parts that it does not have, 0. Parts (weighers, skeleton, skin,
+ * stencils, normals, tangents) are the blocks of their own rooms, copied as they are. Forms stand last.
  */
 #ifndef EXI_RIG_H
 #define EXI_RIG_H
@@ -15,26 +16,65 @@
 
 enum { EXI_RIG_SEAMS = 1, EXI_RIG_TEXCOORDS = 2, EXI_RIG_NORMALS = 4 };
 
-/* The numbers that size every table; the same in memory and in the pack. */
+/* The numbers that size every table; the same in memory and in the pack. New ones go to the end: a file that is older
+ * has fewer, and those it lacks are 0. */
 typedef struct exi_rig_counts {
     int32_t vertices, splits, faces, corners, triangles;
     int32_t layers, inputs, axes, examples, notes;
     uint32_t flags;
     uint32_t string_size;
+    int32_t forms;      /* examples that are forms: those of layers of that domain, in their order */
+    int32_t joints;     /* 0: no skeleton */
+    int32_t skin_sets;  /* sets of four influences; 0: no skin */
+    int32_t skinning;   /* ex_skinning */
+    int32_t shifts;     /* examples that bring joint positions */
+    int32_t textures;   /* names of textures */
+    int32_t levels;     /* refined levels */
+    int32_t level;      /* shown unless asked otherwise */
+    int32_t refinement; /* EXI_REFINED_… */
+    int32_t reserved;
 } exi_rig_counts;
+
+/* What there is of refinement beyond the levels. */
+enum { EXI_REFINED = 1, EXI_REFINED_LIMIT = 2 };
 
 typedef struct exi_input_record {
     uint32_t name, unit; /* into strings */
-    int32_t offset;      /* in a pose */
-    int32_t reserved;
+    int32_t offset;      /* in ex_pose.inputs; -1 with a joint */
+    int32_t joint;       /* -1: a dial */
     exi_axis_record axis;
+    double about[3], middle, slide_unit; /* ex_reading */
+    int32_t reading, part;
 } exi_input_record;
 
 typedef struct exi_layer_record {
     uint32_t name;
-    int32_t axis_count, example_count, first_axis, first_example, reserved;
+    int32_t axis_count, example_count, first_axis, first_example;
+    int32_t domain;
+    int32_t first_form;             /* forms: the number of its first example among the forms */
+    int32_t texture;                /* pixels: which; else -1 */
     uint64_t weigher, weigher_size; /* offset in the rig, bytes */
 } exi_layer_record;
+
+/* By how much joints are elsewhere in an example. */
+typedef struct exi_shift_record {
+    int32_t example; /* among all; ascending */
+    int32_t reserved;
+    uint64_t data; /* [joints][3] float: offset in the rig */
+} exi_shift_record;
+
+typedef struct exi_texture_record {
+    uint32_t name;
+    int32_t width, height, srgb;
+} exi_texture_record;
+
+/* The faces of a refined level: sizes, and where its tables stand. */
+typedef struct exi_level_record {
+    int32_t vertices, splits, faces, corners, triangles;
+    uint32_t flags;
+    uint64_t sources, face_sizes, corner_splits, triangle_splits, texcoords; /* offsets in the rig */
+    uint64_t normals, tangents;                                              /* parts; 0 where left out */
+} exi_level_record;
 
 typedef struct exi_note_record {
     char kind[EX_NOTE_KIND_SIZE];
@@ -51,14 +91,16 @@ struct ex_rig {
     uint64_t layers;           /* [layers] exi_layer_record */
     uint64_t axis_inputs;      /* [axes] int32_t */
     uint64_t example_names;    /* [examples] uint32_t into strings */
-    uint64_t sources;          /* [splits] uint32_t, with EXI_RIG_SEAMS */
-    uint64_t faces;            /* [faces] uint32_t */
-    uint64_t corners;          /* [corners] uint32_t */
-    uint64_t triangles;        /* [triangles][3] uint32_t */
-    uint64_t texcoords;        /* [splits][2] float */
-    uint64_t normals;          /* [splits][3] float */
+    uint64_t shifts;           /* [shifts] exi_shift_record */
+    uint64_t textures;         /* [textures] exi_texture_record */
+    uint64_t images;           /* [examples] uint64_t: where an example's image stands; 0 for forms */
+    uint64_t levels;           /* [levels + 1] exi_level_record; 0 is the mesh itself */
+    uint64_t normals;          /* [splits][3] float, at rest */
     uint64_t notes;            /* [notes] exi_note_record */
-    uint64_t forms;            /* ex_forms */
+    uint64_t skeleton;         /* parts; 0 where there is none */
+    uint64_t skin;
+    uint64_t stencils;
+    uint64_t forms; /* ex_forms */
 };
 
 static inline const void *exi_rig_at(const ex_rig *rig, uint64_t offset) {
@@ -66,6 +108,10 @@ static inline const void *exi_rig_at(const ex_rig *rig, uint64_t offset) {
 }
 static inline void *exi_rig_at_mut(ex_rig *rig, uint64_t offset) {
     return (char *)rig + offset;
+}
+/* A part, or NULL where the rig does not have it. */
+static inline const void *exi_rig_part(const ex_rig *rig, uint64_t offset) {
+    return offset ? (const char *)rig + offset : NULL;
 }
 static inline const exi_layer_record *exi_rig_layers(const ex_rig *rig) {
     return exi_rig_at(rig, rig->layers);
@@ -76,6 +122,15 @@ static inline const exi_input_record *exi_rig_inputs(const ex_rig *rig) {
 static inline const exi_note_record *exi_rig_notes(const ex_rig *rig) {
     return exi_rig_at(rig, rig->notes);
 }
+static inline const exi_shift_record *exi_rig_shifts(const ex_rig *rig) {
+    return exi_rig_at(rig, rig->shifts);
+}
+static inline const exi_texture_record *exi_rig_textures(const ex_rig *rig) {
+    return exi_rig_at(rig, rig->textures);
+}
+static inline const exi_level_record *exi_rig_levels(const ex_rig *rig) {
+    return exi_rig_at(rig, rig->levels);
+}
 static inline const char *exi_rig_string(const ex_rig *rig, uint32_t offset) {
     return (const char *)exi_rig_at(rig, rig->strings) + offset;
 }
@@ -83,12 +138,36 @@ static inline const ex_forms *exi_rig_forms(const ex_rig *rig) {
     return exi_rig_at(rig, rig->forms);
 }
 
+/* A block of another room that goes into a rig; every such block starts with its size. NULL: none. */
+static inline size_t exi_part_size(const void *block) {
+    return block ? (size_t) * (const uint64_t *)block : 0;
+}
+
 /*
- * Makes the block: counts and forms' storage are given, sizes of weighers [layers] and notes [notes] too. The block is
- * zero but for its head, the forms' head, and the offsets and sizes in the layer and note records.
+ * What a rig is made of, as creation and unpacking gather it. Sizes of everything that is not in the counts; the parts
+ * are copied in by exi_rig_allocate, tables are left zero for the caller.
  */
-ex_result exi_rig_allocate(const exi_rig_counts *counts, ex_storage storage, const size_t *weigher_sizes,
-                           const size_t *note_sizes, const ex_allocator *allocator, ex_rig **rig, ex_error *error);
+typedef struct exi_rig_contents {
+    exi_rig_counts counts;
+    ex_storage storage;
+    const ex_weigher *const *weighers; /* [layers]; NULL: only room for them is made */
+    const size_t *weigher_sizes;       /* [layers] */
+    const size_t *note_sizes;          /* [notes] */
+    const size_t *image_sizes;         /* [examples], 0 for forms; or NULL: no images */
+    const exi_level_record *levels;    /* [levels + 1]: counts and flags; the mesh first */
+    const ex_normals *const *normals;  /* [levels + 1], each may be NULL */
+    const ex_tangents *const *tangents;
+    const ex_skeleton *skeleton;
+    const ex_skin *skin;
+    const ex_stencils *stencils;
+} exi_rig_contents;
+
+/*
+ * Makes the block. It is zero but for its head, the forms' head, the parts, and all offsets and sizes in the records of
+ * layers, notes, shifts, images and levels (whose counts are set too).
+ */
+ex_result exi_rig_allocate(const exi_rig_contents *contents, const ex_allocator *allocator, ex_rig **rig,
+                           ex_error *error);
 
 /* Sets pose_size and largest_dimension when inputs, layers and weighers are in place. */
 void exi_rig_measure_pose(ex_rig *rig);
@@ -96,5 +175,10 @@ void exi_rig_measure_pose(ex_rig *rig);
 /* What is wrong with the tables of a mesh, in a sentence: indices out of range, sources out of order, numbers not
  * finite. positions are not looked at. */
 ex_result exi_rig_check_mesh(const ex_rig_mesh *mesh, ex_error *error);
+
+/* The rig's parts that follow from its meshes: normals and tangents of a level as the options want them, each NULL
+ * where it is left out. Release with their own destroy functions. */
+ex_result exi_rig_make_frames(const ex_rig_mesh *mesh, const ex_rig_options *options, const ex_allocator *allocator,
+                              ex_normals **normals, ex_tangents **tangents, ex_error *error);
 
 #endif
