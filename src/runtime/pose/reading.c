@@ -59,21 +59,17 @@ static void choose_sign(double q[4]) {
 
 /* ---- angles in degrees ---- */
 
-/* Twice the angle of (sine, cosine), in [-180, 180]; the same for the opposite pair, which is the same turn. */
+/* Twice the angle of (sine, cosine), in [-180, 180]; the opposite pair is the same turn. */
 static double degrees_of(double sine, double cosine) {
-    if (cosine < 0 || (cosine == 0 && sine < 0)) {
-        sine = -sine;
-        cosine = -cosine;
-    }
-    const double half = exi_angle(fabs(sine), cosine) * 57.29577951308232088;
-    return sine < 0 ? -2 * half : 2 * half;
+    const double half = exi_angle(fabs(sine), fabs(cosine)) * 57.29577951308232088;
+    return (sine < 0) != (cosine < 0) ? -2 * half : 2 * half;
 }
 
 /* Sine and cosine of half of so many degrees. Quarters are taken off in degrees, where that is exact: a half turn has a
- * cosine of 0, and no angle is too large. */
+ * cosine of 0, and no angle is too large. Whole turns may change the sign of both. */
 static void half_angle(double degrees, double *sine, double *cosine) {
-    const double half = fmod(degrees, 720.0) / 2;
-    const int quarters = (int)(half < 0 ? half / 90 - 0.5 : half / 90 + 0.5);
+    const double half = fmod(degrees, 360.0) / 2;
+    const int quarters = (int)(half / 90);
     double s, c;
     exi_sin_cos((half - 90.0 * quarters) * 0.01745329251994329577, &s, &c);
     for (int i = quarters & 3; i > 0; i--) {
@@ -205,30 +201,25 @@ static void write_rotation(const joint *j, int part, const double *value, ex_tra
     write_turn(j, r, local);
 }
 
-/* Whole and finite, as floats; rest where a number is too large for one. */
-static void write_floats(const double values[3], const double rest[3], float to[3]) {
-    bool fits = true;
-    for (int i = 0; i < 3; i++)
-        fits = fits && fabs(values[i]) <= (double)FLT_MAX;
-    for (int i = 0; i < 3; i++)
-        to[i] = (float)(fits ? values[i] : rest[i]);
+/* A value that is none, or that no float can hold, is that of rest. */
+static double sound(double value, double rest) {
+    return fabs(value) <= (double)FLT_MAX ? value : rest;
 }
 
 static void write_slide(const joint *j, double value, ex_transform *local) {
-    const double further = (isfinite(value) ? value * j->unit : 0) - exi_dot3(j->move, j->n);
-    double along[3], by[3], moved[3];
+    const double further = sound(value * j->unit, 0) - exi_dot3(j->move, j->n);
+    double along[3], by[3];
     for (int i = 0; i < 3; i++)
         along[i] = j->n[i] * further;
     exi_rotate(j->rest.rotation, along, by);
     for (int i = 0; i < 3; i++)
-        moved[i] = j->local.translation[i] + by[i];
-    write_floats(moved, j->rest.translation, local->translation);
+        local->translation[i] = (float)sound(j->local.translation[i] + by[i], j->rest.translation[i]);
 }
 
 static void write_stretch(const joint *j, double value, ex_transform *local) {
-    double scale[3] = {j->local.scale[0], j->local.scale[1], j->local.scale[2]};
-    scale[j->own] = j->rest.scale[j->own] * (isfinite(value) ? value : 1);
-    write_floats(scale, j->rest.scale, local->scale);
+    for (int i = 0; i < 3; i++)
+        local->scale[i] = (float)j->local.scale[i];
+    local->scale[j->own] = (float)sound(j->rest.scale[j->own] * value, j->rest.scale[j->own]);
 }
 
 void ex_reading_write(const ex_reading *reading, const ex_transform *rest, const double *value, ex_transform *local) {
