@@ -220,6 +220,9 @@ static void any_perpendicular(const double n[3], double t[3]) {
     exi_normalise(t, 3);
 }
 
+/* A T that leaves the normal by less is rounding (T is stored in floats), and so is where it then points. */
+#define ALONG_SQ 1e-12
+
 /* Sums of the triangles that are not mirrored [0] and that are [1]. A normal of 0 takes nothing off. */
 static void sum_triangles(const pass *p, int split, uint32_t vertex, const double n[3], double sums[2][3],
                           double angles[2]) {
@@ -235,13 +238,14 @@ static void sum_triangles(const pass *p, int split, uint32_t vertex, const doubl
         project(n, t);
         project(n, a);
         project(n, b);
-        if (!unit(t))
+        const double length_sq = exi_dot3(t, t);
+        if (!(length_sq > ALONG_SQ))
             continue;
-        const double angle = angle_between(a, b);
+        const double angle = angle_between(a, b), factor = angle / sqrt(length_sq);
         const int side = direction[3] < 0;
         angles[side] += angle;
         for (int c = 0; c < 3; c++)
-            sums[side][c] += angle * t[c];
+            sums[side][c] += factor * t[c];
     }
 }
 
