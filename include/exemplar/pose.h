@@ -134,11 +134,13 @@ typedef struct ex_reading {
 
 /* Numbers that a reading gives: 1, or 4 for a rotation. */
 EX_API int ex_reading_width(const ex_reading *reading);
-/* Reads value [width]. What is not finite in local reads as rest. */
+/* Reads value [width]: an angle in [middle - 180, middle + 180), a rotation with w >= 0. What is not finite in local
+ * reads as rest. A reading of nothing leaves value alone. */
 EX_API void ex_reading_read(const ex_reading *reading, const ex_transform *rest, const ex_transform *local,
                             double *value);
 /* Changes local so that it reads value, and leaves the rest of it alone: an angle replaces the turn about its axis and
- * keeps the swing. A value that is not finite, and a zero rotation, write rest. */
+ * keeps the swing, the turn coming first. A value that is not finite, and a zero rotation, write rest. Two cannot be
+ * had: the turn of what swings by 180 degrees, and the stretch of what has a scale of 0 at rest. */
 EX_API void ex_reading_write(const ex_reading *reading, const ex_transform *rest, const double *value,
                              ex_transform *local);
 

@@ -52,6 +52,12 @@ const char *ex_rig_example_name(const ex_rig *rig, int layer, int example) {
     return exi_rig_string(rig, names[exi_rig_layers(rig)[layer].first_example + example]);
 }
 
+ex_domain ex_rig_layer_domain(const ex_rig *rig, int layer) {
+    return has_layer(rig, layer, __func__) ? (ex_domain)exi_rig_layers(rig)[layer].domain : EX_DOMAIN_FORM;
+}
+
+/* ---- inputs ---- */
+
 int ex_rig_input_count(const ex_rig *rig) {
     return rig->counts.inputs;
 }
@@ -66,6 +72,13 @@ const char *ex_rig_input_unit(const ex_rig *rig, int input) {
 
 ex_axis ex_rig_input_axis(const ex_rig *rig, int input) {
     return has_input(rig, input, __func__) ? exi_axis_restore(&exi_rig_inputs(rig)[input].axis) : (ex_axis){0};
+}
+
+ex_axis_source ex_rig_input_source(const ex_rig *rig, int input) {
+    if (!has_input(rig, input, __func__))
+        return (ex_axis_source){.joint = -1};
+    const exi_input_record *record = &exi_rig_inputs(rig)[input];
+    return (ex_axis_source){.joint = record->joint, .reading = exi_input_reading(record)};
 }
 
 int ex_rig_input_offset(const ex_rig *rig, int input) {
@@ -94,29 +107,82 @@ int ex_rig_pose_size(const ex_rig *rig) {
     return rig->pose_size;
 }
 
-void ex_rig_rest_pose(const ex_rig *rig, double *inputs) {
-    for (int i = 0; i < rig->counts.inputs; i++) {
-        const exi_input_record *input = &exi_rig_inputs(rig)[i];
-        if (input->axis.kind == EX_AXIS_SCALAR)
-            inputs[input->offset] = input->axis.rest;
-        else
-            memcpy(inputs + input->offset, input->axis.rest_rotation, sizeof input->axis.rest_rotation);
+/* ---- skeleton ---- */
+
+const ex_skeleton *ex_rig_skeleton(const ex_rig *rig) {
+    return exi_rig_part(rig, rig->skeleton);
+}
+
+const ex_skin *ex_rig_skin(const ex_rig *rig) {
+    return exi_rig_part(rig, rig->skin);
+}
+
+ex_skinning ex_rig_skinning(const ex_rig *rig) {
+    return (ex_skinning)rig->counts.skinning;
+}
+
+int ex_rig_joint_count(const ex_rig *rig) {
+    return rig->counts.joints;
+}
+
+bool ex_rig_example_shifts(const ex_rig *rig, int layer, int example, float *shifts) {
+    if (!has_example(rig, layer, example, __func__))
+        return false;
+    const size_t size = (size_t)rig->counts.joints * 3 * sizeof *shifts;
+    const int number = exi_rig_layers(rig)[layer].first_example + example;
+    const exi_shift_record *records = exi_rig_shifts(rig);
+    for (int i = 0; i < rig->counts.shifts; i++)
+        if (records[i].example == number) {
+            memcpy(shifts, exi_rig_at(rig, records[i].data), size);
+            return true;
+        }
+    memset(shifts, 0, size);
+    return false;
+}
+
+/* ---- levels and meshes ---- */
+
+const ex_stencils *ex_rig_stencils(const ex_rig *rig) {
+    return exi_rig_part(rig, rig->stencils);
+}
+
+int ex_rig_level_count(const ex_rig *rig) {
+    return rig->counts.levels;
+}
+
+int ex_rig_level(const ex_rig *rig) {
+    return rig->counts.level;
+}
+
+int ex_rig_level_vertex_count(const ex_rig *rig, int level) {
+    const ex_stencils *stencils = ex_rig_stencils(rig);
+    if (level == 0)
+        return rig->counts.vertices;
+    return stencils && ex_stencils_has(stencils, level) ? ex_stencils_vertex_count(stencils, level) : 0;
+}
+
+ex_rig_mesh ex_rig_level_mesh(const ex_rig *rig, int level) {
+    if (ex_rig_level_vertex_count(rig, level) == 0) {
+        exi_misuse(__func__, "no such level");
+        level = 0;
     }
+    const exi_level_record *l = &exi_rig_levels(rig)[level == EX_LEVEL_LIMIT ? rig->counts.levels : level];
+    return (ex_rig_mesh){.vertex_count = l->vertices,
+                         .split_count = l->splits,
+                         .split_source = l->flags & EXI_RIG_SEAMS ? exi_rig_at(rig, l->sources) : NULL,
+                         .texcoords = l->flags & EXI_RIG_TEXCOORDS ? exi_rig_at(rig, l->texcoords) : NULL,
+                         .face_count = l->faces,
+                         .corner_count = l->corners,
+                         .face_sizes = exi_rig_at(rig, l->face_sizes),
+                         .corners = exi_rig_at(rig, l->corner_splits),
+                         .triangle_count = l->triangles,
+                         .triangles = exi_rig_at(rig, l->triangle_splits)};
 }
 
 ex_rig_mesh ex_rig_get_mesh(const ex_rig *rig) {
-    const exi_rig_counts *c = &rig->counts;
-    return (ex_rig_mesh){.vertex_count = c->vertices,
-                         .split_count = c->splits,
-                         .split_source = c->flags & EXI_RIG_SEAMS ? exi_rig_at(rig, rig->sources) : NULL,
-                         .texcoords = c->flags & EXI_RIG_TEXCOORDS ? exi_rig_at(rig, rig->texcoords) : NULL,
-                         .normals = c->flags & EXI_RIG_NORMALS ? exi_rig_at(rig, rig->normals) : NULL,
-                         .face_count = c->faces,
-                         .corner_count = c->corners,
-                         .face_sizes = exi_rig_at(rig, rig->faces),
-                         .corners = exi_rig_at(rig, rig->corners),
-                         .triangle_count = c->triangles,
-                         .triangles = exi_rig_at(rig, rig->triangles)};
+    ex_rig_mesh mesh = ex_rig_level_mesh(rig, 0);
+    mesh.normals = rig->counts.flags & EXI_RIG_NORMALS ? exi_rig_at(rig, rig->normals) : NULL;
+    return mesh;
 }
 
 void ex_rig_rest_mesh(const ex_rig *rig, float *positions) {
@@ -124,9 +190,45 @@ void ex_rig_rest_mesh(const ex_rig *rig, float *positions) {
 }
 
 void ex_rig_example_delta(const ex_rig *rig, int layer, int example, float *delta) {
-    if (has_example(rig, layer, example, __func__))
-        exi_forms_get_example(exi_rig_forms(rig), exi_rig_layers(rig)[layer].first_example + example, delta);
+    if (!has_example(rig, layer, example, __func__))
+        return;
+    const exi_layer_record *record = &exi_rig_layers(rig)[layer];
+    if (record->domain == EX_DOMAIN_FORM)
+        exi_forms_get_example(exi_rig_forms(rig), record->first_form + example, delta);
+    else
+        exi_misuse(__func__, "this layer's examples are no forms");
 }
+
+/* ---- textures ---- */
+
+int ex_rig_texture_count(const ex_rig *rig) {
+    return rig->counts.textures;
+}
+
+ex_texture ex_rig_texture(const ex_rig *rig, int texture) {
+    if (texture < 0 || texture >= rig->counts.textures) {
+        exi_misuse(__func__, "no such texture");
+        return (ex_texture){.name = ""};
+    }
+    const exi_texture_record *record = &exi_rig_textures(rig)[texture];
+    return (ex_texture){.name = exi_rig_string(rig, record->name),
+                        .width = record->width,
+                        .height = record->height,
+                        .srgb = record->srgb != 0};
+}
+
+int ex_rig_layer_texture(const ex_rig *rig, int layer) {
+    return has_layer(rig, layer, __func__) ? exi_rig_layers(rig)[layer].texture : -1;
+}
+
+const unsigned char *ex_rig_example_image(const ex_rig *rig, int layer, int example) {
+    if (!has_example(rig, layer, example, __func__) || exi_rig_layers(rig)[layer].domain != EX_DOMAIN_PIXELS)
+        return NULL;
+    const uint64_t *images = exi_rig_at(rig, rig->images);
+    return exi_rig_at(rig, images[exi_rig_layers(rig)[layer].first_example + example]);
+}
+
+/* ---- the rest ---- */
 
 ex_storage ex_rig_storage(const ex_rig *rig) {
     return (ex_storage)exi_rig_forms(rig)->storage;

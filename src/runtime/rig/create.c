@@ -1,116 +1,109 @@
 /*
- * Making a rig from arrays: layers are checked and solved, their axes merged into inputs, everything copied into one
- * block. Layers are written l, examples k, vertices v: rest form(v) = mesh(v) + sum_l mask_l(v) sum_k w_lk d_lk(v);
- * masks are multiplied into d here.
+ * Making a rig from arrays: layers are checked and solved, their axes merged into inputs and their textures by name,
+ * skeleton, skin and levels taken over, everything copied into one block (create_check.c, create_fill.c).
  */
+#include "runtime/rig/create.h"
+
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
 #include "runtime/base/text.h"
-#include "runtime/rig/rig.h"
 
+#include <math.h>
 #include <string.h>
 
 ex_rig_def ex_rig_def_default(void) {
-    return (ex_rig_def){.storage = EX_STORAGE_FLOAT};
+    return (ex_rig_def){.skinning = EX_SKINNING_LINEAR};
 }
 
-/* What is gathered before the block's size is known. */
-typedef struct plan {
-    const ex_rig_def *def;
-    const ex_allocator *allocator;
-    exi_rig_counts counts;
-    int axis_total;
-    ex_weigher **weighers; /* [layers] */
-    size_t *weigher_sizes; /* [layers] */
-    size_t *note_sizes;    /* [notes] */
-    int *axis_inputs;      /* [axes]: which input an axis reads */
-    int *input_axes;       /* [axes]: the axis that introduced an input, over all layers */
-    void *memory;
-    size_t size;
-} plan;
-
-/* ---- checks ---- */
-
-static ex_result check_names(const char *const *names, int count, const char *what, ex_error *error) {
-    for (int i = 0; i < count; i++) {
-        if (!names || !names[i] || !exi_is_name(names[i]))
-            return exi_error(error, EX_ERROR_ARGUMENT,
-                             "%s %d needs a name: readable text of at most %d bytes, without control characters", what,
-                             i, EXI_NAME_MAX);
-        for (int j = 0; j < i; j++)
-            if (strcmp(names[i], names[j]) == 0)
-                return exi_error(error, EX_ERROR_ARGUMENT, "%s '%s' is there twice", what, names[i]);
+bool exi_reading_suits(const ex_reading *reading, const ex_axis *axis) {
+    double length = 0;
+    for (int c = 0; c < 3; c++)
+        length += reading->about[c] * reading->about[c];
+    const bool directed = isfinite(length) && length > 0;
+    const bool turns = reading->part >= EX_AXIS_ROTATION && reading->part <= EX_AXIS_TWIST;
+    switch (reading->kind) {
+    case EX_READING_ANGLE:
+    case EX_READING_STRETCH:
+        return axis->kind == EX_AXIS_SCALAR && directed && isfinite(reading->middle);
+    case EX_READING_SLIDE:
+        return axis->kind == EX_AXIS_SCALAR && directed && reading->unit >= 0 && isfinite(reading->unit);
+    case EX_READING_ROTATION:
+        return axis->kind != EX_AXIS_SCALAR && turns && (directed || reading->part == EX_AXIS_ROTATION);
+    default:
+        return false;
     }
-    return EX_OK;
 }
 
-static ex_result check_layer(const ex_layer_def *layer, int vertex_count, ex_error *error) {
-    if (layer->weigh.axis_count < 1 || layer->weigh.example_count < 1)
-        return exi_error(error, EX_ERROR_ARGUMENT, "a space needs at least one axis and at least one example");
-    ex_result result = check_names(layer->axis_names, layer->weigh.axis_count, "axis", error);
-    if (result == EX_OK)
-        result = check_names(layer->example_names, layer->weigh.example_count, "example", error);
-    if (result != EX_OK)
-        return result;
-    for (int i = 0; layer->weigh.axes && i < layer->weigh.axis_count; i++) {
-        result = exi_axis_check(&layer->weigh.axes[i], i, error);
-        if (result != EX_OK)
-            return exi_error_within(error, result, "'%s'", layer->axis_names[i]);
-    }
-    for (int k = 0; k < layer->weigh.example_count; k++)
-        if (!layer->deltas || !layer->deltas[k])
-            return exi_error(error, EX_ERROR_ARGUMENT, "example '%s' has no form", layer->example_names[k]);
-    for (int v = 0; layer->mask && v < vertex_count; v++)
-        if (!(layer->mask[v] >= 0 && layer->mask[v] <= 1))
-            return exi_error(error, EX_ERROR_DATA, "the mask at vertex %d is %g, outside [0, 1]", v,
-                             (double)layer->mask[v]);
-    return EX_OK;
+const ex_layer_def *exi_layer_of_axis(const ex_rig_def *def, int axis, int *place) {
+    const ex_layer_def *layer = def->layers;
+    while (axis >= layer->weigh.axis_count)
+        axis -= layer++->weigh.axis_count;
+    *place = axis;
+    return layer;
 }
 
-static ex_result check_def(const ex_rig_def *def, ex_error *error) {
-    if (!def->mesh.positions || def->layer_count < 0 || def->note_count < 0 || (def->layer_count > 0 && !def->layers) ||
-        (def->note_count > 0 && !def->notes) || (unsigned)def->storage >= EX_STORAGE_COUNT)
-        return exi_error(error, EX_ERROR_ARGUMENT, "the rig has no positions, or a count or storage that cannot be");
-    if ((def->mesh.face_count > 0 && (!def->mesh.face_sizes || !def->mesh.corners)) ||
-        (def->mesh.triangle_count > 0 && !def->mesh.triangles))
-        return exi_error(error, EX_ERROR_ARGUMENT, "the mesh has faces or triangles, but not their corners");
-    ex_result result = exi_rig_check_mesh(&def->mesh, error);
-    for (int l = 0; result == EX_OK && l < def->layer_count; l++) {
-        const ex_layer_def *layer = &def->layers[l];
-        if (!layer->name || !exi_is_name(layer->name))
-            return exi_error(error, EX_ERROR_ARGUMENT, "layer %d needs a name", l);
-        for (int other = 0; other < l; other++)
-            if (strcmp(layer->name, def->layers[other].name) == 0)
-                return exi_error(error, EX_ERROR_ARGUMENT, "layer '%s' is there twice", layer->name);
-        result = exi_error_within(error, check_layer(layer, def->mesh.vertex_count, error), "layer '%s'", layer->name);
-    }
-    for (int i = 0; result == EX_OK && i < def->note_count; i++)
-        if (!def->notes[i].kind || strlen(def->notes[i].kind) >= EX_NOTE_KIND_SIZE ||
-            !exi_is_name(def->notes[i].kind) || (def->notes[i].size > 0 && !def->notes[i].data))
-            result = exi_error(error, EX_ERROR_ARGUMENT, "note %d needs a kind of at most %d characters, and data", i,
-                               EX_NOTE_KIND_SIZE - 1);
-    return result;
+const char *exi_unit_of_axis(const ex_layer_def *layer, int axis) {
+    return layer->axis_units && layer->axis_units[axis] ? layer->axis_units[axis] : "";
+}
+
+const ex_rig_mesh *exi_def_level(const ex_rig_def *def, int level) {
+    return level == 0 ? &def->mesh : &def->levels[level - 1];
 }
 
 /* ---- the plan ---- */
 
-static ex_result open_plan(plan *p, const ex_rig_def *def, const ex_allocator *allocator, ex_error *error) {
-    *p = (plan){.def = def, .allocator = allocator};
-    int64_t axes = 0, examples = 0;
+static ex_result count_tables(exi_rig_plan *p, ex_error *error) {
+    const ex_rig_def *def = p->def;
+    exi_rig_counts *c = &p->contents.counts;
+    int64_t axes = 0, examples = 0, forms = 0, shifts = 0;
     for (int l = 0; l < def->layer_count; l++) {
-        axes += def->layers[l].weigh.axis_count;
-        examples += def->layers[l].weigh.example_count;
+        const ex_layer_def *layer = &def->layers[l];
+        axes += layer->weigh.axis_count;
+        examples += layer->weigh.example_count;
+        forms += layer->domain == EX_DOMAIN_FORM ? layer->weigh.example_count : 0;
+        for (int k = 0; layer->domain == EX_DOMAIN_FORM && layer->shifts && k < layer->weigh.example_count; k++)
+            shifts += layer->shifts[k] != NULL;
     }
     if (axes > EXI_TABLE_MAX || examples > EXI_TABLE_MAX || def->layer_count > EXI_TABLE_MAX ||
         def->note_count > EXI_TABLE_MAX)
         return exi_error(error, EX_ERROR_LIMIT, "a rig has at most %d examples, axes, layers or notes", EXI_TABLE_MAX);
-    size_t layers = (size_t)def->layer_count, notes = (size_t)def->note_count;
+    p->axis_total = (int)axes;
+    c->examples = (int32_t)examples;
+    c->forms = (int32_t)forms;
+    c->shifts = (int32_t)shifts;
+    c->layers = def->layer_count;
+    c->axes = (int32_t)axes;
+    c->notes = def->note_count;
+    const bool refined = def->stencils && !def->options.without_levels;
+    p->level_total = refined ? ex_stencils_level_count(def->stencils) : 0;
+    c->levels = p->level_total;
+    c->level = refined ? def->level : 0;
+    c->refinement =
+        refined ? EXI_REFINED | (ex_stencils_has(def->stencils, EX_LEVEL_LIMIT) ? EXI_REFINED_LIMIT : 0) : 0;
+    c->joints = def->skeleton ? ex_skeleton_joint_count(def->skeleton) : 0;
+    c->skinning = (int32_t)def->skinning;
+    c->skin_sets = def->skin ? (ex_skin_get_info(def->skin).influence_most + 3) / 4 : 0;
+    return EX_OK;
+}
+
+static ex_result open_plan(exi_rig_plan *p, const ex_rig_def *def, const ex_allocator *allocator, ex_error *error) {
+    *p = (exi_rig_plan){.def = def, .allocator = allocator};
+    ex_result result = count_tables(p, error);
+    if (result != EX_OK)
+        return result;
+    const size_t layers = (size_t)def->layer_count, axes = (size_t)p->axis_total, levels = (size_t)p->level_total + 1;
     exi_size total = {0};
-    size_t weighers = exi_size_add(&total, layers, sizeof(ex_weigher *), 8);
+    size_t weighers = exi_size_add(&total, layers, sizeof *p->weighers, 8);
     size_t weigher_sizes = exi_size_add(&total, layers, sizeof(size_t), 8);
-    size_t note_sizes = exi_size_add(&total, notes, sizeof(size_t), 8);
-    size_t axis_inputs = exi_size_add(&total, (size_t)axes, sizeof(int), 8);
-    size_t input_axes = exi_size_add(&total, (size_t)axes, sizeof(int), 8);
+    size_t note_sizes = exi_size_add(&total, (size_t)def->note_count, sizeof(size_t), 8);
+    size_t image_sizes = exi_size_add(&total, (size_t)p->contents.counts.examples, sizeof(size_t), 8);
+    size_t level_records = exi_size_add(&total, levels, sizeof(exi_level_record), 8);
+    size_t normals = exi_size_add(&total, levels, sizeof *p->normals, 8);
+    size_t tangents = exi_size_add(&total, levels, sizeof *p->tangents, 8);
+    size_t axis_inputs = exi_size_add(&total, axes, sizeof(int), 8);
+    size_t input_axes = exi_size_add(&total, axes, sizeof(int), 8);
+    size_t texture_layers = exi_size_add(&total, layers, sizeof(int), 8);
+    size_t layer_textures = exi_size_add(&total, layers, sizeof(int), 8);
     char *memory = total.overflow ? NULL : exi_allocate(allocator, total.bytes);
     if (!memory)
         return exi_error_memory(error, "making a rig", total.bytes);
@@ -120,20 +113,29 @@ static ex_result open_plan(plan *p, const ex_rig_def *def, const ex_allocator *a
     p->weighers = (ex_weigher **)(void *)(memory + weighers);
     p->weigher_sizes = (size_t *)(void *)(memory + weigher_sizes);
     p->note_sizes = (size_t *)(void *)(memory + note_sizes);
+    p->image_sizes = (size_t *)(void *)(memory + image_sizes);
+    p->levels = (exi_level_record *)(void *)(memory + level_records);
+    p->normals = (ex_normals **)(void *)(memory + normals);
+    p->tangents = (ex_tangents **)(void *)(memory + tangents);
     p->axis_inputs = (int *)(void *)(memory + axis_inputs);
     p->input_axes = (int *)(void *)(memory + input_axes);
-    p->axis_total = (int)axes;
-    p->counts.examples = (int32_t)examples;
+    p->texture_layers = (int *)(void *)(memory + texture_layers);
+    p->layer_textures = (int *)(void *)(memory + layer_textures);
     return EX_OK;
 }
 
-static void close_plan(plan *p) {
+static void close_plan(exi_rig_plan *p) {
     for (int l = 0; p->memory && l < p->def->layer_count; l++)
         ex_weigher_destroy(p->weighers[l]);
+    for (int i = 0; p->memory && i <= p->level_total; i++) {
+        ex_normals_destroy(p->normals[i]);
+        ex_tangents_destroy(p->tangents[i]);
+    }
+    ex_skeleton_destroy(p->skeleton);
     exi_release(p->allocator, p->memory, p->size);
 }
 
-static ex_result solve_layers(plan *p, ex_error *error) {
+static ex_result solve_layers(exi_rig_plan *p, ex_error *error) {
     for (int l = 0; l < p->def->layer_count; l++) {
         const ex_layer_def *layer = &p->def->layers[l];
         ex_weigher_def weigh = layer->weigh;
@@ -141,68 +143,134 @@ static ex_result solve_layers(plan *p, ex_error *error) {
         ex_result result = ex_weigher_create(&weigh, p->allocator, &p->weighers[l], error);
         if (result != EX_OK)
             return exi_error_within(error, result, "layer '%s'", layer->name);
-        p->weigher_sizes[l] = (size_t)p->weighers[l]->size;
+        p->weigher_sizes[l] = exi_part_size(p->weighers[l]);
     }
     return EX_OK;
 }
 
-/* Layer and place within it of the axis with this number over all layers. */
-static const ex_layer_def *layer_of_axis(const ex_rig_def *def, int axis, int *place) {
-    const ex_layer_def *layer = def->layers;
-    while (axis >= layer->weigh.axis_count)
-        axis -= layer++->weigh.axis_count;
-    *place = axis;
-    return layer;
+/* ---- what layers share ---- */
+
+static bool same_source(const ex_layer_def *a, int axis_a, const ex_layer_def *b, int axis_b) {
+    static const ex_axis_source dial = {.joint = -1};
+    const ex_axis_source *s = a->sources ? &a->sources[axis_a] : &dial, *t = b->sources ? &b->sources[axis_b] : &dial;
+    if (s->joint != t->joint || s->joint < 0)
+        return s->joint == t->joint;
+    if (s->reading.kind == EX_READING_ROTATION) /* one may take its swing, the other its twist */
+        return t->reading.kind == EX_READING_ROTATION;
+    return s->reading.kind == t->reading.kind && s->reading.middle == t->reading.middle &&
+           s->reading.unit == t->reading.unit &&
+           memcmp(s->reading.about, t->reading.about, sizeof s->reading.about) == 0;
 }
 
 /* The same name in two layers is one input. */
-static ex_result merge_axes(plan *p, ex_error *error) {
+static ex_result merge_axes(exi_rig_plan *p, ex_error *error) {
     const ex_rig_def *def = p->def;
+    int32_t *inputs = &p->contents.counts.inputs;
     for (int axis = 0; axis < p->axis_total; axis++) {
         int place = 0, input = 0;
-        const ex_layer_def *layer = layer_of_axis(def, axis, &place);
-        for (; input < p->counts.inputs; input++) {
+        const ex_layer_def *layer = exi_layer_of_axis(def, axis, &place);
+        for (; input < *inputs; input++) {
             int other_place = 0;
-            const ex_layer_def *other = layer_of_axis(def, p->input_axes[input], &other_place);
+            const ex_layer_def *other = exi_layer_of_axis(def, p->input_axes[input], &other_place);
             if (strcmp(layer->axis_names[place], other->axis_names[other_place]) != 0)
                 continue;
-            if (!exi_axis_is_same_input(&layer->weigh.axes[place], &other->weigh.axes[other_place]))
+            if (!exi_axis_is_same_input(&layer->weigh.axes[place], &other->weigh.axes[other_place]) ||
+                !same_source(layer, place, other, other_place))
                 return exi_error(error, EX_ERROR_DATA,
-                                 "axis '%s' has another kind or rest value in layer '%s' than in layer '%s': one input "
-                                 "needs one of each",
+                                 "axis '%s' has another kind, rest value or joint in layer '%s' than in layer '%s': "
+                                 "one input needs one of each",
                                  layer->axis_names[place], layer->name, other->name);
             break;
         }
-        if (input == p->counts.inputs)
-            p->input_axes[p->counts.inputs++] = axis;
+        if (input == *inputs)
+            p->input_axes[(*inputs)++] = axis;
         p->axis_inputs[axis] = input;
     }
     return EX_OK;
 }
 
-static const char *unit_of(const ex_layer_def *layer, int axis) {
-    return layer->axis_units && layer->axis_units[axis] ? layer->axis_units[axis] : "";
+static void merge_textures(exi_rig_plan *p) {
+    const ex_rig_def *def = p->def;
+    int32_t *textures = &p->contents.counts.textures;
+    for (int l = 0, example = 0; l < def->layer_count; example += def->layers[l++].weigh.example_count) {
+        const ex_layer_def *layer = &def->layers[l];
+        p->layer_textures[l] = -1;
+        if (layer->domain != EX_DOMAIN_PIXELS)
+            continue;
+        int texture = 0;
+        while (texture < *textures && strcmp(layer->texture, def->layers[p->texture_layers[texture]].texture) != 0)
+            texture++;
+        if (texture == *textures)
+            p->texture_layers[(*textures)++] = l;
+        p->layer_textures[l] = texture;
+        for (int k = 0; k < layer->weigh.example_count; k++)
+            p->image_sizes[example + k] = (size_t)layer->width * (size_t)layer->height * 4;
+    }
 }
 
-static ex_result count_all(plan *p, ex_error *error) {
+/* ---- skeleton and levels ---- */
+
+/* A skeleton whose binds were never written down as floats has them in double: remade from what a file would hold, so
+ * that a rig and its unpacked copy give the same bits. */
+static ex_result remake_skeleton(exi_rig_plan *p, ex_error *error) {
+    const ex_skeleton *from = p->def->skeleton;
+    if (!from)
+        return EX_OK;
+    const size_t joints = (size_t)ex_skeleton_joint_count(from);
+    exi_size total = {0};
+    size_t binds_at = exi_size_add(&total, joints, 12 * sizeof(float), 16);
+    size_t rest_at = exi_size_add(&total, joints, sizeof(ex_transform), 16);
+    size_t names_at = exi_size_add(&total, joints, sizeof(char *), 16);
+    size_t parents_at = exi_size_add(&total, joints, sizeof(int), 16);
+    char *memory = exi_allocate(p->allocator, total.bytes);
+    if (!memory)
+        return exi_error_memory(error, "the skeleton", total.bytes);
+    float *binds = (float *)(void *)(memory + binds_at);
+    ex_transform *rest = (ex_transform *)(void *)(memory + rest_at);
+    const char **names = (const char **)(void *)(memory + names_at);
+    int *parents = (int *)(void *)(memory + parents_at);
+    for (int j = 0; j < (int)joints; j++) {
+        ex_skeleton_inverse_bind(from, j, binds + 12 * (size_t)j);
+        rest[j] = ex_skeleton_rest(from, j);
+        names[j] = ex_skeleton_name(from, j);
+        parents[j] = ex_skeleton_parent(from, j);
+    }
+    ex_skeleton_def def = {
+        .joint_count = (int)joints, .parents = parents, .rest = rest, .inverse_binds = binds, .names = names};
+    ex_result result = ex_skeleton_create(&def, p->allocator, &p->skeleton, error);
+    exi_release(p->allocator, memory, total.bytes);
+    return result;
+}
+
+static ex_result make_levels(exi_rig_plan *p, ex_error *error) {
+    for (int i = 0; i <= p->level_total; i++) {
+        const ex_rig_mesh *mesh = exi_def_level(p->def, i);
+        p->levels[i] = (exi_level_record){
+            .vertices = mesh->vertex_count,
+            .splits = mesh->split_count,
+            .faces = mesh->face_count,
+            .corners = mesh->corner_count,
+            .triangles = mesh->triangle_count,
+            .flags = (mesh->split_source ? EXI_RIG_SEAMS : 0u) | (mesh->texcoords ? EXI_RIG_TEXCOORDS : 0u),
+        };
+        ex_result result =
+            exi_rig_make_frames(mesh, &p->def->options, p->allocator, &p->normals[i], &p->tangents[i], error);
+        if (result != EX_OK)
+            return result;
+    }
+    return EX_OK;
+}
+
+/* ---- sizes ---- */
+
+static ex_result count_strings(exi_rig_plan *p, ex_error *error) {
     const ex_rig_def *def = p->def;
-    const ex_rig_mesh *mesh = &def->mesh;
-    p->counts.vertices = mesh->vertex_count;
-    p->counts.splits = mesh->split_count;
-    p->counts.faces = mesh->face_count;
-    p->counts.corners = mesh->corner_count;
-    p->counts.triangles = mesh->triangle_count;
-    p->counts.layers = def->layer_count;
-    p->counts.axes = p->axis_total;
-    p->counts.notes = def->note_count;
-    p->counts.flags = (mesh->split_source ? EXI_RIG_SEAMS : 0u) | (mesh->texcoords ? EXI_RIG_TEXCOORDS : 0u) |
-                      (mesh->normals ? EXI_RIG_NORMALS : 0u);
     uint64_t strings = 0;
-    for (int i = 0; i < p->counts.inputs; i++) {
+    for (int i = 0; i < p->contents.counts.inputs; i++) {
         int place = 0;
-        const ex_layer_def *layer = layer_of_axis(def, p->input_axes[i], &place);
-        strings += strlen(layer->axis_names[place]) + strlen(unit_of(layer, place)) + 2;
-        if (!exi_is_text(unit_of(layer, place)))
+        const ex_layer_def *layer = exi_layer_of_axis(def, p->input_axes[i], &place);
+        strings += strlen(layer->axis_names[place]) + strlen(exi_unit_of_axis(layer, place)) + 2;
+        if (!exi_is_text(exi_unit_of_axis(layer, place)))
             return exi_error(error, EX_ERROR_ARGUMENT, "the unit of axis '%s' is not readable text",
                              layer->axis_names[place]);
     }
@@ -211,92 +279,58 @@ static ex_result count_all(plan *p, ex_error *error) {
         for (int k = 0; k < def->layers[l].weigh.example_count; k++)
             strings += strlen(def->layers[l].example_names[k]) + 1;
     }
+    for (int i = 0; i < p->contents.counts.textures; i++)
+        strings += strlen(def->layers[p->texture_layers[i]].texture) + 1;
+    for (int j = 0; j < p->contents.counts.joints; j++) {
+        if (!exi_is_text(ex_skeleton_name(def->skeleton, j)))
+            return exi_error(error, EX_ERROR_ARGUMENT, "the name of joint %d is not readable text", j);
+        strings += strlen(ex_skeleton_name(def->skeleton, j)) + 1;
+    }
     if (strings > INT32_MAX)
         return exi_error(error, EX_ERROR_LIMIT, "the names are longer than 2 GB");
-    p->counts.string_size = (uint32_t)strings;
-    for (int i = 0; i < def->note_count; i++)
-        p->note_sizes[i] = def->notes[i].size;
+    p->contents.counts.string_size = (uint32_t)strings;
     return EX_OK;
 }
 
-/* ---- filling the block ---- */
-
-static void copy_table(ex_rig *rig, uint64_t offset, const void *source, size_t size) {
-    if (size > 0 && source)
-        memcpy(exi_rig_at_mut(rig, offset), source, size);
-}
-
-static uint32_t add_string(ex_rig *rig, uint32_t *cursor, const char *text) {
-    uint32_t start = *cursor;
-    size_t size = strlen(text) + 1;
-    copy_table(rig, rig->strings + start, text, size);
-    *cursor += (uint32_t)size;
-    return start;
-}
-
-static void fill_names(const plan *p, ex_rig *rig) {
-    uint32_t cursor = 0;
-    exi_input_record *inputs = exi_rig_at_mut(rig, rig->inputs);
-    for (int i = 0, offset = 0; i < p->counts.inputs; i++) {
-        int place = 0;
-        const ex_layer_def *layer = layer_of_axis(p->def, p->input_axes[i], &place);
-        inputs[i].name = add_string(rig, &cursor, layer->axis_names[place]);
-        inputs[i].unit = add_string(rig, &cursor, unit_of(layer, place));
-        inputs[i].offset = offset;
-        inputs[i].axis = exi_axis_store(&layer->weigh.axes[place], false);
-        offset += ex_axis_width(&layer->weigh.axes[place]);
-    }
-    exi_layer_record *layers = exi_rig_at_mut(rig, rig->layers);
-    uint32_t *example_names = exi_rig_at_mut(rig, rig->example_names);
-    int first_axis = 0, first_example = 0;
-    for (int l = 0; l < p->def->layer_count; l++) {
-        const ex_layer_def *layer = &p->def->layers[l];
-        layers[l].name = add_string(rig, &cursor, layer->name);
-        layers[l].axis_count = layer->weigh.axis_count;
-        layers[l].example_count = layer->weigh.example_count;
-        layers[l].first_axis = first_axis;
-        layers[l].first_example = first_example;
-        for (int k = 0; k < layer->weigh.example_count; k++)
-            example_names[first_example + k] = add_string(rig, &cursor, layer->example_names[k]);
-        copy_table(rig, layers[l].weigher, p->weighers[l], p->weigher_sizes[l]);
-        first_axis += layer->weigh.axis_count;
-        first_example += layer->weigh.example_count;
-    }
-    int32_t *axis_inputs = exi_rig_at_mut(rig, rig->axis_inputs);
-    for (int i = 0; i < p->axis_total; i++)
-        axis_inputs[i] = p->axis_inputs[i];
-}
-
-static void fill_mesh(const plan *p, ex_rig *rig) {
+static void collect(exi_rig_plan *p) {
     const ex_rig_mesh *mesh = &p->def->mesh;
-    const size_t splits = (size_t)mesh->split_count;
-    copy_table(rig, rig->sources, mesh->split_source, splits * sizeof(uint32_t));
-    copy_table(rig, rig->faces, mesh->face_sizes, (size_t)mesh->face_count * sizeof(uint32_t));
-    copy_table(rig, rig->corners, mesh->corners, (size_t)mesh->corner_count * sizeof(uint32_t));
-    copy_table(rig, rig->triangles, mesh->triangles, (size_t)mesh->triangle_count * 3 * sizeof(uint32_t));
-    copy_table(rig, rig->texcoords, mesh->texcoords, splits * 2 * sizeof(float));
-    copy_table(rig, rig->normals, mesh->normals, splits * 3 * sizeof(float));
-    exi_note_record *notes = exi_rig_at_mut(rig, rig->notes);
-    for (int i = 0; i < p->def->note_count; i++) {
-        memcpy(notes[i].kind, p->def->notes[i].kind, strlen(p->def->notes[i].kind));
-        copy_table(rig, notes[i].data, p->def->notes[i].data, p->def->notes[i].size);
-    }
+    exi_rig_contents *c = &p->contents;
+    c->counts.vertices = mesh->vertex_count;
+    c->counts.splits = mesh->split_count;
+    c->counts.faces = mesh->face_count;
+    c->counts.corners = mesh->corner_count;
+    c->counts.triangles = mesh->triangle_count;
+    c->counts.flags = p->levels[0].flags | (mesh->normals ? EXI_RIG_NORMALS : 0u);
+    c->storage = p->def->options.storage;
+    c->weighers = (const ex_weigher *const *)p->weighers;
+    c->weigher_sizes = p->weigher_sizes;
+    c->note_sizes = p->note_sizes;
+    c->image_sizes = c->counts.textures > 0 ? p->image_sizes : NULL;
+    c->levels = p->levels;
+    c->normals = (const ex_normals *const *)p->normals;
+    c->tangents = (const ex_tangents *const *)p->tangents;
+    c->skeleton = p->skeleton;
+    c->skin = p->def->skin;
+    c->stencils = p->def->options.without_levels ? NULL : p->def->stencils;
+    for (int i = 0; i < p->def->note_count; i++)
+        p->note_sizes[i] = p->def->notes[i].size;
 }
 
-static ex_result fill_forms(const plan *p, ex_rig *rig, ex_error *error) {
-    ex_forms *forms = exi_rig_at_mut(rig, rig->forms);
-    int bad = 0, example = 0;
-    if (!exi_forms_set_base(forms, p->def->mesh.positions, NULL, &bad))
-        return exi_error(error, EX_ERROR_DATA, "the mesh: vertex %d is not finite", bad);
-    for (int l = 0; l < p->def->layer_count; l++) {
-        const ex_layer_def *layer = &p->def->layers[l];
-        for (int k = 0; k < layer->weigh.example_count; k++)
-            if (!exi_forms_set_example(forms, example++, layer->deltas[k], NULL, layer->mask, &bad))
-                return exi_error(error, EX_ERROR_DATA,
-                                 "layer '%s', example '%s': vertex %d is not finite, or too far away for a float",
-                                 layer->name, layer->example_names[k], bad);
+static ex_result gather(exi_rig_plan *p, ex_error *error) {
+    ex_result result = solve_layers(p, error);
+    if (result == EX_OK)
+        result = merge_axes(p, error);
+    if (result == EX_OK) {
+        merge_textures(p);
+        result = remake_skeleton(p, error);
     }
-    return EX_OK;
+    if (result == EX_OK)
+        result = make_levels(p, error);
+    if (result == EX_OK)
+        result = count_strings(p, error);
+    if (result == EX_OK)
+        collect(p);
+    return result;
 }
 
 ex_result ex_rig_create(const ex_rig_def *def, const ex_allocator *allocator, ex_rig **rig, ex_error *error) {
@@ -305,26 +339,18 @@ ex_result ex_rig_create(const ex_rig_def *def, const ex_allocator *allocator, ex
     *rig = NULL;
     ex_error local = {0};
     error = error ? error : &local;
-    ex_result result = check_def(def, error);
+    ex_result result = exi_rig_check_def(def, error);
     if (result != EX_OK)
         return result;
-    plan p;
+    exi_rig_plan p;
     result = open_plan(&p, def, allocator, error);
     if (result == EX_OK)
-        result = solve_layers(&p, error);
-    if (result == EX_OK)
-        result = merge_axes(&p, error);
-    if (result == EX_OK)
-        result = count_all(&p, error);
+        result = gather(&p, error);
     ex_rig *made = NULL;
     if (result == EX_OK)
-        result = exi_rig_allocate(&p.counts, def->storage, p.weigher_sizes, p.note_sizes, allocator, &made, error);
-    if (result == EX_OK) {
-        fill_names(&p, made);
-        fill_mesh(&p, made);
-        exi_rig_measure_pose(made);
-        result = fill_forms(&p, made, error);
-    }
+        result = exi_rig_allocate(&p.contents, allocator, &made, error);
+    if (result == EX_OK)
+        result = exi_rig_fill(&p, made, error);
     close_plan(&p);
     if (result == EX_OK)
         *rig = made;

@@ -1,12 +1,14 @@
 /*
- * Evaluating a rig: weigh every layer at the pose, then blend all layers' examples in one pass over the tiles.
+ * Evaluating a rig: weigh every layer at the pose and place the skeleton, then blend all layers' examples and skin the
+ * result in one pass over the tiles; what follows is in evaluate_surface.c and evaluate_texture.c.
  *
  * Work is cut into chunks of tiles whose place does not depend on the number of threads; each chunk makes its own
  * boxes, which are joined in order afterwards. So results do not depend on who did which chunk.
  */
+#include "runtime/rig/evaluate.h"
+
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
-#include "runtime/rig/rig.h"
 
 #include <float.h>
 #include <string.h>
@@ -14,68 +16,69 @@
 /* Tiles in a chunk: long enough for two streams through memory, short enough to stay in a cache for many poses. */
 enum { CHUNK = 64 };
 
-/* Scratch of one pose. */
-typedef struct pose_scratch {
-    double *point;   /* [largest_dimension] */
-    double *weights; /* [examples] */
-    float *floats;   /* [examples] */
-    exi_term *terms; /* [examples] */
-} pose_scratch;
-
-typedef struct job {
-    const ex_rig *rig;
-    const ex_pose *poses;
-    const ex_output *outputs;
-    const ex_evaluation *evaluation;
-    char *pose_memory;
-    size_t pose_size;
-    exi_blend *blends; /* [pose_count] */
-    int pose_count;
-    int chunk_count;
-    float *boxes; /* [pose_count][chunk_count][6] */
-} job;
-
 static int count_chunks(const ex_rig *rig) {
     return (exi_rig_forms(rig)->tile_count + CHUNK - 1) / CHUNK;
 }
 
-static size_t pose_scratch_size(const ex_rig *rig) {
-    size_t examples = (size_t)rig->counts.examples;
-    size_t size = (size_t)rig->largest_dimension * sizeof(double) +
-                  examples * (sizeof(double) + sizeof(float) + sizeof(exi_term));
-    return (size + 15) / 16 * 16;
+/* ---- scratch ---- */
+
+static void *take(uintptr_t *cursor, size_t count, size_t size) {
+    void *place = (void *)*cursor;
+    *cursor += (count * size + 63) / 64 * 64;
+    return place;
 }
 
-static pose_scratch pose_scratch_at(const job *j, int pose) {
-    size_t examples = (size_t)j->rig->counts.examples;
-    pose_scratch s;
-    s.point = (double *)(void *)(j->pose_memory + (size_t)pose * j->pose_size);
-    s.weights = s.point + j->rig->largest_dimension;
-    s.terms = (exi_term *)(void *)(s.weights + examples);
-    s.floats = (float *)(void *)(s.terms + examples);
-    return s;
+/* Lays one pose's scratch out from the address *cursor on; from 0 on, it measures. */
+static void place_pose(const ex_rig *rig, int level, uintptr_t *cursor, exi_pose_scratch *s) {
+    const size_t joints = rig->skin ? (size_t)rig->counts.joints : 0;
+    s->point = take(cursor, (size_t)rig->largest_dimension, sizeof *s->point);
+    s->weights = take(cursor, (size_t)rig->counts.examples, sizeof *s->weights);
+    s->floats = take(cursor, (size_t)rig->counts.forms, sizeof *s->floats);
+    s->terms = take(cursor, (size_t)rig->counts.forms, sizeof *s->terms);
+    s->control = take(cursor, level != 0 ? (size_t)rig->counts.vertices : 0, 3 * sizeof *s->control);
+    s->shifts = take(cursor, joints, 3 * sizeof *s->shifts);
+    s->matrices = take(cursor, joints, 12 * sizeof *s->matrices);
+    s->centres = take(cursor, joints, 3 * sizeof *s->centres);
+    s->skeleton = take(cursor, joints ? ex_skeleton_scratch_size(ex_rig_skeleton(rig)) : 0, 1);
+    s->palette = take(cursor, joints ? ex_palette_size(ex_rig_skinning(rig), (int)joints) : 0, 1);
 }
 
-size_t ex_rig_scratch_size(const ex_rig *rig, int pose_count) {
-    size_t boxes = (size_t)count_chunks(rig) * 6 * sizeof(float);
-    return (size_t)(pose_count > 0 ? pose_count : 0) * (pose_scratch_size(rig) + sizeof(exi_blend) + boxes) + 64;
+static size_t pose_size(const ex_rig *rig, int level) {
+    uintptr_t cursor = 0;
+    exi_pose_scratch unused;
+    place_pose(rig, level, &cursor, &unused);
+    return (size_t)cursor;
+}
+
+size_t ex_rig_scratch_size(const ex_rig *rig, const ex_evaluation *evaluation, int pose_count) {
+    const size_t poses = (size_t)(pose_count > 0 ? pose_count : 0);
+    const int level = evaluation ? evaluation->level : 0;
+    const size_t boxes = (size_t)count_chunks(rig) * 6 * sizeof(float);
+    return poses * (pose_size(rig, level) + sizeof(exi_pose_scratch) + boxes) + exi_rig_shared_size(rig, level) + 256;
+}
+
+static void open_scratch(exi_rig_job *j, void *scratch) {
+    uintptr_t cursor = ((uintptr_t)scratch + 63) / 64 * 64;
+    j->scratch = take(&cursor, (size_t)j->pose_count, sizeof *j->scratch);
+    j->boxes = take(&cursor, (size_t)j->pose_count * (size_t)j->chunk_count, 6 * sizeof *j->boxes);
+    for (int pose = 0; pose < j->pose_count; pose++)
+        place_pose(j->rig, j->level, &cursor, &j->scratch[pose]);
+    j->shared = (void *)cursor;
 }
 
 /* ---- weigh ---- */
 
-static void gather_point(const ex_rig *rig, const exi_layer_record *layer, const double *inputs, double *point) {
+static void gather_point(const ex_rig *rig, const exi_layer_record *layer, const ex_pose *pose, double *point) {
     const int32_t *axis_inputs = (const int32_t *)exi_rig_at(rig, rig->axis_inputs) + layer->first_axis;
     for (int i = 0; i < layer->axis_count; i++) {
-        const exi_input_record *input = &exi_rig_inputs(rig)[axis_inputs[i]];
-        int width = input->axis.kind == EX_AXIS_SCALAR ? 1 : 4;
-        memcpy(point, inputs + input->offset, (size_t)width * sizeof *point);
-        point += width;
+        ex_rig_get_input(rig, axis_inputs[i], pose, point);
+        point += exi_rig_inputs(rig)[axis_inputs[i]].axis.kind == EX_AXIS_SCALAR ? 1 : 4;
     }
 }
 
-static const ex_weigher *layer_weigher(const ex_rig *rig, int layer, const ex_evaluation *evaluation) {
-    const ex_weigher *own = ex_rig_weigher(rig, layer);
-    const ex_weigher *other = evaluation && evaluation->weighers ? evaluation->weighers[layer] : NULL;
+static const ex_weigher *layer_weigher(const exi_rig_job *j, int layer) {
+    const ex_weigher *own = ex_rig_weigher(j->rig, layer);
+    const ex_weigher *other = j->weighers ? j->weighers[layer] : NULL;
     if (!other)
         return own;
     if (other->example_count == own->example_count && other->dimension == own->dimension)
@@ -84,59 +87,132 @@ static const ex_weigher *layer_weigher(const ex_rig *rig, int layer, const ex_ev
     return own;
 }
 
-static void weigh_pose(const job *j, int pose) {
+static void weigh_layers(const exi_rig_job *j, const ex_pose *pose, exi_pose_scratch *s) {
     const ex_rig *rig = j->rig;
-    pose_scratch s = pose_scratch_at(j, pose);
-    const double *inputs = j->poses ? j->poses[pose].inputs : NULL;
     for (int l = 0; l < rig->counts.layers; l++) {
         const exi_layer_record *layer = &exi_rig_layers(rig)[l];
-        double *weights = s.weights + layer->first_example;
-        if (j->evaluation && j->evaluation->muted && j->evaluation->muted[l]) {
+        double *weights = s->weights + layer->first_example;
+        if (j->muted && j->muted[l]) {
             memset(weights, 0, (size_t)layer->example_count * sizeof *weights);
-            continue;
+        } else {
+            gather_point(rig, layer, pose, s->point);
+            ex_weigher_evaluate(layer_weigher(j, l), s->point, weights);
         }
-        if (inputs)
-            gather_point(rig, layer, inputs, s.point);
-        ex_weigher_evaluate(layer_weigher(rig, l, j->evaluation), inputs ? s.point : NULL, weights);
+        for (int k = 0; layer->domain == EX_DOMAIN_FORM && k < layer->example_count; k++)
+            s->floats[layer->first_form + k] = (float)weights[k];
     }
-    for (int k = 0; k < rig->counts.examples; k++)
-        s.floats[k] = (float)s.weights[k];
-    const ex_output *output = &j->outputs[pose];
-    if (output->weights)
-        memcpy(output->weights, s.weights, (size_t)rig->counts.examples * sizeof *s.weights);
-    j->blends[pose] = (exi_blend){.positions = output->positions,
-                                  .stride = output->position_stride ? output->position_stride : 3 * sizeof(float)};
-    exi_forms_set_terms(exi_rig_forms(rig), s.floats, s.terms, &j->blends[pose]);
+}
+
+/* The joints' places follow the examples' weights, as forms do: sum over examples of weight times shift. */
+static bool sum_shifts(const ex_rig *rig, exi_pose_scratch *s) {
+    const int count = 3 * rig->counts.joints;
+    const exi_shift_record *records = exi_rig_shifts(rig);
+    if (rig->counts.shifts == 0)
+        return false;
+    memset(s->shifts, 0, (size_t)count * sizeof *s->shifts);
+    for (int i = 0; i < rig->counts.shifts; i++) {
+        const float weight = (float)s->weights[records[i].example];
+        const float *shift = exi_rig_at(rig, records[i].data);
+        for (int c = 0; c < count && weight != 0; c++)
+            s->shifts[c] += weight * shift[c];
+    }
+    return true;
+}
+
+static void place_skeleton(const exi_rig_job *j, const ex_pose *pose, exi_pose_scratch *s) {
+    const ex_rig *rig = j->rig;
+    s->skinned_by = NULL;
+    if (!j->skinned)
+        return;
+    ex_skeleton_input input = {.locals = pose ? pose->joints : NULL, .shifts = sum_shifts(rig, s) ? s->shifts : NULL};
+    ex_skeleton_output output = {.matrices = s->matrices, .centres = s->centres};
+    ex_skeleton_evaluate(ex_rig_skeleton(rig), &input, &output, s->skeleton);
+    ex_palette_def def = {.method = ex_rig_skinning(rig),
+                          .joint_count = rig->counts.joints,
+                          .matrices = s->matrices,
+                          .centres = s->centres};
+    s->skinned_by = ex_palette_make(&def, s->palette);
 }
 
 static void weigh_range(void *context, int begin, int end) {
-    for (int pose = begin; pose < end; pose++)
-        weigh_pose(context, pose);
+    const exi_rig_job *j = context;
+    for (int i = begin; i < end; i++) {
+        exi_pose_scratch *s = &j->scratch[i];
+        const ex_output *output = &j->outputs[i];
+        const ex_pose *pose = j->poses ? &j->poses[i] : NULL;
+        weigh_layers(j, pose, s);
+        place_skeleton(j, pose, s);
+        if (output->weights)
+            memcpy(output->weights, s->weights, (size_t)j->rig->counts.examples * sizeof *s->weights);
+        s->blend = (exi_blend){.positions = output->positions,
+                               .stride = output->position_stride ? output->position_stride : 3 * sizeof(float)};
+        if (j->level != 0) {
+            const bool wanted = output->positions || output->box;
+            s->blend = (exi_blend){.positions = wanted ? s->control : NULL, .stride = 3 * sizeof(float)};
+        }
+        exi_forms_set_terms(exi_rig_forms(j->rig), s->floats, s->terms, &s->blend);
+    }
 }
 
-/* ---- shape ---- */
+/* ---- shape and pose ---- */
 
 static const float empty_box[6] = {FLT_MAX, FLT_MAX, FLT_MAX, -FLT_MAX, -FLT_MAX, -FLT_MAX};
 
+/* Vertices of a chunk that are posed only for their box. */
+typedef struct chunk_room {
+    float positions[CHUNK * EXI_TILE][3];
+} chunk_room;
+
+static void pose_chunk(const exi_rig_job *j, const exi_pose_scratch *s, int first_tile, int last_tile, float *box) {
+    const ex_forms *forms = exi_rig_forms(j->rig);
+    const int begin = first_tile * EXI_TILE;
+    const int end = last_tile * EXI_TILE < forms->vertex_count ? last_tile * EXI_TILE : forms->vertex_count;
+    chunk_room room;
+    exi_blend blend = s->blend;
+    if (!blend.positions) {
+        blend.stride = 3 * sizeof(float);
+        /* Where vertex 0 would be; only those of this chunk are written. */
+        blend.positions = (float *)((uintptr_t)room.positions - (uintptr_t)begin * blend.stride);
+    }
+    exi_forms_blend_tiles(forms, &blend, first_tile, last_tile);
+    float *positions = (float *)((uintptr_t)blend.positions + (uintptr_t)begin * blend.stride);
+    ex_skin_job skin = {.begin = begin,
+                        .end = end,
+                        .positions = positions,
+                        .out_positions = positions,
+                        .position_stride = blend.stride,
+                        .out_position_stride = blend.stride,
+                        .box = box};
+    ex_skin_apply(ex_rig_skin(j->rig), s->skinned_by, &skin);
+}
+
 static void shape_range(void *context, int begin, int end) {
-    const job *j = context;
+    const exi_rig_job *j = context;
     const ex_forms *forms = exi_rig_forms(j->rig);
     for (int chunk = begin; chunk < end; chunk++) {
         int first = chunk * CHUNK;
         int last = first + CHUNK < forms->tile_count ? first + CHUNK : forms->tile_count;
         for (int pose = 0; pose < j->pose_count; pose++) {
-            exi_blend blend = j->blends[pose];
+            exi_pose_scratch *s = &j->scratch[pose];
+            float *box = NULL;
             if (j->outputs[pose].box) {
-                blend.box = j->boxes + ((size_t)pose * (size_t)j->chunk_count + (size_t)chunk) * 6;
-                memcpy(blend.box, empty_box, sizeof empty_box);
+                box = j->boxes + ((size_t)pose * (size_t)j->chunk_count + (size_t)chunk) * 6;
+                memcpy(box, empty_box, sizeof empty_box);
             }
-            if (blend.positions || blend.box)
+            if (!s->blend.positions && !box)
+                continue;
+            if (s->skinned_by) {
+                pose_chunk(j, s, first, last, box);
+            } else {
+                exi_blend blend = s->blend;
+                blend.box = box;
                 exi_forms_blend_tiles(forms, &blend, first, last);
+            }
         }
     }
 }
 
-static void join_boxes(const job *j, int pose) {
+static void join_boxes(const exi_rig_job *j, int pose) {
     float *box = j->outputs[pose].box;
     if (!box)
         return;
@@ -153,34 +229,45 @@ static void join_boxes(const job *j, int pose) {
 /* ---- the entry points ---- */
 
 /* Chunks that together take long enough to be worth handing to a thread: some 64k sums. */
-static int chunk_grain(const ex_rig *rig, int pose_count) {
-    int64_t sums = (int64_t)CHUNK * EXI_TILE_FLOATS * (rig->counts.examples + 1) * pose_count;
+static int chunk_grain(const exi_rig_job *j) {
+    int64_t terms = j->rig->counts.forms + 1 + (j->skinned ? 8 : 0);
+    int64_t sums = (int64_t)CHUNK * EXI_TILE_FLOATS * terms * j->pose_count;
     int64_t grain = sums > 0 ? 65536 / sums : 1;
     return grain > 1 ? (int)grain : 1;
 }
 
 void ex_rig_evaluate_many(const ex_rig *rig, int pose_count, const ex_pose *poses, const ex_output *outputs,
                           const ex_evaluation *evaluation, void *scratch) {
+    static const ex_evaluation plain;
+    const ex_evaluation *e = evaluation ? evaluation : &plain;
     if (!rig || pose_count < 0 || (pose_count > 0 && (!outputs || !scratch))) {
         exi_misuse(__func__, "no rig, outputs or scratch");
         return;
     }
-    uintptr_t memory = ((uintptr_t)scratch + 15) / 16 * 16;
-    job j = {.rig = rig,
-             .poses = poses,
-             .outputs = outputs,
-             .evaluation = evaluation,
-             .pose_memory = (char *)memory,
-             .pose_size = pose_scratch_size(rig),
-             .pose_count = pose_count,
-             .chunk_count = count_chunks(rig)};
-    j.blends = (exi_blend *)(void *)(j.pose_memory + (size_t)pose_count * j.pose_size);
-    j.boxes = (float *)(void *)(j.blends + pose_count);
-    const ex_tasks *tasks = evaluation ? evaluation->tasks : NULL;
-    exi_run(tasks, pose_count, 8, weigh_range, &j);
-    exi_run(tasks, pose_count > 0 ? j.chunk_count : 0, chunk_grain(rig, pose_count), shape_range, &j);
-    for (int pose = 0; pose < pose_count; pose++)
+    if (ex_rig_level_vertex_count(rig, e->level) == 0) {
+        exi_misuse(__func__, "the rig has no such level");
+        return;
+    }
+    exi_rig_job j = {.rig = rig,
+                     .poses = poses,
+                     .outputs = outputs,
+                     .weighers = e->weighers,
+                     .muted = e->muted,
+                     .tasks = e->tasks,
+                     .pose_count = pose_count,
+                     .chunk_count = count_chunks(rig),
+                     .level = e->level,
+                     .split = e->split,
+                     .skinned = rig->skin != 0 && !e->unskinned};
+    open_scratch(&j, scratch);
+    exi_run(j.tasks, pose_count, 8, weigh_range, &j);
+    exi_run(j.tasks, pose_count > 0 ? j.chunk_count : 0, chunk_grain(&j), shape_range, &j);
+    for (int pose = 0; pose < pose_count; pose++) {
         join_boxes(&j, pose);
+        exi_rig_finish(&j, pose);
+        if (outputs[pose].textures)
+            exi_rig_textures_blend(&j, pose);
+    }
 }
 
 void ex_rig_evaluate(const ex_rig *rig, const ex_pose *pose, const ex_output *output, const ex_evaluation *evaluation,

@@ -91,6 +91,7 @@ struct ex_rig {
     uint64_t layers;           /* [layers] exi_layer_record */
     uint64_t axis_inputs;      /* [axes] int32_t */
     uint64_t example_names;    /* [examples] uint32_t into strings */
+    uint64_t joint_names;      /* [joints] uint32_t into strings; they stand in the skeleton too */
     uint64_t shifts;           /* [shifts] exi_shift_record */
     uint64_t textures;         /* [textures] exi_texture_record */
     uint64_t images;           /* [examples] uint64_t: where an example's image stands; 0 for forms */
@@ -138,6 +139,14 @@ static inline const ex_forms *exi_rig_forms(const ex_rig *rig) {
     return exi_rig_at(rig, rig->forms);
 }
 
+static inline ex_reading exi_input_reading(const exi_input_record *input) {
+    return (ex_reading){.kind = (ex_reading_kind)input->reading,
+                        .about = {input->about[0], input->about[1], input->about[2]},
+                        .middle = input->middle,
+                        .unit = input->slide_unit,
+                        .part = input->part};
+}
+
 /* A block of another room that goes into a rig; every such block starts with its size. NULL: none. */
 static inline size_t exi_part_size(const void *block) {
     return block ? (size_t) * (const uint64_t *)block : 0;
@@ -168,6 +177,9 @@ typedef struct exi_rig_contents {
  */
 ex_result exi_rig_allocate(const exi_rig_contents *contents, const ex_allocator *allocator, ex_rig **rig,
                            ex_error *error);
+
+/* Whether an axis can take what a reading gives: a number or a rotation, about a direction that is one. */
+bool exi_reading_suits(const ex_reading *reading, const ex_axis *axis);
 
 /* Sets pose_size and largest_dimension when inputs, layers and weighers are in place. */
 void exi_rig_measure_pose(ex_rig *rig);

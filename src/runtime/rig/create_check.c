@@ -1,0 +1,185 @@
+/*
+ * What must hold of a rig's definition before anything is made of it: names, counts, and that mesh, skeleton, skin,
+ * levels and layers belong together. What the rooms check themselves when they create (spaces, skins) is left to them.
+ */
+#include "runtime/base/result.h"
+#include "runtime/base/text.h"
+#include "runtime/rig/create.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- layers ---- */
+
+static ex_result check_names(const char *const *names, int count, const char *what, ex_error *error) {
+    for (int i = 0; i < count; i++) {
+        if (!names || !names[i] || !exi_is_name(names[i]))
+            return exi_error(error, EX_ERROR_ARGUMENT,
+                             "%s %d needs a name: readable text of at most %d bytes, without control characters", what,
+                             i, EXI_NAME_MAX);
+        for (int j = 0; j < i; j++)
+            if (strcmp(names[i], names[j]) == 0)
+                return exi_error(error, EX_ERROR_ARGUMENT, "%s '%s' is there twice", what, names[i]);
+    }
+    return EX_OK;
+}
+
+static ex_result check_forms(const ex_layer_def *layer, int vertex_count, ex_error *error) {
+    for (int k = 0; k < layer->weigh.example_count; k++)
+        if (!layer->deltas || !layer->deltas[k])
+            return exi_error(error, EX_ERROR_ARGUMENT, "example '%s' has no form", layer->example_names[k]);
+    for (int v = 0; layer->mask && v < vertex_count; v++)
+        if (!(layer->mask[v] >= 0 && layer->mask[v] <= 1))
+            return exi_error(error, EX_ERROR_DATA, "the mask at vertex %d is %g, outside [0, 1]", v,
+                             (double)layer->mask[v]);
+    return EX_OK;
+}
+
+static ex_result check_layer(const ex_layer_def *layer, ex_error *error) {
+    if (layer->weigh.axis_count < 1 || layer->weigh.example_count < 1)
+        return exi_error(error, EX_ERROR_ARGUMENT, "a space needs at least one axis and at least one example");
+    if ((unsigned)layer->domain >= EX_DOMAIN_COUNT)
+        return exi_error(error, EX_ERROR_ARGUMENT, "there is no such domain");
+    ex_result result = check_names(layer->axis_names, layer->weigh.axis_count, "axis", error);
+    if (result == EX_OK)
+        result = check_names(layer->example_names, layer->weigh.example_count, "example", error);
+    if (result != EX_OK)
+        return result;
+    for (int i = 0; layer->weigh.axes && i < layer->weigh.axis_count; i++) {
+        result = exi_axis_check(&layer->weigh.axes[i], i, error);
+        if (result != EX_OK)
+            return exi_error_within(error, result, "'%s'", layer->axis_names[i]);
+    }
+    return EX_OK;
+}
+
+static ex_result check_sources(const ex_layer_def *layer, const ex_rig_def *def, ex_error *error) {
+    for (int i = 0; layer->sources && layer->weigh.axes && i < layer->weigh.axis_count; i++) {
+        const ex_axis_source *source = &layer->sources[i];
+        const ex_axis *axis = &layer->weigh.axes[i];
+        if (source->joint == -1)
+            continue;
+        if (!def->skeleton || source->joint < 0 || source->joint >= ex_skeleton_joint_count(def->skeleton))
+            return exi_error(error, EX_ERROR_ARGUMENT, "axis '%s' reads joint %d, which is not there",
+                             layer->axis_names[i], source->joint);
+        if (!exi_reading_suits(&source->reading, axis))
+            return exi_error(error, EX_ERROR_ARGUMENT,
+                             "axis '%s': what it reads from its joint is not of its kind, or about no direction",
+                             layer->axis_names[i]);
+    }
+    return EX_OK;
+}
+
+static ex_result check_shifts(const ex_layer_def *layer, const ex_rig_def *def, ex_error *error) {
+    for (int k = 0; layer->shifts && k < layer->weigh.example_count; k++) {
+        if (!layer->shifts[k])
+            continue;
+        if (!def->skeleton)
+            return exi_error(error, EX_ERROR_ARGUMENT, "example '%s' moves joints, but the rig has no skeleton",
+                             layer->example_names[k]);
+        for (int i = 0; i < 3 * ex_skeleton_joint_count(def->skeleton); i++)
+            if (!isfinite(layer->shifts[k][i]))
+                return exi_error(error, EX_ERROR_DATA, "example '%s': the place of joint '%s' is not finite",
+                                 layer->example_names[k], ex_skeleton_name(def->skeleton, i / 3));
+    }
+    return EX_OK;
+}
+
+static ex_result check_pixels(const ex_layer_def *layer, const ex_rig_def *def, ex_error *error) {
+    if (!layer->texture || !exi_is_name(layer->texture))
+        return exi_error(error, EX_ERROR_ARGUMENT, "a layer of pixels needs the name of its texture");
+    if (layer->width < 1 || layer->height < 1 || layer->width > EXI_TEXTURE_MAX || layer->height > EXI_TEXTURE_MAX)
+        return exi_error(error, EX_ERROR_DATA, "images of %d x %d pixels cannot be: 1 to %d along a side", layer->width,
+                         layer->height, EXI_TEXTURE_MAX);
+    if (layer->mask || layer->deltas || layer->shifts)
+        return exi_error(error, EX_ERROR_ARGUMENT, "a layer of pixels has images, but no forms, mask or joints");
+    for (int k = 0; k < layer->weigh.example_count; k++)
+        if (!layer->images || !layer->images[k])
+            return exi_error(error, EX_ERROR_ARGUMENT, "example '%s' has no image", layer->example_names[k]);
+    for (const ex_layer_def *other = def->layers; other < layer; other++)
+        if (other->domain == EX_DOMAIN_PIXELS && strcmp(other->texture, layer->texture) == 0 &&
+            (other->width != layer->width || other->height != layer->height))
+            return exi_error(error, EX_ERROR_DATA,
+                             "its images of '%s' are %d x %d pixels, but those of layer '%s' are %d x %d",
+                             layer->texture, layer->width, layer->height, other->name, other->width, other->height);
+    return EX_OK;
+}
+
+/* ---- mesh, skeleton, levels ---- */
+
+static ex_result check_tables(const ex_rig_mesh *mesh, ex_error *error) {
+    if ((mesh->face_count > 0 && (!mesh->face_sizes || !mesh->corners)) ||
+        (mesh->triangle_count > 0 && !mesh->triangles))
+        return exi_error(error, EX_ERROR_ARGUMENT, "the mesh has faces or triangles, but not their corners");
+    return exi_rig_check_mesh(mesh, error);
+}
+
+static ex_result check_skin(const ex_rig_def *def, ex_error *error) {
+    if ((unsigned)def->skinning >= EX_SKINNING_COUNT)
+        return exi_error(error, EX_ERROR_ARGUMENT, "there is no such method of skinning");
+    if (!def->skin)
+        return EX_OK;
+    if (!def->skeleton || ex_skin_joint_count(def->skin) != ex_skeleton_joint_count(def->skeleton))
+        return exi_error(error, EX_ERROR_ARGUMENT, "the skin has %d joints, and the skeleton %d",
+                         ex_skin_joint_count(def->skin), def->skeleton ? ex_skeleton_joint_count(def->skeleton) : 0);
+    if (ex_skin_vertex_count(def->skin) != def->mesh.vertex_count)
+        return exi_error(error, EX_ERROR_ARGUMENT, "the skin has %d vertices, and the mesh %d",
+                         ex_skin_vertex_count(def->skin), def->mesh.vertex_count);
+    return EX_OK;
+}
+
+static ex_result check_levels(const ex_rig_def *def, ex_error *error) {
+    if (!def->stencils)
+        return def->level == 0 ? EX_OK
+                               : exi_error(error, EX_ERROR_ARGUMENT, "level %d of a rig without levels", def->level);
+    const int levels = ex_stencils_level_count(def->stencils);
+    if (ex_stencils_control_count(def->stencils) != def->mesh.vertex_count || (levels > 0 && !def->levels))
+        return exi_error(error, EX_ERROR_ARGUMENT, "the stencils are not of this mesh, or their faces are missing");
+    if (!ex_stencils_has(def->stencils, def->level))
+        return exi_error(error, EX_ERROR_ARGUMENT, "the stencils have no level %d", def->level);
+    for (int i = 0; i < levels; i++) {
+        const ex_rig_mesh *mesh = &def->levels[i];
+        if (mesh->vertex_count != ex_stencils_vertex_count(def->stencils, i + 1))
+            return exi_error(error, EX_ERROR_ARGUMENT, "level %d has %d vertices, but its stencils %d", i + 1,
+                             mesh->vertex_count, ex_stencils_vertex_count(def->stencils, i + 1));
+        ex_result result = check_tables(mesh, error);
+        if (result != EX_OK)
+            return exi_error_within(error, result, "level %d", i + 1);
+    }
+    return EX_OK;
+}
+
+ex_result exi_rig_check_def(const ex_rig_def *def, ex_error *error) {
+    if (!def->mesh.positions || def->layer_count < 0 || def->note_count < 0 || (def->layer_count > 0 && !def->layers) ||
+        (def->note_count > 0 && !def->notes) || (unsigned)def->options.storage >= EX_STORAGE_COUNT)
+        return exi_error(error, EX_ERROR_ARGUMENT, "the rig has no positions, or a count or storage that cannot be");
+    ex_result result = check_tables(&def->mesh, error);
+    if (result == EX_OK)
+        result = check_skin(def, error);
+    if (result == EX_OK)
+        result = check_levels(def, error);
+    for (int l = 0; result == EX_OK && l < def->layer_count; l++) {
+        const ex_layer_def *layer = &def->layers[l];
+        if (!layer->name || !exi_is_name(layer->name))
+            return exi_error(error, EX_ERROR_ARGUMENT, "layer %d needs a name", l);
+        for (int other = 0; other < l; other++)
+            if (strcmp(layer->name, def->layers[other].name) == 0)
+                return exi_error(error, EX_ERROR_ARGUMENT, "layer '%s' is there twice", layer->name);
+        result = check_layer(layer, error);
+        if (result == EX_OK)
+            result = check_sources(layer, def, error);
+        if (result == EX_OK && layer->domain == EX_DOMAIN_FORM)
+            result = check_forms(layer, def->mesh.vertex_count, error);
+        if (result == EX_OK && layer->domain == EX_DOMAIN_FORM)
+            result = check_shifts(layer, def, error);
+        if (result == EX_OK && layer->domain == EX_DOMAIN_PIXELS)
+            result = check_pixels(layer, def, error);
+        result = exi_error_within(error, result, "layer '%s'", layer->name);
+    }
+    for (int i = 0; result == EX_OK && i < def->note_count; i++)
+        if (!def->notes[i].kind || strlen(def->notes[i].kind) >= EX_NOTE_KIND_SIZE ||
+            !exi_is_name(def->notes[i].kind) || (def->notes[i].size > 0 && !def->notes[i].data))
+            result = exi_error(error, EX_ERROR_ARGUMENT, "note %d needs a kind of at most %d characters, and data", i,
+                               EX_NOTE_KIND_SIZE - 1);
+    return result;
+}

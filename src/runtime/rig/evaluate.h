@@ -1,0 +1,52 @@
+/*
+ * One call of evaluation: what is asked, and where its stages keep what they hand on. Private to the room.
+ *
+ * Stages: weigh (weights of all layers, and the skeleton's palette, a task a pose), shape and pose (blend and skin a
+ * chunk of vertices for all poses, a task a few chunks), then for each pose refine, normals, tangents, textures, each
+ * cut into tasks by its own room.
+ */
+#ifndef EXI_RIG_EVALUATE_H
+#define EXI_RIG_EVALUATE_H
+
+#include "runtime/rig/rig.h"
+
+/* Scratch of one pose. */
+typedef struct exi_pose_scratch {
+    double *point;                /* [largest_dimension] */
+    double *weights;              /* [examples] */
+    float *floats;                /* [forms] */
+    exi_term *terms;              /* [forms] */
+    float *control;               /* [vertices][3]: the posed cage, where a refined level is asked for */
+    float *shifts;                /* [joints][3] */
+    float *matrices;              /* [joints][12] */
+    float *centres;               /* [joints][3] */
+    void *skeleton;               /* ex_skeleton_scratch_size */
+    void *palette;                /* ex_palette_size */
+    exi_blend blend;              /* terms, and where the cage goes */
+    const ex_palette *skinned_by; /* NULL: no posing */
+} exi_pose_scratch;
+
+typedef struct exi_rig_job {
+    const ex_rig *rig;
+    const ex_pose *poses;
+    const ex_output *outputs;
+    const ex_weigher *const *weighers;
+    const bool *muted;
+    const ex_tasks *tasks;
+    int pose_count, chunk_count;
+    int level;
+    bool split, skinned;
+    exi_pose_scratch *scratch; /* [pose_count] */
+    float *boxes;              /* [pose_count][chunk_count][6] */
+    void *shared;              /* for one stage of one pose at a time */
+} exi_rig_job;
+
+/* evaluate_surface.c: everything after the posed cage, for one pose. */
+void exi_rig_finish(const exi_rig_job *job, int pose);
+/* Bytes of exi_rig_job.shared. */
+size_t exi_rig_shared_size(const ex_rig *rig, int level);
+
+/* evaluate_texture.c */
+void exi_rig_textures_blend(const exi_rig_job *job, int pose);
+
+#endif

@@ -1,0 +1,60 @@
+/*
+ * Inputs and poses: a dial's numbers stand in the pose, those of an input with a joint are read from the joint's local
+ * transform relative to its rest (exemplar/pose.h), and setting it writes that transform.
+ */
+#include "runtime/base/result.h"
+#include "runtime/rig/rig.h"
+
+#include <string.h>
+
+static void rest_of(const exi_input_record *input, double *value) {
+    if (input->axis.kind == EX_AXIS_SCALAR)
+        *value = input->axis.rest;
+    else
+        memcpy(value, input->axis.rest_rotation, sizeof input->axis.rest_rotation);
+}
+
+void ex_rig_rest_pose(const ex_rig *rig, const ex_pose *pose) {
+    const exi_input_record *inputs = exi_rig_inputs(rig);
+    for (int i = 0; pose->inputs && i < rig->counts.inputs; i++)
+        if (inputs[i].joint < 0)
+            rest_of(&inputs[i], pose->inputs + inputs[i].offset);
+    for (int j = 0; pose->joints && j < rig->counts.joints; j++)
+        pose->joints[j] = ex_skeleton_rest(ex_rig_skeleton(rig), j);
+}
+
+void ex_rig_get_input(const ex_rig *rig, int input, const ex_pose *pose, double *value) {
+    if (input < 0 || input >= rig->counts.inputs) {
+        exi_misuse(__func__, "no such input");
+        return;
+    }
+    const exi_input_record *record = &exi_rig_inputs(rig)[input];
+    if (record->joint < 0 && pose && pose->inputs) {
+        memcpy(value, pose->inputs + record->offset, (record->axis.kind == EX_AXIS_SCALAR ? 1 : 4) * sizeof *value);
+    } else if (record->joint >= 0 && pose && pose->joints) {
+        ex_transform rest = ex_skeleton_rest(ex_rig_skeleton(rig), record->joint);
+        ex_reading reading = exi_input_reading(record);
+        ex_reading_read(&reading, &rest, &pose->joints[record->joint], value);
+    } else {
+        rest_of(record, value);
+    }
+}
+
+void ex_rig_set_input(const ex_rig *rig, int input, const double *value, const ex_pose *pose) {
+    if (input < 0 || input >= rig->counts.inputs) {
+        exi_misuse(__func__, "no such input");
+        return;
+    }
+    const exi_input_record *record = &exi_rig_inputs(rig)[input];
+    if (record->joint < 0 ? !pose->inputs : !pose->joints) {
+        exi_misuse(__func__, "the pose has no array for this input");
+        return;
+    }
+    if (record->joint < 0) {
+        memcpy(pose->inputs + record->offset, value, (record->axis.kind == EX_AXIS_SCALAR ? 1 : 4) * sizeof *value);
+        return;
+    }
+    ex_transform rest = ex_skeleton_rest(ex_rig_skeleton(rig), record->joint);
+    ex_reading reading = exi_input_reading(record);
+    ex_reading_write(&reading, &rest, value, &pose->joints[record->joint]);
+}
