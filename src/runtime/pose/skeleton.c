@@ -196,7 +196,7 @@ ex_result ex_skeleton_create(const ex_skeleton_def *def, const ex_allocator *all
     ex_result result = check_def(def, error);
     if (result != EX_OK)
         return result;
-    ex_skeleton head = {.joint_count = def->joint_count, .bound_at_rest = !def->inverse_binds};
+    ex_skeleton head = {.joint_count = def->joint_count};
     if (!layout(&head, def))
         return exi_error(error, EX_ERROR_LIMIT, "the skeleton is too large for this machine's memory");
     ex_skeleton *made = exi_block_create(allocator, (size_t)head.size);

@@ -8,7 +8,6 @@
 #include "runtime/base/checksum.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
-#include "runtime/pose/skeleton.h"
 
 #include <string.h>
 
@@ -85,7 +84,7 @@ static void list_small_sections(const ex_rig *rig, section_list *list) {
     for (int i = 0; i < c->layers; i++)
         add_section(list, EX_SECTION_WEIGHER, i, exi_rig_layers(rig)[i].weigher_size);
     if (joints > 0)
-        add_section(list, EX_SECTION_JOINTS, 0, exi_pack_joints_size(exi_rig_part(rig, rig->skeleton)));
+        add_section(list, EX_SECTION_JOINTS, 0, joints * sizeof(exi_pack_joint));
     for (int i = 0; i < c->shifts; i++)
         add_section(list, EX_SECTION_SHIFTS, exi_rig_shifts(rig)[i].example, joints * 3 * sizeof(float));
     if (c->textures > 0)
@@ -157,13 +156,6 @@ static void spread_to_splits(const ex_rig *rig, float *values) {
         memmove(values + 3 * i, values + 3 * (size_t)sources[i], 3 * sizeof(float));
 }
 
-static void write_counts(const ex_rig *rig, void *out) {
-    exi_rig_counts counts = rig->counts;
-    if (rig->skeleton && ((const ex_skeleton *)exi_rig_at(rig, rig->skeleton))->bound_at_rest)
-        counts.flags |= EXI_PACK_BOUND_AT_REST;
-    memcpy(out, &counts, sizeof counts);
-}
-
 /* Where things stand in memory is no business of the file. */
 static void write_layers(const ex_rig *rig, void *out) {
     exi_layer_record *layers = out;
@@ -232,13 +224,13 @@ static void write_section(const ex_rig *rig, const exi_pack_entry *entry, int pl
     const uint64_t from = place_in_memory(rig, entry, place);
     switch ((ex_section_kind)entry->kind) {
     case EX_SECTION_COUNTS:
-        write_counts(rig, out);
+        memcpy(out, &rig->counts, sizeof rig->counts);
         break;
     case EX_SECTION_LAYERS:
         write_layers(rig, out);
         break;
     case EX_SECTION_JOINTS:
-        exi_pack_joints(exi_rig_part(rig, rig->skeleton), out);
+        exi_pack_joints(rig, out);
         break;
     case EX_SECTION_LEVELS:
         write_levels(rig, out);

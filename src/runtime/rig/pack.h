@@ -25,13 +25,8 @@ typedef struct exi_pack_entry {
     uint64_t checksum;
 } exi_pack_entry;
 
-/* Among the flags of the counts, in files only: the mesh was bound at rest. The inverse binds are then worked out in
- * double from the rest transforms again, and those in the file, which are float, are for viewers. */
-enum { EXI_PACK_BOUND_AT_REST = 8 };
-
-/* A joint; behind the records of all joints stand their names, each ended by 0. */
 typedef struct exi_pack_joint {
-    uint32_t name; /* among those names */
+    uint32_t name; /* into strings */
     int32_t parent;
     ex_transform rest;
 } exi_pack_joint;
@@ -61,9 +56,8 @@ _Static_assert(sizeof(exi_pack_level) == 24, "the file format has no padding");
 _Static_assert(sizeof(exi_pack_stencils) == 16, "the file format has no padding");
 _Static_assert(sizeof(ex_weigher) == 144, "the file format has no padding");
 
-/* pack_parts.c: how large the sections of skeleton, skin and stencils are, and what stands in them. out is zero. */
-uint64_t exi_pack_joints_size(const ex_skeleton *skeleton);
-void exi_pack_joints(const ex_skeleton *skeleton, void *out);
+/* pack_parts.c: what stands in the sections of skeleton, skin and stencils. out is zero. */
+void exi_pack_joints(const ex_rig *rig, void *out);
 void exi_pack_inverse_binds(const ex_skeleton *skeleton, float *out);
 /* Influences 4 * set to 4 * set + 3 of every split vertex; one of joints and weights is NULL. */
 void exi_pack_skin(const ex_rig *rig, int set, uint16_t *joints, float *weights);

@@ -2,7 +2,6 @@
  * Skeleton, skin and stencils in the form in which a pack has them: what viewers read too as glTF wants it, and rows of
  * stencils without the layout that suits this build's SIMD.
  */
-#include "runtime/pose/skeleton.h"
 #include "runtime/refine/stencils.h"
 #include "runtime/rig/pack.h"
 
@@ -10,26 +9,13 @@
 
 /* ---- skeleton ---- */
 
-uint64_t exi_pack_joints_size(const ex_skeleton *skeleton) {
-    uint64_t size = 0;
-    for (int j = 0; j < ex_skeleton_joint_count(skeleton); j++)
-        size += sizeof(exi_pack_joint) + strlen(ex_skeleton_name(skeleton, j)) + 1;
-    return size;
-}
-
-void exi_pack_joints(const ex_skeleton *skeleton, void *out) {
+void exi_pack_joints(const ex_rig *rig, void *out) {
+    const ex_skeleton *skeleton = exi_rig_part(rig, rig->skeleton);
+    const uint32_t *names = exi_rig_at(rig, rig->joint_names);
     exi_pack_joint *joints = out;
-    const int count = ex_skeleton_joint_count(skeleton);
-    char *names = (char *)out + (size_t)count * sizeof *joints;
-    uint32_t end = 0;
-    for (int j = 0; j < count; j++) {
-        const char *name = ex_skeleton_name(skeleton, j);
-        const size_t size = strlen(name) + 1;
+    for (int j = 0; j < rig->counts.joints; j++)
         joints[j] = (exi_pack_joint){
-            .name = end, .parent = ex_skeleton_parent(skeleton, j), .rest = ex_skeleton_rest(skeleton, j)};
-        memcpy(names + end, name, size);
-        end += (uint32_t)size;
-    }
+            .name = names[j], .parent = ex_skeleton_parent(skeleton, j), .rest = ex_skeleton_rest(skeleton, j)};
 }
 
 /* Three rows of four to four columns of four. */

@@ -35,7 +35,6 @@ typedef struct loading {
  * them: it cannot be packed. */
 static exi_rig_counts counts_of(const loading *l) {
     exi_rig_counts counts = l->u->counts;
-    counts.flags &= ~(uint32_t)EXI_PACK_BOUND_AT_REST;
     if (l->options.without_levels) {
         counts.levels = counts.level = 0;
         counts.refinement &= EXI_REFINED;
@@ -120,7 +119,7 @@ static ex_result find_meshes(loading *l, ex_error *error) {
             mesh->split_source = (const void *)exi_unpack_section(u, EX_SECTION_SOURCES, sources++, NULL);
         if (level->flags & EXI_RIG_TEXCOORDS)
             mesh->texcoords = (const void *)exi_unpack_section(u, EX_SECTION_TEXCOORDS, texcoords++, NULL);
-        if (level->flags & EXI_RIG_NORMALS)
+        if (i == 0 && u->counts.flags & EXI_RIG_NORMALS)
             mesh->normals = (const void *)exi_unpack_section(u, EX_SECTION_NORMALS, 0, NULL);
         ex_result result = exi_rig_check_mesh(mesh, error);
         if (result != EX_OK)
@@ -195,6 +194,12 @@ static void fill_layers(ex_rig *rig, const exi_unpack *u) {
     }
 }
 
+static void fill_joints(ex_rig *rig, const exi_unpack *u) {
+    uint32_t *names = exi_rig_at_mut(rig, rig->joint_names);
+    for (int i = 0; i < rig->counts.joints; i++)
+        names[i] = exi_unpack_joint(u, i).name;
+}
+
 static void fill_notes(ex_rig *rig, const exi_unpack *u) {
     exi_note_record *notes = exi_rig_at_mut(rig, rig->notes);
     for (int i = 0; i < rig->counts.notes; i++) {
@@ -242,6 +247,7 @@ static ex_result fill(ex_rig *rig, const loading *l, ex_error *error) {
     copy_section(rig, u, EX_SECTION_EXAMPLES, 0, rig->example_names);
     copy_section(rig, u, EX_SECTION_TEXTURES, 0, rig->textures);
     fill_layers(rig, u);
+    fill_joints(rig, u);
     fill_notes(rig, u);
     fill_meshes(rig, l->meshes);
     ex_result result = exi_unpack_check(rig, error);

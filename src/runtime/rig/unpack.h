@@ -32,6 +32,7 @@ ex_result exi_unpack_take_all(exi_unpack *u, ex_error *error);
 const char *exi_unpack_section(const exi_unpack *u, ex_section_kind kind, int n, exi_pack_entry *entry);
 /* Records, which need not be aligned in the file. */
 exi_layer_record exi_unpack_layer(const exi_unpack *u, int layer);
+exi_pack_joint exi_unpack_joint(const exi_unpack *u, int joint);
 exi_texture_record exi_unpack_texture(const exi_unpack *u, int texture);
 /* Counts and flags of a level; 0 is the mesh. */
 exi_level_record exi_unpack_level(const exi_unpack *u, int level);

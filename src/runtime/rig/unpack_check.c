@@ -33,20 +33,9 @@ static ex_result check_names(const ex_rig *rig, ex_error *error) {
 static bool sound_source(const ex_rig *rig, const exi_input_record *input, const ex_axis *axis, int offset) {
     if (input->joint == -1)
         return input->offset == offset && input->reading == EX_READING_NONE;
-    if (input->joint < 0 || input->joint >= rig->counts.joints || input->offset != -1 ||
-        input->reading <= EX_READING_NONE || input->reading >= EX_READING_KIND_COUNT || input->part < 0 ||
-        input->part >= EX_AXIS_KIND_COUNT)
+    if (input->joint < 0 || input->joint >= rig->counts.joints || input->offset != -1)
         return false;
-    for (int c = 0; c < 3; c++)
-        if (!isfinite(input->about[c]))
-            return false;
-    if (!isfinite(input->middle) || !isfinite(input->slide_unit))
-        return false;
-    const ex_reading reading = {.kind = (ex_reading_kind)input->reading,
-                                .about = {input->about[0], input->about[1], input->about[2]},
-                                .middle = input->middle,
-                                .unit = input->slide_unit,
-                                .part = input->part};
+    const ex_reading reading = exi_input_reading(input);
     return exi_reading_suits(&reading, axis);
 }
 

@@ -34,17 +34,13 @@ static bool read_matrix(const char *bytes, float rows[12]) {
 }
 
 static ex_result read_joints(const exi_unpack *u, const joint_arrays *arrays, ex_error *error) {
-    exi_pack_entry entry;
-    const char *bytes = exi_unpack_section(u, EX_SECTION_JOINTS, 0, &entry);
+    const char *names = exi_unpack_section(u, EX_SECTION_STRINGS, 0, NULL);
     const char *binds = exi_unpack_section(u, EX_SECTION_INVERSE_BINDS, 0, NULL);
-    const size_t records = (size_t)u->counts.joints * sizeof(exi_pack_joint);
-    const char *names = bytes + records;
-    const size_t names_size = (size_t)entry.size - records;
+    const uint32_t names_size = u->counts.string_size;
     if (names_size == 0 || names[names_size - 1] != 0)
-        return exi_unpack_unsound(error, "names of joints");
+        return exi_unpack_unsound(error, "names");
     for (int j = 0; j < u->counts.joints; j++) {
-        exi_pack_joint joint;
-        memcpy(&joint, bytes + (size_t)j * sizeof joint, sizeof joint);
+        const exi_pack_joint joint = exi_unpack_joint(u, j);
         if (joint.name >= names_size)
             return exi_unpack_unsound(error, "names of joints");
         arrays->names[j] = names + joint.name;
@@ -76,11 +72,10 @@ ex_result exi_unpack_skeleton(const exi_unpack *u, const ex_allocator *allocator
                                  .names = (const char **)(void *)(memory + names)};
     ex_result result = read_joints(u, &arrays, error);
     if (result == EX_OK) {
-        const bool at_rest = (u->counts.flags & EXI_PACK_BOUND_AT_REST) != 0;
         const ex_skeleton_def def = {.joint_count = u->counts.joints,
                                      .parents = arrays.parents,
                                      .rest = arrays.rest,
-                                     .inverse_binds = at_rest ? NULL : arrays.inverse_binds,
+                                     .inverse_binds = arrays.inverse_binds,
                                      .names = arrays.names};
         result = within_rig(error, ex_skeleton_create(&def, allocator, skeleton, error), "skeleton");
     }

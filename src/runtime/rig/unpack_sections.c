@@ -18,7 +18,7 @@ static exi_pack_entry entry_of(const exi_unpack *u, uint32_t section) {
     return entry;
 }
 
-/* The next section of the directory, which must be of this kind. `size` 0 where it may have any. */
+/* The next section of the directory, which must be of this kind. */
 static bool take_any(exi_unpack *u, ex_section_kind kind, exi_pack_entry *entry, ex_error *error) {
     if (u->next >= u->header.section_count) {
         exi_unpack_damaged(error, "a section is missing");
@@ -83,9 +83,8 @@ static bool sound_counts(const exi_rig_counts *c) {
     const bool refined = (c->refinement & EXI_REFINED) != 0, limit = (c->refinement & EXI_REFINED_LIMIT) != 0;
     return c->vertices >= 1 && c->splits >= c->vertices && c->faces >= 0 && c->corners >= 0 && c->triangles >= 0 &&
            within(c->layers, 0, EXI_TABLE_MAX) && within(c->axes, 0, EXI_TABLE_MAX) && within(c->inputs, 0, c->axes) &&
-           within(c->examples, 0, EXI_TABLE_MAX) && within(c->notes, 0, EXI_TABLE_MAX) && c->flags <= 15 &&
+           within(c->examples, 0, EXI_TABLE_MAX) && within(c->notes, 0, EXI_TABLE_MAX) && c->flags <= 7 &&
            within(c->forms, 0, c->examples) && within(c->joints, 0, EX_JOINT_MAX) &&
-           (c->joints > 0 || !(c->flags & EXI_PACK_BOUND_AT_REST)) &&
            within(c->skin_sets, 0, c->joints > 0 ? EX_INFLUENCE_MAX / 4 : 0) &&
            within(c->skinning, 0, EX_SKINNING_COUNT - 1) && within(c->shifts, 0, c->joints > 0 ? c->forms : 0) &&
            within(c->textures, 0, c->layers) && within(c->refinement, 0, EXI_REFINED | EXI_REFINED_LIMIT) &&
@@ -118,6 +117,12 @@ exi_layer_record exi_unpack_layer(const exi_unpack *u, int layer) {
     return record;
 }
 
+exi_pack_joint exi_unpack_joint(const exi_unpack *u, int joint) {
+    exi_pack_joint record;
+    memcpy(&record, exi_unpack_section(u, EX_SECTION_JOINTS, 0, NULL) + (size_t)joint * sizeof record, sizeof record);
+    return record;
+}
+
 exi_texture_record exi_unpack_texture(const exi_unpack *u, int texture) {
     exi_texture_record record;
     memcpy(&record, exi_unpack_section(u, EX_SECTION_TEXTURES, 0, NULL) + (size_t)texture * sizeof record,
@@ -133,7 +138,7 @@ exi_level_record exi_unpack_level(const exi_unpack *u, int level) {
                                   .faces = c->faces,
                                   .corners = c->corners,
                                   .triangles = c->triangles,
-                                  .flags = c->flags & ~(uint32_t)EXI_PACK_BOUND_AT_REST};
+                                  .flags = c->flags & ~(uint32_t)EXI_RIG_NORMALS};
     exi_pack_level record;
     memcpy(&record, exi_unpack_section(u, EX_SECTION_LEVELS, 0, NULL) + (size_t)(level - 1) * sizeof record,
            sizeof record);
@@ -154,7 +159,7 @@ static bool sound_layers(const exi_unpack *u) {
         const exi_layer_record layer = exi_unpack_layer(u, i);
         const bool form = layer.domain == EX_DOMAIN_FORM;
         if (!within(layer.domain, 0, EX_DOMAIN_COUNT - 1) || layer.axis_count < 1 || layer.example_count < 1 ||
-            layer.first_axis != axes || layer.first_example != examples || (form && layer.first_form != forms) ||
+            layer.first_axis != axes || layer.first_example != examples || layer.first_form != forms ||
             !within(layer.texture, form ? -1 : 0, form ? -1 : textures))
             return false;
         textures += layer.texture == textures;
@@ -259,7 +264,7 @@ static bool take_records(exi_unpack *u, ex_error *error) {
            sound(sound_layers(u), "layers", error) && take(u, EX_SECTION_AXES, 0, (uint64_t)c->axes * 4, error) &&
            take(u, EX_SECTION_EXAMPLES, 0, (uint64_t)c->examples * 4, error) &&
            take_list(u, EX_SECTION_WEIGHER, 0, c->layers, sizeof(ex_weigher), false, error) &&
-           take_list(u, EX_SECTION_JOINTS, 0, c->joints > 0, (uint64_t)c->joints * sizeof(exi_pack_joint), false,
+           take_list(u, EX_SECTION_JOINTS, 0, c->joints > 0, (uint64_t)c->joints * sizeof(exi_pack_joint), true,
                      error) &&
            take_shifts(u, error) &&
            take_list(u, EX_SECTION_TEXTURES, 0, c->textures > 0, (uint64_t)c->textures * sizeof(exi_texture_record),
