@@ -59,7 +59,7 @@ typedef struct posing {
 static bool open_posing(posing *p) {
     p->rig = exi_scene_rig(&p->scene);
     p->positions = malloc((size_t)p->scene.vertex_count * 3 * sizeof *p->positions);
-    p->scratch = p->rig ? malloc(ex_rig_scratch_size(p->rig, 1)) : NULL;
+    p->scratch = p->rig ? malloc(ex_rig_scratch_size(p->rig, NULL, 1)) : NULL;
     return p->rig && p->positions && p->scratch;
 }
 

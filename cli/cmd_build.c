@@ -25,7 +25,7 @@ static ex_rig *build_rig(const ex_call *call, const char *path) {
     exi_progress_start(&progress, call);
     ex_result result = ex_project_read(path, &project, &error);
     if (result == EX_OK) {
-        ex_build_options how = {.storage = EX_STORAGE_FLOAT, .progress = exi_progress_hook(&progress)};
+        ex_build_options how = {.progress = exi_progress_hook(&progress)};
         result = ex_project_build(project, &how, &rig, &error);
     }
     exi_progress_end(&progress);

@@ -277,7 +277,7 @@ static int show_project(const ex_call *call, const char *path) {
 /* The bounding box at rest. Floats go through their shortest decimals, so that 0.3f is shown as 0.3 in JSON too. */
 static void rest_box(const ex_rig *rig, void *scratch, double box[6]) {
     float narrow[6] = {0};
-    ex_rig_evaluate(rig, &(ex_pose){.inputs = NULL}, &(ex_output){.box = narrow}, NULL, scratch);
+    ex_rig_evaluate(rig, NULL, &(ex_output){.box = narrow}, NULL, scratch);
     for (int i = 0; i < 6; i++) {
         char text[32];
         int length = exi_format_float(text, narrow[i]);
@@ -350,7 +350,7 @@ static int show_rig(const ex_call *call, const char *path) {
     ex_rig *rig = exi_rig_load(path, EX_STORAGE_FLOAT);
     if (!rig)
         return EX_EXIT_FAILED;
-    void *scratch = malloc(ex_rig_scratch_size(rig, 1) + 1);
+    void *scratch = malloc(ex_rig_scratch_size(rig, NULL, 1) + 1);
     int exit_code;
     if (!scratch) {
         exit_code = exi_failed_text("there is not enough memory");

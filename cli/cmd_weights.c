@@ -53,15 +53,15 @@ static void print_layer(const ex_rig *rig, int layer, const double *weights) {
     print_weight("sum", width, sum);
 }
 
-static int print_weights(const ex_call *call, const ex_rig *rig, const double *inputs) {
+static int print_weights(const ex_call *call, const ex_rig *rig, const ex_pose *pose) {
     int count = ex_rig_example_count(rig);
     double *weights = calloc(count > 0 ? (size_t)count : 1, sizeof *weights);
-    void *scratch = malloc(ex_rig_scratch_size(rig, 1) + 1);
+    void *scratch = malloc(ex_rig_scratch_size(rig, NULL, 1) + 1);
     int exit_code = EX_EXIT_DONE;
     if (!weights || !scratch) {
         exit_code = exi_failed_text("there is not enough memory");
     } else {
-        ex_rig_evaluate(rig, &(ex_pose){.inputs = inputs}, &(ex_output){.weights = weights}, NULL, scratch);
+        ex_rig_evaluate(rig, pose, &(ex_output){.weights = weights}, NULL, scratch);
         if (call->json)
             print_json(rig, weights);
         else
@@ -77,9 +77,12 @@ static int run(const ex_call *call) {
     if (!exi_assignments_check(call))
         return EX_EXIT_USAGE;
     ex_rig *rig = exi_rig_load(call->arguments[0], EX_STORAGE_FLOAT);
-    double *inputs = rig ? exi_assignments_read(call, rig) : NULL;
-    int exit_code = inputs ? print_weights(call, rig, inputs) : EX_EXIT_FAILED;
-    free(inputs);
+    ex_pose pose = {.inputs = NULL};
+    int exit_code = EX_EXIT_FAILED;
+    if (rig && exi_assignments_read(call, rig, &pose)) {
+        exit_code = print_weights(call, rig, &pose);
+        free(pose.inputs);
+    }
     ex_rig_destroy(rig);
     return exit_code;
 }
@@ -90,7 +93,7 @@ const ex_command cmd_weights = {
     .usage = "weights RIG.glb [axis=value...] [--json]",
     .description = "Axes that are not named stay at rest. A rotation is written as a quaternion\n"
                    "(shoulder=q:0,0,.38,.92) or as turns in degrees, one after the other\n"
-                   "(shoulder=x30y-10z5).\n"
+                   "(shoulder=x30y-10z5). Any joint can be turned from its rest: joint:wrist=x20.\n"
                    "\n"
                    "With --json: {\"layers\":[{\"name\":...,\"weights\":{example: weight, ...}}, ...]},\n"
                    "with as many digits as it takes to read the same numbers back.",

@@ -14,7 +14,7 @@ ex_rig *exi_rig_load(const char *path, ex_storage storage) {
         return NULL;
     ex_error error = {.result = EX_OK};
     ex_rig *rig = NULL;
-    if (ex_rig_read(path, storage, &rig, &error) != EX_OK) {
+    if (ex_rig_read(path, &(ex_rig_options){.storage = storage}, &rig, &error) != EX_OK) {
         exi_failed(&error);
         return NULL;
     }
@@ -46,23 +46,21 @@ bool exi_assignments_check(const ex_call *call) {
     return true;
 }
 
-double *exi_assignments_read(const ex_call *call, const ex_rig *rig) {
-    int size = ex_rig_pose_size(rig);
-    double *inputs = calloc(size > 0 ? (size_t)size : 1, sizeof *inputs);
-    if (!inputs) {
+bool exi_assignments_read(const ex_call *call, const ex_rig *rig, ex_pose *pose) {
+    *pose = ex_pose_create(rig);
+    if (!pose->inputs) {
         exi_failed_text("there is not enough memory for a pose");
-        return NULL;
+        return false;
     }
-    ex_rig_rest_pose(rig, inputs);
     for (int i = 1; i < call->argument_count; i++) {
         ex_error error = {.result = EX_OK};
-        if (ex_pose_set(rig, call->arguments[i], inputs, &error) != EX_OK) {
+        if (ex_pose_set(rig, call->arguments[i], pose, &error) != EX_OK) {
             exi_failed(&error);
-            free(inputs);
-            return NULL;
+            free(pose->inputs);
+            return false;
         }
     }
-    return inputs;
+    return true;
 }
 
 static void print_line_json(FILE *file, const char *path, const ex_rig *rig, double seconds) {

@@ -14,8 +14,8 @@ ex_rig *exi_rig_load(const char *path, ex_storage storage);
 /* Whether every argument from the second on is axis=value, each axis once; if not, a sentence and false. */
 bool exi_assignments_check(const ex_call *call);
 
-/* The pose that those arguments describe [ex_rig_pose_size], to be freed; or NULL after a sentence. */
-double *exi_assignments_read(const ex_call *call, const ex_rig *rig);
+/* The pose that those arguments describe, to be released with free(pose->inputs); false after a sentence. */
+bool exi_assignments_read(const ex_call *call, const ex_rig *rig, ex_pose *pose);
 
 /* "PATH: 642 vertices, 1 layer, 5 examples, 131 kB, 12 ms", or the same as JSON. */
 void exi_rig_print_line(FILE *file, bool json, const char *path, const ex_rig *rig, double seconds);

@@ -337,7 +337,7 @@ static void print_poses(const char *name, const ex_rig *rig, const double *input
             outputs[way][i] = (ex_output){positions[way][i], 0, boxes[way][i], weights[way][i]};
         }
     }
-    void *scratch = must_allocate(ex_rig_scratch_size(rig, BATCH) + 1);
+    void *scratch = must_allocate(ex_rig_scratch_size(rig, NULL, BATCH) + 1);
     for (int i = 0; i < BATCH; i++) {
         ex_rig_evaluate(rig, &poses[i], &outputs[0][i], evaluation, scratch);
     }
@@ -364,7 +364,7 @@ static void print_packed(const ex_rig *rig, const double *inputs) {
     must(ex_rig_pack(rig, bytes, size, &error), "pack", &error);
     for (int storage = 0; storage < EX_STORAGE_COUNT; storage++) {
         ex_rig *again;
-        must(ex_rig_unpack(bytes, size, (ex_storage)storage, NULL, &again, &error), "unpack", &error);
+        must(ex_rig_unpack(bytes, size, &(ex_rig_options){.storage = (ex_storage)storage}, NULL, &again, &error), "unpack", &error);
         print_poses(storage == EX_STORAGE_FLOAT ? "unpacked" : "unpacked.16", again, inputs, NULL);
         ex_rig_destroy(again);
     }

@@ -196,10 +196,10 @@ void use_rig(const ex_rig *rig) {
     float *positions = malloc(vertices * 3 * sizeof *positions), box[6];
     double *inputs = malloc(pose_size * sizeof *inputs + 1);
     double *weights = malloc((size_t)ex_rig_example_count(rig) * sizeof *weights + 1);
-    void *scratch = malloc(ex_rig_scratch_size(rig, 1));
+    void *scratch = malloc(ex_rig_scratch_size(rig, NULL, 1));
     const ex_output output = {.positions = positions, .box = box, .weights = weights};
     static const double values[] = {0, 0.3, -1, 70, 1e9};
-    ex_rig_rest_pose(rig, inputs);
+    ex_rig_rest_pose(rig, &(ex_pose){.inputs = inputs});
     for (int i = 0; i < 6; i++) {
         ex_rig_evaluate(rig, &(ex_pose){inputs}, &output, NULL, scratch);
         for (size_t k = 0; i < 5 && k < pose_size; k++)

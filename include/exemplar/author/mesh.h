@@ -150,9 +150,16 @@ EX_API void ex_subdivision_destroy(ex_subdivision *subdivision);
 EX_API ex_result ex_subdivision_mesh(const ex_subdivision *subdivision, const ex_mesh *mesh, int level,
                                      ex_mesh **refined, ex_error *error);
 
-/* A mesh with the rig's polygons, texture coordinates, groups, materials, colours and tags, in metres with y up.
- * positions [vertex_count][3], or NULL for the rig's own mesh before any layer, which keeps its normals. */
-EX_API ex_result ex_rig_to_mesh(const ex_rig *rig, const float *positions, ex_mesh **mesh, ex_error *error);
+/* What evaluating a rig gave, in source order. */
+typedef struct ex_surface {
+    int level;              /* of the rig: 0, a level, EX_LEVEL_LIMIT */
+    const float *positions; /* [vertex count of the level][3] */
+    const float *normals;   /* likewise, or NULL */
+} ex_surface;
+
+/* A mesh with the rig's polygons, texture coordinates, groups and materials, and, of the cage, colours and tags, in
+ * metres with y up. surface NULL: the rig's own mesh before any layer, which keeps its normals. */
+EX_API ex_result ex_rig_to_mesh(const ex_rig *rig, const ex_surface *surface, ex_mesh **mesh, ex_error *error);
 
 #ifdef __cplusplus
 }

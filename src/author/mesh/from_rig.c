@@ -1,5 +1,5 @@
 /*
- * A mesh for people from the one in a rig: the inverse of splitting at seams.
+ * A mesh for people from the one in a rig, or from one of its refined levels: the inverse of splitting at seams.
  */
 #include "author/formats/array.h"
 #include "author/mesh/notes.h"
@@ -73,22 +73,113 @@ static ex_result copy_looks(const ex_rig_mesh *m, ex_mesh *mesh, ex_error *error
     return EX_OK;
 }
 
-ex_result ex_rig_to_mesh(const ex_rig *rig, const float *positions, ex_mesh **mesh, ex_error *error) {
+/* Normals that evaluation made: one a vertex. */
+static ex_result copy_normals(const float *normals, ex_mesh *mesh, ex_error *error) {
+    const size_t count = 3 * (size_t)mesh->vertex_count;
+    mesh->normals = exi_array_allocate(count, sizeof *mesh->normals);
+    mesh->corner_normals = exi_array_allocate((size_t)mesh->corner_count, sizeof *mesh->corner_normals);
+    if (!mesh->normals || !mesh->corner_normals)
+        return exi_error_memory(error, "the normals", count * sizeof(double));
+    for (size_t i = 0; i < count; i++)
+        mesh->normals[i] = (double)normals[i];
+    memcpy(mesh->corner_normals, mesh->corners, (size_t)mesh->corner_count * sizeof *mesh->corners);
+    mesh->normal_count = mesh->vertex_count;
+    return EX_OK;
+}
+
+/* ---- groups and materials of a refined level ---- */
+
+/* Parts that a face of so many corners has at a level: a quadrilateral for each corner and then four of each
+ * (Catmull-Clark, bilinear), or four of each of its triangles (Loop). */
+static int64_t part_count(int64_t corners, int level, bool loop) {
+    int64_t parts = loop ? (corners - 2) * 4 : corners;
+    for (int i = 1; i < level; i++)
+        parts *= 4;
+    return parts;
+}
+
+/* The face of the cage that each face of a level is part of: parts stand together, in the order of the faces. NULL
+ * where that does not add up (faces were left out as holes or at a boundary), or without memory. */
+static int *find_sources(const ex_rig *rig, int level, int face_count) {
+    const ex_rig_mesh cage = ex_rig_level_mesh(rig, 0);
+    for (int loop = 0; loop < 2; loop++) {
+        int64_t total = 0;
+        for (int f = 0; f < cage.face_count; f++)
+            total += part_count(cage.face_sizes[f], level, loop == 1);
+        if (total != face_count)
+            continue;
+        int *sources = exi_array_allocate((size_t)face_count, sizeof *sources), at = 0;
+        for (int f = 0; sources && f < cage.face_count; f++)
+            for (int64_t i = 0, parts = part_count(cage.face_sizes[f], level, loop == 1); i < parts; i++)
+                sources[at++] = f;
+        return sources;
+    }
+    return NULL;
+}
+
+/* Face values of the cage, one for each face of the level. */
+static bool spread_faces(int **values, const int *sources, int face_count) {
+    if (!*values)
+        return true;
+    int *spread = exi_array_allocate((size_t)face_count, sizeof *spread);
+    for (int f = 0; spread && f < face_count; f++)
+        spread[f] = (*values)[sources[f]];
+    free(*values);
+    *values = spread;
+    return spread != NULL;
+}
+
+static ex_result read_level_notes(const ex_rig *rig, int level, ex_mesh *mesh, ex_error *error) {
+    int *sources = find_sources(rig, level == EX_LEVEL_LIMIT ? ex_rig_level_count(rig) : level, mesh->face_count);
+    ex_mesh *cage = sources ? ex_mesh_create() : NULL;
+    ex_result result = EX_OK;
+    if (cage) {
+        cage->vertex_count = ex_rig_vertex_count(rig);
+        cage->face_count = ex_rig_level_mesh(rig, 0).face_count;
+        result = exi_notes_read(rig, cage, error);
+    }
+    if (cage && result == EX_OK) {
+        mesh->group_count = cage->group_count;
+        mesh->group_names = cage->group_names;
+        mesh->face_groups = cage->face_groups;
+        mesh->material_count = cage->material_count;
+        mesh->material_names = cage->material_names;
+        mesh->face_materials = cage->face_materials;
+        mesh->material_library = cage->material_library;
+        cage->group_count = cage->material_count = 0;
+        cage->group_names = cage->material_names = NULL;
+        cage->face_groups = cage->face_materials = NULL;
+        cage->material_library = NULL;
+        if (!spread_faces(&mesh->face_groups, sources, mesh->face_count) ||
+            !spread_faces(&mesh->face_materials, sources, mesh->face_count))
+            result = exi_error_memory(error, "groups and materials", (size_t)mesh->face_count * sizeof(int));
+    }
+    if (cage)
+        cage->face_count = cage->vertex_count = 0;
+    ex_mesh_destroy(cage);
+    free(sources);
+    return result;
+}
+
+/* ---- the entry point ---- */
+
+ex_result ex_rig_to_mesh(const ex_rig *rig, const ex_surface *surface, ex_mesh **mesh, ex_error *error) {
     *mesh = NULL;
-    ex_rig_mesh m = ex_rig_get_mesh(rig);
-    if (positions)
-        m.normals = NULL; /* they are those of the mesh at rest */
+    const int level = surface ? surface->level : 0;
+    ex_rig_mesh m = surface ? ex_rig_level_mesh(rig, level) : ex_rig_get_mesh(rig);
     ex_mesh *made = ex_mesh_create();
     if (!made)
         return no_memory(&m, error);
     made->vertex_count = m.vertex_count;
-    ex_result result = copy_positions(rig, positions, made, error);
+    ex_result result = copy_positions(rig, surface ? surface->positions : NULL, made, error);
     if (result == EX_OK)
         result = copy_faces(&m, made, error);
     if (result == EX_OK)
         result = copy_looks(&m, made, error);
+    if (result == EX_OK && surface && surface->normals)
+        result = copy_normals(surface->normals, made, error);
     if (result == EX_OK)
-        result = exi_notes_read(rig, made, error);
+        result = level == 0 ? exi_notes_read(rig, made, error) : read_level_notes(rig, level, made, error);
     if (result == EX_OK)
         *mesh = made;
     else

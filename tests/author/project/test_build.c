@@ -206,7 +206,7 @@ static void gives_the_mesh_back(void **state) {
     ex_mesh_destroy(back);
     float moved[24];
     evaluate(rig, (double[]){1}, moved, NULL);
-    assert_int_equal(ex_rig_to_mesh(rig, moved, &back, NULL), EX_OK);
+    assert_int_equal(ex_rig_to_mesh(rig, &(ex_surface){.positions = moved}, &back, NULL), EX_OK);
     for (int i = 0; i < 24; i++)
         assert_true(back->positions[i] == (double)moved[i]);
     check_near(back->positions[13], 2.3, 1e-6);

@@ -167,7 +167,7 @@ static void null_notes(sample_rig *s) {
     s->def.notes = NULL;
 }
 static void unknown_storage(sample_rig *s) {
-    s->def.storage = EX_STORAGE_COUNT;
+    s->def.options.storage = EX_STORAGE_COUNT;
 }
 static void few_splits(sample_rig *s) {
     s->def.mesh.split_count = VERTICES - 1;
@@ -392,7 +392,7 @@ static void memory_runs_out(void **state) {
     sample_rig s;
     sample_rig_open(&s, VERTICES);
     assert_true(failing_allocator_sweep(create, &s.def) >= 5);
-    s.def.storage = EX_STORAGE_16_BIT;
+    s.def.options.storage = EX_STORAGE_16_BIT;
     assert_true(failing_allocator_sweep(create, &s.def) >= 5);
     failing_allocator f;
     failing_allocator_open(&f);

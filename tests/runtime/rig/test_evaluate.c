@@ -33,7 +33,7 @@ static int set_up(void **state) {
     f->rig = rig_of(&f->sample.def);
     for (int l = 0; l < RIG_LAYERS; l++)
         f->weighers[l] = weigher_of(&f->sample.layers[l].weigh);
-    f->scratch = malloc(ex_rig_scratch_size(f->rig, 1));
+    f->scratch = malloc(ex_rig_scratch_size(f->rig, NULL, 1));
     *state = f;
     return 0;
 }
@@ -193,7 +193,7 @@ static void strides_leave_gaps_alone(void **state) {
 static void rest_is_the_default(void **state) {
     fixture *f = *state;
     double inputs[RIG_POSE], weights[RIG_EXAMPLES], same[RIG_EXAMPLES];
-    ex_rig_rest_pose(f->rig, inputs);
+    ex_rig_rest_pose(f->rig, &(ex_pose){.inputs = inputs});
     assert_row_near(inputs, ((double[]){10, 0, 0, 0, 1, 0.5, 0, 0}), RIG_POSE, 0);
     ex_rig_evaluate(f->rig, &(ex_pose){inputs}, &(ex_output){.weights = weights}, NULL, f->scratch);
     ex_rig_evaluate(f->rig, &(ex_pose){NULL}, &(ex_output){.weights = same}, NULL, f->scratch);
@@ -203,7 +203,7 @@ static void rest_is_the_default(void **state) {
     static const double bad[] = {NAN, INFINITY, -INFINITY};
     for (int b = 0; b < 3; b++)
         for (int i = 0; i < RIG_POSE; i++) {
-            ex_rig_rest_pose(f->rig, inputs);
+            ex_rig_rest_pose(f->rig, &(ex_pose){.inputs = inputs});
             inputs[i] = bad[b];
             ex_rig_evaluate(f->rig, &(ex_pose){inputs}, &(ex_output){.weights = same}, NULL, f->scratch);
             assert_row_near(same, weights, RIG_EXAMPLES, 1e-12);
@@ -229,7 +229,7 @@ static void many_are_the_same_as_one_by_one(void **state) {
     }
     const bool muted[RIG_LAYERS] = {false, false, true};
     const ex_evaluation evaluation = {.muted = muted};
-    void *scratch = malloc(ex_rig_scratch_size(f->rig, POSES));
+    void *scratch = malloc(ex_rig_scratch_size(f->rig, NULL, POSES));
     ex_rig_evaluate_many(f->rig, POSES, poses, outputs, &evaluation, scratch);
     for (int i = 0; i < POSES; i++) {
         memset(one, 0, sizeof one);
@@ -253,7 +253,7 @@ static void many_are_the_same_as_one_by_one(void **state) {
 /* 16 bit: within the stated error of each example. */
 static void sixteen_bits_are_near(void **state) {
     fixture *f = *state;
-    f->sample.def.storage = EX_STORAGE_16_BIT;
+    f->sample.def.options.storage = EX_STORAGE_16_BIT;
     ex_rig *rig = rig_of(&f->sample.def);
     assert_int_equal(ex_rig_storage(rig), EX_STORAGE_16_BIT);
     uint64_t random = 95;

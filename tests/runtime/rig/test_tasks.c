@@ -32,7 +32,7 @@ static int set_up(void **state) {
     (void)state;
     sample_rig_open(&sample, VERTICES);
     for (int i = 0; i < EX_STORAGE_COUNT; i++) {
-        sample.def.storage = (ex_storage)i;
+        sample.def.options.storage = (ex_storage)i;
         rigs[i] = rig_of(&sample.def);
     }
     uint64_t random = 96;
@@ -62,7 +62,7 @@ static result *evaluate(const ex_rig *rig, int pose_count, const ex_tasks *tasks
                                  .box = made->boxes[i],
                                  .weights = made->weights[i]};
     }
-    void *scratch = malloc(ex_rig_scratch_size(rig, pose_count));
+    void *scratch = malloc(ex_rig_scratch_size(rig, NULL, pose_count));
     const ex_evaluation evaluation = {.tasks = tasks};
     for (int first = 0; first < POSES; first += pose_count) {
         int count = POSES - first < pose_count ? POSES - first : pose_count;
