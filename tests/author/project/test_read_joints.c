@@ -4,6 +4,8 @@
  */
 #include "projects.h"
 
+#include "support/fail_alloc.h"
+
 /* Two layers that share axes: of 'ball' the first takes the swing, the second the twist. */
 static const char text[] =
     "{'exemplar': 1, 'mesh': 'm.obj', 'skeleton': 's.glb', 'unit': 'cm', 'layers': [\n"
@@ -290,6 +292,23 @@ static void values_survive_the_joint(void **state) {
     }
 }
 
+/* jansson's own memory is not failed here: test_memory.c does that. */
+static ex_result parse_once(void *context) {
+    const char *json = context;
+    ex_project *project = NULL;
+    ex_result result = ex_project_parse(json, strlen(json), "x.json", &project, NULL);
+    assert_int_equal(project != NULL, result == EX_OK);
+    ex_project_destroy(project);
+    return result;
+}
+
+static void survives_without_memory(void **state) {
+    (void)state;
+    char *json = with_quotes(text);
+    assert_true(fail_alloc_sweep(parse_once, json) > 60);
+    free(json);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_the_whole),
@@ -301,6 +320,7 @@ int main(void) {
         cmocka_unit_test(reads_turns_near_the_middle),
         cmocka_unit_test(pseudo_examples_are_points),
         cmocka_unit_test(values_survive_the_joint),
+        cmocka_unit_test(survives_without_memory),
     };
     return cmocka_run_group_tests_name("author.project.read_joints", tests, scratch_set_up, scratch_tear_down);
 }
