@@ -37,7 +37,7 @@ extern "C" {
 /* The number in the library's file name: programs built against one ABI number run with every library that has it. */
 #define EX_ABI 1
 
-/* The version of the rig format that this library writes. It reads this one and those before it. */
+/* The version of the rig format that this library writes and reads. */
 #define EX_FORMAT 2
 
 /* What the linked library was built as, against the EX_VERSION_… the caller was compiled with. */
@@ -60,7 +60,7 @@ EX_API ex_version_info ex_version(void);
     X(EX_ERROR_DATA, "the input contradicts itself or holds numbers that are not finite")                              \
     X(EX_ERROR_SINGULAR, "the space cannot be solved")                                                                 \
     X(EX_ERROR_FORMAT, "the file is not what its name or its place promises")                                          \
-    X(EX_ERROR_VERSION, "the file was written by a newer version")                                                     \
+    X(EX_ERROR_VERSION, "the file was written by another version")                                                     \
     X(EX_ERROR_CHECKSUM, "the file was damaged or rearranged after it was written")                                    \
     X(EX_ERROR_FILE, "a file cannot be read or written")
 

@@ -265,7 +265,8 @@ EX_API void ex_rig_evaluate_many(const ex_rig *rig, int pose_count, const ex_pos
 
 /* ---- packing ---- */
 
-/* Size of the rig in its packed form. 0 for a rig in 16-bit storage, which cannot be packed: files are float. */
+/* Size of the rig in its packed form. 0 for a rig that cannot be packed: in 16-bit storage, since files are float, or
+ * made or loaded without its levels. */
 EX_API size_t ex_rig_pack_size(const ex_rig *rig);
 
 /* Writes the packed form: what stands in the BIN chunk of a rig file. bytes are aligned to 8. The same rig gives the

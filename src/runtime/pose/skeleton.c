@@ -10,6 +10,7 @@
 #include "runtime/pose/matrix.h"
 #include "runtime/pose/transform.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -113,6 +114,12 @@ static int sort_joints(ex_skeleton *s, double *state) {
     return -1;
 }
 
+/* As near to it as floats come: left as it is, so that what ex_skeleton_rest gives makes the same skeleton again. */
+static bool has_length_1(const float q[4]) {
+    const double x = (double)q[0], y = (double)q[1], z = (double)q[2], w = (double)q[3];
+    return fabs(x * x + y * y + z * z + w * w - 1) <= 0x1p-22;
+}
+
 static ex_result fill_rest(ex_skeleton *s, const ex_skeleton_def *def, ex_error *error) {
     const int32_t *parents = exi_skeleton_at(s, s->parents), *order = exi_skeleton_at(s, s->order);
     ex_transform *rest = exi_skeleton_at(s, s->rest);
@@ -123,7 +130,7 @@ static ex_result fill_rest(ex_skeleton *s, const ex_skeleton_def *def, ex_error 
         exi_local local;
         exi_local_read(&def->rest[j], &none, &local);
         rest[j] = def->rest[j];
-        for (int c = 0; c < 4; c++)
+        for (int c = 0; c < 4 && !has_length_1(def->rest[j].rotation); c++)
             rest[j].rotation[c] = (float)local.rotation[c];
         exi_local_read(&rest[j], &none, &local);
         exi_matrix_compose(local.translation, local.rotation, local.scale, worlds[j]);

@@ -290,21 +290,50 @@ int ex_stencils_weight_count(const ex_stencils *stencils, int level) {
     return table ? table->weight_count : 0;
 }
 
+/* Where rows are read to: as doubles or, as they are stored, as floats. */
+typedef struct rows_out {
+    int *offsets, *indices;
+    double *weights, *tangents;
+    float *float_weights, *float_tangents;
+} rows_out;
+
 static void read_row(const ex_stencils *s, const exi_stencil_table *table, const exi_stencil_batch *batch, int place,
-                     int begin, int *indices, double *weights, double *tangents) {
+                     int begin, const rows_out *out) {
     const uint32_t *support = (const uint32_t *)at(s, table->support) + batch->support;
-    const float *from = (const float *)at(s, table->weights) + batch->weights;
-    const float *from_tangents = (const float *)at(s, table->tangents) + 2 * batch->weights;
+    const float *weights = (const float *)at(s, table->weights) + batch->weights;
+    const float *tangents = (const float *)at(s, table->tangents) + 2 * batch->weights;
     const size_t n = batch->support_count, tiles = batch->tile_count, lane = (size_t)(place % EXI_WIDTH);
     for (size_t i = 0; i < n; i++) {
         size_t to = (size_t)begin + i;
-        size_t from_at = tiles ? i * tiles + (size_t)(place / EXI_WIDTH) : (size_t)place * n + i;
-        indices[to] = (int)support[tiles ? i : (size_t)place * n + i];
-        weights[to] = (double)from[tiles ? from_at * EXI_WIDTH + lane : from_at];
-        for (size_t c = 0; c < 2 && tangents; c++)
-            tangents[2 * to + c] =
-                (double)from_tangents[tiles ? (from_at * 2 + c) * EXI_WIDTH + lane : from_at * 2 + c];
+        size_t from = tiles ? i * tiles + (size_t)(place / EXI_WIDTH) : (size_t)place * n + i;
+        const float weight = weights[tiles ? from * EXI_WIDTH + lane : from];
+        out->indices[to] = (int)support[tiles ? i : (size_t)place * n + i];
+        if (out->weights)
+            out->weights[to] = (double)weight;
+        else
+            out->float_weights[to] = weight;
+        for (size_t c = 0; c < 2 && (out->tangents || out->float_tangents); c++) {
+            const float tangent = tangents[tiles ? (from * 2 + c) * EXI_WIDTH + lane : from * 2 + c];
+            if (out->tangents)
+                out->tangents[2 * to + c] = (double)tangent;
+            else
+                out->float_tangents[2 * to + c] = tangent;
+        }
     }
+}
+
+static void read_rows(const ex_stencils *stencils, const exi_stencil_table *table, const rows_out *out) {
+    const exi_stencil_batch *batches = at(stencils, table->batches);
+    const uint32_t *vertices = at(stencils, table->vertices);
+    out->offsets[0] = 0;
+    for (int b = 0; b < table->batch_count; b++)
+        for (int i = 0; i < batches[b].vertex_count; i++)
+            out->offsets[vertices[batches[b].vertices + (uint32_t)i] + 1] = (int)batches[b].support_count;
+    for (int v = 0; v < table->vertex_count; v++)
+        out->offsets[v + 1] += out->offsets[v];
+    for (int b = 0; b < table->batch_count; b++)
+        for (int i = 0; i < batches[b].vertex_count; i++)
+            read_row(stencils, table, &batches[b], i, out->offsets[vertices[batches[b].vertices + (uint32_t)i]], out);
 }
 
 void ex_stencils_read(const ex_stencils *stencils, int level, int *offsets, int *indices, double *weights,
@@ -314,16 +343,13 @@ void ex_stencils_read(const ex_stencils *stencils, int level, int *offsets, int 
         exi_misuse(__func__, "no stencils of that level, or nowhere to put the rows");
         return;
     }
-    const exi_stencil_batch *batches = at(stencils, table->batches);
-    const uint32_t *vertices = at(stencils, table->vertices);
-    offsets[0] = 0;
-    for (int b = 0; b < table->batch_count; b++)
-        for (int i = 0; i < batches[b].vertex_count; i++)
-            offsets[vertices[batches[b].vertices + (uint32_t)i] + 1] = (int)batches[b].support_count;
-    for (int v = 0; v < table->vertex_count; v++)
-        offsets[v + 1] += offsets[v];
-    for (int b = 0; b < table->batch_count; b++)
-        for (int i = 0; i < batches[b].vertex_count; i++)
-            read_row(stencils, table, &batches[b], i, offsets[vertices[batches[b].vertices + (uint32_t)i]], indices,
-                     weights, tangents);
+    read_rows(stencils, table,
+              &(rows_out){.offsets = offsets, .indices = indices, .weights = weights, .tangents = tangents});
+}
+
+void exi_stencils_read_floats(const ex_stencils *stencils, int level, int *offsets, int *indices, float *weights,
+                              float *tangents) {
+    read_rows(
+        stencils, exi_stencils_table(stencils, level),
+        &(rows_out){.offsets = offsets, .indices = indices, .float_weights = weights, .float_tangents = tangents});
 }

@@ -51,6 +51,10 @@ struct ex_stencils {
 /* NULL where the level is not there, or 0. */
 const exi_stencil_table *exi_stencils_table(const ex_stencils *stencils, int level);
 
+/* ex_stencils_read of a level that is there, in float, which loses nothing. */
+void exi_stencils_read_floats(const ex_stencils *stencils, int level, int *offsets, int *indices, float *weights,
+                              float *tangents);
+
 /*
  * How the vertices of a table are spread over batches: `shared` lists the vertices of the shared batches, those of one
  * support together and cut where shared_ends says; `loose` the others, by the size of their support and then by number.

@@ -25,8 +25,8 @@
 /* T of a triangle is along e1 * first + e2 * second. */
 typedef struct slope {
     uint32_t corners[3]; /* vertices */
-    float first, second; /* the larger one is 1 */
-    float sign;          /* 0: its texture coordinates tell nothing */
+    float first, second; /* the larger one is 1; both are 0 where texture coordinates tell nothing */
+    float sign;
 } slope;
 
 /* What a split vertex takes from one triangle. */
@@ -83,7 +83,7 @@ static void find_slope(const float *a, const float *b, const float *c, slope *to
     const double u2 = (double)c[0] - (double)a[0], v2 = (double)c[1] - (double)a[1];
     const double d = u1 * v2 - u2 * v1, terms = fabs(u1 * v2) + fabs(u2 * v1);
     to->first = to->second = to->sign = 0;
-    if (!isfinite(terms) || !(fabs(d) > FLAT * terms))
+    if (!(fabs(d) > FLAT * terms)) /* also where one is no number */
         return;
     const double largest = fabs(v1) > fabs(v2) ? fabs(v1) : fabs(v2), scale = d < 0 ? -1 / largest : 1 / largest;
     to->first = (float)(v2 * scale);
@@ -159,7 +159,7 @@ typedef struct pass {
     const char *positions, *normals;
     size_t position_stride, normal_stride, out_stride;
     char *out;
-    float (*directions)[4]; /* [triangle_count] unit T, and its sign or 0 */
+    float (*directions)[4]; /* [triangle_count] unit T, or 0 0 0; and its sign */
 } pass;
 
 static inline const float *row(const char *rows, size_t stride, uint32_t i) {
@@ -196,7 +196,7 @@ static void run_triangles(void *context, int begin, int end) {
         const bool sound = unit(t);
         for (int c = 0; c < 3; c++)
             p->directions[f][c] = sound ? (float)t[c] : 0;
-        p->directions[f][3] = sound ? s->sign : 0;
+        p->directions[f][3] = s->sign;
     }
 }
 
@@ -220,6 +220,9 @@ static void any_perpendicular(const double n[3], double t[3]) {
     exi_normalise(t, 3);
 }
 
+/* A T that leaves the normal by less is rounding (T is stored in floats), and so is where it then points. */
+#define ALONG_SQ 1e-12
+
 /* Sums of the triangles that are not mirrored [0] and that are [1]. A normal of 0 takes nothing off. */
 static void sum_triangles(const pass *p, int split, uint32_t vertex, const double n[3], double sums[2][3],
                           double angles[2]) {
@@ -235,13 +238,14 @@ static void sum_triangles(const pass *p, int split, uint32_t vertex, const doubl
         project(n, t);
         project(n, a);
         project(n, b);
-        const double angle = angle_between(a, b);
-        if (direction[3] == 0 || !(angle > 0) || !unit(t))
+        const double length_sq = exi_dot3(t, t);
+        if (!(length_sq > ALONG_SQ))
             continue;
+        const double angle = angle_between(a, b), factor = angle / sqrt(length_sq);
         const int side = direction[3] < 0;
         angles[side] += angle;
         for (int c = 0; c < 3; c++)
-            sums[side][c] += angle * t[c];
+            sums[side][c] += factor * t[c];
     }
 }
 
@@ -257,9 +261,6 @@ static void run_splits(void *context, int begin, int end) {
         sum_triangles(p, s, sources[s], n, sums, angles);
         const int side = angles[1] > angles[0];
         double *t = sums[side];
-        /* Once more, for what rounding has left along the normal where the sum is short. */
-        if (unit(t))
-            project(n, t);
         if (!unit(t))
             any_perpendicular(n, t);
         float *to = (float *)(void *)(p->out + (size_t)s * p->out_stride);

@@ -78,8 +78,9 @@ static ex_result count_tables(exi_rig_plan *p, ex_error *error) {
     p->level_total = refined ? ex_stencils_level_count(def->stencils) : 0;
     c->levels = p->level_total;
     c->level = refined ? def->level : 0;
-    c->refinement =
-        refined ? EXI_REFINED | (ex_stencils_has(def->stencils, EX_LEVEL_LIMIT) ? EXI_REFINED_LIMIT : 0) : 0;
+    c->refinement = def->stencils ? EXI_REFINED : 0; /* also where its levels are left out: then it cannot be packed */
+    if (refined && ex_stencils_has(def->stencils, EX_LEVEL_LIMIT))
+        c->refinement |= EXI_REFINED_LIMIT;
     c->joints = def->skeleton ? ex_skeleton_joint_count(def->skeleton) : 0;
     c->skinning = (int32_t)def->skinning;
     c->skin_sets = def->skin ? (ex_skin_get_info(def->skin).influence_most + 3) / 4 : 0;

@@ -1,14 +1,13 @@
 /*
- * The packed form of a rig: a header with counts and a directory of sections, each with its own checksum, then the
- * sections (docs/rig-format.md). Sections that a glTF viewer reads too (positions, texture coordinates, normals,
- * triangles, targets) are in the form that glTF wants: split vertices, triples of float. Little-endian.
+ * The packed form of a rig: a header and a directory of sections, each with its own checksum, then the sections
+ * (docs/rig-format.md). Sections that a glTF viewer reads too (positions, texture coordinates, normals, triangles,
+ * skin, targets) are in the form that glTF wants: split vertices, triples of float. Little-endian.
  */
 #include "runtime/rig/pack.h"
 
 #include "runtime/base/checksum.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
-#include "runtime/rig/rig.h"
 
 #include <string.h>
 
@@ -29,9 +28,54 @@ static void add_section(section_list *list, ex_section_kind kind, int index, uin
     list->cursor += size;
 }
 
-static void list_sections(const ex_rig *rig, section_list *list) {
+static const exi_level_record *level_of(const ex_rig *rig, int level) {
+    return &exi_rig_levels(rig)[level];
+}
+
+/* A table that every level has, or those of them whose flags say so. */
+static void add_level_tables(section_list *list, const ex_rig *rig, ex_section_kind kind, uint32_t flag) {
+    for (int i = 0; i <= rig->counts.levels; i++) {
+        const exi_level_record *level = level_of(rig, i);
+        const uint64_t sizes[EX_SECTION_KIND_COUNT] = {
+            [EX_SECTION_SOURCES] = (uint64_t)level->splits * sizeof(uint32_t),
+            [EX_SECTION_FACES] = (uint64_t)level->faces * sizeof(uint32_t),
+            [EX_SECTION_CORNERS] = (uint64_t)level->corners * sizeof(uint32_t),
+            [EX_SECTION_TRIANGLES] = (uint64_t)level->triangles * 3 * sizeof(uint32_t),
+            [EX_SECTION_TEXCOORDS] = (uint64_t)level->splits * 2 * sizeof(float)};
+        if (!flag || level->flags & flag)
+            add_section(list, kind, i, sizes[kind]);
+    }
+}
+
+/* Examples of the layers of one domain. */
+static void add_examples(section_list *list, const ex_rig *rig, ex_section_kind kind, ex_domain domain) {
+    for (int l = 0; l < rig->counts.layers; l++) {
+        const exi_layer_record *layer = &exi_rig_layers(rig)[l];
+        if (layer->domain != (int32_t)domain)
+            continue;
+        uint64_t size = (uint64_t)rig->counts.splits * 3 * sizeof(float);
+        if (domain == EX_DOMAIN_PIXELS) {
+            const exi_texture_record *texture = &exi_rig_textures(rig)[layer->texture];
+            size = (uint64_t)texture->width * (uint64_t)texture->height * 4;
+        }
+        for (int k = 0; k < layer->example_count; k++)
+            add_section(list, kind, layer->first_example + k, size);
+    }
+}
+
+static void add_stencils(section_list *list, const ex_rig *rig) {
+    const ex_stencils *stencils = exi_rig_part(rig, rig->stencils);
+    for (int i = 1; i <= rig->counts.levels; i++)
+        add_section(list, EX_SECTION_STENCILS, i, exi_pack_stencils_size(stencils, i));
+    if (rig->counts.refinement & EXI_REFINED_LIMIT)
+        add_section(list, EX_SECTION_STENCILS, rig->counts.levels + 1,
+                    exi_pack_stencils_size(stencils, EX_LEVEL_LIMIT));
+}
+
+static void list_small_sections(const ex_rig *rig, section_list *list) {
     const exi_rig_counts *c = &rig->counts;
-    const uint64_t splits = (uint64_t)c->splits;
+    const uint64_t joints = (uint64_t)c->joints;
+    add_section(list, EX_SECTION_COUNTS, 0, sizeof *c);
     add_section(list, EX_SECTION_STRINGS, 0, c->string_size);
     add_section(list, EX_SECTION_INPUTS, 0, (uint64_t)c->inputs * sizeof(exi_input_record));
     add_section(list, EX_SECTION_LAYERS, 0, (uint64_t)c->layers * sizeof(exi_layer_record));
@@ -39,20 +83,39 @@ static void list_sections(const ex_rig *rig, section_list *list) {
     add_section(list, EX_SECTION_EXAMPLES, 0, (uint64_t)c->examples * sizeof(uint32_t));
     for (int i = 0; i < c->layers; i++)
         add_section(list, EX_SECTION_WEIGHER, i, exi_rig_layers(rig)[i].weigher_size);
-    if (c->flags & EXI_RIG_SEAMS)
-        add_section(list, EX_SECTION_SOURCES, 0, splits * sizeof(uint32_t));
-    add_section(list, EX_SECTION_FACES, 0, (uint64_t)c->faces * sizeof(uint32_t));
-    add_section(list, EX_SECTION_CORNERS, 0, (uint64_t)c->corners * sizeof(uint32_t));
+    if (joints > 0)
+        add_section(list, EX_SECTION_JOINTS, 0, joints * sizeof(exi_pack_joint));
+    for (int i = 0; i < c->shifts; i++)
+        add_section(list, EX_SECTION_SHIFTS, exi_rig_shifts(rig)[i].example, joints * 3 * sizeof(float));
+    if (c->textures > 0)
+        add_section(list, EX_SECTION_TEXTURES, 0, (uint64_t)c->textures * sizeof(exi_texture_record));
+    add_examples(list, rig, EX_SECTION_IMAGE, EX_DOMAIN_PIXELS);
+}
+
+static void list_sections(const ex_rig *rig, section_list *list) {
+    const exi_rig_counts *c = &rig->counts;
+    const uint64_t splits = (uint64_t)c->splits;
+    list_small_sections(rig, list);
+    if (c->levels > 0)
+        add_section(list, EX_SECTION_LEVELS, 0, (uint64_t)c->levels * sizeof(exi_pack_level));
+    add_stencils(list, rig);
+    add_level_tables(list, rig, EX_SECTION_SOURCES, EXI_RIG_SEAMS);
+    add_level_tables(list, rig, EX_SECTION_FACES, 0);
+    add_level_tables(list, rig, EX_SECTION_CORNERS, 0);
     for (int i = 0; i < c->notes; i++)
         add_section(list, EX_SECTION_NOTE, i, sizeof(exi_note_record) + exi_rig_notes(rig)[i].size);
-    add_section(list, EX_SECTION_TRIANGLES, 0, (uint64_t)c->triangles * 3 * sizeof(uint32_t));
+    add_level_tables(list, rig, EX_SECTION_TRIANGLES, 0);
     add_section(list, EX_SECTION_POSITIONS, 0, splits * 3 * sizeof(float));
-    if (c->flags & EXI_RIG_TEXCOORDS)
-        add_section(list, EX_SECTION_TEXCOORDS, 0, splits * 2 * sizeof(float));
+    add_level_tables(list, rig, EX_SECTION_TEXCOORDS, EXI_RIG_TEXCOORDS);
     if (c->flags & EXI_RIG_NORMALS)
         add_section(list, EX_SECTION_NORMALS, 0, splits * 3 * sizeof(float));
-    for (int i = 0; i < c->examples; i++)
-        add_section(list, EX_SECTION_TARGET, i, splits * 3 * sizeof(float));
+    if (c->joints > 0)
+        add_section(list, EX_SECTION_INVERSE_BINDS, 0, (uint64_t)c->joints * 16 * sizeof(float));
+    for (int i = 0; i < c->skin_sets; i++)
+        add_section(list, EX_SECTION_SKIN_JOINTS, i, splits * 4 * sizeof(uint16_t));
+    for (int i = 0; i < c->skin_sets; i++)
+        add_section(list, EX_SECTION_SKIN_WEIGHTS, i, splits * 4 * sizeof(float));
+    add_examples(list, rig, EX_SECTION_TARGET, EX_DOMAIN_FORM);
 }
 
 static uint64_t header_size(int section_count) {
@@ -65,8 +128,17 @@ static int count_sections(const ex_rig *rig) {
     return list.count;
 }
 
+/* Why a rig cannot be packed; NULL where it can. */
+static const char *lack_of(const ex_rig *rig) {
+    if (ex_rig_storage(rig) != EX_STORAGE_FLOAT)
+        return "a rig in 16-bit storage cannot be packed: files are float, load it that way";
+    if (rig->counts.refinement & EXI_REFINED && !rig->stencils)
+        return "a rig that was loaded without its levels cannot be packed: load it with them";
+    return NULL;
+}
+
 size_t ex_rig_pack_size(const ex_rig *rig) {
-    if (!rig || ex_rig_storage(rig) != EX_STORAGE_FLOAT)
+    if (!rig || lack_of(rig))
         return 0;
     section_list list = {.cursor = header_size(count_sections(rig))};
     list_sections(rig, &list);
@@ -79,95 +151,143 @@ size_t ex_rig_pack_size(const ex_rig *rig) {
 static void spread_to_splits(const ex_rig *rig, float *values) {
     if (!(rig->counts.flags & EXI_RIG_SEAMS))
         return;
-    const uint32_t *sources = exi_rig_at(rig, rig->sources);
+    const uint32_t *sources = exi_rig_at(rig, level_of(rig, 0)->sources);
     for (size_t i = (size_t)rig->counts.splits; i-- > 0;)
         memmove(values + 3 * i, values + 3 * (size_t)sources[i], 3 * sizeof(float));
 }
 
+/* Where things stand in memory is no business of the file. */
 static void write_layers(const ex_rig *rig, void *out) {
     exi_layer_record *layers = out;
-    memcpy(layers, exi_rig_layers(rig), (size_t)rig->counts.layers * sizeof *layers);
-    for (int i = 0; i < rig->counts.layers; i++)
-        layers[i].weigher = 0; /* where it stands in memory is no business of the file */
+    for (int i = 0; i < rig->counts.layers; i++) {
+        layers[i] = exi_rig_layers(rig)[i];
+        layers[i].weigher = 0;
+    }
 }
 
-static void write_section(const ex_rig *rig, const exi_pack_entry *entry, void *out) {
-    const size_t size = (size_t)entry->size;
+static void write_note(const ex_rig *rig, int index, void *out) {
+    exi_note_record note = exi_rig_notes(rig)[index];
+    memcpy((char *)out + sizeof note, exi_rig_at(rig, note.data), (size_t)note.size);
+    note.data = 0;
+    memcpy(out, &note, sizeof note);
+}
+
+static void write_levels(const ex_rig *rig, void *out) {
+    exi_pack_level *levels = out;
+    for (int i = 0; i < rig->counts.levels; i++) {
+        const exi_level_record *level = level_of(rig, i + 1);
+        levels[i] = (exi_pack_level){level->vertices, level->splits,    level->faces,
+                                     level->corners,  level->triangles, level->flags};
+    }
+}
+
+/* Where a section that is the same in memory stands there; 0 for the others. */
+static uint64_t place_in_memory(const ex_rig *rig, const exi_pack_entry *entry, int place) {
+    const int index = (int)entry->index;
     switch ((ex_section_kind)entry->kind) {
     case EX_SECTION_STRINGS:
-        memcpy(out, exi_rig_at(rig, rig->strings), size);
-        break;
+        return rig->strings;
     case EX_SECTION_INPUTS:
-        memcpy(out, exi_rig_at(rig, rig->inputs), size);
+        return rig->inputs;
+    case EX_SECTION_AXES:
+        return rig->axis_inputs;
+    case EX_SECTION_EXAMPLES:
+        return rig->example_names;
+    case EX_SECTION_WEIGHER:
+        return exi_rig_layers(rig)[index].weigher;
+    case EX_SECTION_SHIFTS:
+        return exi_rig_shifts(rig)[place].data;
+    case EX_SECTION_TEXTURES:
+        return rig->textures;
+    case EX_SECTION_IMAGE:
+        return ((const uint64_t *)exi_rig_at(rig, rig->images))[index];
+    case EX_SECTION_SOURCES:
+        return level_of(rig, index)->sources;
+    case EX_SECTION_FACES:
+        return level_of(rig, index)->face_sizes;
+    case EX_SECTION_CORNERS:
+        return level_of(rig, index)->corner_splits;
+    case EX_SECTION_TRIANGLES:
+        return level_of(rig, index)->triangle_splits;
+    case EX_SECTION_TEXCOORDS:
+        return level_of(rig, index)->texcoords;
+    case EX_SECTION_NORMALS:
+        return rig->normals;
+    default:
+        return 0;
+    }
+}
+
+/* `place` counts the sections of one kind. */
+static void write_section(const ex_rig *rig, const exi_pack_entry *entry, int place, void *out) {
+    const int index = (int)entry->index;
+    const uint64_t from = place_in_memory(rig, entry, place);
+    switch ((ex_section_kind)entry->kind) {
+    case EX_SECTION_COUNTS:
+        memcpy(out, &rig->counts, sizeof rig->counts);
         break;
     case EX_SECTION_LAYERS:
         write_layers(rig, out);
         break;
-    case EX_SECTION_AXES:
-        memcpy(out, exi_rig_at(rig, rig->axis_inputs), size);
+    case EX_SECTION_JOINTS:
+        exi_pack_joints(rig, out);
         break;
-    case EX_SECTION_EXAMPLES:
-        memcpy(out, exi_rig_at(rig, rig->example_names), size);
+    case EX_SECTION_LEVELS:
+        write_levels(rig, out);
         break;
-    case EX_SECTION_WEIGHER:
-        memcpy(out, ex_rig_weigher(rig, (int)entry->index), size);
+    case EX_SECTION_STENCILS:
+        exi_pack_stencil_rows(exi_rig_part(rig, rig->stencils), index <= rig->counts.levels ? index : EX_LEVEL_LIMIT,
+                              out);
         break;
-    case EX_SECTION_SOURCES:
-        memcpy(out, exi_rig_at(rig, rig->sources), size);
-        break;
-    case EX_SECTION_FACES:
-        memcpy(out, exi_rig_at(rig, rig->faces), size);
-        break;
-    case EX_SECTION_CORNERS:
-        memcpy(out, exi_rig_at(rig, rig->corners), size);
-        break;
-    case EX_SECTION_NOTE: {
-        exi_note_record note = exi_rig_notes(rig)[entry->index];
-        memcpy((char *)out + sizeof note, exi_rig_at(rig, note.data), (size_t)note.size);
-        note.data = 0;
-        memcpy(out, &note, sizeof note);
-        break;
-    }
-    case EX_SECTION_TRIANGLES:
-        memcpy(out, exi_rig_at(rig, rig->triangles), size);
+    case EX_SECTION_NOTE:
+        write_note(rig, index, out);
         break;
     case EX_SECTION_POSITIONS:
         exi_forms_get_base(exi_rig_forms(rig), out);
         spread_to_splits(rig, out);
         break;
-    case EX_SECTION_TEXCOORDS:
-        memcpy(out, exi_rig_at(rig, rig->texcoords), size);
+    case EX_SECTION_INVERSE_BINDS:
+        exi_pack_inverse_binds(exi_rig_part(rig, rig->skeleton), out);
         break;
-    case EX_SECTION_NORMALS:
-        memcpy(out, exi_rig_at(rig, rig->normals), size);
+    case EX_SECTION_SKIN_JOINTS:
+        exi_pack_skin(rig, index, out, NULL);
         break;
-    case EX_SECTION_TARGET:
-        exi_forms_get_example(exi_rig_forms(rig), (int)entry->index, out);
+    case EX_SECTION_SKIN_WEIGHTS:
+        exi_pack_skin(rig, index, NULL, out);
+        break;
+    case EX_SECTION_TARGET: /* forms are counted without the images between them */
+        exi_forms_get_example(exi_rig_forms(rig), place, out);
         spread_to_splits(rig, out);
         break;
-    case EX_SECTION_KIND_COUNT:
+    default:
+        if (entry->size > 0)
+            memcpy(out, exi_rig_at(rig, from), (size_t)entry->size);
         break;
     }
 }
 
 ex_result ex_rig_pack(const ex_rig *rig, void *bytes, size_t size, ex_error *error) {
+    if (!rig)
+        return exi_misuse_error(error, __func__, "no rig");
+    const char *lack = lack_of(rig);
     size_t needed = ex_rig_pack_size(rig);
     if (needed == 0)
-        return exi_error(error, EX_ERROR_ARGUMENT,
-                         "a rig in 16-bit storage cannot be packed: files are float, load it that way");
+        return exi_error(error, lack ? EX_ERROR_ARGUMENT : EX_ERROR_LIMIT, "%s",
+                         lack ? lack : "the rig is too large to be packed on this machine");
     if (!bytes || size < needed)
         return exi_error(error, EX_ERROR_ARGUMENT, "the pack needs %zu bytes, there is room for %zu", needed, size);
     memset(bytes, 0, needed);
-    exi_pack_header header = {.format = EX_FORMAT, .size = needed, .counts = rig->counts};
+    exi_pack_header header = {.format = EX_FORMAT, .size = needed};
     memcpy(header.magic, EXI_PACK_MAGIC, sizeof header.magic);
     header.section_count = (uint32_t)count_sections(rig);
     header.header_size = (uint32_t)header_size((int)header.section_count);
     exi_pack_entry *entries = (exi_pack_entry *)(void *)((char *)bytes + sizeof header);
     section_list list = {.entries = entries, .cursor = header.header_size};
     list_sections(rig, &list);
-    for (int i = 0; i < list.count; i++) {
+    for (int i = 0, place = 0; i < list.count; i++) {
         char *out = (char *)bytes + entries[i].offset;
-        write_section(rig, &entries[i], out);
+        place = i > 0 && entries[i].kind == entries[i - 1].kind ? place + 1 : 0;
+        write_section(rig, &entries[i], place, out);
         entries[i].checksum = exi_checksum(out, (size_t)entries[i].size);
     }
     memcpy(bytes, &header, sizeof header);

@@ -1,5 +1,6 @@
 /*
- * Header and directory of a pack, as they stand in the file (docs/rig-format.md). No padding, little-endian.
+ * Header, directory and records of a pack, as they stand in the file (docs/rig-format.md). No padding, little-endian.
+ * Inputs, layers, notes and textures are records of rig.h too; where those hold places in memory, the file has 0.
  */
 #ifndef EXI_PACK_H
 #define EXI_PACK_H
@@ -16,7 +17,6 @@ typedef struct exi_pack_header {
     uint32_t reserved;
     uint64_t size;     /* of the whole pack */
     uint64_t checksum; /* of header and directory, with this field 0 */
-    exi_rig_counts counts;
 } exi_pack_header;
 
 typedef struct exi_pack_entry {
@@ -25,11 +25,44 @@ typedef struct exi_pack_entry {
     uint64_t checksum;
 } exi_pack_entry;
 
-_Static_assert(sizeof(exi_pack_header) == 88, "the file format has no padding");
+typedef struct exi_pack_joint {
+    uint32_t name; /* into strings */
+    int32_t parent;
+    ex_transform rest;
+} exi_pack_joint;
+
+/* A refined level. */
+typedef struct exi_pack_level {
+    int32_t vertices, splits, faces, corners, triangles;
+    uint32_t flags;
+} exi_pack_level;
+
+/* Before the rows of a level: offsets [vertex_count + 1] and indices [weight_count] as int32_t, weights [weight_count]
+ * and, where it has them, tangents [weight_count][2] as float. */
+typedef struct exi_pack_stencils {
+    int32_t vertex_count, weight_count;
+    uint32_t has_tangents, reserved;
+} exi_pack_stencils;
+
+_Static_assert(sizeof(exi_pack_header) == 40, "the file format has no padding");
 _Static_assert(sizeof(exi_pack_entry) == 32, "the file format has no padding");
-_Static_assert(sizeof(exi_input_record) == 16 + 14 * 8, "the file format has no padding");
-_Static_assert(sizeof(exi_layer_record) == 40, "the file format has no padding");
+_Static_assert(sizeof(exi_rig_counts) == 22 * 4, "the file format has no padding");
+_Static_assert(sizeof(exi_input_record) == 16 + 14 * 8 + 5 * 8 + 8, "the file format has no padding");
+_Static_assert(sizeof(exi_layer_record) == 48, "the file format has no padding");
 _Static_assert(sizeof(exi_note_record) == 32, "the file format has no padding");
+_Static_assert(sizeof(exi_texture_record) == 16, "the file format has no padding");
+_Static_assert(sizeof(exi_pack_joint) == 48, "the file format has no padding");
+_Static_assert(sizeof(exi_pack_level) == 24, "the file format has no padding");
+_Static_assert(sizeof(exi_pack_stencils) == 16, "the file format has no padding");
 _Static_assert(sizeof(ex_weigher) == 144, "the file format has no padding");
+
+/* pack_parts.c: what stands in the sections of skeleton, skin and stencils. out is zero. */
+void exi_pack_joints(const ex_rig *rig, void *out);
+void exi_pack_inverse_binds(const ex_skeleton *skeleton, float *out);
+/* Influences 4 * set to 4 * set + 3 of every split vertex; one of joints and weights is NULL. */
+void exi_pack_skin(const ex_rig *rig, int set, uint16_t *joints, float *weights);
+/* level as the stencils count them, EX_LEVEL_LIMIT included. */
+uint64_t exi_pack_stencils_size(const ex_stencils *stencils, int level);
+void exi_pack_stencil_rows(const ex_stencils *stencils, int level, void *out);
 
 #endif

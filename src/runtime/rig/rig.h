@@ -35,7 +35,7 @@ typedef struct exi_rig_counts {
     int32_t reserved;
 } exi_rig_counts;
 
-/* What there is of refinement beyond the levels. */
+/* What there is of refinement beyond the levels. REFINED without stencils: the levels were left out. */
 enum { EXI_REFINED = 1, EXI_REFINED_LIMIT = 2 };
 
 typedef struct exi_input_record {

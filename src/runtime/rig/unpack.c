@@ -1,399 +1,292 @@
 /*
- * A rig from the bytes of a file. Nothing in them is believed: framing, header, directory and checksums first, then
- * every count against the size of its section, every index against its table, every number for being finite. Memory is
- * asked for only when the bytes that fill it have been seen.
+ * A rig from the bytes of a file. Nothing in them is believed: framing, header, directory and checksums first
+ * (unpack_frame.c), then every count against the size of its section (unpack_sections.c), then what the parts' own
+ * rooms check when they make a part (unpack_parts.c), every index against its table and every number for being finite
+ * (unpack_check.c). Memory is asked for only when the bytes that fill it have been seen.
  */
-#include "runtime/base/checksum.h"
+#include "runtime/rig/unpack.h"
+
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
-#include "runtime/base/text.h"
-#include "runtime/rig/pack.h"
 
-#include <math.h>
 #include <string.h>
 
-/* ---- framing ---- */
+/* What is gathered before the block's size is known. */
+typedef struct loading {
+    const exi_unpack *u;
+    const ex_allocator *allocator;
+    ex_rig_options options;
+    exi_rig_contents contents;
+    ex_rig_mesh *meshes; /* [levels + 1], of the file's own tables */
+    ex_normals **normals;
+    ex_tangents **tangents;
+    ex_skeleton *skeleton;
+    ex_skin *skin;
+    ex_stencils *stencils;
+    uint32_t *gather; /* [vertices]: the first split vertex of each, where a form's own vertices stand; NULL: itself */
+    size_t gather_size;
+    void *memory;
+    size_t size;
+} loading;
 
-static uint32_t read_u32(const char *bytes) {
-    uint32_t value;
-    memcpy(&value, bytes, sizeof value);
-    return value;
-}
+/* ---- gathering ---- */
 
-static ex_result damaged(ex_error *error, const char *what) {
-    return exi_error(error, EX_ERROR_FORMAT, "this is no whole rig: %s", what);
-}
-
-static const char rearranged[] =
-    "was changed after Exemplar wrote it, or another program rearranged it: build it again from its project";
-
-/* The BIN chunk of a .glb; a bare pack is its own. */
-static ex_result find_pack(const char *bytes, size_t size, const char **pack, size_t *pack_size, ex_error *error) {
-    if (size >= 8 && memcmp(bytes, EXI_PACK_MAGIC, 8) == 0) {
-        *pack = bytes;
-        *pack_size = size;
-        return EX_OK;
+/* The rig's counts: the file's, less what the options leave out. A rig that lacks its levels remembers that it has
+ * them: it cannot be packed. */
+static exi_rig_counts counts_of(const loading *l) {
+    exi_rig_counts counts = l->u->counts;
+    if (l->options.without_levels) {
+        counts.levels = counts.level = 0;
+        counts.refinement &= EXI_REFINED;
     }
-    if (size < 12 || memcmp(bytes, "glTF", 4) != 0)
-        return exi_error(error, EX_ERROR_FORMAT, "this is not a rig: it does not begin like a .glb file");
-    if (read_u32(bytes + 4) != 2)
-        return exi_error(error, EX_ERROR_FORMAT, "this .glb file has version %u, not 2", (unsigned)read_u32(bytes + 4));
-    size_t length = read_u32(bytes + 8);
-    if (length > size)
-        return damaged(error, "the .glb file ends before the length that it states");
-    if (length < 12)
-        return damaged(error, "the .glb file states a length that cannot be");
-    size_t at = 12;
-    for (int chunk = 0; length - at >= 8; chunk++) {
-        size_t chunk_size = read_u32(bytes + at);
-        uint32_t kind = read_u32(bytes + at + 4);
-        if (chunk_size > length - at - 8 || chunk_size % 4 != 0)
-            return damaged(error, "a chunk of the .glb file is cut off");
-        if (kind == 0x004E4942 && chunk == 1) {
-            *pack = bytes + at + 8;
-            *pack_size = chunk_size;
-            return EX_OK;
-        }
-        at += 8 + chunk_size;
+    return counts;
+}
+
+/* Arrays of the contents; their lengths are numbers of sections that have been seen. */
+static ex_result open_loading(loading *l, ex_error *error) {
+    const exi_rig_counts c = counts_of(l);
+    const size_t levels = (size_t)c.levels + 1;
+    exi_size total = {0};
+    const size_t weighers = exi_size_add(&total, (size_t)c.layers, sizeof(size_t), 8);
+    const size_t notes = exi_size_add(&total, (size_t)c.notes, sizeof(size_t), 8);
+    const size_t images = exi_size_add(&total, (size_t)c.examples, sizeof(size_t), 8);
+    const size_t records = exi_size_add(&total, levels, sizeof(exi_level_record), 8);
+    const size_t meshes = exi_size_add(&total, levels, sizeof(ex_rig_mesh), 8);
+    const size_t normals = exi_size_add(&total, levels, sizeof(ex_normals *), 8);
+    const size_t tangents = exi_size_add(&total, levels, sizeof(ex_tangents *), 8);
+    char *memory = total.overflow ? NULL : exi_allocate(l->allocator, total.bytes);
+    if (!memory)
+        return exi_error_memory(error, "loading the rig", total.bytes);
+    memset(memory, 0, total.bytes);
+    l->memory = memory;
+    l->size = total.bytes;
+    l->meshes = (ex_rig_mesh *)(void *)(memory + meshes);
+    l->normals = (ex_normals **)(void *)(memory + normals);
+    l->tangents = (ex_tangents **)(void *)(memory + tangents);
+    l->contents = (exi_rig_contents){.counts = c,
+                                     .storage = l->options.storage,
+                                     .weigher_sizes = (size_t *)(void *)(memory + weighers),
+                                     .note_sizes = (size_t *)(void *)(memory + notes),
+                                     .image_sizes = c.textures > 0 ? (size_t *)(void *)(memory + images) : NULL,
+                                     .levels = (exi_level_record *)(void *)(memory + records)};
+    exi_pack_entry entry;
+    for (int i = 0; i < c.layers; i++) {
+        exi_unpack_section(l->u, EX_SECTION_WEIGHER, i, &entry);
+        ((size_t *)(void *)(memory + weighers))[i] = (size_t)entry.size;
     }
-    return exi_error(error, EX_ERROR_FORMAT, "this .glb file has no binary chunk, so it holds no rig");
-}
-
-/* ---- header and directory ---- */
-
-static bool sound_counts(const exi_rig_counts *c) {
-    return c->vertices >= 1 && c->splits >= c->vertices && c->faces >= 0 && c->corners >= 0 && c->triangles >= 0 &&
-           c->layers >= 0 && c->inputs >= 0 && c->axes >= 0 && c->examples >= 0 && c->notes >= 0 &&
-           c->layers <= EXI_TABLE_MAX && c->axes <= EXI_TABLE_MAX && c->examples <= EXI_TABLE_MAX &&
-           c->notes <= EXI_TABLE_MAX && c->flags <= 7;
-}
-
-static ex_result read_header(const char *pack, size_t size, exi_pack_header *header, ex_error *error) {
-    if (size < sizeof *header || memcmp(pack, EXI_PACK_MAGIC, 8) != 0)
-        return exi_error(error, EX_ERROR_FORMAT,
-                         "this .glb file has no Exemplar pack at the start of its binary chunk: it is not a rig, or "
-                         "another program rearranged it (then build it again from its project)");
-    memcpy(header, pack, sizeof *header);
-    if (header->format < 1)
-        return damaged(error, "its format number is 0");
-    if (header->format > EX_FORMAT)
-        return exi_error(error, EX_ERROR_VERSION,
-                         "this rig has format %u, and this version of Exemplar (%s) reads up to %d: use a newer one",
-                         (unsigned)header->format, EX_VERSION_TEXT, EX_FORMAT);
-    if (header->size > size)
-        return damaged(error, "the file ends before the rig does");
-    uint64_t entries = (uint64_t)header->section_count * sizeof(exi_pack_entry);
-    if (header->header_size != sizeof *header + entries || header->header_size > header->size)
-        return damaged(error, "its directory does not fit");
+    for (int i = 0; i < c.notes; i++) {
+        exi_unpack_section(l->u, EX_SECTION_NOTE, i, &entry);
+        ((size_t *)(void *)(memory + notes))[i] = (size_t)entry.size - sizeof(exi_note_record);
+    }
+    for (int i = 0; i < c.examples - c.forms; i++) {
+        exi_unpack_section(l->u, EX_SECTION_IMAGE, i, &entry);
+        ((size_t *)(void *)(memory + images))[entry.index] = (size_t)entry.size;
+    }
+    for (int i = 0; i <= c.levels; i++)
+        ((exi_level_record *)(void *)(memory + records))[i] = exi_unpack_level(l->u, i);
     return EX_OK;
 }
 
-static ex_result check_header(const char *pack, const exi_pack_header *header, const ex_allocator *allocator,
-                              ex_error *error) {
-    char *copy = exi_allocate(allocator, header->header_size);
-    if (!copy)
-        return exi_error_memory(error, "the rig's directory", header->header_size);
-    memcpy(copy, pack, header->header_size);
-    exi_pack_header blank = *header;
-    blank.checksum = 0;
-    memcpy(copy, &blank, sizeof blank);
-    bool same = exi_checksum(copy, header->header_size) == header->checksum;
-    exi_release(allocator, copy, header->header_size);
-    if (!same)
-        return exi_error(error, EX_ERROR_CHECKSUM, "the rig's header %s", rearranged);
-    return sound_counts(&header->counts) ? EX_OK
-                                         : exi_error(error, EX_ERROR_DATA, "the rig's counts contradict each other");
+static void close_loading(loading *l) {
+    for (int i = 0; l->memory && i <= l->contents.counts.levels; i++) {
+        ex_normals_destroy(l->normals[i]);
+        ex_tangents_destroy(l->tangents[i]);
+    }
+    ex_skeleton_destroy(l->skeleton);
+    ex_skin_destroy(l->skin);
+    ex_stencils_destroy(l->stencils);
+    if (l->gather)
+        exi_release(l->allocator, l->gather, l->gather_size);
+    if (l->memory)
+        exi_release(l->allocator, l->memory, l->size);
 }
 
-/* ---- sections ---- */
-
-typedef struct reader {
-    const char *pack;
-    const exi_pack_header *header;
-    int next;
-    uint64_t end; /* of the section before: sections stand one behind the other, and no byte serves twice */
-} reader;
-
-static const uint64_t any_size = UINT64_MAX;
-
-/* The next section of the directory, which must be this one; NULL where it is not, or its bytes are not sound. */
-static const char *take(reader *r, ex_section_kind kind, int index, uint64_t size, exi_pack_entry *entry,
-                        ex_error *error) {
-    if ((uint32_t)r->next >= r->header->section_count) {
-        damaged(error, "a section is missing");
-        return NULL;
+/* The tables of every level, as they stand in the file. */
+static ex_result find_meshes(loading *l, ex_error *error) {
+    const exi_unpack *u = l->u;
+    for (int i = 0, sources = 0, texcoords = 0; i <= l->contents.counts.levels; i++) {
+        const exi_level_record *level = &l->contents.levels[i];
+        ex_rig_mesh *mesh = &l->meshes[i];
+        *mesh = (ex_rig_mesh){.vertex_count = level->vertices,
+                              .split_count = level->splits,
+                              .face_count = level->faces,
+                              .corner_count = level->corners,
+                              .face_sizes = (const void *)exi_unpack_section(u, EX_SECTION_FACES, i, NULL),
+                              .corners = (const void *)exi_unpack_section(u, EX_SECTION_CORNERS, i, NULL),
+                              .triangle_count = level->triangles,
+                              .triangles = (const void *)exi_unpack_section(u, EX_SECTION_TRIANGLES, i, NULL)};
+        if (level->flags & EXI_RIG_SEAMS)
+            mesh->split_source = (const void *)exi_unpack_section(u, EX_SECTION_SOURCES, sources++, NULL);
+        if (level->flags & EXI_RIG_TEXCOORDS)
+            mesh->texcoords = (const void *)exi_unpack_section(u, EX_SECTION_TEXCOORDS, texcoords++, NULL);
+        if (i == 0 && u->counts.flags & EXI_RIG_NORMALS)
+            mesh->normals = (const void *)exi_unpack_section(u, EX_SECTION_NORMALS, 0, NULL);
+        ex_result result = exi_rig_check_mesh(mesh, error);
+        if (result != EX_OK)
+            return i > 0 ? exi_error_within(error, result, "the rig's level %d", i) : result;
     }
-    memcpy(entry, r->pack + sizeof *r->header + (size_t)r->next * sizeof *entry, sizeof *entry);
-    r->next++;
-    if (entry->kind != (uint32_t)kind || entry->index != (uint32_t)index || (size != any_size && entry->size != size) ||
-        entry->offset % 16 != 0 || entry->offset < r->end || entry->offset > r->header->size ||
-        entry->size > r->header->size - entry->offset) {
-        damaged(error, "a section is not where or what the directory promises");
-        return NULL;
-    }
-    r->end = entry->offset + entry->size;
-    const char *bytes = r->pack + entry->offset;
-    if (exi_checksum(bytes, (size_t)entry->size) != entry->checksum) {
-        exi_error(error, EX_ERROR_CHECKSUM, "section %d of the rig %s", r->next - 1, rearranged);
-        return NULL;
-    }
-    return bytes;
+    return EX_OK;
 }
 
-/* Where every section is. Arrays of the caller: weighers [layers], notes [notes], targets [examples]. */
-typedef struct sections {
-    const char *strings, *inputs, *layers, *axes, *examples, *sources, *faces, *corners, *triangles;
-    const char *positions, *texcoords, *normals;
-    const char **weighers, **notes, **targets;
-    size_t *weigher_sizes, *note_sizes; /* note sizes without the record */
-} sections;
-
-static bool take_table(reader *r, ex_section_kind kind, int count, size_t size, const char **bytes, ex_error *error) {
-    exi_pack_entry entry;
-    *bytes = take(r, kind, 0, (uint64_t)count * size, &entry, error);
-    return *bytes != NULL;
+static ex_result find_first_splits(loading *l, ex_error *error) {
+    const uint32_t *sources = l->meshes[0].split_source;
+    if (!sources)
+        return EX_OK;
+    l->gather_size = (size_t)l->u->counts.vertices * sizeof *l->gather;
+    l->gather = exi_allocate(l->allocator, l->gather_size);
+    if (!l->gather)
+        return exi_error_memory(error, "loading the rig", l->gather_size);
+    for (size_t i = (size_t)l->u->counts.splits; i-- > 0;)
+        l->gather[sources[i]] = (uint32_t)i;
+    return EX_OK;
 }
 
-static bool take_list(reader *r, ex_section_kind kind, int count, uint64_t size, const char **bytes, size_t *sizes,
-                      size_t record, ex_error *error) {
-    for (int i = 0; i < count; i++) {
-        exi_pack_entry entry;
-        bytes[i] = take(r, kind, i, size, &entry, error);
-        if (bytes[i] && entry.size < record) {
-            damaged(error, "a section is too short");
-            return false;
-        }
-        if (!bytes[i])
-            return false;
-        if (sizes)
-            sizes[i] = (size_t)entry.size - record;
-    }
-    return true;
-}
-
-static bool take_all(reader *r, sections *s, ex_error *error) {
-    const exi_rig_counts *c = &r->header->counts;
-    const size_t triple = 3 * sizeof(float);
-    return take_table(r, EX_SECTION_STRINGS, 1, c->string_size, &s->strings, error) &&
-           take_table(r, EX_SECTION_INPUTS, c->inputs, sizeof(exi_input_record), &s->inputs, error) &&
-           take_table(r, EX_SECTION_LAYERS, c->layers, sizeof(exi_layer_record), &s->layers, error) &&
-           take_table(r, EX_SECTION_AXES, c->axes, sizeof(int32_t), &s->axes, error) &&
-           take_table(r, EX_SECTION_EXAMPLES, c->examples, sizeof(uint32_t), &s->examples, error) &&
-           take_list(r, EX_SECTION_WEIGHER, c->layers, any_size, s->weighers, s->weigher_sizes, 0, error) &&
-           (!(c->flags & EXI_RIG_SEAMS) ||
-            take_table(r, EX_SECTION_SOURCES, c->splits, sizeof(uint32_t), &s->sources, error)) &&
-           take_table(r, EX_SECTION_FACES, c->faces, sizeof(uint32_t), &s->faces, error) &&
-           take_table(r, EX_SECTION_CORNERS, c->corners, sizeof(uint32_t), &s->corners, error) &&
-           take_list(r, EX_SECTION_NOTE, c->notes, any_size, s->notes, s->note_sizes, sizeof(exi_note_record), error) &&
-           take_table(r, EX_SECTION_TRIANGLES, c->triangles, 3 * sizeof(uint32_t), &s->triangles, error) &&
-           take_table(r, EX_SECTION_POSITIONS, c->splits, triple, &s->positions, error) &&
-           (!(c->flags & EXI_RIG_TEXCOORDS) ||
-            take_table(r, EX_SECTION_TEXCOORDS, c->splits, 2 * sizeof(float), &s->texcoords, error)) &&
-           (!(c->flags & EXI_RIG_NORMALS) ||
-            take_table(r, EX_SECTION_NORMALS, c->splits, triple, &s->normals, error)) &&
-           take_list(r, EX_SECTION_TARGET, c->examples, (uint64_t)c->splits * triple, s->targets, NULL, 0, error);
+static ex_result make_parts(loading *l, ex_error *error) {
+    ex_result result = exi_unpack_skeleton(l->u, l->allocator, &l->skeleton, error);
+    if (result == EX_OK)
+        result = exi_unpack_skin(l->u, l->gather, l->allocator, &l->skin, error);
+    if (result == EX_OK && !l->options.without_levels)
+        result = exi_unpack_stencils(l->u, l->allocator, &l->stencils, error);
+    for (int i = 0; result == EX_OK && i <= l->contents.counts.levels; i++)
+        result = exi_rig_make_frames(&l->meshes[i], &l->options, l->allocator, &l->normals[i], &l->tangents[i], error);
+    l->contents.skeleton = l->skeleton;
+    l->contents.skin = l->skin;
+    l->contents.stencils = l->stencils;
+    l->contents.normals = (const ex_normals *const *)l->normals;
+    l->contents.tangents = (const ex_tangents *const *)l->tangents;
+    return result;
 }
 
 /* ---- filling ---- */
 
-static void copy(ex_rig *rig, uint64_t offset, const char *bytes, size_t count, size_t size) {
+static void copy(ex_rig *rig, uint64_t offset, const void *bytes, size_t count, size_t size) {
     if (bytes && count * size > 0)
         memcpy(exi_rig_at_mut(rig, offset), bytes, count * size);
 }
 
-static void fill_tables(ex_rig *rig, const sections *s) {
-    const exi_rig_counts *c = &rig->counts;
-    copy(rig, rig->strings, s->strings, c->string_size, 1);
-    copy(rig, rig->inputs, s->inputs, (size_t)c->inputs, sizeof(exi_input_record));
-    copy(rig, rig->axis_inputs, s->axes, (size_t)c->axes, sizeof(int32_t));
-    copy(rig, rig->example_names, s->examples, (size_t)c->examples, sizeof(uint32_t));
-    copy(rig, rig->sources, s->sources, (size_t)c->splits, sizeof(uint32_t));
-    copy(rig, rig->faces, s->faces, (size_t)c->faces, sizeof(uint32_t));
-    copy(rig, rig->corners, s->corners, (size_t)c->corners, sizeof(uint32_t));
-    copy(rig, rig->triangles, s->triangles, (size_t)c->triangles, 3 * sizeof(uint32_t));
-    copy(rig, rig->texcoords, s->texcoords, (size_t)c->splits, 2 * sizeof(float));
-    copy(rig, rig->normals, s->normals, (size_t)c->splits, 3 * sizeof(float));
+static void copy_section(ex_rig *rig, const exi_unpack *u, ex_section_kind kind, int n, uint64_t offset) {
+    exi_pack_entry entry;
+    const char *bytes = exi_unpack_section(u, kind, n, &entry);
+    if (bytes)
+        copy(rig, offset, bytes, (size_t)entry.size, 1);
+}
+
+static void fill_layers(ex_rig *rig, const exi_unpack *u) {
     exi_layer_record *layers = exi_rig_at_mut(rig, rig->layers);
-    for (int i = 0; i < c->layers; i++) {
-        exi_layer_record layer;
-        memcpy(&layer, s->layers + (size_t)i * sizeof layer, sizeof layer);
+    for (int i = 0; i < rig->counts.layers; i++) {
+        exi_layer_record layer = exi_unpack_layer(u, i);
         layer.weigher = layers[i].weigher;
         layer.weigher_size = layers[i].weigher_size;
         layers[i] = layer;
-        copy(rig, layer.weigher, s->weighers[i], s->weigher_sizes[i], 1);
+        copy_section(rig, u, EX_SECTION_WEIGHER, i, layer.weigher);
     }
+    exi_shift_record *shifts = exi_rig_at_mut(rig, rig->shifts);
+    for (int i = 0; i < rig->counts.shifts; i++) {
+        exi_pack_entry entry;
+        exi_unpack_section(u, EX_SECTION_SHIFTS, i, &entry);
+        shifts[i].example = (int32_t)entry.index;
+        copy_section(rig, u, EX_SECTION_SHIFTS, i, shifts[i].data);
+    }
+    for (int i = 0; i < rig->counts.examples - rig->counts.forms; i++) {
+        exi_pack_entry entry;
+        exi_unpack_section(u, EX_SECTION_IMAGE, i, &entry);
+        copy_section(rig, u, EX_SECTION_IMAGE, i, ((const uint64_t *)exi_rig_at(rig, rig->images))[entry.index]);
+    }
+}
+
+static void fill_joints(ex_rig *rig, const exi_unpack *u) {
+    uint32_t *names = exi_rig_at_mut(rig, rig->joint_names);
+    for (int i = 0; i < rig->counts.joints; i++)
+        names[i] = exi_unpack_joint(u, i).name;
+}
+
+static void fill_notes(ex_rig *rig, const exi_unpack *u) {
     exi_note_record *notes = exi_rig_at_mut(rig, rig->notes);
-    for (int i = 0; i < c->notes; i++) {
-        memcpy(notes[i].kind, s->notes[i], EX_NOTE_KIND_SIZE);
+    for (int i = 0; i < rig->counts.notes; i++) {
+        const char *bytes = exi_unpack_section(u, EX_SECTION_NOTE, i, NULL);
+        memcpy(notes[i].kind, bytes, EX_NOTE_KIND_SIZE);
         notes[i].kind[EX_NOTE_KIND_SIZE - 1] = 0;
-        copy(rig, notes[i].data, s->notes[i] + sizeof(exi_note_record), s->note_sizes[i], 1);
+        copy(rig, notes[i].data, bytes + sizeof(exi_note_record), (size_t)notes[i].size, 1);
     }
 }
 
-static ex_result unsound(ex_error *error, const char *what) {
-    return exi_error(error, EX_ERROR_DATA, "the rig's %s contradict each other", what);
-}
-
-static bool sound_string(const ex_rig *rig, uint32_t offset, bool may_be_empty) {
-    if (offset >= rig->counts.string_size)
-        return false;
-    return may_be_empty ? exi_is_text(exi_rig_string(rig, offset)) : exi_is_name(exi_rig_string(rig, offset));
-}
-
-static ex_result check_inputs(const ex_rig *rig, ex_error *error) {
-    const exi_rig_counts *c = &rig->counts;
-    if (c->string_size > 0 && exi_rig_string(rig, c->string_size - 1)[0] != 0)
-        return unsound(error, "names");
-    for (int i = 0, offset = 0; i < c->inputs; i++) {
-        const exi_input_record *input = &exi_rig_inputs(rig)[i];
-        if (!sound_string(rig, input->name, false) || !sound_string(rig, input->unit, true) ||
-            input->offset != offset || !(input->axis.kind >= 0 && input->axis.kind < EX_AXIS_KIND_COUNT) ||
-            input->axis.kind != floor(input->axis.kind))
-            return unsound(error, "inputs");
-        ex_axis axis = exi_axis_restore(&input->axis);
-        if (exi_axis_check(&axis, i, NULL) != EX_OK)
-            return unsound(error, "inputs");
-        offset += ex_axis_width(&axis);
+static void fill_meshes(ex_rig *rig, const ex_rig_mesh *meshes) {
+    for (int i = 0; i <= rig->counts.levels; i++) {
+        const exi_level_record *level = &exi_rig_levels(rig)[i];
+        const ex_rig_mesh *mesh = &meshes[i];
+        copy(rig, level->sources, mesh->split_source, (size_t)mesh->split_count, sizeof(uint32_t));
+        copy(rig, level->face_sizes, mesh->face_sizes, (size_t)mesh->face_count, sizeof(uint32_t));
+        copy(rig, level->corner_splits, mesh->corners, (size_t)mesh->corner_count, sizeof(uint32_t));
+        copy(rig, level->triangle_splits, mesh->triangles, (size_t)mesh->triangle_count, 3 * sizeof(uint32_t));
+        copy(rig, level->texcoords, mesh->texcoords, (size_t)mesh->split_count, 2 * sizeof(float));
     }
-    const uint32_t *names = exi_rig_at(rig, rig->example_names);
-    for (int i = 0; i < c->examples; i++)
-        if (!sound_string(rig, names[i], false))
-            return unsound(error, "names");
-    return EX_OK;
+    copy(rig, rig->normals, meshes[0].normals, (size_t)meshes[0].split_count, 3 * sizeof(float));
 }
 
-static bool sound_layer_axes(const ex_rig *rig, const exi_layer_record *layer, const ex_weigher *weigher) {
-    const int32_t *inputs = (const int32_t *)exi_rig_at(rig, rig->axis_inputs) + layer->first_axis;
-    for (int i = 0; i < layer->axis_count; i++) {
-        if (inputs[i] < 0 || inputs[i] >= rig->counts.inputs)
-            return false;
-        bool scalar = exi_rig_inputs(rig)[inputs[i]].axis.kind == EX_AXIS_SCALAR;
-        if (scalar != (exi_axes(weigher)[i].kind == EX_AXIS_SCALAR))
-            return false;
-    }
-    return true;
-}
-
-static ex_result check_layers(const ex_rig *rig, ex_error *error) {
-    const exi_rig_counts *c = &rig->counts;
-    int64_t axes = 0, examples = 0;
-    for (int i = 0; i < c->layers; i++) {
-        const exi_layer_record *layer = &exi_rig_layers(rig)[i];
-        const ex_weigher *weigher = ex_rig_weigher(rig, i);
-        if (!sound_string(rig, layer->name, false) || layer->first_axis != axes || layer->first_example != examples ||
-            layer->axis_count < 0 || layer->example_count < 0)
-            return unsound(error, "layers");
-        axes += layer->axis_count;
-        examples += layer->example_count;
-        if (axes > c->axes || examples > c->examples)
-            return unsound(error, "layers");
-        ex_result result = exi_weigher_validate(weigher, (size_t)layer->weigher_size, error);
-        if (result != EX_OK)
-            return result;
-        if (weigher->axis_count != layer->axis_count || weigher->example_count != layer->example_count ||
-            !sound_layer_axes(rig, layer, weigher))
-            return unsound(error, "layers and their spaces");
-    }
-    return axes == c->axes && examples == c->examples ? EX_OK : unsound(error, "layers");
-}
-
-/* The first split vertex of every source vertex: where a form's own vertices stand. */
-static void first_splits(const ex_rig *rig, uint32_t *gather) {
-    const uint32_t *sources = exi_rig_at(rig, rig->sources);
-    for (size_t i = (size_t)rig->counts.splits; i-- > 0;)
-        gather[sources[i]] = (uint32_t)i;
-}
-
-static ex_result fill_forms(ex_rig *rig, const sections *s, const uint32_t *gather, ex_error *error) {
+static ex_result fill_forms(ex_rig *rig, const loading *l, ex_error *error) {
     ex_forms *forms = exi_rig_at_mut(rig, rig->forms);
     int bad = 0;
-    if (!exi_forms_set_base(forms, (const float *)(const void *)s->positions, gather, &bad))
+    const char *positions = exi_unpack_section(l->u, EX_SECTION_POSITIONS, 0, NULL);
+    if (!exi_forms_set_base(forms, (const float *)(const void *)positions, l->gather, &bad))
         return exi_error(error, EX_ERROR_DATA, "the rig's mesh: vertex %d is not finite", bad);
-    for (int k = 0; k < rig->counts.examples; k++)
-        if (!exi_forms_set_example(forms, k, (const float *)(const void *)s->targets[k], gather, NULL, &bad))
-            return exi_error(error, EX_ERROR_DATA, "example %d of the rig: vertex %d is not finite", k, bad);
+    for (int k = 0; k < rig->counts.forms; k++) {
+        exi_pack_entry entry;
+        const char *target = exi_unpack_section(l->u, EX_SECTION_TARGET, k, &entry);
+        if (!exi_forms_set_example(forms, k, (const float *)(const void *)target, l->gather, NULL, &bad))
+            return exi_error(error, EX_ERROR_DATA, "example %u of the rig: vertex %d is not finite",
+                             (unsigned)entry.index, bad);
+    }
     return EX_OK;
 }
 
-static ex_result fill(ex_rig *rig, const sections *s, const ex_allocator *allocator, ex_error *error) {
-    fill_tables(rig, s);
-    ex_result result = check_inputs(rig, error);
-    if (result == EX_OK)
-        result = check_layers(rig, error);
-    ex_rig_mesh mesh = ex_rig_get_mesh(rig);
-    if (result == EX_OK)
-        result = exi_rig_check_mesh(&mesh, error);
+static ex_result fill(ex_rig *rig, const loading *l, ex_error *error) {
+    const exi_unpack *u = l->u;
+    copy_section(rig, u, EX_SECTION_STRINGS, 0, rig->strings);
+    copy_section(rig, u, EX_SECTION_INPUTS, 0, rig->inputs);
+    copy_section(rig, u, EX_SECTION_AXES, 0, rig->axis_inputs);
+    copy_section(rig, u, EX_SECTION_EXAMPLES, 0, rig->example_names);
+    copy_section(rig, u, EX_SECTION_TEXTURES, 0, rig->textures);
+    fill_layers(rig, u);
+    fill_joints(rig, u);
+    fill_notes(rig, u);
+    fill_meshes(rig, l->meshes);
+    ex_result result = exi_unpack_check(rig, error);
     if (result != EX_OK)
         return result;
     exi_rig_measure_pose(rig);
-    if (!mesh.split_source)
-        return fill_forms(rig, s, NULL, error);
-    size_t size = (size_t)rig->counts.vertices * sizeof(uint32_t);
-    uint32_t *gather = exi_allocate(allocator, size);
-    if (!gather)
-        return exi_error_memory(error, "loading the rig", size);
-    first_splits(rig, gather);
-    result = fill_forms(rig, s, gather, error);
-    exi_release(allocator, gather, size);
-    return result;
+    return fill_forms(rig, l, error);
 }
 
 /* ---- the entry point ---- */
 
-/* Room for the lists in sections; their counts are bounded by the directory that has been seen. */
-static ex_result open_lists(const exi_pack_header *header, const ex_allocator *allocator, sections *s, void **memory,
-                            size_t *size, ex_error *error) {
-    const exi_rig_counts *c = &header->counts;
-    if ((uint64_t)c->layers + (uint64_t)c->notes + (uint64_t)c->examples > header->section_count)
-        return damaged(error, "a section is missing");
-    size_t pointers = (size_t)c->layers + (size_t)c->notes + (size_t)c->examples;
-    size_t sizes = (size_t)c->layers + (size_t)c->notes;
-    *size = pointers * sizeof(char *) + sizes * sizeof(size_t);
-    *memory = exi_allocate(allocator, *size);
-    if (!*memory)
-        return exi_error_memory(error, "the rig's directory", *size);
-    s->weighers = *memory;
-    s->notes = s->weighers + c->layers;
-    s->targets = s->notes + c->notes;
-    s->weigher_sizes = (size_t *)(void *)(s->targets + c->examples);
-    s->note_sizes = s->weigher_sizes + c->layers;
-    return EX_OK;
-}
-
-ex_result ex_rig_unpack(const void *bytes, size_t size, ex_storage storage, const ex_allocator *allocator, ex_rig **rig,
-                        ex_error *error) {
-    if (!bytes || !rig || (uintptr_t)bytes % 4 != 0 || (unsigned)storage >= EX_STORAGE_COUNT)
+ex_result ex_rig_unpack(const void *bytes, size_t size, const ex_rig_options *options, const ex_allocator *allocator,
+                        ex_rig **rig, ex_error *error) {
+    if (!bytes || !rig || (uintptr_t)bytes % 4 != 0 || (options && (unsigned)options->storage >= EX_STORAGE_COUNT))
         return exi_misuse_error(
             error, __func__, "no bytes, bytes that are not aligned to 4, unknown storage, or nowhere to put the rig");
     *rig = NULL;
     ex_error local = {0};
     error = error ? error : &local;
-    const char *pack = NULL;
-    size_t pack_size = 0;
-    exi_pack_header header = {0};
-    ex_result result = find_pack(bytes, size, &pack, &pack_size, error);
+    exi_unpack u;
+    ex_result result = exi_unpack_open(bytes, size, allocator, &u, error);
     if (result == EX_OK)
-        result = read_header(pack, pack_size, &header, error);
-    if (result == EX_OK)
-        result = check_header(pack, &header, allocator, error);
-    sections s = {0};
-    void *lists = NULL;
-    size_t lists_size = 0;
-    if (result == EX_OK)
-        result = open_lists(&header, allocator, &s, &lists, &lists_size, error);
+        result = exi_unpack_take_all(&u, error);
     if (result != EX_OK)
         return result;
-    reader r = {.pack = pack, .header = &header, .end = header.header_size};
+    loading l = {.u = &u, .allocator = allocator, .options = options ? *options : (ex_rig_options){0}};
     ex_rig *made = NULL;
-    if (!take_all(&r, &s, error))
-        result = error->result;
-    else if ((uint32_t)r.next != header.section_count)
-        result = damaged(error, "it has sections that this version does not know");
-    else
-        result = exi_rig_allocate(&header.counts, storage, s.weigher_sizes, s.note_sizes, allocator, &made, error);
+    result = open_loading(&l, error);
     if (result == EX_OK)
-        result = fill(made, &s, allocator, error);
-    exi_release(allocator, lists, lists_size);
+        result = find_meshes(&l, error);
+    if (result == EX_OK)
+        result = find_first_splits(&l, error);
+    if (result == EX_OK)
+        result = make_parts(&l, error);
+    if (result == EX_OK)
+        result = exi_rig_allocate(&l.contents, allocator, &made, error);
+    if (result == EX_OK)
+        result = fill(made, &l, error);
+    close_loading(&l);
     if (result == EX_OK)
         *rig = made;
     else

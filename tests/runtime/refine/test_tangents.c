@@ -360,24 +360,27 @@ static void nothing_to_go_by(void **state) {
         {{0, 0}, {0.1f, 0.1f}, {0.7f, 0.7f}, {0.3f, 0.3f}},          {{NAN, 0}, {1, INFINITY}, {1, 1}, {0, 1}},
         {{3e38f, -3e38f}, {-3e38f, 0}, {3e38f, 3e38f}, {0, 1e-45f}},
     };
-    const float strange[4][3] = {{0, 0, 0}, {NAN, 0, 1}, {INFINITY, 0, 0}, {0, 1e-40f, 0}};
+    const float strange[4][3] = {{0, 0, 0}, {NAN, 0, 1}, {INFINITY, 0, 0}, {1e-40f, 0, 0}};
     const float apart[4][3] = {{3e38f, -3e38f, 0}, {-3e38f, 3e38f, 3e38f}, {0, 0, 0}, {1e-45f, 0, 0}};
     float out[4][4];
     for (size_t i = 0; i < sizeof textures / sizeof *textures; i++) {
         ex_tangents *t = create(&(ex_tangents_def){4, 4, NULL, textures[i][0], 2, quad_triangles});
         compute(t, quad[0], up[0], out[0]);
         assert_sound(out, up, NULL, 4);
+        for (int v = 0; v < 4 && i < 3; v++)
+            assert_true(out[v][3] == 1);
         const float axes[4][3] = {{1, 0, 0}, {0, -1, 0}, {0, 0, 1}, {0.6f, 0.8f, 0}};
         compute(t, quad[0], axes[0], out[0]);
         assert_sound(out, axes, NULL, 4);
         ex_tangents_destroy(t);
     }
-    const float texcoords[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
+    /* u along y, so that no fallback to the first axis looks right. */
+    const float texcoords[4][2] = {{0, 0}, {0, 1}, {1, 1}, {1, 0}};
     ex_tangents *t = create(&(ex_tangents_def){4, 4, NULL, texcoords[0], 2, quad_triangles});
     compute(t, quad[0], strange[0], out[0]);
     assert_sound(out, strange, NULL, 4);
-    assert_tangent(out[0], 1, 0, 0, 1); /* without a normal: as the triangles have it */
-    assert_tangent(out[3], 1, 0, 0, 1); /* a short one is one */
+    assert_tangent(out[0], 0, 1, 0, 1); /* without a normal: as the triangles have it */
+    assert_tangent(out[3], 0, 1, 0, 1); /* a short one is one */
     compute(t, apart[0], up[0], out[0]);
     assert_sound(out, up, NULL, 4);
     /* Every number of the positions in turn is none: what does not touch it stays. */
@@ -389,15 +392,24 @@ static void nothing_to_go_by(void **state) {
         assert_sound(out, up, NULL, 4);
         if (i / 3 % 4 == 3)
             for (int v = 0; v < 3; v++)
-                assert_tangent(out[v], 1, 0, 0, 1);
+                assert_tangent(out[v], 0, 1, 0, 1);
     }
+    ex_tangents_destroy(t);
+    /* A triangle whose texture is a line says nothing to its neighbour. */
+    const float folded[4][2] = {{0, 0}, {0, 1}, {1, 1}, {0.3f, 0.3f}};
+    t = create(&(ex_tangents_def){4, 4, NULL, folded[0], 2, quad_triangles});
+    compute(t, quad[0], up[0], out[0]);
+    assert_sound(out, up, NULL, 4);
+    assert_tangent(out[0], 0, 1, 0, 1);
+    assert_tangent(out[2], 0, 1, 0, 1);
+    assert_true(out[3][3] == 1);
     ex_tangents_destroy(t);
     /* u along the normal; positions at one place; no triangles at all. */
     float points[4][3] = {{0}};
     t = create(&(ex_tangents_def){4, 4, NULL, texcoords[0], 2, quad_triangles});
     compute(t, points[0], up[0], out[0]);
     assert_sound(out, up, NULL, 4);
-    const float sideways[4][3] = {{1, 0, 0}, {1, 0, 0}, {-1, 0, 0}, {1, 0, 0}};
+    const float sideways[4][3] = {{0, 1, 0}, {0, 1, 0}, {0, -1, 0}, {0, 1, 0}};
     compute(t, quad[0], sideways[0], out[0]);
     assert_sound(out, sideways, NULL, 4);
     ex_tangents_destroy(t);
@@ -406,6 +418,36 @@ static void nothing_to_go_by(void **state) {
     assert_sound(out, up, NULL, 4);
     ex_tangents_destroy(t);
     ex_tangents_destroy(create(&(ex_tangents_def){0}));
+}
+
+/* Three triangles at vertex 0 whose directions are 120 degrees apart: the sum is rounding, and yet the tangent is
+ * perpendicular to the normal, whichever way that leans. */
+static void directions_cancel(void **state) {
+    (void)state;
+    uint64_t random = 31;
+    const double h = sqrt(0.75);
+    const uint32_t sources[] = {0, 1, 2, 2, 3, 3, 1}, triangles[] = {0, 1, 2, 0, 3, 4, 0, 5, 6};
+    const float texcoords[7][2] = {
+        {0, 0}, {1, 0}, {-0.5f, -(float)h}, {1, 0}, {-0.5f, -(float)h}, {1, 0}, {-0.5f, -(float)h}};
+    ex_tangents *t = create(&(ex_tangents_def){4, 7, sources, texcoords[0], 3, triangles});
+    for (int round = 0; round < 100; round++) {
+        const ex_transform turn = random_rigid(&random, 1);
+        double m[12], points[4][3] = {{0, 0, 0}, {1, 0, 0}, {-0.5, h, 0}, {-0.5, -h, 0}}, up_there[3] = {0, 0, 1};
+        float positions[4][3], normals[4][3], out[7][4];
+        oracle_matrix(&turn, m);
+        m[3] = m[7] = m[11] = 0;
+        oracle_apply(m, up_there, up_there);
+        for (int v = 0; v < 4; v++) {
+            oracle_apply(m, points[v], points[v]);
+            for (int c = 0; c < 3; c++) {
+                positions[v][c] = (float)points[v][c];
+                normals[v][c] = (float)up_there[c];
+            }
+        }
+        compute(t, positions[0], normals[0], out[0]);
+        assert_sound(out, normals, sources, 7);
+    }
+    ex_tangents_destroy(t);
 }
 
 static void bad_definitions(void **state) {
@@ -507,8 +549,9 @@ int main(void) {
         cmocka_unit_test(quads_by_hand),    cmocka_unit_test(weighted_by_angle),
         cmocka_unit_test(mirror_seam),      cmocka_unit_test(sheet_against_oracle),
         cmocka_unit_test(rigid_motion),     cmocka_unit_test(any_cut_and_stride),
-        cmocka_unit_test(nothing_to_go_by), cmocka_unit_test(bad_definitions),
-        cmocka_unit_test(misuse),           cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(nothing_to_go_by), cmocka_unit_test(directions_cancel),
+        cmocka_unit_test(bad_definitions),  cmocka_unit_test(misuse),
+        cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
