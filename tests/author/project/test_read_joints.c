@@ -292,6 +292,25 @@ static void values_survive_the_joint(void **state) {
     }
 }
 
+/* Angles about two axes at right angles are turns one after the other, and both hold; the third axis reads what comes
+ * of it. The turns x a, y b have z = tan(a/2) tan(b/2) as the tangent of half the third. */
+static void two_angles_hold(void **state) {
+    (void)state;
+    ex_project *project = parse_project(
+        "{'exemplar': 1, 'mesh': 'm.obj', 'skeleton': 's.glb', 'layers': [{'name': 'a', 'space': [\n"
+        "{'name': 'x', 'joint': 'j', 'angle': 'x', 'min': 0, 'max': 90}, {'name': 'y', 'joint': 'j', 'angle': 'y',\n"
+        "'min': 0, 'max': 90}, {'name': 'z', 'joint': 'j', 'angle': 'z', 'min': 0, 'max': 90}],\n"
+        "'examples': [{'name': 'e', 'mesh': 'm.obj', 'at': {'x': 40, 'y': 70}},\n"
+        "{'name': 'f', 'mesh': 'm.obj', 'at': {'y': 70, 'x': 40}}]}]}");
+    const ex_project_example *e = ex_project_get(project)->layers[0].examples;
+    const double degree = 3.14159265358979323846 / 180;
+    const double third = 2 * atan(tan(20 * degree) * tan(35 * degree)) / degree;
+    check_numbers(e[0].at, (double[]){40, 70, third}, 3, 1e-5);
+    check_numbers(e[1].at, (double[]){40, 70, -third}, 3, 1e-5);
+    assert_true(e[0].at[0] == 40 && e[0].at[1] == 70 && e[1].at[0] == 40 && e[1].at[1] == 70);
+    ex_project_destroy(project);
+}
+
 /* jansson's own memory is not failed here: test_memory.c does that. */
 static ex_result parse_once(void *context) {
     const char *json = context;
@@ -320,6 +339,7 @@ int main(void) {
         cmocka_unit_test(reads_turns_near_the_middle),
         cmocka_unit_test(pseudo_examples_are_points),
         cmocka_unit_test(values_survive_the_joint),
+        cmocka_unit_test(two_angles_hold),
         cmocka_unit_test(survives_without_memory),
     };
     return cmocka_run_group_tests_name("author.project.read_joints", tests, scratch_set_up, scratch_tear_down);
