@@ -50,7 +50,7 @@ static void every_key_is_described(void **state) {
         "space",    "weigh",    "shape",  "texture",  "examples", "pseudo",    "mask",     "image",  "at",
         "joints",   "min",      "max",    "rest",     "scale",    "clamp",     "joint",    "angle",  "slide",
         "stretch",  "rotation", "about",  "scheme",   "levels",   "limit",     "boundary", "kernel", "linear",
-        "radius",   "ridge",    "power",  "k",        "form",
+        "radius",   "ridge",    "power",  "k",        "form",     "metres",
     };
     static const char *const values[] = {
 #define NAME(id, text) text,

@@ -217,6 +217,9 @@ static const change posed_changes[] = {
     {"'angle': 'x'", "'angle': 30", "layers[0].space[0].angle: a direction is", "three numbers"},
     {"'angle': 'x'", "'angle': [0, 0, 0]", "layers[0].space[0].angle: this direction is zero", NULL},
     {"'slide': [0, 1, 0]", "'slide': [0, 1]", "layers[0].space[1].slide: a direction is", NULL},
+    {"'slide': [0, 1, 0]", "'slide': 'y', 'metres': 0", "layers[0].space[1].metres: must be above 0", NULL},
+    {"'slide': [0, 1, 0]", "'slide': 'y', 'metres': 'cm'", "layers[0].space[1].metres: a number", NULL},
+    {"'stretch': 'z'", "'stretch': 'z', 'metres': 1", "layers[0].space[2].metres: unknown key", NULL},
     {"'stretch': 'z'", "'stretch': [0, 0, 1]", "layers[0].space[2].stretch: \"x\", \"y\", \"z\" is needed here", NULL},
     {"'angle': 'x', 'min': -90, ", "'angle': 'x', ", "layers[0].space[0].min: missing", NULL},
     {"'angle': 'x'", "'angle': 'x', 'about': 'y'", "layers[0].space[0].about: unknown key", NULL},
@@ -242,6 +245,12 @@ static const change posed_changes[] = {
      "the angle of joint 'forearm'"},
     {"'angle': [2, 0, 0], 'min': 0, 'max': 100", "'rotation': 'full'",
      "layers[1].space[0]: 'elbow' is the rotation of joint 'forearm', and in layers[0].space[0]", NULL},
+    {"{'name': 'elbow', 'joint': 'forearm', 'angle': [2, 0, 0], 'min': 0, 'max': 100}",
+     "{'name': 'elbow', 'min': 0, 'max': 1, 'joint': 'forearm', 'angle': 'x'}, {'name': 'reach', 'joint': 'forearm', "
+     "'slide': 'y', 'metres': 1, 'min': 0, 'max': 1}",
+     "layers[1].space[1]: 'reach' is the slide of joint 'forearm' along 0 1 0 in units of 1 metres, and in "
+     "layers[0].space[1] it is the slide of joint 'forearm' along 0 1 0 in units of 0.01 metres: ",
+     NULL},
     /* layers */
     {"'texture': 'base_color'", "'texture': 'base_colour'", "layers[1].texture: ", "did you mean \"base_color\"?"},
     {"'texture': 'base_color', ", "", "layers[1].texture: \"base_color\", ", NULL},

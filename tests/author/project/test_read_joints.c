@@ -282,11 +282,12 @@ static void values_survive_the_joint(void **state) {
         snprintf(whole, sizeof whole,
                  "{'exemplar': 1, 'mesh': 'm.obj', 'skeleton': 's.glb', 'layers': [{'name': 'a', 'space': [\n"
                  "{'name': 'b', 'joint': 'j', 'angle': [1, 2, 3], 'min': 0, 'max': 140},\n"
-                 "{'name': 's', 'joint': 'j', 'slide': [3, 2, 1], 'min': 0, 'max': 140}],\n"
+                 "{'name': 's', 'joint': 'j', 'slide': [3, 2, 1], 'metres': 0.3, 'min': 0, 'max': 140}],\n"
                  "'examples': [{'name': 'e', 'mesh': 'm.obj', 'at': {'b': %.17g, 's': %.17g}}]}]}",
                  angles[i], angles[i]);
         ex_project *project = parse_project(whole);
         const double *at = ex_project_get(project)->layers[0].examples[0].at;
+        assert_true(ex_project_get(project)->layers[0].axes[1].reading.unit == 0.3);
         assert_true(at[0] == angles[i] && at[1] == angles[i]);
         ex_project_destroy(project);
     }
