@@ -26,34 +26,6 @@
 /* How near to the identity a matrix must be to be one. */
 #define IDENTITY_ROOM 1e-6
 
-/* ---- names ---- */
-
-const char *exi_joint_name(const ex_skeleton *skeleton, int joint, exi_joint_text *text) {
-    const char *name = ex_skeleton_name(skeleton, joint);
-    if (name[0])
-        return name;
-    snprintf(text->text, sizeof text->text, "joint %d", joint);
-    return text->text;
-}
-
-ex_result exi_unknown_joint(const ex_skeleton *skeleton, const char *place, const char *name, ex_error *error) {
-    const int count = skeleton ? ex_skeleton_joint_count(skeleton) : 0;
-    const char **names = exi_array_allocate((size_t)count, sizeof *names);
-    if (!names)
-        return exi_error_memory(error, "the names of joints", (size_t)count * sizeof *names);
-    for (int j = 0; j < count; j++)
-        names[j] = ex_skeleton_name(skeleton, j);
-    const char *near = ex_suggest(name, names, count);
-    ex_result result =
-        !skeleton ? exi_error(error, EX_ERROR_DATA,
-                              "%s: '%s' is a joint, and the project has no \"skeleton\" to look for it", place, name)
-        : near ? exi_error(error, EX_ERROR_DATA, "%s: the skeleton has no joint '%s'; did you mean '%s'?", place, name,
-                           near)
-               : exi_error(error, EX_ERROR_DATA, "%s: the skeleton has no joint '%s'", place, name);
-    free(names);
-    return result;
-}
-
 /* ---- joints ---- */
 
 /* What a skeleton is made from, [joint_count] each. */

@@ -1,6 +1,7 @@
 /*
  * skeleton.h - skeletons of projects: from glTF files, and back into them; private to authoring.
  *
+ *   joints.c          joints by their names
  *   skeleton.c        the joints of a skin as an ex_skeleton; joint positions of another file
  *   skeleton_skin.c   the weights of that skin for the project's mesh
  *   skeleton_write.c  a rig's skeleton, and joint positions, as files
@@ -42,7 +43,8 @@ typedef struct exi_joint_text {
 } exi_joint_text;
 const char *exi_joint_name(const ex_skeleton *skeleton, int joint, exi_joint_text *text);
 
-/* Says at which place the skeleton has no joint of that name, with the nearest one. Returns EX_ERROR_DATA. */
-ex_result exi_unknown_joint(const ex_skeleton *skeleton, const char *place, const char *name, ex_error *error);
+/* Whether the skeleton, or NULL, has all joints that axes, examples and masks of the project name. If not,
+ * EX_ERROR_DATA and a sentence with the place and the nearest name. */
+ex_result exi_project_check_joints(const ex_project_view *view, const ex_skeleton *skeleton, ex_error *error);
 
 #endif
