@@ -132,8 +132,13 @@ static ex_result read_reading(exi_reader *r, const json_t *object, const exi_pla
                                    : read_about(r, value, &at, reading->about);
     if (source == ANGLE)
         reading->middle = axis->axis.min + (axis->axis.max - axis->axis.min) / 2;
-    if (source == SLIDE)
+    if (source == SLIDE) {
         reading->unit = r->view->unit;
+        if (result == EX_OK)
+            result = exi_get_number(r, object, place, "metres", &reading->unit);
+        if (result == EX_OK && !(reading->unit > 0))
+            result = exi_error(r->error, EX_ERROR_DATA, "%s.metres: must be above 0", place->text);
+    }
     return result;
 }
 
@@ -141,7 +146,7 @@ static ex_result read_axis(exi_reader *r, const json_t *object, const exi_place 
     static const char *const keys[][11] = {
         [ANGLE] = {"name", "unit", "joint", "angle", "min", "max", "rest", "scale", "clamp", NULL},
         [ROTATION] = {"name", "unit", "joint", "rotation", "about", "rest", "scale", NULL},
-        [SLIDE] = {"name", "unit", "joint", "slide", "min", "max", "rest", "scale", "clamp", NULL},
+        [SLIDE] = {"name", "unit", "joint", "slide", "metres", "min", "max", "rest", "scale", "clamp", NULL},
         [STRETCH] = {"name", "unit", "joint", "stretch", "min", "max", "rest", "scale", "clamp", NULL},
         [DIAL] = {"name", "unit", "joint", "min", "max", "rest", "scale", "clamp", NULL},
     };
