@@ -120,6 +120,14 @@ def check_findings(tally, tool, project, examples):
     tally.add("check measures every example", abs(kinds.count("leave_one_out") - examples), 0, f"{project}: {kinds}")
 
 
+def check_unpacked(tally, tool):
+    """What is unpacked, skeletons and all, builds to the same bytes."""
+    tool.run("unpack", "body.glb", "-o", "unpacked")
+    tool.run("build", "unpacked/body.json", "-o", "again.glb")
+    same = (tool.folder / "body.glb").read_bytes() == (tool.folder / "again.glb").read_bytes()
+    tally.add("unpacked and built again", float(not same), 0, "the rig has other bytes")
+
+
 def check_weights(tally, tool, character, points):
     for point in points:
         words = [f"{axis['name']}={value!r}" for axis, value in zip(makehuman.AXES, point)]
@@ -200,13 +208,13 @@ def check_sculpt(tally, tool, character):
     project = makehuman.project(character.examples, "linear")
     project["layers"].append({
         "name": "elbow",
-        "space": [{"name": "elbow", "joint": "lowerarm01.L", "angle": "x", "min": 0, "max": 140, "rest": 0}],
+        "space": [{"name": "elbow", "joint": "lowerarm01.L", "angle": "x", "min": 0, "max": 120, "rest": 0}],
         "shape": "unposed",
         "examples": [{"name": "straight", "mesh": "straight.obj", "at": {"elbow": 0}},
                      {"name": "bent", "mesh": "bent.obj", "at": {"elbow": 90}}]})
     (tool.folder / "sculpt.json").write_text(json.dumps(project))
     tool.run("build", "sculpt.json")
-    check_findings(tally, tool, "sculpt", len(character.examples) + 2)
+    check_findings(tally, tool, "sculpt", len(character.examples))  # two more are too few to guess one another
     compare(tally, "sculpt on a bent elbow", tool.pose("sculpt.glb", "elbow=90"), sculpt, "the sculpt")
     flat = body_reference.linear_inverse(character.matrices(point, bent), character.source.weights, sculpt)
     added = flat - character.form(point)
@@ -233,6 +241,7 @@ def main():
         for project in PROJECTS:
             tool.run("build", f"{project}.json")
             check_findings(tally, tool, project, len(character.examples))
+        check_unpacked(tally, tool)
         check_examples(tally, tool, character)
         check_poses(tally, tool, character)
         check_elbow(tally, tool, character)
