@@ -198,10 +198,11 @@ def check_elbow(tally, tool, character):
 
 
 def check_sculpt(tally, tool, character):
-    """A second layer, on an axis that is read from a joint. Its example is sculpted on the bent arm of a body at rest,
-    as dual quaternions would have it, in a project of linear skinning: un-posing and the skeleton of the blend come
-    together. Other bodies get the same correction before they are posed."""
-    point, bent = character.rest_point, {"lowerarm01.L": about_x(90)}
+    """A second layer, on an axis that is read from a joint. Its example is sculpted on the bent and raised arm of a
+    body at rest, as dual quaternions would have it, in a project of linear skinning: un-posing and the skeleton of the
+    blend come together. Other bodies get the same correction before they are posed."""
+    raised = Rotation.from_euler("ZX", [30, -20], degrees=True)
+    point, bent = character.rest_point, {"lowerarm01.L": about_x(90), "upperarm01.L": raised}
     sculpt = character.pose(point, bent, "dual_quaternion")
     makehuman.write_obj(tool.folder / "straight.obj", character.source, character.form(point))
     makehuman.write_obj(tool.folder / "bent.obj", character.source, sculpt)
@@ -211,11 +212,13 @@ def check_sculpt(tally, tool, character):
         "space": [{"name": "elbow", "joint": "lowerarm01.L", "angle": "x", "min": 0, "max": 120, "rest": 0}],
         "shape": "unposed",
         "examples": [{"name": "straight", "mesh": "straight.obj", "at": {"elbow": 0}},
-                     {"name": "bent", "mesh": "bent.obj", "at": {"elbow": 90}}]})
+                     {"name": "bent", "mesh": "bent.obj", "at": {"elbow": 90},
+                      "joints": {"upperarm01.L": {"z": 30, "x": -20}}}]})
     (tool.folder / "sculpt.json").write_text(json.dumps(project))
     tool.run("build", "sculpt.json")
     check_findings(tally, tool, "sculpt", len(character.examples))  # two more are too few to guess one another
-    compare(tally, "sculpt on a bent elbow", tool.pose("sculpt.glb", "elbow=90"), sculpt, "the sculpt")
+    compare(tally, "sculpt on a bent elbow", tool.pose("sculpt.glb", "elbow=90", "joint:upperarm01.L=z30x-20"), sculpt,
+            "the sculpt")
     flat = body_reference.linear_inverse(character.matrices(point, bent), character.source.weights, sculpt)
     added = flat - character.form(point)
     for point, angle in ((CHILD, 90), (MAN, 45), ([0.6, 40, 0.2], 110)):
