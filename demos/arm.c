@@ -4,8 +4,9 @@
  * and skinning give what lies between, and beyond: more bent, more muscular. The wrist turns and has no example.
  *
  * What un-posing adds against the shrinking of blended matrices grows faster than the angle: 1 / cos(angle / 2) - 1, in
- * the middle of the joint. Blended evenly, a half-bent elbow would get half of what 110 degrees need, and bulge; beyond
- * 110 degrees it would get too little. Pseudo-examples set both right, and keep a raised arm's elbow as it is.
+ * the middle of the joint. Blended evenly, a half-bent elbow would get half of what 110 degrees need, and bulge. Six
+ * pseudo-examples give it less: half-bent at all three positions of the shoulder, of both genders. Radii of twice the
+ * distance to the nearest point carry them over to the arms between the genders.
  */
 #include "arm.h"
 #include "demos.h"
@@ -24,12 +25,13 @@ static const char project[] =
     "    {\n"
     "      \"name\": \"arm\",\n"
     "      \"space\": [\n"
-    "        {\"name\": \"shoulder\", \"joint\": \"shoulder\", \"angle\": \"z\", \"min\": -60, \"max\": 60, \"rest\": 0},\n"
+    "        {\"name\": \"shoulder\", \"joint\": \"shoulder\", \"angle\": \"z\", \"min\": -60, \"max\": 60, \"rest\": "
+    "0},\n"
     "        {\"name\": \"elbow\", \"joint\": \"forearm\", \"angle\": \"z\", \"min\": 0, \"max\": 140, \"rest\": 0},\n"
     "        {\"name\": \"wrist\", \"joint\": \"hand\", \"angle\": \"z\", \"min\": -60, \"max\": 60, \"rest\": 0},\n"
     "        {\"name\": \"gender\", \"min\": 0, \"max\": 1, \"rest\": 0}\n"
     "      ],\n"
-    "      \"weigh\": {\"kind\": \"cardinal\", \"kernel\": \"bspline\", \"linear\": true},\n"
+    "      \"weigh\": {\"kind\": \"cardinal\", \"kernel\": \"bspline\", \"linear\": true, \"radius\": 2},\n"
     "      \"shape\": \"unposed\",\n"
     "      \"examples\": [\n"
     "        {\"name\": \"straight_female\", \"mesh\": \"straight_female.obj\", \"at\": {\"gender\": 0}},\n"
@@ -43,9 +45,15 @@ static const char project[] =
     "      ],\n"
     "      \"pseudo\": [\n"
     "        {\"from\": {\"elbow\": 25, \"gender\": 0}, \"at\": {\"elbow\": 55, \"gender\": 0}},\n"
+    "        {\"from\": {\"shoulder\": 60, \"elbow\": 65, \"gender\": 0}, \"at\": {\"shoulder\": 60, \"elbow\": 85, "
+    "\"gender\": 0}},\n"
+    "        {\"from\": {\"shoulder\": -60, \"elbow\": 65, \"gender\": 0}, \"at\": {\"shoulder\": -60, \"elbow\": 85, "
+    "\"gender\": 0}},\n"
     "        {\"from\": {\"elbow\": 25, \"gender\": 1}, \"at\": {\"elbow\": 55, \"gender\": 1}},\n"
-    "        {\"from\": {\"elbow\": 165, \"gender\": 0}, \"at\": {\"elbow\": 140, \"gender\": 0}},\n"
-    "        {\"from\": {\"elbow\": 165, \"gender\": 1}, \"at\": {\"elbow\": 140, \"gender\": 1}}\n"
+    "        {\"from\": {\"shoulder\": 60, \"elbow\": 65, \"gender\": 1}, \"at\": {\"shoulder\": 60, \"elbow\": 85, "
+    "\"gender\": 1}},\n"
+    "        {\"from\": {\"shoulder\": -60, \"elbow\": 65, \"gender\": 1}, \"at\": {\"shoulder\": -60, \"elbow\": 85, "
+    "\"gender\": 1}}\n"
     "      ]\n"
     "    }\n"
     "  ]\n"
@@ -53,7 +61,7 @@ static const char project[] =
 
 static const struct {
     const char *file;
-    arm_look look;
+    exi_arm_look look;
 } forms[] = {{"straight_female.obj", {0, 0, 0}}, {"up_female.obj", {0, 60, 0}},    {"down_female.obj", {0, -60, 0}},
              {"bent_female.obj", {0, 0, 110}},   {"straight_male.obj", {1, 0, 0}}, {"up_male.obj", {1, 60, 0}},
              {"down_male.obj", {1, -60, 0}},     {"bent_male.obj", {1, 0, 110}}};

@@ -53,12 +53,12 @@ ex_mesh *exi_arm_mesh(void);
 
 /* Gender from 0, female, to 1, male; angles in degrees. What lies between and beyond the examples is never asked for:
  * finding it is the rig's work. */
-typedef struct arm_look {
+typedef struct exi_arm_look {
     double gender, shoulder, elbow;
-} arm_look;
+} exi_arm_look;
 
 /* The form that a sculptor would give this arm: positions [ARM_VERTICES][3] at its pose. */
-void exi_arm_shape(arm_look look, double *positions);
+void exi_arm_shape(exi_arm_look look, double *positions);
 
 /* Adds fingers and thumb to the knuckles and the palm that are there already, stretched out along x. */
 void exi_arm_shape_hand(double gender, double *positions);

@@ -57,8 +57,8 @@ static void shape_finger(const finger *f, const axes *a, const double base[3], c
         for (int i = 0; i < ARM_LOOP; i++) {
             double *p = positions + 3 * (size_t)(start + ring * ARM_LOOP + i);
             for (int c = 0; c < 3; c++)
-                p[c] = centre[c] + stations[ring].thick * (f->width * corners[i][0] * a->across[c] +
-                                                           f->height * corners[i][1] * palm[c]);
+                p[c] = centre[c] + stations[ring].thick *
+                                       (f->width * corners[i][0] * a->across[c] + f->height * corners[i][1] * palm[c]);
         }
     }
     follow(a, base, f->length, f->curl, 1, positions + 3 * (size_t)tip, palm);

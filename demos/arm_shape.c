@@ -1,10 +1,10 @@
 /*
  * The form of an arm of a given gender at a given pose, for the demo `arm`, from formulas. First a straight arm: cross
  * sections from a table (ellipses, flat in the palm), muscles and bones as bumps on them that depend on the pose (a
- * flexed biceps is higher, shorter and nearer to the shoulder, its triceps flat; a raised shoulder bunches the deltoid).
- * Then the elbow bends: within ARM_BEND of the joint, the middle line becomes an arc of radius R = ARM_BEND / tan(angle
- * / 2) that touches both bones, and sections stay plane and stand across it, so that nothing collapses as it does under
- * blended matrices (Shape by Example, section 5). This is what a sculptor would do by hand, in place of one.
+ * flexed biceps is higher, shorter and nearer to the shoulder, its triceps flat; a raised shoulder bunches the
+ * deltoid). Then the elbow bends: within ARM_BEND of the joint, the middle line becomes an arc of radius R = ARM_BEND /
+ * tan(angle / 2) that touches both bones, and sections stay plane and stand across it, so that nothing collapses as it
+ * does under blended matrices (Shape by Example, section 5). This is what a sculptor would do by hand, in place of one.
  */
 #include "arm.h"
 
@@ -13,12 +13,12 @@
 #include <math.h>
 #include <stddef.h>
 
-#define PI 3.14159265358979323846
-#define ARM_BEND 0.056
-#define SHOULDER_END (-0.045) /* from here the arm is rounded off over SHOULDER_DEPTH, of which rings cover a part */
+#define PI             3.14159265358979323846
+#define ARM_BEND       0.043
+#define SHOULDER_END   (-0.045) /* from here the arm is rounded off over SHOULDER_DEPTH, of which rings cover a part */
 #define SHOULDER_DEPTH 0.042
-#define FIRST_RING (-0.074)
-#define KNUCKLES 0.645
+#define FIRST_RING     (-0.074)
+#define KNUCKLES       0.645
 
 static double mix(double a, double b, double t) {
     return a + (b - a) * t;
@@ -44,11 +44,11 @@ typedef struct section {
 } section;
 
 static const section sections[] = {
-    {-0.10, 0.052, 0.060, 0.052, 1.20}, {-0.05, 0.053, 0.058, 0.053, 1.20}, {0.00, 0.051, 0.052, 0.052, 1.19},
-    {0.05, 0.046, 0.047, 0.048, 1.17},  {0.10, 0.040, 0.043, 0.041, 1.16},  {0.15, 0.037, 0.041, 0.037, 1.15},
-    {0.20, 0.035, 0.037, 0.035, 1.14},  {0.25, 0.032, 0.033, 0.034, 1.13},  {0.30, 0.030, 0.031, 0.037, 1.12},
-    {0.34, 0.033, 0.032, 0.040, 1.14},  {0.39, 0.032, 0.031, 0.037, 1.16},  {0.44, 0.027, 0.027, 0.032, 1.15},
-    {0.50, 0.021, 0.022, 0.027, 1.14},  {0.55, 0.0175, 0.019, 0.0255, 1.14}, {0.58, 0.0165, 0.017, 0.0285, 1.13},
+    {-0.10, 0.052, 0.060, 0.052, 1.20},  {-0.05, 0.053, 0.058, 0.053, 1.20},    {0.00, 0.051, 0.052, 0.052, 1.19},
+    {0.05, 0.046, 0.047, 0.048, 1.17},   {0.10, 0.040, 0.043, 0.041, 1.16},     {0.15, 0.037, 0.041, 0.037, 1.15},
+    {0.20, 0.035, 0.037, 0.035, 1.14},   {0.25, 0.032, 0.033, 0.034, 1.13},     {0.30, 0.030, 0.031, 0.037, 1.12},
+    {0.34, 0.033, 0.032, 0.040, 1.14},   {0.39, 0.032, 0.031, 0.037, 1.16},     {0.44, 0.027, 0.027, 0.032, 1.15},
+    {0.50, 0.021, 0.022, 0.027, 1.14},   {0.55, 0.0175, 0.019, 0.0255, 1.14},   {0.58, 0.0165, 0.017, 0.0285, 1.13},
     {0.61, 0.0150, 0.0145, 0.034, 1.12}, {0.645, 0.0115, 0.0115, 0.0365, 1.11}, {0.70, 0.0100, 0.0100, 0.037, 1.10}};
 
 /* Catmull-Rom between the rows of the table; places need not be evenly spaced. */
@@ -104,14 +104,14 @@ static const bump bumps[] = {
     /* below the shoulder: a raised arm hollows the armpit, a hanging one folds it */
     {0.001, 0.001, 0.000, 0.035, 180, 50, 0.001, 0.001, 0.000, 0.035, -7.0, 5.0, 0.01, -0.01}};
 
-static double bumps_at(arm_look look, double x, double angle) {
+static double bumps_at(exi_arm_look look, double x, double angle) {
     const double flexed = look.elbow / 110, up = look.shoulder > 0 ? look.shoulder / 60 : 0,
                  down = look.shoulder < 0 ? -look.shoulder / 60 : 0;
     double sum = 0;
     for (size_t i = 0; i < sizeof bumps / sizeof *bumps; i++) {
         const bump *b = &bumps[i];
-        double height = mix(mix(b->slim, b->strong, look.gender), mix(b->flexed_slim, b->flexed_strong, look.gender),
-                            flexed);
+        double height =
+            mix(mix(b->slim, b->strong, look.gender), mix(b->flexed_slim, b->flexed_strong, look.gender), flexed);
         height *= 1 + up * (b->up - 1) + down * (b->down - 1);
         double place = mix(b->x, b->flexed_x, flexed) + up * b->up_x + down * b->down_x;
         double turn = angle * 180 / PI - b->direction;
@@ -124,7 +124,7 @@ static double bumps_at(arm_look look, double x, double angle) {
 /* ---- the straight arm ---- */
 
 /* A point of the surface. Columns stand at even angles in the arm, and evenly across the palm. */
-static void surface_at(arm_look look, double x, double column, double out[3]) {
+static void surface_at(exi_arm_look look, double x, double column, double out[3]) {
     static const double across[11] = {0, 0.235, 0.47, 0.705, 0.93, 1, 0.93, 0.705, 0.47, 0.235, 0};
     static const double high[11] = {1, 1, 0.98, 0.95, 0.78, 0, -0.78, -0.95, -0.98, -1, -1};
     const double angle = 2 * PI * column / ARM_COLUMNS, flat = smooth_step(0.55, 0.625, x);
@@ -147,35 +147,28 @@ static void surface_at(arm_look look, double x, double column, double out[3]) {
     out[2] = round * (z * side + lift * nz / length);
 }
 
-/* Rings are closest at the elbow and in the hand: places at which the integral of a density has even steps. */
+/* How many rings there are for a length, relative to elsewhere: they are closest at the elbow and in the hand. */
+static double ring_density(double x) {
+    return 1 + 0.9 * bell((x - ARM_ELBOW) / 0.05) + 0.4 * smooth_step(0.55, 0.59, x);
+}
+
+/* The places at which the integral of the density has even steps. */
 static void place_rings(double places[ARM_RINGS]) {
     enum { STEPS = 4000 };
     const double step = (KNUCKLES - FIRST_RING) / STEPS;
     double total = 0, sum = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        int ring = 0;
-        for (int i = 0; i < STEPS; i++) {
-            double x = FIRST_RING + (i + 0.5) * step;
-            double density = 1 + 0.9 * bell((x - ARM_ELBOW) / 0.05) + 0.4 * smooth_step(0.55, 0.59, x);
-            if (pass == 0) {
-                total += density;
-                continue;
-            }
-            while (ring < ARM_RINGS && sum + density > total * ring / (ARM_RINGS - 1))
-                places[ring] = FIRST_RING + (i + (total * ring / (ARM_RINGS - 1) - sum) / density) * step, ring++;
-            sum += density;
-        }
+    for (int i = 0; i < STEPS; i++)
+        total += ring_density(FIRST_RING + (i + 0.5) * step);
+    for (int i = 0, ring = 0; i < STEPS; i++) {
+        const double density = ring_density(FIRST_RING + (i + 0.5) * step);
+        for (; ring < ARM_RINGS - 1 && sum + density > total * ring / (ARM_RINGS - 1); ring++)
+            places[ring] = FIRST_RING + (i + (total * ring / (ARM_RINGS - 1) - sum) / density) * step;
+        sum += density;
     }
     places[ARM_RINGS - 1] = KNUCKLES;
 }
 
-/* The knuckles lie on a curve, furthest out at the middle finger. */
-static double knuckle_shift(double x, double z, double side) {
-    double place = z / side + 0.2;
-    return smooth_step(0.60, KNUCKLES, x) * (0.008 - 0.013 * place * place);
-}
-
-static void shape_tube(arm_look look, double *positions) {
+static void shape_tube(exi_arm_look look, double *positions) {
     double places[ARM_RINGS];
     place_rings(places);
     for (int ring = 0; ring < ARM_RINGS; ring++) {
@@ -183,7 +176,9 @@ static void shape_tube(arm_look look, double *positions) {
         for (int c = 0; c < ARM_COLUMNS; c++) {
             double *p = positions + 3 * (size_t)exi_arm_vertex(ring, c);
             surface_at(look, x, c, p);
-            p[0] += knuckle_shift(x, p[2], side);
+            /* The knuckles lie on a curve, furthest out at the middle finger. */
+            const double across = p[2] / side + 0.2;
+            p[0] += smooth_step(0.60, KNUCKLES, x) * (0.008 - 0.013 * across * across);
         }
     }
 }
@@ -201,7 +196,7 @@ static double column_on_square(double a, double b, double size) {
 }
 
 /* The patch goes on as the rings do: squares about its middle become rings that are smaller and further out. */
-static void shape_shoulder(arm_look look, double *positions) {
+static void shape_shoulder(exi_arm_look look, double *positions) {
     const double inset = (SHOULDER_END - FIRST_RING) / SHOULDER_DEPTH, rim = sqrt(1 - inset * inset);
     for (int j = 0; j < ARM_CAP; j++)
         for (int i = 0; i < ARM_CAP; i++) {
@@ -238,7 +233,7 @@ static void bend_elbow(double p[3], double degrees) {
     exi_sin_cos(degrees * PI / 360, &sine, &cosine);
     const double radius = ARM_BEND * cosine / sine, d = p[0] - ARM_ELBOW, part = d / ARM_BEND;
     const double limit = radius * (fabs(part) > 1 ? fabs(part) : 1);
-    p[1] = yielding(p[1], 0.94 * limit);
+    p[1] = yielding(p[1], 0.88 * limit);
     if (part >= 1)
         turn(p, ARM_ELBOW, degrees);
     else if (part > -1) {
@@ -256,7 +251,7 @@ static void turn_shoulder(double p[3], double degrees) {
     turn(p, 0, degrees);
 }
 
-void exi_arm_shape(arm_look look, double *positions) {
+void exi_arm_shape(exi_arm_look look, double *positions) {
     shape_tube(look, positions);
     shape_shoulder(look, positions);
     exi_arm_shape_hand(look.gender, positions);

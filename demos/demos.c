@@ -16,8 +16,7 @@ const ex_demo ex_demos[] = {
     {"blob",
      "five forms over bend and thickness, and two pseudo-examples that keep the corners from crossing themselves",
      exi_demo_blob},
-    {"arm",
-     "eight arms over shoulder, elbow, wrist and gender, sculpted at their poses, and six pseudo-examples",
+    {"arm", "eight arms over shoulder, elbow, wrist and gender, sculpted at their poses, and six pseudo-examples",
      exi_demo_arm},
 };
 const int ex_demo_count = sizeof ex_demos / sizeof *ex_demos;
