@@ -259,4 +259,7 @@ void exi_arm_shape(exi_arm_look look, double *positions) {
         bend_elbow(positions + 3 * (size_t)v, look.elbow);
         turn_shoulder(positions + 3 * (size_t)v, look.shoulder);
     }
+    /* Tenths of a micrometre: files are short, and the same whatever rounding a compiler chose above. */
+    for (size_t i = 0; i < 3 * (size_t)ARM_VERTICES; i++)
+        positions[i] = floor(positions[i] * 1e7 + 0.5) / 1e7;
 }

@@ -300,6 +300,19 @@ static void is_a_closed_surface(void **state) {
     assert_true(volume_of(sculpts[0]) > 0);
 }
 
+/* The same skin at every pose: no edge of a face is torn, and none vanishes in the crease of the elbow. */
+static void stretches_evenly(void **state) {
+    (void)state;
+    for (int k = 0; k < FORMS; k++)
+        for (int i = 0; i < mesh->corner_count; i++) {
+            const int a = mesh->corners[i], b = mesh->corners[i % 4 == 3 ? i - 3 : i + 1], straight = k < 4 ? 0 : 4;
+            const double stretch =
+                distance(sculpts[k][a], sculpts[k][b]) / distance(sculpts[straight][a], sculpts[straight][b]);
+            if (!(stretch > (k == straight + 3 ? 0.09 : 0.45) && stretch < (k == straight + 3 ? 2 : 1.5)))
+                fail_msg("form %d: the edge %d to %d is %g times as long", k, a, b, stretch);
+        }
+}
+
 /* Charts lie in the unit square, none mirrored. */
 static void has_texture_coordinates(void **state) {
     (void)state;
@@ -475,6 +488,7 @@ int main(void) {
         cmocka_unit_test(is_in_the_table),
         cmocka_unit_test(has_eight_sound_forms),
         cmocka_unit_test(is_a_closed_surface),
+        cmocka_unit_test(stretches_evenly),
         cmocka_unit_test(has_texture_coordinates),
         cmocka_unit_test(has_a_skeleton_and_a_skin),
         cmocka_unit_test(comes_back_from_un_posing),
