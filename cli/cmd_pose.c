@@ -6,16 +6,15 @@
  */
 #include "command.h"
 #include "files.h"
+#include "forms.h"
 #include "interrupt.h"
 #include "pool.h"
 #include "report.h"
 #include "rigs.h"
 
 #include "author/formats/file.h"
-#include "author/formats/number.h"
 #include "runtime/base/result.h"
 
-#include <math.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -28,95 +27,76 @@
 
 static const char *output;
 static const char *poses_path;
+static const char *level_text;
+static const char *kind;
+static bool plain;
+static bool textures;
 static bool narrow;
 static bool force;
 
 static const ex_option options[] = {
     {.name = "output",
      .letter = 'o',
-     .argument = "FORM.obj",
-     .help = "where the form goes (- is standard output); with --poses, the folder for pose_00000.obj and so on",
+     .argument = "FORM",
+     .help = "where the form goes: .obj, .ply, .glb or .gltf (- is standard output, as OBJ); with --poses, the folder "
+             "for pose_00000.obj and so on",
      .text = &output},
     {.name = "poses",
      .argument = "FILE.csv",
      .help = "a table of poses: a header of axis names (rotations as NAME.x to NAME.w), one row a pose",
      .text = &poses_path},
+    {.name = "kind", .argument = "KIND", .help = "with --poses: obj (the default), ply, glb or gltf", .text = &kind},
+    {.name = "level",
+     .argument = "LEVEL",
+     .help = "cage, a number, or limit: how far to subdivide (default: what the project asks for)",
+     .text = &level_text},
+    {.name = "textures",
+     .help = "write the rig's textures too: beside the form as FORM.base_color.png, or into a .glb",
+     .flag = &textures},
+    {.name = "no-normals", .help = "leave the normals out", .flag = &plain},
     {.name = "16-bit",
      .help = "hold the examples in 16 bits: half the memory, errors of about 1e-5 of what moves",
      .flag = &narrow},
     {.name = "force", .help = "with --poses: overwrite forms that are in the folder already", .flag = &force},
 };
 
-/* A float through its shortest decimals: 0.3f becomes 0.3, and the file shows no digits that the rig does not have. */
-static double shortest(float value) {
-    char text[32];
-    int length = exi_format_float(text, value);
-    const char *cursor = text;
-    double result = (double)value;
-    exi_parse_double(&cursor, text + length, &result);
-    return result;
-}
-
-/* A pose far outside the examples can leave what a float holds; no file shows that well. */
-static ex_result check_positions(const float *positions, int vertex_count, ex_error *error) {
-    for (int v = 0; v < vertex_count; v++) {
-        const float *p = positions + 3 * (size_t)v;
-        if (!isfinite(p[0]) || !isfinite(p[1]) || !isfinite(p[2]))
-            return exi_error(error, EX_ERROR_DATA, "vertex %d of this pose is too far away for a float", v);
-    }
-    return EX_OK;
-}
-
-/* Writes positions [vertex_count][3] with the rig's polygons, texture coordinates, groups and materials. */
-static ex_result write_form(const ex_rig *rig, const float *positions, const char *path, ex_error *error) {
-    ex_mesh *mesh = NULL;
-    ex_result result = check_positions(positions, ex_rig_vertex_count(rig), error);
-    if (result == EX_OK)
-        result = ex_rig_to_mesh(rig, positions, &mesh, error);
-    if (result == EX_OK) {
-        for (size_t i = 0; i < 3 * (size_t)mesh->vertex_count; i++)
-            mesh->positions[i] = shortest(positions[i]);
-        result = ex_obj_write(path, mesh, error);
-    }
-    ex_mesh_destroy(mesh);
-    return result;
-}
-
-/* count * vertices * 3 floats, or NULL. */
-static float *allocate_positions(const ex_rig *rig, int count) {
-    size_t triples = (size_t)ex_rig_vertex_count(rig) * (size_t)count;
-    return triples < SIZE_MAX / (3 * sizeof(float)) ? malloc(triples * 3 * sizeof(float) + 1) : NULL;
-}
-
 /* ---- one pose ---- */
 
-static int pose_once(const ex_call *call, const ex_rig *rig, const double *inputs, const ex_tasks *tasks) {
+static void print_form(const ex_rig *rig, const exi_form_wish *wish) {
+    char vertices[EXI_TEXT_SIZE];
+    printf("%s: %s\n", output, exi_text_count(vertices, ex_rig_level_vertex_count(rig, wish->level), "vertex"));
+}
+
+static int pose_once(const ex_call *call, const ex_rig *rig, const exi_form_wish *wish, const ex_pose *pose,
+                     const ex_tasks *tasks) {
     bool to_stdout = exi_is_standard_output(output);
-    float *positions = allocate_positions(rig, 1);
-    void *scratch = malloc(ex_rig_scratch_size(rig, 1) + 1);
+    ex_evaluation how = {.level = wish->level, .tasks = tasks};
+    exi_form form;
+    bool fits = exi_form_open(&form, rig, wish);
+    void *scratch = malloc(ex_rig_scratch_size(rig, &how, 1) + 1);
     int exit_code = EX_EXIT_DONE;
-    if (!positions || !scratch) {
+    if (!fits || !scratch) {
         exit_code = exi_failed_text("there is not enough memory");
     } else {
         ex_error error = {.result = EX_OK};
-        ex_rig_evaluate(rig, &(ex_pose){.inputs = inputs}, &(ex_output){.positions = positions},
-                        &(ex_evaluation){.tasks = tasks}, scratch);
-        if (write_form(rig, positions, to_stdout ? "/dev/stdout" : output, &error) != EX_OK) {
+        ex_output where = exi_form_output(&form);
+        ex_rig_evaluate(rig, pose, &where, &how, scratch);
+        if (exi_form_write(&form, rig, wish, to_stdout ? "/dev/stdout" : output, &error) != EX_OK)
             exit_code = exi_failed(&error);
-        } else if (!call->quiet && !to_stdout) {
-            char vertices[EXI_TEXT_SIZE];
-            printf("%s: %s\n", output, exi_text_count(vertices, ex_rig_vertex_count(rig), "vertex"));
-        }
+        else if (!call->quiet && !to_stdout)
+            print_form(rig, wish);
     }
     free(scratch);
-    free(positions);
+    exi_form_close(&form, rig);
     return exit_code;
 }
 
-static int run_once(const ex_call *call, const ex_rig *rig, const ex_tasks *tasks) {
-    double *inputs = exi_assignments_read(call, rig);
-    int exit_code = inputs ? pose_once(call, rig, inputs, tasks) : EX_EXIT_FAILED;
-    free(inputs);
+static int run_once(const ex_call *call, const ex_rig *rig, const exi_form_wish *wish, const ex_tasks *tasks) {
+    ex_pose pose = {.inputs = NULL};
+    if (!exi_assignments_read(call, rig, &pose))
+        return EX_EXIT_FAILED;
+    int exit_code = pose_once(call, rig, wish, &pose, tasks);
+    free(pose.inputs);
     return exit_code;
 }
 
@@ -126,9 +106,10 @@ typedef struct batch {
     const ex_rig *rig;
     const ex_pose_table *table;
     const ex_tasks *tasks;
+    exi_form_wish wish;
     int size;  /* poses at a time */
     int first; /* this batch's first pose in the table */
-    float *positions;
+    exi_form forms[BATCH_MAX];
     void *scratch;
     ex_error errors[BATCH_MAX];
     atomic_int written; /* forms, in all batches */
@@ -137,11 +118,9 @@ typedef struct batch {
 static char *frame_path(int frame) {
     char name[32];
     snprintf(name, sizeof name, "pose_%05d", frame);
-    return exi_path_inside(output, name, ".obj");
-}
-
-static float *batch_positions(const batch *work, int index) {
-    return work->positions + (size_t)index * (size_t)ex_rig_vertex_count(work->rig) * 3;
+    char ending[8];
+    snprintf(ending, sizeof ending, ".%s", kind ? kind : "obj");
+    return exi_path_inside(output, name, ending);
 }
 
 /* A task: writes the forms [begin, end) of the batch. */
@@ -152,7 +131,7 @@ static void write_frames(void *context, int begin, int end) {
         ex_error *error = &work->errors[i];
         if (!path)
             error->result = EX_ERROR_MEMORY;
-        else if (write_form(work->rig, batch_positions(work, i), path, error) == EX_OK)
+        else if (exi_form_write(&work->forms[i], work->rig, &work->wish, path, error) == EX_OK)
             atomic_fetch_add(&work->written, 1);
         else if (error->result == EX_ERROR_DATA)
             exi_error_within(error, error->result, "%s", path);
@@ -161,15 +140,11 @@ static void write_frames(void *context, int begin, int end) {
 }
 
 static void evaluate_batch(const batch *work, int count) {
-    ex_pose poses[BATCH_MAX];
     ex_output outputs[BATCH_MAX];
-    size_t pose_size = (size_t)ex_rig_pose_size(work->rig);
-    for (int i = 0; i < count; i++) {
-        poses[i] = (ex_pose){.inputs = work->table->inputs + (size_t)(work->first + i) * pose_size};
-        outputs[i] = (ex_output){.positions = batch_positions(work, i)};
-    }
-    ex_evaluation how = {.tasks = work->tasks};
-    ex_rig_evaluate_many(work->rig, count, poses, outputs, &how, work->scratch);
+    for (int i = 0; i < count; i++)
+        outputs[i] = exi_form_output(&work->forms[i]);
+    ex_evaluation how = {.level = work->wish.level, .tasks = work->tasks};
+    ex_rig_evaluate_many(work->rig, count, work->table->poses + work->first, outputs, &how, work->scratch);
 }
 
 /* The number of poses seen to: all, or those before the end of the batch that failed or was interrupted. */
@@ -258,33 +233,40 @@ static int write_table(const ex_call *call, batch *work) {
     } else if (!call->quiet) {
         char forms[EXI_TEXT_SIZE], vertices[EXI_TEXT_SIZE];
         printf("%s: %s of %s\n", output, exi_text_count(forms, done, "form"),
-               exi_text_count(vertices, ex_rig_vertex_count(work->rig), "vertex"));
+               exi_text_count(vertices, ex_rig_level_vertex_count(work->rig, work->wish.level), "vertex"));
     }
     exi_folder_forget(&folder);
     return exit_code;
 }
 
-static int batch_size(const ex_rig *rig) {
-    size_t form = 12 * (size_t)(ex_rig_vertex_count(rig) > 0 ? ex_rig_vertex_count(rig) : 1);
-    size_t fits = BATCH_BYTES / form;
+static int batch_size(const ex_rig *rig, const exi_form_wish *wish) {
+    size_t form = exi_form_size(rig, wish);
+    size_t fits = BATCH_BYTES / (form > 0 ? form : 1);
     return fits < 1 ? 1 : fits > BATCH_MAX ? BATCH_MAX : (int)fits;
 }
 
-static int run_table(const ex_call *call, const ex_rig *rig, const ex_tasks *tasks) {
+static int run_table(const ex_call *call, const ex_rig *rig, const exi_form_wish *wish, const ex_tasks *tasks) {
     ex_error error = {.result = EX_OK};
     ex_pose_table table = {.pose_count = 0};
     if (ex_pose_table_read(poses_path, rig, &table, &error) != EX_OK)
         return exi_failed(&error);
-    batch work = {.rig = rig, .table = &table, .tasks = tasks, .size = batch_size(rig)};
+    batch work = {.rig = rig, .table = &table, .tasks = tasks, .wish = *wish, .size = batch_size(rig, wish)};
     atomic_init(&work.written, 0);
-    work.positions = allocate_positions(rig, work.size);
-    work.scratch = malloc(ex_rig_scratch_size(rig, work.size) + 1);
-    int exit_code =
-        work.positions && work.scratch ? write_table(call, &work) : exi_failed_text("there is not enough memory");
+    work.scratch = malloc(ex_rig_scratch_size(rig, &(ex_evaluation){.level = wish->level}, work.size) + 1);
+    bool fits = work.scratch != NULL;
+    for (int i = 0; fits && i < work.size; i++)
+        fits = exi_form_open(&work.forms[i], rig, wish);
+    int exit_code = fits ? write_table(call, &work) : exi_failed_text("there is not enough memory");
+    for (int i = 0; i < work.size; i++)
+        exi_form_close(&work.forms[i], rig);
     free(work.scratch);
-    free(work.positions);
     ex_pose_table_free(&table);
     return exit_code;
+}
+
+static bool is_form_kind(const char *word) {
+    return strcmp(word, "obj") == 0 || strcmp(word, "ply") == 0 || strcmp(word, "glb") == 0 ||
+           strcmp(word, "gltf") == 0;
 }
 
 static int run(const ex_call *call) {
@@ -295,16 +277,25 @@ static int run(const ex_call *call) {
         return exi_wrong_usage(call->command, "'%s' and --poses both say which pose: give one of them",
                                call->arguments[1]);
     }
+    if (kind && (!poses_path || !is_form_kind(kind)))
+        return exi_wrong_usage(call->command, "--kind is obj, ply, glb or gltf, and goes with --poses");
+    if (textures && exi_is_standard_output(output))
+        return exi_wrong_usage(call->command, "textures are written beside the form: name a file with -o");
     if (!exi_assignments_check(call))
         return EX_EXIT_USAGE;
-    if (!poses_path && !exi_output_check(call->command, output, ".obj", call->arguments[0], &exit_code))
+    if (!poses_path && !exi_output_check(call->command, output, EXI_FORM_ENDINGS, call->arguments[0], &exit_code))
         return exit_code;
     ex_rig *rig = exi_rig_load(call->arguments[0], narrow ? EX_STORAGE_16_BIT : EX_STORAGE_FLOAT);
     if (!rig)
         return EX_EXIT_FAILED;
+    exi_form_wish wish = {.normals = !plain && ex_rig_get_mesh(rig).face_count > 0, .textures = textures};
+    if (!exi_level_read(call, rig, level_text, &wish.level)) {
+        ex_rig_destroy(rig);
+        return EX_EXIT_FAILED;
+    }
     exi_pool *pool = exi_pool_create(call->threads);
     const ex_tasks *tasks = exi_pool_tasks(pool);
-    exit_code = poses_path ? run_table(call, rig, tasks) : run_once(call, rig, tasks);
+    exit_code = poses_path ? run_table(call, rig, &wish, tasks) : run_once(call, rig, &wish, tasks);
     exi_pool_destroy(pool);
     ex_rig_destroy(rig);
     return exit_code;
@@ -313,15 +304,18 @@ static int run(const ex_call *call) {
 const ex_command cmd_pose = {
     .name = "pose",
     .summary = "evaluate a rig and write the form, or one form per row of a table",
-    .usage = "pose RIG.glb [axis=value...] -o FORM.obj\n"
+    .usage = "pose RIG.glb [axis=value...] -o FORM [--level LEVEL]\n"
              "pose RIG.glb --poses FILE.csv -o DIR [--force]",
     .description = "Writes the form that the rig takes at a pose, with the polygons, texture\n"
-                   "coordinates, groups and materials of its mesh and the vertices in their\n"
-                   "original order. Axes that are not named stay at rest. A rotation is written as\n"
-                   "a quaternion (shoulder=q:0,0,.38,.92) or as turns in degrees, one after the\n"
-                   "other (shoulder=x30y-10z5). The form is in metres with y up, whatever the\n"
-                   "project's own unit and up, and has no normals: those of the mesh would be\n"
-                   "wrong on it.\n"
+                   "coordinates, groups and materials of its mesh, normals, and the vertices in\n"
+                   "their original order. Axes that are not named stay at rest. A rotation is\n"
+                   "written as a quaternion (shoulder=q:0,0,.38,.92) or as turns in degrees, one\n"
+                   "after the other (shoulder=x30y-10z5). Any joint can be turned from its rest:\n"
+                   "joint:wrist=x20. The form is in metres with y up, whatever the project's own\n"
+                   "unit and up.\n"
+                   "\n"
+                   "A rig that subdivides gives the level its project asks for: --level cage is the\n"
+                   "form with the mesh's own vertices, to sculpt on.\n"
                    "\n"
                    "With --poses, DIR/pose_00000.obj is the form of the first row, and so on.\n"
                    "Forms that are there already are not overwritten unless told.",

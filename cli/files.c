@@ -86,7 +86,23 @@ double exi_file_size(const char *path) {
     return stat(path, &status) == 0 ? (double)status.st_size : 0;
 }
 
-bool exi_output_check(const ex_command *command, const char *path, const char *ending, const char *source,
+/* Whether the path ends in one of the endings, which stand with | between them. */
+static bool has_one_of(const char *path, const char *endings) {
+    char one[16];
+    for (const char *at = endings; *at;) {
+        size_t length = strcspn(at, "|");
+        if (length < sizeof one) {
+            memcpy(one, at, length);
+            one[length] = 0;
+            if (has_ending(path, one))
+                return true;
+        }
+        at += length + (at[length] == '|');
+    }
+    return false;
+}
+
+bool exi_output_check(const ex_command *command, const char *path, const char *endings, const char *source,
                       int *exit_code) {
     struct stat target, origin;
     if (exi_is_standard_output(path))
@@ -100,8 +116,11 @@ bool exi_output_check(const ex_command *command, const char *path, const char *e
         *exit_code = exi_wrong_usage(command, "'%s' would be written over itself", path);
         return false;
     }
-    if (!has_ending(path, ending) && !(exists && !S_ISREG(target.st_mode))) {
-        *exit_code = exi_wrong_usage(command, "'%s' does not end in %s, the only kind written here", path, ending);
+    if (!has_one_of(path, endings) && !(exists && !S_ISREG(target.st_mode))) {
+        *exit_code =
+            strchr(endings, '|')
+                ? exi_wrong_usage(command, "'%s' does not end in one of %s, the kinds written here", path, endings)
+                : exi_wrong_usage(command, "'%s' does not end in %s, the only kind written here", path, endings);
         return false;
     }
     return true;

@@ -129,7 +129,8 @@ typedef struct ex_tangents_def {
 
 typedef struct ex_tangents ex_tangents;
 
-/* One block, without pointers. Results: ARGUMENT, DATA (triangle named), MEMORY, LIMIT. */
+/* One block, without pointers, of about 60 bytes a triangle. Texture coordinates that are not finite tell nothing.
+ * Results: ARGUMENT, DATA (triangle or split vertex named), MEMORY, LIMIT. */
 EX_API ex_result ex_tangents_create(const ex_tangents_def *def, const ex_allocator *allocator, ex_tangents **tangents,
                                     ex_error *error);
 EX_API void ex_tangents_destroy(ex_tangents *tangents);
@@ -141,14 +142,17 @@ typedef struct ex_tangents_job {
     size_t position_stride;
     const float *normals; /* [vertex_count] triples of length 1 */
     size_t normal_stride;
-    float *out; /* [split_count] x y z and the sign of the bitangent: bitangent = sign * cross(normal, tangent) */
+    float *out; /* [split_count] x y z and the sign of the bitangent: bitangent = sign * cross(normal, tangent), which
+                   points up in the image, to where v falls: y of a normal map in glTF. -1: the texture is mirrored */
     size_t out_stride;
 } ex_tangents_job;
 
 /*
  * The direction in which u of the texture grows, of length 1 and perpendicular to the normal: the sum over the
  * triangles of a split vertex, by angle, as most bakers of normal maps do. Where texture coordinates tell nothing, any
- * direction perpendicular to the normal. Allocates nothing.
+ * direction perpendicular to the normal; where mirrored triangles meet others at one split vertex, those with the
+ * larger angles decide. Always finite. scratch: of ex_tangents_scratch_size bytes, aligned as malloc does. Two passes,
+ * over triangles and over split vertices; allocates nothing.
  */
 EX_API void ex_tangents_compute(const ex_tangents *tangents, const ex_tangents_job *job, const ex_tasks *tasks,
                                 void *scratch);

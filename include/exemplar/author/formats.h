@@ -9,6 +9,7 @@
 #ifndef EXEMPLAR_AUTHOR_FORMATS_H
 #define EXEMPLAR_AUTHOR_FORMATS_H
 
+#include <exemplar/author/image.h>
 #include <exemplar/author/mesh.h>
 #include <exemplar/author/scene.h>
 #include <exemplar/rig.h>
@@ -68,6 +69,11 @@ EX_API ex_result ex_mesh_read(const char *path, ex_mesh **mesh, ex_error *error)
 
 /* Writes a mesh by the ending of path: .obj, .ply (binary), .gltf, .glb. */
 EX_API ex_result ex_mesh_write(const char *path, const ex_mesh *mesh, ex_error *error);
+
+/* The same with a picture for its base colour, which goes into a .glb or .gltf, on every material of the mesh; the
+ * other kinds have no place for it. */
+EX_API ex_result ex_mesh_write_textured(const char *path, const ex_mesh *mesh, const ex_image *base_colour,
+                                        ex_error *error);
 
 /* A rig file, .glb. Writing adds what other viewers need: a standard mesh with the examples as morph targets, the
  * skeleton as a skin, and textures as they are at rest. options may be NULL. */

@@ -104,7 +104,8 @@ EX_API const ex_project_view *ex_project_get(const ex_project *project);
 /*
  * Edits. Each changes the project or, on failure, leaves it as it was. `layer` and `index` are numbers; points are
  * [dimension] of that layer. An edit invalidates what ex_project_get returned before. edit.index and the meaning of its
- * other fields are those of ex_weigher_edit; name and mesh are needed for EX_EDIT_ADD_EXAMPLE alone.
+ * other fields are those of ex_weigher_edit; name and mesh (in a layer of pixels: the image) are needed for
+ * EX_EDIT_ADD_EXAMPLE alone.
  */
 EX_API ex_result ex_project_edit(ex_project *project, int layer, const ex_edit *edit, const char *name,
                                  const char *mesh, ex_error *error);

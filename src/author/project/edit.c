@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sets the layer's own axes in an object of axis names, and leaves other axes in it alone. */
+/* Sets the layer's own axes in an object of axis names, and leaves other axes in it alone. What "joints" says stays:
+ * the axes are written over it. */
 static bool set_point(json_t *object, const ex_project_layer *layer, const double *point) {
     for (int i = 0; i < layer->axis_count; i++) {
         const bool scalar = layer->axes[i].axis.kind == EX_AXIS_SCALAR;
@@ -88,8 +89,9 @@ static bool change_example(json_t *json, const ex_project_layer *layer, const ex
         return drop_weights(json, layer->examples[index].name) && json_array_remove(examples, index) == 0;
     if (edit->kind == EX_EDIT_MOVE_EXAMPLE)
         return set_point(json_object_get(json_array_get(examples, index), "at"), layer, edit->at);
+    const char *file = layer->shape == EX_SHAPE_PIXELS ? "image" : "mesh";
     json_t *at = make_point(layer, edit->at);
-    return json_array_append_new(examples, json_pack("{s:s, s:s, s:o}", "name", name, "mesh", mesh, "at", at)) == 0;
+    return json_array_append_new(examples, json_pack("{s:s, s:s, s:o}", "name", name, file, mesh, "at", at)) == 0;
 }
 
 static bool change_pseudo(json_t *json, const ex_project_layer *layer, const ex_edit *edit) {
@@ -127,10 +129,10 @@ static ex_result check_edit(const ex_project_layer *layer, const ex_edit *edit, 
         return exi_error(error, EX_ERROR_ARGUMENT, "layer '%s' has no %s %d: it has %d", layer->name,
                          pseudo ? "pseudo-example" : "example", edit->index, count);
     if (edit->kind == EX_EDIT_ADD_EXAMPLE && (!name || !mesh))
-        return exi_error(error, EX_ERROR_ARGUMENT, "a new example needs a name and a mesh");
+        return exi_error(error, EX_ERROR_ARGUMENT, "a new example needs a name and a mesh or image");
     if (edit->kind == EX_EDIT_ADD_EXAMPLE && (!exi_is_text(name) || !exi_is_text(mesh)))
         return exi_error(error, EX_ERROR_ARGUMENT,
-                         "the name or the mesh of the new example is not readable UTF-8 text");
+                         "the name or the file of the new example is not readable UTF-8 text");
     if (edit->kind == EX_EDIT_MOVE_PSEUDO && edit->from && edit->weights)
         return exi_error(error, EX_ERROR_ARGUMENT, "a pseudo-example is drawn from a place or has weights, not both");
     if (edit->kind == EX_EDIT_ADD_PSEUDO && !edit->from == !edit->weights)

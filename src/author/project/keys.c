@@ -71,6 +71,19 @@ ex_result exi_get_bool(exi_reader *r, const json_t *object, const exi_place *pla
     return EX_OK;
 }
 
+ex_result exi_get_range(exi_reader *r, const json_t *object, const exi_place *place, const char *key, int low, int high,
+                        int *value) {
+    const json_t *given = json_object_get(object, key);
+    exi_place at = exi_place_key(place, key);
+    if (!given)
+        return EX_OK;
+    if (!json_is_integer(given) || json_integer_value(given) < low || json_integer_value(given) > high)
+        return exi_error(r->error, EX_ERROR_DATA, "%s: a whole number from %d to %d is needed here", at.text, low,
+                         high);
+    *value = (int)json_integer_value(given);
+    return EX_OK;
+}
+
 ex_result exi_get_count(exi_reader *r, const json_t *object, const exi_place *place, const char *key, int *value) {
     const json_t *given = json_object_get(object, key);
     exi_place at = exi_place_key(place, key);

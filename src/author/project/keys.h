@@ -20,6 +20,9 @@ ex_result exi_require_keys(exi_reader *r, const json_t *object, const exi_place 
 ex_result exi_get_number(exi_reader *r, const json_t *object, const exi_place *place, const char *key, double *value);
 ex_result exi_get_bool(exi_reader *r, const json_t *object, const exi_place *place, const char *key, bool *value);
 ex_result exi_get_count(exi_reader *r, const json_t *object, const exi_place *place, const char *key, int *value);
+/* A whole number from low to high. */
+ex_result exi_get_range(exi_reader *r, const json_t *object, const exi_place *place, const char *key, int low, int high,
+                        int *value);
 /* Text copied into the arena; an empty one is refused. */
 ex_result exi_get_text(exi_reader *r, const json_t *object, const exi_place *place, const char *key, bool needed,
                        const char **text);
@@ -28,8 +31,40 @@ ex_result exi_get_text(exi_reader *r, const json_t *object, const exi_place *pla
 ex_result exi_choose(exi_reader *r, const json_t *value, const exi_place *place, const char *const *words, int count,
                      int *choice);
 
-/* read_space.c: the parts of a layer that say what its space is and how it is weighed. */
+/* read_space.c: a layer's space; then, with all layers' spaces read, what their axes have to say of each other. */
 ex_result exi_read_space(exi_reader *r, const json_t *layer, const exi_place *place, ex_project_layer *out);
+ex_result exi_link_spaces(exi_reader *r, const json_t *layers);
+
+/* read_weigh.c */
 ex_result exi_read_weigh(exi_reader *r, const json_t *layer, const exi_place *place, ex_weigher_def *def);
+
+/* read_examples.c, which needs the spaces of all layers. */
+ex_result exi_read_examples(exi_reader *r, const json_t *layer, const exi_place *place, ex_project_layer *out);
+ex_result exi_read_pseudos(exi_reader *r, const json_t *layer, const exi_place *place, ex_project_layer *out);
+
+/* read_point.c. The axis of that name in the layer, or else in the first layer that has it, or NULL. */
+const ex_project_axis *exi_find_axis(const exi_reader *r, const ex_project_layer *layer, const char *name);
+/* One number or four, as the axis has. */
+ex_result exi_read_value(exi_reader *r, const json_t *value, const exi_place *place, const ex_project_axis *axis,
+                         double *numbers);
+/* Every name in the object is an axis of the project, and its value of that axis's kind. */
+ex_result exi_check_axes(exi_reader *r, const json_t *object, const exi_place *place, const ex_project_layer *layer);
+const ex_transform *exi_find_joint(const ex_project_joint *joints, int count, const char *name);
+/* The point of the layer's space that an object of axis names and values means, with joints [joint_count] moved. Axes
+ * whose value is of another kind than the layer's axis count as not named (building refuses them). NULL without memory.
+ */
+double *exi_point_in(exi_reader *r, const json_t *object, const ex_project_joint *joints, int joint_count,
+                     const ex_project_layer *layer);
+/* A point of the layer's own space, where joints do not matter. */
+ex_result exi_read_point(exi_reader *r, const json_t *object, const exi_place *place, const ex_project_layer *layer,
+                         const double **point);
+
+/* read_pose.c: an example's whole pose, from its "at" and "joints": its joints, its points in all layers, and its own.
+ * `index` is the example's number in its layer. */
+ex_result exi_read_pose(exi_reader *r, const json_t *object, const exi_place *place, const ex_project_layer *layer,
+                        int index, ex_project_example *example);
+/* Whether what was written is what a joint reads then, but for rounding. `joint` is relative to rest. */
+bool exi_reading_agrees(const ex_reading *reading, const ex_transform *joint, const double *written,
+                        const double *read);
 
 #endif

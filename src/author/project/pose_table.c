@@ -1,30 +1,44 @@
 /*
  * Tables of poses as CSV: a header of axis names, one pose a line. Rotations take four columns, NAME.x to NAME.w;
- * `time` is in seconds. Axes without columns stay at rest, unknown ones are errors. Fields may stand in double quotes;
- * lines end with LF, CR LF or CR.
+ * joint:NAME.x to joint:NAME.w turn a joint; `time` is in seconds. What has no columns stays at rest, unknown names are
+ * errors. Fields may stand in double quotes; lines end with LF, CR LF or CR.
  */
 #include "author/formats/array.h"
 #include "author/formats/file.h"
 #include "author/formats/number.h"
 #include "author/project/project.h"
+#include "runtime/base/memory.h"
 #include "runtime/base/result.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TIME_COLUMN = -1, FIELD_SIZE = 512, PART_SIZE = FIELD_SIZE + 4 };
+enum { FIELD_SIZE = 512, PART_SIZE = FIELD_SIZE + 4 };
+
+/* What columns are about. */
+typedef enum subject_kind { SUBJECT_TIME, SUBJECT_JOINT, SUBJECT_AXIS } subject_kind;
+typedef struct subject {
+    subject_kind kind;
+    int index;      /* of the joint or the input */
+    int width;      /* columns that it needs: 1 or 4 */
+    int columns[4]; /* that hold its numbers; -1: missing */
+} subject;
 
 typedef struct table_reader {
     const ex_rig *rig;
     const char *path;
     const char *at, *end;
-    int line;      /* where the field that was read last begins */
-    int next_line; /* where the next one does */
-    int *columns;  /* place in a pose, or TIME_COLUMN */
+    int line;          /* where the field that was read last begins */
+    int next_line;     /* where the next one does */
+    subject *subjects; /* in the order in which the header first names them */
+    int subject_count;
+    size_t subject_capacity;
     int column_count;
-    size_t column_capacity, input_capacity, time_capacity;
-    bool has_time;
+    double *rows; /* [row_count][column_count] as they stand in the file */
+    int row_count;
+    size_t row_capacity;
     ex_error *error;
 } table_reader;
 
@@ -106,34 +120,59 @@ static ex_result bad_field(table_reader *r) {
                      FIELD_SIZE - 1);
 }
 
-/* Where a column's number goes in a pose. */
-static ex_result find_column(table_reader *r, const char *name, int *place) {
+/* ---- the header ---- */
+
+/* What a column is about, and which of its numbers it holds. */
+static ex_result find_subject(table_reader *r, const char *name, subject *found, int *part) {
+    const size_t length = strlen(name);
+    const char *end = length > 2 && name[length - 2] == '.' ? strchr("xyzw", name[length - 1]) : NULL;
+    char whole[FIELD_SIZE];
+    snprintf(whole, sizeof whole, "%.*s", (int)(end ? length - 2 : length), name);
+    *found = (subject){.kind = SUBJECT_AXIS, .width = 1, .columns = {-1, -1, -1, -1}};
+    *part = 0;
     if (strcmp(name, "time") == 0) {
-        *place = TIME_COLUMN;
-        r->has_time = true;
+        found->kind = SUBJECT_TIME;
         return EX_OK;
     }
-    size_t length = strlen(name);
-    for (int i = 0; i < ex_rig_input_count(r->rig); i++) {
-        const char *input = ex_rig_input_name(r->rig, i);
-        ex_axis axis = ex_rig_input_axis(r->rig, i);
-        int offset = ex_rig_input_offset(r->rig, i);
-        if (axis.kind == EX_AXIS_SCALAR && strcmp(input, name) == 0) {
-            *place = offset;
-            return EX_OK;
-        }
-        const char *part = length > 2 && name[length - 2] == '.' ? strchr("xyzw", name[length - 1]) : NULL;
-        if (axis.kind != EX_AXIS_SCALAR && part && strlen(input) == length - 2 &&
-            strncmp(input, name, length - 2) == 0) {
-            *place = offset + (name[length - 1] == 'w' ? 3 : name[length - 1] - 'x');
-            return EX_OK;
-        }
-        if (axis.kind != EX_AXIS_SCALAR && strcmp(input, name) == 0)
-            return exi_error(r->error, EX_ERROR_DATA,
-                             "%s:%d: '%s' is a rotation: its columns are %s.x, %s.y, %s.z, %s.w", r->path, r->line,
-                             name, name, name, name, name);
+    const int scalar = ex_rig_input_find(r->rig, name), rotation = ex_rig_input_find(r->rig, whole);
+    const int joint = exi_find_rig_joint(r->rig, whole);
+    const bool is_rotation = rotation >= 0 && ex_rig_input_axis(r->rig, rotation).kind != EX_AXIS_SCALAR;
+    if (scalar >= 0 && ex_rig_input_axis(r->rig, scalar).kind == EX_AXIS_SCALAR) {
+        found->index = scalar;
+        return EX_OK;
     }
-    return exi_error_within(r->error, exi_unknown_input(r->rig, name, r->error), "%s:%d", r->path, r->line);
+    if (!is_rotation && joint < 0)
+        return exi_error_within(r->error, exi_unknown_input(r->rig, name, r->error), "%s:%d", r->path, r->line);
+    if (!end)
+        return exi_error(r->error, EX_ERROR_DATA, "%s:%d: '%s' is a rotation: its columns are %s.x, %s.y, %s.z, %s.w",
+                         r->path, r->line, name, name, name, name, name);
+    found->kind = is_rotation ? SUBJECT_AXIS : SUBJECT_JOINT;
+    found->index = is_rotation ? rotation : joint;
+    found->width = 4;
+    *part = name[length - 1] == 'w' ? 3 : name[length - 1] - 'x';
+    return EX_OK;
+}
+
+static ex_result add_column(table_reader *r, const char *name) {
+    subject found;
+    int part = 0, i = 0;
+    ex_result result = find_subject(r, name, &found, &part);
+    if (result != EX_OK)
+        return result;
+    while (i < r->subject_count && (r->subjects[i].kind != found.kind || r->subjects[i].index != found.index))
+        i++;
+    if (i == r->subject_count) {
+        subject *subjects =
+            exi_array_grow(r->subjects, &r->subject_capacity, (size_t)r->subject_count + 1, sizeof *subjects);
+        if (!subjects)
+            return exi_error_memory(r->error, "the table's columns", r->subject_capacity * sizeof *subjects);
+        r->subjects = subjects;
+        r->subjects[r->subject_count++] = found;
+    }
+    if (r->subjects[i].columns[part] >= 0)
+        return exi_error(r->error, EX_ERROR_DATA, "%s:%d: column '%s' is there twice", r->path, r->line, name);
+    r->subjects[i].columns[part] = r->column_count++;
+    return EX_OK;
 }
 
 static ex_result read_header(table_reader *r) {
@@ -141,84 +180,56 @@ static ex_result read_header(table_reader *r) {
     for (bool last = false; !last;) {
         if (!next_field(r, field, &last))
             return r->at < r->end && *r->at == ';' ? bad_separator(r, "semicolons") : bad_field(r);
-        int *columns = exi_array_grow(r->columns, &r->column_capacity, (size_t)r->column_count + 1, sizeof *columns);
-        if (!columns)
-            return exi_error_memory(r->error, "the table's columns", r->column_capacity);
-        r->columns = columns;
-        int place = 0;
         if (field[0] == 0)
             return exi_error(r->error, EX_ERROR_DATA, "%s:%d: column %d has no name", r->path, r->line,
                              r->column_count + 1);
-        ex_result result = find_column(r, field, &place);
+        ex_result result = add_column(r, field);
         if (result != EX_OK)
-            return wrong_separator(field) ? bad_separator(r, wrong_separator(field)) : result;
-        for (int i = 0; i < r->column_count; i++)
-            if (r->columns[i] == place)
-                return exi_error(r->error, EX_ERROR_DATA, "%s:%d: column '%s' is there twice", r->path, r->line, field);
-        r->columns[r->column_count++] = place;
+            return result == EX_ERROR_DATA && wrong_separator(field) ? bad_separator(r, wrong_separator(field))
+                                                                     : result;
     }
     return EX_OK;
 }
 
-static bool has_column(const table_reader *r, int place) {
-    for (int i = 0; i < r->column_count; i++)
-        if (r->columns[i] == place)
-            return true;
-    return false;
+/* The name of a subject, or of one of its columns, as the header gives it. */
+static const char *subject_name(const table_reader *r, const subject *s, int part, char name[PART_SIZE]) {
+    static const char *const ends[] = {".x", ".y", ".z", ".w"};
+    if (s->kind == SUBJECT_TIME)
+        return "time";
+    const char *of = s->kind == SUBJECT_JOINT ? ex_skeleton_name(ex_rig_skeleton(r->rig), s->index)
+                                              : ex_rig_input_name(r->rig, s->index);
+    snprintf(name, PART_SIZE, "%s%s%s", s->kind == SUBJECT_JOINT ? "joint:" : "", of,
+             s->width == 4 && part >= 0 ? ends[part] : "");
+    return name;
 }
 
 /* A rotation has all of its columns or none: rest and a part of another rotation do not mix. */
-static ex_result check_rotations(table_reader *r) {
-    for (int i = 0; i < ex_rig_input_count(r->rig); i++) {
-        ex_axis axis = ex_rig_input_axis(r->rig, i);
-        const char *name = ex_rig_input_name(r->rig, i);
-        char missing[4 * PART_SIZE] = "";
+static ex_result check_header(table_reader *r) {
+    for (int i = 0; i < r->subject_count; i++) {
+        const subject *s = &r->subjects[i];
+        char missing[4 * PART_SIZE] = "", name[PART_SIZE];
         int missing_count = 0;
-        for (int k = 0; axis.kind != EX_AXIS_SCALAR && k < 4; k++) {
-            if (has_column(r, ex_rig_input_offset(r->rig, i) + k))
+        for (int k = 0; k < s->width; k++) {
+            if (s->columns[k] >= 0)
                 continue;
-            char part[PART_SIZE];
-            snprintf(part, sizeof part, "%s%s.%c", missing_count++ ? ", " : "", name, "xyzw"[k]);
-            strcat(missing, part);
+            strcat(missing, missing_count++ ? ", " : "");
+            strcat(missing, subject_name(r, s, k, name));
         }
-        if (missing_count > 0 && missing_count < 4)
+        if (missing_count > 0)
             return exi_error(r->error, EX_ERROR_DATA, "%s:1: the rotation '%s' needs four columns, and %s %s missing",
-                             r->path, name, missing, missing_count == 1 ? "is" : "are");
+                             r->path, subject_name(r, s, -1, name), missing, missing_count == 1 ? "is" : "are");
     }
     return EX_OK;
 }
 
-/* Four zeros turn nothing anywhere. */
-static ex_result check_row_rotations(table_reader *r, const double *inputs) {
-    for (int i = 0; i < ex_rig_input_count(r->rig); i++) {
-        ex_axis axis = ex_rig_input_axis(r->rig, i);
-        const double *q = inputs + ex_rig_input_offset(r->rig, i);
-        if (axis.kind == EX_AXIS_SCALAR || q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] > 1e-20)
-            continue;
-        return exi_error(r->error, EX_ERROR_DATA,
-                         "%s:%d: all four numbers of '%s' are 0, which is no rotation: rest is 0 0 0 1", r->path,
-                         r->line, ex_rig_input_name(r->rig, i));
-    }
-    return EX_OK;
-}
+/* ---- rows ---- */
 
-/* The name of a column, as the header gives it. */
 static const char *column_name(const table_reader *r, int column, char name[PART_SIZE]) {
-    int place = r->columns[column];
-    if (place == TIME_COLUMN)
-        return "time";
-    for (int i = 0; i < ex_rig_input_count(r->rig); i++) {
-        ex_axis axis = ex_rig_input_axis(r->rig, i);
-        int part = place - ex_rig_input_offset(r->rig, i);
-        if (part < 0 || part >= ex_axis_width(&axis))
-            continue;
-        const char *input = ex_rig_input_name(r->rig, i);
-        if (axis.kind == EX_AXIS_SCALAR)
-            return input;
-        snprintf(name, PART_SIZE, "%s.%c", input, "xyzw"[part]);
-        break;
-    }
-    return name;
+    for (int i = 0; i < r->subject_count; i++)
+        for (int k = 0; k < r->subjects[i].width; k++)
+            if (r->subjects[i].columns[k] == column)
+                return subject_name(r, &r->subjects[i], k, name);
+    return "";
 }
 
 static ex_result read_number(table_reader *r, int column, const char *field, double *value) {
@@ -233,7 +244,27 @@ static ex_result read_number(table_reader *r, int column, const char *field, dou
                      column_name(r, column, name));
 }
 
-static ex_result read_row(table_reader *r, double *inputs, double *time) {
+/* One or four numbers of a row. */
+static void gather(const subject *s, const double *row, double value[4]) {
+    for (int k = 0; k < s->width; k++)
+        value[k] = row[s->columns[k]];
+}
+
+/* Four zeros turn nothing anywhere. */
+static ex_result check_row(table_reader *r, const double *row) {
+    for (int i = 0; i < r->subject_count; i++) {
+        double q[4] = {0};
+        char name[PART_SIZE];
+        gather(&r->subjects[i], row, q);
+        if (r->subjects[i].width == 4 && !(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] > 1e-20))
+            return exi_error(r->error, EX_ERROR_DATA,
+                             "%s:%d: all four numbers of '%s' are 0, which is no rotation: rest is 0 0 0 1", r->path,
+                             r->line, subject_name(r, &r->subjects[i], -1, name));
+    }
+    return EX_OK;
+}
+
+static ex_result read_row(table_reader *r, double *row) {
     char field[FIELD_SIZE];
     int column = 0;
     for (bool last = false; !last; column++) {
@@ -242,16 +273,14 @@ static ex_result read_row(table_reader *r, double *inputs, double *time) {
         if (column >= r->column_count)
             return exi_error(r->error, EX_ERROR_FORMAT, "%s:%d: there are more fields than the %d of the header",
                              r->path, r->line, r->column_count);
-        double value = 0;
-        ex_result result = read_number(r, column, field, &value);
+        ex_result result = read_number(r, column, field, &row[column]);
         if (result != EX_OK)
             return result;
-        *(r->columns[column] == TIME_COLUMN ? time : inputs + r->columns[column]) = value;
     }
     if (column < r->column_count)
         return exi_error(r->error, EX_ERROR_FORMAT, "%s:%d: there %s %d field%s, and the header has %d", r->path,
                          r->line, column == 1 ? "is" : "are", column, column == 1 ? "" : "s", r->column_count);
-    return check_row_rotations(r, inputs);
+    return check_row(r, row);
 }
 
 /* Passes over a line without anything in it; false where there is something. */
@@ -263,21 +292,64 @@ static bool skip_blank_line(table_reader *r) {
     return true;
 }
 
-static ex_result add_row(table_reader *r, ex_pose_table *table) {
-    size_t width = (size_t)ex_rig_pose_size(r->rig), count = (size_t)table->pose_count;
-    double *inputs = exi_array_grow(table->inputs, &r->input_capacity, (count + 1) * width + 1, sizeof *inputs);
-    if (inputs)
-        table->inputs = inputs;
-    double *times = exi_array_grow(table->times, &r->time_capacity, count + 1, sizeof *times);
-    if (times)
-        table->times = times;
-    if (!inputs || !times || table->pose_count == 0x7FFFFFFF)
-        return exi_error_memory(r->error, "the table of poses", count * width * sizeof *inputs);
-    ex_rig_rest_pose(r->rig, table->inputs + count * width);
-    table->times[count] = 0;
-    ex_result result = read_row(r, table->inputs + count * width, &table->times[count]);
-    table->pose_count++;
-    return result;
+static ex_result add_row(table_reader *r) {
+    size_t width = (size_t)r->column_count, count = (size_t)r->row_count;
+    double *rows = exi_array_grow(r->rows, &r->row_capacity, (count + 1) * width, sizeof *rows);
+    if (!rows || r->row_count == INT_MAX)
+        return exi_error_memory(r->error, "the table of poses", count * width * sizeof *rows);
+    r->rows = rows;
+    r->row_count++;
+    return read_row(r, rows + count * width);
+}
+
+/* ---- the table ---- */
+
+/* Whole joints first, for an axis changes only what it reads of its joint. */
+static void set_pose(const table_reader *r, const double *row, const ex_pose *pose) {
+    double value[4];
+    ex_rig_rest_pose(r->rig, pose);
+    for (int i = 0; i < r->subject_count; i++)
+        if (r->subjects[i].kind == SUBJECT_JOINT) {
+            gather(&r->subjects[i], row, value);
+            exi_turn_joint(r->rig, r->subjects[i].index, value, pose);
+        }
+    for (int i = 0; i < r->subject_count; i++)
+        if (r->subjects[i].kind == SUBJECT_AXIS) {
+            gather(&r->subjects[i], row, value);
+            ex_rig_set_input(r->rig, r->subjects[i].index, value, pose);
+        }
+}
+
+/* Poses and their arrays in one block, times in another where the table has them. */
+static ex_result make_table(table_reader *r, ex_pose_table *table) {
+    const size_t count = (size_t)r->row_count, inputs = (size_t)ex_rig_pose_size(r->rig),
+                 joints = (size_t)ex_rig_joint_count(r->rig);
+    exi_size size = {0}, pose_size = {0};
+    exi_size_add(&pose_size, inputs, sizeof(double), sizeof(double));
+    const size_t joints_at = exi_size_add(&pose_size, joints, sizeof(ex_transform), sizeof(double));
+    exi_size_add(&pose_size, 0, 1, sizeof(double));
+    exi_size_add(&size, count, sizeof(ex_pose), sizeof(double));
+    const size_t first = exi_size_add(&size, count, pose_size.bytes, sizeof(double));
+    const subject *time = NULL;
+    for (int i = 0; i < r->subject_count; i++)
+        time = r->subjects[i].kind == SUBJECT_TIME ? &r->subjects[i] : time;
+    char *block = size.overflow || pose_size.overflow ? NULL : malloc(size.bytes + 1);
+    double *times = time ? exi_array_allocate(count, sizeof *times) : NULL;
+    table->poses = (ex_pose *)(void *)block;
+    table->times = times;
+    if (!block || (time && !times))
+        return exi_error_memory(r->error, "the table of poses", size.bytes);
+    for (size_t i = 0; i < count; i++) {
+        char *at = block + first + i * pose_size.bytes;
+        const double *row = r->rows + i * (size_t)r->column_count;
+        table->poses[i] = (ex_pose){.inputs = (double *)(void *)at,
+                                    .joints = joints ? (ex_transform *)(void *)(at + joints_at) : NULL};
+        set_pose(r, row, &table->poses[i]);
+        if (time)
+            times[i] = row[time->columns[0]];
+    }
+    table->pose_count = r->row_count;
+    return EX_OK;
 }
 
 /* Two bytes a character, as some programs save text: with a byte order mark, or seen by the zeros in its first letters.
@@ -288,7 +360,7 @@ static bool is_utf16(const char *text, size_t size) {
     return size >= 4 && memchr(text, 0, 4) != NULL;
 }
 
-static ex_result read_text(table_reader *r, ex_pose_table *table) {
+static ex_result read_text(table_reader *r) {
     size_t size = (size_t)(r->end - r->at);
     if (is_utf16(r->at, size))
         return exi_error(r->error, EX_ERROR_FORMAT, "%s: this is UTF-16: save the table as UTF-8 or plain ASCII",
@@ -299,10 +371,10 @@ static ex_result read_text(table_reader *r, ex_pose_table *table) {
         return exi_error(r->error, EX_ERROR_FORMAT, "%s: the first line must name the axes", r->path);
     ex_result result = read_header(r);
     if (result == EX_OK)
-        result = check_rotations(r);
+        result = check_header(r);
     while (result == EX_OK && r->at < r->end)
         if (!skip_blank_line(r))
-            result = add_row(r, table);
+            result = add_row(r);
     return result;
 }
 
@@ -314,20 +386,19 @@ ex_result ex_pose_table_read(const char *path, const ex_rig *rig, ex_pose_table 
     if (result != EX_OK)
         return result;
     table_reader r = {.rig = rig, .path = path, .at = text, .end = text + size, .next_line = 1, .error = error};
-    result = read_text(&r, table);
+    result = read_text(&r);
+    if (result == EX_OK)
+        result = make_table(&r, table);
     if (result != EX_OK)
         ex_pose_table_free(table);
-    else if (!r.has_time) {
-        free(table->times);
-        table->times = NULL;
-    }
-    free(r.columns);
+    free(r.subjects);
+    free(r.rows);
     free(text);
     return result;
 }
 
 void ex_pose_table_free(ex_pose_table *table) {
-    free(table->inputs);
+    free(table->poses);
     free(table->times);
     *table = (ex_pose_table){0};
 }

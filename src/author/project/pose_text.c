@@ -1,31 +1,70 @@
 /*
- * Poses in words, as people type them: elbow=75, shoulder=q:0,0,.38,.92, shoulder=x30y-10z5.
+ * Poses in words, as people type them: elbow=75, shoulder=q:0,0,.38,.92, shoulder=x30y-10z5, joint:wrist=x20.
  */
 #include "author/formats/number.h"
 #include "author/project/project.h"
+#include "runtime/base/memory.h"
 #include "runtime/base/result.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+static const char joint_mark[] = "joint:";
+enum { MARK = sizeof joint_mark - 1 };
+
+/* ---- names that the rig does not know ---- */
+
+static const char *name_of(const ex_rig *rig, bool joint, int index) {
+    return joint ? ex_skeleton_name(ex_rig_skeleton(rig), index) : ex_rig_input_name(rig, index);
+}
+
+/* "elbow, shoulder, …" as far as there is room */
+static void list_names(const ex_rig *rig, bool joint, int count, char *list, size_t size) {
+    list[0] = 0;
+    for (int i = 0; i < count; i++) {
+        const char *name = name_of(rig, joint, i);
+        if (!name[0])
+            continue;
+        const char *between = list[0] ? ", " : "";
+        if (strlen(list) + strlen(between) + strlen(name) + sizeof ", …" > size) {
+            strcat(list, ", …");
+            return;
+        }
+        strcat(list, between);
+        strcat(list, name);
+    }
+}
+
+/* Axes and joints are looked through together, those first of which the name seems to be one. */
 ex_result exi_unknown_input(const ex_rig *rig, const char *name, ex_error *error) {
-    int count = ex_rig_input_count(rig);
-    const char **names = malloc(((size_t)count + 1) * sizeof *names);
+    const bool joint = strncmp(name, joint_mark, MARK) == 0;
+    const char *bare = joint ? name + MARK : name, *kind = joint ? "joint" : "axis";
+    if (joint && ex_rig_joint_count(rig) == 0)
+        return exi_error(error, EX_ERROR_DATA, "this rig has no skeleton, and so no joint '%s'", bare);
+    const int counts[2] = {ex_rig_input_count(rig), ex_rig_joint_count(rig)}, total = counts[0] + counts[1];
+    const char **names = malloc(((size_t)total + 1) * sizeof *names);
     if (!names)
-        return exi_error_memory(error, "the axes' names", (size_t)count * sizeof *names);
-    for (int i = 0; i < count; i++)
-        names[i] = ex_rig_input_name(rig, i);
-    const char *near = ex_suggest(name, names, count);
+        return exi_error_memory(error, "the axes' names", (size_t)total * sizeof *names);
+    for (int i = 0; i < total; i++) {
+        const int first = counts[joint];
+        names[i] = i < first ? name_of(rig, joint, i) : name_of(rig, !joint, i - first);
+    }
+    const char *near = ex_suggest(bare, names, total);
+    bool near_joint = joint;
+    for (int i = counts[joint]; near && i < total; i++)
+        if (names[i] == near)
+            near_joint = !joint;
     free(names);
     if (near)
-        return exi_error(error, EX_ERROR_DATA, "this rig has no axis '%s'; did you mean '%s'?", name, near);
-    char list[256] = "";
-    for (int i = 0; i < count && strlen(list) + strlen(ex_rig_input_name(rig, i)) + 3 < sizeof list; i++) {
-        strcat(list, i ? ", " : "");
-        strcat(list, ex_rig_input_name(rig, i));
-    }
-    return exi_error(error, EX_ERROR_DATA, "this rig has no axis '%s'; its axes are: %s", name, list);
+        return exi_error(error, EX_ERROR_DATA, "this rig has no %s '%s'; did you mean '%s%s'?", kind, bare,
+                         near_joint ? joint_mark : "", near);
+    char list[256];
+    list_names(rig, joint, counts[joint], list, sizeof list);
+    return exi_error(error, EX_ERROR_DATA, "this rig has no %s '%s'; its %s are: %s", kind, bare,
+                     joint ? "joints" : "axes", list);
 }
+
+/* ---- values ---- */
 
 /* q:x,y,z,w */
 static bool parse_quaternion(const char *text, double q[4]) {
@@ -54,28 +93,54 @@ static bool parse_turns(const char *text, double q[4]) {
     return end > text;
 }
 
-static ex_result set_value(const ex_rig *rig, int input, const char *text, double *inputs, ex_error *error) {
-    ex_axis axis = ex_rig_input_axis(rig, input);
-    double *out = inputs + ex_rig_input_offset(rig, input);
-    const char *name = ex_rig_input_name(rig, input);
-    if (axis.kind == EX_AXIS_SCALAR) {
-        const char *at = text, *end = text + strlen(text);
-        double value = 0;
-        if (!exi_parse_double(&at, end, &value) || at != end)
-            return exi_error(error, EX_ERROR_DATA, "%s=%s: a number is needed here", name, text);
-        *out = value;
+static ex_result read_rotation(const char *name, const char *text, double q[4], ex_error *error) {
+    if (strncmp(text, "q:", 2) == 0 ? parse_quaternion(text + 2, q) : parse_turns(text, q))
         return EX_OK;
-    }
-    double q[4];
-    bool sound = strncmp(text, "q:", 2) == 0 ? parse_quaternion(text + 2, q) : parse_turns(text, q);
-    if (!sound)
-        return exi_error(error, EX_ERROR_DATA,
-                         "%s=%s: a rotation is written q:0,0,0.38,0.92 (x y z w) or x30y-10z5 (degrees)", name, text);
-    memcpy(out, q, sizeof q);
-    return EX_OK;
+    return exi_error(error, EX_ERROR_DATA,
+                     "%s=%s: a rotation is written q:0,0,0.38,0.92 (x y z w) or x30y-10z5 (degrees)", name, text);
 }
 
-ex_result ex_pose_set(const ex_rig *rig, const char *assignment, double *inputs, ex_error *error) {
+static ex_result set_axis(const ex_rig *rig, int input, const char *text, const ex_pose *pose, ex_error *error) {
+    const ex_axis axis = ex_rig_input_axis(rig, input);
+    const char *name = ex_rig_input_name(rig, input), *at = text, *end = text + strlen(text);
+    double value[4];
+    if (axis.kind == EX_AXIS_SCALAR && (!exi_parse_double(&at, end, value) || at != end))
+        return exi_error(error, EX_ERROR_DATA, "%s=%s: a number is needed here", name, text);
+    ex_result result = axis.kind == EX_AXIS_SCALAR ? EX_OK : read_rotation(name, text, value, error);
+    if (result == EX_OK)
+        ex_rig_set_input(rig, input, value, pose);
+    return result;
+}
+
+int exi_find_rig_joint(const ex_rig *rig, const char *name) {
+    if (strncmp(name, joint_mark, MARK) != 0 || !name[MARK] || ex_rig_joint_count(rig) == 0)
+        return -1;
+    return ex_skeleton_find(ex_rig_skeleton(rig), name + MARK);
+}
+
+void exi_turn_joint(const ex_rig *rig, int joint, const double q[4], const ex_pose *pose) {
+    const ex_reading whole = {.kind = EX_READING_ROTATION, .part = EX_AXIS_ROTATION};
+    const ex_transform rest = ex_skeleton_rest(ex_rig_skeleton(rig), joint);
+    ex_reading_write(&whole, &rest, q, &pose->joints[joint]);
+}
+
+static ex_result set_named(const ex_rig *rig, const char *name, const char *text, const ex_pose *pose,
+                           ex_error *error) {
+    const int input = ex_rig_input_find(rig, name), joint = exi_find_rig_joint(rig, name);
+    if (input >= 0)
+        return set_axis(rig, input, text, pose, error);
+    if (joint < 0)
+        return exi_unknown_input(rig, name, error);
+    double q[4];
+    ex_result result = read_rotation(name, text, q, error);
+    if (result == EX_OK)
+        exi_turn_joint(rig, joint, q, pose);
+    return result;
+}
+
+/* ---- the entry points ---- */
+
+ex_result ex_pose_set(const ex_rig *rig, const char *assignment, const ex_pose *pose, ex_error *error) {
     const char *equals = strchr(assignment, '=');
     if (!equals || equals == assignment)
         return exi_error(error, EX_ERROR_DATA, "'%s': a pose is given as axis=value", assignment);
@@ -85,9 +150,20 @@ ex_result ex_pose_set(const ex_rig *rig, const char *assignment, double *inputs,
         return exi_error_memory(error, "an axis name", length);
     memcpy(name, assignment, length);
     name[length] = 0;
-    int input = ex_rig_input_find(rig, name);
-    ex_result result =
-        input < 0 ? exi_unknown_input(rig, name, error) : set_value(rig, input, equals + 1, inputs, error);
+    ex_result result = set_named(rig, name, equals + 1, pose, error);
     free(name);
     return result;
+}
+
+ex_pose ex_pose_create(const ex_rig *rig) {
+    exi_size size = {0};
+    exi_size_add(&size, (size_t)ex_rig_pose_size(rig), sizeof(double), sizeof(double));
+    size_t joints = exi_size_add(&size, (size_t)ex_rig_joint_count(rig), sizeof(ex_transform), sizeof(double));
+    char *block = size.overflow ? NULL : malloc(size.bytes + 1);
+    ex_pose pose = {.inputs = (double *)(void *)block};
+    if (!block)
+        return pose;
+    pose.joints = ex_rig_joint_count(rig) > 0 ? (ex_transform *)(void *)(block + joints) : NULL;
+    ex_rig_rest_pose(rig, &pose);
+    return pose;
 }

@@ -36,8 +36,13 @@ ex_result exi_json_number(const json_t *value, const exi_place *place, double *n
 /* q = q times the turn of `degrees` about axis 0, 1 or 2. */
 void exi_turn(double q[4], int axis, double degrees);
 
-/* Says that the rig has no such axis, with the nearest name or all of them. Returns EX_ERROR_DATA. */
+/* Says that the rig has no such axis, or joint where the name is joint:NAME, with the nearest name of both or all of
+ * that kind. Returns EX_ERROR_DATA. */
 ex_result exi_unknown_input(const ex_rig *rig, const char *name, ex_error *error);
+
+/* The joint that joint:NAME means, or -1; and its rotation relative to rest, of any length but 0, into the pose. */
+int exi_find_rig_joint(const ex_rig *rig, const char *name);
+void exi_turn_joint(const ex_rig *rig, int joint, const double q[4], const ex_pose *pose);
 
 /* Reads a mesh of the project, in metres with y up. */
 ex_result exi_project_read_mesh(const ex_project_view *view, const char *relative, ex_mesh **mesh, ex_error *error);

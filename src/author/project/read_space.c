@@ -1,16 +1,51 @@
 /*
- * Reading a layer's space and its weigher: axes (scalars and rotations), kinds, kernels and their parameters.
+ * Reading a layer's space: axes that are dials, and axes that are read from a joint. The same name in two layers is one
+ * input, so all the spaces are looked at together once each of them was read.
  */
 #include "author/project/keys.h"
 #include "runtime/base/result.h"
 #include "runtime/base/text.h"
+#include "runtime/base/vector.h"
 
+#include <stdio.h>
 #include <string.h>
 
-/* ---- the space ---- */
+/* ---- axes ---- */
+
+/* What an axis has to say of itself besides its name; the last one is a dial's. */
+enum { ANGLE, ROTATION, SLIDE, STRETCH, DIAL };
+static const char *const sources[] = {"angle", "rotation", "slide", "stretch"};
 
 static bool usable_axis_name(const char *name) {
     return exi_is_name(name) && !strpbrk(name, "=,\"") && strncmp(name, "joint:", 6) != 0 && strcmp(name, "time") != 0;
+}
+
+/* Which of its keys says what the axis is, and whether that is enough and not too much. */
+static ex_result choose_source(exi_reader *r, const json_t *object, const exi_place *place, int *source) {
+    const bool joint = json_object_get(object, "joint") != NULL;
+    int given = 0;
+    *source = DIAL;
+    for (int i = DIAL - 1; i >= 0; i--)
+        if (json_object_get(object, sources[i])) {
+            *source = i;
+            given++;
+        }
+    if (joint && !r->view->skeleton)
+        return exi_error(r->error, EX_ERROR_DATA,
+                         "%s.joint: the project has no joints: add \"skeleton\": \"FILE.glb\" to the whole",
+                         place->text);
+    if (joint && given != 1)
+        return exi_error(r->error, EX_ERROR_DATA,
+                         "%s: an axis with a joint has one of \"angle\", \"rotation\", \"slide\" and \"stretch\", and "
+                         "here %s",
+                         place->text, given == 0 ? "is none" : "are several");
+    if (!joint && *source != DIAL && (*source != ROTATION || given > 1)) {
+        const int which = *source != ROTATION ? *source : json_object_get(object, sources[SLIDE]) ? SLIDE : STRETCH;
+        return exi_error(r->error, EX_ERROR_DATA,
+                         "%s.%s: this is read from a joint: add \"joint\": \"NAME\" to say which", place->text,
+                         sources[which]);
+    }
+    return EX_OK;
 }
 
 static ex_result read_scalar_axis(exi_reader *r, const json_t *object, const exi_place *place, ex_axis *axis) {
@@ -30,16 +65,19 @@ static ex_result read_scalar_axis(exi_reader *r, const json_t *object, const exi
     return result == EX_OK ? exi_get_bool(r, object, place, "clamp", &axis->clamp) : result;
 }
 
-static ex_result read_about(exi_reader *r, const json_t *value, const exi_place *place, double about[3]) {
+static ex_result read_own_axis(exi_reader *r, const json_t *value, const exi_place *place, double about[3]) {
     static const char *const axes[] = {"x", "y", "z"};
-    if (json_is_string(value)) {
-        int axis = 0;
-        ex_result result = exi_choose(r, value, place, axes, 3, &axis);
-        about[0] = axis == 0;
-        about[1] = axis == 1;
-        about[2] = axis == 2;
-        return result;
-    }
+    int axis = 0;
+    ex_result result = exi_choose(r, value, place, axes, 3, &axis);
+    about[0] = axis == 0;
+    about[1] = axis == 1;
+    about[2] = axis == 2;
+    return result;
+}
+
+static ex_result read_about(exi_reader *r, const json_t *value, const exi_place *place, double about[3]) {
+    if (json_is_string(value))
+        return read_own_axis(r, value, place, about);
     if (json_array_size(value) != 3)
         return exi_error(r->error, EX_ERROR_DATA, "%s: a direction is \"x\", \"y\", \"z\" or a list of three numbers",
                          place->text);
@@ -76,11 +114,41 @@ static ex_result read_rotation_axis(exi_reader *r, const json_t *object, const e
     return result;
 }
 
+/* What is read from the joint; what that is at rest is known when all layers are (link_axis). */
+static ex_result read_reading(exi_reader *r, const json_t *object, const exi_place *place, int source,
+                              ex_project_axis *axis) {
+    static const ex_reading_kind kinds[] = {EX_READING_ANGLE, EX_READING_ROTATION, EX_READING_SLIDE,
+                                            EX_READING_STRETCH};
+    ex_reading *reading = &axis->reading;
+    ex_result result = exi_get_text(r, object, place, "joint", true, &axis->joint);
+    *reading = (ex_reading){.kind = kinds[source], .about = {0, 1, 0}};
+    const json_t *value = json_object_get(object, sources[source]);
+    exi_place at = exi_place_key(place, sources[source]);
+    if (source == ROTATION) {
+        reading->part = (int)axis->axis.kind;
+        memcpy(reading->about, axis->axis.about, sizeof reading->about);
+    } else if (result == EX_OK)
+        result = source == STRETCH ? read_own_axis(r, value, &at, reading->about)
+                                   : read_about(r, value, &at, reading->about);
+    if (source == ANGLE)
+        reading->middle = axis->axis.min + (axis->axis.max - axis->axis.min) / 2;
+    if (source == SLIDE)
+        reading->unit = r->view->unit;
+    return result;
+}
+
 static ex_result read_axis(exi_reader *r, const json_t *object, const exi_place *place, ex_project_axis *axis) {
-    static const char *const scalar_keys[] = {"name", "unit", "min", "max", "rest", "scale", "clamp", NULL};
-    static const char *const rotation_keys[] = {"name", "unit", "rotation", "about", "rest", "scale", NULL};
-    const bool rotation = json_object_get(object, "rotation") != NULL;
-    ex_result result = exi_check_keys(r, object, place, rotation ? rotation_keys : scalar_keys);
+    static const char *const keys[][11] = {
+        [ANGLE] = {"name", "unit", "joint", "angle", "min", "max", "rest", "scale", "clamp", NULL},
+        [ROTATION] = {"name", "unit", "joint", "rotation", "about", "rest", "scale", NULL},
+        [SLIDE] = {"name", "unit", "joint", "slide", "min", "max", "rest", "scale", "clamp", NULL},
+        [STRETCH] = {"name", "unit", "joint", "stretch", "min", "max", "rest", "scale", "clamp", NULL},
+        [DIAL] = {"name", "unit", "joint", "min", "max", "rest", "scale", "clamp", NULL},
+    };
+    int source = DIAL;
+    ex_result result = choose_source(r, object, place, &source);
+    if (result == EX_OK)
+        result = exi_check_keys(r, object, place, keys[source]);
     axis->axis = ex_axis_scalar(0, 1, 0);
     if (result == EX_OK)
         result = exi_get_text(r, object, place, "name", true, &axis->name);
@@ -92,8 +160,10 @@ static ex_result read_axis(exi_reader *r, const json_t *object, const exi_place 
     if (result == EX_OK)
         result = exi_get_text(r, object, place, "unit", false, &axis->unit);
     if (result == EX_OK)
-        result = rotation ? read_rotation_axis(r, object, place, &axis->axis)
-                          : read_scalar_axis(r, object, place, &axis->axis);
+        result = source == ROTATION ? read_rotation_axis(r, object, place, &axis->axis)
+                                    : read_scalar_axis(r, object, place, &axis->axis);
+    if (result == EX_OK && json_object_get(object, "joint"))
+        result = read_reading(r, object, place, source, axis);
     if (result == EX_OK)
         result = exi_get_number(r, object, place, "scale", &axis->axis.scale);
     if (result == EX_OK && json_object_get(object, "scale") && !(axis->axis.scale > 0))
@@ -130,77 +200,136 @@ ex_result exi_read_space(exi_reader *r, const json_t *layer, const exi_place *pl
     return EX_OK;
 }
 
-/* ---- the weigher ---- */
+/* ---- one name, one input ---- */
 
-static ex_result check_weigh(exi_reader *r, const exi_place *place, const ex_weigher_def *def) {
-    const bool second_order = def->kernel == EX_KERNEL_THIN_PLATE || def->kernel == EX_KERNEL_TRIHARMONIC;
-    if (!(def->radius > 0))
-        return exi_error(r->error, EX_ERROR_DATA, "%s.radius: must be above 0", place->text);
-    if (!(def->ridge >= 0))
-        return exi_error(r->error, EX_ERROR_DATA, "%s.ridge: must not be negative", place->text);
-    if (!(def->power > 0 && def->power <= 64))
-        return exi_error(r->error, EX_ERROR_DATA, "%s.power: must be above 0 and at most 64", place->text);
-    if (def->neighbours > EX_NEIGHBOUR_MAX)
-        return exi_error(r->error, EX_ERROR_DATA, "%s.k: must be at most %d", place->text, EX_NEIGHBOUR_MAX);
-    if (!def->linear && second_order)
-        return exi_error(r->error, EX_ERROR_DATA, "%s.linear: kernel \"%s\" needs the linear part", place->text,
-                         ex_kernel_name(def->kernel));
+static bool same_direction(const double a[3], const double b[3]) {
+    double u[3] = {a[0], a[1], a[2]}, v[3] = {b[0], b[1], b[2]}, off[3];
+    exi_normalise(u, 3);
+    exi_normalise(v, 3);
+    exi_subtract(u, v, off);
+    return exi_dot3(off, off) < 1e-24;
+}
+
+static bool same_source(const ex_project_axis *a, const ex_project_axis *b) {
+    if (!a->joint || !b->joint)
+        return a->joint == b->joint;
+    return strcmp(a->joint, b->joint) == 0 && a->reading.kind == b->reading.kind &&
+           (a->reading.kind == EX_READING_ROTATION || same_direction(a->reading.about, b->reading.about));
+}
+
+/* "the angle of joint 'forearm' about 1 0 0" */
+static void describe(const ex_project_axis *axis, char *text, size_t size) {
+    static const char *const what[] = {"", "angle", "rotation", "slide", "stretch"};
+    const double *n = axis->reading.about;
+    if (!axis->joint)
+        snprintf(text, size, "a dial");
+    else if (axis->reading.kind == EX_READING_ROTATION)
+        snprintf(text, size, "the rotation of joint '%.60s'", axis->joint);
+    else
+        snprintf(text, size, "the %s of joint '%.60s' %s %g %g %g", what[axis->reading.kind], axis->joint,
+                 axis->reading.kind == EX_READING_ANGLE ? "about" : "along", n[0], n[1], n[2]);
+}
+
+static ex_result refuse_source(exi_reader *r, const ex_project_axis *first, const ex_project_axis *axis,
+                               const exi_place *first_place, const exi_place *place) {
+    char a[160], b[160];
+    describe(first, a, sizeof a);
+    describe(axis, b, sizeof b);
+    return exi_error(r->error, EX_ERROR_DATA,
+                     "%s: '%s' is %s, and in %s it is %s: the same name is one input, so give one of them another",
+                     place->text, axis->name, b, first_place->text, a);
+}
+
+/* The rest value of an axis with a joint is what the joint reads when it is at rest. */
+static ex_result set_rest(exi_reader *r, const json_t *object, const exi_place *place, ex_project_axis *axis) {
+    const ex_transform rest = ex_transform_identity();
+    double read[4];
+    ex_reading_read(&axis->reading, &rest, &rest, read);
+    const bool rotation = axis->reading.kind == EX_READING_ROTATION;
+    const double *given = rotation ? axis->axis.rest_rotation : &axis->axis.rest;
+    char value[32] = "no rotation";
+    if (!rotation)
+        snprintf(value, sizeof value, "%g", read[0]);
+    if (json_object_get(object, "rest") && !exi_reading_agrees(&axis->reading, &rest, given, read))
+        return exi_error(
+            r->error, EX_ERROR_DATA,
+            "%s.rest: joint '%s' is at %s when it rests: leave \"rest\" out, or change the rest pose in the "
+            "skeleton",
+            place->text, axis->joint, value);
+    if (rotation)
+        memcpy(axis->axis.rest_rotation, read, sizeof axis->axis.rest_rotation);
+    else
+        axis->axis.rest = read[0];
     return EX_OK;
 }
 
-ex_result exi_read_weigh(exi_reader *r, const json_t *layer, const exi_place *place, ex_weigher_def *def) {
-    static const char *const kind_names[] = {
-#define NAME(id, text) text,
-        EX_WEIGHER_LIST(NAME)
-#undef NAME
-    };
-    static const char *const kernel_names[] = {
-#define NAME(id, text) text,
-        EX_KERNEL_LIST(NAME)
-#undef NAME
-    };
-    static const char *const keys[EX_WEIGHER_COUNT][6] = {
-        [EX_WEIGHER_CARDINAL] = {"kind", "kernel", "linear", "radius", "ridge", NULL},
-        [EX_WEIGHER_DIRECT] = {"kind", NULL},
-        [EX_WEIGHER_SHEPARD] = {"kind", "power", NULL},
-        [EX_WEIGHER_NEAREST] = {"kind", "k", "form", NULL},
-    };
-    static const char *const forms[] = {"paper", "next"};
-    *def = ex_weigher_def_default();
-    const json_t *weigh = json_object_get(layer, "weigh");
-    exi_place at = exi_place_key(place, "weigh"), here = exi_place_key(&at, "kind");
-    if (!weigh)
-        return EX_OK;
-    if (!json_is_object(weigh))
-        return exi_error(r->error, EX_ERROR_DATA, "%s: an object such as {\"kind\": \"cardinal\"} is needed here",
-                         at.text);
-    int choice = EX_WEIGHER_CARDINAL;
+/* The axis of that name in the layers before, and where it stands; NULL where there is none. */
+static ex_project_axis *find_before(const exi_reader *r, int layer, const char *name, exi_place *place) {
+    exi_place root = {""}, layers = exi_place_key(&root, "layers");
+    for (int l = 0; l < layer; l++)
+        for (int i = 0; i < r->view->layers[l].axis_count; i++)
+            if (strcmp(r->view->layers[l].axes[i].name, name) == 0) {
+                exi_place at = exi_place_index(&layers, (size_t)l);
+                at = exi_place_key(&at, "space");
+                *place = exi_place_index(&at, (size_t)i);
+                return (ex_project_axis *)&r->view->layers[l].axes[i]; /* in our arena, and not handed out yet */
+            }
+    return NULL;
+}
+
+/* Runs over all axes of the layers with `visit`, first to last. */
+typedef ex_result (*axis_visitor)(exi_reader *r, const json_t *object, const exi_place *place, int layer,
+                                  ex_project_axis *axis);
+static ex_result visit_axes(exi_reader *r, const json_t *layers, axis_visitor visit) {
+    exi_place root = {""}, top = exi_place_key(&root, "layers");
     ex_result result = EX_OK;
-    if (json_object_get(weigh, "kind"))
-        result = exi_choose(r, json_object_get(weigh, "kind"), &here, kind_names, EX_WEIGHER_COUNT, &choice);
-    if (result != EX_OK)
-        return result;
-    def->kind = (ex_weigher_kind)choice;
-    result = exi_check_keys(r, weigh, &at, keys[choice]);
-    here = exi_place_key(&at, "kernel");
-    choice = (int)def->kernel;
-    if (result == EX_OK && json_object_get(weigh, "kernel"))
-        result = exi_choose(r, json_object_get(weigh, "kernel"), &here, kernel_names, EX_KERNEL_COUNT, &choice);
-    def->kernel = (ex_kernel)choice;
-    if (result == EX_OK)
-        result = exi_get_bool(r, weigh, &at, "linear", &def->linear);
-    if (result == EX_OK)
-        result = exi_get_number(r, weigh, &at, "radius", &def->radius);
-    if (result == EX_OK)
-        result = exi_get_number(r, weigh, &at, "ridge", &def->ridge);
-    if (result == EX_OK)
-        result = exi_get_number(r, weigh, &at, "power", &def->power);
-    if (result == EX_OK)
-        result = exi_get_count(r, weigh, &at, "k", &def->neighbours);
-    here = exi_place_key(&at, "form");
-    choice = 1;
-    if (result == EX_OK && json_object_get(weigh, "form"))
-        result = exi_choose(r, json_object_get(weigh, "form"), &here, forms, 2, &choice);
-    def->paper_form = choice == 0;
-    return result == EX_OK ? check_weigh(r, &at, def) : result;
+    for (int l = 0; l < r->view->layer_count; l++) {
+        const json_t *space = json_object_get(json_array_get(layers, (size_t)l), "space");
+        exi_place at = exi_place_index(&top, (size_t)l);
+        at = exi_place_key(&at, "space");
+        for (int i = 0; result == EX_OK && i < r->view->layers[l].axis_count; i++) {
+            exi_place here = exi_place_index(&at, (size_t)i);
+            result =
+                visit(r, json_array_get(space, (size_t)i), &here, l, (ex_project_axis *)&r->view->layers[l].axes[i]);
+        }
+    }
+    return result;
+}
+
+/* Where layers take different parts of a rotation, the input is the whole of it: writing it writes all. */
+static ex_result compare_axis(exi_reader *r, const json_t *object, const exi_place *place, int layer,
+                              ex_project_axis *axis) {
+    (void)object;
+    exi_place first_place;
+    ex_project_axis *first = find_before(r, layer, axis->name, &first_place);
+    if (!first)
+        return EX_OK;
+    if (!same_source(first, axis))
+        return refuse_source(r, first, axis, &first_place, place);
+    if (axis->reading.kind == EX_READING_ROTATION &&
+        (first->reading.part != axis->reading.part || !same_direction(first->reading.about, axis->reading.about))) {
+        first->reading.part = EX_AXIS_ROTATION;
+        memcpy(first->reading.about, (double[]){0, 1, 0}, sizeof first->reading.about);
+    }
+    return EX_OK;
+}
+
+/* Later layers read what the first one reads: on the turn nearest to the middle of that range. */
+static ex_result settle_axis(exi_reader *r, const json_t *object, const exi_place *place, int layer,
+                             ex_project_axis *axis) {
+    exi_place unused;
+    const ex_project_axis *first = find_before(r, layer, axis->name, &unused);
+    if (!axis->joint)
+        return EX_OK;
+    if (first)
+        axis->reading = first->reading;
+    ex_result result = set_rest(r, object, place, axis);
+    const ex_project_layer *owner = &r->view->layers[layer];
+    ((ex_axis *)owner->weigh.axes)[axis - owner->axes] = axis->axis;
+    return result;
+}
+
+ex_result exi_link_spaces(exi_reader *r, const json_t *layers) {
+    ex_result result = visit_axes(r, layers, compare_axis);
+    return result == EX_OK ? visit_axes(r, layers, settle_axis) : result;
 }

@@ -33,6 +33,8 @@ static inline bool exi_normalise(double *v, int count) {
     double sum = 0;
     for (int i = 0; i < count; i++)
         sum += (v[i] / largest) * (v[i] / largest);
+    if (!isfinite(sum)) /* a NaN among them, which fmax passes over */
+        return false;
     double inverse = 1.0 / sqrt(sum);
     for (int i = 0; i < count; i++)
         v[i] = v[i] / largest * inverse;

@@ -235,7 +235,7 @@ static ex_result make_normals(const ex_rig_mesh *mesh, const ex_allocator *alloc
                           .face_count = mesh->face_count,
                           .face_offsets = offsets,
                           .corners = corners,
-                          .weighting = EX_NORMAL_BY_ANGLE};
+                          .weighting = EX_NORMAL_BY_AREA};
     ex_result result = ex_normals_create(&def, allocator, normals, error);
     exi_release(allocator, memory, total.bytes);
     return result;

@@ -94,9 +94,10 @@ static inline void check_same_rig(const ex_rig *a, const ex_rig *b) {
 }
 
 static inline void evaluate(const ex_rig *rig, const double *inputs, float *positions, double *weights) {
-    void *scratch = malloc(ex_rig_scratch_size(rig, 1));
+    void *scratch = malloc(ex_rig_scratch_size(rig, NULL, 1));
     assert_non_null(scratch);
-    ex_rig_evaluate(rig, &(ex_pose){inputs}, &(ex_output){.positions = positions, .weights = weights}, NULL, scratch);
+    const ex_pose pose = {.inputs = (double *)inputs};
+    ex_rig_evaluate(rig, &pose, &(ex_output){.positions = positions, .weights = weights}, NULL, scratch);
     free(scratch);
 }
 

@@ -1,0 +1,122 @@
+/*
+ * Meshes from and into files of any kind that Exemplar knows, chosen by the ending of the file's name.
+ */
+#include "author/formats/file.h"
+#include "runtime/base/result.h"
+
+#include <exemplar/author/formats.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+static ex_result read_scene(const char *path, ex_mesh **mesh, ex_error *error) {
+    ex_scene *scene;
+    ex_result result = ex_scene_read(path, &scene, error);
+    if (result != EX_OK)
+        return result;
+    result = exi_error_within(error, ex_scene_to_form(scene, mesh, error), "%s", path);
+    ex_scene_destroy(scene);
+    return result;
+}
+
+/* One image, one texture, and every material shows it; a mesh without materials gets one. */
+static ex_result add_texture(ex_scene *scene, const ex_image *image, ex_error *error) {
+    unsigned char *bytes = NULL;
+    size_t size = 0;
+    ex_result result = ex_image_encode(image, &bytes, &size, error);
+    if (result != EX_OK)
+        return result;
+    const bool bare = scene->material_count == 0;
+    scene->images = calloc(1, sizeof *scene->images);
+    scene->textures = calloc(1, sizeof *scene->textures);
+    if (bare)
+        scene->materials = calloc(1, sizeof *scene->materials);
+    char *type = malloc(sizeof "image/png");
+    if (!scene->images || !scene->textures || !scene->materials || !type) {
+        free(bytes);
+        free(type);
+        return exi_error_memory(error, "a texture", size);
+    }
+    strcpy(type, "image/png");
+    scene->images[0] = (ex_scene_image){.mime_type = type, .size = size, .bytes = bytes};
+    scene->image_count = 1;
+    scene->textures[0] = (ex_scene_texture){.image = 0};
+    scene->texture_count = 1;
+    if (bare) {
+        scene->materials[0] = (ex_scene_material){.base_colour = {1, 1, 1, 1}, .base_texture = -1, .roughness = 1};
+        scene->materials[0].alpha_cutoff = 0.5;
+        scene->material_count = 1;
+    }
+    for (int i = 0; i < scene->material_count; i++)
+        scene->materials[i].base_texture = 0;
+    for (int m = 0; bare && m < scene->mesh_count; m++)
+        for (int i = 0; i < scene->meshes[m].primitive_count; i++)
+            scene->meshes[m].primitives[i].material = 0;
+    return EX_OK;
+}
+
+static ex_result write_scene(const char *path, const ex_mesh *mesh, const ex_image *image, ex_error *error) {
+    ex_scene *scene = ex_scene_create();
+    if (!scene)
+        return exi_error_memory(error, "the file", sizeof *scene);
+    ex_result result =
+        exi_error_within(error, ex_scene_add_mesh(scene, mesh, NULL, NULL, error), "cannot write '%s'", path);
+    if (result == EX_OK && ex_scene_add_node(scene, NULL, -1, 0) < 0)
+        result = exi_error_memory(error, "the file", sizeof(ex_scene_node));
+    if (result == EX_OK && image)
+        result = add_texture(scene, image, error);
+    if (result == EX_OK)
+        result = ex_scene_write(path, scene, error);
+    ex_scene_destroy(scene);
+    return result;
+}
+
+static ex_result write_obj(const char *path, const ex_mesh *mesh, const ex_image *image, ex_error *error) {
+    (void)image;
+    return ex_obj_write(path, mesh, error);
+}
+
+static ex_result write_ply(const char *path, const ex_mesh *mesh, const ex_image *image, ex_error *error) {
+    (void)image;
+    return ex_ply_write(path, mesh, EX_PLY_LITTLE_ENDIAN, error);
+}
+
+typedef struct kind {
+    const char *ending;
+    ex_result (*read)(const char *path, ex_mesh **mesh, ex_error *error);
+    ex_result (*write)(const char *path, const ex_mesh *mesh, const ex_image *image, ex_error *error);
+} kind;
+
+static const kind kinds[] = {
+    {".obj", ex_obj_read, write_obj},
+    {".ply", ex_ply_read, write_ply},
+    {".gltf", read_scene, write_scene},
+    {".glb", read_scene, write_scene},
+};
+
+static const kind *find_kind(const char *path) {
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (exi_path_ends_with(path, kinds[i].ending))
+            return &kinds[i];
+    return NULL;
+}
+
+ex_result ex_mesh_read(const char *path, ex_mesh **mesh, ex_error *error) {
+    *mesh = NULL;
+    const kind *found = find_kind(path);
+    return found
+               ? found->read(path, mesh, error)
+               : exi_error(error, EX_ERROR_FORMAT,
+                           "%s: meshes are read from .obj, .ply, .gltf and .glb files; export it as one of them", path);
+}
+
+ex_result ex_mesh_write_textured(const char *path, const ex_mesh *mesh, const ex_image *base_colour, ex_error *error) {
+    const kind *found = find_kind(path);
+    return found ? found->write(path, mesh, base_colour, error)
+                 : exi_error(error, EX_ERROR_ARGUMENT,
+                             "cannot write '%s': meshes are written as .obj, .ply, .gltf or .glb", path);
+}
+
+ex_result ex_mesh_write(const char *path, const ex_mesh *mesh, ex_error *error) {
+    return ex_mesh_write_textured(path, mesh, NULL, error);
+}

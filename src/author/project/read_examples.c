@@ -1,0 +1,178 @@
+/*
+ * Reading a layer's examples and pseudo-examples.
+ */
+#include "author/project/keys.h"
+#include "runtime/base/result.h"
+#include "runtime/base/text.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- examples ---- */
+
+/* A form or an image, as the layer is of forms or of pixels. */
+static ex_result read_files(exi_reader *r, const json_t *object, const exi_place *place, const ex_project_layer *layer,
+                            ex_project_example *example) {
+    static const char *const of_forms[] = {"mesh", "skeleton"};
+    const bool pixels = layer->shape == EX_SHAPE_PIXELS;
+    for (int i = 0; pixels && i < 2; i++)
+        if (json_object_get(object, of_forms[i]))
+            return exi_error(r->error, EX_ERROR_DATA, "%s.%s: an example of a layer of pixels has an \"image\" instead",
+                             place->text, of_forms[i]);
+    if (!pixels && json_object_get(object, "image"))
+        return exi_error(r->error, EX_ERROR_DATA, "%s.image: only a layer with \"shape\": \"pixels\" has images",
+                         place->text);
+    if (json_object_get(object, "skeleton") && !r->view->skeleton)
+        return exi_error(r->error, EX_ERROR_DATA,
+                         "%s.skeleton: an example's own skeleton stands for the project's, which is missing: add "
+                         "\"skeleton\": \"FILE.glb\" to the whole",
+                         place->text);
+    ex_result result = pixels ? exi_get_text(r, object, place, "image", true, &example->image)
+                              : exi_get_text(r, object, place, "mesh", true, &example->mesh);
+    return result == EX_OK ? exi_get_text(r, object, place, "skeleton", false, &example->skeleton) : result;
+}
+
+static ex_result read_example(exi_reader *r, const json_t *object, const exi_place *place,
+                              const ex_project_layer *layer, ex_project_example *example) {
+    static const char *const keys[] = {"name", "mesh", "image", "skeleton", "at", "joints", NULL};
+    const bool direct = layer->weigh.kind == EX_WEIGHER_DIRECT, at = json_object_get(object, "at") != NULL;
+    ex_result result = exi_check_keys(r, object, place, keys);
+    if (result == EX_OK)
+        result = exi_get_text(r, object, place, "name", true, &example->name);
+    if (result == EX_OK && !exi_is_name(example->name))
+        result = exi_error(r->error, EX_ERROR_DATA, "%s.name: 1 to %d bytes of readable text are needed", place->text,
+                           EXI_NAME_MAX);
+    if (result == EX_OK)
+        result = read_files(r, object, place, layer, example);
+    if (result == EX_OK && direct && at)
+        result = exi_error(r->error, EX_ERROR_DATA,
+                           "%s.at: examples of a direct layer have no place: its axes are its weights", place->text);
+    if (result == EX_OK && !direct && !at)
+        result = exi_error(r->error, EX_ERROR_DATA, "%s: \"at\" is missing: where in the space is this example?",
+                           place->text);
+    return result;
+}
+
+ex_result exi_read_examples(exi_reader *r, const json_t *object, const exi_place *place, ex_project_layer *layer) {
+    const json_t *list = json_object_get(object, "examples");
+    exi_place at = exi_place_key(place, "examples");
+    size_t count = json_array_size(list), dimension = (size_t)layer->dimension;
+    if (count == 0)
+        return exi_error(r->error, EX_ERROR_DATA, "%s: a list of at least one example is needed here", at.text);
+    if (count > EX_POINT_MAX)
+        return exi_error(r->error, EX_ERROR_LIMIT, "%s: a space holds at most %d examples, and here are %zu", at.text,
+                         EX_POINT_MAX, count);
+    ex_project_example *examples = exi_arena_allocate(r->arena, count, sizeof *examples);
+    const char **names = exi_arena_allocate(r->arena, count, sizeof *names);
+    double *points = exi_arena_allocate(r->arena, count * dimension, sizeof *points);
+    if (!examples || !names || !points)
+        return exi_error_memory(r->error, "the project", count * sizeof *examples);
+    for (size_t i = 0; i < count; i++) {
+        exi_place here = exi_place_index(&at, i);
+        ex_result result = read_example(r, json_array_get(list, i), &here, layer, &examples[i]);
+        if (result != EX_OK)
+            return result;
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(examples[k].name, examples[i].name) == 0)
+                return exi_error(r->error, EX_ERROR_DATA, "%s.name: example %zu of this layer is called '%s' too",
+                                 here.text, k, examples[i].name);
+        names[i] = examples[i].name;
+    }
+    if (layer->weigh.kind == EX_WEIGHER_DIRECT && count != (size_t)layer->axis_count)
+        return exi_error(r->error, EX_ERROR_DATA, "%s: a direct layer has one example per axis, here %zu for %d axes",
+                         at.text, count, layer->axis_count);
+    for (size_t i = 0; i < count; i++) {
+        exi_place here = exi_place_index(&at, i);
+        ex_result result = exi_read_pose(r, json_array_get(list, i), &here, layer, (int)i, &examples[i]);
+        if (result != EX_OK)
+            return result;
+        if (examples[i].at)
+            memcpy(points + i * dimension, examples[i].at, dimension * sizeof *points);
+    }
+    layer->examples = examples;
+    layer->example_count = layer->weigh.example_count = (int)count;
+    layer->weigh.names = names;
+    layer->weigh.points = layer->weigh.kind == EX_WEIGHER_DIRECT ? NULL : points;
+    return EX_OK;
+}
+
+/* ---- pseudo-examples ---- */
+
+static ex_result read_weights(exi_reader *r, const json_t *object, const exi_place *place,
+                              const ex_project_layer *layer, const double **weights) {
+    double *values = exi_arena_allocate(r->arena, (size_t)layer->example_count, sizeof *values);
+    if (!values)
+        return exi_error_memory(r->error, "the project", (size_t)layer->example_count * sizeof *values);
+    if (!json_is_object(object))
+        return exi_error(r->error, EX_ERROR_DATA, "%s: an object of example names and weights is needed here",
+                         place->text);
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)object, key, value) {
+        exi_place at = exi_place_key(place, key);
+        int k = 0;
+        while (k < layer->example_count && strcmp(layer->examples[k].name, key) != 0)
+            k++;
+        if (k == layer->example_count) {
+            const char *near = ex_suggest(key, layer->weigh.names, layer->example_count);
+            return near ? exi_error(r->error, EX_ERROR_DATA, "%s: this layer has no example '%s'; did you mean '%s'?",
+                                    at.text, key, near)
+                        : exi_error(r->error, EX_ERROR_DATA, "%s: this layer has no example '%s'", at.text, key);
+        }
+        ex_result result = exi_json_number(value, &at, &values[k], r->error);
+        if (result == EX_OK && fabs(values[k]) > EX_WEIGHT_MAX)
+            result =
+                exi_error(r->error, EX_ERROR_DATA, "%s: a weight is at most %g either way", at.text, EX_WEIGHT_MAX);
+        if (result != EX_OK)
+            return result;
+    }
+    *weights = values;
+    return EX_OK;
+}
+
+static ex_result read_pseudo(exi_reader *r, const json_t *object, const exi_place *place, const ex_project_layer *layer,
+                             ex_pseudo *pseudo) {
+    static const char *const keys[] = {"name", "from", "weights", "at", NULL}, *const needed[] = {"at", NULL};
+    const char *name = NULL;
+    ex_result result = exi_check_keys(r, object, place, keys);
+    if (result == EX_OK)
+        result = exi_require_keys(r, object, place, needed);
+    if (result == EX_OK)
+        result = exi_get_text(r, object, place, "name", false, &name);
+    const json_t *from = json_object_get(object, "from"), *weights = json_object_get(object, "weights");
+    if (result == EX_OK && !from == !weights)
+        result =
+            exi_error(r->error, EX_ERROR_DATA, "%s: a pseudo-example has either \"from\" or \"weights\"", place->text);
+    exi_place at = exi_place_key(place, "at");
+    if (result == EX_OK)
+        result = exi_read_point(r, json_object_get(object, "at"), &at, layer, &pseudo->at);
+    at = exi_place_key(place, from ? "from" : "weights");
+    if (result == EX_OK)
+        result = from ? exi_read_point(r, from, &at, layer, &pseudo->from)
+                      : read_weights(r, weights, &at, layer, &pseudo->weights);
+    return result;
+}
+
+ex_result exi_read_pseudos(exi_reader *r, const json_t *object, const exi_place *place, ex_project_layer *layer) {
+    const json_t *list = json_object_get(object, "pseudo");
+    exi_place at = exi_place_key(place, "pseudo");
+    if (!list)
+        return EX_OK;
+    if (!json_is_array(list))
+        return exi_error(r->error, EX_ERROR_DATA, "%s: a list of pseudo-examples is needed here", at.text);
+    size_t count = json_array_size(list);
+    if (count > 0 && layer->weigh.kind == EX_WEIGHER_DIRECT)
+        return exi_error(r->error, EX_ERROR_DATA, "%s: a direct layer has no space for pseudo-examples", at.text);
+    ex_pseudo *pseudos = exi_arena_allocate(r->arena, count, sizeof *pseudos);
+    if (!pseudos)
+        return exi_error_memory(r->error, "the project", count * sizeof *pseudos);
+    for (size_t i = 0; i < count; i++) {
+        exi_place here = exi_place_index(&at, i);
+        ex_result result = read_pseudo(r, json_array_get(list, i), &here, layer, &pseudos[i]);
+        if (result != EX_OK)
+            return result;
+    }
+    layer->weigh.pseudos = pseudos;
+    layer->pseudo_count = layer->weigh.pseudo_count = (int)count;
+    return EX_OK;
+}

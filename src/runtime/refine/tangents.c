@@ -1,0 +1,293 @@
+/*
+ * Tangents of split vertices, gathered: t(s) = sum over the triangles around s of angle(s, f) unit(project(T(f))), over
+ * its length. T is the direction in which u grows on a triangle with edges e1, e2 and texture edges (u1, v1), (u2, v2),
+ *
+ *     T = (e1 v2 - e2 v1) / d,   d = u1 v2 - u2 v1,
+ *
+ * and project takes off what goes along the vertex's normal, from T and from the edges between which the angle is
+ * measured (M. S. Mikkelsen, "Simulation of wrinkled surfaces revisited", 2008, whose convention glTF names).
+ *
+ * The sign: that convention has v upwards and glTF has it downwards, and y of a normal map points up in the image, to
+ * where glTF's v falls. So the sign is +1 where d, measured with v downwards, is negative: the texture is seen from the
+ * front as it was painted; and -1 where it is mirrored. Triangles of both kinds at one split vertex cannot both be
+ * served: those with the larger sum of angles decide, and the others are left out, because their T would cancel it.
+ *
+ * First T of all triangles, then all split vertices: each adds up its own triangles, in their order, so that nothing
+ * depends on how the work was cut.
+ */
+#include "runtime/base/functions.inl"
+#include "runtime/base/memory.h"
+#include "runtime/base/result.h"
+#include "runtime/base/vector.h"
+
+#include <exemplar/refine.h>
+
+/* T of a triangle is along e1 * first + e2 * second. */
+typedef struct slope {
+    uint32_t corners[3]; /* vertices */
+    float first, second; /* the larger one is 1; both are 0 where texture coordinates tell nothing */
+    float sign;
+} slope;
+
+/* What a split vertex takes from one triangle. */
+typedef struct gather {
+    uint32_t triangle, next, previous; /* the other two are vertices */
+} gather;
+
+struct ex_tangents {
+    uint64_t size;
+    int32_t vertex_count, split_count, triangle_count, padding;
+    uint64_t sources;        /* [split_count] uint32_t */
+    uint64_t slopes;         /* [triangle_count] slope */
+    uint64_t gather_offsets; /* [split_count + 1] uint32_t */
+    uint64_t gathers;        /* [triangle_count * 3] gather */
+};
+
+static void *at(const void *block, uint64_t offset) {
+    return (void *)((uintptr_t)block + (uintptr_t)offset);
+}
+
+/* ---- making ---- */
+
+static ex_result check_def(const ex_tangents_def *def, ex_error *error) {
+    if (def->vertex_count < 0 || def->split_count < 0 || def->triangle_count < 0)
+        return exi_error(error, EX_ERROR_ARGUMENT, "a count of the tangents is negative");
+    if (!def->split_source && def->split_count != def->vertex_count)
+        return exi_error(error, EX_ERROR_ARGUMENT,
+                         "there are %d texture coordinates for %d vertices, and no table that says which are whose",
+                         def->split_count, def->vertex_count);
+    if ((def->split_count > 0 && !def->texcoords) || (def->triangle_count > 0 && !def->triangles))
+        return exi_error(error, EX_ERROR_ARGUMENT, "texture coordinates or triangles are missing");
+    if (def->triangle_count > INT32_MAX / 3)
+        return exi_error(error, EX_ERROR_LIMIT, "there are %d triangles: tangents are for at most %d",
+                         def->triangle_count, INT32_MAX / 3);
+    for (int s = 0; s < def->split_count && def->split_source; s++)
+        if (def->split_source[s] >= (uint32_t)def->vertex_count)
+            return exi_error(error, EX_ERROR_DATA,
+                             "split vertex %d (counting from 0) refers to vertex %lu, but there are %d", s,
+                             (unsigned long)def->split_source[s], def->vertex_count);
+    for (int t = 0; t < def->triangle_count; t++)
+        for (int c = 0; c < 3; c++)
+            if (def->triangles[3 * (size_t)t + (size_t)c] >= (uint32_t)def->split_count)
+                return exi_error(error, EX_ERROR_DATA,
+                                 "triangle %d (counting from 0) refers to split vertex %lu, but there are %d", t,
+                                 (unsigned long)def->triangles[3 * (size_t)t + (size_t)c], def->split_count);
+    return EX_OK;
+}
+
+/* Below this part of its own terms, d is the rounding of the texture coordinates. */
+#define FLAT 1e-7
+
+static void find_slope(const float *a, const float *b, const float *c, slope *to) {
+    const double u1 = (double)b[0] - (double)a[0], v1 = (double)b[1] - (double)a[1];
+    const double u2 = (double)c[0] - (double)a[0], v2 = (double)c[1] - (double)a[1];
+    const double d = u1 * v2 - u2 * v1, terms = fabs(u1 * v2) + fabs(u2 * v1);
+    to->first = to->second = to->sign = 0;
+    if (!(fabs(d) > FLAT * terms)) /* also where one is no number */
+        return;
+    const double largest = fabs(v1) > fabs(v2) ? fabs(v1) : fabs(v2), scale = d < 0 ? -1 / largest : 1 / largest;
+    to->first = (float)(v2 * scale);
+    to->second = (float)(-v1 * scale);
+    to->sign = d < 0 ? 1 : -1;
+}
+
+static void fill(ex_tangents *t, const ex_tangents_def *def) {
+    uint32_t *sources = at(t, t->sources), *starts = at(t, t->gather_offsets);
+    slope *slopes = at(t, t->slopes);
+    gather *gathers = at(t, t->gathers);
+    for (int s = 0; s < t->split_count; s++)
+        sources[s] = def->split_source ? def->split_source[s] : (uint32_t)s;
+    for (size_t f = 0; f < (size_t)t->triangle_count; f++) {
+        const uint32_t *corners = def->triangles + 3 * f;
+        for (int c = 0; c < 3; c++) {
+            slopes[f].corners[c] = sources[corners[c]];
+            starts[corners[c]]++;
+        }
+        find_slope(def->texcoords + 2 * (size_t)corners[0], def->texcoords + 2 * (size_t)corners[1],
+                   def->texcoords + 2 * (size_t)corners[2], &slopes[f]);
+    }
+    /* Counts become ends; filling from the back makes them beginnings, with triangles in their order. */
+    for (int s = 0; s < t->split_count; s++)
+        starts[s + 1] += starts[s];
+    for (size_t f = (size_t)t->triangle_count; f-- > 0;)
+        for (int c = 2; c >= 0; c--)
+            gathers[--starts[def->triangles[3 * f + (size_t)c]]] =
+                (gather){.triangle = (uint32_t)f,
+                         .next = slopes[f].corners[c < 2 ? c + 1 : 0],
+                         .previous = slopes[f].corners[c > 0 ? c - 1 : 2]};
+}
+
+ex_result ex_tangents_create(const ex_tangents_def *def, const ex_allocator *allocator, ex_tangents **tangents,
+                             ex_error *error) {
+    if (!def || !tangents)
+        return exi_misuse_error(error, __func__, "no definition, or nowhere to put the tangents");
+    *tangents = NULL;
+    ex_result result = check_def(def, error);
+    if (result != EX_OK)
+        return result;
+    ex_tangents head = {
+        .vertex_count = def->vertex_count, .split_count = def->split_count, .triangle_count = def->triangle_count};
+    exi_size total = {.bytes = sizeof head};
+    head.sources = exi_size_add(&total, (size_t)head.split_count, sizeof(uint32_t), EXI_ALIGN);
+    head.slopes = exi_size_add(&total, (size_t)head.triangle_count, sizeof(slope), EXI_ALIGN);
+    head.gather_offsets = exi_size_add(&total, (size_t)head.split_count + 1, sizeof(uint32_t), EXI_ALIGN);
+    head.gathers = exi_size_add(&total, 3 * (size_t)head.triangle_count, sizeof(gather), EXI_ALIGN);
+    head.size = total.bytes;
+    if (total.overflow)
+        return exi_error(error, EX_ERROR_LIMIT, "the tangents are too large for this machine's memory");
+    ex_tangents *made = exi_block_create(allocator, total.bytes);
+    if (!made)
+        return exi_error_memory(error, "the tangents", total.bytes);
+    *made = head;
+    fill(made, def);
+    *tangents = made;
+    return EX_OK;
+}
+
+void ex_tangents_destroy(ex_tangents *tangents) {
+    exi_block_destroy(tangents);
+}
+
+int ex_tangents_split_count(const ex_tangents *tangents) {
+    return tangents->split_count;
+}
+
+/* ---- computing ---- */
+
+typedef struct pass {
+    const ex_tangents *tangents;
+    const char *positions, *normals;
+    size_t position_stride, normal_stride, out_stride;
+    char *out;
+    float (*directions)[4]; /* [triangle_count] unit T, or 0 0 0; and its sign */
+} pass;
+
+static inline const float *row(const char *rows, size_t stride, uint32_t i) {
+    return (const float *)(const void *)(rows + (size_t)i * stride);
+}
+
+static inline void edge(const float *from, const float *to, double out[3]) {
+    for (int c = 0; c < 3; c++)
+        out[c] = (double)to[c] - (double)from[c];
+}
+
+/* False for what has no direction, and for what is no number. */
+static bool unit(double v[3]) {
+    return isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2]) && exi_normalise(v, 3);
+}
+
+static void project(const double n[3], double v[3]) {
+    const double along = exi_dot3(v, n);
+    for (int c = 0; c < 3; c++)
+        v[c] -= along * n[c];
+}
+
+static void run_triangles(void *context, int begin, int end) {
+    const pass *p = context;
+    const slope *slopes = at(p->tangents, p->tangents->slopes);
+    for (int f = begin; f < end; f++) {
+        const slope *s = &slopes[f];
+        const float *o = row(p->positions, p->position_stride, s->corners[0]);
+        double e1[3], e2[3], t[3];
+        edge(o, row(p->positions, p->position_stride, s->corners[1]), e1);
+        edge(o, row(p->positions, p->position_stride, s->corners[2]), e2);
+        for (int c = 0; c < 3; c++)
+            t[c] = e1[c] * (double)s->first + e2[c] * (double)s->second;
+        const bool sound = unit(t);
+        for (int c = 0; c < 3; c++)
+            p->directions[f][c] = sound ? (float)t[c] : 0;
+        p->directions[f][3] = s->sign;
+    }
+}
+
+/* The angle between a and b, in [0, pi]; atan2 of sine and cosine, exact for needles too. */
+static double angle_between(const double a[3], const double b[3]) {
+    double across[3];
+    exi_cross(a, b, across);
+    const double sine = sqrt(exi_dot3(across, across)), cosine = exi_dot3(a, b);
+    return cosine >= 0 ? exi_angle(sine, cosine) : 3.14159265358979323846 - exi_angle(sine, -cosine);
+}
+
+/* The axis that is farthest from n, made perpendicular to it. */
+static void any_perpendicular(const double n[3], double t[3]) {
+    int farthest = 0;
+    for (int c = 0; c < 3; c++) {
+        farthest = fabs(n[c]) < fabs(n[farthest]) ? c : farthest;
+        t[c] = 0;
+    }
+    t[farthest] = 1;
+    project(n, t);
+    exi_normalise(t, 3);
+}
+
+/* A T that leaves the normal by less is rounding (T is stored in floats), and so is where it then points. */
+#define ALONG_SQ 1e-12
+
+/* Sums of the triangles that are not mirrored [0] and that are [1]. A normal of 0 takes nothing off. */
+static void sum_triangles(const pass *p, int split, uint32_t vertex, const double n[3], double sums[2][3],
+                          double angles[2]) {
+    const uint32_t *starts = at(p->tangents, p->tangents->gather_offsets);
+    const gather *gathers = at(p->tangents, p->tangents->gathers);
+    const float *o = row(p->positions, p->position_stride, vertex);
+    for (uint32_t i = starts[split]; i < starts[split + 1]; i++) {
+        const gather g = gathers[i];
+        const float *direction = p->directions[g.triangle];
+        double t[3] = {(double)direction[0], (double)direction[1], (double)direction[2]}, a[3], b[3];
+        edge(o, row(p->positions, p->position_stride, g.next), a);
+        edge(o, row(p->positions, p->position_stride, g.previous), b);
+        project(n, t);
+        project(n, a);
+        project(n, b);
+        const double length_sq = exi_dot3(t, t);
+        if (!(length_sq > ALONG_SQ))
+            continue;
+        const double angle = angle_between(a, b), factor = angle / sqrt(length_sq);
+        const int side = direction[3] < 0;
+        angles[side] += angle;
+        for (int c = 0; c < 3; c++)
+            sums[side][c] += factor * t[c];
+    }
+}
+
+static void run_splits(void *context, int begin, int end) {
+    const pass *p = context;
+    const uint32_t *sources = at(p->tangents, p->tangents->sources);
+    for (int s = begin; s < end; s++) {
+        const float *normal = row(p->normals, p->normal_stride, sources[s]);
+        double n[3] = {(double)normal[0], (double)normal[1], (double)normal[2]};
+        double sums[2][3] = {{0}}, angles[2] = {0};
+        if (!unit(n))
+            n[0] = n[1] = n[2] = 0;
+        sum_triangles(p, s, sources[s], n, sums, angles);
+        const int side = angles[1] > angles[0];
+        double *t = sums[side];
+        if (!unit(t))
+            any_perpendicular(n, t);
+        float *to = (float *)(void *)(p->out + (size_t)s * p->out_stride);
+        for (int c = 0; c < 3; c++)
+            to[c] = (float)t[c];
+        to[3] = side ? -1 : 1;
+    }
+}
+
+size_t ex_tangents_scratch_size(const ex_tangents *tangents) {
+    return ((size_t)tangents->triangle_count + 1) * sizeof(float[4]);
+}
+
+void ex_tangents_compute(const ex_tangents *tangents, const ex_tangents_job *job, const ex_tasks *tasks,
+                         void *scratch) {
+    if (!tangents || !job || !job->positions || !job->normals || !job->out || !scratch) {
+        exi_misuse(__func__, "no tangents, positions, normals or scratch, or nowhere to put the result");
+        return;
+    }
+    pass p = {.tangents = tangents,
+              .positions = (const char *)job->positions,
+              .normals = (const char *)job->normals,
+              .position_stride = job->position_stride ? job->position_stride : 12,
+              .normal_stride = job->normal_stride ? job->normal_stride : 12,
+              .out_stride = job->out_stride ? job->out_stride : 16,
+              .out = (char *)job->out,
+              .directions = scratch};
+    exi_run(tasks, tangents->triangle_count, 1024, run_triangles, &p);
+    exi_run(tasks, tangents->split_count, 1024, run_splits, &p);
+}
