@@ -141,8 +141,10 @@ static ex_result find_subject(table_reader *r, const char *name, subject *found,
         found->index = scalar;
         return EX_OK;
     }
-    if (!is_rotation && joint < 0)
-        return exi_error_within(r->error, exi_unknown_input(r->rig, name, r->error), "%s:%d", r->path, r->line);
+    if (!is_rotation && joint < 0) {
+        const char *unknown = strncmp(name, "joint:", 6) == 0 ? whole : name;
+        return exi_error_within(r->error, exi_unknown_input(r->rig, unknown, r->error), "%s:%d", r->path, r->line);
+    }
     if (!end)
         return exi_error(r->error, EX_ERROR_DATA, "%s:%d: '%s' is a rotation: its columns are %s.x, %s.y, %s.z, %s.w",
                          r->path, r->line, name, name, name, name, name);
