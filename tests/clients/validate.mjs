@@ -98,16 +98,20 @@ function build(name, { files, layers }) {
 }
 
 async function validate(bytes) {
-    return (await validator.validateBytes(new Uint8Array(bytes), { format: 'glb', maxIssues: 20 })).issues;
+    return (await validator.validateBytes(new Uint8Array(bytes), {
+        format: 'glb', maxIssues: 20,
+        // Viewers make tangents for a normal map themselves, as the evaluation does: they change with the form.
+        ignoredIssues: ['MESH_PRIMITIVE_GENERATED_TANGENT_SPACE'],
+    })).issues;
 }
 
 const jsonOf = bytes => JSON.parse(bytes.toString('utf8', 20, 20 + bytes.readUInt32LE(12)));
 
-// A copy in which some text of the JSON is another is found out. JSON ends with blanks: there is room for a digit more.
+// A copy in which some text of the JSON is another, equally long, is found out.
 async function damage(name, bytes, text, other) {
     const copy = Buffer.from(bytes), end = 20 + copy.readUInt32LE(12);
     const json = copy.toString('latin1', 20, end);
-    copy.write(json.replace(text, other).slice(0, json.length).padEnd(json.length), 20, 'latin1');
+    copy.write(json.replace(text, other), 20, 'latin1');
     if ((await validate(copy)).numErrors === 0)
         fail(`${name} with ${other} was found sound`);
 }
@@ -144,18 +148,13 @@ for (const [name, targets, joints, sets, pictures] of made) {
     if (found.join() !== [joints, sets, sets, pictures].join())
         fail(`${name}: ${found} joints, sets of joints and weights, and pictures`);
     if (joints > 0)
-        await damage(name, bytes, '"inverseBindMatrices":', '"inverseBindMatrices":9');
+        await damage(name, bytes, '"type":"MAT4"', '"type":"VEC4"');
     if (pictures > 0)
-        await damage(name, bytes, '"mimeType":"image/png"', '"mimeType":"image/jpg"');
+        await damage(name, bytes, '"source":0', '"source":9');
 }
 rigs.push(...made);
 
-// A way of drawing that does not exist does not pass.
-const damaged = Buffer.from(last);
-const text = damaged.toString('latin1', 20, 20 + damaged.readUInt32LE(12)).replace('"mode":4', '"mode":9');
-damaged.write(text, 20, 'latin1');
-if ((await validate(damaged)).numErrors === 0)
-    fail('a rig with a way of drawing that does not exist was found sound');
+await damage('a rig', last, '"mode":4', '"mode":9');
 
 console.log(`${rigs.length} rigs looked at, ${failures} complaints`);
 process.exit(failures > 0 ? 1 : 0);
