@@ -10,6 +10,7 @@
 
 #include "support/check.h"
 #include "support/rigs.h"
+#include "support/whole_rigs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -174,7 +175,10 @@ static void read_everything(const ex_rig *rig, float *room) {
         length += strlen(ex_rig_layer_name(rig, l));
         for (int k = 0; k < ex_weigher_example_count(weigher); k++) {
             length += strlen(ex_rig_example_name(rig, l, k));
-            ex_rig_example_delta(rig, l, k, room);
+            if (ex_rig_layer_domain(rig, l) == EX_DOMAIN_FORM)
+                ex_rig_example_delta(rig, l, k, room);
+            else
+                length += ex_rig_example_image(rig, l, k)[0];
         }
         for (int a = 0; a < ex_weigher_axis_count(weigher); a++)
             length += strlen(ex_rig_input_name(rig, ex_rig_layer_input(rig, l, a)));
@@ -187,6 +191,10 @@ static void read_everything(const ex_rig *rig, float *room) {
         for (size_t b = 0; b < note.size; b++)
             length += ((const unsigned char *)note.data)[b];
     }
+    for (int j = 0; j < ex_rig_joint_count(rig); j++)
+        length += strlen(ex_skeleton_name(ex_rig_skeleton(rig), j));
+    for (int i = 0; i < ex_rig_texture_count(rig); i++)
+        length += strlen(ex_rig_texture(rig, i).name);
     assert_true(length < SIZE_MAX);
     ex_rig_rest_mesh(rig, room);
 }
@@ -201,12 +209,13 @@ void use_rig(const ex_rig *rig) {
     static const double values[] = {0, 0.3, -1, 70, 1e9};
     ex_rig_rest_pose(rig, &(ex_pose){.inputs = inputs});
     for (int i = 0; i < 6; i++) {
-        ex_rig_evaluate(rig, &(ex_pose){inputs}, &output, NULL, scratch);
+        ex_rig_evaluate(rig, &(ex_pose){.inputs = inputs}, &output, NULL, scratch);
         for (size_t k = 0; i < 5 && k < pose_size; k++)
             inputs[k] = values[i] + 0.1 * (double)k;
     }
     ex_rig_evaluate(rig, NULL, &output, NULL, scratch);
     read_everything(rig, positions);
+    evaluate_everything(rig);
     size_t size = ex_rig_pack_size(rig);
     char *pack = malloc(size + 1);
     if (size > 0)

@@ -63,6 +63,8 @@ static bool take(exi_unpack *u, ex_section_kind kind, int index, uint64_t size, 
 
 const char *exi_unpack_section(const exi_unpack *u, ex_section_kind kind, int n, exi_pack_entry *entry) {
     const uint32_t at = u->first[kind] + (uint32_t)n;
+    if (entry)
+        *entry = (exi_pack_entry){0};
     if (at >= u->next)
         return NULL;
     exi_pack_entry own = entry_of(u, at);

@@ -4,6 +4,10 @@
  */
 #include "author/project/projects.h"
 
+#include "support/fail_alloc.h"
+#include "support/whole_rigs.h"
+
+#include <exemplar/author/image.h>
 #include <jansson.h>
 
 static const char project[] =
@@ -87,7 +91,10 @@ static const char *accessor_data(const glb *g, long long index, int component, c
     assert_int_equal(number(view, "buffer"), 0);
     assert_int_equal(number(view, "byteOffset") % 4, 0);
     assert_true(number(view, "byteOffset") + number(view, "byteLength") <= (long long)g->bin_size);
-    assert_int_equal(number(view, "target"), component == 5125 ? 34963 : 34962);
+    if (strcmp(type, "MAT4") == 0)
+        assert_null(json_object_get(view, "target"));
+    else
+        assert_int_equal(number(view, "target"), component == 5125 ? 34963 : 34962);
     return g->bin + number(view, "byteOffset");
 }
 
@@ -168,6 +175,21 @@ static void viewers_see_the_rest_pose(void **state) {
     close_glb(&g);
 }
 
+/* Every section of the pack has a view of its own, one; returns how many views there are with the header's. */
+static int check_views(const glb *g, const char *pack) {
+    int filled = 1;
+    for (int i = 0; i < ex_pack_section_count(pack); i++) {
+        ex_section section = ex_pack_section(pack, i);
+        int found = 0;
+        for (size_t v = 1; v < json_array_size(json_object_get(g->json, "bufferViews")); v++)
+            found += number(item(g->json, "bufferViews", v), "byteOffset") == (long long)section.offset &&
+                     number(item(g->json, "bufferViews", v), "byteLength") == (long long)section.size;
+        assert_int_equal(found, section.size > 0);
+        filled += found;
+    }
+    return filled;
+}
+
 static void the_pack_is_the_binary_chunk(void **state) {
     (void)state;
     ex_rig *rig = write_rig(project, "r.glb");
@@ -187,17 +209,7 @@ static void the_pack_is_the_binary_chunk(void **state) {
     json_t *view = item(g.json, "bufferViews", 0);
     assert_int_equal(number(view, "byteOffset"), 0);
     assert_int_equal(number(view, "byteLength"), ex_pack_header_size(pack));
-    /* Every section of the pack has a view of its own. */
-    int found = 0, filled = 0;
-    for (int i = 0; i < ex_pack_section_count(pack); i++) {
-        ex_section section = ex_pack_section(pack, i);
-        filled += section.size > 0;
-        for (size_t v = 1; v < json_array_size(json_object_get(g.json, "bufferViews")); v++)
-            found += section.size > 0 &&
-                     number(item(g.json, "bufferViews", v), "byteOffset") == (long long)section.offset &&
-                     number(item(g.json, "bufferViews", v), "byteLength") == (long long)section.size;
-    }
-    assert_int_equal(found, filled);
+    assert_int_equal(check_views(&g, pack), json_array_size(json_object_get(g.json, "bufferViews")));
     free(pack);
     ex_rig_destroy(rig);
     close_glb(&g);
@@ -206,9 +218,10 @@ static void the_pack_is_the_binary_chunk(void **state) {
 static void reads_back_what_it_wrote(void **state) {
     (void)state;
     ex_rig *rig = write_rig(project, "r.glb"), *again = NULL, *small = NULL;
-    assert_int_equal(ex_rig_read(scratch_path("r.glb"), EX_STORAGE_FLOAT, &again, NULL), EX_OK);
+    assert_int_equal(ex_rig_read(scratch_path("r.glb"), NULL, &again, NULL), EX_OK);
     check_same_rig(rig, again);
-    assert_int_equal(ex_rig_read(scratch_path("r.glb"), EX_STORAGE_16_BIT, &small, NULL), EX_OK);
+    assert_int_equal(ex_rig_read(scratch_path("r.glb"), &(ex_rig_options){.storage = EX_STORAGE_16_BIT}, &small, NULL),
+                     EX_OK);
     assert_int_equal(ex_rig_storage(small), EX_STORAGE_16_BIT);
     assert_int_equal(ex_rig_write(scratch_path("again.glb"), again, NULL), EX_OK);
     size_t size_a, size_b;
@@ -246,12 +259,262 @@ static void points_and_no_layers(void **state) {
     ex_rig_destroy(rig);
 }
 
+/* ---- rigs with everything ---- */
+
+static ex_rig *write_whole(whole_rig *w, int parts, const char *name) {
+    whole_rig_open(w, 9, parts);
+    ex_rig *rig = rig_of(&w->def);
+    ex_error error;
+    if (ex_rig_write(scratch_path(name), rig, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    return rig;
+}
+
+/* Numbers of a node, or those that glTF takes where it has none. */
+static void check_node_numbers(json_t *node, const char *key, const float *expected, int count, double usual) {
+    json_t *array = json_object_get(node, key);
+    for (int i = 0; i < count; i++) {
+        const double value = array ? json_number_value(json_array_get(array, (size_t)i)) : i < 3 ? usual : 1;
+        assert_true(value == (double)expected[i]);
+    }
+}
+
+static void viewers_find_a_skin(void **state) {
+    (void)state;
+    whole_rig w;
+    ex_rig *rig = write_whole(&w, WHOLE_ALL, "w.glb");
+    glb g = open_glb("w.glb");
+    json_t *nodes = json_object_get(g.json, "nodes"), *skin = item(g.json, "skins", 0);
+    assert_int_equal(json_array_size(nodes), 1 + WHOLE_JOINTS + 1);
+    assert_int_equal(number(json_array_get(nodes, 0), "skin"), 0);
+    assert_int_equal(number(json_array_get(nodes, 0), "mesh"), 0);
+    int parents[1 + WHOLE_JOINTS + 1];
+    memset(parents, -1, sizeof parents);
+    for (size_t n = 0; n < json_array_size(nodes); n++) {
+        json_t *children = json_object_get(json_array_get(nodes, n), "children");
+        for (size_t c = 0; c < json_array_size(children); c++)
+            parents[json_integer_value(json_array_get(children, c))] = (int)n;
+    }
+    const ex_skeleton *skeleton = ex_rig_skeleton(rig);
+    const float *binds =
+        (const float *)(const void *)accessor_data(&g, number(skin, "inverseBindMatrices"), 5126, "MAT4", WHOLE_JOINTS);
+    for (int j = 0; j < WHOLE_JOINTS; j++) {
+        json_t *node = json_array_get(nodes, (size_t)(1 + j)), *name = json_object_get(node, "name");
+        const ex_transform rest = ex_skeleton_rest(skeleton, j);
+        assert_string_equal(name ? json_string_value(name) : "", ex_skeleton_name(skeleton, j));
+        check_node_numbers(node, "translation", rest.translation, 3, 0);
+        check_node_numbers(node, "rotation", rest.rotation, 4, 0);
+        check_node_numbers(node, "scale", rest.scale, 3, 1);
+        const int parent = ex_skeleton_parent(skeleton, j);
+        assert_int_equal(parents[1 + j], parent < 0 ? 1 + WHOLE_JOINTS : 1 + parent);
+        assert_int_equal(json_integer_value(item(skin, "joints", (size_t)j)), 1 + j);
+        float rows[12];
+        ex_skeleton_inverse_bind(skeleton, j, rows);
+        for (int k = 0; k < 12; k++)
+            assert_true(binds[16 * j + 4 * (k % 4) + k / 4] == rows[k]);
+    }
+    json_t *scene = item(g.json, "scenes", 0);
+    assert_int_equal(json_array_size(json_object_get(scene, "nodes")), 2);
+    assert_int_equal(json_integer_value(item(scene, "nodes", 1)), 1 + WHOLE_JOINTS);
+    json_t *attributes = json_object_get(item(item(g.json, "meshes", 0), "primitives", 0), "attributes");
+    static const char *const names[2][2] = {{"JOINTS_0", "WEIGHTS_0"}, {"JOINTS_1", "WEIGHTS_1"}};
+    const ex_rig_mesh mesh = ex_rig_get_mesh(rig);
+    for (int set = 0; set < 2; set++) {
+        const uint16_t *joints = (const uint16_t *)(const void *)accessor_data(&g, number(attributes, names[set][0]),
+                                                                               5123, "VEC4", mesh.split_count);
+        const float *weights = (const float *)(const void *)accessor_data(&g, number(attributes, names[set][1]), 5126,
+                                                                          "VEC4", mesh.split_count);
+        for (int s = 0; s < mesh.split_count; s++) {
+            uint32_t own[WHOLE_JOINTS];
+            float own_weights[WHOLE_JOINTS];
+            const int count = ex_skin_influences(ex_rig_skin(rig), (int)mesh.split_source[s], own, own_weights);
+            for (int k = 0; k < 4; k++) {
+                assert_int_equal(joints[4 * s + k], 4 * set + k < count ? own[4 * set + k] : 0);
+                assert_true(weights[4 * s + k] == (4 * set + k < count ? own_weights[4 * set + k] : 0));
+            }
+        }
+    }
+    assert_int_equal(json_object_size(attributes), 7);
+    close_glb(&g);
+    ex_rig_destroy(rig);
+    whole_rig_close(&w);
+}
+
+/* One root needs no node above it; a skeleton without a skin is nodes and nothing else. */
+static void skeletons_without_skin(void **state) {
+    (void)state;
+    whole_rig w;
+    ex_rig *rig = write_whole(&w, WHOLE_SKELETON, "w.glb");
+    glb g = open_glb("w.glb");
+    assert_null(json_object_get(g.json, "skins"));
+    assert_null(json_object_get(item(g.json, "nodes", 0), "skin"));
+    assert_int_equal(json_array_size(json_object_get(g.json, "nodes")), 1 + WHOLE_JOINTS + 1);
+    size_t size;
+    char *pack = pack_of(rig, &size);
+    assert_int_equal(check_views(&g, pack), json_array_size(json_object_get(g.json, "bufferViews")));
+    free(pack);
+    close_glb(&g);
+    ex_rig_destroy(rig);
+    static const int parents[2] = {1, -1};
+    const ex_transform still[2] = {ex_transform_identity(), ex_transform_identity()};
+    ex_skeleton *one = NULL;
+    assert_int_equal(ex_skeleton_create(&(ex_skeleton_def){2, parents, still, NULL, NULL}, NULL, &one, NULL), EX_OK);
+    w.base.def.skeleton = one;
+    rig = rig_of(&w.base.def);
+    assert_int_equal(ex_rig_write(scratch_path("w.glb"), rig, NULL), EX_OK);
+    g = open_glb("w.glb");
+    assert_int_equal(json_array_size(json_object_get(g.json, "nodes")), 3);
+    assert_int_equal(json_integer_value(item(item(g.json, "scenes", 0), "nodes", 1)), 2);
+    assert_int_equal(json_object_size(item(g.json, "nodes", 1)), 0); /* all that it has is usual */
+    close_glb(&g);
+    ex_rig_destroy(rig);
+    ex_skeleton_destroy(one);
+    whole_rig_close(&w);
+}
+
+/* Pictures stand behind the pack and show the textures at rest. */
+static void viewers_find_textures_at_rest(void **state) {
+    (void)state;
+    whole_rig w;
+    ex_rig *rig = write_whole(&w, WHOLE_PIXELS, "w.glb");
+    glb g = open_glb("w.glb");
+    json_t *primitive = item(item(g.json, "meshes", 0), "primitives", 0), *material = item(g.json, "materials", 0);
+    assert_int_equal(number(primitive, "material"), 0);
+    json_t *uses[2] = {json_object_get(json_object_get(material, "pbrMetallicRoughness"), "baseColorTexture"),
+                       json_object_get(material, "normalTexture")};
+    assert_string_equal(json_string_value(json_object_get(material, "alphaMode")), "BLEND");
+    unsigned char rest[2][WHOLE_HEIGHT * WHOLE_WIDTH * 4];
+    unsigned char *outputs[2] = {rest[0], rest[1]};
+    void *scratch = malloc(ex_rig_scratch_size(rig, NULL, 1));
+    ex_rig_evaluate(rig, NULL, &(ex_output){.textures = outputs}, NULL, scratch);
+    free(scratch);
+    size_t pack_size;
+    char *pack = pack_of(rig, &pack_size);
+    assert_memory_equal(g.bin, pack, pack_size);
+    for (size_t i = 0; i < 2; i++) {
+        json_t *texture = item(g.json, "textures", (size_t)number(uses[i], "index"));
+        json_t *source = item(g.json, "images", (size_t)number(texture, "source"));
+        assert_string_equal(json_string_value(json_object_get(source, "mimeType")), "image/png");
+        json_t *view = item(g.json, "bufferViews", (size_t)number(source, "bufferView"));
+        const long long offset = number(view, "byteOffset"), size = number(view, "byteLength");
+        assert_true(offset >= (long long)pack_size && offset % 16 == 0 && offset + size <= (long long)g.bin_size);
+        ex_image *image = NULL;
+        assert_int_equal(ex_image_parse(g.bin + offset, (size_t)size, "picture", &image, NULL), EX_OK);
+        assert_int_equal(image->width, WHOLE_WIDTH);
+        assert_int_equal(image->height, i == 0 ? WHOLE_HEIGHT : 1);
+        assert_memory_equal(image->pixels, rest[i], (size_t)image->width * (size_t)image->height * 4);
+        ex_image_destroy(image);
+    }
+    const long long length = number(item(g.json, "buffers", 0), "byteLength");
+    assert_true(length <= (long long)g.bin_size && length + 3 >= (long long)g.bin_size);
+    assert_int_equal(check_views(&g, pack) + 2, json_array_size(json_object_get(g.json, "bufferViews")));
+    free(pack);
+    close_glb(&g);
+    ex_rig_destroy(rig);
+    for (size_t i = 0; i < 4; i++) /* opaque ones need no blending; others are shown only where glTF knows their name */
+        for (size_t k = 3; k < sizeof w.pixels[i]; k += 4)
+            w.pixels[i][k] = 255;
+    w.layers[3].texture = "detail";
+    rig = rig_of(&w.def);
+    assert_int_equal(ex_rig_write(scratch_path("w.glb"), rig, NULL), EX_OK);
+    g = open_glb("w.glb");
+    material = item(g.json, "materials", 0);
+    assert_null(json_object_get(material, "alphaMode"));
+    assert_null(json_object_get(material, "normalTexture"));
+    assert_int_equal(json_array_size(json_object_get(g.json, "images")), 1);
+    close_glb(&g);
+    ex_rig_destroy(rig);
+    w.def.mesh.texcoords = NULL; /* nothing to put a texture on */
+    rig = rig_of(&w.def);
+    assert_int_equal(ex_rig_write(scratch_path("w.glb"), rig, NULL), EX_OK);
+    g = open_glb("w.glb");
+    assert_null(json_object_get(g.json, "materials"));
+    assert_null(json_object_get(g.json, "images"));
+    close_glb(&g);
+    ex_rig_destroy(rig);
+    whole_rig_close(&w);
+}
+
+/* Images are no morph targets; the levels are for Exemplar alone. */
+static void only_forms_are_morph_targets(void **state) {
+    (void)state;
+    whole_rig w;
+    ex_rig *rig = write_whole(&w, WHOLE_ALL, "w.glb");
+    glb g = open_glb("w.glb");
+    json_t *mesh = item(g.json, "meshes", 0), *primitive = item(mesh, "primitives", 0);
+    json_t *names = json_object_get(json_object_get(mesh, "extras"), "targetNames");
+    assert_int_equal(json_array_size(json_object_get(primitive, "targets")), 9);
+    assert_int_equal(json_array_size(names), 9);
+    assert_int_equal(json_array_size(json_object_get(mesh, "weights")), 9);
+    assert_string_equal(json_string_value(json_array_get(names, 3)), "belly/thin");
+    assert_string_equal(json_string_value(json_array_get(names, 6)), "joints / \"moved\"/moved");
+    double weights[13];
+    void *scratch = malloc(ex_rig_scratch_size(rig, NULL, 1));
+    ex_rig_evaluate(rig, NULL, &(ex_output){.weights = weights}, NULL, scratch);
+    free(scratch);
+    static const int examples[9] = {0, 1, 2, 5, 6, 7, 8, 11, 12};
+    const ex_rig_mesh m = ex_rig_get_mesh(rig);
+    for (int k = 0; k < 9; k++) {
+        assert_true(json_number_value(item(mesh, "weights", (size_t)k)) == (double)(float)weights[examples[k]]);
+        const long long accessor = number(item(primitive, "targets", (size_t)k), "POSITION");
+        const float *target = (const float *)(const void *)accessor_data(&g, accessor, 5126, "VEC3", m.split_count);
+        check_bounds(&g, accessor, target, m.split_count);
+        float delta[27];
+        ex_rig_example_delta(rig, k < 3 ? 0 : k < 5 ? 2 : k < 7 ? 3 : 5, k < 3 ? k : (k - 3) % 2, delta);
+        for (int s = 0; s < m.split_count; s++)
+            assert_memory_equal(target + 3 * s, delta + 3 * m.split_source[s], 12);
+    }
+    accessor_data(&g, number(primitive, "indices"), 5125, "SCALAR", 3 * m.triangle_count); /* the cage's */
+    close_glb(&g);
+    ex_rig_destroy(rig);
+    whole_rig_close(&w);
+}
+
+static void whole_rigs_read_back(void **state) {
+    (void)state;
+    whole_rig w;
+    ex_rig *rig = write_whole(&w, WHOLE_ALL, "w.glb"), *again = NULL, *cage = NULL;
+    ex_error error;
+    if (ex_rig_read(scratch_path("w.glb"), NULL, &again, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    assert_same_evaluation(rig, again, 5);
+    assert_int_equal(ex_rig_write(scratch_path("again.glb"), again, NULL), EX_OK);
+    size_t size_a, size_b;
+    char *a = scratch_read("w.glb", &size_a), *b = scratch_read("again.glb", &size_b);
+    assert_int_equal(size_a, size_b);
+    assert_memory_equal(a, b, size_a);
+    free(a);
+    free(b);
+    assert_int_equal(ex_rig_read(scratch_path("w.glb"), &(ex_rig_options){.without_levels = true}, &cage, NULL), EX_OK);
+    assert_int_equal(ex_rig_level_count(cage), 0);
+    assert_int_equal(ex_rig_write(scratch_path("cage.glb"), cage, &error), EX_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.text, "cage.glb"));
+    assert_non_null(strstr(error.text, "levels"));
+    ex_rig_destroy(cage);
+    ex_rig_destroy(again);
+    ex_rig_destroy(rig);
+    whole_rig_close(&w);
+}
+
+static ex_result write_once(void *context) {
+    return ex_rig_write(scratch_path("sweep.glb"), context, NULL);
+}
+
+static void memory_runs_out(void **state) {
+    (void)state;
+    whole_rig w;
+    ex_rig *rig = write_whole(&w, WHOLE_ALL, "w.glb");
+    assert_true(fail_alloc_sweep(write_once, rig) > 8);
+    ex_rig_destroy(rig);
+    whole_rig_close(&w);
+}
+
 /* From a block of exactly this size, so that reading beyond it is seen by the sanitizer and by valgrind. */
 static ex_result unpack_exactly(const char *bytes, size_t size, ex_rig **rig) {
     char *exact = malloc(size > 0 ? size : 1);
     assert_non_null(exact);
     memcpy(exact, bytes, size);
-    ex_result result = ex_rig_unpack(exact, size, EX_STORAGE_FLOAT, NULL, rig, NULL);
+    ex_result result = ex_rig_unpack(exact, size, NULL, NULL, rig, NULL);
     free(exact);
     return result;
 }
@@ -367,12 +630,12 @@ static void names_the_file(void **state) {
     char *bytes = scratch_read("r.glb", &size);
     bytes[size - 40] ^= 1;
     scratch_write("bad.glb", bytes, size);
-    assert_int_equal(ex_rig_read(scratch_path("bad.glb"), EX_STORAGE_FLOAT, &read, &error), EX_ERROR_CHECKSUM);
+    assert_int_equal(ex_rig_read(scratch_path("bad.glb"), NULL, &read, &error), EX_ERROR_CHECKSUM);
     assert_ptr_equal(strstr(error.text, scratch_path("bad.glb")), error.text);
     write_text("text.glb", "no rig at all, but long enough to be one, or so it seems to me\n");
-    assert_int_equal(ex_rig_read(scratch_path("text.glb"), EX_STORAGE_FLOAT, &read, &error), EX_ERROR_FORMAT);
+    assert_int_equal(ex_rig_read(scratch_path("text.glb"), NULL, &read, &error), EX_ERROR_FORMAT);
     assert_ptr_equal(strstr(error.text, scratch_path("text.glb")), error.text);
-    assert_int_equal(ex_rig_read(scratch_path("none.glb"), EX_STORAGE_FLOAT, &read, &error), EX_ERROR_FILE);
+    assert_int_equal(ex_rig_read(scratch_path("none.glb"), NULL, &read, &error), EX_ERROR_FILE);
     int before = scratch_entry_count();
     assert_int_equal(ex_rig_write(scratch_path("no/r.glb"), rig, &error), EX_ERROR_FILE);
     assert_non_null(strstr(error.text, "no/r.glb"));
@@ -394,6 +657,12 @@ int main(void) {
         cmocka_unit_test(every_flipped_byte_is_an_error_or_the_same_rig),
         cmocka_unit_test(notes_may_be_hostile),
         cmocka_unit_test(names_the_file),
+        cmocka_unit_test(viewers_find_a_skin),
+        cmocka_unit_test(skeletons_without_skin),
+        cmocka_unit_test(viewers_find_textures_at_rest),
+        cmocka_unit_test(only_forms_are_morph_targets),
+        cmocka_unit_test(whole_rigs_read_back),
+        cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests_name("author.formats.rig_glb", tests, set_up, scratch_tear_down);
 }

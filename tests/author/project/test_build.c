@@ -320,7 +320,7 @@ static void sixteen_bits_stay_in_memory(void **state) {
         ex_project_build(project, &(ex_build_options){.rig = {.storage = EX_STORAGE_16_BIT}}, &rig, &error), EX_OK);
     assert_int_equal(ex_rig_storage(rig), EX_STORAGE_16_BIT);
     assert_int_equal(ex_rig_write(scratch_path("no.glb"), rig, &error), EX_ERROR_ARGUMENT);
-    assert_non_null(strstr(error.text, "no.glb: a rig in 16-bit storage cannot be written"));
+    assert_non_null(strstr(error.text, "no.glb: a rig in 16-bit storage cannot be packed"));
     assert_int_equal(ex_project_unpack(rig, scratch_path("no"), "no", false, &error), EX_ERROR_ARGUMENT);
     assert_non_null(strstr(error.text, "16-bit"));
     float p[24];

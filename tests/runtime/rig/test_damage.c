@@ -12,7 +12,7 @@
 #include "runtime/base/checksum.h"
 #include "support/check.h"
 #include "support/failing_allocator.h"
-#include "support/rigs.h"
+#include "support/whole_rigs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,16 +20,25 @@
 static char *pack, *file;
 static size_t pack_size, file_size;
 
-static int set_up(void **state) {
-    (void)state;
-    sample_rig s;
-    sample_rig_open(&s, 5);
-    ex_rig *rig = rig_of(&s.def);
+static int set_up_with(int parts) {
+    whole_rig w;
+    whole_rig_open(&w, 5, parts);
+    ex_rig *rig = rig_of(&w.def);
     pack = pack_of(rig, &pack_size);
     file = wrap_in_glb(pack, pack_size, &file_size);
     ex_rig_destroy(rig);
-    sample_rig_close(&s);
+    whole_rig_close(&w);
     return 0;
+}
+
+static int set_up(void **state) {
+    (void)state;
+    return set_up_with(0);
+}
+
+static int set_up_whole(void **state) {
+    (void)state;
+    return set_up_with(WHOLE_ALL);
 }
 
 static int tear_down(void **state) {
@@ -49,7 +58,7 @@ static bool reads_as_the_same_rig(const char *bytes, size_t size) {
     f.limit = 1000000;
     ex_rig *rig = NULL;
     ex_error error = {0};
-    ex_result result = ex_rig_unpack(copy, size, EX_STORAGE_FLOAT, &f.allocator, &rig, &error);
+    ex_result result = ex_rig_unpack(copy, size, NULL, &f.allocator, &rig, &error);
     free(copy);
     assert_true((result == EX_OK) == (rig != NULL));
     if (result != EX_OK) {
@@ -142,7 +151,7 @@ static ex_error refused(const char *bytes, size_t size) {
     failing_allocator_open(&f);
     ex_rig *rig = NULL;
     ex_error error = {0};
-    ex_result result = ex_rig_unpack(copy, size, EX_STORAGE_FLOAT, &f.allocator, &rig, &error);
+    ex_result result = ex_rig_unpack(copy, size, NULL, &f.allocator, &rig, &error);
     free(copy);
     assert_true(result != EX_OK && !rig);
     assert_int_equal(error.result, result);
@@ -151,34 +160,42 @@ static ex_error refused(const char *bytes, size_t size) {
     return error;
 }
 
-/* 100 bytes: a header that promises 3 GB in many ways. */
+/* 200 bytes: a header, and counts, that promise 3 GB in many ways. */
 static void promises_of_three_gigabytes(void **state) {
     (void)state;
-    char small[100] = {0};
-    memcpy(small, pack, 88);
+    enum { HEADER = 40, ENTRY = 32, COUNTS = 80, COUNTS_SIZE = 22 * 4 };
+    char small[200] = {0};
+    memcpy(small, pack, HEADER + ENTRY);
     put_u64(small + 24, 3000000000u); /* size */
     ex_error error = refused(small, sizeof small);
     assert_sentence(&error, EX_ERROR_FORMAT, "ends before");
     put_u64(small + 24, sizeof small);
     put_u32(small + 16, 90000000); /* sections, and the size of the directory to fit them */
-    put_u32(small + 12, (uint32_t)(88 + 32ull * 90000000));
+    put_u32(small + 12, (uint32_t)(HEADER + (uint64_t)ENTRY * 90000000));
     error = refused(small, sizeof small);
     assert_sentence(&error, EX_ERROR_FORMAT, "directory");
-    put_u32(small + 16, 0);
-    put_u32(small + 12, 88);
-    put_u32(small + 40, 250000000); /* vertices and split vertices, with a sound checksum */
-    put_u32(small + 44, 250000000);
-    put_u64(small + 32, 0);
-    put_u64(small + 32, exi_checksum(small, 88));
-    error = refused(small, sizeof small);
-    assert_sentence(&error, EX_ERROR_FORMAT, "missing");
+    put_u32(small + 16, 1);
+    put_u32(small + 12, HEADER + ENTRY);
+    put_u64(small + HEADER + 8, COUNTS);
+    for (int count = 0; count < COUNTS_SIZE / 4; count++) { /* each alone; vertices with split vertices */
+        memcpy(small + COUNTS, pack + ex_pack_section(pack, 0).offset, COUNTS_SIZE);
+        put_u32(small + COUNTS + 4 * count, 250000000);
+        if (count == 0)
+            put_u32(small + COUNTS + 4, 250000000);
+        put_u64(small + HEADER + 24, exi_checksum(small + COUNTS, COUNTS_SIZE));
+        put_u64(small + 32, 0);
+        put_u64(small + 32, exi_checksum(small, HEADER + ENTRY));
+        error = refused(small, sizeof small);
+        assert_true(error.result == EX_ERROR_FORMAT || error.result == EX_ERROR_DATA);
+        assert_non_null(strstr(error.text, error.result == EX_ERROR_DATA ? "counts" : "missing"));
+    }
     memset(small, 0, sizeof small);
     memcpy(small, "glTF", 4);
     put_u32(small + 4, 2);
     put_u32(small + 8, 3000000000u);
     error = refused(small, sizeof small);
     assert_sentence(&error, EX_ERROR_FORMAT, "ends before");
-    put_u32(small + 8, 100);
+    put_u32(small + 8, sizeof small);
     put_u32(small + 12, 3000000000u); /* a chunk */
     error = refused(small, sizeof small);
     assert_sentence(&error, EX_ERROR_FORMAT, "cut off");
@@ -238,6 +255,20 @@ static void newer_formats_say_so(void **state) {
     }
 }
 
+/* Format 1 had another header: only the place of its number is the same. */
+static void early_formats_say_so(void **state) {
+    (void)state;
+    char old[88] = "EXEMPLAR\1\0\0\0\xB8";
+    ex_error error = refused(old, sizeof old);
+    assert_sentence(&error, EX_ERROR_VERSION,
+                    "this rig was written in format 1 by an early version; build it again from its project");
+    error = refused(old, 12);
+    assert_sentence(&error, EX_ERROR_VERSION, "format 1");
+    old[8] = 0;
+    error = refused(old, sizeof old);
+    assert_sentence(&error, EX_ERROR_FORMAT, "0");
+}
+
 static void damage_is_told_as_damage(void **state) {
     (void)state;
     char *copy = malloc(pack_size);
@@ -257,7 +288,14 @@ int main(void) {
         cmocka_unit_test(every_truncation_is_told),  cmocka_unit_test(every_changed_byte_is_told),
         cmocka_unit_test(changes_in_several_places), cmocka_unit_test(promises_of_three_gigabytes),
         cmocka_unit_test(lengths_that_cannot_be),    cmocka_unit_test(other_files_are_told_apart),
-        cmocka_unit_test(newer_formats_say_so),      cmocka_unit_test(damage_is_told_as_damage),
+        cmocka_unit_test(newer_formats_say_so),      cmocka_unit_test(early_formats_say_so),
+        cmocka_unit_test(damage_is_told_as_damage),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    const struct CMUnitTest whole_tests[] = {
+        cmocka_unit_test(every_truncation_is_told),
+        cmocka_unit_test(every_changed_byte_is_told),
+        cmocka_unit_test(changes_in_several_places),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down) +
+           cmocka_run_group_tests_name("with everything", whole_tests, set_up_whole, tear_down);
 }
