@@ -24,7 +24,7 @@ enum {
 /* The tube at rest [ARM_VERTICES][3], twice `length` long. */
 void arm_form(double length, double thickness, double *positions);
 
-/* Quads around it, with texture coordinates that have a seam along it and normals or none. */
+/* Quads around it, with texture coordinates that have a seam along it. */
 ex_mesh *arm_mesh(const double *positions);
 
 /* The skeleton with that tube, of thickness 0.2, bound to it. */
