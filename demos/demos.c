@@ -16,6 +16,8 @@ const ex_demo ex_demos[] = {
     {"blob",
      "five forms over bend and thickness, and two pseudo-examples that keep the corners from crossing themselves",
      exi_demo_blob},
+    {"arm", "eight arms over shoulder, elbow, wrist and gender, sculpted at their poses, and six pseudo-examples",
+     exi_demo_arm},
 };
 const int ex_demo_count = sizeof ex_demos / sizeof *ex_demos;
 
@@ -30,6 +32,13 @@ static char *path_in(const char *directory, const char *name) {
 ex_result exi_demo_write_mesh(const char *directory, const char *name, const ex_mesh *mesh, ex_error *error) {
     char *path = path_in(directory, name);
     ex_result result = path ? ex_obj_write(path, mesh, error) : exi_error_memory(error, "a path", strlen(name));
+    free(path);
+    return result;
+}
+
+ex_result exi_demo_write_scene(const char *directory, const char *name, const ex_scene *scene, ex_error *error) {
+    char *path = path_in(directory, name);
+    ex_result result = path ? ex_scene_write(path, scene, error) : exi_error_memory(error, "a path", strlen(name));
     free(path);
     return result;
 }

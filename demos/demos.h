@@ -18,6 +18,7 @@ extern const ex_demo ex_demos[];
 extern const int ex_demo_count;
 
 ex_result exi_demo_blob(const char *directory, ex_error *error);
+ex_result exi_demo_arm(const char *directory, ex_error *error);
 
 /* A sphere of 20 * 4^levels triangles, radius 1: the icosahedron, each triangle cut into four `levels` times. NULL
  * without memory. */
@@ -25,6 +26,7 @@ ex_mesh *exi_demo_sphere(int levels);
 
 /* Writes directory/name. */
 ex_result exi_demo_write_mesh(const char *directory, const char *name, const ex_mesh *mesh, ex_error *error);
+ex_result exi_demo_write_scene(const char *directory, const char *name, const ex_scene *scene, ex_error *error);
 ex_result exi_demo_write_text(const char *directory, const char *name, const char *text, ex_error *error);
 
 #endif

@@ -201,7 +201,7 @@ static void make_forms(character *c) {
         c->deltas[k] = keep(c, (size_t)vertices, 12);
         for (int i = 0; k > 0 && i < 3 * vertices; i++)
             c->deltas[k][i] =
-                c->def.mesh.positions[i] * 0.25F * (float)(k >= 2) + 0.02F * (float)(k % 2) * (float)sin(0.7 * i + k);
+                c->def.mesh.positions[i] * 0.25F * (float)(k >= 2) + 0.002F * (float)(k % 2) * (float)sin(0.7 * i + k);
     }
     for (int j = 0; j < CHARACTER_JOINTS; j++)
         c->shifts[j][0] = 0.1F * (float)j;

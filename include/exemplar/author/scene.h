@@ -48,6 +48,8 @@ typedef struct ex_scene_primitive {
     int influence_count; /* joints per vertex; 0 without a skin */
     uint16_t *joints;    /* [vertex_count][influence_count] places in the joint list of the skin that a node brings */
     float *weights;      /* [vertex_count][influence_count], each row not negative and with sum 1 */
+    int empty_count;     /* vertices whose weights sum to 0 in the file: they follow the skin's first joint here */
+    int first_empty;     /* the first of them */
     int index_count;     /* 0: vertices are drawn in their order */
     int *indices;        /* [index_count] or NULL */
     ex_scene_target *targets; /* [target_count of the mesh] or NULL */

@@ -76,6 +76,8 @@ static ex_result normalise(exi_gltf *g, ex_scene_primitive *p, const char *where
             worst = error > worst ? error : worst;
         }
     }
+    p->empty_count = (int)empty;
+    p->first_empty = (int)first_empty;
     if (empty > 0 &&
         !exi_scene_note(g->scene,
                         "%s: the joint weights of %zu vertices, the first of them %zu (counting from 0), sum to "

@@ -24,6 +24,11 @@ typedef struct exi_rig_mesh {
  * nothing that follows depends on digits that the rig does not keep.
  */
 ex_result exi_rig_mesh_make(ex_mesh *mesh, exi_rig_mesh *made, ex_error *error);
+
+/* Where it has faces and no normals: smooth ones at rest, one a source vertex, so that viewers need not make up flat
+ * ones. Written to a file and read again they split nothing. */
+ex_result exi_rig_mesh_smooth(exi_rig_mesh *made, ex_error *error);
+
 void exi_rig_mesh_free(exi_rig_mesh *made);
 
 #endif

@@ -1,11 +1,10 @@
 /*
- * Building: from a project to a rig. Layers are read and measured in their order, each from the mesh with the earlier
- * ones on it (measure.h).
+ * Building: from a project to a rig. Mesh, refined levels, skeleton and skin first, then the layers (build_layers.c).
  */
-#include "author/formats/array.h"
+#include "author/project/build.h"
+
 #include "author/formats/file.h"
-#include "author/mesh/rig_mesh.h"
-#include "author/project/measure.h"
+#include "author/project/skeleton.h"
 #include "runtime/base/result.h"
 
 #include <exemplar/author/formats.h>
@@ -44,126 +43,85 @@ ex_result exi_project_read_mesh(const ex_project_view *view, const char *relativ
 
 /* ---- the work ---- */
 
-/* What lives while a rig is being built. */
-typedef struct building {
-    const ex_project_view *view;
-    const ex_progress *progress;
-    ex_mesh *mesh;
-    exi_rig_mesh rig_mesh;
-    exi_measure measure;
-    ex_layer_def *layers; /* [layer_count]; masks go into the differences here, not there */
-    int example_total, example_done;
-} building;
-
-static void report(building *b, const char *what) {
-    if (b->progress && b->progress->report)
-        b->progress->report(b->progress->user, what, (double)b->example_done / (b->example_total + 1));
+void exi_build_report(const exi_building *b, const char *what) {
+    const ex_progress *progress = b->options.progress;
+    if (progress && progress->report)
+        progress->report(progress->user, what, (double)b->example_done / (b->example_total + 1));
 }
 
-static ex_result open_layer(const ex_project_layer *source, ex_layer_def *layer, ex_error *error) {
-    size_t axes = (size_t)source->axis_count, examples = (size_t)source->example_count;
-    const char **axis_names = calloc(axes, sizeof *axis_names), **axis_units = calloc(axes, sizeof *axis_units);
-    const float **deltas = calloc(examples, sizeof *deltas);
-    layer->name = source->name;
-    layer->weigh = source->weigh;
-    layer->example_names = source->weigh.names;
-    layer->axis_names = axis_names;
-    layer->axis_units = axis_units;
-    layer->deltas = deltas;
-    if (!axis_names || !axis_units || !deltas)
-        return exi_error_memory(error, "a layer", examples * sizeof *deltas);
-    for (size_t i = 0; i < axes; i++) {
-        axis_names[i] = source->axes[i].name;
-        axis_units[i] = source->axes[i].unit;
-    }
-    return EX_OK;
-}
-
-static ex_result read_example(building *b, int layer, int index, const float *mask, const float **delta,
-                              ex_error *error) {
-    const ex_project_example *source = &b->view->layers[layer].examples[index];
-    ex_mesh *example = NULL;
-    ex_result result = exi_project_read_mesh(b->view, source->mesh, &example, error);
-    if (result != EX_OK)
-        return result;
-    result = exi_error_within(error, ex_mesh_compare_connectivity(b->mesh, example, error), "%s: not the form of '%s'",
-                              source->mesh, b->view->mesh);
-    if (result == EX_OK) {
-        *delta = exi_measure_delta(exi_measure_base(&b->measure, layer, index), example, mask);
-        if (!*delta)
-            result = exi_error_memory(error, source->mesh, 12 * (size_t)b->mesh->vertex_count);
-    }
-    ex_mesh_destroy(example);
-    return result;
-}
-
-static ex_result read_layer(building *b, int index, ex_error *error) {
-    const ex_project_layer *source = &b->view->layers[index];
-    ex_layer_def *layer = &b->layers[index];
-    ex_result result = open_layer(source, layer, error);
-    float *mask = NULL;
-    if (result == EX_OK)
-        result = exi_project_read_mask(b->view, source, b->mesh, &mask, error);
-    const float **deltas = (const float **)(uintptr_t)layer->deltas;
-    for (int k = 0; result == EX_OK && k < source->example_count; k++) {
-        report(b, source->examples[k].name);
-        result = exi_error_within(error, read_example(b, index, k, mask, &deltas[k], error),
-                                  "layers[%d].examples[%d] '%s'", index, k, source->examples[k].name);
-        b->example_done++;
-    }
-    free(mask);
-    /* The last layer has none after it. */
-    if (result == EX_OK && index + 1 < b->view->layer_count)
-        result = exi_error_within(error, exi_measure_add_layer(&b->measure, index, deltas, error), "layer '%s'",
-                                  source->name);
-    return result;
-}
-
-static void free_layer(ex_layer_def *layer) {
-    for (int k = 0; layer->deltas && k < layer->weigh.example_count; k++)
-        free((void *)(uintptr_t)layer->deltas[k]);
-    free((void *)(uintptr_t)layer->deltas);
-    free((void *)(uintptr_t)layer->axis_names);
-    free((void *)(uintptr_t)layer->axis_units);
-}
-
-static ex_result build(building *b, ex_storage storage, ex_rig **rig, ex_error *error) {
-    report(b, "mesh");
+static ex_result read_body(exi_building *b, ex_error *error) {
+    exi_build_report(b, "mesh");
     ex_result result = exi_project_read_mesh(b->view, b->view->mesh, &b->mesh, error);
-    if (result == EX_OK)
-        result = exi_error_within(error, exi_rig_mesh_make(b->mesh, &b->rig_mesh, error), "%s", b->view->mesh);
-    b->layers = calloc((size_t)b->view->layer_count + 1, sizeof *b->layers);
-    if (result == EX_OK && !b->layers)
-        result = exi_error_memory(error, "the layers", (size_t)b->view->layer_count * sizeof *b->layers);
-    if (result == EX_OK)
-        result = exi_measure_open(&b->measure, b->view, b->mesh, error);
-    for (int l = 0; result == EX_OK && l < b->view->layer_count; l++)
-        result = read_layer(b, l, error);
     if (result != EX_OK)
         return result;
-    report(b, "solving");
+    result = exi_rig_mesh_make(b->mesh, &b->rig_mesh, error);
+    if (result == EX_OK)
+        result = exi_rig_mesh_smooth(&b->rig_mesh, error);
+    if (result == EX_OK && b->view->subdivide && !b->options.rig.without_levels) {
+        exi_build_report(b, "subdividing");
+        result = exi_refinement_make(b->mesh, &b->rig_mesh, &b->view->subdivision, &b->refinement, error);
+    }
+    result = exi_error_within(error, result, "%s", b->view->mesh);
+    if (result == EX_OK)
+        result = exi_skeleton_read(b->view, b->mesh, &b->skeleton, &b->skin, error);
+    return result == EX_OK ? exi_project_check_joints(b->view, b->skeleton, error) : result;
+}
+
+static ex_result create(const exi_building *b, const exi_text *rules, ex_rig **rig, ex_error *error) {
+    ex_note notes[EXI_RIG_MESH_NOTES + 1];
     ex_rig_def def = ex_rig_def_default();
+    memcpy(notes, b->rig_mesh.notes, sizeof b->rig_mesh.notes);
+    def.note_count = b->rig_mesh.note_count;
+    if (b->view->subdivide)
+        notes[def.note_count++] = (ex_note){.kind = EXI_REFINEMENT_NOTE, .data = rules->bytes, .size = rules->size};
+    def.notes = notes;
     def.mesh = b->rig_mesh.mesh;
     def.layers = b->layers;
     def.layer_count = b->view->layer_count;
-    def.notes = b->rig_mesh.notes;
-    def.note_count = b->rig_mesh.note_count;
-    def.storage = storage;
+    def.skeleton = b->skeleton;
+    def.skin = b->skin;
+    def.skinning = b->view->skinning;
+    if (b->refinement.subdivision) {
+        def.stencils = b->refinement.subdivision->stencils;
+        def.levels = b->refinement.levels;
+        def.level = b->view->subdivision.limit ? EX_LEVEL_LIMIT : b->view->subdivision.levels;
+    }
+    def.options = b->options.rig;
     return ex_rig_create(&def, NULL, rig, error);
+}
+
+static ex_result build(exi_building *b, ex_rig **rig, ex_error *error) {
+    exi_text rules = {0};
+    ex_result result = read_body(b, error);
+    if (result == EX_OK)
+        result = exi_measure_open(&b->measure, b->view, b->mesh, b->skeleton, b->skin, error);
+    if (result == EX_OK)
+        result = exi_build_layers(b, error);
+    if (result == EX_OK && b->view->subdivide)
+        result = exi_refinement_describe(&b->view->subdivision, &rules, error);
+    if (result == EX_OK) {
+        exi_build_report(b, "solving");
+        result = create(b, &rules, rig, error);
+    }
+    free(rules.bytes);
+    return result;
 }
 
 ex_result ex_project_build(const ex_project *project, const ex_build_options *options, ex_rig **rig, ex_error *error) {
     *rig = NULL;
     ex_error local = {0};
     error = error ? error : &local;
-    building b = {.view = &project->view, .progress = options ? options->progress : NULL};
+    exi_building b = {.view = &project->view};
+    if (options)
+        b.options = *options;
     for (int l = 0; l < b.view->layer_count; l++)
         b.example_total += b.view->layers[l].example_count;
-    ex_result result = build(&b, options ? options->storage : EX_STORAGE_FLOAT, rig, error);
+    ex_result result = build(&b, rig, error);
     exi_measure_close(&b.measure);
-    for (int l = 0; b.layers && l < b.view->layer_count; l++)
-        free_layer(&b.layers[l]);
-    free(b.layers);
+    exi_build_free_layers(&b);
+    exi_refinement_free(&b.refinement);
+    ex_skin_destroy(b.skin);
+    ex_skeleton_destroy(b.skeleton);
     exi_rig_mesh_free(&b.rig_mesh);
     ex_mesh_destroy(b.mesh);
     return exi_error_within(error, result, "%s", project->path);

@@ -5,6 +5,7 @@
 #include "author/project/check.h"
 
 #include "author/project/project.h"
+#include "author/project/skeleton.h"
 #include "runtime/base/result.h"
 #include "runtime/weigh/weigher.h"
 
@@ -123,6 +124,22 @@ static const char *repair_hint(exi_checker *c, const ex_mesh *other) {
            "project names, with the order of vertices kept";
 }
 
+/* Its shifts stay in c->shifts. */
+static float *measure_example(exi_checker *c, int layer, int k, const ex_mesh *mesh, const float *mask,
+                              const char *where) {
+    exi_measured measured;
+    ex_error error = {0};
+    if (exi_measure_example(&c->measure, layer, k, mesh, mask, &measured, &error) != EX_OK) {
+        exi_check_failure(c, "unmeasured", where, &error);
+        return NULL;
+    }
+    float *delta = measured.delta;
+    c->shifts[layer][k] = measured.shifts;
+    measured.delta = measured.shifts = NULL;
+    exi_measured_free(&measured);
+    return delta;
+}
+
 /* Reads the example's form; NULL where it cannot be used, which has then been reported. */
 static float *check_example(exi_checker *c, int layer, int k, const float *mask, const char *where) {
     const ex_project_example *example = &c->view->layers[layer].examples[k];
@@ -140,9 +157,7 @@ static float *check_example(exi_checker *c, int layer, int k, const float *mask,
             exi_check_add(c, EX_SEVERITY_WARNING, "size", where, ratio,
                           "'%s' (%s) is %.3g times as large as the mesh: is it in another unit than \"unit\" says?",
                           example->name, example->mesh, ratio);
-        delta = exi_measure_delta(exi_measure_base(&c->measure, layer, k), mesh, mask);
-        if (!delta)
-            c->failed = true;
+        delta = measure_example(c, layer, k, mesh, mask, where);
         for (size_t i = 0; delta && i < 3 * (size_t)c->mesh->vertex_count; i++)
             if (!isfinite(delta[i])) {
                 exi_check_add(c, EX_SEVERITY_ERROR, "not_finite", where, (double)(i / 3),
@@ -163,14 +178,21 @@ static void check_layer(exi_checker *c, int index) {
     char where[64];
     snprintf(where, sizeof where, "layers[%d]", index);
     float **deltas = calloc((size_t)layer->example_count, sizeof *deltas), *mask = NULL;
+    float **shifts = calloc((size_t)layer->example_count, sizeof *shifts);
     c->deltas[index] = deltas;
-    if (!deltas) {
+    c->shifts[index] = shifts;
+    if (!deltas || !shifts) {
         c->failed = true;
         return;
     }
     bool complete = true;
     ex_error error = {0};
-    if (c->mesh && exi_project_read_mask(c->view, layer, c->mesh, &mask, &error) != EX_OK)
+    if (layer->shape == EX_SHAPE_PIXELS) {
+        c->done += layer->example_count;
+        exi_check_space(c, index, NULL);
+        return;
+    }
+    if (c->mesh && exi_project_read_mask(c->view, layer, c->mesh, c->skeleton, c->skin, &mask, &error) != EX_OK)
         exi_check_failure(c, "mask", where, &error);
     for (int k = 0; k < layer->example_count; k++) {
         char here[64];
@@ -183,7 +205,8 @@ static void check_layer(exi_checker *c, int index) {
     free(mask);
     exi_check_space(c, index, complete ? (const float *const *)deltas : NULL);
     if (complete && c->mesh &&
-        exi_measure_add_layer(&c->measure, index, (const float *const *)deltas, &error) == EX_ERROR_MEMORY)
+        exi_measure_add_layer(&c->measure, index, (const float *const *)deltas, (const float *const *)shifts, &error) ==
+            EX_ERROR_MEMORY)
         c->failed = true;
 }
 
@@ -209,7 +232,9 @@ static void check_disturbed(exi_checker *c) {
     const double size = c->mesh ? ex_mesh_size(c->mesh) : 0;
     for (int l = 0; size > 0 && l < c->view->layer_count; l++)
         for (int later = l + 1; later < c->view->layer_count; later++)
-            for (int k = 0; c->measure.weighers[later] && k < c->view->layers[l].example_count; k++) {
+            for (int k = 0; c->measure.weighers[later] && c->view->layers[l].shape != EX_SHAPE_PIXELS &&
+                            k < c->view->layers[l].example_count;
+                 k++) {
                 const ex_project_example *example = &c->view->layers[l].examples[k];
                 double off = disturbance(c, later, example->points) / size;
                 char where[64];
@@ -222,13 +247,13 @@ static void check_disturbed(exi_checker *c) {
             }
 }
 
-static void free_deltas(exi_checker *c) {
-    for (int l = 0; c->deltas && l < c->view->layer_count; l++) {
-        for (int k = 0; c->deltas[l] && k < c->view->layers[l].example_count; k++)
-            free(c->deltas[l][k]);
-        free(c->deltas[l]);
+static void free_rows(const exi_checker *c, float ***rows) {
+    for (int l = 0; rows && l < c->view->layer_count; l++) {
+        for (int k = 0; rows[l] && k < c->view->layers[l].example_count; k++)
+            free(rows[l][k]);
+        free(rows[l]);
     }
-    free(c->deltas);
+    free(rows);
 }
 
 /* One input is a number or a rotation, and has one rest value, whichever layer names it. */
@@ -269,6 +294,14 @@ static void check_mesh(exi_checker *c) {
                       c->view->mesh);
 }
 
+static void check_skeleton(exi_checker *c) {
+    ex_error error = {0};
+    if (exi_skeleton_read(c->view, c->mesh, &c->skeleton, &c->skin, &error) != EX_OK)
+        exi_check_failure(c, "skeleton", "skeleton", &error);
+    else if (exi_project_check_joints(c->view, c->skeleton, &error) != EX_OK)
+        exi_check_failure(c, "joint", "skeleton", &error);
+}
+
 ex_result ex_project_check(const ex_project *project, const ex_check_options *options, ex_check **check,
                            ex_error *error) {
     *check = NULL;
@@ -283,15 +316,21 @@ ex_result ex_project_check(const ex_project *project, const ex_check_options *op
     check_mesh(&c);
     check_inputs(&c);
     c.deltas = calloc((size_t)c.view->layer_count + 1, sizeof *c.deltas);
-    c.failed = c.failed || !c.deltas;
-    if (c.mesh && !c.failed && exi_measure_open(&c.measure, c.view, c.mesh, error) != EX_OK)
+    c.shifts = calloc((size_t)c.view->layer_count + 1, sizeof *c.shifts);
+    c.failed = c.failed || !c.deltas || !c.shifts;
+    if (c.mesh && !c.failed)
+        check_skeleton(&c);
+    if (c.mesh && !c.failed && exi_measure_open(&c.measure, c.view, c.mesh, c.skeleton, c.skin, error) != EX_OK)
         c.failed = true;
     for (int l = 0; !c.failed && l < c.view->layer_count; l++)
         check_layer(&c, l);
     if (!c.failed)
         check_disturbed(&c);
     exi_measure_close(&c.measure);
-    free_deltas(&c);
+    free_rows(&c, c.deltas);
+    free_rows(&c, c.shifts);
+    ex_skin_destroy(c.skin);
+    ex_skeleton_destroy(c.skeleton);
     ex_mesh_destroy(c.mesh);
     if (c.failed) {
         ex_check_destroy(c.check);

@@ -12,9 +12,12 @@
 typedef struct exi_checker {
     const ex_project_view *view;
     ex_check *check;
-    ex_mesh *mesh;       /* NULL where it cannot be read */
+    ex_mesh *mesh;         /* NULL where it cannot be read */
+    ex_skeleton *skeleton; /* and where there is one */
+    ex_skin *skin;
     exi_measure measure; /* where there is a mesh */
     float ***deltas;     /* [layer_count] of [example_count], NULL where one could not be measured */
+    float ***shifts;     /* likewise, NULL also where the example brings no skeleton */
     int sample_count;
     const ex_progress *progress;
     int done, total; /* examples */

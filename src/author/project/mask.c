@@ -1,5 +1,6 @@
 /*
- * Masks of layers: a value in [0, 1] per vertex, from a text file, from a group of faces, or from a vertex colour.
+ * Masks of layers: a value in [0, 1] per vertex, from a text file, from a group of faces, from a vertex colour, or as
+ * the sum of the skin weights of some joints.
  */
 #include "author/formats/array.h"
 #include "author/formats/file.h"
@@ -109,8 +110,36 @@ static ex_result mask_from_colour(const ex_mesh *mesh, char channel, float *mask
     return EX_OK;
 }
 
+/* A joint that is named twice counts once. That the skeleton has them all was checked (exi_project_check_joints). */
+static ex_result mask_from_joints(const ex_project_layer *layer, const ex_skeleton *skeleton, const ex_skin *skin,
+                                  float *mask, ex_error *error) {
+    if (!skeleton || !skin)
+        return exi_error(error, EX_ERROR_DATA, "no joint moves the mesh, so there are no skin weights to sum");
+    const size_t most = (size_t)ex_skin_get_info(skin).influence_most, count = (size_t)ex_skin_joint_count(skin);
+    bool *wanted = calloc(count, sizeof *wanted);
+    uint32_t *joints = exi_array_allocate(most, sizeof *joints);
+    float *weights = exi_array_allocate(most, sizeof *weights);
+    const bool good = wanted && joints && weights;
+    for (int i = 0; good && i < layer->mask_joint_count; i++) {
+        const int joint = ex_skeleton_find(skeleton, layer->mask_joints[i]);
+        if (joint >= 0)
+            wanted[joint] = true;
+    }
+    for (int v = 0; good && v < ex_skin_vertex_count(skin); v++) {
+        const int influences = ex_skin_influences(skin, v, joints, weights);
+        double sum = 0;
+        for (int i = 0; i < influences; i++)
+            sum += wanted[joints[i]] ? (double)weights[i] : 0;
+        mask[v] = sum < 1 ? (float)sum : 1.0F;
+    }
+    free(wanted);
+    free(joints);
+    free(weights);
+    return good ? EX_OK : exi_error_memory(error, "a mask", count + most * 8);
+}
+
 ex_result exi_project_read_mask(const ex_project_view *view, const ex_project_layer *layer, const ex_mesh *mesh,
-                                float **mask, ex_error *error) {
+                                const ex_skeleton *skeleton, const ex_skin *skin, float **mask, ex_error *error) {
     *mask = NULL;
     if (layer->mask == EX_MASK_NONE)
         return EX_OK;
@@ -124,6 +153,8 @@ ex_result exi_project_read_mask(const ex_project_view *view, const ex_project_la
         result = mask_from_file(view, layer->mask_source, mesh->vertex_count, values, error);
     else if (layer->mask == EX_MASK_GROUP)
         result = mask_from_group(mesh, layer->mask_source, values, error);
+    else if (layer->mask == EX_MASK_JOINTS)
+        result = mask_from_joints(layer, skeleton, skin, values, error);
     else
         result = mask_from_colour(mesh, layer->mask_source[0], values, error);
     if (result != EX_OK)

@@ -1,28 +1,40 @@
 /*
- * Measuring examples (DESIGN, "Layers"): d_lk = mask_l (x_lk - base_lk), where base_lk = mesh + sum over layers m
- * before l of sum over j of w_mj d_mj, at the whole pose of example lk. base is rounded to float, so that an unpacked
- * example, base + d in double, gives d again to the bit.
+ * Measuring examples (DESIGN, "Layers"): d_lk = mask_l (U(x_lk) - base_lk), where base_lk = mesh + sum over layers m
+ * before l of sum over j of w_mj d_mj, at the whole pose of example lk, and U un-poses where the layer says so. base is
+ * rounded to float, so that an unpacked example, base + d in double, gives d again to the bit. Joints go the same way,
+ * without mask or U.
  */
 #include "author/project/measure.h"
 
 #include "author/formats/array.h"
+#include "author/project/skeleton.h"
 #include "runtime/base/result.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-ex_result exi_measure_open(exi_measure *m, const ex_project_view *view, const ex_mesh *mesh, ex_error *error) {
+ex_result exi_measure_open(exi_measure *m, const ex_project_view *view, const ex_mesh *mesh,
+                           const ex_skeleton *skeleton, const ex_skin *skin, ex_error *error) {
     size_t layers = (size_t)view->layer_count + 1, count = 3 * (size_t)mesh->vertex_count, most = 1;
+    size_t joints = skeleton ? (size_t)ex_skeleton_joint_count(skeleton) : 0;
     for (int l = 0; l < view->layer_count; l++)
         most = (size_t)view->layers[l].example_count > most ? (size_t)view->layers[l].example_count : most;
     *m = (exi_measure){.view = view,
                        .mesh = mesh,
+                       .skeleton = skeleton,
+                       .skin = skin,
+                       .joint_count = joints,
                        .weighers = calloc(layers, sizeof *m->weighers),
                        .deltas = calloc(layers, sizeof *m->deltas),
+                       .shifts = calloc(layers, sizeof *m->shifts),
+                       .weights = exi_array_allocate(most, sizeof *m->weights),
+                       .centres = exi_array_allocate(3 * joints, sizeof *m->centres),
                        .base = exi_array_allocate(count, sizeof *m->base),
-                       .weights = exi_array_allocate(most, sizeof *m->weights)};
-    if (m->weighers && m->deltas && m->base && m->weights)
+                       .joints = exi_array_allocate(3 * joints, sizeof *m->joints),
+                       .shift = exi_array_allocate(3 * joints, sizeof *m->shift)};
+    if (m->weighers && m->deltas && m->shifts && m->weights && m->centres && m->base && m->joints && m->shift &&
+        (!skeleton || exi_skeleton_centres(skeleton, m->centres)))
         return EX_OK;
     exi_measure_close(m);
     return exi_error_memory(error, "measuring the examples", count * sizeof(double));
@@ -33,13 +45,19 @@ void exi_measure_close(exi_measure *m) {
         ex_weigher_destroy(m->weighers[l]);
     free(m->weighers);
     free(m->deltas);
-    free(m->base);
+    free(m->shifts);
     free(m->weights);
+    free(m->centres);
+    free(m->base);
+    free(m->joints);
+    free(m->shift);
     *m = (exi_measure){0};
 }
 
-ex_result exi_measure_add_layer(exi_measure *m, int layer, const float *const *deltas, ex_error *error) {
+ex_result exi_measure_add_layer(exi_measure *m, int layer, const float *const *deltas, const float *const *shifts,
+                                ex_error *error) {
     m->deltas[layer] = deltas;
+    m->shifts[layer] = shifts;
     return ex_weigher_create(&m->view->layers[layer].weigh, NULL, &m->weighers[layer], error);
 }
 
@@ -50,35 +68,107 @@ void exi_measure_sum(double *sum, size_t count, double weight, const float *delt
         sum[i] += weight * (double)delta[i];
 }
 
-const double *exi_measure_base(exi_measure *m, int layer, int example) {
-    const size_t count = 3 * (size_t)m->mesh->vertex_count;
+void exi_measure_base(exi_measure *m, int layer, int example) {
+    const size_t count = 3 * (size_t)m->mesh->vertex_count, joints = 3 * m->joint_count;
     const double *const *points = m->view->layers[layer].examples[example].points;
     memcpy(m->base, m->mesh->positions, count * sizeof *m->base);
+    for (size_t i = 0; i < joints; i++)
+        m->shift[i] = 0;
     for (int l = 0; l < layer; l++) {
         if (!m->weighers[l])
             continue;
         ex_weigher_evaluate(m->weighers[l], points[l], m->weights);
-        for (int k = 0; k < m->view->layers[l].example_count; k++)
+        for (int k = 0; k < m->view->layers[l].example_count; k++) {
             exi_measure_sum(m->base, count, m->weights[k], m->deltas[l][k]);
+            if (m->shifts[l] && m->shifts[l][k])
+                exi_measure_sum(m->shift, joints, m->weights[k], m->shifts[l][k]);
+        }
     }
     for (size_t i = 0; layer > 0 && i < count; i++)
         m->base[i] = (double)(float)m->base[i];
-    return m->base;
+    for (size_t i = 0; i < joints; i++)
+        m->joints[i] = (double)(float)(m->centres[i] + m->shift[i]);
 }
 
 /* A masked vertex is first placed where the mask leaves it, in double: then a difference is always one between two
  * positions in double, and unpacking, which writes positions, loses none of it. + 0 turns -0, which no pair of
  * positions has as its difference, into 0. A difference that leaves the float where it was is none: digits of the file
  * that a float does not keep would otherwise move every vertex of an example that equals the mesh. */
-float *exi_measure_delta(const double *base, const ex_mesh *example, const float *mask) {
-    size_t count = 3 * (size_t)example->vertex_count;
-    float *delta = exi_array_allocate(count, sizeof *delta);
-    for (size_t i = 0; delta && i < count; i++) {
-        const double from = base[i], to = example->positions[i];
-        const double masked = mask ? from + (double)mask[i / 3] * (to - from) : to;
-        delta[i] = (float)(masked - from) + 0.0F;
-        if ((float)(from + (double)delta[i]) == (float)from)
-            delta[i] = 0;
+float *exi_measure_difference(const double *base, const double *to, const float *mask, size_t count) {
+    float *difference = exi_array_allocate(count, sizeof *difference);
+    for (size_t i = 0; difference && i < count; i++) {
+        const double masked = mask ? base[i] + (double)mask[i / 3] * (to[i] - base[i]) : to[i];
+        difference[i] = (float)(masked - base[i]) + 0.0F;
+        if ((float)(base[i] + (double)difference[i]) == (float)base[i])
+            difference[i] = 0;
     }
-    return delta;
+    return difference;
+}
+
+/* ---- one example ---- */
+
+/* The joint positions that an example brings, measured. */
+static ex_result measure_joints(const exi_measure *m, const ex_project_example *example, float **shifts,
+                                ex_error *error) {
+    const size_t count = 3 * m->joint_count;
+    double *centres = exi_array_allocate(count, sizeof *centres);
+    ex_result result = centres ? exi_skeleton_read_centres(m->view, example->skeleton, m->skeleton, centres, error)
+                               : exi_error_memory(error, "a skeleton", count * sizeof *centres);
+    if (result == EX_OK) {
+        *shifts = exi_measure_difference(m->joints, centres, NULL, count);
+        if (!*shifts)
+            result = exi_error_memory(error, "a skeleton", count * sizeof **shifts);
+    }
+    free(centres);
+    return result;
+}
+
+/* What a mask leaves where it is did not have to come back. */
+static void leave_out_masked(const float *mask, exi_measured *out) {
+    int kept = 0;
+    for (int i = 0; i < out->damped_count; i++)
+        if (mask[out->damped[i].vertex] > 0)
+            out->damped[kept++] = out->damped[i];
+    out->damped_count = kept;
+}
+
+static ex_result measure_form(const exi_measure *m, int layer, const ex_project_example *example, const ex_mesh *form,
+                              const float *mask, exi_measured *out, ex_error *error) {
+    const size_t count = 3 * (size_t)m->mesh->vertex_count;
+    double *rest = NULL;
+    ex_result result = EX_OK;
+    if (m->view->layers[layer].shape == EX_SHAPE_UNPOSED) {
+        rest = exi_array_allocate(count, sizeof *rest);
+        result = rest ? exi_measure_unpose(m, example, form, out->shifts, rest, out, error)
+                      : exi_error_memory(error, "un-posing", count * sizeof *rest);
+        if (result == EX_OK && mask)
+            leave_out_masked(mask, out);
+    }
+    if (result == EX_OK) {
+        out->delta = exi_measure_difference(m->base, rest ? rest : form->positions, mask, count);
+        if (!out->delta)
+            result = exi_error_memory(error, "an example", count * sizeof *out->delta);
+    }
+    free(rest);
+    return result;
+}
+
+ex_result exi_measure_example(exi_measure *m, int layer, int example, const ex_mesh *form, const float *mask,
+                              exi_measured *out, ex_error *error) {
+    const ex_project_example *source = &m->view->layers[layer].examples[example];
+    *out = (exi_measured){0};
+    exi_measure_base(m, layer, example);
+    ex_result result = source->skeleton && m->skeleton ? measure_joints(m, source, &out->shifts, error) : EX_OK;
+    if (result == EX_OK)
+        result = measure_form(m, layer, source, form, mask, out, error);
+    if (result != EX_OK)
+        exi_measured_free(out);
+    return result;
+}
+
+void exi_measured_free(exi_measured *measured) {
+    free(measured->delta);
+    free(measured->shifts);
+    free(measured->damped);
+    *measured = (exi_measured){0};
 }

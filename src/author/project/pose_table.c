@@ -6,6 +6,7 @@
 #include "author/formats/array.h"
 #include "author/formats/file.h"
 #include "author/formats/number.h"
+#include "author/project/csv.h"
 #include "author/project/project.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
@@ -15,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIELD_SIZE = 512, PART_SIZE = FIELD_SIZE + 4 };
+enum { FIELD_SIZE = EXI_FIELD_SIZE, PART_SIZE = FIELD_SIZE + 4 };
 
 /* What columns are about. */
 typedef enum subject_kind { SUBJECT_TIME, SUBJECT_JOINT, SUBJECT_AXIS } subject_kind;
@@ -29,9 +30,7 @@ typedef struct subject {
 typedef struct table_reader {
     const ex_rig *rig;
     const char *path;
-    const char *at, *end;
-    int line;          /* where the field that was read last begins */
-    int next_line;     /* where the next one does */
+    exi_csv csv;
     subject *subjects; /* in the order in which the header first names them */
     int subject_count;
     size_t subject_capacity;
@@ -42,82 +41,20 @@ typedef struct table_reader {
     ex_error *error;
 } table_reader;
 
-static bool at_line_end(const table_reader *r) {
-    return r->at == r->end || *r->at == '\n' || *r->at == '\r';
-}
-
-/* Passes over one line end, if there is one here. */
-static void skip_line_end(table_reader *r) {
-    if (r->at == r->end || !at_line_end(r))
-        return;
-    if (*r->at == '\r' && r->at + 1 < r->end && r->at[1] == '\n')
-        r->at++;
-    r->at++;
-    r->next_line++;
-}
-
-static void skip_blanks(table_reader *r) {
-    while (r->at < r->end && (*r->at == ' ' || *r->at == '\t'))
-        r->at++;
-}
-
-/* The next field of the line into `field`, trimmed. Sets *last at the end of the line. False where it is too long, has
- * a NUL in it, or a quote is left open. */
-static bool next_field(table_reader *r, char field[FIELD_SIZE], bool *last) {
-    size_t size = 0;
-    r->line = r->next_line;
-    skip_blanks(r);
-    bool quoted = r->at < r->end && *r->at == '"';
-    if (quoted)
-        r->at++;
-    for (;; r->at++) {
-        if (r->at == r->end || (!quoted && (*r->at == ',' || at_line_end(r))))
-            break;
-        if (quoted && *r->at == '"') {
-            if (r->at + 1 < r->end && r->at[1] == '"')
-                r->at++;
-            else
-                break;
-        }
-        if (size + 1 >= FIELD_SIZE || *r->at == 0)
-            return false;
-        if (*r->at == '\n' || (*r->at == '\r' && r->at[1] != '\n'))
-            r->next_line++; /* the text ends with NUL: there is always one more byte to look at */
-        field[size++] = *r->at;
-    }
-    if (quoted) {
-        if (r->at == r->end)
-            return false;
-        r->at++;
-        skip_blanks(r);
-        if (!at_line_end(r) && *r->at != ',')
-            return false;
-    }
-    while (!quoted && size > 0 && (field[size - 1] == ' ' || field[size - 1] == '\t'))
-        size--;
-    field[size] = 0;
-    *last = at_line_end(r);
-    if (*last)
-        skip_line_end(r);
-    else
-        r->at++;
-    return true;
-}
-
 /* What some programs put between columns instead, where a field or the rest of the line has it. */
 static const char *wrong_separator(const char *text) {
     return strchr(text, ';') ? "semicolons" : strchr(text, '\t') ? "tabs" : NULL;
 }
 
 static ex_result bad_separator(table_reader *r, const char *separator) {
-    return exi_error(r->error, EX_ERROR_FORMAT, "%s:%d: columns are separated by commas, not by %s", r->path, r->line,
-                     separator);
+    return exi_error(r->error, EX_ERROR_FORMAT, "%s:%d: columns are separated by commas, not by %s", r->path,
+                     r->csv.line, separator);
 }
 
 static ex_result bad_field(table_reader *r) {
     return exi_error(r->error, EX_ERROR_FORMAT,
-                     "%s:%d: a field is no text, or longer than %d bytes, or its quote is left open", r->path, r->line,
-                     FIELD_SIZE - 1);
+                     "%s:%d: a field is no text, or longer than %d bytes, or its quote is left open", r->path,
+                     r->csv.line, FIELD_SIZE - 1);
 }
 
 /* ---- the header ---- */
@@ -141,11 +78,13 @@ static ex_result find_subject(table_reader *r, const char *name, subject *found,
         found->index = scalar;
         return EX_OK;
     }
-    if (!is_rotation && joint < 0)
-        return exi_error_within(r->error, exi_unknown_input(r->rig, name, r->error), "%s:%d", r->path, r->line);
+    if (!is_rotation && joint < 0) {
+        const char *unknown = strncmp(name, "joint:", 6) == 0 ? whole : name;
+        return exi_error_within(r->error, exi_unknown_input(r->rig, unknown, r->error), "%s:%d", r->path, r->csv.line);
+    }
     if (!end)
         return exi_error(r->error, EX_ERROR_DATA, "%s:%d: '%s' is a rotation: its columns are %s.x, %s.y, %s.z, %s.w",
-                         r->path, r->line, name, name, name, name, name);
+                         r->path, r->csv.line, name, name, name, name, name);
     found->kind = is_rotation ? SUBJECT_AXIS : SUBJECT_JOINT;
     found->index = is_rotation ? rotation : joint;
     found->width = 4;
@@ -170,7 +109,7 @@ static ex_result add_column(table_reader *r, const char *name) {
         r->subjects[r->subject_count++] = found;
     }
     if (r->subjects[i].columns[part] >= 0)
-        return exi_error(r->error, EX_ERROR_DATA, "%s:%d: column '%s' is there twice", r->path, r->line, name);
+        return exi_error(r->error, EX_ERROR_DATA, "%s:%d: column '%s' is there twice", r->path, r->csv.line, name);
     r->subjects[i].columns[part] = r->column_count++;
     return EX_OK;
 }
@@ -178,10 +117,10 @@ static ex_result add_column(table_reader *r, const char *name) {
 static ex_result read_header(table_reader *r) {
     char field[FIELD_SIZE];
     for (bool last = false; !last;) {
-        if (!next_field(r, field, &last))
-            return r->at < r->end && *r->at == ';' ? bad_separator(r, "semicolons") : bad_field(r);
+        if (!exi_csv_field(&r->csv, field, &last))
+            return r->csv.at < r->csv.end && *r->csv.at == ';' ? bad_separator(r, "semicolons") : bad_field(r);
         if (field[0] == 0)
-            return exi_error(r->error, EX_ERROR_DATA, "%s:%d: column %d has no name", r->path, r->line,
+            return exi_error(r->error, EX_ERROR_DATA, "%s:%d: column %d has no name", r->path, r->csv.line,
                              r->column_count + 1);
         ex_result result = add_column(r, field);
         if (result != EX_OK)
@@ -238,9 +177,9 @@ static ex_result read_number(table_reader *r, int column, const char *field, dou
         return EX_OK;
     char name[PART_SIZE];
     if (at == end)
-        return exi_error(r->error, EX_ERROR_DATA, "%s:%d: there is no number in column '%s'", r->path, r->line,
+        return exi_error(r->error, EX_ERROR_DATA, "%s:%d: there is no number in column '%s'", r->path, r->csv.line,
                          column_name(r, column, name));
-    return exi_error(r->error, EX_ERROR_DATA, "%s:%d: '%s' in column '%s' is not a number", r->path, r->line, field,
+    return exi_error(r->error, EX_ERROR_DATA, "%s:%d: '%s' in column '%s' is not a number", r->path, r->csv.line, field,
                      column_name(r, column, name));
 }
 
@@ -259,7 +198,7 @@ static ex_result check_row(table_reader *r, const double *row) {
         if (r->subjects[i].width == 4 && !(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] > 1e-20))
             return exi_error(r->error, EX_ERROR_DATA,
                              "%s:%d: all four numbers of '%s' are 0, which is no rotation: rest is 0 0 0 1", r->path,
-                             r->line, subject_name(r, &r->subjects[i], -1, name));
+                             r->csv.line, subject_name(r, &r->subjects[i], -1, name));
     }
     return EX_OK;
 }
@@ -268,28 +207,19 @@ static ex_result read_row(table_reader *r, double *row) {
     char field[FIELD_SIZE];
     int column = 0;
     for (bool last = false; !last; column++) {
-        if (!next_field(r, field, &last))
+        if (!exi_csv_field(&r->csv, field, &last))
             return bad_field(r);
         if (column >= r->column_count)
             return exi_error(r->error, EX_ERROR_FORMAT, "%s:%d: there are more fields than the %d of the header",
-                             r->path, r->line, r->column_count);
+                             r->path, r->csv.line, r->column_count);
         ex_result result = read_number(r, column, field, &row[column]);
         if (result != EX_OK)
             return result;
     }
     if (column < r->column_count)
         return exi_error(r->error, EX_ERROR_FORMAT, "%s:%d: there %s %d field%s, and the header has %d", r->path,
-                         r->line, column == 1 ? "is" : "are", column, column == 1 ? "" : "s", r->column_count);
+                         r->csv.line, column == 1 ? "is" : "are", column, column == 1 ? "" : "s", r->column_count);
     return check_row(r, row);
-}
-
-/* Passes over a line without anything in it; false where there is something. */
-static bool skip_blank_line(table_reader *r) {
-    skip_blanks(r);
-    if (!at_line_end(r))
-        return false;
-    skip_line_end(r);
-    return true;
 }
 
 static ex_result add_row(table_reader *r) {
@@ -361,19 +291,19 @@ static bool is_utf16(const char *text, size_t size) {
 }
 
 static ex_result read_text(table_reader *r) {
-    size_t size = (size_t)(r->end - r->at);
-    if (is_utf16(r->at, size))
+    size_t size = (size_t)(r->csv.end - r->csv.at);
+    if (is_utf16(r->csv.at, size))
         return exi_error(r->error, EX_ERROR_FORMAT, "%s: this is UTF-16: save the table as UTF-8 or plain ASCII",
                          r->path);
-    if (size >= 3 && memcmp(r->at, "\xEF\xBB\xBF", 3) == 0)
-        r->at += 3;
-    if (skip_blank_line(r))
+    if (size >= 3 && memcmp(r->csv.at, "\xEF\xBB\xBF", 3) == 0)
+        r->csv.at += 3;
+    if (exi_csv_skip_blank_line(&r->csv))
         return exi_error(r->error, EX_ERROR_FORMAT, "%s: the first line must name the axes", r->path);
     ex_result result = read_header(r);
     if (result == EX_OK)
         result = check_header(r);
-    while (result == EX_OK && r->at < r->end)
-        if (!skip_blank_line(r))
+    while (result == EX_OK && r->csv.at < r->csv.end)
+        if (!exi_csv_skip_blank_line(&r->csv))
             result = add_row(r);
     return result;
 }
@@ -385,7 +315,8 @@ ex_result ex_pose_table_read(const char *path, const ex_rig *rig, ex_pose_table 
     ex_result result = exi_file_read(path, &text, &size, error);
     if (result != EX_OK)
         return result;
-    table_reader r = {.rig = rig, .path = path, .at = text, .end = text + size, .next_line = 1, .error = error};
+    table_reader r = {
+        .rig = rig, .path = path, .csv = {.at = text, .end = text + size, .next_line = 1}, .error = error};
     result = read_text(&r);
     if (result == EX_OK)
         result = make_table(&r, table);

@@ -47,8 +47,9 @@ void exi_turn_joint(const ex_rig *rig, int joint, const double q[4], const ex_po
 /* Reads a mesh of the project, in metres with y up. */
 ex_result exi_project_read_mesh(const ex_project_view *view, const char *relative, ex_mesh **mesh, ex_error *error);
 
-/* The layer's mask [vertex_count], or NULL in *mask where it has none. Release with free. */
+/* The layer's mask [vertex_count], or NULL in *mask where it has none. Release with free. skeleton and skin may be
+ * NULL. */
 ex_result exi_project_read_mask(const ex_project_view *view, const ex_project_layer *layer, const ex_mesh *mesh,
-                                float **mask, ex_error *error);
+                                const ex_skeleton *skeleton, const ex_skin *skin, float **mask, ex_error *error);
 
 #endif

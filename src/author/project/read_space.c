@@ -132,8 +132,13 @@ static ex_result read_reading(exi_reader *r, const json_t *object, const exi_pla
                                    : read_about(r, value, &at, reading->about);
     if (source == ANGLE)
         reading->middle = axis->axis.min + (axis->axis.max - axis->axis.min) / 2;
-    if (source == SLIDE)
+    if (source == SLIDE) {
         reading->unit = r->view->unit;
+        if (result == EX_OK)
+            result = exi_get_number(r, object, place, "metres", &reading->unit);
+        if (result == EX_OK && !(reading->unit > 0))
+            result = exi_error(r->error, EX_ERROR_DATA, "%s.metres: must be above 0", place->text);
+    }
     return result;
 }
 
@@ -141,7 +146,7 @@ static ex_result read_axis(exi_reader *r, const json_t *object, const exi_place 
     static const char *const keys[][11] = {
         [ANGLE] = {"name", "unit", "joint", "angle", "min", "max", "rest", "scale", "clamp", NULL},
         [ROTATION] = {"name", "unit", "joint", "rotation", "about", "rest", "scale", NULL},
-        [SLIDE] = {"name", "unit", "joint", "slide", "min", "max", "rest", "scale", "clamp", NULL},
+        [SLIDE] = {"name", "unit", "joint", "slide", "metres", "min", "max", "rest", "scale", "clamp", NULL},
         [STRETCH] = {"name", "unit", "joint", "stretch", "min", "max", "rest", "scale", "clamp", NULL},
         [DIAL] = {"name", "unit", "joint", "min", "max", "rest", "scale", "clamp", NULL},
     };
@@ -214,6 +219,7 @@ static bool same_source(const ex_project_axis *a, const ex_project_axis *b) {
     if (!a->joint || !b->joint)
         return a->joint == b->joint;
     return strcmp(a->joint, b->joint) == 0 && a->reading.kind == b->reading.kind &&
+           a->reading.unit == b->reading.unit &&
            (a->reading.kind == EX_READING_ROTATION || same_direction(a->reading.about, b->reading.about));
 }
 
@@ -221,13 +227,16 @@ static bool same_source(const ex_project_axis *a, const ex_project_axis *b) {
 static void describe(const ex_project_axis *axis, char *text, size_t size) {
     static const char *const what[] = {"", "angle", "rotation", "slide", "stretch"};
     const double *n = axis->reading.about;
+    char unit[40] = "";
+    if (axis->reading.kind == EX_READING_SLIDE)
+        snprintf(unit, sizeof unit, " in units of %g metres", axis->reading.unit);
     if (!axis->joint)
         snprintf(text, size, "a dial");
     else if (axis->reading.kind == EX_READING_ROTATION)
         snprintf(text, size, "the rotation of joint '%.60s'", axis->joint);
     else
-        snprintf(text, size, "the %s of joint '%.60s' %s %g %g %g", what[axis->reading.kind], axis->joint,
-                 axis->reading.kind == EX_READING_ANGLE ? "about" : "along", n[0], n[1], n[2]);
+        snprintf(text, size, "the %s of joint '%.60s' %s %g %g %g%s", what[axis->reading.kind], axis->joint,
+                 axis->reading.kind == EX_READING_ANGLE ? "about" : "along", n[0], n[1], n[2], unit);
 }
 
 static ex_result refuse_source(exi_reader *r, const ex_project_axis *first, const ex_project_axis *axis,

@@ -50,7 +50,8 @@ const char *ex_suggest(const char *word, const char *const *candidates, int cand
             best = candidates[i];
         }
     }
+    /* A word of one letter is no nearer to another one than to any. */
     int length = (int)strlen(word);
     int allowed = length < 3 ? length > 0 : (length + 2) / 3;
-    return best && best_distance <= allowed ? best : NULL;
+    return best && best_distance <= allowed && (length > 1 || strlen(best) > 1) ? best : NULL;
 }

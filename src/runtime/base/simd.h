@@ -247,7 +247,9 @@ static inline void exi_store_triples(float *p, exi_wide x, exi_wide y, exi_wide 
  * exi_quad holds four floats on every machine: for what comes in fours, such as the rows of joint matrices. Operations:
  * load, store, splat, lane 0 to 3 in all lanes, add, sub, mul, min, max, madd (a * b + c), msub (c - a * b),
  * inverse_root (1/sqrt, relative error below 3e-7), with_sign (the size of a, the sign of b), pick (x where a > b, else
- * y; y too where one is not a number), transpose, load_triples and store_triples (x0 y0 z0 x1 y1 z1 …).
+ * y; y too where one is not a number), transpose, load_triples and store_triples (x0 y0 z0 x1 y1 z1 …), load_bytes and
+ * store_bytes (16 bytes as four quads; stored are numbers from 0 to 255, rounded to the nearest, of two the even one),
+ * load_fourth_bytes (of four pixels the alphas).
  */
 enum { EXI_QUAD_LANES = 4 };
 #if defined(EXI_SIMD_NEON)
@@ -314,6 +316,22 @@ static inline void exi_quad_transpose(exi_quad m[4]) {
     m[1] = vzip2q_f32(a, c);
     m[2] = vzip1q_f32(b, d);
     m[3] = vzip2q_f32(b, d);
+}
+static inline void exi_quad_load_bytes(const unsigned char *p, exi_quad v[4]) {
+    uint8x16_t bytes = vld1q_u8(p);
+    uint16x8_t low = vmovl_u8(vget_low_u8(bytes)), high = vmovl_high_u8(bytes);
+    v[0] = vcvtq_f32_u32(vmovl_u16(vget_low_u16(low)));
+    v[1] = vcvtq_f32_u32(vmovl_high_u16(low));
+    v[2] = vcvtq_f32_u32(vmovl_u16(vget_low_u16(high)));
+    v[3] = vcvtq_f32_u32(vmovl_high_u16(high));
+}
+static inline exi_quad exi_quad_load_fourth_bytes(const unsigned char *p) {
+    return vcvtq_f32_u32(vshrq_n_u32(vreinterpretq_u32_u8(vld1q_u8(p)), 24));
+}
+static inline void exi_quad_store_bytes(unsigned char *p, const exi_quad v[4]) {
+    uint16x8_t low = vcombine_u16(vmovn_u32(vcvtnq_u32_f32(v[0])), vmovn_u32(vcvtnq_u32_f32(v[1])));
+    uint16x8_t high = vcombine_u16(vmovn_u32(vcvtnq_u32_f32(v[2])), vmovn_u32(vcvtnq_u32_f32(v[3])));
+    vst1q_u8(p, vcombine_u8(vmovn_u16(low), vmovn_u16(high)));
 }
 static inline void exi_quad_load_triples(const float *p, exi_quad v[3]) {
     float32x4x3_t triples = vld3q_f32(p);
@@ -399,6 +417,22 @@ static inline void exi_quad_transpose(exi_quad m[4]) {
     m[2] = _mm_movelh_ps(b, d);
     m[3] = _mm_movehl_ps(d, b);
 }
+static inline void exi_quad_load_bytes(const unsigned char *p, exi_quad v[4]) {
+    const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)p), zero = _mm_setzero_si128();
+    const __m128i low = _mm_unpacklo_epi8(bytes, zero), high = _mm_unpackhi_epi8(bytes, zero);
+    v[0] = _mm_cvtepi32_ps(_mm_unpacklo_epi16(low, zero));
+    v[1] = _mm_cvtepi32_ps(_mm_unpackhi_epi16(low, zero));
+    v[2] = _mm_cvtepi32_ps(_mm_unpacklo_epi16(high, zero));
+    v[3] = _mm_cvtepi32_ps(_mm_unpackhi_epi16(high, zero));
+}
+static inline exi_quad exi_quad_load_fourth_bytes(const unsigned char *p) {
+    return _mm_cvtepi32_ps(_mm_srli_epi32(_mm_loadu_si128((const __m128i *)(const void *)p), 24));
+}
+static inline void exi_quad_store_bytes(unsigned char *p, const exi_quad v[4]) {
+    const __m128i low = _mm_packs_epi32(_mm_cvtps_epi32(v[0]), _mm_cvtps_epi32(v[1]));
+    const __m128i high = _mm_packs_epi32(_mm_cvtps_epi32(v[2]), _mm_cvtps_epi32(v[3]));
+    _mm_storeu_si128((__m128i *)(void *)p, _mm_packus_epi16(low, high));
+}
 static inline void exi_quad_load_triples(const float *p, exi_quad v[3]) {
     __m128 a = _mm_loadu_ps(p), b = _mm_loadu_ps(p + 4), c = _mm_loadu_ps(p + 8); /* xyzx yzxy zxyz */
     __m128 x = _mm_shuffle_ps(b, c, _MM_SHUFFLE(1, 1, 2, 2)), z = _mm_shuffle_ps(a, b, _MM_SHUFFLE(1, 1, 2, 2));
@@ -477,6 +511,24 @@ static inline void exi_quad_transpose(exi_quad m[4]) {
     m[1] = wasm_i32x4_shuffle(a, c, 2, 3, 6, 7);
     m[2] = wasm_i32x4_shuffle(b, d, 0, 1, 4, 5);
     m[3] = wasm_i32x4_shuffle(b, d, 2, 3, 6, 7);
+}
+static inline void exi_quad_load_bytes(const unsigned char *p, exi_quad v[4]) {
+    v128_t bytes = wasm_v128_load(p);
+    v128_t low = wasm_u16x8_extend_low_u8x16(bytes), high = wasm_u16x8_extend_high_u8x16(bytes);
+    v[0] = wasm_f32x4_convert_i32x4(wasm_u32x4_extend_low_u16x8(low));
+    v[1] = wasm_f32x4_convert_i32x4(wasm_u32x4_extend_high_u16x8(low));
+    v[2] = wasm_f32x4_convert_i32x4(wasm_u32x4_extend_low_u16x8(high));
+    v[3] = wasm_f32x4_convert_i32x4(wasm_u32x4_extend_high_u16x8(high));
+}
+static inline exi_quad exi_quad_load_fourth_bytes(const unsigned char *p) {
+    return wasm_f32x4_convert_i32x4(wasm_u32x4_shr(wasm_v128_load(p), 24));
+}
+static inline void exi_quad_store_bytes(unsigned char *p, const exi_quad v[4]) {
+    v128_t whole[4];
+    for (int i = 0; i < 4; i++)
+        whole[i] = wasm_i32x4_trunc_sat_f32x4(wasm_f32x4_nearest(v[i]));
+    v128_t low = wasm_i16x8_narrow_i32x4(whole[0], whole[1]), high = wasm_i16x8_narrow_i32x4(whole[2], whole[3]);
+    wasm_v128_store(p, wasm_u8x16_narrow_i16x8(low, high));
 }
 
 #else
@@ -564,6 +616,22 @@ static inline void exi_quad_transpose(exi_quad m[4]) {
             m[r].lane[c] = m[c].lane[r];
             m[c].lane[r] = t;
         }
+}
+static inline void exi_quad_load_bytes(const unsigned char *p, exi_quad v[4]) {
+    for (int i = 0; i < 16; i++)
+        v[i / 4].lane[i % 4] = (float)p[i];
+}
+static inline exi_quad exi_quad_load_fourth_bytes(const unsigned char *p) {
+    return (exi_quad){{(float)p[3], (float)p[7], (float)p[11], (float)p[15]}};
+}
+/* Beside 1.5 * 2^23 a float has no room for a fraction, and its low byte is that of the integer. */
+static inline void exi_quad_store_bytes(unsigned char *p, const exi_quad v[4]) {
+    for (int i = 0; i < 16; i++) {
+        float beside = v[i / 4].lane[i % 4] + 12582912.0f;
+        uint32_t bits;
+        memcpy(&bits, &beside, sizeof bits);
+        p[i] = (unsigned char)(bits & 255);
+    }
 }
 
 #endif

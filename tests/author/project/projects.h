@@ -93,6 +93,30 @@ static inline void check_same_rig(const ex_rig *a, const ex_rig *b) {
     free(bytes_b);
 }
 
+/* Unpacks, builds what was written, and compares; twice, because the second project is the first one's equal. */
+static inline void check_round_trip(const char *text) {
+    static int number;
+    ex_rig *rig = build_text(text);
+    for (int turn = 0; turn < 2; turn++) {
+        char folder[64];
+        ex_error error;
+        ex_project *project = NULL;
+        snprintf(folder, sizeof folder, "round%d/%d", number, turn);
+        if (ex_project_unpack(rig, scratch_path(folder), "again", false, &error) != EX_OK)
+            fail_msg("%s", error.text);
+        strcat(folder, "/again.json");
+        if (ex_project_read(scratch_path(folder), &project, &error) != EX_OK)
+            fail_msg("%s", error.text);
+        ex_rig *again = build_project(project);
+        check_same_rig(rig, again);
+        ex_project_destroy(project);
+        ex_rig_destroy(rig);
+        rig = again;
+    }
+    number++;
+    ex_rig_destroy(rig);
+}
+
 static inline void evaluate(const ex_rig *rig, const double *inputs, float *positions, double *weights) {
     void *scratch = malloc(ex_rig_scratch_size(rig, NULL, 1));
     assert_non_null(scratch);

@@ -196,6 +196,55 @@ static void building_agrees_with_editing_the_weigher(void **state) {
     ex_rig_destroy(before);
 }
 
+/* Axes with joints: a move writes "at" over what "joints" says, and that stays. */
+static const char posed[] =
+    "{'exemplar': 1, 'mesh': 'm.obj', 'skeleton': 's.glb', 'layers': [\n"
+    " {'name': 'wrist', 'shape': 'unposed', 'space': [{'name': 'x', 'joint': 'hand', 'angle': 'x', 'min': 0, 'max': "
+    "90},\n"
+    "   {'name': 'y', 'joint': 'hand', 'angle': 'y', 'min': 0, 'max': 90},\n"
+    "   {'name': 'z', 'joint': 'hand', 'angle': 'z', 'min': 0, 'max': 90}],\n"
+    "  'examples': [{'name': 'one', 'joints': {'hand': {'x': 40, 'y': 30, 'z': 20}, 'toe': {'x': 1}}, 'mesh': "
+    "'a.obj',\n"
+    "                'at': {}}]},\n"
+    " {'name': 'skin', 'shape': 'pixels', 'texture': 'normal', 'space': [{'name': 'd', 'min': 0, 'max': 1}],\n"
+    "  'examples': [{'name': 'one', 'image': 'a.png', 'at': {'d': 0}}]}]}\n";
+
+static void moves_posed_examples(void **state) {
+    (void)state;
+    ex_project *project = parse_project(posed);
+    double where[3], turned[3];
+    memcpy(where, first_layer(project)->examples[0].at, sizeof where);
+    assert_int_equal(first_layer(project)->examples[0].joint_count, 2);
+    /* To where it is: three angles of one joint, which written over that joint are no contradiction. */
+    apply(project, &(ex_edit){.kind = EX_EDIT_MOVE_EXAMPLE, .index = 0, .at = where});
+    assert_memory_equal(first_layer(project)->examples[0].at, where, sizeof where);
+    expect_text(project, "'joints': {'hand': {'x': 40, 'y': 30, 'z': 20}, 'toe': {'x': 1}},");
+    expect_text(project, "'at': {'x': 45.4");
+    assert_int_equal(first_layer(project)->examples[0].joint_count, 2);
+    /* Elsewhere, where the angles do not go together. */
+    char before[4096];
+    strcpy(before, text_of(project));
+    memcpy(turned, where, sizeof turned);
+    turned[0] += 30;
+    ex_error error = {0};
+    const ex_edit edit = {.kind = EX_EDIT_MOVE_EXAMPLE, .index = 0, .at = turned};
+    assert_int_equal(ex_project_edit(project, 0, &edit, NULL, NULL, &error), EX_ERROR_DATA);
+    assert_non_null(strstr(error.text, "layers[0].examples[0].at.x: 'x' and 'z' both move joint 'hand'"));
+    assert_string_equal(text_of(project), before);
+    ex_project_destroy(project);
+}
+
+static void adds_images_to_layers_of_pixels(void **state) {
+    (void)state;
+    ex_project *project = parse_project(posed);
+    const double there[1] = {0.5};
+    const ex_edit edit = {.kind = EX_EDIT_ADD_EXAMPLE, .at = there};
+    assert_int_equal(ex_project_edit(project, 1, &edit, "new", "n.png", NULL), EX_OK);
+    expect_text(project, "{'name': 'new', 'image': 'n.png', 'at': {'d': 0.5}}");
+    assert_string_equal(ex_project_get(project)->layers[1].examples[1].image, "n.png");
+    ex_project_destroy(project);
+}
+
 static void refused_edits_change_nothing(void **state) {
     (void)state;
     static const double wild[5] = {0.5, 0, NAN, 0, 1}, no_turn[5] = {0.5, 0, 0, 0, 0}, far[5] = {INFINITY, 0, 0, 0, 1};
@@ -273,6 +322,8 @@ int main(void) {
         cmocka_unit_test(removes_examples),
         cmocka_unit_test(moves_pseudo_examples),
         cmocka_unit_test(adds_and_removes_pseudo_examples),
+        cmocka_unit_test(moves_posed_examples),
+        cmocka_unit_test(adds_images_to_layers_of_pixels),
         cmocka_unit_test(building_agrees_with_editing_the_weigher),
         cmocka_unit_test(refused_edits_change_nothing),
         cmocka_unit_test(the_last_example_stays),

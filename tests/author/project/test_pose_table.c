@@ -1,23 +1,23 @@
 /*
  * Tables of poses: which columns go where, what stays at rest, and each way a table can be wrong.
  */
-#include "projects.h"
+#include "posable.h"
 
-static ex_rig *rig;
+#include "support/fail_alloc.h"
+
+static ex_rig *rig, *bare; /* with and without a skeleton */
 
 static int set_up(void **state) {
     if (scratch_set_up(state) != 0)
         return -1;
-    write_square("m.obj", 0, 0, 0, 0);
-    rig = build_text("{'exemplar': 1, 'mesh': 'm.obj', 'layers': [{'name': 'l', 'space': [\n"
-                     "{'name': 'elbow', 'min': 0, 'max': 140, 'rest': 20}, {'name': 'turn', 'rotation': 'full'},\n"
-                     "{'name': 'big size', 'min': 0, 'max': 1}],\n"
-                     "'examples': [{'name': 'e', 'mesh': 'm.obj', 'at': {}}]}]}");
+    rig = posable_rig("elbow", "turn", "big size", true);
+    bare = posable_rig("elbow", "turn", "big size", false);
     return 0;
 }
 
 static int tear_down(void **state) {
     ex_rig_destroy(rig);
+    ex_rig_destroy(bare);
     return scratch_tear_down(state);
 }
 
@@ -61,14 +61,16 @@ static void reads_tables(void **state) {
             fail_msg("%s", error.text);
         assert_int_equal(table.pose_count, cases[i].pose_count);
         for (int k = 0; table.pose_count > 0 && k < 6; k++)
-            if (table.inputs[6 * (table.pose_count - 1) + k] != cases[i].last[k])
-                fail_msg("case %zu, number %d: %g", i, k, table.inputs[6 * (table.pose_count - 1) + k]);
+            if (table.poses[table.pose_count - 1].inputs[k] != cases[i].last[k])
+                fail_msg("case %zu, number %d: %g", i, k, table.poses[table.pose_count - 1].inputs[k]);
+        for (int j = 0; table.pose_count > 0 && j < POSABLE_JOINTS; j++)
+            check_turn(rig, &table.poses[table.pose_count - 1], j, (double[]){0, 0, 0, 1});
         if (cases[i].time < 0)
             assert_null(table.times);
         else
             assert_true(table.times[table.pose_count - 1] == cases[i].time);
         ex_pose_table_free(&table);
-        assert_null(table.inputs);
+        assert_null(table.poses);
     }
 }
 
@@ -84,10 +86,72 @@ static void reads_many_rows(void **state) {
     assert_int_equal(read_table(csv, size, &table, NULL), EX_OK);
     assert_int_equal(table.pose_count, rows);
     for (size_t i = 0; i < rows; i++)
-        assert_true(table.inputs[6 * i] == (double)i && table.inputs[6 * i + 4] == 1 &&
-                    table.inputs[6 * i + 5] == (double)i + 0.5);
+        assert_true(table.poses[i].inputs[0] == (double)i && table.poses[i].inputs[4] == 1 &&
+                    table.poses[i].inputs[5] == (double)i + 0.5);
     ex_pose_table_free(&table);
     free(csv);
+}
+
+/* Joints by name are turned first, whatever the order of columns; then axes, in the order of theirs. */
+static void moves_joints(void **state) {
+    (void)state;
+    const double h = sqrt(0.5), c15 = sqrt((1 + sqrt(0.75)) / 2), s15 = sqrt((1 - sqrt(0.75)) / 2);
+    const struct {
+        const char *csv;
+        int joint;
+        double turn[4];
+    } cases[] = {
+        {"joint:hand.x,joint:hand.y,joint:hand.z,joint:hand.w\n0,0,0,1\n0,0,3,4\n", HAND, {0, 0, 0.6, 0.8}},
+        {"bend\n5\n90\n", FOREARM, {h, 0, 0, h}},
+        {"bend,joint:forearm.w,joint:forearm.x,joint:forearm.y,joint:forearm.z\n30,1,0,1,0\n",
+         FOREARM,
+         {h * s15, h * c15, -h * s15, h * c15}},
+        {"aim.x,aim.y,aim.z,aim.w,\"joint:upper arm.x\",joint:upper arm.y,joint:upper arm.z,joint:upper arm.w\n"
+         "0,0,1,1,0,1,0,1\n",
+         UPPER_ARM,
+         {-0.5, 0.5, 0.5, 0.5}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ex_pose_table table;
+        ex_error error;
+        if (read_table(cases[i].csv, strlen(cases[i].csv), &table, &error) != EX_OK)
+            fail_msg("%s", error.text);
+        for (int j = 0; j < POSABLE_JOINTS; j++)
+            check_turn(rig, &table.poses[table.pose_count - 1], j,
+                       j == cases[i].joint ? cases[i].turn : (double[]){0, 0, 0, 1});
+        ex_pose_table_free(&table);
+    }
+}
+
+static void a_rig_without_skeleton(void **state) {
+    (void)state;
+    ex_pose_table table;
+    ex_error error;
+    write_text("b.csv", "elbow\n7\n8\n");
+    assert_int_equal(ex_pose_table_read(scratch_path("b.csv"), bare, &table, &error), EX_OK);
+    assert_int_equal(table.pose_count, 2);
+    assert_true(table.poses[1].inputs[0] == 8);
+    assert_null(table.poses[1].joints);
+    ex_pose_table_free(&table);
+    write_text("b.csv", "joint:hand.x\n7\n");
+    assert_int_equal(ex_pose_table_read(scratch_path("b.csv"), bare, &table, &error), EX_ERROR_DATA);
+    assert_non_null(strstr(error.text, "b.csv:1: this rig has no skeleton, and so no joint 'hand'"));
+}
+
+static ex_result read_once(void *context) {
+    ex_pose_table table;
+    ex_result result = ex_pose_table_read(context, rig, &table, NULL);
+    assert_int_equal(table.poses != NULL, result == EX_OK);
+    ex_pose_table_free(&table);
+    return result;
+}
+
+static void survives_without_memory(void **state) {
+    (void)state;
+    write_text("t.csv", "time,bend,joint:hand.x,joint:hand.y,joint:hand.z,joint:hand.w\n1,2,3,4,5,6\n1,2,3,4,5,6\n");
+    char path[1000];
+    snprintf(path, sizeof path, "%s", scratch_path("t.csv"));
+    assert_true(fail_alloc_sweep(read_once, path) >= 5);
 }
 
 static void refuses_tables(void **state) {
@@ -125,6 +189,17 @@ static void refuses_tables(void **state) {
          ":1: the rotation 'turn' needs four columns, and turn.x, turn.y, turn.w are missing"},
         {"turn.w,turn.z,elbow,turn.x\n0.5\n", EX_ERROR_DATA,
          ":1: the rotation 'turn' needs four columns, and turn.y is missing"},
+        {"joint:hand\n1\n", EX_ERROR_DATA,
+         ":1: 'joint:hand' is a rotation: its columns are joint:hand.x, joint:hand.y, joint:hand.z, joint:hand.w"},
+        {"joint:hnad.x\n1\n", EX_ERROR_DATA, ":1: this rig has no joint 'hnad'; did you mean 'joint:hand'?"},
+        {"hand\n1\n", EX_ERROR_DATA, ":1: this rig has no axis 'hand'; did you mean 'joint:hand'?"},
+        {"joint:hand.x,joint:hand.w,bend\n1,2,3\n", EX_ERROR_DATA,
+         ":1: the rotation 'joint:hand' needs four columns, and joint:hand.y, joint:hand.z are missing"},
+        {"joint:hand.x,joint:hand.x\n1,2\n", EX_ERROR_DATA, ":1: column 'joint:hand.x' is there twice"},
+        {"joint:hand.x,joint:hand.y,joint:hand.z,joint:hand.w\n0,0,0,0\n", EX_ERROR_DATA,
+         ":2: all four numbers of 'joint:hand' are 0"},
+        {"joint:hand.x,joint:hand.y,joint:hand.z,joint:hand.w\n0,0,0,w\n", EX_ERROR_DATA,
+         ":2: 'w' in column 'joint:hand.w' is not a number"},
         {"turn.x,turn.y,turn.z,turn.w\n0,0,0,1\n0,0,0,0\n", EX_ERROR_DATA, ":3: all four numbers of 'turn' are 0"},
         /* Line breaks of all kinds count, also those in quotes. */
         {"elbow\n\"1\n2\"\n", EX_ERROR_DATA, ":2: '1\n2' in"},
@@ -144,7 +219,7 @@ static void refuses_tables(void **state) {
         snprintf(start, sizeof start, "%s%s", scratch_path("t.csv"), cases[i].words);
         if (result != cases[i].result || strncmp(error.text, start, strlen(start)) != 0)
             fail_msg("case %zu: result %d, '%s'", i, (int)result, error.text);
-        assert_null(table.inputs);
+        assert_null(table.poses);
         assert_int_equal(table.pose_count, 0);
     }
 }
@@ -199,9 +274,15 @@ static void names_of_any_length(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_tables),        cmocka_unit_test(reads_many_rows),
-        cmocka_unit_test(refuses_tables),      cmocka_unit_test(refuses_bytes_that_are_no_text),
-        cmocka_unit_test(names_of_any_length), cmocka_unit_test(names_utf16),
+        cmocka_unit_test(moves_joints),
+        cmocka_unit_test(a_rig_without_skeleton),
+        cmocka_unit_test(survives_without_memory),
+        cmocka_unit_test(reads_tables),
+        cmocka_unit_test(reads_many_rows),
+        cmocka_unit_test(refuses_tables),
+        cmocka_unit_test(refuses_bytes_that_are_no_text),
+        cmocka_unit_test(names_of_any_length),
+        cmocka_unit_test(names_utf16),
     };
     return cmocka_run_group_tests_name("author.project.pose_table", tests, set_up, tear_down);
 }

@@ -52,7 +52,13 @@ static const change changes[] = {
     {"'name': 'arm'", "'name': 'a\\u0007b'", "layers[0].name: ", "readable"},
     {"'shape'", "'shapes'", "layers[0].shapes: unknown key", "did you mean \"shape\"?"},
     {"'positions'", "'position'", "layers[0].shape: unknown value \"position\"", "did you mean \"positions\"?"},
-    {"'positions'", "'pixels'", "layers[0].shape: \"positions\" is needed here", NULL},
+    {"'positions'", "'offsets'", "layers[0].shape: \"positions\", \"unposed\", \"pixels\" is needed here", NULL},
+    {"'positions'", "'displacement'", "layers[0].shape: \"positions\", \"unposed\", \"pixels\" is needed here", NULL},
+    {"'positions'", "'trajectory'", "layers[0].shape: \"positions\", \"unposed\", \"pixels\" is needed here", NULL},
+    {"'positions'", "'unposed'", "layers[0].shape: un-posing needs a skeleton", "\"positions\""},
+    {"'positions'", "'pixels'", "layers[0].texture: \"base_color\", \"normal\", \"metallic_roughness\", ",
+     "needed here"},
+    {"'positions'", "'positions', 'texture': 'normal'", "layers[0].texture: only a layer with", "pixels"},
     /* axes */
     {"[{'name': 'smile', 'min': 0, 'max': 1}]", "[]", "layers[1].space: a list", NULL},
     {"[{'name': 'smile', 'min': 0, 'max': 1}]", "{}", "layers[1].space: a list", NULL},
@@ -141,6 +147,13 @@ static const change changes[] = {
     {"'from': {'elbow': 60}", "'from': {'ellbow': 60}", "layers[0].pseudo[0].from.ellbow: ", "'elbow'?"},
     {"'weigh': {'kind': 'direct'}", "'weigh': {'kind': 'direct'}, 'pseudo': [{'from': {}, 'at': {}}]",
      "layers[1].pseudo: a direct layer", NULL},
+    /* what needs a skeleton, in a project without one */
+    {"'up': 'y'", "'skinning': 'linear'", "skinning: there is nothing to skin by", "\"skeleton\""},
+    {"'name': 'smile'", "'name': 'smile', 'joint': 'jaw', 'angle': 'x'", "layers[1].space[0].joint: ", "\"skeleton\""},
+    {"'mesh': 'g.obj'", "'mesh': 'g.obj', 'skeleton': 's.glb'", "layers[1].examples[0].skeleton: ", "the project's"},
+    {"'mesh': 'g.obj'", "'mesh': 'g.obj', 'joints': {}", "layers[1].examples[0].joints: the project has no joints",
+     NULL},
+    {"{'colour': 'r'}", "{'joints': ['a']}", "layers[0].mask.joints: the project has no joints", "\"skeleton\""},
     /* masks */
     {"{'colour': 'r'}", "{'colour': 'a'}", "layers[0].mask.colour: ", NULL},
     {"{'colour': 'r'}", "{'colour': 'rg'}", "layers[0].mask.colour: ", NULL},
@@ -150,27 +163,158 @@ static const change changes[] = {
     {"{'colour': 'r'}", "'r'", "layers[0].mask: one of", NULL},
 };
 
-static char *changed(const change *c) {
-    const char *at = strstr(sound, c->from);
+/* The same of a project with a skeleton. */
+static const char posed[] =
+    "{'exemplar': 1, 'mesh': 'm.obj', 'skeleton': 's.glb', 'skinning': 'linear', 'unit': 'cm', 'layers': [\n"
+    "{'name': 'arm', 'space': [{'name': 'elbow', 'joint': 'forearm', 'angle': 'x', 'min': -90, 'max': 140, 'rest': "
+    "0},\n"
+    "{'name': 'reach', 'joint': 'forearm', 'slide': [0, 1, 0], 'min': 0, 'max': 5},\n"
+    "{'name': 'thick', 'joint': 'forearm', 'stretch': 'z', 'min': 1, 'max': 2, 'rest': 1.0},\n"
+    "{'name': 'ball', 'joint': 'upper', 'rotation': 'swing', 'about': 'y', 'rest': {}},\n"
+    "{'name': 'dial', 'min': 0, 'max': 1}],\n"
+    "'shape': 'unposed', 'examples': [{'name': 'a', 'mesh': 'a.obj', 'at': {'elbow': 0, 'dial': 1}},\n"
+    "{'name': 'b', 'mesh': 'b.obj', 'skeleton': 'b.glb', 'at': {'elbow': 90}, 'joints': {'hand': {'x': 20}}}],\n"
+    "'mask': {'joints': ['forearm', 'hand']}},\n"
+    "{'name': 'skin', 'shape': 'pixels', 'texture': 'base_color', 'space': [\n"
+    "{'name': 'elbow', 'joint': 'forearm', 'angle': [2, 0, 0], 'min': 0, 'max': 100}],\n"
+    "'examples': [{'name': 'p', 'image': 'p.png', 'at': {'elbow': 0}}]},\n"
+    "{'name': 'fists', 'space': [{'name': 'fx', 'joint': 'hand', 'angle': 'x', 'min': 0, 'max': 2},\n"
+    "{'name': 'fy', 'joint': 'hand', 'angle': 'y', 'min': 0, 'max': 2},\n"
+    "{'name': 'fz', 'joint': 'hand', 'angle': 'z', 'min': 0, 'max': 2}], 'weigh': {'kind': 'direct'},\n"
+    "'examples': [{'name': 'x', 'mesh': 'x.obj'}, {'name': 'y', 'mesh': 'y.obj'}, {'name': 'z', 'mesh': 'z.obj'}]}],\n"
+    "'subdivide': {'scheme': 'loop', 'levels': 2, 'limit': true, 'boundary': 'edges'}}\n";
+
+static const change posed_changes[] = {
+    /* the whole */
+    {"'s.glb'", "7", "skeleton: a text in quotes", NULL},
+    {"'linear'", "'dual'", "skinning: \"linear\", \"dual_quaternion\" is needed here", NULL},
+    {"'linear'", "'liner'", "skinning: unknown value \"liner\"; did you mean \"linear\"?", NULL},
+    {"'skeleton': 's.glb', ", "", "skinning: there is nothing to skin by", NULL},
+    {"'scheme': 'loop', ", "", "subdivide.scheme: \"catmull_clark\", \"loop\", \"bilinear\" is needed here", NULL},
+    {"'scheme': 'loop'", "'scheme': 'lop'", "subdivide.scheme: ", "did you mean \"loop\"?"},
+    {"'levels': 2", "'levels': 11", "subdivide.levels: a whole number from 0 to 10 is needed here", NULL},
+    {"'levels': 2", "'levels': -1", "subdivide.levels: a whole number from 0 to 10", NULL},
+    {"'levels': 2", "'levels': 1.5", "subdivide.levels: a whole number from 0 to 10", NULL},
+    {"'levels': 2, 'limit': true", "'levels': 0", "subdivide.levels: 0 levels refine nothing", "\"limit\": true"},
+    {"'limit': true", "'limit': 1", "subdivide.limit: true or false", NULL},
+    {"'boundary': 'edges'", "'boundary': 'corners'", "subdivide.boundary: ", "\"edges_and_corners\""},
+    {"'boundary': 'edges'", "'border': 'edges'", "subdivide.border: unknown key", NULL},
+    {"{'scheme': 'loop', 'levels': 2, 'limit': true, 'boundary': 'edges'}", "'loop'", "subdivide: an object", NULL},
+    /* axes */
+    {"'angle': 'x', ", "", "layers[0].space[0]: an axis with a joint has one of ", "here is none"},
+    {"'angle': 'x'", "'angle': 'x', 'slide': 'x'", "layers[0].space[0]: an axis with a joint has one of ",
+     "here are several"},
+    {"'joint': 'forearm', 'angle': 'x'", "'angle': 'x'", "layers[0].space[0].angle: this is read from a joint",
+     "\"joint\": \"NAME\""},
+    {"'joint': 'forearm', 'slide'", "'slide'", "layers[0].space[1].slide: this is read from a joint", NULL},
+    {"'joint': 'forearm', 'stretch'", "'stretch'", "layers[0].space[2].stretch: this is read from a joint", NULL},
+    {"'joint': 'upper', 'rotation'", "'stretch': 'x', 'rotation'", "layers[0].space[3].stretch: this is read from",
+     NULL},
+    {"'joint': 'forearm', 'angle': 'x'", "'joint': '', 'angle': 'x'", "layers[0].space[0].joint: must not be empty",
+     NULL},
+    {"'joint': 'forearm', 'angle': 'x'", "'joint': 3, 'angle': 'x'", "layers[0].space[0].joint: a text", NULL},
+    {"'angle': 'x'", "'angle': 'w'", "layers[0].space[0].angle: ", "\"z\" is needed here"},
+    {"'angle': 'x'", "'angle': 30", "layers[0].space[0].angle: a direction is", "three numbers"},
+    {"'angle': 'x'", "'angle': [0, 0, 0]", "layers[0].space[0].angle: this direction is zero", NULL},
+    {"'slide': [0, 1, 0]", "'slide': [0, 1]", "layers[0].space[1].slide: a direction is", NULL},
+    {"'slide': [0, 1, 0]", "'slide': 'y', 'metres': 0", "layers[0].space[1].metres: must be above 0", NULL},
+    {"'slide': [0, 1, 0]", "'slide': 'y', 'metres': 'cm'", "layers[0].space[1].metres: a number", NULL},
+    {"'stretch': 'z'", "'stretch': 'z', 'metres': 1", "layers[0].space[2].metres: unknown key", NULL},
+    {"'stretch': 'z'", "'stretch': [0, 0, 1]", "layers[0].space[2].stretch: \"x\", \"y\", \"z\" is needed here", NULL},
+    {"'angle': 'x', 'min': -90, ", "'angle': 'x', ", "layers[0].space[0].min: missing", NULL},
+    {"'angle': 'x'", "'angle': 'x', 'about': 'y'", "layers[0].space[0].about: unknown key", NULL},
+    {"'about': 'y'", "'about': 'y', 'min': 0", "layers[0].space[3].min: unknown key", NULL},
+    {"'rest': 0}", "'rest': 10}", "layers[0].space[0].rest: joint 'forearm' is at 0 when it rests",
+     "leave \"rest\" out"},
+    {"'rest': 0}", "'rest': 360}", "layers[0].space[0].rest: joint 'forearm' is at 0 when it rests", NULL},
+    {"'min': -90, 'max': 140, 'rest': 0}", "'min': 300, 'max': 400, 'rest': 0}",
+     "layers[0].space[0].rest: joint 'forearm' is at 360 when it rests", NULL},
+    {"'max': 5}", "'max': 5, 'rest': 1}", "layers[0].space[1].rest: joint 'forearm' is at 0 when it rests", NULL},
+    {"'rest': 1.0", "'rest': 0", "layers[0].space[2].rest: joint 'forearm' is at 1 when it rests", NULL},
+    {"'rest': {}", "'rest': {'x': 10}", "layers[0].space[3].rest: joint 'upper' is at no rotation when it rests", NULL},
+    /* one name, one input */
+    {"'joint': 'forearm', 'angle': [2, 0, 0]", "'joint': 'hand', 'angle': [2, 0, 0]",
+     "layers[1].space[0]: 'elbow' is the angle of joint 'hand' about 2 0 0, and in layers[0].space[0] it is the angle "
+     "of "
+     "joint 'forearm' about 1 0 0: the same name is one input",
+     NULL},
+    {"'angle': [2, 0, 0]", "'angle': [-2, 0, 0]", "layers[1].space[0]: 'elbow' is the angle", "about -2 0 0"},
+    {"'angle': [2, 0, 0]", "'stretch': 'x'",
+     "layers[1].space[0]: 'elbow' is the stretch of joint 'forearm' along 1 0 0", "layers[0].space[0]"},
+    {"'joint': 'forearm', 'angle': [2, 0, 0], ", "", "layers[1].space[0]: 'elbow' is a dial, and in layers[0].space[0]",
+     "the angle of joint 'forearm'"},
+    {"'angle': [2, 0, 0], 'min': 0, 'max': 100", "'rotation': 'full'",
+     "layers[1].space[0]: 'elbow' is the rotation of joint 'forearm', and in layers[0].space[0]", NULL},
+    {"{'name': 'elbow', 'joint': 'forearm', 'angle': [2, 0, 0], 'min': 0, 'max': 100}",
+     "{'name': 'elbow', 'min': 0, 'max': 1, 'joint': 'forearm', 'angle': 'x'}, {'name': 'reach', 'joint': 'forearm', "
+     "'slide': 'y', 'metres': 1, 'min': 0, 'max': 1}",
+     "layers[1].space[1]: 'reach' is the slide of joint 'forearm' along 0 1 0 in units of 1 metres, and in "
+     "layers[0].space[1] it is the slide of joint 'forearm' along 0 1 0 in units of 0.01 metres: ",
+     NULL},
+    /* layers */
+    {"'texture': 'base_color'", "'texture': 'base_colour'", "layers[1].texture: ", "did you mean \"base_color\"?"},
+    {"'texture': 'base_color', ", "", "layers[1].texture: \"base_color\", ", NULL},
+    {"'shape': 'unposed'", "'texture': 'normal'", "layers[0].texture: only a layer with \"shape\": \"pixels\"", NULL},
+    {"'shape': 'pixels'", "'mask': {'group': 'g'}, 'shape': 'pixels'", "layers[1].mask: a layer of pixels has no ",
+     NULL},
+    {"['forearm', 'hand']", "[]", "layers[0].mask.joints: a list of names", NULL},
+    {"['forearm', 'hand']", "'forearm'", "layers[0].mask.joints: a list of names", NULL},
+    {"['forearm', 'hand']", "['forearm', 1]", "layers[0].mask.joints[1]: the name of a joint", NULL},
+    {"['forearm', 'hand']", "['hand', 'a', 'hand']", "layers[0].mask.joints[2]: joint 'hand' is in the list already",
+     NULL},
+    {"{'joints': ['forearm', 'hand']}", "{'joint': 'forearm'}", "layers[0].mask: one of", "\"joints\""},
+    /* files of examples */
+    {"'mesh': 'a.obj'", "'image': 'a.png'", "layers[0].examples[0].image: only a layer with \"shape\": \"pixels\"",
+     NULL},
+    {"'image': 'p.png'", "'mesh': 'p.obj'", "layers[1].examples[0].mesh: an example of a layer of pixels", "\"image\""},
+    {"'image': 'p.png'", "'image': 'p.png', 'skeleton': 'p.glb'", "layers[1].examples[0].skeleton: ", "\"image\""},
+    {"'image': 'p.png', ", "", "layers[1].examples[0].image: missing", NULL},
+    {"'skeleton': 'b.glb'", "'skeleton': ''", "layers[0].examples[1].skeleton: must not be empty", NULL},
+    /* whole poses */
+    {"{'hand': {'x': 20}}", "['hand']", "layers[0].examples[1].joints: an object of joint names", NULL},
+    {"{'hand': {'x': 20}}", "{'hand': 20}", "layers[0].examples[1].joints.hand: a rotation is written", NULL},
+    {"{'hand': {'x': 20}}", "{'hand': [0, 0, 0, 0]}", "layers[0].examples[1].joints.hand: ", "four zeros"},
+    {"'at': {'elbow': 90}", "'at': {'elbow': 300}",
+     "layers[0].examples[1].at.elbow: 300 degrees is the same turn as -60, which is nearer the middle of the range: "
+     "write "
+     "-60",
+     NULL},
+    {"'at': {'elbow': 90}", "'at': {'elbow': 565.25}", "layers[0].examples[1].at.elbow: 565.25 degrees",
+     "write -154.75"},
+    {"'elbow': 0, 'dial': 1", "'reach': 1e42", "layers[0].examples[0].at.reach: joint 'forearm' cannot be moved there",
+     NULL},
+    {"'elbow': 0, 'dial': 1", "'fx': 30, 'fy': 20, 'fz': 10",
+     "layers[0].examples[0].at.fx: 'fx' and 'fz' both move joint 'hand' and disturb each other: 'fx' then reads ",
+     "not 30; give the joint's rotation in \"joints\", or by one axis with \"rotation\""},
+    {"{'hand': {'x': 20}}", "{'forearm': [0, 1, 0, 0]}",
+     "layers[0].examples[1].at.elbow: joint 'forearm' cannot be moved", "reads 0, not 90"},
+    {"'min': 0, 'max': 2}", "'min': 400, 'max': 402}",
+     "layers[2].examples[0]: in a direct layer this example stands where "
+     "'fx' is 1, and joint 'hand' reads 361 there",
+     NULL},
+};
+
+static char *changed(const char *from, const change *c) {
+    const char *at = strstr(from, c->from);
     if (!at)
         fail_msg("'%s' does not stand in the sound project", c->from);
-    size_t before = (size_t)(at - sound), size = strlen(sound) + strlen(c->to) + 1;
+    size_t before = (size_t)(at - from), size = strlen(from) + strlen(c->to) + 1;
     char *text = malloc(size);
     assert_non_null(text);
-    snprintf(text, size, "%.*s%s%s", (int)before, sound, c->to, at + strlen(c->from));
+    snprintf(text, size, "%.*s%s%s", (int)before, from, c->to, at + strlen(c->from));
     return text;
 }
 
-static void the_sound_one_is_read(void **state) {
+static void the_sound_ones_are_read(void **state) {
     (void)state;
     ex_project_destroy(parse_project(sound));
+    ex_project_destroy(parse_project(posed));
 }
 
-static void names_the_place(void **state) {
-    (void)state;
-    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
-        const change *c = &changes[i];
-        char *text = changed(c), start[1200];
+static void name_places(const char *from, const change *list, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const change *c = &list[i];
+        char *text = changed(from, c), start[1200];
         ex_project *project = (ex_project *)(uintptr_t)1;
         ex_error error = {0};
         ex_result result = try_parse(text, &project, &error);
@@ -184,6 +328,32 @@ static void names_the_place(void **state) {
         assert_int_equal(try_parse(text, &project, NULL), EX_ERROR_DATA);
         free(text);
     }
+}
+
+static void names_the_place(void **state) {
+    (void)state;
+    name_places(sound, changes, sizeof changes / sizeof *changes);
+}
+
+static void names_the_place_in_posed_projects(void **state) {
+    (void)state;
+    name_places(posed, posed_changes, sizeof posed_changes / sizeof *posed_changes);
+}
+
+/* Half a turn either way is the same, and the joint reads the negative one. */
+static void names_the_end_of_the_range(void **state) {
+    (void)state;
+    ex_project *project = NULL;
+    ex_error error = {0};
+    assert_int_equal(
+        try_parse("{'exemplar': 1, 'mesh': 'm.obj', 'skeleton': 's.glb', 'layers': [{'name': 'a', 'space': [\n"
+                  "{'name': 't', 'joint': 'j', 'angle': 'x', 'min': -180, 'max': 180}],\n"
+                  "'examples': [{'name': 'e', 'mesh': 'm.obj', 'at': {'t': 180}}]}]}",
+                  &project, &error),
+        EX_ERROR_DATA);
+    assert_non_null(strstr(error.text,
+                           "layers[0].examples[0].at.t: 180 degrees is the same turn as -180, which is what "
+                           "the joint reads: write -180"));
 }
 
 /* What is not JSON is refused by line. */
@@ -297,8 +467,10 @@ static void names_files_that_cannot_be_read(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_sound_one_is_read),
+        cmocka_unit_test(the_sound_ones_are_read),
         cmocka_unit_test(names_the_place),
+        cmocka_unit_test(names_the_place_in_posed_projects),
+        cmocka_unit_test(names_the_end_of_the_range),
         cmocka_unit_test(names_the_line),
         cmocka_unit_test(refuses_what_is_no_object),
         cmocka_unit_test(refuses_other_versions),

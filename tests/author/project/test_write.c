@@ -15,28 +15,59 @@ static const char by_hand[] =
     "  'space':[{'max':1,'min':0,'name':'a'},{'max':100000,'min':0.0001,'name':'b','clamp':true,'rest':0.0001}]}],\n"
     " 'unit':0.0254,'exemplar':1 }\n";
 
+/* The same of a project with a skeleton. */
+static const char posed[] =
+    "{'subdivide': {'limit':true, 'levels':0,'scheme':'loop'}, 'skinning' :'dual_quaternion','skeleton':'s.glb',\n"
+    " 'exemplar':1,'mesh':'m.obj','layers':[{'shape':'unposed','name':'a','mask':{'joints':['k','j']},\n"
+    "  'space':[{'max':1e2,'angle':[0.1,0,1],'joint':'j','min':0,'name':'bend'}],\n"
+    "  'examples':[{'joints':{'k':{'y':0.1,'x':-30},'j':[0,0,0.1,1]},'name':'e','at':{'bend':33.3},'mesh':'e.obj',\n"
+    "              'skeleton':'e.glb'}]},\n"
+    " {'texture':'emissive','shape':'pixels','name':'b','space':[{'name':'c','min':0,'max':1}],\n"
+    "  'examples':[{'image':'i.png','at':{'bend':10,'c':1},'name':'i'}]}]}\n";
+
 static void check_same_numbers(const double *a, const double *b, int count) {
     assert_memory_equal(a, b, (size_t)count * sizeof *a);
 }
 
+static void check_same_text(const char *a, const char *b) {
+    assert_string_equal(a ? a : "(none)", b ? b : "(none)");
+}
+
+static void check_same_example(const ex_project_example *a, const ex_project_example *b, int dimension) {
+    check_same_text(a->name, b->name);
+    check_same_text(a->mesh, b->mesh);
+    check_same_text(a->image, b->image);
+    check_same_text(a->skeleton, b->skeleton);
+    check_same_numbers(a->at, b->at, dimension);
+    assert_int_equal(a->joint_count, b->joint_count);
+    for (int j = 0; j < a->joint_count; j++) {
+        check_same_text(a->joints[j].name, b->joints[j].name);
+        assert_memory_equal(&a->joints[j].relative, &b->joints[j].relative, sizeof(ex_transform));
+    }
+}
+
 static void check_same_view(const ex_project_view *a, const ex_project_view *b) {
     assert_string_equal(a->mesh, b->mesh);
+    check_same_text(a->skeleton, b->skeleton);
+    assert_true(a->skinning == b->skinning && a->subdivide == b->subdivide);
     assert_true(a->unit == b->unit && a->z_up == b->z_up);
     assert_int_equal(a->layer_count, b->layer_count);
     for (int l = 0; l < a->layer_count; l++) {
         const ex_project_layer *la = &a->layers[l], *lb = &b->layers[l];
         assert_string_equal(la->name, lb->name);
         assert_int_equal(la->axis_count, lb->axis_count);
-        for (int i = 0; i < la->axis_count; i++)
+        check_same_text(la->texture, lb->texture);
+        assert_true(la->shape == lb->shape && la->mask == lb->mask && la->mask_joint_count == lb->mask_joint_count);
+        for (int i = 0; i < la->axis_count; i++) {
             check_same_axis(&la->weigh.axes[i], &lb->weigh.axes[i]);
+            check_same_text(la->axes[i].joint, lb->axes[i].joint);
+            assert_memory_equal(la->axes[i].reading.about, lb->axes[i].reading.about, 3 * sizeof(double));
+        }
         assert_int_equal(la->example_count, lb->example_count);
         assert_int_equal(la->pseudo_count, lb->pseudo_count);
         assert_true(la->weigh.kind == lb->weigh.kind && la->weigh.ridge == lb->weigh.ridge);
-        for (int k = 0; k < la->example_count; k++) {
-            assert_string_equal(la->examples[k].name, lb->examples[k].name);
-            assert_string_equal(la->examples[k].mesh, lb->examples[k].mesh);
-            check_same_numbers(la->examples[k].at, lb->examples[k].at, la->dimension);
-        }
+        for (int k = 0; k < la->example_count; k++)
+            check_same_example(&la->examples[k], &lb->examples[k], la->dimension);
         for (int k = 0; k < la->pseudo_count; k++) {
             check_same_numbers(la->weigh.pseudos[k].at, lb->weigh.pseudos[k].at, la->dimension);
             check_same_numbers(la->weigh.pseudos[k].weights, lb->weigh.pseudos[k].weights, la->example_count);
@@ -60,9 +91,8 @@ static bool same_order(json_t *a, json_t *b) {
     return !i && !j;
 }
 
-static void writes_what_it_read(void **state) {
-    (void)state;
-    ex_project *project = parse_project(by_hand), *again = NULL;
+static void write_and_read(const char *text) {
+    ex_project *project = parse_project(text), *again = NULL;
     assert_int_equal(ex_project_write(project, scratch_path("out.json"), NULL), EX_OK);
     assert_int_equal(ex_project_read(scratch_path("out.json"), &again, NULL), EX_OK);
     check_same_view(ex_project_get(project), ex_project_get(again));
@@ -76,11 +106,16 @@ static void writes_what_it_read(void **state) {
     ex_project_destroy(again);
 }
 
-static void keeps_the_tree(void **state) {
+static void writes_what_it_read(void **state) {
     (void)state;
-    ex_project *project = parse_project(by_hand);
+    write_and_read(by_hand);
+    write_and_read(posed);
+}
+
+static void keep_tree(const char *text) {
+    ex_project *project = parse_project(text);
     assert_int_equal(ex_project_write(project, scratch_path("out.json"), NULL), EX_OK);
-    char *given = with_quotes(by_hand), *written = scratch_read("out.json", NULL);
+    char *given = with_quotes(text), *written = scratch_read("out.json", NULL);
     json_t *a = json_loads(given, JSON_REJECT_DUPLICATES, NULL), *b = json_loads(written, JSON_REJECT_DUPLICATES, NULL);
     assert_non_null(a);
     assert_non_null(b);
@@ -91,6 +126,12 @@ static void keeps_the_tree(void **state) {
     free(given);
     free(written);
     ex_project_destroy(project);
+}
+
+static void keeps_the_tree(void **state) {
+    (void)state;
+    keep_tree(by_hand);
+    keep_tree(posed);
 }
 
 static void uses_the_fewest_decimals(void **state) {

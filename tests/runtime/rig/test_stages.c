@@ -183,7 +183,9 @@ static void test_levels(void **state) {
     for (int v = 0; v < REFINED; v++) {
         const float *a = normals[v], *b = level_normals[v];
         assert_true(fabsf(b[0] * b[0] + b[1] * b[1] + b[2] * b[2] - 1) < 1e-5F);
-        assert_true(a[0] * b[0] + a[1] * b[1] + a[2] * b[2] > 0.7F);
+        const int ring = (v < VERTICES ? v : v - VERTICES) / SIDES;
+        if (ring < RINGS * 85 / 100) /* the wrist is torn: weights jump there */
+            assert_true(a[0] * b[0] + a[1] * b[1] + a[2] * b[2] > 0.9F);
     }
 
     /* Only a box: the cage's, which contains the surface. */

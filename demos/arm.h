@@ -1,0 +1,69 @@
+/*
+ * arm.h - what the parts of the demo `arm` share: its connectivity (arm_mesh.c), the form of an arm of some gender at
+ * some pose (arm_shape.c), its skeleton and skin (arm_skin.c).
+ *
+ * A left arm, stretched out along +x with its palm up: +y is the side of the biceps and of the palm, -y that of the
+ * triceps and of the point of the elbow, -z that of the thumb. All joints turn about z; positive angles raise the arm,
+ * flex the elbow, and close the hand towards the forearm.
+ */
+#ifndef EXEMPLAR_DEMOS_ARM_H
+#define EXEMPLAR_DEMOS_ARM_H
+
+#include <exemplar/author.h>
+
+/*
+ * The tube of the arm and the palm has RINGS rings of COLUMNS vertices; column 0 is at +y, column 5 at +z. Its shoulder
+ * is closed by a square patch. Beyond the last ring, the knuckles, stand four fingers, on two columns of the palm's
+ * side and two of the back's each; the thumb stands on the two by two faces about ring ARM_THUMB, column 15, whose
+ * middle vertex is its tip.
+ */
+enum {
+    ARM_COLUMNS = 20,
+    ARM_RINGS = 58,
+    ARM_CAP = 4, /* the patch at the shoulder has 4 x 4 inner vertices */
+    ARM_WEBS = 3,
+    ARM_LOOP = 8, /* vertices around a finger */
+    ARM_FINGERS = 4,
+    ARM_FINGER_RINGS = 4,
+    ARM_THUMB = 50,
+    ARM_THUMB_COLUMN = 15,
+    ARM_THUMB_RINGS = 3,
+    ARM_FIRST_CAP = ARM_COLUMNS * ARM_RINGS,
+    ARM_FIRST_WEB = ARM_FIRST_CAP + ARM_CAP * ARM_CAP,
+    ARM_FIRST_FINGER = ARM_FIRST_WEB + ARM_WEBS,
+    ARM_FINGER_SIZE = ARM_LOOP * ARM_FINGER_RINGS + 1, /* the last is the tip */
+    ARM_FIRST_THUMB = ARM_FIRST_FINGER + ARM_FINGERS * ARM_FINGER_SIZE,
+    ARM_VERTICES = ARM_FIRST_THUMB + ARM_LOOP * ARM_THUMB_RINGS,
+    ARM_FACES = ARM_VERTICES - 2, /* a closed surface of quads without handles */
+    ARM_JOINTS = 3
+};
+
+/* Where the joints are on the x axis, in metres. */
+#define ARM_ELBOW 0.30
+#define ARM_WRIST 0.56
+
+/* The vertex of a ring; any column, also negative. */
+int exi_arm_vertex(int ring, int column);
+/* The eight vertices that a finger, or the thumb, stands on, in the direction in which columns count. */
+void exi_arm_finger_base(int finger, int loop[ARM_LOOP]);
+void exi_arm_thumb_base(int loop[ARM_LOOP]);
+
+/* Faces and texture coordinates, positions 0. NULL without memory. */
+ex_mesh *exi_arm_mesh(void);
+
+/* Gender from 0, female, to 1, male; angles in degrees. What lies between and beyond the examples is never asked for:
+ * finding it is the rig's work. */
+typedef struct exi_arm_look {
+    double gender, shoulder, elbow;
+} exi_arm_look;
+
+/* The form that a sculptor would give this arm: positions [ARM_VERTICES][3] at its pose. */
+void exi_arm_shape(exi_arm_look look, double *positions);
+
+/* Adds fingers and thumb to the knuckles and the palm that are there already, stretched out along x. */
+void exi_arm_shape_hand(double gender, double *positions);
+
+/* The arm at rest as a scene: skeleton and skin. rest: the mesh, its positions set. */
+ex_result exi_arm_scene(const ex_mesh *rest, ex_scene **scene, ex_error *error);
+
+#endif

@@ -1,0 +1,183 @@
+/*
+ * Layers on their way into a rig. Layers of forms are measured in their order, each from the mesh with the earlier ones
+ * on it (measure.h); images are read as they are.
+ */
+#include "author/formats/array.h"
+#include "author/formats/file.h"
+#include "author/project/build.h"
+#include "runtime/base/result.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- spaces ---- */
+
+static ex_result open_layer(const exi_building *b, const ex_project_layer *source, ex_layer_def *layer,
+                            ex_error *error) {
+    size_t axes = (size_t)source->axis_count;
+    const char **names = calloc(axes, sizeof *names), **units = calloc(axes, sizeof *units);
+    ex_axis_source *sources = calloc(axes, sizeof *sources);
+    layer->name = source->name;
+    layer->domain = source->shape == EX_SHAPE_PIXELS ? EX_DOMAIN_PIXELS : EX_DOMAIN_FORM;
+    layer->weigh = source->weigh;
+    layer->example_names = source->weigh.names;
+    layer->axis_names = names;
+    layer->axis_units = units;
+    layer->sources = sources;
+    if (!names || !units || !sources)
+        return exi_error_memory(error, "a layer", axes * sizeof *sources);
+    for (size_t i = 0; i < axes; i++) {
+        const ex_project_axis *axis = &source->axes[i];
+        names[i] = axis->name;
+        units[i] = axis->unit;
+        sources[i] = (ex_axis_source){.joint = axis->joint ? ex_skeleton_find(b->skeleton, axis->joint) : -1,
+                                      .reading = axis->reading};
+    }
+    return EX_OK;
+}
+
+/* ---- forms ---- */
+
+static ex_result read_form(exi_building *b, int layer, int index, const float *mask, const float **delta,
+                           const float **shifts, ex_error *error) {
+    const ex_project_example *source = &b->view->layers[layer].examples[index];
+    const ex_damped_report *report = b->options.damped;
+    exi_measured measured = {0};
+    ex_mesh *form = NULL;
+    ex_result result = exi_project_read_mesh(b->view, source->mesh, &form, error);
+    if (result != EX_OK)
+        return result;
+    result = exi_error_within(error, ex_mesh_compare_connectivity(b->mesh, form, error), "%s: not the form of '%s'",
+                              source->mesh, b->view->mesh);
+    if (result == EX_OK)
+        result = exi_measure_example(&b->measure, layer, index, form, mask, &measured, error);
+    if (result == EX_OK) {
+        if (report && report->report && measured.damped_count > 0)
+            report->report(report->user, layer, index, measured.damped, measured.damped_count);
+        *delta = measured.delta;
+        *shifts = measured.shifts;
+        measured.delta = measured.shifts = NULL;
+    }
+    exi_measured_free(&measured);
+    ex_mesh_destroy(form);
+    return result;
+}
+
+static ex_result read_forms(exi_building *b, int index, ex_layer_def *layer, ex_error *error) {
+    const ex_project_layer *source = &b->view->layers[index];
+    const size_t count = (size_t)source->example_count;
+    const float **deltas = calloc(count, sizeof *deltas), **shifts = calloc(count, sizeof *shifts);
+    float *mask = NULL;
+    layer->deltas = deltas;
+    layer->shifts = shifts;
+    ex_result result = deltas && shifts ? EX_OK : exi_error_memory(error, "a layer", count * sizeof *deltas);
+    if (result == EX_OK)
+        result = exi_project_read_mask(b->view, source, b->mesh, b->skeleton, b->skin, &mask, error);
+    for (int k = 0; result == EX_OK && k < source->example_count; k++) {
+        exi_build_report(b, source->examples[k].name);
+        result = exi_error_within(error, read_form(b, index, k, mask, &deltas[k], &shifts[k], error),
+                                  "layers[%d].examples[%d] '%s'", index, k, source->examples[k].name);
+        b->example_done++;
+    }
+    free(mask);
+    /* The last layer has none after it. */
+    if (result == EX_OK && index + 1 < b->view->layer_count)
+        result = exi_error_within(error, exi_measure_add_layer(&b->measure, index, deltas, shifts, error), "layer '%s'",
+                                  source->name);
+    return result;
+}
+
+/* ---- images ---- */
+
+/* The first image of the texture, whose size the others must have; and its file. */
+static const ex_image *first_image(const exi_building *b, int layer, const char **file) {
+    const char *texture = b->view->layers[layer].texture;
+    for (int l = 0; l <= layer; l++)
+        if (b->images[l] && strcmp(b->view->layers[l].texture, texture) == 0) {
+            *file = b->view->layers[l].examples[0].image;
+            return b->images[l][0];
+        }
+    return NULL;
+}
+
+static ex_result read_image(exi_building *b, int layer, int index, ex_error *error) {
+    const char *relative = b->view->layers[layer].examples[index].image, *first_file = NULL;
+    char *path = exi_path_join(b->view->path, relative);
+    if (!path)
+        return exi_error_memory(error, "a path", strlen(relative));
+    ex_result result = ex_image_read(path, &b->images[layer][index], error);
+    free(path);
+    if (result != EX_OK)
+        return result;
+    const ex_image *image = b->images[layer][index], *first = first_image(b, layer, &first_file);
+    if (image->width != first->width || image->height != first->height)
+        return exi_error(error, EX_ERROR_DATA,
+                         "%s is %d x %d pixels, but %s is %d x %d: the images of a texture must have one size",
+                         relative, image->width, image->height, first_file, first->width, first->height);
+    return EX_OK;
+}
+
+static ex_result read_images(exi_building *b, int index, ex_layer_def *layer, ex_error *error) {
+    const ex_project_layer *source = &b->view->layers[index];
+    const size_t count = (size_t)source->example_count;
+    const unsigned char **pixels = calloc(count, sizeof *pixels);
+    b->images[index] = calloc(count, sizeof *b->images[index]);
+    layer->images = pixels;
+    layer->texture = source->texture;
+    ex_result result = pixels && b->images[index] ? EX_OK : exi_error_memory(error, "a layer", count * sizeof *pixels);
+    for (int k = 0; result == EX_OK && k < source->example_count; k++) {
+        exi_build_report(b, source->examples[k].name);
+        result = exi_error_within(error, read_image(b, index, k, error), "layers[%d].examples[%d] '%s'", index, k,
+                                  source->examples[k].name);
+        b->example_done++;
+        if (result != EX_OK)
+            return result;
+        pixels[k] = b->images[index][k]->pixels;
+        layer->width = b->images[index][k]->width;
+        layer->height = b->images[index][k]->height;
+    }
+    return result;
+}
+
+/* ---- all of them ---- */
+
+ex_result exi_build_layers(exi_building *b, ex_error *error) {
+    const size_t count = (size_t)b->view->layer_count;
+    b->layers = calloc(count + 1, sizeof *b->layers);
+    b->images = calloc(count + 1, sizeof *b->images);
+    if (!b->layers || !b->images)
+        return exi_error_memory(error, "the layers", count * sizeof *b->layers);
+    ex_result result = EX_OK;
+    for (int l = 0; result == EX_OK && l < b->view->layer_count; l++) {
+        ex_layer_def *layer = &b->layers[l];
+        result = open_layer(b, &b->view->layers[l], layer, error);
+        if (result == EX_OK)
+            result =
+                layer->domain == EX_DOMAIN_PIXELS ? read_images(b, l, layer, error) : read_forms(b, l, layer, error);
+    }
+    return result;
+}
+
+static void free_rows(const float *const *rows, int count) {
+    for (int k = 0; rows && k < count; k++)
+        free((void *)(uintptr_t)rows[k]);
+    free((void *)(uintptr_t)rows);
+}
+
+void exi_build_free_layers(exi_building *b) {
+    for (int l = 0; b->layers && l < b->view->layer_count; l++) {
+        ex_layer_def *layer = &b->layers[l];
+        free_rows(layer->deltas, layer->weigh.example_count);
+        free_rows(layer->shifts, layer->weigh.example_count);
+        free((void *)(uintptr_t)layer->axis_names);
+        free((void *)(uintptr_t)layer->axis_units);
+        free((void *)(uintptr_t)layer->sources);
+        free((void *)(uintptr_t)layer->images);
+        for (int k = 0; b->images && b->images[l] && k < layer->weigh.example_count; k++)
+            ex_image_destroy(b->images[l][k]);
+        if (b->images)
+            free(b->images[l]);
+    }
+    free(b->layers);
+    free(b->images);
+}

@@ -1,0 +1,46 @@
+/*
+ * unpack.h - what the parts of unpacking share; private to authoring.
+ *
+ *   unpack.c           the folder, and the way through all of it
+ *   unpack_project.c   the project file as JSON
+ *   unpack_layers.c    examples as files
+ */
+#ifndef EXEMPLAR_AUTHOR_PROJECT_UNPACK_H
+#define EXEMPLAR_AUTHOR_PROJECT_UNPACK_H
+
+#include "author/project/project.h"
+
+#define EXI_UNPACKED_MESH     "mesh.obj"
+#define EXI_UNPACKED_SKELETON "skeleton.glb"
+
+/* Names of an example's files. */
+typedef struct exi_file_name {
+    char text[128];
+} exi_file_name;
+typedef enum exi_file_kind { EXI_FILE_FORM, EXI_FILE_IMAGE, EXI_FILE_SKELETON, EXI_FILE_KIND_COUNT } exi_file_kind;
+exi_file_name exi_unpacked_name(const ex_rig *rig, int layer, int example, exi_file_kind kind);
+
+/* Whether an example has a file of that kind. shifts: room for [joint_count][3]. */
+bool exi_unpacked_has(const ex_rig *rig, int layer, int example, exi_file_kind kind, float *shifts);
+
+/* The project file. NULL without memory, or, with a sentence in error, where the rig cannot be described. */
+ex_result exi_unpack_describe(const ex_rig *rig, json_t **root, ex_error *error);
+
+/* The folder being filled. Files that were not there before are taken away again if the work fails. */
+typedef struct exi_folder {
+    const char *path;
+    bool overwrite;
+    char **made;
+    int made_count;
+    size_t made_capacity;
+} exi_folder;
+
+/* The path of a file to be written, which the folder keeps; NULL and an error without memory. */
+const char *exi_folder_add(exi_folder *folder, const char *name, ex_error *error);
+
+/* Writes the files of all examples: forms with the faces of mesh, which is the rig's at rest and is left so. view is
+ * what the project file will be read as. */
+ex_result exi_unpack_layers(const ex_rig *rig, const ex_project_view *view, const ex_mesh *mesh, exi_folder *folder,
+                            ex_error *error);
+
+#endif

@@ -1,0 +1,161 @@
+/*
+ * Examples as files. A form is written as what it is measured from + its difference, in double, so that subtracting the
+ * one again and rounding to float gives the other back (measure.h). What it is measured from depends on the layers
+ * before, at the place that the new project file gives the example: it is worked out as building will do it, from that
+ * file as it will be read.
+ */
+#include "author/formats/array.h"
+#include "author/project/measure.h"
+#include "author/project/skeleton.h"
+#include "author/project/unpack.h"
+#include "runtime/base/result.h"
+
+#include <exemplar/author/formats.h>
+#include <exemplar/author/image.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- names ---- */
+
+/* Letters, digits, '-', '_' and '.' stay, everything else becomes '_'; a number keeps them apart. */
+exi_file_name exi_unpacked_name(const ex_rig *rig, int layer, int example, exi_file_kind kind) {
+    static const char *const endings[] = {".obj", ".png", ".skeleton.glb"};
+    exi_file_name out;
+    size_t at = (size_t)snprintf(out.text, sizeof out.text, "layer%d_%03d_", layer, example);
+    for (const char *c = ex_rig_example_name(rig, layer, example); *c && at < 80; c++)
+        out.text[at++] =
+            (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '-' ? *c : '_';
+    snprintf(out.text + at, sizeof out.text - at, "%s", endings[kind]);
+    return out;
+}
+
+bool exi_unpacked_has(const ex_rig *rig, int layer, int example, exi_file_kind kind, float *shifts) {
+    const bool pixels = ex_rig_layer_domain(rig, layer) == EX_DOMAIN_PIXELS;
+    if (kind == EXI_FILE_SKELETON)
+        return !pixels && ex_rig_joint_count(rig) > 0 && ex_rig_example_shifts(rig, layer, example, shifts);
+    return pixels == (kind == EXI_FILE_IMAGE);
+}
+
+/* ---- forms ---- */
+
+/* What lives while forms are written. */
+typedef struct writing {
+    const ex_rig *rig;
+    exi_folder *folder;
+    ex_mesh form;    /* the mesh's faces alone, and positions of its own */
+    double *centres; /* [joint_count][3] */
+    exi_measure measure;
+    float ***deltas, ***shifts; /* [layer_count] of [example_count]; shifts NULL where an example has none */
+} writing;
+
+static ex_result open_writing(writing *w, const ex_project_view *view, const ex_mesh *mesh, ex_error *error) {
+    const size_t layers = (size_t)view->layer_count, count = 3 * (size_t)mesh->vertex_count;
+    w->form = (ex_mesh){.vertex_count = mesh->vertex_count,
+                        .positions = exi_array_allocate(count, sizeof(double)),
+                        .face_count = mesh->face_count,
+                        .face_offsets = mesh->face_offsets,
+                        .corner_count = mesh->corner_count,
+                        .corners = mesh->corners};
+    w->centres = exi_array_allocate(3 * (size_t)ex_rig_joint_count(w->rig), sizeof *w->centres);
+    w->deltas = calloc(layers + 1, sizeof *w->deltas);
+    w->shifts = calloc(layers + 1, sizeof *w->shifts);
+    if (!w->form.positions || !w->centres || !w->deltas || !w->shifts)
+        return exi_error_memory(error, "the examples", count * sizeof(double));
+    return exi_measure_open(&w->measure, view, mesh, ex_rig_skeleton(w->rig), ex_rig_skin(w->rig), error);
+}
+
+static void free_rows(const ex_rig *rig, float ***rows) {
+    for (int l = 0; rows && l < ex_rig_layer_count(rig); l++) {
+        for (int k = 0; rows[l] && k < ex_weigher_example_count(ex_rig_weigher(rig, l)); k++)
+            free(rows[l][k]);
+        free(rows[l]);
+    }
+    free(rows);
+}
+
+static void close_writing(writing *w) {
+    exi_measure_close(&w->measure);
+    free_rows(w->rig, w->deltas);
+    free_rows(w->rig, w->shifts);
+    free(w->centres);
+    free(w->form.positions);
+}
+
+/* The layer's differences and shifts as the rig holds them. */
+static bool take_rows(writing *w, int layer) {
+    const size_t count = (size_t)ex_weigher_example_count(ex_rig_weigher(w->rig, layer));
+    const size_t joints = (size_t)ex_rig_joint_count(w->rig), vertices = (size_t)ex_rig_vertex_count(w->rig);
+    float **deltas = w->deltas[layer] = calloc(count, sizeof *deltas);
+    float **shifts = w->shifts[layer] = calloc(count, sizeof *shifts);
+    for (size_t k = 0; k < count; k++) {
+        if (!deltas || !shifts)
+            return false;
+        deltas[k] = exi_array_allocate(vertices, 3 * sizeof *deltas[k]);
+        shifts[k] = exi_array_allocate(joints, 3 * sizeof *shifts[k]);
+        if (!deltas[k] || !shifts[k])
+            return false;
+        ex_rig_example_delta(w->rig, layer, (int)k, deltas[k]);
+        if (!exi_unpacked_has(w->rig, layer, (int)k, EXI_FILE_SKELETON, shifts[k])) {
+            free(shifts[k]);
+            shifts[k] = NULL;
+        }
+    }
+    return true;
+}
+
+static ex_result write_form(writing *w, int layer, int k, ex_error *error) {
+    exi_measure *m = &w->measure;
+    const float *delta = w->deltas[layer][k], *shifts = w->shifts[layer][k];
+    exi_measure_base(m, layer, k);
+    for (size_t i = 0; i < 3 * (size_t)w->form.vertex_count; i++)
+        w->form.positions[i] = m->base[i] + (double)delta[i];
+    const char *path = exi_folder_add(w->folder, exi_unpacked_name(w->rig, layer, k, EXI_FILE_FORM).text, error);
+    ex_result result = path ? ex_obj_write(path, &w->form, error) : EX_ERROR_MEMORY;
+    if (result != EX_OK || !shifts)
+        return result;
+    for (size_t i = 0; i < 3 * m->joint_count; i++)
+        w->centres[i] = m->joints[i] + (double)shifts[i];
+    path = exi_folder_add(w->folder, exi_unpacked_name(w->rig, layer, k, EXI_FILE_SKELETON).text, error);
+    return path ? exi_skeleton_write_centres(path, m->skeleton, w->centres, error) : EX_ERROR_MEMORY;
+}
+
+static ex_result write_forms(writing *w, int layer, ex_error *error) {
+    const int count = ex_weigher_example_count(ex_rig_weigher(w->rig, layer));
+    ex_result result = take_rows(w, layer) ? EX_OK
+                                           : exi_error_memory(error, "the examples",
+                                                              (size_t)count * 12 * (size_t)ex_rig_vertex_count(w->rig));
+    for (int k = 0; result == EX_OK && k < count; k++)
+        result = write_form(w, layer, k, error);
+    if (result == EX_OK && layer + 1 < ex_rig_layer_count(w->rig))
+        result = exi_measure_add_layer(&w->measure, layer, (const float *const *)w->deltas[layer],
+                                       (const float *const *)w->shifts[layer], error);
+    return result;
+}
+
+/* ---- images ---- */
+
+static ex_result write_images(const ex_rig *rig, int layer, exi_folder *folder, ex_error *error) {
+    const ex_texture texture = ex_rig_texture(rig, ex_rig_layer_texture(rig, layer));
+    ex_result result = EX_OK;
+    for (int k = 0; result == EX_OK && k < ex_weigher_example_count(ex_rig_weigher(rig, layer)); k++) {
+        const ex_image image = {.width = texture.width,
+                                .height = texture.height,
+                                .pixels = (unsigned char *)(uintptr_t)ex_rig_example_image(rig, layer, k)};
+        const char *path = exi_folder_add(folder, exi_unpacked_name(rig, layer, k, EXI_FILE_IMAGE).text, error);
+        result = path ? ex_image_write(path, &image, error) : EX_ERROR_MEMORY;
+    }
+    return result;
+}
+
+ex_result exi_unpack_layers(const ex_rig *rig, const ex_project_view *view, const ex_mesh *mesh, exi_folder *folder,
+                            ex_error *error) {
+    writing w = {.rig = rig, .folder = folder};
+    ex_result result = open_writing(&w, view, mesh, error);
+    for (int l = 0; result == EX_OK && l < ex_rig_layer_count(rig); l++)
+        result = ex_rig_layer_domain(rig, l) == EX_DOMAIN_PIXELS ? write_images(rig, l, folder, error)
+                                                                 : write_forms(&w, l, error);
+    close_writing(&w);
+    return result;
+}

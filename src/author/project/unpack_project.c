@@ -1,0 +1,241 @@
+/*
+ * A rig in the words of a project file. Layers of forms are layers of "positions": un-posing and masks went into the
+ * differences when the rig was built, and do not come back.
+ */
+#include "author/formats/array.h"
+#include "author/formats/json.h"
+#include "author/project/refinement.h"
+#include "author/project/skeleton.h"
+#include "author/project/unpack.h"
+#include "runtime/base/result.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool set(json_t *object, const char *key, json_t *value) {
+    return json_object_set_new(object, key, value) == 0;
+}
+
+/* ---- axes ---- */
+
+/* "x", "y", "z", or three numbers. */
+static json_t *make_direction(const double about[3]) {
+    static const char *const names[] = {"x", "y", "z"};
+    for (int i = 0; i < 3; i++)
+        if (about[i] == 1 && about[(i + 1) % 3] == 0 && about[(i + 2) % 3] == 0)
+            return json_string(names[i]);
+    return exi_json_make_numbers(about, 3);
+}
+
+/* What a joint's axis is read from it. Its rest value is what the joint reads at rest, and is not written. */
+static bool set_source(json_t *object, const ex_rig *rig, const ex_axis_source *source) {
+    static const char *const keys[] = {
+        [EX_READING_ANGLE] = "angle", [EX_READING_SLIDE] = "slide", [EX_READING_STRETCH] = "stretch"};
+    const ex_reading *reading = &source->reading;
+    exi_joint_text text;
+    if (source->joint < 0)
+        return true;
+    bool done = set(object, "joint", json_string(exi_joint_name(ex_rig_skeleton(rig), source->joint, &text)));
+    if (reading->kind != EX_READING_ROTATION)
+        done = done && set(object, keys[reading->kind], make_direction(reading->about));
+    if (reading->kind == EX_READING_SLIDE && reading->unit != 1 && reading->unit != 0)
+        done = done && set(object, "metres", exi_json_make_number(reading->unit));
+    return done;
+}
+
+static bool set_range(json_t *object, const ex_axis *axis, bool joint) {
+    static const char *const kinds[] = {"", "full", "swing", "twist"};
+    if (axis->kind == EX_AXIS_SCALAR)
+        return set(object, "min", exi_json_make_number(axis->min)) &&
+               set(object, "max", exi_json_make_number(axis->max)) &&
+               (joint || set(object, "rest", exi_json_make_number(axis->rest))) &&
+               (!axis->clamp || set(object, "clamp", json_true()));
+    return set(object, "rotation", json_string(kinds[axis->kind])) &&
+           (axis->kind == EX_AXIS_ROTATION || set(object, "about", exi_json_make_numbers(axis->about, 3))) &&
+           (joint || set(object, "rest", exi_json_make_numbers(axis->rest_rotation, 4)));
+}
+
+static json_t *make_axis(const ex_rig *rig, int input, const ex_axis *axis) {
+    const ex_axis_source source = ex_rig_input_source(rig, input);
+    const char *unit = ex_rig_input_unit(rig, input);
+    json_t *object = json_object();
+    bool done = set(object, "name", json_string(ex_rig_input_name(rig, input))) &&
+                (!unit[0] || set(object, "unit", json_string(unit))) && set_source(object, rig, &source) &&
+                set_range(object, axis, source.joint >= 0) &&
+                (!(axis->scale > 0) || set(object, "scale", exi_json_make_number(axis->scale)));
+    if (!done) {
+        json_decref(object);
+        return NULL;
+    }
+    return object;
+}
+
+/* ---- layers ---- */
+
+static json_t *make_weigh(const ex_weigher_def *def) {
+    json_t *weigh = json_object();
+    bool done = set(weigh, "kind", json_string(ex_weigher_kind_name(def->kind)));
+    if (def->kind == EX_WEIGHER_CARDINAL)
+        done = done && set(weigh, "kernel", json_string(ex_kernel_name(def->kernel))) &&
+               set(weigh, "linear", json_boolean(def->linear)) &&
+               set(weigh, "radius", exi_json_make_number(def->radius)) &&
+               set(weigh, "ridge", exi_json_make_number(def->ridge));
+    else if (def->kind == EX_WEIGHER_SHEPARD)
+        done = done && set(weigh, "power", exi_json_make_number(def->power));
+    else if (def->kind == EX_WEIGHER_NEAREST)
+        done = done && set(weigh, "k", json_integer(def->neighbours)) &&
+               (!def->paper_form || set(weigh, "form", json_string("paper")));
+    if (!done) {
+        json_decref(weigh);
+        return NULL;
+    }
+    return weigh;
+}
+
+/* The names of a layer's axes and their widths stand in the rig. */
+static json_t *make_point(const ex_rig *rig, int layer, const double *point) {
+    json_t *object = json_object();
+    const int count = ex_weigher_axis_count(ex_rig_weigher(rig, layer));
+    bool done = object != NULL;
+    for (int i = 0; done && i < count; i++) {
+        int input = ex_rig_layer_input(rig, layer, i);
+        ex_axis axis = ex_rig_input_axis(rig, input);
+        int width = ex_axis_width(&axis);
+        done = set(object, ex_rig_input_name(rig, input),
+                   width == 1 ? exi_json_make_number(point[0]) : exi_json_make_numbers(point, 4));
+        point += width;
+    }
+    if (!done) {
+        json_decref(object);
+        return NULL;
+    }
+    return object;
+}
+
+static json_t *make_pseudos(const ex_rig *rig, int layer, const ex_weigher_def *def) {
+    json_t *list = json_array();
+    bool done = list != NULL;
+    for (int i = 0; done && i < def->pseudo_count; i++) {
+        const ex_pseudo *p = &def->pseudos[i];
+        json_t *pseudo = json_object();
+        if (p->from) {
+            done = set(pseudo, "from", make_point(rig, layer, p->from));
+        } else {
+            json_t *weights = json_object();
+            for (int k = 0; k < def->example_count; k++)
+                done = done && set(weights, ex_rig_example_name(rig, layer, k), exi_json_make_number(p->weights[k]));
+            done = set(pseudo, "weights", weights) && done;
+        }
+        done = set(pseudo, "at", make_point(rig, layer, p->at)) && done;
+        done = json_array_append_new(list, pseudo) == 0 && done;
+    }
+    if (!done) {
+        json_decref(list);
+        return NULL;
+    }
+    return list;
+}
+
+static json_t *make_example(const ex_rig *rig, int layer, int k) {
+    static const char *const keys[] = {"mesh", "image", "skeleton"};
+    json_t *example = json_pack("{s:s}", "name", ex_rig_example_name(rig, layer, k));
+    float *shifts = exi_array_allocate(3 * (size_t)ex_rig_joint_count(rig), sizeof *shifts);
+    bool done = example && shifts;
+    for (int kind = 0; done && kind < EXI_FILE_KIND_COUNT; kind++)
+        if (exi_unpacked_has(rig, layer, k, (exi_file_kind)kind, shifts))
+            done = set(example, keys[kind], json_string(exi_unpacked_name(rig, layer, k, (exi_file_kind)kind).text));
+    const double *point = ex_weigher_point(ex_rig_weigher(rig, layer), k);
+    done = done && (!point || set(example, "at", make_point(rig, layer, point)));
+    free(shifts);
+    if (!done) {
+        json_decref(example);
+        return NULL;
+    }
+    return example;
+}
+
+static json_t *make_layer(const ex_rig *rig, int layer, const ex_weigher_def *def) {
+    json_t *object = json_object(), *space = json_array(), *examples = json_array();
+    const int texture = ex_rig_layer_texture(rig, layer);
+    bool done = object && space && examples;
+    for (int i = 0; done && i < def->axis_count; i++)
+        done = json_array_append_new(space, make_axis(rig, ex_rig_layer_input(rig, layer, i), &def->axes[i])) == 0;
+    for (int k = 0; done && k < def->example_count; k++)
+        done = json_array_append_new(examples, make_example(rig, layer, k)) == 0;
+    done = set(object, "name", json_string(ex_rig_layer_name(rig, layer))) && done;
+    done = set(object, "space", space) && done;
+    done = set(object, "weigh", make_weigh(def)) && done;
+    done = set(object, "shape", json_string(texture < 0 ? "positions" : "pixels")) && done;
+    if (texture >= 0)
+        done = set(object, "texture", json_string(ex_rig_texture(rig, texture).name)) && done;
+    done = set(object, "examples", examples) && done;
+    if (def->pseudo_count > 0)
+        done = set(object, "pseudo", make_pseudos(rig, layer, def)) && done;
+    if (!done) {
+        json_decref(object);
+        return NULL;
+    }
+    return object;
+}
+
+static json_t *describe_layer(const ex_rig *rig, int layer) {
+    const ex_weigher *weigher = ex_rig_weigher(rig, layer);
+    ex_axis *axes = exi_array_allocate((size_t)ex_weigher_axis_count(weigher), sizeof *axes);
+    ex_pseudo *pseudos = exi_array_allocate((size_t)ex_weigher_pseudo_count(weigher), sizeof *pseudos);
+    json_t *made = NULL;
+    if (axes && pseudos) {
+        ex_weigher_def def;
+        ex_weigher_describe(weigher, &def, axes, pseudos);
+        made = make_layer(rig, layer, &def);
+    }
+    free(axes);
+    free(pseudos);
+    return made;
+}
+
+/* ---- the whole ---- */
+
+/* The rules of refinement, from their note. */
+static ex_result describe_refinement(const ex_rig *rig, json_t **subdivide, ex_error *error) {
+    *subdivide = NULL;
+    for (int i = 0; i < ex_rig_note_count(rig); i++) {
+        const ex_note note = ex_rig_note(rig, i);
+        json_error_t reason = {0};
+        if (strcmp(note.kind, EXI_REFINEMENT_NOTE) != 0)
+            continue;
+        *subdivide = json_loadb(note.data, note.size, JSON_REJECT_DUPLICATES, &reason);
+        if (*subdivide)
+            return EX_OK;
+        if (json_error_code(&reason) == json_error_out_of_memory || !reason.text[0])
+            return exi_error_memory(error, "a note", note.size);
+        return exi_error(error, EX_ERROR_DATA, "the rig's note about how it was subdivided is damaged");
+    }
+    if (ex_rig_stencils(rig))
+        return exi_error(error, EX_ERROR_DATA,
+                         "the rig has refined levels, but no note of how they were made, and cannot be unpacked");
+    return EX_OK;
+}
+
+ex_result exi_unpack_describe(const ex_rig *rig, json_t **root, ex_error *error) {
+    json_t *subdivide = NULL, *layers = json_array(),
+           *made = json_pack("{s:i, s:s}", "exemplar", 1, "mesh", EXI_UNPACKED_MESH);
+    ex_result result = describe_refinement(rig, &subdivide, error);
+    bool done = made && layers;
+    *root = NULL;
+    if (result == EX_OK && ex_rig_skeleton(rig))
+        done = done && set(made, "skeleton", json_string(EXI_UNPACKED_SKELETON)) &&
+               set(made, "skinning", json_string(ex_skinning_name(ex_rig_skinning(rig))));
+    for (int l = 0; result == EX_OK && done && l < ex_rig_layer_count(rig); l++)
+        done = json_array_append_new(layers, describe_layer(rig, l)) == 0;
+    done = set(made, "layers", layers) && done;
+    if (subdivide)
+        done = set(made, "subdivide", subdivide) && done;
+    if (result == EX_OK && !done)
+        result = exi_error_memory(error, "the project", (size_t)ex_rig_example_count(rig) * 200);
+    if (result == EX_OK)
+        *root = made;
+    else
+        json_decref(made);
+    return result;
+}

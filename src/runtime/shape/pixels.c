@@ -1,0 +1,256 @@
+/*
+ * Sums of images, as Shape by Example blends textures (its equation 3, on pixels): per channel
+ *
+ *   out = encode(sum over k of w_k decode(image_k))
+ *
+ * with decode and encode those of sRGB for colours, and nothing for alpha and for images of data.
+ *
+ * It must read 4 bytes a pixel and image and write 4, but what counts for colours is the lookups, three for each of
+ * those reads: so a weight is multiplied into a table of its own, once, and a lookup is followed by an addition only;
+ * pixels are read two at a time, and eight images pass by the sums in registers (docs/performance.md). The sums of a
+ * block of pixels stay in the first cache. Terms are added one after the other, product and sum rounded each, so the
+ * bytes are the same whatever the width of SIMD and wherever a range is cut. Little-endian, as packs are.
+ */
+#include "runtime/shape/pixels.h"
+
+#include "runtime/base/simd.h"
+#include "runtime/shape/srgb.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BLOCK = 512, TILE = 4, GROUP = 8, CODES = 256 };
+
+/* A weight beyond this acts like this one, and makes black or white; sums of a million such terms stay finite. */
+#define LARGEST_WEIGHT 1e25f
+
+/* Beside this a float has no room for a fraction: a sum with it is rounded to an integer, whose low byte it ends in. */
+#define INTEGERS 12582912.0f
+
+/* Terms that are added in one pass over a block. */
+typedef struct group {
+    int count;
+    const unsigned char *images[GROUP];
+    float weights[GROUP];
+    float linear[GROUP][CODES]; /* sRGB: weight times decoded code */
+} group;
+
+/* The sums of a block. Kernels work on whole tiles of four pixels. */
+typedef union block {
+    struct {
+        float colours[BLOCK][3], alphas[BLOCK];
+    } srgb;
+    float data[BLOCK][4];
+} block;
+
+/* ---- terms ---- */
+
+/* The next terms that count, from `next` on; returns where the search goes on. */
+static int fill_group(const exi_pixels_term *terms, int next, int term_count, bool srgb, group *g) {
+    for (g->count = 0; next < term_count && g->count < GROUP; next++) {
+        float weight = terms[next].weight;
+        if (weight == 0 || !isfinite(weight))
+            continue;
+        weight = weight > LARGEST_WEIGHT ? LARGEST_WEIGHT : weight < -LARGEST_WEIGHT ? -LARGEST_WEIGHT : weight;
+        g->images[g->count] = terms[next].image;
+        g->weights[g->count] = weight;
+        for (int code = 0; srgb && code < CODES; code++)
+            g->linear[g->count][code] = weight * exi_srgb_linear[code];
+        g->count++;
+    }
+    return next;
+}
+
+/* ---- sums; `count`, of terms, is a constant where these are called ---- */
+
+EXI_KERNEL void add_colours(const unsigned char *const *images, const float (*linear)[CODES], int count,
+                            int pixel_count, float (*sums)[3]) {
+    const unsigned char *at[GROUP];
+    EXI_WRITE_OUT
+    for (int t = 0; t < count; t++)
+        at[t] = images[t];
+    for (int i = 0; i < pixel_count; i += 2) {
+        float red = sums[i][0], green = sums[i][1], blue = sums[i][2];
+        float next_red = sums[i + 1][0], next_green = sums[i + 1][1], next_blue = sums[i + 1][2];
+        EXI_WRITE_OUT
+        for (int t = 0; t < count; t++) {
+            uint64_t two;
+            memcpy(&two, at[t] + 4 * i, sizeof two);
+            red += linear[t][two & 255];
+            green += linear[t][two >> 8 & 255];
+            blue += linear[t][two >> 16 & 255];
+            next_red += linear[t][two >> 32 & 255];
+            next_green += linear[t][two >> 40 & 255];
+            next_blue += linear[t][two >> 48 & 255];
+        }
+        sums[i][0] = red;
+        sums[i][1] = green;
+        sums[i][2] = blue;
+        sums[i + 1][0] = next_red;
+        sums[i + 1][1] = next_green;
+        sums[i + 1][2] = next_blue;
+    }
+}
+
+EXI_KERNEL void add_alphas(const unsigned char *const *images, const float *weights, int count, int pixel_count,
+                           float *sums) {
+    const unsigned char *at[GROUP];
+    exi_quad factors[GROUP];
+    EXI_WRITE_OUT
+    for (int t = 0; t < count; t++) {
+        at[t] = images[t];
+        factors[t] = exi_quad_splat(weights[t]);
+    }
+    for (int i = 0; i < pixel_count; i += TILE) {
+        exi_quad sum = exi_quad_load(sums + i);
+        EXI_WRITE_OUT
+        for (int t = 0; t < count; t++)
+            sum = exi_quad_add(sum, exi_quad_mul(factors[t], exi_quad_load_fourth_bytes(at[t] + 4 * i)));
+        exi_quad_store(sums + i, sum);
+    }
+}
+
+EXI_KERNEL void add_data(const unsigned char *const *images, const float *weights, int count, int pixel_count,
+                         float (*sums)[4]) {
+    const unsigned char *at[GROUP];
+    exi_quad factors[GROUP];
+    EXI_WRITE_OUT
+    for (int t = 0; t < count; t++) {
+        at[t] = images[t];
+        factors[t] = exi_quad_splat(weights[t]);
+    }
+    for (int i = 0; i < pixel_count; i += TILE) {
+        exi_quad tile[TILE], bytes[TILE];
+        EXI_WRITE_OUT
+        for (int k = 0; k < TILE; k++)
+            tile[k] = exi_quad_load(sums[i + k]);
+        EXI_WRITE_OUT
+        for (int t = 0; t < count; t++) {
+            exi_quad_load_bytes(at[t] + 4 * i, bytes);
+            EXI_WRITE_OUT
+            for (int k = 0; k < TILE; k++)
+                tile[k] = exi_quad_add(tile[k], exi_quad_mul(factors[t], bytes[k]));
+        }
+        EXI_WRITE_OUT
+        for (int k = 0; k < TILE; k++)
+            exi_quad_store(sums[i + k], tile[k]);
+    }
+}
+
+EXI_KERNEL void add_terms(const group *g, const unsigned char *const *images, int first_term, int count, bool srgb,
+                          int first, int pixel_count, block *b) {
+    images += first_term;
+    const float *weights = g->weights + first_term;
+    if (srgb) {
+        add_colours(images, g->linear + first_term, count, pixel_count, b->srgb.colours + first);
+        add_alphas(images, weights, count, pixel_count, b->srgb.alphas + first);
+    } else {
+        add_data(images, weights, count, pixel_count, b->data + first);
+    }
+}
+
+/* Whole tiles of the block from pixel `first` on, whose bytes are where `images` says. */
+static void add_tiles(const group *g, const unsigned char *const *images, bool srgb, int first, int pixel_count,
+                      block *b) {
+    int t = 0;
+    for (; t + 8 <= g->count; t += 8)
+        add_terms(g, images, t, 8, srgb, first, pixel_count, b);
+    for (; t + 4 <= g->count; t += 4)
+        add_terms(g, images, t, 4, srgb, first, pixel_count, b);
+    for (; t < g->count; t++)
+        add_terms(g, images, t, 1, srgb, first, pixel_count, b);
+}
+
+static void add_group(const group *g, bool srgb, size_t begin, int pixel_count, block *b) {
+    const int whole = pixel_count / TILE * TILE, left = pixel_count - whole;
+    const unsigned char *images[GROUP];
+    for (int t = 0; t < g->count; t++)
+        images[t] = g->images[t] + 4 * begin;
+    add_tiles(g, images, srgb, 0, whole, b);
+    if (left == 0)
+        return;
+    /* The last tile is not full: a copy of it is. */
+    unsigned char copies[GROUP][4 * TILE] = {{0}};
+    for (int t = 0; t < g->count; t++) {
+        memcpy(copies[t], images[t] + 4 * whole, 4 * (size_t)left);
+        images[t] = copies[t];
+    }
+    add_tiles(g, images, srgb, whole, TILE, b);
+}
+
+/* ---- back to 8 bits ---- */
+
+static inline exi_quad clamp(exi_quad a, float low, float high) {
+    return exi_quad_min(exi_quad_max(a, exi_quad_splat(low)), exi_quad_splat(high));
+}
+
+/* Colours into the range that encoding takes, alphas into integers; to the end of the last tile. */
+static void prepare(block *b, int pixel_count) {
+    for (int i = 0; i < pixel_count; i += TILE) {
+        float *colours = b->srgb.colours[i], *alphas = b->srgb.alphas + i;
+        for (int k = 0; k < 3 * TILE; k += 4)
+            exi_quad_store(colours + k, clamp(exi_quad_load(colours + k), EXI_SRGB_LOWEST, EXI_SRGB_HIGHEST));
+        exi_quad_store(alphas, exi_quad_add(clamp(exi_quad_load(alphas), 0, 255), exi_quad_splat(INTEGERS)));
+    }
+}
+
+/* A pixel is put together as one number: of single bytes gcc makes a vector, one element at a time. */
+static inline void finish_tile_srgb(const float colours[TILE][3], const float alphas[TILE], unsigned char *out) {
+    for (int k = 0; k < TILE; k++) {
+        uint32_t alpha;
+        memcpy(&alpha, alphas + k, sizeof alpha);
+        const uint32_t pixel = exi_srgb_encode(colours[k][0]) | exi_srgb_encode(colours[k][1]) << 8 |
+                               exi_srgb_encode(colours[k][2]) << 16 | alpha << 24;
+        memcpy(out + 4 * k, &pixel, sizeof pixel);
+    }
+}
+
+static inline void finish_tile_data(const float sums[TILE][4], unsigned char *out) {
+    exi_quad tile[TILE];
+    EXI_WRITE_OUT
+    for (int k = 0; k < TILE; k++)
+        tile[k] = clamp(exi_quad_load(sums[k]), 0, 255);
+    exi_quad_store_bytes(out, tile);
+}
+
+static inline void finish_tile(const block *b, bool srgb, int first, unsigned char *out) {
+    if (srgb)
+        finish_tile_srgb(b->srgb.colours + first, b->srgb.alphas + first, out);
+    else
+        finish_tile_data(b->data + first, out);
+}
+
+static void finish(block *b, bool srgb, int pixel_count, unsigned char *out) {
+    int i = 0;
+    if (srgb)
+        prepare(b, pixel_count);
+    for (; i + TILE <= pixel_count; i += TILE)
+        finish_tile(b, srgb, i, out + 4 * i);
+    if (i < pixel_count) {
+        unsigned char tile[4 * TILE];
+        finish_tile(b, srgb, i, tile);
+        memcpy(out + 4 * i, tile, 4 * (size_t)(pixel_count - i));
+    }
+}
+
+/* ---- the whole ---- */
+
+void exi_pixels_blend(const exi_pixels_term *terms, int term_count, bool srgb, size_t begin, size_t end,
+                      unsigned char *out) {
+    group g;
+    block b;
+    int next = fill_group(terms, 0, term_count, srgb, &g);
+    const bool one_group = next >= term_count; /* as a rule; made once, then */
+    for (size_t first = begin; first < end; first += BLOCK) {
+        const int pixel_count = end - first < BLOCK ? (int)(end - first) : BLOCK;
+        memset(&b, 0, sizeof b);
+        if (!one_group && first != begin)
+            next = fill_group(terms, 0, term_count, srgb, &g);
+        add_group(&g, srgb, first, pixel_count, &b);
+        while (next < term_count) {
+            next = fill_group(terms, next, term_count, srgb, &g);
+            add_group(&g, srgb, first, pixel_count, &b);
+        }
+        finish(&b, srgb, pixel_count, out + 4 * first);
+    }
+}
