@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const double arm_pose[] = {0.3, 0.4, 0.5, 0.6};
+static double arm_pose[] = {0.3, 0.4, 0.5, 0.6};
 
 static exi_peer *start_scipy(const char **why) {
     return exi_peer_start("/usr/bin/python3", "exemplar_peer_scipy.py", why);

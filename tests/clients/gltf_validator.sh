@@ -1,13 +1,14 @@
 #!/bin/sh
-# Usage: gltf_validator.sh SOURCE WORK TOOL PROBE DATA
-# Brings the validator into WORK/npm, once for each package-lock.json, and runs validate.mjs (rigs that TOOL builds) and
-# validate_scenes.mjs (files that PROBE writes) with it.
+# Usage: gltf_validator.sh SOURCE WORK TOOL PROBE RIG_PROBE DATA
+# Brings the validator into WORK/npm, once for each package-lock.json, and runs validate.mjs (rigs that TOOL and RIG_PROBE
+# make) and validate_scenes.mjs (files that PROBE writes) with it.
 set -eu
 source=$1
 work=$2
 tool=$3
 probe=$4
-data=$5
+rig_probe=$5
+data=$6
 
 skip() {
     echo "skipped: $1"
@@ -33,5 +34,5 @@ if ! cmp -s "$source/package-lock.json" "$work/npm/installed.json"; then
 fi
 rm -rf "$work/rigs" "$work/scenes"
 mkdir -p "$work/rigs" "$work/scenes"
-node "$source/validate.mjs" "$work/npm" "$work/rigs" "$tool"
+node "$source/validate.mjs" "$work/npm" "$work/rigs" "$tool" "$rig_probe"
 exec node "$source/validate_scenes.mjs" "$work/npm" "$work/scenes" "$probe" "$data"

@@ -325,16 +325,17 @@ static ex_rig_mesh make_mesh(const float *positions) {
 }
 
 /* One by one, then all at once, which has to give the same bits. */
-static void print_poses(const char *name, const ex_rig *rig, const double *inputs, const ex_evaluation *evaluation) {
+static void print_poses(const char *name, const ex_rig *rig, double *inputs, const ex_evaluation *evaluation) {
     static float positions[2][BATCH][VERTICES * 3], boxes[2][BATCH][6];
     static double weights[2][BATCH][EXAMPLE_MAX];
     ex_pose poses[BATCH];
     ex_output outputs[2][BATCH];
     char label[64];
     for (int i = 0; i < BATCH; i++) {
-        poses[i].inputs = i == 0 ? NULL : inputs + i * ex_rig_pose_size(rig);
+        poses[i] = (ex_pose){.inputs = i == 0 ? NULL : inputs + i * ex_rig_pose_size(rig)};
         for (int way = 0; way < 2; way++) {
-            outputs[way][i] = (ex_output){positions[way][i], 0, boxes[way][i], weights[way][i]};
+            outputs[way][i] =
+                (ex_output){.positions = positions[way][i], .box = boxes[way][i], .weights = weights[way][i]};
         }
     }
     void *scratch = must_allocate(ex_rig_scratch_size(rig, NULL, BATCH) + 1);
@@ -357,14 +358,15 @@ static void print_poses(const char *name, const ex_rig *rig, const double *input
 }
 
 /* Through a pack and back, in both storages. */
-static void print_packed(const ex_rig *rig, const double *inputs) {
+static void print_packed(const ex_rig *rig, double *inputs) {
     size_t size = ex_rig_pack_size(rig);
     void *bytes = must_allocate(size);
     ex_error error;
     must(ex_rig_pack(rig, bytes, size, &error), "pack", &error);
     for (int storage = 0; storage < EX_STORAGE_COUNT; storage++) {
         ex_rig *again;
-        must(ex_rig_unpack(bytes, size, &(ex_rig_options){.storage = (ex_storage)storage}, NULL, &again, &error), "unpack", &error);
+        must(ex_rig_unpack(bytes, size, &(ex_rig_options){.storage = (ex_storage)storage}, NULL, &again, &error),
+             "unpack", &error);
         print_poses(storage == EX_STORAGE_FLOAT ? "unpacked" : "unpacked.16", again, inputs, NULL);
         ex_rig_destroy(again);
     }

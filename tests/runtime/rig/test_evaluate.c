@@ -78,8 +78,8 @@ static void results_are_the_formulas(void **state) {
         float positions[3 * VERTICES];
         sample_rig_pose(&random, i < 100 ? 1 : 3, inputs);
         expected_weights(f, inputs, NULL, expected);
-        ex_rig_evaluate(f->rig, &(ex_pose){inputs}, &(ex_output){.positions = positions, .weights = weights}, NULL,
-                        f->scratch);
+        ex_rig_evaluate(f->rig, &(ex_pose){.inputs = inputs}, &(ex_output){.positions = positions, .weights = weights},
+                        NULL, f->scratch);
         assert_memory_equal(weights, expected, sizeof weights);
         assert_positions(&f->sample, positions, weights, 2e-5);
     }
@@ -94,7 +94,7 @@ static void examples_come_out(void **state) {
         double inputs[RIG_POSE] = {0};
         memcpy(inputs, points + 5 * k, 5 * sizeof *inputs);
         float positions[3 * VERTICES];
-        ex_rig_evaluate(f->rig, &(ex_pose){inputs}, &(ex_output){.positions = positions},
+        ex_rig_evaluate(f->rig, &(ex_pose){.inputs = inputs}, &(ex_output){.positions = positions},
                         &(ex_evaluation){.muted = muted}, f->scratch);
         for (int i = 0; i < 3 * VERTICES; i++)
             assert_near((double)positions[i], (double)f->sample.positions[i] + (double)f->sample.deltas[k][i], 4e-6);
@@ -110,7 +110,7 @@ static void muted_layers_are_left_out(void **state) {
         float positions[3 * VERTICES];
         sample_rig_pose(&random, 1, inputs);
         expected_weights(f, inputs, muted, expected);
-        ex_rig_evaluate(f->rig, &(ex_pose){inputs}, &(ex_output){.positions = positions, .weights = weights},
+        ex_rig_evaluate(f->rig, &(ex_pose){.inputs = inputs}, &(ex_output){.positions = positions, .weights = weights},
                         &(ex_evaluation){.muted = muted}, f->scratch);
         assert_memory_equal(weights, expected, sizeof weights);
         assert_positions(&f->sample, positions, weights, 2e-5);
@@ -136,8 +136,8 @@ static void weighers_can_be_replaced(void **state) {
     double inputs[RIG_POSE] = {100, 0, 0, 0, 1, 0.5, 0, 0}, weights[RIG_EXAMPLES], own[RIG_EXAMPLES];
     float positions[3 * VERTICES];
     const ex_output output = {.positions = positions, .weights = weights};
-    ex_rig_evaluate(f->rig, &(ex_pose){inputs}, &(ex_output){.weights = own}, NULL, f->scratch);
-    ex_rig_evaluate(f->rig, &(ex_pose){inputs}, &output, &(ex_evaluation){.weighers = weighers}, f->scratch);
+    ex_rig_evaluate(f->rig, &(ex_pose){.inputs = inputs}, &(ex_output){.weights = own}, NULL, f->scratch);
+    ex_rig_evaluate(f->rig, &(ex_pose){.inputs = inputs}, &output, &(ex_evaluation){.weighers = weighers}, f->scratch);
     assert_row_near(weights, ((double[]){0, 1, 0}), 3, 1e-9); /* the example's new place */
     assert_true(fabs(own[1] - 1) > 0.01);
     assert_memory_equal(weights + 3, own + 3, 4 * sizeof *own);
@@ -146,7 +146,7 @@ static void weighers_can_be_replaced(void **state) {
     const ex_weigher *wrong[RIG_LAYERS] = {f->weighers[1], f->weighers[0], f->weighers[0]};
     misuses = 0;
     ex_set_misuse_hook(count_misuse);
-    ex_rig_evaluate(f->rig, &(ex_pose){inputs}, &output, &(ex_evaluation){.weighers = wrong}, f->scratch);
+    ex_rig_evaluate(f->rig, &(ex_pose){.inputs = inputs}, &output, &(ex_evaluation){.weighers = wrong}, f->scratch);
     ex_set_misuse_hook(NULL);
     assert_int_equal(misuses, 3);
     assert_memory_equal(weights, own, sizeof own);
@@ -161,7 +161,8 @@ static void the_box_is_the_positions_own(void **state) {
         float positions[3 * VERTICES], plain[3 * VERTICES], box[7] = {0}, alone[6];
         box[6] = 77;
         sample_rig_pose(&random, 2, inputs);
-        ex_rig_evaluate(f->rig, &(ex_pose){inputs}, &(ex_output){.positions = positions, .box = box}, NULL, f->scratch);
+        ex_rig_evaluate(f->rig, &(ex_pose){.inputs = inputs}, &(ex_output){.positions = positions, .box = box}, NULL,
+                        f->scratch);
         float expected[6] = {FLT_MAX, FLT_MAX, FLT_MAX, -FLT_MAX, -FLT_MAX, -FLT_MAX};
         for (int k = 0; k < 3 * VERTICES; k++) {
             expected[k % 3] = fminf(expected[k % 3], positions[k]);
@@ -169,11 +170,11 @@ static void the_box_is_the_positions_own(void **state) {
         }
         assert_memory_equal(box, expected, sizeof expected);
         assert_true(box[6] == 77);
-        ex_rig_evaluate(f->rig, &(ex_pose){inputs}, &(ex_output){.box = alone}, NULL, f->scratch);
+        ex_rig_evaluate(f->rig, &(ex_pose){.inputs = inputs}, &(ex_output){.box = alone}, NULL, f->scratch);
         assert_memory_equal(alone, expected, sizeof expected);
-        ex_rig_evaluate(f->rig, &(ex_pose){inputs}, &(ex_output){.positions = plain}, NULL, f->scratch);
+        ex_rig_evaluate(f->rig, &(ex_pose){.inputs = inputs}, &(ex_output){.positions = plain}, NULL, f->scratch);
         assert_memory_equal(plain, positions, sizeof plain);
-        ex_rig_evaluate(f->rig, &(ex_pose){inputs}, &(ex_output){0}, NULL, f->scratch);
+        ex_rig_evaluate(f->rig, &(ex_pose){.inputs = inputs}, &(ex_output){0}, NULL, f->scratch);
     }
 }
 
@@ -183,9 +184,9 @@ static void strides_leave_gaps_alone(void **state) {
     double inputs[RIG_POSE] = {33, 0.1, 0.2, 0.3, 0.9, 0.7, 0.2, 0.4};
     for (int i = 0; i < 5 * VERTICES; i++)
         wide[i] = -7;
-    ex_rig_evaluate(f->rig, &(ex_pose){inputs}, &(ex_output){.positions = dense}, NULL, f->scratch);
-    ex_rig_evaluate(f->rig, &(ex_pose){inputs}, &(ex_output){.positions = wide, .position_stride = 5 * sizeof(float)},
-                    NULL, f->scratch);
+    ex_rig_evaluate(f->rig, &(ex_pose){.inputs = inputs}, &(ex_output){.positions = dense}, NULL, f->scratch);
+    ex_rig_evaluate(f->rig, &(ex_pose){.inputs = inputs},
+                    &(ex_output){.positions = wide, .position_stride = 5 * sizeof(float)}, NULL, f->scratch);
     for (int i = 0; i < 5 * VERTICES; i++)
         assert_true(wide[i] == (i % 5 < 3 ? dense[i / 5 * 3 + i % 5] : -7));
 }
@@ -195,7 +196,7 @@ static void rest_is_the_default(void **state) {
     double inputs[RIG_POSE], weights[RIG_EXAMPLES], same[RIG_EXAMPLES];
     ex_rig_rest_pose(f->rig, &(ex_pose){.inputs = inputs});
     assert_row_near(inputs, ((double[]){10, 0, 0, 0, 1, 0.5, 0, 0}), RIG_POSE, 0);
-    ex_rig_evaluate(f->rig, &(ex_pose){inputs}, &(ex_output){.weights = weights}, NULL, f->scratch);
+    ex_rig_evaluate(f->rig, &(ex_pose){.inputs = inputs}, &(ex_output){.weights = weights}, NULL, f->scratch);
     ex_rig_evaluate(f->rig, &(ex_pose){NULL}, &(ex_output){.weights = same}, NULL, f->scratch);
     assert_memory_equal(same, weights, sizeof same);
     ex_rig_evaluate(f->rig, NULL, &(ex_output){.weights = same}, NULL, f->scratch);
@@ -205,7 +206,7 @@ static void rest_is_the_default(void **state) {
         for (int i = 0; i < RIG_POSE; i++) {
             ex_rig_rest_pose(f->rig, &(ex_pose){.inputs = inputs});
             inputs[i] = bad[b];
-            ex_rig_evaluate(f->rig, &(ex_pose){inputs}, &(ex_output){.weights = same}, NULL, f->scratch);
+            ex_rig_evaluate(f->rig, &(ex_pose){.inputs = inputs}, &(ex_output){.weights = same}, NULL, f->scratch);
             assert_row_near(same, weights, RIG_EXAMPLES, 1e-12);
         }
 }
@@ -221,7 +222,7 @@ static void many_are_the_same_as_one_by_one(void **state) {
     uint64_t random = 94;
     for (int i = 0; i < POSES; i++) {
         sample_rig_pose(&random, 1.5, inputs[i]);
-        poses[i] = (ex_pose){i % 9 == 4 ? NULL : inputs[i]};
+        poses[i] = (ex_pose){.inputs = i % 9 == 4 ? NULL : inputs[i]};
         outputs[i] = (ex_output){.positions = i % 5 == 3 ? NULL : positions[i],
                                  .position_stride = i % 4 == 1 ? 16 : 0,
                                  .box = i % 3 == 0 ? boxes[i] : NULL,
@@ -261,8 +262,8 @@ static void sixteen_bits_are_near(void **state) {
         double inputs[RIG_POSE], weights[RIG_EXAMPLES], allowed = 2e-5;
         float positions[3 * VERTICES];
         sample_rig_pose(&random, 1, inputs);
-        ex_rig_evaluate(rig, &(ex_pose){inputs}, &(ex_output){.positions = positions, .weights = weights}, NULL,
-                        f->scratch);
+        ex_rig_evaluate(rig, &(ex_pose){.inputs = inputs}, &(ex_output){.positions = positions, .weights = weights},
+                        NULL, f->scratch);
         for (int k = 0; k < RIG_EXAMPLES; k++)
             allowed += 1.6e-5 * (1 + RIG_EXAMPLES) * fabs(weights[k]);
         assert_positions(&f->sample, positions, weights, allowed);

@@ -57,7 +57,7 @@ static result *evaluate(const ex_rig *rig, int pose_count, const ex_tasks *tasks
     ex_pose poses[POSES];
     ex_output outputs[POSES];
     for (int i = 0; i < POSES; i++) {
-        poses[i] = (ex_pose){inputs[i]};
+        poses[i] = (ex_pose){.inputs = inputs[i]};
         outputs[i] = (ex_output){.positions = made->positions + (size_t)i * VERTICES * 3,
                                  .box = made->boxes[i],
                                  .weights = made->weights[i]};
