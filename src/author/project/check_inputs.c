@@ -1,13 +1,15 @@
 /*
  * Checking axes: one input is a number or a rotation and has one rest value, whichever layer names it; and two inputs
- * of one joint should not disturb each other. They do where one, written after the other, changes what the other reads:
- * that is tried, at a few values of each.
+ * of one joint should not disturb each other. They do where one, written after others, changes what another reads: that
+ * is tried, at a few values of each. (Two angles about different axes get along, three do not.)
  */
+#include "author/formats/array.h"
 #include "author/project/check.h"
 #include "author/project/keys.h"
 #include "runtime/weigh/weigher.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct axis_place {
@@ -33,50 +35,55 @@ static void test_value(const ex_project_axis *axis, int number, double value[4])
         *value = axis->axis.min + (axis->axis.max - axis->axis.min) * (0.15 + 0.33 * number);
 }
 
-/* Whether `first`, set to a value and followed by `second`, reads something else; and what. */
-static bool is_disturbed(const ex_project_axis *first, const ex_project_axis *second, double *written, double *read) {
+/* The axes of a joint, one for each name, in the order in which the project has them. */
+typedef struct joint_axes {
+    const ex_project_axis **axes;
+    int count;
+} joint_axes;
+
+/* Sets all axes but the last of them, then the last: which one changes what it reads by that, and from what to what;
+ * -1 where none does. */
+static int find_disturbed(const joint_axes *j, int number, double *before, double *after) {
     const ex_transform rest = ex_transform_identity();
-    for (int i = 0; i < VALUES * VALUES; i++) {
-        double value[4];
-        ex_transform joint = rest;
-        test_value(first, i / VALUES, written);
-        ex_reading_write(&first->reading, &rest, written, &joint);
-        ex_reading_read(&first->reading, &rest, &joint, read);
-        if (!exi_reading_agrees(&first->reading, &joint, written, read))
-            continue; /* it cannot be moved there, even alone */
-        test_value(second, i % VALUES, value);
-        ex_reading_write(&second->reading, &rest, value, &joint);
-        ex_reading_read(&first->reading, &rest, &joint, read);
-        if (!exi_reading_agrees(&first->reading, &joint, written, read))
-            return true;
+    ex_transform joint = rest, moved;
+    double value[4];
+    for (int i = 0; i + 1 < j->count; i++) {
+        test_value(j->axes[i], (i + number) % VALUES, value);
+        ex_reading_write(&j->axes[i]->reading, &rest, value, &joint);
     }
-    return false;
+    moved = joint;
+    test_value(j->axes[j->count - 1], (2 * number + 1) % VALUES, value);
+    ex_reading_write(&j->axes[j->count - 1]->reading, &rest, value, &moved);
+    for (int i = 0; i + 1 < j->count; i++) {
+        ex_reading_read(&j->axes[i]->reading, &rest, &joint, before);
+        ex_reading_read(&j->axes[i]->reading, &rest, &moved, after);
+        if (!exi_reading_agrees(&j->axes[i]->reading, &moved, before, after))
+            return i;
+    }
+    return -1;
 }
 
-static void check_pair(exi_checker *c, const axis_place *first, const axis_place *second) {
-    const ex_project_axis *a = first->axis, *b = second->axis;
-    double written[4], read[4];
-    char what[80] = "it then reads another rotation than the one it was set to";
-    if (!a->joint || !b->joint || strcmp(a->joint, b->joint) != 0)
+static void check_last(exi_checker *c, const joint_axes *j, const char *where) {
+    double before[4], after[4];
+    int disturbed = -1;
+    for (int i = 0; i < VALUES && disturbed < 0; i++)
+        disturbed = find_disturbed(j, i, before, after);
+    if (disturbed < 0)
         return;
-    if (!is_disturbed(a, b, written, read)) {
-        if (!is_disturbed(b, a, written, read))
-            return;
-        a = second->axis;
-        b = first->axis;
-    }
+    const ex_project_axis *a = j->axes[disturbed], *b = j->axes[j->count - 1];
+    char what[80] = "to another rotation";
     if (a->reading.kind != EX_READING_ROTATION)
-        snprintf(what, sizeof what, "set to %.4g, it then reads %.4g", *written, *read);
-    exi_check_add(c, EX_SEVERITY_WARNING, "overlap", second->where, 0,
-                  "'%s' and '%s' both move joint '%s', and setting '%s' changes '%s' (%s): one axis with \"rotation\" "
-                  "would hold both, or give one of them a joint of its own",
-                  first->axis->name, second->axis->name, a->joint, b->name, a->name, what);
+        snprintf(what, sizeof what, "from %.4g to %.4g, for one", *before, *after);
+    exi_check_add(c, EX_SEVERITY_WARNING, "overlap", where, 0,
+                  "'%s' and '%s' overlap: setting '%s' changes what '%s' reads from joint '%s' (%s), so that not every "
+                  "pair of values can be had; one axis with \"rotation\" would hold the whole turn",
+                  a->name, b->name, b->name, a->name, a->joint, what);
 }
 
 /* ---- all of them ---- */
 
-static void compare(exi_checker *c, const axis_place *earlier, const axis_place *later, int layer) {
-    const ex_project_axis *a = later->axis, *b = earlier->axis;
+static void compare(exi_checker *c, const ex_project_axis *b, const axis_place *later, int layer) {
+    const ex_project_axis *a = later->axis;
     if (strcmp(a->name, b->name) == 0 && !exi_axis_is_same_input(&a->axis, &b->axis))
         exi_check_add(c, EX_SEVERITY_ERROR, "axis", later->where, 0,
                       "axis '%s' has another kind or rest value here than in layers[%d]", a->name, layer);
@@ -91,19 +98,35 @@ static bool is_first_of_its_name(const exi_checker *c, int layer, int axis) {
     return true;
 }
 
+/* Axis i of layer l against those of its joint before it; axes [axes before it] is work. */
+static void check_joint(exi_checker *c, int layer, int axis, const ex_project_axis **axes) {
+    const axis_place here = place_of(c, layer, axis);
+    joint_axes j = {.axes = axes};
+    if (!here.axis->joint || !is_first_of_its_name(c, layer, axis))
+        return;
+    for (int m = 0; m <= layer; m++)
+        for (int k = 0; k < (m < layer ? c->view->layers[m].axis_count : axis + 1); k++) {
+            const ex_project_axis *other = &c->view->layers[m].axes[k];
+            if (other->joint && strcmp(other->joint, here.axis->joint) == 0 && is_first_of_its_name(c, m, k))
+                axes[j.count++] = other;
+        }
+    check_last(c, &j, here.where);
+}
+
 void exi_check_inputs(exi_checker *c) {
     const ex_project_layer *layers = c->view->layers;
+    size_t count = 0;
     for (int l = 0; l < c->view->layer_count; l++)
+        count += (size_t)layers[l].axis_count;
+    const ex_project_axis **axes = exi_array_allocate(count, sizeof *axes);
+    c->failed = c->failed || !axes;
+    for (int l = 0; axes && l < c->view->layer_count; l++)
         for (int i = 0; i < layers[l].axis_count; i++) {
             const axis_place here = place_of(c, l, i);
-            const bool first = layers[l].axes[i].joint && is_first_of_its_name(c, l, i);
-            for (int m = 0; m <= l; m++)
-                for (int k = 0; k < (m < l ? layers[m].axis_count : i); k++) {
-                    const axis_place there = place_of(c, m, k);
-                    if (m < l)
-                        compare(c, &there, &here, m);
-                    if (first && layers[m].axes[k].joint && is_first_of_its_name(c, m, k))
-                        check_pair(c, &there, &here);
-                }
+            for (int m = 0; m < l; m++)
+                for (int k = 0; k < layers[m].axis_count; k++)
+                    compare(c, layers[m].axes + k, &here, m);
+            check_joint(c, l, i, axes);
         }
+    free(axes);
 }

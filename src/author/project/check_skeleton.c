@@ -255,9 +255,10 @@ static void check_scene(exi_checker *c, ex_scene *scene) {
     check_weights(c, scene, skin);
     if (!c->mesh || c->failed)
         return;
-    if (exi_skin_from_scene(scene, skin, c->mesh, &c->skin, &error) != EX_OK)
+    if (exi_skin_from_scene(scene, skin, c->mesh, &c->skin, &error) != EX_OK) {
+        c->lame = true;
         explain_skin(c, scene, skin, &error);
-    else if (!c->skin)
+    } else if (!c->skin)
         exi_check_add(c, EX_SEVERITY_WARNING, "unbound", "skeleton", 0,
                       "%s: nothing is bound to its skeleton, so that no joint moves the mesh: export the mesh together "
                       "with it, skinned",
@@ -271,14 +272,13 @@ void exi_check_skeleton(exi_checker *c) {
     }
     ex_scene *scene = NULL;
     ex_error error = {0};
-    const int before = c->check->error_count;
     exi_check_progress(c, "skeleton");
     if (exi_skeleton_read_scene(c->view, c->view->skeleton, &scene, &error) != EX_OK)
         exi_check_failure(c, "unreadable", "skeleton", &error);
     else
         check_scene(c, scene);
     ex_scene_destroy(scene);
-    c->lame = c->check->error_count > before;
+    c->lame = c->lame || !c->skeleton;
     if (c->skeleton && !c->failed)
         check_joints(c);
     if (c->skin && !c->failed)
