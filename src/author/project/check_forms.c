@@ -4,6 +4,7 @@
  * is measured at the earlier examples' poses.
  */
 #include "author/project/check.h"
+#include "author/project/skeleton.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -132,6 +133,17 @@ static void check_own_skeletons(exi_checker *c, int index) {
     }
 }
 
+/* Where its joints cannot be measured, whether there is such a file can still be said. */
+static void check_skeleton_file(exi_checker *c, const ex_project_example *example, const char *where) {
+    ex_scene *scene = NULL;
+    ex_error error = {0};
+    char here[80];
+    snprintf(here, sizeof here, "%s.skeleton", where);
+    if (exi_skeleton_read_scene(c->view, example->skeleton, &scene, &error) != EX_OK)
+        exi_check_failure(c, "skeleton", here, &error);
+    ex_scene_destroy(scene);
+}
+
 /* ---- a layer ---- */
 
 static void read_mask(exi_checker *c, int index, const char *where) {
@@ -180,6 +192,8 @@ void exi_check_forms(exi_checker *c, int index) {
         ex_mesh *form = exi_check_read_form(c, &layer->examples[k], here);
         if (form && measurable && !c->failed)
             c->deltas[index][k] = measure(c, index, k, form, here);
+        else if (layer->examples[k].skeleton)
+            check_skeleton_file(c, &layer->examples[k], here);
         complete = complete && c->deltas[index][k];
         ex_mesh_destroy(form);
         c->done++;
