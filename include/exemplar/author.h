@@ -6,6 +6,7 @@
 #define EXEMPLAR_AUTHOR_H
 
 #include <exemplar/author/formats.h>
+#include <exemplar/author/image.h>
 #include <exemplar/author/mesh.h>
 #include <exemplar/author/project.h>
 #include <exemplar/author/scene.h>

@@ -1,0 +1,41 @@
+/*
+ * exemplar/author/image.h - pictures as files: textures in, textures and renderings out.
+ *
+ * An ex_image is plain data that its holder may change: rows from the top, red green blue alpha, 8 bits each, colours
+ * in sRGB as files have them. Blending textures in linear light belongs to the runtime (exemplar/rig.h).
+ */
+#ifndef EXEMPLAR_AUTHOR_IMAGE_H
+#define EXEMPLAR_AUTHOR_IMAGE_H
+
+#include <exemplar/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The most pixels along one side. */
+#define EX_IMAGE_MAX 32768
+
+typedef struct ex_image {
+    int width, height;
+    unsigned char *pixels; /* [height][width][4] */
+} ex_image;
+
+/* A transparent black image, or NULL without memory. */
+EX_API ex_image *ex_image_create(int width, int height);
+EX_API void ex_image_destroy(ex_image *image);
+
+/* PNG of any kind: grey, palette and 16 bits become red green blue alpha of 8 bits; without alpha it is 255. Colours
+ * are taken as sRGB. Results: FORMAT, LIMIT, MEMORY, IO; the file is named. */
+EX_API ex_result ex_image_read(const char *path, ex_image **image, ex_error *error);
+EX_API ex_result ex_image_parse(const void *bytes, size_t size, const char *name, ex_image **image, ex_error *error);
+
+/* PNG; without an alpha channel where every pixel is opaque. The same image gives the same bytes. ex_image_encode gives
+ * them in *bytes (release with free). */
+EX_API ex_result ex_image_write(const char *path, const ex_image *image, ex_error *error);
+EX_API ex_result ex_image_encode(const ex_image *image, unsigned char **bytes, size_t *size, ex_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
