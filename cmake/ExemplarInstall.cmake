@@ -2,7 +2,7 @@
 # Nothing installed holds an absolute path, so that the prefix may be moved.
 #
 #   find_package(exemplar)                     exemplar::exemplar (shared, where built), exemplar::exemplar_static
-#   find_package(exemplar COMPONENTS author)   exemplar::author, exemplar::author_static; needs jansson
+#   find_package(exemplar COMPONENTS author)   exemplar::author, exemplar::author_static; needs jansson, libpng
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/exemplar)
 set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -49,7 +49,8 @@ def main():
         with open(os.path.join(folder, "first.c"), "w", encoding="utf-8") as file:
             file.write(program[0])
         lib = os.path.join(build, "lib")
-        flags = subprocess.run(["pkg-config", "--libs", "jansson"], text=True, stdout=subprocess.PIPE, check=True).stdout
+        flags = subprocess.run(["pkg-config", "--libs", "jansson", "libpng"], text=True, stdout=subprocess.PIPE,
+                               check=True).stdout
         run([compiler, "-Wall", "-Wextra", "-Werror", "first.c", "-I" + include, "-o", "first",
              os.path.join(lib, "libexemplar_author.a"), os.path.join(lib, "libexemplar.a")] + flags.split() + ["-lm"],
             folder, env)

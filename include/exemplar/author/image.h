@@ -26,7 +26,7 @@ EX_API ex_image *ex_image_create(int width, int height);
 EX_API void ex_image_destroy(ex_image *image);
 
 /* PNG of any kind: grey, palette and 16 bits become red green blue alpha of 8 bits; without alpha it is 255. Colours
- * are taken as sRGB. Results: FORMAT, LIMIT, MEMORY, IO; the file is named. */
+ * are taken as sRGB. Results: FORMAT, LIMIT, MEMORY, FILE; the file is named. */
 EX_API ex_result ex_image_read(const char *path, ex_image **image, ex_error *error);
 EX_API ex_result ex_image_parse(const void *bytes, size_t size, const char *name, ex_image **image, ex_error *error);
 
