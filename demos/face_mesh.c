@@ -308,7 +308,7 @@ static bool crease_mouth(exi_face *face) {
         ex_tag *tag = &mesh->tags[mesh->tag_count++];
         tag->name = exi_text_copy("crease", strlen("crease"));
         tag->ints = exi_array_copy((int[]){face->mouth[i], face->mouth[(i + 1) % FACE_MOUTH]}, 2, sizeof *tag->ints);
-        tag->floats = exi_array_copy((double[]){2}, 1, sizeof *tag->floats);
+        tag->floats = exi_array_copy((double[]){10}, 1, sizeof *tag->floats);
         done = tag->name && tag->ints && tag->floats;
         tag->int_count = tag->ints ? 2 : 0;
         tag->float_count = tag->floats ? 1 : 0;

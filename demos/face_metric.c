@@ -23,7 +23,7 @@ static const stroke strokes[] = {
     {FACE_BROW, {36, 23, 74}, {16, 8, 16}, {0.5, -1.6, 3.0}, 0},
     {FACE_EYE_SPACING, {31.5, 0, 76}, {26, 22, 26}, {2.4, 0, 0}, 0},
     {FACE_CHEEK_BONES, {53, -19, 46}, {17, 13, 24}, {3.2, 0.8, 1.0}, 0},
-    {FACE_CHEEKS, {44, -50, 46}, {22, 24, 30}, {0, 0, 0}, 6.0},
+    {FACE_CHEEKS, {46, -55, 40}, {24, 30, 32}, {0, 0, 0}, 6.0},
     {FACE_CHEEKS, {34, -36, 70}, {18, 14, 20}, {0, 0, 0}, 1.8},
     {FACE_NOSE_LENGTH, {0, -36, 104}, {17, 15, 20}, {0, -3.2, 2.4}, 0},
     {FACE_NOSE_LENGTH, {0, -14, 98}, {12, 16, 16}, {0, -0.8, 1.2}, 0},
@@ -38,8 +38,8 @@ static const stroke strokes[] = {
     {FACE_JAW_WIDTH, {50, -64, 10}, {20, 24, 34}, {5.0, -1.0, 0}, 0},
     {FACE_JAW_WIDTH, {26, -96, 50}, {16, 15, 22}, {3.6, 0, 0}, 0},
     {FACE_CHIN, {0, -101, 80}, {24, 17, 26}, {1.2, -2.8, 3.8}, 0},
-    {FACE_DOUBLE_CHIN, {0, -116, 48}, {42, 20, 34}, {0, -5.5, 0}, 3.2},
-    {FACE_DOUBLE_CHIN, {34, -96, 24}, {22, 22, 32}, {0, -2.5, 0}, 4.0},
+    {FACE_DOUBLE_CHIN, {0, -113, 32}, {46, 24, 31}, {0, -6.0, 2.5}, 3.5},
+    {FACE_DOUBLE_CHIN, {36, -94, 24}, {24, 25, 32}, {0, -2.0, 0}, 6.5},
     {FACE_SAG, {36, -88, 46}, {15, 15, 20}, {1.2, -3.6, 0}, 2.0},
     {FACE_SAG, {42, -52, 54}, {18, 18, 22}, {0, -2.2, 0}, -1.6},
     {FACE_SAG, {34, -15.5, 80}, {12, 5.0, 12}, {0, -0.8, 1.1}, 0},
@@ -86,7 +86,7 @@ static point scaling(face_metric metric, point p, point normal, bool ear) {
     const point ear_at = {p.x < 0 ? -0.071 : 0.071, -0.008, -0.012};
     /* Hair keeps clear of the ears. */
     const point from_ear = point_subtract((point){fabs(p.x), p.y, p.z}, (point){0.078, 0.004, -0.020});
-    const double hair = exi_face_hair(p), clear = smooth_step(0.018, 0.058, point_length(from_ear));
+    const double hair = exi_face_hair(p), clear = smooth_step(0.014, 0.046, point_length(from_ear));
     switch (metric) {
     case FACE_HEAD_WIDTH:
         return (point){0.055 * p.x * (0.25 + 0.75 * above), 0, 0};
@@ -106,7 +106,7 @@ static point scaling(face_metric metric, point p, point normal, bool ear) {
                                              (0.5 + 0.5 * smooth_step(0.02, 0.09, p.y)));
     case FACE_HAIR_BACK: /* and behind the ears down to the nape */
         return point_scale(normal, ear ? 0
-                                       : 0.015 * clear * smooth_step(-0.004, 0.050, hair) *
+                                       : 0.015 * clear * smooth_step(-0.006, 0.075, hair) *
                                              smooth_step(0.005, -0.06, p.z) * (1 - smooth_step(0.03, 0.11, p.y)));
     default:
         return (point){0, 0, 0};

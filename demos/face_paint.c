@@ -116,11 +116,11 @@ static void paint_lines(const face_place *p, const face_style *style, double col
         const double foot[4][2] = {{47, -2 + 2.0 * i}, {50, -3 + 3.5 * i}, {53, -5 + 5.5 * i}, {56, -7 + 7.0 * i}};
         amount += 0.55 * line_through(p, foot, 0.9);
         double y = p->y - (40.5 + 8.0 * i) - 2.5 * (p->coarse - 0.5) - 0.0012 * p->x * p->x;
-        amount += 0.6 * exi_exp(-y * y / 1.0) * smooth_step(40, 22, fabs(p->x)) * smooth_step(50, 70, p->z) *
+        amount += 0.5 * exi_exp(-y * y / 1.3) * smooth_step(44 - 5.0 * i, 10, fabs(p->x)) * smooth_step(50, 70, p->z) *
                   (0.5 + p->coarse);
     }
     double frown = (fabs(p->x) - 4.5 - 0.06 * (p->y - 20)) / 0.9;
-    amount += 0.55 * exi_exp(-frown * frown) * smooth_step(12, 20, p->y) * smooth_step(38, 30, p->y) * smooth_step(60, 80, p->z);
+    amount += 0.4 * exi_exp(-frown * frown) * smooth_step(12, 20, p->y) * smooth_step(38, 30, p->y) * smooth_step(60, 80, p->z);
     multiply(colour, 0.74, 0.62, 0.58, style->lines * amount);
 }
 
@@ -146,7 +146,7 @@ static void paint_hair(const face_place *p, const face_style *style, double colo
     double draw_back = style->hair_line * smooth_step(20, 60, p->z) * (0.55 + 0.9 * smooth_step(6, 34, fabs(p->x)));
     draw_back += style->sweep * clamped(p->x / 40, -1, 1) * smooth_step(35, 65, p->z);
     double above = 1000 * exi_face_hair((point){p->x / 1000, p->y / 1000, p->z / 1000}) - draw_back;
-    double edge = smooth_step(-3.0, 4.5, above + 7 * (p->strand - 0.5) + 2 * (p->grain - 0.5));
+    double edge = smooth_step(-3.0, 4.5 + (style->hair_line > 0 ? style->hair_line : 0), above + 7 * (p->strand - 0.5) + 2 * (p->grain - 0.5));
     double crown = exi_exp(-(p->x * p->x + (p->z + 20) * (p->z + 20)) / 3200) * smooth_step(60, 90, p->y);
     double hair[3];
     for (int c = 0; c < 3; c++)

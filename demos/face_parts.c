@@ -53,16 +53,17 @@ static double bump(double x, double y, double cx, double cy, double width) {
 /* The left ear over the unit disc, x from the face to the back, y up. */
 static point ear_point(double x, double y, bool back) {
     const double rho = sqrt(x * x + y * y);
-    const point centre = {0.0822, -0.008, -0.020}, behind = {0.36, -0.03, -0.932}, up = {0.06, 0.98, -0.19},
+    const point centre = {0.0812, -0.008, -0.020}, behind = {0.36, -0.03, -0.932}, up = {0.06, 0.98, -0.19},
                 out = {0.93, -0.05, 0.36};
     /* the outline: broad above, a lobe below */
     double wide = 0.0175 * (1 + 0.16 * y - 0.16 * (y < 0 ? y * y : 0)), tall = 0.0315;
     double rim = smooth_step(-0.95, -0.2, x + 0.55 * y + 0.15) * smooth_step(-0.95, -0.45, y);
-    double depth = 0.0045 * rim * exi_exp(-(rho - 0.93) * (rho - 0.93) / 0.018); /* the helix */
-    depth -= 0.0025 * rim * exi_exp(-(rho - 0.70) * (rho - 0.70) / 0.012);
-    depth += 0.0030 * bump(x, y, 0.30, 0.02, 0.34);                             /* the fold inside it */
+    double depth = 0.0060 * rim * exi_exp(-(rho - 0.93) * (rho - 0.93) / 0.018); /* the helix */
+    depth -= 0.0032 * rim * exi_exp(-(rho - 0.70) * (rho - 0.70) / 0.012);
+    depth += 0.0036 * bump(x, y, 0.30, 0.02, 0.34);                             /* the fold inside it */
     depth -= 0.0065 * bump(x, y, -0.22, -0.14, 0.36);                           /* the shell */
     depth += 0.0045 * bump(x, y, -0.72, -0.14, 0.22) + 0.0015 * bump(x, y, 0, -0.8, 0.4);
+    depth -= 0.0045 * smooth_step(-0.55, -1.0, x); /* the front edge lies under the skin */
     if (back)
         depth = -0.0060 * (1 - rho * rho * rho * rho) - 0.014 * bump(x, y, -0.4, 0, 0.5) * (1 - rho * rho);
     point p = point_add(centre, point_add(point_scale(behind, wide * x), point_scale(up, tall * y)));

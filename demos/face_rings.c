@@ -149,7 +149,7 @@ void exi_face_add_lids(exi_face *face, const face_loop *loop, bool right) {
 /* ---- lips ---- */
 
 #define MOUTH_Y -0.0680
-#define MOUTH_HALF 0.0270
+#define MOUTH_HALF 0.0285
 
 /* The height of the mouth's line, and of the lips' outlines above and below it, at a place s from -1 to 1. */
 static double mouth_line(double s) { return MOUTH_Y - 0.0007 * (1 - s * s) * (1 - 3.0 * s * s) + 0.0006 * s * s; }

@@ -67,10 +67,12 @@ static void add_noise(texel *t) {
     t->grain = (float)noise(x / 0.9, y / 0.9, z / 0.9 + 190, 0);
     t->freckle = (float)speckled(x / 4.2, y / 4.2, z / 4.2);
     t->blotch = (float)speckled(x / 13, y / 13, z / 13);
-    /* Hairs run down from the crown: thin around it, long away from it. */
-    double turn = exi_face_turn(x, z + 25) / (2 * 3.14159265358979323846), down = 0.5 * sqrt(x * x + (z + 25) * (z + 25)) - y;
-    double lean = 0.02 * noise(x / 30, y / 30, z / 30, 0);
-    t->strand = (float)(0.6 * noise((turn + lean) * 210, down / 22, 3, 210) + 0.4 * noise((turn + lean) * 420, down / 14, 7, 420));
+    /* Hairs run down from the crown: thin around it, long away from it, and as many texels wide behind as in front. */
+    double turn = exi_face_turn(x, z + 25), sine, cosine;
+    exi_sin_cos(turn, &sine, &cosine);
+    turn = (turn + 0.65 * sine) / (2 * 3.14159265358979323846) + 0.02 * noise(x / 30, y / 30, z / 30, 0);
+    double down = 0.5 * sqrt(x * x + (z + 25) * (z + 25)) - y;
+    t->strand = (float)(0.6 * noise(turn * 150, down / 24, 3, 150) + 0.4 * noise(turn * 270, down / 15, 7, 270));
 }
 
 /* ---- the map from texels to places ---- */
