@@ -29,7 +29,9 @@ static double add(double a, double b, double k) {
     return (a < b ? a : b) - h * h / (4 * k);
 }
 
-static double cut(double a, double b, double k) { return -add(-a, b, k); }
+static double cut(double a, double b, double k) {
+    return -add(-a, b, k);
+}
 
 double exi_face_field(point p) {
     /* |x|, rounded at the middle so that the mirror plane has no crease. */
@@ -51,8 +53,7 @@ double exi_face_field(point p) {
     /* eye sockets, and lids over the eyeballs */
     d = cut(d, ellipsoid(q, (point){0.0315, 0.0005, 0.0975}, (point){0.0205, 0.0135, 0.0165}), 0.014);
     d = cut(d, ellipsoid(q, (point){0.0190, 0.0005, 0.0975}, (point){0.0080, 0.0095, 0.0185}), 0.010);
-    d = add(d,
-            point_length(point_subtract(q, (point){FACE_EYE_X, 0, FACE_EYE_Z})) - (FACE_EYE_RADIUS + 0.0018), 0.005);
+    d = add(d, point_length(point_subtract(q, (point){FACE_EYE_X, 0, FACE_EYE_Z})) - (FACE_EYE_RADIUS + 0.0018), 0.005);
     /* nose: body, bridge, tip, wings, partition */
     d = add(d, rod(p, (point){0, 0.010, 0.0745}, (point){0, -0.034, 0.0880}, 0.0075, 0.0125), 0.014);
     d = add(d, rod(p, (point){0, 0.017, 0.0825}, (point){0, -0.031, 0.1010}, 0.0056, 0.0076), 0.012);

@@ -96,22 +96,27 @@ static void paint_skin(const face_place *p, const face_style *style, double colo
     multiply(colour, 0.70, 0.60, 0.58, 0.28 * spot(p, 0, -46, 92, 10, 3.5) + 0.35 * spot(p, 0, -83, 86, 12, 4));
     multiply(colour, 0.26, 0.16, 0.15, 1.05 * spot(p, 7.0, -44.4, 95, 2.9, 2.2));
     multiply(colour, 0.72, 0.62, 0.60, 0.45 * spot(p, 16.5, -36, 90, 3.2, 7));
-    multiply(colour, 0.80, 0.72, 0.70, 0.5 * smooth_step(-95, -125, p->y) * smooth_step(-150, -120, p->y) * smooth_step(-20, 30, p->z) * (1 - ear));
+    multiply(colour, 0.80, 0.72, 0.70,
+             0.5 * smooth_step(-95, -125, p->y) * smooth_step(-150, -120, p->y) * smooth_step(-20, 30, p->z) *
+                 (1 - ear));
     if (ear > 0.5) {
         double x = fabs(p->x) - 76, z = p->z + 13, y = p->y + 12;
         multiply(colour, 0.55, 0.42, 0.40, 0.9 * exi_exp(-(x * x / 60 + y * y / 90 + z * z / 30)));
     }
     /* Freckles and spots of age. */
-    double freckle = smooth_step(0, 0.5, p->freckle) * (0.6 + 0.8 * p->coarse) * (spot(p, 20, -28, 85, 30, 15) + 0.3 * front * smooth_step(-80, 0, p->y));
+    double freckle = smooth_step(0, 0.5, p->freckle) * (0.6 + 0.8 * p->coarse) *
+                     (spot(p, 20, -28, 85, 30, 15) + 0.3 * front * smooth_step(-80, 0, p->y));
     multiply(colour, 0.80, 0.64, 0.52, style->freckles * freckle);
-    multiply(colour, 0.78, 0.66, 0.56, 0.6 * style->spots * smooth_step(0, 0.5, p->blotch + 0.5 * (p->fine - 0.6)) * smooth_step(-30, 30, p->y));
+    multiply(colour, 0.78, 0.66, 0.56,
+             0.6 * style->spots * smooth_step(0, 0.5, p->blotch + 0.5 * (p->fine - 0.6)) * smooth_step(-30, 30, p->y));
 }
 
 static void paint_lines(const face_place *p, const face_style *style, double colour[3]) {
     static const double fold[4][2] = {{16.5, -36}, {22, -46}, {28, -57}, {32, -69}};
     static const double bag[4][2] = {{17, -9}, {24, -16.5}, {33, -18.5}, {42, -14}};
     static const double mouth[4][2] = {{28.5, -73}, {29.5, -77}, {30, -81}, {30, -85}};
-    double amount = 0.85 * line_through(p, fold, 1.9) + 0.40 * line_through(p, bag, 1.5) + 0.35 * line_through(p, mouth, 1.9);
+    double amount =
+        0.85 * line_through(p, fold, 1.9) + 0.40 * line_through(p, bag, 1.5) + 0.35 * line_through(p, mouth, 1.9);
     for (int i = 0; i < 3; i++) { /* crow's feet, and lines on the brow that waver */
         const double foot[4][2] = {{47, -2 + 2.0 * i}, {50, -3 + 3.5 * i}, {53, -5 + 5.5 * i}, {56, -7 + 7.0 * i}};
         amount += 0.55 * line_through(p, foot, 0.9);
@@ -120,7 +125,8 @@ static void paint_lines(const face_place *p, const face_style *style, double col
                   (0.5 + p->coarse);
     }
     double frown = (fabs(p->x) - 4.5 - 0.06 * (p->y - 20)) / 0.9;
-    amount += 0.4 * exi_exp(-frown * frown) * smooth_step(12, 20, p->y) * smooth_step(38, 30, p->y) * smooth_step(60, 80, p->z);
+    amount += 0.4 * exi_exp(-frown * frown) * smooth_step(12, 20, p->y) * smooth_step(38, 30, p->y) *
+              smooth_step(60, 80, p->z);
     multiply(colour, 0.74, 0.62, 0.58, style->lines * amount);
 }
 
@@ -128,10 +134,13 @@ static void paint_hair(const face_place *p, const face_style *style, double colo
     if (p->paint[FACE_EAR] > 0.5)
         return;
     /* Brows: an arch of slanting hairs, thick at the nose, thin outside. */
-    double s = (fabs(p->x) - 11.5) / 36, rise = 22.6 + style->brow_rise * (0.25 + 0.75 * s) + 8.4 * s * (1.3 - s) - 3.0 * s * s;
-    double wide = 1.25 * style->brow_width * (0.66 + 0.55 * s - 0.90 * s * s), y = (p->y - rise) / (wide > 0.5 ? wide : 0.5);
+    double s = (fabs(p->x) - 11.5) / 36,
+           rise = 22.6 + style->brow_rise * (0.25 + 0.75 * s) + 8.4 * s * (1.3 - s) - 3.0 * s * s;
+    double wide = 1.25 * style->brow_width * (0.66 + 0.55 * s - 0.90 * s * s),
+           y = (p->y - rise) / (wide > 0.5 ? wide : 0.5);
     double hairs = 0.78 + 0.4 * (p->fine - 0.5) + 0.45 * (p->grain - 0.5);
-    double brow = exi_exp(-y * y * y * y) * smooth_step(-0.06, 0.08, s) * smooth_step(1.06, 0.86, s) * smooth_step(30, 45, p->z);
+    double brow =
+        exi_exp(-y * y * y * y) * smooth_step(-0.06, 0.08, s) * smooth_step(1.06, 0.86, s) * smooth_step(30, 45, p->z);
     lay(colour, style->brows, brow * hairs * 1.05);
     /* Stubble or a beard: chin, jaw, lip, along the jaw up to the ear. */
     double ragged = p->y + 6 * (p->fine - 0.5);
@@ -139,14 +148,16 @@ static void paint_hair(const face_place *p, const face_style *style, double colo
     double jaw = side * smooth_step(-40, -62, ragged - 0.32 * (62 - p->z));
     double cheek = exi_exp(-(p->z - 12) * (p->z - 12) / 90) * smooth_step(4, -8, ragged) * smooth_step(-90, -70, p->y);
     double lip = spot(p, 10, -54, 90, 14, 5);
-    double grown = clamped(jaw * (1 - 0.75 * spot(p, 0, -79, 90, 9, 3.0)) + cheek + lip, 0, 1) * (1 - p->paint[FACE_LIP]);
+    double grown =
+        clamped(jaw * (1 - 0.75 * spot(p, 0, -79, 90, 9, 3.0)) + cheek + lip, 0, 1) * (1 - p->paint[FACE_LIP]);
     multiply(colour, 0.80, 0.82, 0.86, style->stubble * grown * (0.55 + 0.9 * p->grain));
     lay(colour, style->brows, style->beard * grown * (0.74 + 0.4 * (p->strand - 0.5) + 0.65 * (p->grain - 0.5)));
     /* Hair: a ragged line, lighter and darker strands. */
     double draw_back = style->hair_line * smooth_step(20, 60, p->z) * (0.55 + 0.9 * smooth_step(6, 34, fabs(p->x)));
     draw_back += style->sweep * clamped(p->x / 40, -1, 1) * smooth_step(35, 65, p->z);
     double above = 1000 * exi_face_hair((point){p->x / 1000, p->y / 1000, p->z / 1000}) - draw_back;
-    double edge = smooth_step(-3.0, 4.5 + (style->hair_line > 0 ? style->hair_line : 0), above + 7 * (p->strand - 0.5) + 2 * (p->grain - 0.5));
+    double edge = smooth_step(-3.0, 4.5 + (style->hair_line > 0 ? style->hair_line : 0),
+                              above + 7 * (p->strand - 0.5) + 2 * (p->grain - 0.5));
     double crown = exi_exp(-(p->x * p->x + (p->z + 20) * (p->z + 20)) / 3200) * smooth_step(60, 90, p->y);
     double hair[3];
     for (int c = 0; c < 3; c++)

@@ -39,7 +39,8 @@ void exi_face_add_eyes(exi_face *face) {
             }
         for (int i = 0; i < EYE; i++)
             for (int j = 0; j < EYE; j++)
-                exi_face_add_polygon(face, FACE_EYES, 4,
+                exi_face_add_polygon(
+                    face, FACE_EYES, 4,
                     (int[]){vertices[i][j], vertices[i + 1][j], vertices[i + 1][j + 1], vertices[i][j + 1]},
                     (int[]){texcoords[i][j], texcoords[i + 1][j], texcoords[i + 1][j + 1], texcoords[i][j + 1]});
     }
@@ -60,8 +61,8 @@ static point ear_point(double x, double y, bool back) {
     double rim = smooth_step(-0.95, -0.2, x + 0.55 * y + 0.15) * smooth_step(-0.95, -0.45, y);
     double depth = 0.0060 * rim * exi_exp(-(rho - 0.93) * (rho - 0.93) / 0.018); /* the helix */
     depth -= 0.0032 * rim * exi_exp(-(rho - 0.70) * (rho - 0.70) / 0.012);
-    depth += 0.0036 * bump(x, y, 0.30, 0.02, 0.34);                             /* the fold inside it */
-    depth -= 0.0065 * bump(x, y, -0.22, -0.14, 0.36);                           /* the shell */
+    depth += 0.0036 * bump(x, y, 0.30, 0.02, 0.34);   /* the fold inside it */
+    depth -= 0.0065 * bump(x, y, -0.22, -0.14, 0.36); /* the shell */
     depth += 0.0045 * bump(x, y, -0.72, -0.14, 0.22) + 0.0015 * bump(x, y, 0, -0.8, 0.4);
     depth -= 0.0045 * smooth_step(-0.55, -1.0, x); /* the front edge lies under the skin */
     if (back)
@@ -99,7 +100,7 @@ void exi_face_add_ears(exi_face *face) {
                     const int a = turn ? i + 1 : i, b = turn ? i : i + 1;
                     int(*v)[EAR + 1] = vertices[back], (*t)[EAR + 1] = texcoords[back];
                     exi_face_add_polygon(face, FACE_EARS, 4, (int[]){v[a][j], v[b][j], v[b][j + 1], v[a][j + 1]},
-                                      (int[]){t[a][j], t[b][j], t[b][j + 1], t[a][j + 1]});
+                                         (int[]){t[a][j], t[b][j], t[b][j + 1], t[a][j + 1]});
                 }
     }
 }

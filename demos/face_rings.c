@@ -10,7 +10,7 @@
 
 #define DEGREE (3.14159265358979323846 / 180)
 
-enum { LID_RINGS = 7, LIP_RINGS = 6, LOOP_MAX = 28 };
+enum { LID_RINGS = 7, LIP_RINGS = 6, LOOP_MAX = 32 };
 
 point exi_face_about_eye(double radius, double side, double up) {
     double a, b, c, d;
@@ -29,7 +29,7 @@ static void add_ring(exi_face *face, int count, const int *outer, const int *out
     for (int i = 0; i < count; i++) {
         int j = (i + 1) % count;
         exi_face_add_polygon(face, FACE_HEAD, 4, (int[]){outer[i], outer[j], inner[j], inner[i]},
-                          (int[]){outer_texcoords[i], outer_texcoords[j], inner_texcoords[j], inner_texcoords[i]});
+                             (int[]){outer_texcoords[i], outer_texcoords[j], inner_texcoords[j], inner_texcoords[i]});
     }
 }
 
@@ -64,14 +64,16 @@ static lid_place place_on_lid(const face_loop *loop, int i) {
 }
 
 /* Angles on the sphere: along the eye, and up to a lid that is `arch` degrees from the line between the corners. */
-static double lid_side(double s) { return -51 + 105 * (s + 0.04 * s * (1 - s)); }
+static double lid_side(double s) {
+    return -51 + 105 * (s + 0.04 * s * (1 - s));
+}
 static double lid_up(double s, double arch) {
     double w = 4 * s * (1 - s), skew = 1 - 0.22 * (s - 0.5);
     return -5 + 6.5 * s + arch * skew * w * (1.35 - 0.35 * w);
 }
 
-#define UPPER_ARCH 22.0
-#define LOWER_ARCH -13.0
+#define UPPER_ARCH  22.0
+#define LOWER_ARCH  -13.0
 #define CLOSED_ARCH -9.0
 
 static point lid_direction(lid_place place, double arch) {
@@ -94,14 +96,21 @@ static point lid_point(const face_loop *loop, point rim, int i, int k, bool clos
         point p = exi_face_cast(eye, direction);
         /* Skin runs down to the lids; the fold over the upper one lies deeper than the skin above it. */
         double out = point_length(point_subtract(p, eye)), arc = 4 * place.s * (1 - place.s);
+        /* A ray towards the nose may run on inside it. */
+        double most = point_length(point_subtract(rim, eye));
+        most += along[k] * (r + 0.0022 - most) + 0.0015;
+        out = out < most ? out : most;
         out += onto[k] * (r + 0.0022 - out);
         if (place.upper)
-            out += arc * (k == 3 ? -0.0010 : k == 2 ? 0.0006 : k == 4 ? 0.0002 : 0);
+            out += arc * (k == 3 ? -0.0008 : k == 2 ? 0.0006 : k == 4 ? 0.0002 : 0);
         p = point_add(eye, point_scale(direction, out));
         if (!closed || k < 3)
             return p;
         double radius = point_length(point_subtract(p, eye)), least = r + 0.0022;
-        direction = point_unit(point_mix(border, shut, k == 3 ? (place.upper ? 0.66 : 0.82) : place.upper ? 0.84 : 0.92));
+        direction = point_unit(point_mix(border, shut,
+                                         k == 3        ? (place.upper ? 0.66 : 0.82)
+                                         : place.upper ? 0.84
+                                                       : 0.92));
         if (k == 3 && !place.upper)
             return p;
         return point_add(eye, point_scale(direction, k == 4 && radius < least ? least : radius));
@@ -113,7 +122,7 @@ static point lid_point(const face_loop *loop, point rim, int i, int k, bool clos
         return point_add(eye, point_scale(direction, r + 0.0012 + 0.0009 * free));
     if (k == 6)
         return point_add(eye, point_scale(direction, r + 0.0002 + 0.0008 * free));
-    return point_add(eye, point_scale(point_unit(point_mix(direction, border, 0.25)), r - 0.0012 + 0.0024 * free));
+    return point_add(eye, point_scale(point_unit(point_mix(direction, border, 0.12)), r - 0.0012 + 0.0021 * free));
 }
 
 void exi_face_add_lids(exi_face *face, const face_loop *loop, bool right) {
@@ -148,11 +157,13 @@ void exi_face_add_lids(exi_face *face, const face_loop *loop, bool right) {
 
 /* ---- lips ---- */
 
-#define MOUTH_Y -0.0680
+#define MOUTH_Y    -0.0680
 #define MOUTH_HALF 0.0285
 
 /* The height of the mouth's line, and of the lips' outlines above and below it, at a place s from -1 to 1. */
-static double mouth_line(double s) { return MOUTH_Y - 0.0007 * (1 - s * s) * (1 - 3.0 * s * s) + 0.0006 * s * s; }
+static double mouth_line(double s) {
+    return MOUTH_Y - 0.0007 * (1 - s * s) * (1 - 3.0 * s * s) + 0.0006 * s * s;
+}
 static double upper_outline(double s) {
     double w = 1 - s * s, bow = s * s / 0.045;
     return 0.0086 * w * (0.90 + 0.10 * w) - 0.0017 * exi_exp(-bow * 2);
@@ -163,7 +174,9 @@ static double lower_outline(double s) {
 }
 
 /* The place on the skin with this x and y. */
-static point skin_at(double x, double y) { return exi_face_cast((point){x, y, 0.035}, (point){0, 0, 1}); }
+static point skin_at(double x, double y) {
+    return exi_face_cast((point){x, y, 0.035}, (point){0, 0, 1});
+}
 
 void exi_face_add_lips(exi_face *face, const face_loop *loop) {
     /* Each ring: how far out it lies from the line (0) to the outline (1), and how far it stands out of the skin. */
@@ -193,9 +206,11 @@ void exi_face_add_lips(exi_face *face, const face_loop *loop) {
                 p = exi_face_project(point_mix(loop->at[i], outline, 0.58));
             } else {
                 p = skin_at(wide * s, mouth_line(s) + along[k - 1] * edge + gap);
-                double push = out[k - 1] > 0 ? out[k - 1] * (0.15 + 0.85 * middle) : out[k - 1];
-                p = point_add(p, point_scale(exi_face_normal(p), push));
-                if (k >= 4) /* behind the lips straight back, so that they stay apart */
+                if (k <= 4)
+                    p = point_add(p, point_scale(exi_face_normal(p), out[k - 1] * (0.15 + 0.85 * middle)));
+                else /* behind the lips straight back, so that they stay apart */
+                    p = (point){p.x * (k == 5 ? 0.97 : 0.90), p.y, p.z + out[k - 1]};
+                if (k == 4)
                     p.y = mouth_line(s) + along[k - 1] * edge + gap;
             }
             int v = rings[k][i] = exi_face_add_vertex(face, p);

@@ -32,7 +32,9 @@ static double hashed(int x, int y, int z) {
     return (double)(h >> 8) / 16777216.0;
 }
 
-static double eased(double t) { return t * t * (3 - 2 * t); }
+static double eased(double t) {
+    return t * t * (3 - 2 * t);
+}
 
 /* Random numbers on a lattice, smoothly interpolated; x comes round after `period` where that is not 0. */
 static double noise(double x, double y, double z, int period) {
@@ -77,7 +79,8 @@ static void add_noise(texel *t) {
 
 /* ---- the map from texels to places ---- */
 
-static void draw_triangle(exi_face_canvas *canvas, const exi_face *face, const int vertices[3], const int texcoords[3]) {
+static void draw_triangle(exi_face_canvas *canvas, const exi_face *face, const int vertices[3],
+                          const int texcoords[3]) {
     double x[3], y[3];
     for (int i = 0; i < 3; i++) {
         x[i] = face->mesh->texcoords[2 * texcoords[i]] * SIZE - 0.5;
@@ -146,15 +149,23 @@ exi_face_canvas *exi_face_canvas_create(const exi_face *face) {
     return canvas;
 }
 
-void exi_face_canvas_destroy(exi_face_canvas *canvas) { free(canvas); }
+void exi_face_canvas_destroy(exi_face_canvas *canvas) {
+    free(canvas);
+}
 
 void exi_face_canvas_paint(const exi_face_canvas *canvas, const face_style *style, unsigned char *pixels) {
     for (int i = 0; i < TEXELS; i++) {
         double colour[3];
         const texel *t = &canvas->texels[i];
-        face_place place = {.x = (double)t->at[0], .y = (double)t->at[1], .z = (double)t->at[2],
-                            .coarse = (double)t->coarse, .fine = (double)t->fine, .grain = (double)t->grain,
-                            .strand = (double)t->strand, .freckle = (double)t->freckle, .blotch = (double)t->blotch};
+        face_place place = {.x = (double)t->at[0],
+                            .y = (double)t->at[1],
+                            .z = (double)t->at[2],
+                            .coarse = (double)t->coarse,
+                            .fine = (double)t->fine,
+                            .grain = (double)t->grain,
+                            .strand = (double)t->strand,
+                            .freckle = (double)t->freckle,
+                            .blotch = (double)t->blotch};
         for (int c = 0; c < FACE_PAINT_COUNT; c++)
             place.paint[c] = (double)t->paint[c];
         if (!canvas->drawn[i])
