@@ -29,7 +29,8 @@ static void multiply(double colour[3], double red, double green, double blue, do
 /* A soft spot around (x, y, z). */
 static double spot(const face_place *p, double x, double y, double z, double width, double height) {
     double a = (fabs(p->x) - x) / width, b = (p->y - y) / height, c = (p->z - z) / (width > height ? width : height);
-    return exi_exp(-(a * a + b * b + 0.5 * c * c));
+    double far = a * a + b * b + 0.5 * c * c;
+    return far > 16 ? 0 : exi_exp(-far);
 }
 
 /* A line on the front of the face through four places, `width` thick: 1 on it. */
@@ -95,7 +96,7 @@ static void paint_skin(const face_place *p, const face_style *style, double colo
     multiply(colour, 0.86, 0.76, 0.76, (0.55 + 0.5 * style->lines) * spot(p, 27, -16, 80, 10, 4.5));
     multiply(colour, 0.70, 0.60, 0.58, 0.28 * spot(p, 0, -46, 92, 10, 3.5) + 0.35 * spot(p, 0, -83, 86, 12, 4));
     multiply(colour, 0.26, 0.16, 0.15, 1.05 * spot(p, 7.0, -44.4, 95, 2.9, 2.2));
-    multiply(colour, 0.72, 0.62, 0.60, 0.45 * spot(p, 16.5, -36, 90, 3.2, 7));
+    multiply(colour, 0.72, 0.62, 0.60, 0.32 * spot(p, 16.5, -36, 90, 3.2, 7));
     multiply(colour, 0.80, 0.72, 0.70,
              0.5 * smooth_step(-95, -125, p->y) * smooth_step(-150, -120, p->y) * smooth_step(-20, 30, p->z) *
                  (1 - ear));
@@ -115,8 +116,10 @@ static void paint_lines(const face_place *p, const face_style *style, double col
     static const double fold[4][2] = {{16.5, -36}, {22, -46}, {28, -57}, {32, -69}};
     static const double bag[4][2] = {{17, -9}, {24, -16.5}, {33, -18.5}, {42, -14}};
     static const double mouth[4][2] = {{28.5, -73}, {29.5, -77}, {30, -81}, {30, -85}};
+    if (style->lines == 0 || p->z < 20 || p->y < -100)
+        return;
     double amount =
-        0.85 * line_through(p, fold, 1.9) + 0.40 * line_through(p, bag, 1.5) + 0.35 * line_through(p, mouth, 1.9);
+        0.70 * line_through(p, fold, 2.2) + 0.25 * line_through(p, bag, 1.6) + 0.35 * line_through(p, mouth, 1.9);
     for (int i = 0; i < 3; i++) { /* crow's feet, and lines on the brow that waver */
         const double foot[4][2] = {{47, -2 + 2.0 * i}, {50, -3 + 3.5 * i}, {53, -5 + 5.5 * i}, {56, -7 + 7.0 * i}};
         amount += 0.55 * line_through(p, foot, 0.9);

@@ -270,7 +270,7 @@ static void random_weights(uint64_t *random, double weights[FACE_HEADS]) {
 static void closes_its_eyes_on_heads_between(void **state) {
     (void)state;
     uint64_t random = 5;
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 4; i++) {
         double weights[FACE_HEADS];
         random_weights(&random, weights);
         check_blink(weights, "a blend");
@@ -281,14 +281,14 @@ static void closes_its_eyes_on_heads_between(void **state) {
 static void lids_pass_in_front_of_the_eyeballs(void **state) {
     (void)state;
     uint64_t random = 6;
-    for (int k = 0; k < FACE_HEADS + 5; k++) {
+    for (int k = 0; k < FACE_HEADS + 4; k++) {
         double weights[FACE_HEADS] = {0};
         if (k < FACE_HEADS)
             weights[k] = 1;
         else
             random_weights(&random, weights);
-        for (int step = 0; step <= 8; step++) {
-            ex_mesh *mesh = blended(weights, step / 8.0, 0), *limit = limit_of(mesh);
+        for (int step = 0; step <= 4; step++) {
+            ex_mesh *mesh = blended(weights, step / 4.0, 0), *limit = limit_of(mesh);
             for (int i = 0; i < 4 * FACE_LID; i++) {
                 int right = i / (2 * FACE_LID), v = face->lids[right][i / FACE_LID % 2][i % FACE_LID];
                 ball eye = eyeball(mesh, right);
