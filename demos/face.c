@@ -6,6 +6,7 @@
 #include "face.h"
 
 #include "author/formats/file.h"
+#include "author/formats/number.h"
 #include "runtime/base/result.h"
 
 #include <stdio.h>
@@ -19,28 +20,50 @@ void exi_face_head_offsets(const exi_face *face, int head, double *offsets) {
             exi_face_add_metric(face, (face_metric)m, exi_face_heads[head].metrics[m], offsets);
 }
 
+ex_result exi_face_rest_weights(double weights[FACE_HEADS], ex_error *error) {
+    double points[FACE_HEADS][3];
+    for (int k = 0; k < FACE_HEADS; k++)
+        memcpy(points[k], exi_face_heads[k].place, sizeof points[k]);
+    const ex_axis axis = ex_axis_scalar(0, 1, 0.5);
+    ex_weigher_def def = ex_weigher_def_default();
+    def.axes = (ex_axis[]){axis, axis, axis};
+    def.axis_count = 3;
+    def.points = points[0];
+    def.example_count = FACE_HEADS;
+    ex_weigher *weigher = NULL;
+    ex_result result = ex_weigher_create(&def, NULL, &weigher, error);
+    if (result == EX_OK)
+        ex_weigher_evaluate(weigher, NULL, weights);
+    ex_weigher_destroy(weigher);
+    return result;
+}
+
 /* ---- the project ---- */
 
-static const char before_heads[] = "{\n"
-                                   "  \"exemplar\": 1,\n"
-                                   "  \"mesh\": \"mean.obj\",\n"
-                                   "  \"layers\": [\n"
-                                   "    {\n"
-                                   "      \"name\": \"expression\",\n"
-                                   "      \"space\": [\n"
-                                   "        {\"name\": \"blink\", \"min\": 0, \"max\": 1, \"rest\": 0},\n"
-                                   "        {\"name\": \"smile\", \"min\": 0, \"max\": 1, \"rest\": 0}\n"
-                                   "      ],\n"
-                                   "      \"weigh\": {\"kind\": \"direct\"},\n"
-                                   "      \"shape\": \"positions\",\n"
-                                   "      \"examples\": [\n"
-                                   "        {\"name\": \"blink\", \"mesh\": \"blink.obj\"},\n"
-                                   "        {\"name\": \"smile\", \"mesh\": \"smile.obj\"}\n"
-                                   "      ]\n"
-                                   "    },\n";
+static const char start[] = "{\n"
+                            "  \"exemplar\": 1,\n"
+                            "  \"mesh\": \"mean.obj\",\n"
+                            "  \"layers\": [\n";
 
-/* A layer of eight examples; form and texture have axes of their own. The first layer measures from the mesh alone, so
- * expressions are the first: blink.obj is then the generic head with its eyes closed. */
+static const char expressions[] = "    {\n"
+                                  "      \"name\": \"expression\",\n"
+                                  "      \"space\": [\n"
+                                  "        {\"name\": \"blink\", \"min\": 0, \"max\": 1, \"rest\": 0},\n"
+                                  "        {\"name\": \"smile\", \"min\": 0, \"max\": 1, \"rest\": 0}\n"
+                                  "      ],\n"
+                                  "      \"weigh\": {\"kind\": \"direct\"},\n"
+                                  "      \"shape\": \"positions\",\n"
+                                  "      \"examples\": [\n"
+                                  "        {\"name\": \"blink\", \"mesh\": \"blink.obj\"},\n"
+                                  "        {\"name\": \"smile\", \"mesh\": \"smile.obj\"}\n"
+                                  "      ]\n"
+                                  "    },\n";
+
+static const char end[] = "  ],\n"
+                          "  \"subdivide\": {\"scheme\": \"catmull_clark\", \"levels\": 1, \"limit\": true}\n"
+                          "}\n";
+
+/* The layer of heads, or of skins: eight examples, on axes of their own. */
 static void write_layer(exi_file_writer *writer, bool skin) {
     static const char *const axes[3] = {"age", "gender", "build"};
     const char *of = skin ? "skin." : "";
@@ -60,8 +83,11 @@ static void write_layer(exi_file_writer *writer, bool skin) {
         const face_head *h = &exi_face_heads[k];
         exi_file_printf(writer, "        {\"name\": \"%s\", \"%s\": \"%s.%s\", \"at\": {", h->name,
                         skin ? "image" : "mesh", h->name, skin ? "png" : "obj");
-        for (int a = 0; a < 3; a++)
-            exi_file_printf(writer, "\"%s%s\": %s%s", of, axes[a], h->place[a], a < 2 ? ", " : "");
+        for (int a = 0; a < 3; a++) {
+            char number[32];
+            exi_format_double(number, h->place[a]);
+            exi_file_printf(writer, "\"%s%s\": %s%s", of, axes[a], number, a < 2 ? ", " : "");
+        }
         exi_file_printf(writer, "}}%s\n", k + 1 < FACE_HEADS ? "," : "");
     }
     exi_file_printf(writer, "      ]\n    }%s\n", skin ? "" : ",");
@@ -72,48 +98,60 @@ static ex_result write_project(const char *path, ex_error *error) {
     ex_result result = exi_file_open(&writer, path, error);
     if (result != EX_OK)
         return result;
-    exi_file_write(&writer, before_heads, sizeof before_heads - 1);
+    exi_file_write(&writer, start, strlen(start));
     write_layer(&writer, false);
+    exi_file_write(&writer, expressions, strlen(expressions));
     write_layer(&writer, true);
-    exi_file_printf(&writer, "  ],\n"
-                             "  \"subdivide\": {\"scheme\": \"catmull_clark\", \"levels\": 1, \"limit\": true}\n"
-                             "}\n");
+    exi_file_write(&writer, end, strlen(end));
     return exi_file_commit(&writer, error);
 }
 
 /* ---- forms and images ---- */
 
-/* Writes the generic head with offsets [vertex_count][3] on it as NAME.obj. */
-static ex_result write_form(const char *directory, const char *name, const exi_face *face, const double *offsets,
+/* Writes base plus offsets, [vertex_count][3] each, as NAME.obj. */
+static ex_result write_form(const char *directory, const char *name, const double *base, const double *offsets,
                             ex_mesh *form, ex_error *error) {
     char file[32];
     snprintf(file, sizeof file, "%s.obj", name);
-    for (int i = 0; i < 3 * face->mesh->vertex_count; i++) {
-        /* To a micrometre: shorter files. */
-        double x = face->mesh->positions[i] + offsets[i];
-        form->positions[i] = floor(x * 1e6 + 0.5) / 1e6;
-    }
+    for (int i = 0; i < 3 * form->vertex_count; i++)
+        form->positions[i] = floor((base[i] + offsets[i]) * 1e6 + 0.5) / 1e6; /* to a micrometre: shorter files */
     return exi_demo_write_mesh(directory, file, form, error);
+}
+
+/* The mean is what the heads give in the middle of the space. So the layer of heads adds nothing at rest, and blink.obj
+ * and smile.obj, the mean with an expression, are what the rig shows there. offsets and mean are room for
+ * [vertex_count][3]. */
+static ex_result write_heads(const char *directory, const exi_face *face, double *offsets, double *mean, ex_mesh *form,
+                             ex_error *error) {
+    const size_t count = 3 * (size_t)face->mesh->vertex_count;
+    double weights[FACE_HEADS];
+    ex_result result = exi_face_rest_weights(weights, error);
+    memcpy(mean, face->mesh->positions, count * sizeof *mean);
+    for (int k = 0; result == EX_OK && k < FACE_HEADS; k++) {
+        exi_face_head_offsets(face, k, offsets);
+        for (size_t i = 0; i < count; i++)
+            mean[i] += weights[k] * offsets[i];
+        result = write_form(directory, exi_face_heads[k].name, face->mesh->positions, offsets, form, error);
+    }
+    if (result == EX_OK)
+        result = write_form(directory, "blink", mean, face->blink, form, error);
+    memset(offsets, 0, count * sizeof *offsets);
+    if (result == EX_OK)
+        result = write_form(directory, "mean", mean, offsets, form, error);
+    exi_face_add_metric(face, FACE_SMILE, 1, offsets);
+    if (result == EX_OK)
+        result = write_form(directory, "smile", mean, offsets, form, error);
+    return result;
 }
 
 static ex_result write_forms(const char *directory, const exi_face *face, ex_error *error) {
     const size_t size = 3 * (size_t)face->mesh->vertex_count * sizeof(double);
-    double *offsets = calloc(1, size);
+    double *offsets = malloc(size), *mean = malloc(size);
     ex_mesh *form = ex_mesh_copy(face->mesh);
-    ex_result result = offsets && form ? EX_OK : exi_error_memory(error, "a head", size);
-    if (result == EX_OK)
-        result = write_form(directory, "mean", face, offsets, form, error);
-    if (result == EX_OK)
-        result = write_form(directory, "blink", face, face->blink, form, error);
-    if (result == EX_OK) {
-        exi_face_add_metric(face, FACE_SMILE, 1, offsets);
-        result = write_form(directory, "smile", face, offsets, form, error);
-    }
-    for (int k = 0; result == EX_OK && k < FACE_HEADS; k++) {
-        exi_face_head_offsets(face, k, offsets);
-        result = write_form(directory, exi_face_heads[k].name, face, offsets, form, error);
-    }
+    ex_result result = offsets && mean && form ? write_heads(directory, face, offsets, mean, form, error)
+                                               : exi_error_memory(error, "a head", size);
     ex_mesh_destroy(form);
+    free(mean);
     free(offsets);
     return result;
 }

@@ -191,7 +191,8 @@ void exi_face_canvas_paint(const exi_face_canvas *canvas, const face_style *styl
 /* A head: its place (age from about 20 to 80 years, gender from female to male, build from thin to heavy), its metrics
  * in their order, and its skin. */
 typedef struct face_head {
-    const char *name, *place[3]; /* the place as the project file has it */
+    const char *name;
+    double place[3];
     double metrics[FACE_SMILE];
     face_style style;
 } face_head;
@@ -201,5 +202,7 @@ extern const face_head exi_face_heads[FACE_HEADS];
 
 /* The sum of metrics that makes a head, into offsets [vertex_count][3] (face.c). */
 void exi_face_head_offsets(const exi_face *face, int head, double *offsets);
+/* The heads' weights in the middle of the space, where the rig rests. */
+ex_result exi_face_rest_weights(double weights[FACE_HEADS], ex_error *error);
 
 #endif

@@ -178,6 +178,22 @@ static void does_not_cross_itself(void **state) {
         }
 }
 
+/* In the middle of the space the heads give the mean, to the micrometre to which files are rounded. */
+static void rests_at_its_mean(void **state) {
+    (void)state;
+    double weights[FACE_HEADS], sum = 0;
+    assert_int_equal(exi_face_rest_weights(weights, NULL), EX_OK);
+    for (int k = 0; k < FACE_HEADS; k++)
+        sum += weights[k];
+    assert_near(sum, 1, 1e-12);
+    for (int i = 0; i < 3 * mean->vertex_count; i++) {
+        double x = 0;
+        for (int k = 0; k < FACE_HEADS; k++)
+            x += weights[k] * heads[k]->positions[i];
+        assert_near(x, mean->positions[i], 1.5e-6);
+    }
+}
+
 /* An eyeball is the generic one moved and scaled: its middle and radius. */
 typedef struct ball {
     point middle;
@@ -393,6 +409,7 @@ int main(void) {
         cmocka_unit_test(is_in_the_table),
         cmocka_unit_test(has_one_connectivity),
         cmocka_unit_test(is_open_where_it_should_be),
+        cmocka_unit_test(rests_at_its_mean),
         cmocka_unit_test(does_not_cross_itself),
         cmocka_unit_test(closes_its_eyes_on_every_head),
         cmocka_unit_test(closes_its_eyes_on_heads_between),
