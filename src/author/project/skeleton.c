@@ -162,7 +162,7 @@ static ex_result make_binds(const joints *j, ex_error *error) {
     return EX_OK;
 }
 
-static ex_result skeleton_from_scene(const ex_scene *scene, int skin, ex_skeleton **skeleton, ex_error *error) {
+ex_result exi_skeleton_from_scene(const ex_scene *scene, int skin, ex_skeleton **skeleton, ex_error *error) {
     joints j;
     ex_result result = open_joints(&j, scene, skin)
                            ? name_joints(&j, error)
@@ -227,7 +227,7 @@ ex_result exi_skeleton_read(const ex_project_view *view, const ex_mesh *mesh, ex
         result = exi_error(error, EX_ERROR_DATA,
                            "it has no skin, and so no skeleton: export the mesh together with what moves it");
     if (result == EX_OK)
-        result = skeleton_from_scene(scene, number, skeleton, error);
+        result = exi_skeleton_from_scene(scene, number, skeleton, error);
     if (result == EX_OK)
         result = exi_skin_from_scene(scene, number, mesh, skin, error);
     ex_scene_destroy(scene);
@@ -260,7 +260,7 @@ static ex_result missing_joint(const char *name, bool any, ex_error *error) {
 
 static ex_result centres_of_skin(const ex_scene *scene, const ex_skeleton *skeleton, double *centres, ex_error *error) {
     ex_skeleton *own = NULL;
-    ex_result result = skeleton_from_scene(scene, main_skin(scene), &own, error);
+    ex_result result = exi_skeleton_from_scene(scene, main_skin(scene), &own, error);
     if (result != EX_OK)
         return result;
     double(*own_centres)[3] = exi_array_allocate((size_t)ex_skeleton_joint_count(own), sizeof *own_centres);

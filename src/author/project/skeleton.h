@@ -20,6 +20,9 @@
 ex_result exi_skeleton_read(const ex_project_view *view, const ex_mesh *mesh, ex_skeleton **skeleton, ex_skin **skin,
                             ex_error *error);
 
+/* The joints of one of the scene's skins. */
+ex_result exi_skeleton_from_scene(const ex_scene *scene, int skin, ex_skeleton **skeleton, ex_error *error);
+
 /* The weights that the scene's skin gives to the vertices of a mesh that is elsewhere: in the order of the scene's
  * vertices where that fits, else by position. NULL where nothing is bound to the skin. */
 ex_result exi_skin_from_scene(const ex_scene *scene, int skin, const ex_mesh *mesh, ex_skin **made, ex_error *error);
