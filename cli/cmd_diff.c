@@ -290,7 +290,8 @@ const ex_command cmd_diff = {
                    "colours, groups, materials and subdivision tags are the same. Of rigs: one line\n"
                    "for everything that differs, from the mesh to layers, axes, weighers, examples,\n"
                    "skeletons, skins, refined levels and textures. Layers, axes, examples and joints\n"
-                   "are matched by name; those left over in the same place count as renamed.\n"
+                   "are matched by name; where both have as many, those left over in the same place\n"
+                   "count as renamed.\n"
                    "\n"
                    "The exit code is 0 whether they differ or not, unless --exit-code is given.",
     .examples = "exemplar diff sculpt.obj sculpt-old.obj\n"

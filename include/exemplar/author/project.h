@@ -212,8 +212,8 @@ typedef struct ex_differences {
 } ex_differences;
 
 /* Everything in which the second rig differs from the first; numbers that are no farther apart than the tolerance count
- * as the same (positions are in metres, pixels from 0 to 1). Layers, axes, examples and joints are matched by name, and
- * those left over in the same place count as renamed. Results: MEMORY. */
+ * as the same (positions are in metres, pixels from 0 to 1). Layers, axes, examples and joints are matched by name;
+ * where both have as many, those left over in the same place count as renamed. Results: MEMORY. */
 EX_API ex_result ex_rig_compare(const ex_rig *rig, const ex_rig *other, double tolerance, ex_differences **differences,
                                 ex_error *error);
 EX_API void ex_differences_destroy(ex_differences *differences);

@@ -95,7 +95,7 @@ int *exi_difference_match(exi_comparison *c, const exi_named *n) {
     for (int i = 0; i < n->counts[0]; i++) {
         if (partners[i] >= 0)
             continue;
-        if (i < n->counts[1] && !taken[i]) {
+        if (n->counts[0] == n->counts[1] && !taken[i]) {
             exi_difference_add(c, n->what, n->where, 0, 0, "%s '%s' of the first is called '%s' in the second", n->what,
                                n->name(c->a, n->layers[0], i), n->name(c->b, n->layers[1], i));
             partners[i] = i;

@@ -43,8 +43,9 @@ typedef struct exi_named {
 } exi_named;
 
 /*
- * Which of b's each of a's is, or -1: [counts[0]], release with free; NULL without memory. Matched by name; of those
- * left over, two in the same place are one that was renamed. What is only in one, and what was renamed, is added.
+ * Which of b's each of a's is, or -1: [counts[0]], release with free; NULL without memory. Matched by name; where both
+ * have as many, two of those left over in the same place are one that was renamed. What is only in one, and what was
+ * renamed, is added.
  */
 int *exi_difference_match(exi_comparison *c, const exi_named *named);
 

@@ -68,7 +68,7 @@ static bool name_joints(const exi_init *init, ex_scene *made) {
         if (node->name && strcmp(node->name, name) == 0)
             continue;
         if (node->name && node->name[0])
-            exi_init_note(init, "joint '%s' is called '%s' in the project, for another one has its name", node->name,
+            exi_init_note(init, "joint '%s' is called '%s' in the project: each needs a name of its own", node->name,
                           name);
         char *copy = exi_text_copy(name, strlen(name));
         if (!copy)
