@@ -127,18 +127,17 @@ double exi_file_size(const char *path) {
     return stat(path, &status) == 0 ? (double)status.st_size : 0;
 }
 
-/* Whether the path ends in one of the endings, which stand with | between them. */
+/* Whether the path ends in one of the endings, which are listed as people do: ".obj, .ply or .glb". */
 static bool has_one_of(const char *path, const char *endings) {
     char one[16];
-    for (const char *at = endings; *at;) {
-        size_t length = strcspn(at, "|");
-        if (length < sizeof one) {
-            memcpy(one, at, length);
-            one[length] = 0;
-            if (has_ending(path, one))
-                return true;
-        }
-        at += length + (at[length] == '|');
+    for (const char *at = strchr(endings, '.'); at; at = strchr(at + 1, '.')) {
+        size_t length = strcspn(at, ", ");
+        if (length >= sizeof one)
+            continue;
+        memcpy(one, at, length);
+        one[length] = 0;
+        if (has_ending(path, one))
+            return true;
     }
     return false;
 }

@@ -39,8 +39,8 @@ double exi_file_size(const char *path);
 bool exi_is_standard_output(const char *path);
 
 /*
- * Whether a result may be written to path: its name has the ending (or one of several, ".obj|.ply"), or it is no
- * regular file (/dev/null), and it is not `source`; standard output always is fine. False after printing why;
+ * Whether a result may be written to path: its name has the ending (or one of several: ".obj, .ply or .glb"), or it is
+ * no regular file (/dev/null), and it is not `source`; standard output always is fine. False after printing why;
  * *exit_code is set then.
  */
 bool exi_output_check(const ex_command *command, const char *path, const char *endings, const char *source,

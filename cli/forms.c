@@ -146,10 +146,10 @@ ex_result exi_form_write(const exi_form *form, const ex_rig *rig, const exi_form
             mesh->positions[i] = shortest(form->positions[i]);
         for (size_t i = 0; form->normals && i < 3 * (size_t)mesh->normal_count; i++)
             mesh->normals[i] = shortest(form->normals[i]);
-        /* Standard output has no ending: OBJ. */
-        result = strcmp(path, "/dev/stdout") == 0
-                     ? ex_obj_write(path, mesh, error)
-                     : ex_mesh_write_textured(path, mesh, base.pixels ? &base : NULL, error);
+        /* What has no ending, such as standard output, gets OBJ. */
+        result = scene || exi_path_ends_with(path, ".ply")
+                     ? ex_mesh_write_textured(path, mesh, base.pixels ? &base : NULL, error)
+                     : ex_obj_write(path, mesh, error);
     }
     ex_mesh_destroy(mesh);
     return result == EX_OK ? write_textures(form, rig, path, base.pixels != NULL, error) : result;

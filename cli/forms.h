@@ -10,7 +10,7 @@
 #include <exemplar/author.h>
 
 /* The endings of forms, for exi_output_check. */
-#define EXI_FORM_ENDINGS ".obj|.ply|.glb|.gltf"
+#define EXI_FORM_ENDINGS ".obj, .ply, .glb or .gltf"
 
 /* What is wanted of every pose. */
 typedef struct exi_form_wish {

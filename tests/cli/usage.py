@@ -52,7 +52,7 @@ WRONG = [
     (["pose", "band.glb", "bend=1", "bend=2", "-o", "a.obj"], "the axis 'bend' is given twice"),
     (["weights", "band.glb", "bend="], "'bend=' is not of the form axis=value"),
     (["pose", "band.glb", "bend=3"], "say with -o"),
-    (["pose", "band.glb", "bend=3", "-o", "x.ply"], "does not end in .obj"),
+    (["pose", "band.glb", "bend=3", "-o", "x.stl"], "does not end in .obj"),
     (["pose", "band.glb", "bend=3", "-o", "band.glb"], "would be written over itself"),
     (["pose", "band.glb", "bend=3", "--poses", "p.csv", "-o", "x"], "give one of them"),
     (["unpack", "band.glb"], "say with -o DIR"),

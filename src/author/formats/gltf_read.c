@@ -71,9 +71,10 @@ static ex_result open_container(exi_gltf *g, const unsigned char *bytes, size_t 
     }
     if (result != EX_OK)
         return result;
-    json_error_t problem;
+    json_error_t problem = {0};
     g->root = json_loadb((const char *)json, json_size, JSON_REJECT_DUPLICATES, &problem);
-    if (!g->root && json_error_code(&problem) == json_error_out_of_memory)
+    /* jansson has nothing to say where memory ran out in the middle. */
+    if (!g->root && (json_error_code(&problem) == json_error_out_of_memory || !problem.text[0]))
         return exi_gltf_no_memory(g);
     if (!g->root)
         return exi_error(g->error, EX_ERROR_FORMAT, "%s:%d: %s", g->path, problem.line, problem.text);

@@ -278,6 +278,8 @@ bool exi_rig_gltf_shows(const char *texture) {
 /* A material of the textures that have a picture; false where there is none. */
 static bool add_material(gltf *g) {
     const ex_rig *rig = g->from->rig;
+    if (ex_rig_texture_count(rig) == 0)
+        return false;
     json_t *images = json_array(), *textures = json_array(), *material = json_object(), *pbr = json_object();
     bool blends = false, metallic = false, glows = false;
     for (int i = 0; i < ex_rig_texture_count(rig); i++) {

@@ -159,6 +159,64 @@ static void makes_normals_unit_long(void **state) {
     ex_rig_destroy(rig);
 }
 
+/* Smooth normals where the file has none: the same at all splits of a vertex, and what the faces around it say. */
+static void makes_up_smooth_normals(void **state) {
+    (void)state;
+    write_text("roof.obj", "v 0 0 0\nv 0 0 1\nv 1 1 0\nv 1 1 1\nv 3 -1 0\nv 3 -1 1\nv 9 9 9\nvt 0 0\nvt 1 0\nvt 1 1\n"
+                           "f 1/1 2/1 4/2 3/2\nf 3/3 4/3 6/1 5/1\n");
+    ex_rig *rig = build_text("{'exemplar': 1, 'mesh': 'roof.obj', 'layers': []}");
+    const ex_rig_mesh m = ex_rig_get_mesh(rig);
+    const double s = sqrt(0.5),
+                 expected[7][3] = {{-s, s, 0}, {-s, s, 0}, {0, 1, 0}, {0, 1, 0}, {s, s, 0}, {s, s, 0}, {0, 1, 0}};
+    assert_int_equal(m.split_count, 9); /* the ridge has two texture coordinates */
+    for (int i = 0; i < 9; i++)
+        for (int c = 0; c < 3; c++)
+            check_near((double)m.normals[3 * i + c], expected[m.split_source[i]][c], 1e-6);
+    ex_rig_destroy(rig);
+    write_text("dots.obj", "v 0 0 0\nv 0 0 1\n");
+    rig = build_text("{'exemplar': 1, 'mesh': 'dots.obj', 'layers': []}");
+    assert_null(ex_rig_get_mesh(rig).normals);
+    ex_rig_destroy(rig);
+}
+
+/* Levels as the project says, and what to show. */
+static void refines(void **state) {
+    (void)state;
+    ex_rig *rig = build_text("{'exemplar': 1, 'mesh': 'rest.obj', 'layers': [], 'subdivide': {'scheme': "
+                             "'catmull_clark', 'levels': 2}}");
+    assert_int_equal(ex_rig_level_count(rig), 2);
+    assert_int_equal(ex_rig_level(rig), 2);
+    assert_int_equal(ex_rig_level_vertex_count(rig, 1), 26);
+    assert_int_equal(ex_rig_level_vertex_count(rig, 2), 98);
+    const ex_rig_mesh m = ex_rig_level_mesh(rig, 1);
+    assert_int_equal(m.face_count, 24);
+    assert_int_equal(m.split_count, 48); /* 20 texture coordinates at corners, 22 at edges, 6 in faces */
+    assert_null(m.normals);
+    /* A vertex of the cage keeps its texture coordinates. */
+    const ex_rig_mesh cage = ex_rig_get_mesh(rig);
+    for (int i = 0; i < m.split_count && m.split_source[i] < 8; i++) {
+        bool found = false;
+        for (int k = 0; k < cage.split_count; k++)
+            found = found || (cage.split_source[k] == m.split_source[i] &&
+                              memcmp(cage.texcoords + 2 * k, m.texcoords + 2 * i, 2 * sizeof(float)) == 0);
+        assert_true(found);
+    }
+    ex_rig_destroy(rig);
+    rig = build_text("{'exemplar': 1, 'mesh': 'rest.obj', 'layers': [], 'subdivide': {'scheme': 'loop', 'levels': 0, "
+                     "'limit': true}}");
+    assert_int_equal(ex_rig_level_count(rig), 0);
+    assert_int_equal(ex_rig_level(rig), EX_LEVEL_LIMIT);
+    assert_int_equal(ex_rig_level_vertex_count(rig, EX_LEVEL_LIMIT), 8);
+    ex_rig_destroy(rig);
+    ex_project *project = parse_project("{'exemplar': 1, 'mesh': 'rest.obj', 'layers': [], 'subdivide': {'scheme': "
+                                        "'loop', 'levels': 1}}");
+    assert_int_equal(ex_project_build(project, &(ex_build_options){.rig = {.without_levels = true}}, &rig, NULL),
+                     EX_OK);
+    assert_null(ex_rig_stencils(rig));
+    ex_rig_destroy(rig);
+    ex_project_destroy(project);
+}
+
 /* Vertices without a face, faces without texture coordinates beside faces with them. */
 static void keeps_loose_vertices(void **state) {
     (void)state;
@@ -262,7 +320,7 @@ static void sixteen_bits_stay_in_memory(void **state) {
         ex_project_build(project, &(ex_build_options){.rig = {.storage = EX_STORAGE_16_BIT}}, &rig, &error), EX_OK);
     assert_int_equal(ex_rig_storage(rig), EX_STORAGE_16_BIT);
     assert_int_equal(ex_rig_write(scratch_path("no.glb"), rig, &error), EX_ERROR_ARGUMENT);
-    assert_non_null(strstr(error.text, "no.glb: a rig in 16-bit storage cannot be written"));
+    assert_non_null(strstr(error.text, "no.glb: a rig in 16-bit storage cannot be packed"));
     assert_int_equal(ex_project_unpack(rig, scratch_path("no"), "no", false, &error), EX_ERROR_ARGUMENT);
     assert_non_null(strstr(error.text, "16-bit"));
     float p[24];
@@ -329,6 +387,8 @@ int main(void) {
         cmocka_unit_test(turns_and_scales),
         cmocka_unit_test(splits_at_seams),
         cmocka_unit_test(makes_normals_unit_long),
+        cmocka_unit_test(makes_up_smooth_normals),
+        cmocka_unit_test(refines),
         cmocka_unit_test(keeps_loose_vertices),
         cmocka_unit_test(gives_the_mesh_back),
         cmocka_unit_test(same_project_same_bytes),
