@@ -53,9 +53,10 @@ void exi_damped_print(const exi_damped_list *list, const ex_rig *rig) {
             at += (size_t)snprintf(numbers + at, sizeof numbers - at, "%s%d", v > 0 ? ", " : "", e->vertices[v].vertex);
         if (e->count > NAMED_MOST)
             snprintf(numbers + at, sizeof numbers - at, " and %d more", e->count - NAMED_MOST);
-        exi_failed_text("example '%s': %s damped (%s), worst off by %.2g mm",
+        const double worst = worst_of(e);
+        exi_failed_text("example '%s': %s damped (%s), worst off by %.2g %s",
                         ex_rig_example_name(rig, e->layer, e->example), exi_text_count(count, e->count, "vertex"),
-                        numbers, 1000 * worst_of(e));
+                        numbers, worst < 0.1 ? 1000 * worst : worst, worst < 0.1 ? "mm" : "m");
     }
 }
 

@@ -123,10 +123,10 @@ static void compare_meshes(exi_comparison *c, const ex_mesh *a, const ex_mesh *b
     } others[] = {{d.colours, "vertex colours"}, {d.texcoords, "texture coordinates"}, {d.normals, "normals"},
                   {d.groups, "groups of faces"}, {d.materials, "materials"},           {d.tags, "subdivision tags"}};
     if (!d.measured)
-        exi_difference_add(c, "mesh", "mesh", 0, 0, "%d vertices in the first, %d in the second", a->vertex_count,
+        exi_difference_add(c, "mesh", "mesh", 0, 0, "vertices: %d in the first, %d in the second", a->vertex_count,
                            b->vertex_count);
     if (a->face_count != b->face_count)
-        exi_difference_add(c, "mesh", "mesh", 0, 0, "%d faces in the first, %d in the second", a->face_count,
+        exi_difference_add(c, "mesh", "mesh", 0, 0, "faces: %d in the first, %d in the second", a->face_count,
                            b->face_count);
     if (d.first_face >= 0)
         exi_difference_add(c, "mesh", "mesh", 0, 0, "face %d (counting from 0) is the first that differs",
@@ -157,7 +157,7 @@ static ex_result compare_rest(exi_comparison *c, ex_error *error) {
 static void compare_notes(exi_comparison *c) {
     const int count = ex_rig_note_count(c->a);
     if (count != ex_rig_note_count(c->b)) {
-        exi_difference_add(c, "note", "", 0, 0, "%d notes in the first, %d in the second", count,
+        exi_difference_add(c, "note", "", 0, 0, "notes: %d in the first, %d in the second", count,
                            ex_rig_note_count(c->b));
         return;
     }

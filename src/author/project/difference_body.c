@@ -187,7 +187,7 @@ static void compare_level(exi_comparison *c, int level, const char *name) {
         return;
     const int vertices = ex_stencils_vertex_count(a, level), weights = ex_stencils_weight_count(a, level);
     if (vertices != ex_stencils_vertex_count(b, level)) {
-        exi_difference_add(c, "level", name, 0, 0, "%d vertices in the first, %d in the second", vertices,
+        exi_difference_add(c, "level", name, 0, 0, "vertices: %d in the first, %d in the second", vertices,
                            ex_stencils_vertex_count(b, level));
         return;
     }
@@ -208,7 +208,7 @@ static void compare_levels(exi_comparison *c) {
     const int first = ex_rig_level_count(c->a), second = ex_rig_level_count(c->b);
     const ex_stencils *a = ex_rig_stencils(c->a), *b = ex_rig_stencils(c->b);
     if (first != second)
-        exi_difference_add(c, "level", "", 0, 0, "%d refined levels in the first, %d in the second", first, second);
+        exi_difference_add(c, "level", "", 0, 0, "refined levels: %d in the first, %d in the second", first, second);
     for (int l = 1; a && b && l <= first && l <= second; l++) {
         char name[24];
         snprintf(name, sizeof name, "level %d", l);

@@ -204,7 +204,7 @@ static void compare_place(const pair *p, int a, int b) {
 static void compare_pseudos(const pair *p) {
     const ex_weigher_def *a = &p->a.def, *b = &p->b.def;
     if (a->pseudo_count != b->pseudo_count) {
-        exi_difference_add(p->c, "pseudo", p->where, 0, 0, "%d pseudo-examples in the first, %d in the second",
+        exi_difference_add(p->c, "pseudo", p->where, 0, 0, "pseudo-examples: %d in the first, %d in the second",
                            a->pseudo_count, b->pseudo_count);
         return;
     }

@@ -96,7 +96,9 @@ static void note_rest(const exi_init *init) {
 
 static ex_result gather(exi_init *init, ex_error *error) {
     const size_t nodes = (size_t)init->scene->node_count;
-    ex_result result = choose_nodes(init, error);
+    ex_result result = ex_scene_check(init->scene, error);
+    if (result == EX_OK)
+        result = choose_nodes(init, error);
     init->worlds = exi_array_allocate(16 * nodes, sizeof *init->worlds);
     if (result == EX_OK && !init->worlds)
         result = exi_error_memory(error, "the nodes", nodes * 16 * sizeof *init->worlds);

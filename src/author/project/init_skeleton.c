@@ -103,16 +103,6 @@ static const ex_scene_primitive *primitive_of(const exi_init *init, const exi_sc
     return &init->scene->meshes[part->mesh].primitives[part->primitive];
 }
 
-static ex_result check_weights(const exi_init *init, ex_error *error) {
-    for (int i = 0; i < init->part_count; i++)
-        if (primitive_of(init, &init->parts[i])->influence_count == 0)
-            return exi_error(error, EX_ERROR_DATA,
-                             "meshes[%d].primitives[%d] hangs on a skin and has no joint weights: export it again with "
-                             "its weights",
-                             init->parts[i].mesh, init->parts[i].primitive);
-    return EX_OK;
-}
-
 static void fill_influences(const exi_init *init, ex_scene_primitive *made) {
     const size_t most = (size_t)made->influence_count;
     for (int i = 0; i < init->part_count; i++) {
@@ -182,9 +172,6 @@ static ex_result try_skeleton(const exi_init *init, ex_error *error) {
 }
 
 ex_result exi_init_make_skeleton(exi_init *init, ex_error *error) {
-    ex_result result = check_weights(init, error);
-    if (result != EX_OK)
-        return result;
     int *numbers = exi_array_allocate((size_t)init->scene->node_count, sizeof *numbers);
     ex_scene *made = init->skeleton = ex_scene_create();
     bool good = numbers && made;
