@@ -110,7 +110,7 @@ class Sentences(harness.Case):
 
     def test_the_good_body(self):
         self.write({})
-        self.succeed("build", "strip.json")
+        self.succeed("build", "strip.json", "-o", "built.glb")
         answer = self.succeed("check", "strip.json", "--json").json()
         self.assertEqual([answer["errors"], answer["warnings"]], [0, 0], answer)
 
@@ -118,7 +118,7 @@ class Sentences(harness.Case):
         for name, changes, where, kind, fragments in TABLE:
             with self.subTest(name):
                 self.write(changes)
-                built = self.run_tool("build", "strip.json")
+                built = self.run_tool("build", "strip.json", "-o", "built.glb")
                 self.sentence(built, 1, *fragments)
                 self.assertEqual(built.out, "")
                 print(f"{name}:\n  {built.err.strip()}")
