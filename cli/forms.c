@@ -91,7 +91,7 @@ ex_output exi_form_output(const exi_form *form) {
 
 /* ---- writing ---- */
 
-/* A float through its shortest decimals: 0.3f becomes 0.3, and the file shows no digits that the rig does not have. */
+/* A float through its shortest decimals: 0.3f becomes 0.3, and a text shows no digits that the rig does not have. */
 static double shortest(float value) {
     char text[32];
     int length = exi_format_float(text, value);
@@ -178,15 +178,14 @@ ex_result exi_form_write(const exi_form *form, const ex_rig *rig, const exi_form
     ex_result result = check_positions(form->positions, ex_rig_level_vertex_count(rig, wish->level), error);
     if (result == EX_OK)
         result = ex_rig_to_mesh(rig, &surface, &mesh, error);
-    if (result == EX_OK) {
+    if (result == EX_OK && (scene || exi_path_ends_with(path, ".ply"))) {
+        result = ex_mesh_write_textured(path, mesh, base.pixels ? &base : NULL, error);
+    } else if (result == EX_OK) { /* what has no ending, such as standard output, gets OBJ, too */
         for (size_t i = 0; i < 3 * (size_t)mesh->vertex_count; i++)
             mesh->positions[i] = shortest(form->positions[i]);
         for (size_t i = 0; form->normals && i < 3 * (size_t)mesh->normal_count; i++)
             mesh->normals[i] = shortest(form->normals[i]);
-        /* What has no ending, such as standard output, gets OBJ. */
-        result = scene || exi_path_ends_with(path, ".ply")
-                     ? ex_mesh_write_textured(path, mesh, base.pixels ? &base : NULL, error)
-                     : ex_obj_write(path, mesh, error);
+        result = ex_obj_write(path, mesh, error);
     }
     ex_mesh_destroy(mesh);
     return result == EX_OK ? write_textures(form, rig, path, error) : result;

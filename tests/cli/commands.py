@@ -198,6 +198,12 @@ class Pose(Built):
         self.succeed("pose", "band.glb", "-o", "a.obj")
         self.assertIn("v 0.3 0.1 ", self.form("a.obj"))
 
+    def test_binary_files_hold_floats(self):
+        self.succeed("pose", "band.glb", "bend=30", "girth=0.3", "-o", "a.ply", "-q")
+        head = (self.folder / "a.ply").read_bytes().split(b"end_header")[0]
+        self.assertEqual(head.count(b"property float "), 8)  # positions, normals, texture coordinates
+        self.assertNotIn(b"double", head)
+
     def test_keeps_polygons_groups_materials_and_texture_coordinates(self):
         self.succeed("pose", "band.glb", "bend=20", "-o", "a.obj")
         keys = ("faces", "triangles", "quads", "larger", "groups", "materials", "texcoords", "vertices")
