@@ -9,11 +9,9 @@
 #include <cmocka.h>
 
 #include "runtime/base/vector.h"
-
 #include "support/check.h"
 #include "support/spaces.h"
 
-#include <string.h>
 #include <string.h>
 
 static void random_turn(uint64_t *random, double q[4]) {
