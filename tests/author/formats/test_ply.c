@@ -167,8 +167,8 @@ static size_t put(char *at, int encoding, int type, double value) {
     if (encoding == 0)
         return (size_t)sprintf(at, "%.17g ", value);
     unsigned char bytes[8];
-    int32_t whole = (int32_t)value;
-    uint32_t natural = (uint32_t)value;
+    int32_t whole = value >= -0x1p31 && value < 0x1p31 ? (int32_t)value : 0;
+    uint32_t natural = value >= 0 && value < 0x1p32 ? (uint32_t)value : 0;
     float single = (float)value;
     if (type == 7)
         memcpy(bytes, &value, 8);
