@@ -224,6 +224,53 @@ static void test_levels(void **state) {
         assert_true(outer[c] <= box[c] && outer[3 + c] >= box[3 + c] && outer[3 + c] < box[3 + c] + 0.1F);
 }
 
+/* A limit without levels, which has the mesh's own faces; by hand: the sums swap two vertices of a triangle. The first
+ * and the last vertex are each the farthest out on one side. */
+static void test_limit_without_levels(void **state) {
+    (void)state;
+    static const float positions[9] = {-3, 0, 0, 4, 5, 0, 1, 1, 0};
+    static const uint32_t sizes[1] = {3}, corners[3] = {0, 1, 2};
+    static const int offsets[4] = {0, 1, 2, 3}, indices[3] = {0, 2, 1};
+    static const double weights[3] = {1, 1, 1};
+    static const float texcoords[6] = {0, 0, 1, 0, 0, 1};
+    const ex_stencil_rows limit = {.vertex_count = 3, .offsets = offsets, .indices = indices, .weights = weights};
+    ex_stencils *stencils = NULL;
+    assert_int_equal(ex_stencils_create(&(ex_stencils_def){.control_count = 3, .limit = &limit}, NULL, &stencils, NULL),
+                     EX_OK);
+    ex_rig_def def = ex_rig_def_default();
+    def.mesh = (ex_rig_mesh){.vertex_count = 3,
+                             .positions = positions,
+                             .split_count = 3,
+                             .texcoords = texcoords,
+                             .face_count = 1,
+                             .corner_count = 3,
+                             .face_sizes = sizes,
+                             .corners = corners,
+                             .triangle_count = 1,
+                             .triangles = corners};
+    def.stencils = stencils;
+    def.level = EX_LEVEL_LIMIT;
+    ex_rig *rig = rig_of(&def);
+    assert_int_equal(ex_rig_level_count(rig), 0);
+    assert_int_equal(ex_rig_level_vertex_count(rig, EX_LEVEL_LIMIT), 3);
+    assert_int_equal(ex_rig_level_mesh(rig, EX_LEVEL_LIMIT).face_count, 1);
+    const ex_evaluation how = {.level = EX_LEVEL_LIMIT};
+    void *scratch = malloc(ex_rig_scratch_size(rig, &how, 1));
+    float out[9], normals[9], tangents[12], box[6];
+    ex_rig_evaluate(rig, NULL, &(ex_output){.positions = out, .normals = normals, .tangents = tangents, .box = box},
+                    &how, scratch);
+    assert_memory_equal(out, ((float[]){-3, 0, 0, 1, 1, 0, 4, 5, 0}), sizeof out);
+    assert_memory_equal(box, ((float[]){-3, 0, 0, 4, 5, 0}), sizeof box);
+    for (int v = 0; v < 3; v++) {
+        assert_true(normals[3 * v] == 0 && normals[3 * v + 1] == 0 && normals[3 * v + 2] == 1);
+        assert_true(fabsf(tangents[4 * v] - 4 / sqrtf(17)) < 1e-6F &&
+                    fabsf(tangents[4 * v + 1] - 1 / sqrtf(17)) < 1e-6F);
+    }
+    free(scratch);
+    ex_rig_destroy(rig);
+    ex_stencils_destroy(stencils);
+}
+
 static void test_split_vertices(void **state) {
     fixture *f = *state;
     const ex_rig_mesh mesh = ex_rig_get_mesh(f->rig);
@@ -402,6 +449,7 @@ int main(void) {
         cmocka_unit_test(test_joints_not_given),
         cmocka_unit_test_setup_teardown(test_blend_and_skin, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_levels, set_up, tear_down),
+        cmocka_unit_test(test_limit_without_levels),
         cmocka_unit_test_setup_teardown(test_split_vertices, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_textures, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_rest_and_bad_poses, set_up, tear_down),
