@@ -15,6 +15,7 @@
 #include "runtime/shape/pixels.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -339,6 +340,56 @@ static void test_textures(void **state) {
 
 /* ---- poses that are not whole, and rest ---- */
 
+/* Nothing but images, all of them at once: the scratch is large enough for them alone, and nothing behind it is
+ * touched.
+ */
+static void test_many_images_without_faces(void **state) {
+    (void)state;
+    enum { IMAGES = 100, GUARD = 4096 };
+    static const float positions[3] = {0, 0, 0};
+    static char names[IMAGES][8];
+    static const char *name_list[IMAGES];
+    static unsigned char pixels[IMAGES][4];
+    static const unsigned char *images[IMAGES];
+    static ex_axis axes[IMAGES];
+    static double inputs[IMAGES];
+    for (int k = 0; k < IMAGES; k++) {
+        snprintf(names[k], sizeof names[k], "i%d", k);
+        name_list[k] = names[k];
+        memset(pixels[k], k == 0 ? 0 : 1, 4);
+        images[k] = pixels[k];
+        axes[k] = ex_axis_scalar(0, 1, 0);
+        inputs[k] = k == 0 ? 0 : 1;
+    }
+    ex_layer_def layer = {.name = "many",
+                          .domain = EX_DOMAIN_PIXELS,
+                          .weigh = ex_weigher_def_default(),
+                          .axis_names = name_list,
+                          .example_names = name_list,
+                          .texture = "height",
+                          .width = 1,
+                          .height = 1,
+                          .images = images};
+    layer.weigh.kind = EX_WEIGHER_DIRECT;
+    layer.weigh.axes = axes;
+    layer.weigh.axis_count = layer.weigh.example_count = IMAGES;
+    ex_rig_def def = ex_rig_def_default();
+    def.mesh = (ex_rig_mesh){.vertex_count = 1, .positions = positions, .split_count = 1};
+    def.layers = &layer;
+    def.layer_count = 1;
+    ex_rig *rig = rig_of(&def);
+    const size_t size = ex_rig_scratch_size(rig, NULL, 1);
+    char *scratch = malloc(size + GUARD);
+    memset(scratch, 0x5A, size + GUARD);
+    unsigned char out[4], *const textures[] = {out};
+    ex_rig_evaluate(rig, &(ex_pose){.inputs = inputs}, &(ex_output){.textures = textures}, NULL, scratch);
+    assert_memory_equal(out, ((unsigned char[]){99, 99, 99, 99}), 4);
+    for (size_t i = size; i < size + GUARD; i++)
+        assert_int_equal(scratch[i], 0x5A);
+    free(scratch);
+    ex_rig_destroy(rig);
+}
+
 static void test_rest_and_bad_poses(void **state) {
     fixture *f = *state;
     static float rest[VERTICES][3], other[VERTICES][3];
@@ -452,6 +503,7 @@ int main(void) {
         cmocka_unit_test(test_limit_without_levels),
         cmocka_unit_test_setup_teardown(test_split_vertices, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_textures, set_up, tear_down),
+        cmocka_unit_test(test_many_images_without_faces),
         cmocka_unit_test_setup_teardown(test_rest_and_bad_poses, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_work_cut_otherwise, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_what_is_left_out, set_up, tear_down),
