@@ -67,7 +67,7 @@ point exi_face_normal(point p);
 point exi_face_cast(point origin, point direction);
 /* The nearest place on the skin, for a point near it. */
 point exi_face_project(point p);
-/* How far above the hair line, along the skin in metres; negative on the face and the neck. */
+/* How far above the hair line, in metres; negative on the face and the neck. */
 double exi_face_hair(point p);
 
 /* ---- the generic head as a mesh (face_mesh.c) ---- */

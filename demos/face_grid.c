@@ -2,7 +2,7 @@
  * The skin of the generic head as a mesh of quads. A grid of rows and columns around the head is cast onto the
  * solid of face_field.c, evened out on it, and closed on top by a square cap, so that nowhere many edges meet. Around
  * each eye and the mouth a block of the grid is replaced by rings, as faces are modelled: their last rings are the
- * lids' and the lips' edges. Open at the neck, inside the lids and inside the mouth.
+ * lids' and the lips' edges. Open at the neck and inside the lids.
  *
  * Texture coordinates: column and row, unrolled from the back, narrowing to a point at the crown as an unrolled cone
  * does, so that no texel is stretched without end.
@@ -18,7 +18,7 @@
 
 enum { COLUMNS = 56, ROWS = 41, CAP = COLUMNS / 4, FRONT = COLUMNS / 2 };
 
-/* A block of the grid's cells, by its first and last row and column, that rings replace. */
+/* A block of the grid's cells that rings replace: its lowest row and first column, and how many it has of each. */
 typedef struct block {
     int row, column, height, width;
 } block;

@@ -128,7 +128,7 @@ void exi_face_add_metric(const exi_face *face, face_metric metric, double amount
         const point p = {q[0], q[1], q[2]}, at = {fabs(q[0]), q[1], q[2]};
         const bool ear = face->paint[v * FACE_PAINT_COUNT + FACE_EAR] > 0;
         const bool eyeball = face->paint[v * FACE_PAINT_COUNT + FACE_EYE] > 0;
-        point d = eyeball ? level : offset_at(metric, p, face->normals[v], ear);
+        point d = eyeball ? of_eye : offset_at(metric, p, face->normals[v], ear);
         const point from_eye = point_subtract(at, eye);
         double distance = point_length(from_eye);
         double within = eyeball ? 1 : 1 - smooth_step(FACE_EYE_RADIUS + 0.004, FACE_EYE_RADIUS + 0.018, distance);

@@ -117,16 +117,22 @@ static void draw_triangle(exi_face_canvas *canvas, const exi_face *face, const i
         }
 }
 
-/* Texels beside a face take over its last ones, so that filtering never mixes in what is not skin. */
+/* Texels beside a face carry on where it ends: filtering never mixes in what is not skin, and on one side of the seam
+ * it finds what is on the other side. */
 static void spread(exi_face_canvas *canvas) {
     static const int beside[8] = {-1, 1, -SIZE, SIZE, -SIZE - 1, -SIZE + 1, SIZE - 1, SIZE + 1};
     for (int round = 0; round < 10; round++) {
-        for (int i = SIZE + 1; i < TEXELS - SIZE - 1; i++)
-            for (int k = 0; k < 8 && !canvas->drawn[i]; k++)
-                if (canvas->drawn[i + beside[k]] == 1) {
-                    canvas->texels[i] = canvas->texels[i + beside[k]];
-                    canvas->drawn[i] = 2;
-                }
+        for (int i = 2 * (SIZE + 1); i < TEXELS - 2 * (SIZE + 1); i++)
+            for (int k = 0; k < 8 && !canvas->drawn[i]; k++) {
+                const int near = i + beside[k], far = near + beside[k];
+                if (canvas->drawn[near] != 1)
+                    continue;
+                texel *t = &canvas->texels[i];
+                *t = canvas->texels[near];
+                for (int c = 0; c < 3 && round < 2 && canvas->drawn[far] == 1; c++)
+                    t->at[c] += t->at[c] - canvas->texels[far].at[c];
+                canvas->drawn[i] = 2;
+            }
         for (int i = 0; i < TEXELS; i++)
             canvas->drawn[i] = canvas->drawn[i] ? 1 : 0;
     }

@@ -187,7 +187,8 @@ static void the_largest_mesh_has_the_skin(void **state) {
     scene->meshes = meshes;
     scene->skin_count = scene->mesh_count = 2;
     scene->nodes[ARM_MESH].skin = 1;
-    scene->nodes[ex_scene_add_node(scene, "dot", -1, 1)].skin = 0;
+    const int dot = ex_scene_add_node(scene, "dot", -1, 1);
+    scene->nodes[dot].skin = 0;
     arm_write_scene("two.glb", scene);
     ex_rig *rig = build_text("{'exemplar': 1, 'mesh': 'rest.obj', 'skeleton': 'two.glb', 'layers': []}");
     assert_int_equal(ex_rig_joint_count(rig), 3);
