@@ -125,7 +125,8 @@ static void joints_by_name(void **state) {
     ex_scene *scene = arm_scene(1);
     strcpy(scene->nodes[ARM_HAND].name, "paw");
     arm_write_scene("paw.glb", scene);
-    check_one(rig, make("paw.glb", "", "young.png", "old.png", ""), "joint", "", 0);
+    check_one(rig, make("paw.glb", "", "young.png", "old.png", ""), "joint",
+              "joint 'hand' of the first is called 'paw'", 0);
     /* In another order nothing differs: the list of joints is the file's, their names are people's. */
     scene = arm_scene(1);
     ex_scene_skin *skin = &scene->skins[0];
