@@ -89,6 +89,18 @@ class Init(harness.Case):
             for a, b in zip(got, expected, strict=True):
                 self.assertAlmostEqual(a, b, delta=1e-6)
 
+    def test_meshes_with_more_and_fewer_influences(self):
+        """One vertex is shared by six joints that were moved since they were bound, the others are held by one."""
+        scene = Scene()
+        joints = [scene.node(name=f"j{i}", translation=[i, 0, 0]) for i in range(6)]
+        skin = scene.skin(joints)
+        spread = [0, 1, 2, 3, 4, 5, 0, 0], [0.25, 0.25, 0.125, 0.125, 0.125, 0.125, 0, 0]
+        held = [5] + [0] * 7, [1] + [0] * 7
+        scene.node(mesh=scene.mesh("few", influences=[([1, 0, 0, 0], [1, 0, 0, 0])] * 3), skin=skin)
+        scene.node(mesh=scene.mesh("many", influences=[spread, held, held]), skin=skin)
+        self.assertEqual(self.init(scene).code, 0)
+        self.assertEqual(self.posed(), [[1, 0, 0], [2, 0, 0], [1, 1, 0], [2, 0, 0], [6, 0, 0], [5, 1, 0]])
+
     def test_what_is_left_out_is_said(self):
         scene = Scene()
         root = scene.node(name="root")
