@@ -90,7 +90,7 @@ typedef struct ex_note {
 /* How a rig is laid out in memory; NULL or all zero is float storage and everything that the rig has. */
 typedef struct ex_rig_options {
     ex_storage storage;
-    bool without_normals;  /* evaluation then has no normals and tangents; saves 80 bytes a vertex and level */
+    bool without_normals;  /* no normals but those of a limit, and no tangents; saves 80 bytes a vertex and level */
     bool without_tangents; /* saves as much again where there are texture coordinates */
     bool without_levels;   /* no refinement: the cage only */
 } ex_rig_options;

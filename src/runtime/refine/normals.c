@@ -129,8 +129,8 @@ static inline const float *position(const pass *p, uint32_t v) {
     return (const float *)(const void *)(p->positions + (size_t)v * p->stride);
 }
 
-/* Differences from the first corner: far from the origin nothing else keeps its digits. In double, so that no size of
- * form overflows. */
+/* Differences from the first corner: far from the origin nothing else keeps its digits. In double, but kept as float:
+ * areas of faces below 1e-22 or beyond 1e19 across are lost, and with them normals by area. */
 static void run_faces(void *context, int begin, int end) {
     const pass *p = context;
     const uint32_t *offsets = at(p->normals, p->normals->face_offsets), *corners = at(p->normals, p->normals->corners);
