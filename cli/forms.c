@@ -30,9 +30,15 @@ bool exi_level_read(const ex_call *call, const ex_rig *rig, const char *text, in
     }
     if (ex_rig_level_vertex_count(rig, *level) > 0)
         return true;
+    const int levels = ex_rig_level_count(rig);
     const bool limit = ex_rig_level_vertex_count(rig, EX_LEVEL_LIMIT) > 0;
-    exi_failed_text("this rig has no level '%s': it has the cage%s%s; 'subdivide' in the project makes more", text,
-                    ex_rig_level_count(rig) > 0 ? " and refined levels" : " only", limit ? " and the limit" : "");
+    char numbers[32] = "";
+    if (levels == 1)
+        snprintf(numbers, sizeof numbers, ", 1");
+    else if (levels > 1)
+        snprintf(numbers, sizeof numbers, ", 1 to %d", levels);
+    exi_failed_text("this rig has no level '%s', only cage%s%s: \"subdivide\" in its project makes more", text, numbers,
+                    limit ? ", limit" : "");
     return false;
 }
 
