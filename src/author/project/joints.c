@@ -53,7 +53,8 @@ static void look_for(const search *s, const char *place, const char *name) {
     else if (near)
         exi_error(&error, EX_ERROR_DATA, "the skeleton has no joint '%s'; did you mean '%s'?", name, near);
     else
-        exi_error(&error, EX_ERROR_DATA, "the skeleton has no joint '%s', only %s", name, list_joints(s, list));
+        exi_error(&error, EX_ERROR_DATA, "the skeleton has no joint '%s'; its joints are: %s", name,
+                  list_joints(s, list));
     s->report(s->user, place, error.text);
 }
 

@@ -153,6 +153,8 @@ static void finds_what_cannot_be_subdivided(void **state) {
          "crease", EX_SEVERITY_ERROR, "", -1},
         {"v 0 0 0\nv 1 0 0\nv 0 1 0\nv -1 0 0\nv 0 -1 0\nf 1 2 3\nf 1 4 5\n", "pinched", EX_SEVERITY_WARNING,
          "separate fans of faces touch at vertex 0 (counting from 0)", 1},
+        {"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 1 0 0\nv 2 0 0\nv 1 1 0\nf 1 2 3\nf 4 5 6\n", "seam", EX_SEVERITY_WARNING,
+         "1 edge is cut in two, such as the one between vertices 1 and 2 (counting from 0)", 1},
         {"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nt corner 1/2/0 0 1 2\n", "subdivide", EX_SEVERITY_ERROR, "sharpnesses",
          0},
     };
