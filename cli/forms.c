@@ -148,14 +148,14 @@ ex_result exi_form_write(const exi_form *form, const ex_rig *rig, const exi_form
     if (result == EX_OK)
         result = ex_rig_to_mesh(rig, &surface, &mesh, error);
     if (result == EX_OK) {
-        for (size_t i = 0; i < 3 * (size_t)mesh->vertex_count; i++)
+        /* What has no ending, such as standard output, gets OBJ. The others hold floats as they are. */
+        const bool text = !scene && !exi_path_ends_with(path, ".ply");
+        for (size_t i = 0; text && i < 3 * (size_t)mesh->vertex_count; i++)
             mesh->positions[i] = shortest(form->positions[i]);
-        for (size_t i = 0; form->normals && i < 3 * (size_t)mesh->normal_count; i++)
+        for (size_t i = 0; text && form->normals && i < 3 * (size_t)mesh->normal_count; i++)
             mesh->normals[i] = shortest(form->normals[i]);
-        /* What has no ending, such as standard output, gets OBJ. */
-        result = scene || exi_path_ends_with(path, ".ply")
-                     ? ex_mesh_write_textured(path, mesh, base.pixels ? &base : NULL, error)
-                     : ex_obj_write(path, mesh, error);
+        result = text ? ex_obj_write(path, mesh, error)
+                      : ex_mesh_write_textured(path, mesh, base.pixels ? &base : NULL, error);
     }
     ex_mesh_destroy(mesh);
     return result == EX_OK ? write_textures(form, rig, path, base.pixels != NULL, error) : result;
