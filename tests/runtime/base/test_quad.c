@@ -23,7 +23,7 @@ static void arithmetic(void **state) {
     (void)state;
     uint64_t random = 16;
     for (int round = 0; round < 10000; round++) {
-        float a[4], b[4], c[4], to[9][4];
+        float a[4], b[4], c[4], to[11][4];
         fill(&random, a, 4);
         fill(&random, b, 4);
         fill(&random, c, 4);
@@ -37,6 +37,9 @@ static void arithmetic(void **state) {
         exi_quad_store(to[6], exi_quad_msub(x, y, z));
         exi_quad_store(to[7], exi_quad_with_sign(x, y));
         exi_quad_store(to[8], exi_quad_pick(x, y, z, x));
+        exi_quad_store(to[9], exi_quad_div(x, y));
+        exi_quad_store(to[10], exi_quad_load_three(a));
+        const unsigned bits = exi_quad_at_most(x, y);
         for (int i = 0; i < 4; i++) {
             volatile float product = a[i] * b[i];
             volatile float sum = c[i] + product, difference = c[i] - product;
@@ -46,6 +49,9 @@ static void arithmetic(void **state) {
             assert_true(to[6][i] == difference || to[6][i] == fmaf(-a[i], b[i], c[i]));
             assert_true(to[7][i] == copysignf(a[i], b[i]));
             assert_true(to[8][i] == (a[i] > b[i] ? c[i] : a[i]));
+            assert_true(to[9][i] == a[i] / b[i]);
+            assert_true(to[10][i] == (i < 3 ? a[i] : 0));
+            assert_int_equal(bits >> i & 1, a[i] <= b[i]);
         }
     }
 }
@@ -128,6 +134,9 @@ static void picking_beside_no_numbers(void **state) {
     float to[4];
     exi_quad_store(to, exi_quad_pick(exi_quad_load(a), exi_quad_load(b), exi_quad_splat(1), exi_quad_splat(2)));
     assert_true(to[0] == 2 && to[1] == 2 && to[2] == 1 && to[3] == 1);
+    assert_int_equal(exi_quad_at_most(exi_quad_load(a), exi_quad_load(b)), 0);
+    assert_int_equal(exi_quad_at_most(exi_quad_load(b), exi_quad_load(a)), 12);
+    assert_int_equal(exi_quad_at_most(exi_quad_splat(0.0f), exi_quad_splat(-0.0f)), 15);
     exi_quad_store(to, exi_quad_with_sign(exi_quad_splat(-3), exi_quad_splat(-0.0f)));
     assert_true(to[0] == -3);
     exi_quad_store(to, exi_quad_with_sign(exi_quad_splat(-3), exi_quad_splat(0.0f)));
