@@ -334,5 +334,5 @@ void ex_tree_destroy(ex_tree *tree) {
 }
 
 int ex_tree_triangle_count(const ex_tree *tree) {
-    return tree ? tree->triangle_count : 0;
+    return tree ? tree->triangle_count : exi_misuse(__func__, "no tree");
 }
