@@ -248,9 +248,10 @@ static inline void exi_store_triples(float *p, exi_wide x, exi_wide y, exi_wide 
  * load, load_three (p0 p1 p2 and 0), store, splat, lane 0 to 3 in all lanes, add, sub, mul, div, min, max, madd (a * b
  * + c), msub (c - a * b), inverse_root (1/sqrt, relative error below 3e-7), with_sign (the size of a, the sign of b),
  * pick (x where a > b, else y; y too where one is not a number), at_most (bit i set where a <= b in lane i; not where
- * one is not a number), transpose, load_triples and store_triples (x0 y0 z0 x1 y1 z1 …), load_bytes and store_bytes (16
- * bytes as four quads; stored are numbers from 0 to 255, rounded to the nearest, of two the even one),
- * load_fourth_bytes (of four pixels the alphas).
+ * one is not a number), keys (for each lane the bits of a before those of a number, as one integer of 64 bits, where a
+ * <= b, else 0), transpose, load_triples and store_triples (x0 y0 z0 x1 y1 z1 …), load_bytes and store_bytes (16 bytes
+ * as four quads; stored are numbers from 0 to 255, rounded to the nearest, of two the even one), load_fourth_bytes (of
+ * four pixels the alphas).
  */
 enum { EXI_QUAD_LANES = 4 };
 #if defined(EXI_SIMD_NEON)
@@ -319,6 +320,16 @@ static inline exi_quad exi_quad_pick(exi_quad a, exi_quad b, exi_quad x, exi_qua
 static inline unsigned exi_quad_at_most(exi_quad a, exi_quad b) {
     static const uint32_t bits[4] = {1, 2, 4, 8};
     return vaddvq_u32(vandq_u32(vcleq_f32(a, b), vld1q_u32(bits)));
+}
+static inline void exi_quad_keys(exi_quad a, exi_quad b, const uint32_t *numbers, uint64_t keys[4]) {
+    const uint32x4_t taken = vcleq_f32(a, b), high = vandq_u32(taken, vreinterpretq_u32_f32(a));
+    const uint32x4_t low = vandq_u32(taken, vld1q_u32(numbers));
+    const uint64x2_t first = vreinterpretq_u64_u32(vzip1q_u32(low, high));
+    const uint64x2_t second = vreinterpretq_u64_u32(vzip2q_u32(low, high));
+    keys[0] = vgetq_lane_u64(first, 0);
+    keys[1] = vgetq_lane_u64(first, 1);
+    keys[2] = vgetq_lane_u64(second, 0);
+    keys[3] = vgetq_lane_u64(second, 1);
 }
 static inline void exi_quad_transpose(exi_quad m[4]) {
     float32x4_t a = vzip1q_f32(m[0], m[2]), b = vzip2q_f32(m[0], m[2]);
@@ -430,6 +441,12 @@ static inline exi_quad exi_quad_pick(exi_quad a, exi_quad b, exi_quad x, exi_qua
 static inline unsigned exi_quad_at_most(exi_quad a, exi_quad b) {
     return (unsigned)_mm_movemask_ps(_mm_cmple_ps(a, b));
 }
+static inline void exi_quad_keys(exi_quad a, exi_quad b, const uint32_t *numbers, uint64_t keys[4]) {
+    const __m128i taken = _mm_castps_si128(_mm_cmple_ps(a, b)), high = _mm_and_si128(taken, _mm_castps_si128(a));
+    const __m128i low = _mm_and_si128(taken, _mm_loadu_si128((const __m128i *)(const void *)numbers));
+    _mm_storeu_si128((__m128i *)(void *)keys, _mm_unpacklo_epi32(low, high));
+    _mm_storeu_si128((__m128i *)(void *)(keys + 2), _mm_unpackhi_epi32(low, high));
+}
 static inline void exi_quad_transpose(exi_quad m[4]) {
     __m128 a = _mm_unpacklo_ps(m[0], m[1]), b = _mm_unpackhi_ps(m[0], m[1]);
     __m128 c = _mm_unpacklo_ps(m[2], m[3]), d = _mm_unpackhi_ps(m[2], m[3]);
@@ -533,6 +550,12 @@ static inline exi_quad exi_quad_pick(exi_quad a, exi_quad b, exi_quad x, exi_qua
 }
 static inline unsigned exi_quad_at_most(exi_quad a, exi_quad b) {
     return (unsigned)wasm_i32x4_bitmask(wasm_f32x4_le(a, b));
+}
+static inline void exi_quad_keys(exi_quad a, exi_quad b, const uint32_t *numbers, uint64_t keys[4]) {
+    const v128_t taken = wasm_f32x4_le(a, b), high = wasm_v128_and(taken, a);
+    const v128_t low = wasm_v128_and(taken, wasm_v128_load(numbers));
+    wasm_v128_store(keys, wasm_i32x4_shuffle(low, high, 0, 4, 1, 5));
+    wasm_v128_store(keys + 2, wasm_i32x4_shuffle(low, high, 2, 6, 3, 7));
 }
 static inline void exi_quad_transpose(exi_quad m[4]) {
     v128_t a = wasm_i32x4_shuffle(m[0], m[1], 0, 4, 1, 5), b = wasm_i32x4_shuffle(m[0], m[1], 2, 6, 3, 7);
@@ -652,6 +675,13 @@ static inline unsigned exi_quad_at_most(exi_quad a, exi_quad b) {
     for (int i = 0; i < 4; i++)
         bits |= (unsigned)(a.lane[i] <= b.lane[i]) << i;
     return bits;
+}
+static inline void exi_quad_keys(exi_quad a, exi_quad b, const uint32_t *numbers, uint64_t keys[4]) {
+    for (int i = 0; i < 4; i++) {
+        uint32_t bits;
+        memcpy(&bits, &a.lane[i], sizeof bits);
+        keys[i] = a.lane[i] <= b.lane[i] ? (uint64_t)bits << 32 | numbers[i] : 0;
+    }
 }
 static inline void exi_quad_transpose(exi_quad m[4]) {
     for (int r = 0; r < 4; r++)

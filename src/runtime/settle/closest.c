@@ -58,6 +58,11 @@ static inline exi_quad clamp(exi_quad a, exi_quad low, exi_quad high) {
     return exi_quad_min(exi_quad_max(a, low), high);
 }
 
+/* x where a > b, else y. */
+static inline vector choose(exi_quad a, exi_quad b, vector x, vector y) {
+    return (vector){exi_quad_pick(a, b, x.x, y.x), exi_quad_pick(a, b, x.y, y.y), exi_quad_pick(a, b, x.z, y.z)};
+}
+
 static inline exi_quad into(exi_quad r, exi_quad a, exi_quad b, exi_quad c) {
     return clamp(r, exi_quad_min(exi_quad_min(a, b), c), exi_quad_max(exi_quad_max(a, b), c));
 }
@@ -81,10 +86,12 @@ static inline answer closest_four(const exi_fit_block *block, vector q) {
     const exi_quad r = clamp(exi_quad_msub(dot(b, bc), invert(dot(bc, bc)), zero), zero, one);
     const vector on_ab = along(a, s, ab), on_ac = along(a, t, ac), on_bc = along(b, r, bc);
     const exi_quad d_ab = dot(on_ab, on_ab), d_ac = dot(on_ac, on_ac), d_bc = dot(on_bc, on_bc);
-    exi_quad u = exi_quad_pick(d_ab, d_ac, zero, s), v = exi_quad_pick(d_ab, d_ac, t, zero);
     exi_quad nearest = exi_quad_min(d_ab, d_ac);
+    exi_quad u = exi_quad_pick(d_ab, d_ac, zero, s), v = exi_quad_pick(d_ab, d_ac, t, zero);
+    vector point = choose(d_ab, d_ac, on_ac, on_ab);
     u = exi_quad_pick(nearest, d_bc, exi_quad_sub(one, r), u);
     v = exi_quad_pick(nearest, d_bc, r, v);
+    point = choose(nearest, d_bc, on_bc, point);
     nearest = exi_quad_min(nearest, d_bc);
 
     /* The foot of the perpendicular. */
@@ -98,8 +105,8 @@ static inline answer closest_four(const exi_fit_block *block, vector q) {
     const exi_quad d_foot = exi_quad_pick(zero, inside, exi_quad_splat(FLT_MAX), dot(foot, foot));
     u = exi_quad_pick(nearest, d_foot, foot_u, u);
     v = exi_quad_pick(nearest, d_foot, foot_v, v);
+    point = choose(nearest, d_foot, foot, point);
 
-    vector point = along(along(a, u, ab), v, ac);
     point = (vector){into(point.x, a.x, b.x, c.x), into(point.y, a.y, b.y, c.y), into(point.z, a.z, b.z, c.z)};
     return (answer){u, v, dot(point, point), point};
 }
@@ -149,30 +156,27 @@ static inline void look(const exi_fit_block *block, vector q, ex_closest *best) 
 static void search(const ex_fit *fit, vector q, ex_closest *best) {
     const exi_fit_node *nodes = exi_tree_at(fit, fit->nodes);
     const exi_fit_block *blocks = exi_tree_at(fit, fit->blocks);
-    uint64_t stack[EXI_TREE_STACK], key = 0;
+    uint64_t stack[EXI_TREE_STACK], keys[4], key = 0;
     int height = 0;
+    exi_quad limit = exi_quad_splat(best->distance_sq);
     for (;;) {
         const uint32_t child = (uint32_t)key;
-        unsigned bits = 0;
         if (child & EXI_TREE_BLOCK) {
             look(&blocks[child & ~EXI_TREE_BLOCK], q, best);
+            limit = exi_quad_splat(best->distance_sq);
+            key = 0;
         } else {
             const exi_fit_node *node = &nodes[child];
-            const exi_quad near = box_distances(node, q);
-            bits = exi_quad_at_most(near, exi_quad_splat(best->distance_sq));
-            if (bits) {
-                float distances[4];
-                exi_quad_store(distances, near);
-                height = exi_tree_push(stack, height, bits, distances, node->child, &key);
-            }
+            exi_quad_keys(box_distances(node, q), limit, node->child, keys);
+            height = exi_tree_push(stack, height, keys, &key);
         }
-        if (!bits) {
-            do {
-                if (height == 0)
-                    return;
-                key = stack[--height];
-            } while (exi_tree_key_near(key) > best->distance_sq);
-        }
+        if (key)
+            continue;
+        do {
+            if (height == 0)
+                return;
+            key = stack[--height];
+        } while (exi_tree_key_near(key) > best->distance_sq);
     }
 }
 

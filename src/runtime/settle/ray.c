@@ -117,18 +117,18 @@ static bool aim(const ex_fit *fit, const ex_ray *ray, beam *b, float *far) {
 
 /* ---- boxes ---- */
 
-/* Where the ray enters four boxes; bits for those that it enters before `far`. */
-static inline unsigned enter(const beam *b, const exi_fit_node *node, exi_quad far, exi_quad *near) {
-    exi_quad in = b->near, out = far;
+/* Where the ray enters four boxes, and whether that is before it leaves them, or ends: keys. */
+static inline void enter(const beam *b, const exi_fit_node *node, exi_quad far, uint64_t keys[4]) {
+    exi_quad in[3], out[3];
     for (int c = 0; c < 3; c++) {
         const int row = b->near_row[c];
         const exi_quad front = exi_quad_sub(exi_quad_load(node->box[row]), b->origin[c]);
         const exi_quad back = exi_quad_sub(exi_quad_load(node->box[2 * c + 3 - row]), b->origin[c]);
-        in = exi_quad_max(in, exi_quad_madd(front, b->inverse[c], b->before[c]));
-        out = exi_quad_min(out, exi_quad_madd(back, b->inverse[c], b->behind[c]));
+        in[c] = exi_quad_madd(front, b->inverse[c], b->before[c]);
+        out[c] = exi_quad_madd(back, b->inverse[c], b->behind[c]);
     }
-    *near = in;
-    return exi_quad_at_most(in, out);
+    exi_quad_keys(exi_quad_max(exi_quad_max(in[0], in[1]), exi_quad_max(in[2], b->near)),
+                  exi_quad_min(exi_quad_min(out[0], out[1]), exi_quad_min(out[2], far)), node->child, keys);
 }
 
 /* t moved into the slabs of one triangle, in the same steps. */
@@ -227,35 +227,29 @@ static inline bool look(const beam *b, const exi_fit_block *block, ex_hit *hit) 
 static void search(const ex_fit *fit, const beam *b, bool any, ex_hit *hit) {
     const exi_fit_node *nodes = exi_tree_at(fit, fit->nodes);
     const exi_fit_block *blocks = exi_tree_at(fit, fit->blocks);
-    uint64_t stack[EXI_TREE_STACK], key = 0;
+    uint64_t stack[EXI_TREE_STACK], keys[4], key = 0;
     int height = 0;
     exi_quad far = exi_quad_splat(hit->t);
     for (;;) {
         const uint32_t child = (uint32_t)key;
-        unsigned bits = 0;
         if (child & EXI_TREE_BLOCK) {
             if (look(b, &blocks[child & ~EXI_TREE_BLOCK], hit)) {
                 if (any)
                     return;
                 far = exi_quad_splat(hit->t);
             }
+            key = 0;
         } else {
-            exi_quad near;
-            const exi_fit_node *node = &nodes[child];
-            bits = enter(b, node, far, &near);
-            if (bits) {
-                float nears[4];
-                exi_quad_store(nears, near);
-                height = exi_tree_push(stack, height, bits, nears, node->child, &key);
-            }
+            enter(b, &nodes[child], far, keys);
+            height = exi_tree_push(stack, height, keys, &key);
         }
-        if (!bits) {
-            do {
-                if (height == 0)
-                    return;
-                key = stack[--height];
-            } while (exi_tree_key_near(key) > hit->t);
-        }
+        if (key)
+            continue;
+        do {
+            if (height == 0)
+                return;
+            key = stack[--height];
+        } while (exi_tree_key_near(key) > hit->t);
     }
 }
 

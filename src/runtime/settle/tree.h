@@ -63,14 +63,10 @@ static inline void *exi_tree_at(const void *block, uint64_t offset) {
     return (void *)((uintptr_t)block + (uintptr_t)offset);
 }
 
-/* What a query still has to look at: how near it can be, in the upper half, as the bits of a float that is not
- * negative, which sort like integers; the child in the lower half. */
-static inline uint64_t exi_tree_key(float near, uint32_t child) {
-    uint32_t bits;
-    memcpy(&bits, &near, sizeof bits);
-    return (uint64_t)bits << 32 | child;
-}
-
+/*
+ * What a query still has to look at, its key: how near it can be, as the bits of a float that is not negative, which
+ * sort like integers; behind them the child. No key is 0, since no child is the root.
+ */
 static inline float exi_tree_key_near(uint64_t key) {
     const uint32_t bits = (uint32_t)(key >> 32);
     float near;
@@ -78,45 +74,34 @@ static inline float exi_tree_key_near(uint64_t key) {
     return near;
 }
 
+/* The larger one comes first. */
 static inline void exi_tree_sort_two(uint64_t *a, uint64_t *b) {
-    const uint64_t low = *a < *b ? *a : *b, high = *a < *b ? *b : *a;
-    *a = low;
-    *b = high;
+    const uint64_t high = *a > *b ? *a : *b, low = *a > *b ? *b : *a;
+    *a = high;
+    *b = low;
+}
+
+static inline uint64_t exi_tree_lower(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
 }
 
 /*
- * Of the children whose bits are set (at least one), gives the nearest, and lays the others on the stack, the nearer
- * the higher. Returns the new height.
+ * Of a node's four keys (0: not to be looked at), gives the nearest, or 0, and lays the others on the stack, the nearer
+ * the higher. Without a branch that depends on them: how many there are cannot be foretold. Returns the new height;
+ * the stack has room for three more than are counted.
  */
-static inline int exi_tree_push(uint64_t *stack, int height, unsigned bits, const float near[4],
-                                const uint32_t child[4], uint64_t *nearest) {
-    static const unsigned char lanes[16][4] = {{0},    {0},       {1},       {0, 1},      {2},    {0, 2},
-                                               {1, 2}, {0, 1, 2}, {3},       {0, 3},      {1, 3}, {0, 1, 3},
-                                               {2, 3}, {0, 2, 3}, {1, 2, 3}, {0, 1, 2, 3}};
-    static const unsigned char counts[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
-    const unsigned char *lane = lanes[bits];
-    const int count = counts[bits];
-    uint64_t a = exi_tree_key(near[lane[0]], child[lane[0]]);
-    if (count > 1) {
-        uint64_t b = exi_tree_key(near[lane[1]], child[lane[1]]);
-        exi_tree_sort_two(&a, &b);
-        if (count > 2) {
-            uint64_t c = exi_tree_key(near[lane[2]], child[lane[2]]);
-            exi_tree_sort_two(&b, &c);
-            exi_tree_sort_two(&a, &b);
-            if (count > 3) {
-                uint64_t d = exi_tree_key(near[3], child[3]);
-                exi_tree_sort_two(&c, &d);
-                exi_tree_sort_two(&b, &c);
-                exi_tree_sort_two(&a, &b);
-                stack[height++] = d;
-            }
-            stack[height++] = c;
-        }
-        stack[height++] = b;
-    }
-    *nearest = a;
-    return height;
+static inline int exi_tree_push(uint64_t *stack, int height, uint64_t keys[4], uint64_t *nearest) {
+    uint64_t a = keys[0], b = keys[1], c = keys[2], d = keys[3];
+    *nearest = exi_tree_lower(exi_tree_lower(a - 1, b - 1), exi_tree_lower(c - 1, d - 1)) + 1;
+    exi_tree_sort_two(&a, &b);
+    exi_tree_sort_two(&c, &d);
+    exi_tree_sort_two(&a, &c);
+    exi_tree_sort_two(&b, &d);
+    exi_tree_sort_two(&b, &c);
+    stack[height] = a;
+    stack[height + 1] = b;
+    stack[height + 2] = c;
+    return height + (b != 0) + (c != 0) + (d != 0);
 }
 
 #endif

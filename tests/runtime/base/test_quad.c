@@ -143,6 +143,19 @@ static void picking_beside_no_numbers(void **state) {
     assert_true(to[0] == 3);
 }
 
+/* Bits before numbers, or 0; not where there is no number. */
+static void keys(void **state) {
+    (void)state;
+    const float a[4] = {1, 2, NAN, 0}, b[4] = {1, 1.5f, 3, NAN}, c[4] = {0, INFINITY, 1e-40f, 2},
+                most[4] = {0, 1, 1, 9};
+    const uint32_t numbers[4] = {7, 8, 0xFFFFFFFFu, 0x80000001u};
+    uint64_t to[4];
+    exi_quad_keys(exi_quad_load(a), exi_quad_load(b), numbers, to);
+    assert_true(to[0] == 0x3F80000000000007u && to[1] == 0 && to[2] == 0 && to[3] == 0);
+    exi_quad_keys(exi_quad_load(c), exi_quad_load(most), numbers, to);
+    assert_true(to[0] == 7 && to[1] == 0 && to[2] == 0x000116C2FFFFFFFFu && to[3] == 0x4000000080000001u);
+}
+
 static void inverse_roots(void **state) {
     (void)state;
     uint64_t random = 17;
@@ -163,6 +176,7 @@ int main(void) {
         cmocka_unit_test(arithmetic),    cmocka_unit_test(lanes),
         cmocka_unit_test(rearranging),   cmocka_unit_test(picking_beside_no_numbers),
         cmocka_unit_test(inverse_roots), cmocka_unit_test(bytes),
+        cmocka_unit_test(keys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
