@@ -83,6 +83,15 @@ exi_colour exi_colour_from_oklab(const double lab[3]) {
     return (exi_colour){code_of(rgb[0]), code_of(rgb[1]), code_of(rgb[2]), 1};
 }
 
+exi_colour exi_colour_paled(exi_colour colour, double part) {
+    double lab[3];
+    exi_colour_to_oklab(colour, lab);
+    lab[0] += part * (1 - lab[0]);
+    lab[1] -= part * lab[1];
+    lab[2] -= part * lab[2];
+    return exi_colour_from_oklab(lab);
+}
+
 /* ---- maps ---- */
 
 static exi_colour of_hue(double lightness, double chroma, double degrees) {
@@ -97,7 +106,7 @@ static double limited(double t, double low, double high) {
 exi_colour exi_colour_sequential(double t) {
     t = limited(t, 0, 1);
     /* Less chroma at the ends, so that the lightest is nearly white and steps stay even. */
-    const double chroma = 0.05 + 0.062 * sin(pi * t) + 0.03 * t;
+    const double chroma = 0.04 + 0.085 * sin(pi * t);
     return of_hue(0.24 + 0.72 * t, chroma, 295 - 190 * t);
 }
 
@@ -111,12 +120,12 @@ exi_colour exi_colour_diverging(double t) {
 exi_look exi_colour_category(int index) {
     static const unsigned codes[EXI_COLOUR_COUNT] = {
         0x0072B2, /* blue */
+        0xD55E00, /* vermilion */
+        0x56B4E9, /* sky blue */
         0xE69F00, /* orange */
-        0x009E73, /* bluish green */
         0xCC79A7, /* reddish purple */
         0x000000, /* black */
-        0x56B4E9, /* sky blue */
-        0xD55E00, /* vermilion */
+        0x009E73, /* bluish green */
         0xF0E442, /* yellow */
     };
     /* One pattern for each further round of the eight: dashes, short dashes, dots. */

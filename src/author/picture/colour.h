@@ -13,10 +13,12 @@ typedef struct exi_colour {
     double alpha;
 } exi_colour;
 
-/* From 0xRRGGBB, opaque; a grey; and a colour of which only so much is left. */
+/* From 0xRRGGBB, opaque; a grey; and a colour that covers only so much. */
 exi_colour exi_colour_hex(unsigned code);
 exi_colour exi_colour_grey(int code);
 exi_colour exi_colour_faded(exi_colour colour, double alpha);
+/* An opaque mixture that looks so far on the way to white; over white, the same in every viewer, which alpha is not. */
+exi_colour exi_colour_paled(exi_colour colour, double part);
 
 /* OKLab: lightness from 0 to 1, and two differences (green to red, blue to yellow). */
 void exi_colour_to_oklab(exi_colour colour, double lab[3]);

@@ -136,7 +136,7 @@ static const char bases[] = "AAAAAAACEEEEIIIIDNOOOOO?OUUUUYTsaaaaaaaceeeeiiiidno
 /* The code point at *text, which moves on behind it; a byte that begins none counts as one that is unknown. */
 static unsigned long next_code(const char **text) {
     const unsigned char *t = (const unsigned char *)*text;
-    const int extra = t[0] < 0xC0 ? 0 : t[0] < 0xE0 ? 1 : t[0] < 0xF0 ? 2 : 3;
+    const int extra = t[0] < 0xC2 || t[0] > 0xF4 ? 0 : t[0] < 0xE0 ? 1 : t[0] < 0xF0 ? 2 : 3;
     unsigned long code = extra == 0 ? t[0] : t[0] & (0x3FUL >> extra);
     for (int i = 1; i <= extra; i++) {
         if ((t[i] & 0xC0) != 0x80) {

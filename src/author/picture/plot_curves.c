@@ -106,7 +106,8 @@ static void lay_out_names(chart *c) {
     const exi_plot *p = c->plot;
     const int most = (int)(0.18 * p->height / name_height);
     exi_labels rows = {.bounds = {4, -1e6, p->width - 4, 1e6}};
-    for (int round = 0; round < 3; round++) {
+    const int rounds = c->legend ? 2 : 3; /* many names are in the legend already */
+    for (int round = 0; round < rounds; round++) {
         for (int m = 0; m < p->example_count + p->pseudo_count; m++) {
             const exi_plot_point *point = mark_point(p, m);
             char text[EXI_LABEL_SIZE];
@@ -228,7 +229,7 @@ static void draw_curves(const chart *c) {
         const exi_look look = exi_colour_category(i);
         exi_pen pen = {look.colour, width, look.dash * width, look.gap * width};
         draw_piece(c, i, first, last, &pen);
-        pen.colour = exi_colour_faded(pen.colour, 0.45);
+        pen.colour = exi_colour_paled(pen.colour, 0.6);
         draw_piece(c, i, 0, first, &pen);
         draw_piece(c, i, last, SAMPLES - 1, &pen);
     }
@@ -285,7 +286,7 @@ static ex_result draw_end_names(chart *c, ex_error *error) {
         const double y = end > c->box.y0 ? end < c->box.y1 ? end : c->box.y1 : c->box.y0;
         exi_canvas_move(c->canvas, c->box.x1 + 1.5, y);
         exi_canvas_curve(c->canvas, c->box.x1 + 8, y, c->box.x1 + 8, centres[i], c->box.x1 + 15, centres[i]);
-        exi_canvas_stroke(c->canvas, &(exi_pen){exi_colour_faded(colour, 0.6), 0.8, 0, 0});
+        exi_canvas_stroke(c->canvas, &(exi_pen){exi_colour_paled(colour, 0.45), 0.8, 0, 0});
         const exi_type type = {.size = EXI_PLOT_TEXT_SIZE, .colour = readable(colour)};
         const exi_label_place place = {c->box.x1 + 19, centres[i], EXI_LEFT, EXI_CENTRE};
         exi_labels_draw(&c->labels, c->canvas, &place, 1, &type,

@@ -78,6 +78,12 @@ static exi_box map_box(const sheet *s, int index) {
     return (exi_box){x, y, x + s->width, y + s->height};
 }
 
+static exi_box range_box(const sheet *s, exi_box box) {
+    const exi_plot_axis *x = &s->plot->axes[0], *y = &s->plot->axes[1];
+    return (exi_box){exi_plot_place(x, x->axis.min, box.x0, box.x1), exi_plot_place(y, y->axis.max, box.y1, box.y0),
+                     exi_plot_place(x, x->axis.max, box.x0, box.x1), exi_plot_place(y, y->axis.min, box.y1, box.y0)};
+}
+
 /* ---- the scale ---- */
 
 static exi_colour colour_of(const sheet *s, double weight) {
@@ -89,8 +95,8 @@ static int band_count(const sheet *s) {
     return 2 * (int)ceil(s->limit * BANDS / s->step - 1e-9);
 }
 
-static exi_colour band_colour(const sheet *s, int band) {
-    return colour_of(s, (band + 0.5) * s->step / BANDS);
+static exi_colour band_colour(const sheet *s, int band, bool pale) {
+    return exi_colour_paled(colour_of(s, (band + 0.5) * s->step / BANDS), pale ? 0.55 : 0);
 }
 
 static void find_scale(sheet *s) {
@@ -116,11 +122,11 @@ static void move_onto(const sheet *s, exi_contour *c, exi_box box) {
 
 /* Bands of even colour, each laid over the one below it: all that is above a level is filled, level after level, so
  * that no seam shows between two. */
-static ex_result draw_colours(const sheet *s, int index, exi_box box, ex_error *error) {
+static ex_result draw_colours(const sheet *s, int index, exi_box box, bool pale, ex_error *error) {
     const int columns = s->plot->axes[0].count, rows = s->plot->axes[1].count;
     const float *weights = s->plot->weights + (size_t)index * (size_t)columns * (size_t)rows;
     const int last = band_count(s) / 2;
-    exi_draw_box(s->canvas, box, band_colour(s, -last));
+    exi_draw_box(s->canvas, box, band_colour(s, -last, pale));
     for (int band = 1 - last; band < last; band++) {
         exi_contour region;
         if (!exi_contour_region(weights, columns, rows, band * s->step / BANDS, &region))
@@ -132,7 +138,7 @@ static ex_result draw_colours(const sheet *s, int index, exi_box box, ex_error *
                                                                             region.points[k][1]);
             exi_canvas_close(s->canvas);
         }
-        exi_canvas_fill(s->canvas, band_colour(s, band));
+        exi_canvas_fill(s->canvas, band_colour(s, band, pale));
         exi_contour_free(&region);
     }
     return EX_OK;
@@ -168,14 +174,15 @@ static void point_along(const double (*points)[2], int count, double distance, d
 
 /* The value of a line, at the middle of the line, or near it where something else stands there; short lines have none.
  */
-static void label_line(sheet *s, const double (*points)[2], int count, exi_box box, double level) {
+static void label_line(sheet *s, const double (*points)[2], int count, bool closed, exi_box box, double level) {
+    (void)closed;
     char text[EXI_NUMBER_SIZE];
     const exi_type type = {
         .size = 8.2, .colour = exi_colour_grey(60), .halo = exi_colour_faded(exi_colour_grey(255), 0.72)};
     double length = 0;
     for (int i = 1; i < count; i++)
         length += hypot(points[i][0] - points[i - 1][0], points[i][1] - points[i - 1][1]);
-    if (length < 34)
+    if (length < (s->plot->drawn_count > 12 ? 80 : 34))
         return;
     exi_plot_number(text, level);
     /* From the middle outwards. */
@@ -191,50 +198,51 @@ static void label_line(sheet *s, const double (*points)[2], int count, exi_box b
     }
 }
 
-static ex_result draw_level(sheet *s, int index, exi_box box, double level, bool labels, ex_error *error) {
+/* Calls for every line of every level. */
+typedef void (*line_action)(sheet *s, const double (*points)[2], int count, bool closed, exi_box box, double level);
+
+static ex_result for_lines(sheet *s, int index, exi_box box, line_action action, ex_error *error) {
     const int columns = s->plot->axes[0].count, rows = s->plot->axes[1].count;
-    exi_contour c;
-    if (!exi_contour_find(s->plot->weights + (size_t)index * (size_t)columns * (size_t)rows, columns, rows, level, &c))
-        return exi_error_memory(error, "a map", 0);
-    const bool rule = fabs(level) < 1e-9 || fabs(level - 1) < 1e-9;
-    const exi_pen pen = {exi_colour_faded(exi_colour_grey(48), rule ? 0.85 : 0.5), rule ? 0.95 : 0.6,
-                         level < -1e-9 ? 2.2 : 0, 2.2};
-    move_onto(s, &c, box);
-    for (int i = 0; i < c.line_count; i++) {
-        const double(*points)[2] = (const double(*)[2])c.points + c.starts[i];
-        const int count = c.starts[i + 1] - c.starts[i];
-        if (labels)
-            label_line(s, points, count, box, level);
-        else
-            exi_draw_polyline(s->canvas, points, count, c.closed[i], &pen);
+    const float *weights = s->plot->weights + (size_t)index * (size_t)columns * (size_t)rows;
+    const double from = ceil(s->plot->outer_low / s->step), to = floor(s->plot->outer_high / s->step);
+    for (double i = from > -40 ? from : -40; i <= (to < 40 ? to : 40); i++) {
+        exi_contour c;
+        if (!exi_contour_find(weights, columns, rows, i * s->step, &c))
+            return exi_error_memory(error, "a map", 0);
+        move_onto(s, &c, box);
+        for (int k = 0; k < c.line_count; k++)
+            action(s, (const double(*)[2])c.points + c.starts[k], c.starts[k + 1] - c.starts[k], c.closed[k], box,
+                   i * s->step);
+        exi_contour_free(&c);
     }
-    exi_contour_free(&c);
     return EX_OK;
 }
 
-static ex_result draw_lines(sheet *s, int index, exi_box box, bool labels, ex_error *error) {
-    const double from = ceil(s->plot->outer_low / s->step), to = floor(s->plot->outer_high / s->step);
-    ex_result result = EX_OK;
-    for (double i = from > -40 ? from : -40; i <= (to < 40 ? to : 40) && result == EX_OK; i++)
-        result = draw_level(s, index, box, i * s->step, labels, error);
-    return result;
+/* Zero and one are stronger, levels below zero are dashed; beyond the range all are paler. */
+static void draw_line(sheet *s, const double (*points)[2], int count, bool closed, exi_box box, double level) {
+    const bool rule = fabs(level) < 1e-9 || fabs(level - 1) < 1e-9;
+    exi_pen pen = {exi_colour_faded(exi_colour_grey(48), rule ? 0.4 : 0.25), rule ? 0.95 : 0.6, level < -1e-9 ? 2.2 : 0,
+                   2.2};
+    const exi_box range = range_box(s, box);
+    exi_draw_polyline(s->canvas, points, count, closed, &pen);
+    pen.colour.alpha = rule ? 0.75 : 0.35; /* upon the other */
+    exi_canvas_clip(s->canvas, &range);
+    exi_draw_polyline(s->canvas, points, count, closed, &pen);
+    exi_canvas_clip(s->canvas, NULL);
+}
+
+static ex_result draw_lines(sheet *s, int index, exi_box box, ex_error *error) {
+    return for_lines(s, index, box, draw_line, error);
+}
+
+static ex_result label_lines(sheet *s, int index, exi_box box, ex_error *error) {
+    return for_lines(s, index, box, label_line, error);
 }
 
 /* ---- the range, examples ---- */
 
-static exi_box range_box(const sheet *s, exi_box box) {
-    const exi_plot_axis *x = &s->plot->axes[0], *y = &s->plot->axes[1];
-    return (exi_box){exi_plot_place(x, x->axis.min, box.x0, box.x1), exi_plot_place(y, y->axis.max, box.y1, box.y0),
-                     exi_plot_place(x, x->axis.max, box.x0, box.x1), exi_plot_place(y, y->axis.min, box.y1, box.y0)};
-}
-
 static void draw_range(const sheet *s, exi_box box) {
     const exi_box range = range_box(s, box);
-    const exi_colour pale = exi_colour_faded(exi_colour_grey(255), 0.5);
-    exi_draw_box(s->canvas, (exi_box){box.x0, box.y0, box.x1, range.y0}, pale);
-    exi_draw_box(s->canvas, (exi_box){box.x0, range.y1, box.x1, box.y1}, pale);
-    exi_draw_box(s->canvas, (exi_box){box.x0, range.y0, range.x0, range.y1}, pale);
-    exi_draw_box(s->canvas, (exi_box){range.x1, range.y0, box.x1, range.y1}, pale);
     exi_draw_frame(s->canvas, range, &(exi_pen){exi_colour_grey(110), 0.8, 0, 0});
     exi_draw_frame(s->canvas, box, &(exi_pen){exi_colour_grey(196), 0.8, 0, 0});
 }
@@ -305,7 +313,7 @@ static void name_examples(sheet *s, int own, exi_box box) {
             const bool mine = k == own;
             double at[2];
             if (!point->placed || !locate(s, box, point->at, at) || (round == 0 ? !mine : mine) ||
-                (!mine && (!point->on_slice || p->example_count > 12)))
+                (!mine && (!point->on_slice || p->example_count > 8)))
                 continue;
             char text[EXI_LABEL_SIZE];
             exi_label_place places[EXI_LABEL_AROUND];
@@ -331,12 +339,11 @@ static void draw_scale(sheet *s) {
     const double x = p->width - right + 24, y0 = first.y0;
     const double y1 = y0 + (s->height < 150 ? s->height : 0.5 * s->height + 75);
     const int last = band_count(s) / 2;
+    /* Each over the one below it, as in the maps. */
     for (int band = s->diverging ? -last : 0; band < last; band++) {
-        const double from = band * s->step / BANDS, to = (band + 1) * s->step / BANDS;
-        exi_draw_box(s->canvas,
-                     (exi_box){x, y1 - (y1 - y0) * ((to < high ? to : high) - low) / (high - low), x + 11,
-                               y1 - (y1 - y0) * ((from > low ? from : low) - low) / (high - low)},
-                     band_colour(s, band));
+        const double from = band * s->step / BANDS > low ? band * s->step / BANDS : low;
+        exi_draw_box(s->canvas, (exi_box){x, y0, x + 11, y1 - (y1 - y0) * (from - low) / (high - low)},
+                     band_colour(s, band, false));
     }
     exi_draw_frame(s->canvas, (exi_box){x, y0, x + 11, y1}, &(exi_pen){exi_colour_grey(170), 0.7, 0, 0});
     for (double i = ceil(low / s->step - 1e-9); i * s->step <= high + 1e-9; i++) {
@@ -385,11 +392,16 @@ static ex_result draw_map(sheet *s, int index, ex_error *error) {
     const int own = p->drawn[index], column = index % s->columns;
     const exi_box box = map_box(s, index);
     char text[EXI_LABEL_SIZE];
-    ex_result result = draw_colours(s, index, box, error);
+    const exi_box range = range_box(s, box);
+    ex_result result = draw_colours(s, index, box, true, error);
+    exi_canvas_clip(s->canvas, &range);
+    if (result == EX_OK)
+        result = draw_colours(s, index, box, false, error);
+    exi_canvas_clip(s->canvas, NULL);
     if (result == EX_OK)
         result = draw_hatching(s, box, error);
     if (result == EX_OK)
-        result = draw_lines(s, index, box, false, error);
+        result = draw_lines(s, index, box, error);
     if (result != EX_OK)
         return result;
     draw_range(s, box);
@@ -399,7 +411,7 @@ static ex_result draw_map(sheet *s, int index, ex_error *error) {
     exi_labels_draw(&s->labels, s->canvas, &(exi_label_place){box.x0, box.y0 - 7, EXI_LEFT, EXI_BASELINE}, 1, &type,
                     exi_label_fit(text, ex_rig_example_name(p->rig, p->layer, own), type.size, s->width));
     name_examples(s, own, box);
-    result = draw_lines(s, index, box, true, error);
+    result = label_lines(s, index, box, error);
     /* Values stand below the lowest map of a column and left of the first of a row. */
     if (index + s->columns >= p->drawn_count)
         exi_plot_axis_below(&p->axes[0], s->canvas, &s->labels, box, true);

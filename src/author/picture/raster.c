@@ -80,7 +80,7 @@ static void put_curve(exi_canvas *c, const double from[2], const exi_node *n, do
     /* A cubic lies within (its second differences) / (8 steps^2) of its chords: a tenth of a pixel is not seen. */
     const double bend = fabs(x[0] - 2 * x[1] + x[2]) + fabs(x[1] - 2 * x[2] + x[3]) + fabs(y[0] - 2 * y[1] + y[2]) +
                         fabs(y[1] - 2 * y[2] + y[3]);
-    int steps = 2 + (int)sqrt(6 * (bend < 1e6 ? bend : 1e6));
+    int steps = 6 + (int)sqrt(6 * (bend < 1e6 ? bend : 1e6));
     steps = steps < 400 ? steps : 400;
     for (int i = 1; i <= steps; i++) {
         const double t = (double)i / steps, u = 1 - t;
