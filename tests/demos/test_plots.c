@@ -24,7 +24,8 @@ static void check_plot(const ex_rig *rig, const ex_plot_def *def) {
             if (exi_box_overlaps(box, exi_canvas_text(canvas, k, &b)))
                 fail_msg("'%s' lies upon '%s'", a, b);
     }
-    for (int k = 0; k < ex_rig_example_count(rig); k++) {
+    const int examples = ex_weigher_example_count(ex_rig_weigher(rig, 0));
+    for (int k = 0; k < examples && examples <= EX_PLOT_MAP_MAX; k++) {
         bool named = false;
         for (int i = 0; i < count && !named; i++) {
             const char *text;
