@@ -6,9 +6,9 @@
  *
  * Two paths with the same bits. Whatever is asked for goes in blocks: sum.c makes the block's matrices, and each stream
  * is moved by them. What is usual, linear skinning of close arrays with up to four influences, goes through a block in
- * four short loops: sums of rows, positions and directions of normals, their lengths, normals of length 1. One loop does
- * the same in 9.4 ns a vertex instead of 7: the chain from its first load to its last store is longer than the processor
- * looks ahead (docs/performance.md).
+ * four short loops: sums of rows, positions and directions of normals, their lengths, normals of length 1. One loop
+ * does the same in 9.4 ns a vertex instead of 7: the chain from its first load to its last store is longer than the
+ * processor looks ahead (docs/performance.md).
  *
  * The inverse transpose is taken as the matrix of cofactors, r1 x r2, r2 x r0, r0 x r1 of the rows. It exists for every
  * matrix, and costs so little more than M n (7 % of the whole), which is right for rigid joints only, that there is no

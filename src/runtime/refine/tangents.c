@@ -173,7 +173,7 @@ static inline void edge(const float *from, const float *to, double out[3]) {
 
 /* False for what has no direction, and for what is no number. */
 static bool unit(double v[3]) {
-    return isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2]) && exi_normalise(v, 3);
+    return isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2]) && exi_unit3(v);
 }
 
 static void project(const double n[3], double v[3]) {
@@ -200,12 +200,11 @@ static void run_triangles(void *context, int begin, int end) {
     }
 }
 
-/* The angle between a and b, in [0, pi]; atan2 of sine and cosine, exact for needles too. */
+/* The angle between a and b, in [0, pi]; from sine and cosine, which is as good for needles. */
 static double angle_between(const double a[3], const double b[3]) {
     double across[3];
     exi_cross(a, b, across);
-    const double sine = sqrt(exi_dot3(across, across)), cosine = exi_dot3(a, b);
-    return cosine >= 0 ? exi_angle(sine, cosine) : 3.14159265358979323846 - exi_angle(sine, -cosine);
+    return exi_corner(sqrt(exi_dot3(across, across)), exi_dot3(a, b));
 }
 
 /* The axis that is farthest from n, made perpendicular to it. */
