@@ -42,6 +42,7 @@ static const char project[] =
     "{\n"
     "  \"exemplar\": 1,\n"
     "  \"mesh\": \"thin.obj\",\n"
+    "  \"subdivide\": {\"scheme\": \"loop\", \"levels\": 1, \"limit\": true},\n"
     "  \"layers\": [\n"
     "    {\n"
     "      \"name\": \"blob\",\n"

@@ -34,7 +34,8 @@ class Build(Built):
         out = self.succeed("build", "band.json").out
         self.assertRegex(out, r"^band\.glb: 8 vertices, 1 layer, 4 examples, [\d.]+ kB, [\d.]+ m?s\n$")
         answer = self.succeed("build", "band.json", "--json").json()
-        self.assertEqual(set(answer), {"rig", "vertices", "layers", "examples", "bytes", "seconds"})
+        self.assertEqual(set(answer), {"rig", "vertices", "layers", "examples", "bytes", "seconds", "damped"})
+        self.assertEqual(answer["damped"], [])
         self.assertEqual(answer["bytes"], (self.folder / "band.glb").stat().st_size)
         self.assertEqual([answer[key] for key in ("rig", "vertices", "layers", "examples")], ["band.glb", 8, 1, 4])
 

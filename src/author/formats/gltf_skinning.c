@@ -61,7 +61,6 @@ static ex_result read_set(exi_gltf *g, const json_t *attributes, ex_scene_primit
 /* Sums are 1 up to rounding, or are made so; a vertex without any weight follows the first joint. */
 static ex_result normalise(exi_gltf *g, ex_scene_primitive *p, const char *where) {
     size_t influences = (size_t)p->influence_count, empty = 0, first_empty = 0, off = 0, first_off = 0;
-    double worst = 0;
     for (size_t v = 0; v < (size_t)p->vertex_count; v++) {
         float *weights = p->weights + v * influences;
         double sum = exi_scene_tidy_influences(p->joints + v * influences, weights, p->influence_count);
@@ -73,11 +72,13 @@ static ex_result normalise(exi_gltf *g, ex_scene_primitive *p, const char *where
         double error = fabs(sum - 1);
         if (error > 1e-3) {
             first_off = off++ == 0 ? v : first_off;
-            worst = error > worst ? error : worst;
+            p->worst_vertex = error > p->largest_deviation ? (int)v : p->worst_vertex;
+            p->largest_deviation = error > p->largest_deviation ? error : p->largest_deviation;
         }
     }
     p->empty_count = (int)empty;
     p->first_empty = (int)first_empty;
+    p->unnormalised_count = (int)off;
     if (empty > 0 &&
         !exi_scene_note(g->scene,
                         "%s: the joint weights of %zu vertices, the first of them %zu (counting from 0), sum to "
@@ -88,7 +89,7 @@ static ex_result normalise(exi_gltf *g, ex_scene_primitive *p, const char *where
         !exi_scene_note(g->scene,
                         "%s: the joint weights of %zu vertices, the first of them %zu (counting from 0), sum to 1 "
                         "only within %.3g: they are divided by their sum",
-                        where, off, first_off, worst))
+                        where, off, first_off, p->largest_deviation))
         return exi_gltf_no_memory(g);
     return EX_OK;
 }

@@ -96,6 +96,32 @@ static ex_result round_form(const exi_measure *m, const ex_mesh *form, posing *p
     return EX_OK;
 }
 
+/* Un-poses again with a higher limit: what is damped then and was not before. rest is not written to. */
+static bool find_near(const exi_measure *m, const ex_palette *palette, const posing *p, exi_measured *out) {
+    const size_t vertices = (size_t)m->mesh->vertex_count;
+    double *unused = exi_array_allocate(3 * vertices, sizeof *unused);
+    out->near = exi_array_allocate(vertices, sizeof *out->near);
+    if (!unused || !out->near) {
+        free(unused);
+        return false;
+    }
+    const int count = ex_skin_unpose(m->skin, palette,
+                                     &(ex_unpose_job){.posed = p->posed,
+                                                      .rest = p->base,
+                                                      .out = unused,
+                                                      .limit = m->near_limit,
+                                                      .damped = out->near,
+                                                      .damped_capacity = (int)vertices});
+    for (int i = 0, damped = 0; i < count; i++) {
+        if (damped < out->damped_count && out->damped[damped].vertex == out->near[i].vertex)
+            damped++;
+        else
+            out->near[out->near_count++] = out->near[i];
+    }
+    free(unused);
+    return true;
+}
+
 ex_result exi_measure_unpose(const exi_measure *m, const ex_project_example *example, const ex_mesh *form,
                              const float *shifts, double *rest, exi_measured *out, ex_error *error) {
     if (!m->skeleton || !m->skin)
@@ -116,6 +142,8 @@ ex_result exi_measure_unpose(const exi_measure *m, const ex_project_example *exa
                                                             .out = rest,
                                                             .damped = out->damped,
                                                             .damped_capacity = (int)vertices});
+        if (m->near_limit > 0 && !find_near(m, palette, &p, out))
+            result = exi_error_memory(error, "un-posing", vertices * sizeof *out->near);
     }
     close_posing(&p);
     return result;

@@ -46,8 +46,7 @@ static bool exists(const char *path) {
     return stat(path, &status) == 0;
 }
 
-/* Every name once, before anything is written. */
-static ex_result check_free(const exi_folder *f, const char *name, ex_error *error) {
+ex_result exi_folder_check_free(const exi_folder *f, const char *name, ex_error *error) {
     char *path = join(f->path, name);
     ex_result result = EX_OK;
     if (!path)
@@ -63,21 +62,21 @@ static ex_result check_all_free(const ex_rig *rig, const exi_folder *f, const ch
     if (f->overwrite)
         return EX_OK;
     float *shifts = exi_array_allocate(3 * (size_t)ex_rig_joint_count(rig), sizeof *shifts);
-    ex_result result = shifts ? check_free(f, project, error) : exi_error_memory(error, "the skeleton", 0);
+    ex_result result = shifts ? exi_folder_check_free(f, project, error) : exi_error_memory(error, "the skeleton", 0);
     if (result == EX_OK)
-        result = check_free(f, EXI_UNPACKED_MESH, error);
+        result = exi_folder_check_free(f, EXI_UNPACKED_MESH, error);
     if (result == EX_OK && ex_rig_skeleton(rig))
-        result = check_free(f, EXI_UNPACKED_SKELETON, error);
+        result = exi_folder_check_free(f, EXI_UNPACKED_SKELETON, error);
     for (int l = 0; l < ex_rig_layer_count(rig); l++)
         for (int k = 0; k < ex_weigher_example_count(ex_rig_weigher(rig, l)); k++)
             for (int kind = 0; result == EX_OK && kind < EXI_FILE_KIND_COUNT; kind++)
                 if (exi_unpacked_has(rig, l, k, (exi_file_kind)kind, shifts))
-                    result = check_free(f, exi_unpacked_name(rig, l, k, (exi_file_kind)kind).text, error);
+                    result = exi_folder_check_free(f, exi_unpacked_name(rig, l, k, (exi_file_kind)kind).text, error);
     free(shifts);
     return result;
 }
 
-static void close_folder(exi_folder *f, bool keep) {
+void exi_folder_close(exi_folder *f, bool keep) {
     for (int i = 0; i < f->made_count; i++) {
         if (!keep && !f->overwrite)
             remove(f->made[i]);
@@ -144,7 +143,7 @@ ex_result ex_project_unpack(const ex_rig *rig, const char *directory, const char
     snprintf(project, size, "%s.json", name);
     exi_folder f = {.path = directory, .overwrite = overwrite};
     result = write_all(rig, &f, project, error);
-    close_folder(&f, result == EX_OK);
+    exi_folder_close(&f, result == EX_OK);
     free(project);
     return result;
 }

@@ -17,6 +17,8 @@
 typedef struct exi_file_name {
     char text[128];
 } exi_file_name;
+/* PREFIX_007_NAME.ENDING, of characters that every file system takes. */
+exi_file_name exi_file_name_make(const char *prefix, int number, const char *name, const char *ending);
 typedef enum exi_file_kind { EXI_FILE_FORM, EXI_FILE_IMAGE, EXI_FILE_SKELETON, EXI_FILE_KIND_COUNT } exi_file_kind;
 exi_file_name exi_unpacked_name(const ex_rig *rig, int layer, int example, exi_file_kind kind);
 
@@ -37,6 +39,11 @@ typedef struct exi_folder {
 
 /* The path of a file to be written, which the folder keeps; NULL and an error without memory. */
 const char *exi_folder_add(exi_folder *folder, const char *name, ex_error *error);
+
+/* EX_ERROR_FILE where a file of that name is there already: asked of every name before anything is written. */
+ex_result exi_folder_check_free(const exi_folder *folder, const char *name, ex_error *error);
+/* Ends the work; without keep, what is new in the folder is removed. */
+void exi_folder_close(exi_folder *folder, bool keep);
 
 /* Writes the files of all examples: forms with the faces of mesh, which is the rig's at rest and is left so. view is
  * what the project file will be read as. */

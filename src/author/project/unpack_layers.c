@@ -19,16 +19,22 @@
 
 /* ---- names ---- */
 
-/* Letters, digits, '-', '_' and '.' stay, everything else becomes '_'; a number keeps them apart. */
-exi_file_name exi_unpacked_name(const ex_rig *rig, int layer, int example, exi_file_kind kind) {
-    static const char *const endings[] = {".obj", ".png", ".skeleton.glb"};
+/* Letters, digits and '-' stay, everything else becomes '_'; a number keeps them apart. */
+exi_file_name exi_file_name_make(const char *prefix, int number, const char *name, const char *ending) {
     exi_file_name out;
-    size_t at = (size_t)snprintf(out.text, sizeof out.text, "layer%d_%03d_", layer, example);
-    for (const char *c = ex_rig_example_name(rig, layer, example); *c && at < 80; c++)
+    size_t at = (size_t)snprintf(out.text, sizeof out.text, "%.40s_%03d_", prefix, number);
+    for (const char *c = name; *c && at < 80; c++)
         out.text[at++] =
             (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '-' ? *c : '_';
-    snprintf(out.text + at, sizeof out.text - at, "%s", endings[kind]);
+    snprintf(out.text + at, sizeof out.text - at, "%s", ending);
     return out;
+}
+
+exi_file_name exi_unpacked_name(const ex_rig *rig, int layer, int example, exi_file_kind kind) {
+    static const char *const endings[] = {".obj", ".png", ".skeleton.glb"};
+    char prefix[24];
+    snprintf(prefix, sizeof prefix, "layer%d", layer);
+    return exi_file_name_make(prefix, example, ex_rig_example_name(rig, layer, example), endings[kind]);
 }
 
 bool exi_unpacked_has(const ex_rig *rig, int layer, int example, exi_file_kind kind, float *shifts) {

@@ -247,7 +247,9 @@ static inline void exi_store_triples(float *p, exi_wide x, exi_wide y, exi_wide 
  * exi_quad holds four floats on every machine: for what comes in fours, such as the rows of joint matrices. Operations:
  * load, store, splat, lane 0 to 3 in all lanes, add, sub, mul, min, max, madd (a * b + c), msub (c - a * b),
  * inverse_root (1/sqrt, relative error below 3e-7), with_sign (the size of a, the sign of b), pick (x where a > b, else
- * y; y too where one is not a number), transpose, load_triples and store_triples (x0 y0 z0 x1 y1 z1 …).
+ * y; y too where one is not a number), transpose, load_triples and store_triples (x0 y0 z0 x1 y1 z1 …), load_bytes and
+ * store_bytes (16 bytes as four quads; stored are numbers from 0 to 255, rounded to the nearest, of two the even one),
+ * load_fourth_bytes (of four pixels the alphas).
  */
 enum { EXI_QUAD_LANES = 4 };
 #if defined(EXI_SIMD_NEON)

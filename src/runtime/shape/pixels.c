@@ -6,11 +6,10 @@
  * with decode and encode those of sRGB for colours, and nothing for alpha and for images of data.
  *
  * It must read 4 bytes a pixel and image and write 4, but what counts for colours is the lookups, three for each of
- * those reads, of which a core does two in a cycle: so a weight is multiplied into a table of its own, once, and a
- * lookup is followed by an addition only; pixels are read two at a time, and eight images pass by the sums in registers
- * (8 images: 8 ns a pixel; with a read for every byte 13, with tables and sums of integers 12). The sums of a block of
- * pixels stay in the first cache. Terms are added one after the other, product and sum rounded each, so the bytes are
- * the same whatever the width of SIMD and wherever a range is cut. Little-endian, as packs are.
+ * those reads: so a weight is multiplied into a table of its own, once, and a lookup is followed by an addition only;
+ * pixels are read two at a time, and eight images pass by the sums in registers (docs/performance.md). The sums of a
+ * block of pixels stay in the first cache. Terms are added one after the other, product and sum rounded each, so the
+ * bytes are the same whatever the width of SIMD and wherever a range is cut. Little-endian, as packs are.
  */
 #include "runtime/shape/pixels.h"
 
@@ -20,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 256, TILE = 4, GROUP = 8, CODES = 256 };
+enum { BLOCK = 512, TILE = 4, GROUP = 8, CODES = 256 };
 
 /* A weight beyond this acts like this one, and makes black or white; sums of a million such terms stay finite. */
 #define LARGEST_WEIGHT 1e25f
@@ -195,7 +194,7 @@ static void prepare(block *b, int pixel_count) {
     }
 }
 
-/* A pixel is put together as one number: byte by byte, compilers make vectors of it, one element at a time. */
+/* A pixel is put together as one number: of single bytes gcc makes a vector, one element at a time. */
 static inline void finish_tile_srgb(const float colours[TILE][3], const float alphas[TILE], unsigned char *out) {
     for (int k = 0; k < TILE; k++) {
         uint32_t alpha;

@@ -162,7 +162,7 @@ static void makes_normals_unit_long(void **state) {
 /* Smooth normals where the file has none: the same at all splits of a vertex, and what the faces around it say. */
 static void makes_up_smooth_normals(void **state) {
     (void)state;
-    write_text("roof.obj", "v 0 0 0\nv 0 0 1\nv 1 1 0\nv 1 1 1\nv 2 0 0\nv 2 0 1\nv 9 9 9\nvt 0 0\nvt 1 0\nvt 1 1\n"
+    write_text("roof.obj", "v 0 0 0\nv 0 0 1\nv 1 1 0\nv 1 1 1\nv 3 -1 0\nv 3 -1 1\nv 9 9 9\nvt 0 0\nvt 1 0\nvt 1 1\n"
                            "f 1/1 2/1 4/2 3/2\nf 3/3 4/3 6/1 5/1\n");
     ex_rig *rig = build_text("{'exemplar': 1, 'mesh': 'roof.obj', 'layers': []}");
     const ex_rig_mesh m = ex_rig_get_mesh(rig);
@@ -192,6 +192,15 @@ static void refines(void **state) {
     assert_int_equal(m.face_count, 24);
     assert_int_equal(m.split_count, 48); /* 20 texture coordinates at corners, 22 at edges, 6 in faces */
     assert_null(m.normals);
+    /* A vertex of the cage keeps its texture coordinates. */
+    const ex_rig_mesh cage = ex_rig_get_mesh(rig);
+    for (int i = 0; i < m.split_count && m.split_source[i] < 8; i++) {
+        bool found = false;
+        for (int k = 0; k < cage.split_count; k++)
+            found = found || (cage.split_source[k] == m.split_source[i] &&
+                              memcmp(cage.texcoords + 2 * k, m.texcoords + 2 * i, 2 * sizeof(float)) == 0);
+        assert_true(found);
+    }
     ex_rig_destroy(rig);
     rig = build_text("{'exemplar': 1, 'mesh': 'rest.obj', 'layers': [], 'subdivide': {'scheme': 'loop', 'levels': 0, "
                      "'limit': true}}");

@@ -80,8 +80,15 @@ static void skeletons_and_skins(void **state) {
         p->joints[v] = (uint16_t)(v % 6 % 4);
         p->weights[v] = (float)(seed >> 8) / 0x1p26F;
     }
+    /* And two vertices at one place, which only their order tells apart. */
+    memcpy(p->positions + 3, p->positions, 3 * sizeof *p->positions);
     arm_write_scene("odd.glb", scene);
-    check_round_trip("{'exemplar': 1, 'mesh': 'rest.obj', 'skeleton': 'odd.glb', 'layers': []}");
+    check_round_trip("{'exemplar': 1, 'mesh': 'odd.glb', 'skeleton': 'odd.glb', 'layers': []}");
+    /* A skeleton that moves nothing. */
+    scene = arm_scene(1);
+    scene->nodes[ARM_MESH].skin = scene->nodes[ARM_MESH].mesh = -1;
+    arm_write_scene("bones.glb", scene);
+    check_round_trip("{'exemplar': 1, 'mesh': 'rest.obj', 'skeleton': 'bones.glb', 'layers': []}");
 }
 
 static void axes_of_all_kinds(void **state) {
@@ -121,14 +128,16 @@ static void skeletons_of_examples(void **state) {
         "'age', 'min': 0, 'max': 1}], 'examples': [{'name': 'a', 'mesh': 'rest.obj', 'at': {}},\n"
         " {'name': 'b/c', 'mesh': 'third.obj', 'at': {'age': 1}, 'skeleton': 'child.glb'}]},\n"
         "{'name': 'two', 'shape': 'unposed', 'space': [{'name': 'e', 'joint': 'fore', 'angle': 'z', 'min': 0, 'max': "
-        "140}], 'examples': [{'name': 'a', 'mesh': 'rest.obj', 'at': {}, 'skeleton': 'arm.glb'},\n"
+        "140}, {'name': 'age', 'min': 0, 'max': 1}], 'examples': [{'name': 'a', 'mesh': 'rest.obj', 'at': {}, "
+        "'skeleton': 'arm.glb'},\n"
         " {'name': 'b', 'mesh': 'odd.obj', 'at': {'e': 100, 'age': 0.37}, 'skeleton': 'child.glb'},\n"
         " {'name': 'c', 'mesh': 'odd.obj', 'at': {'e': 60, 'age': 0.11}}]}]}");
 }
 
 static void refined_levels(void **state) {
     (void)state;
-    const char *rules[] = {"'scheme': 'catmull_clark', 'levels': 2, 'limit': true", "'scheme': 'loop', 'levels': 1",
+    const char *rules[] = {"'scheme': 'catmull_clark', 'levels': 2, 'limit': true",
+                           "'scheme': 'loop', 'levels': 1, 'boundary': 'edges'",
                            "'scheme': 'bilinear', 'levels': 1, 'boundary': 'edges'",
                            "'scheme': 'catmull_clark', 'levels': 0, 'limit': true",
                            "'scheme': 'loop', 'levels': 2, 'limit': true, 'boundary': 'edges_and_corners'"};

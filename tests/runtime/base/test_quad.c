@@ -88,6 +88,39 @@ static void rearranging(void **state) {
     assert_memory_equal(back, from + 1, sizeof back);
 }
 
+/* Bytes in and out, whole numbers and those between, of which halves go to the even neighbour. */
+static void bytes(void **state) {
+    (void)state;
+    unsigned char from[17], to[16];
+    float lanes[16];
+    exi_quad v[4];
+    for (int first = 0; first < 256; first += 15) {
+        for (int i = 0; i < 17; i++)
+            from[i] = (unsigned char)((first + i) & 255);
+        exi_quad_load_bytes(from + 1, v);
+        for (int i = 0; i < 16; i++) {
+            exi_quad_store(lanes + i / 4 * 4, v[i / 4]);
+            assert_true(lanes[i] == (float)from[i + 1]);
+        }
+        exi_quad_store_bytes(to, v);
+        assert_memory_equal(to, from + 1, 16);
+        exi_quad_store(lanes, exi_quad_load_fourth_bytes(from + 1));
+        for (int i = 0; i < 4; i++)
+            assert_true(lanes[i] == (float)from[4 * i + 4]);
+    }
+    for (int code = 0; code < 255; code++) {
+        const float numbers[4] = {(float)code + 0.4999f, (float)code + 0.5f, (float)code + 0.5001f,
+                                  nextafterf((float)code + 0.5f, 0)};
+        for (int k = 0; k < 4; k++)
+            v[k] = exi_quad_splat(numbers[k]);
+        exi_quad_store_bytes(to, v);
+        assert_int_equal(to[0], code);
+        assert_int_equal(to[4], code + code % 2);
+        assert_int_equal(to[8], code + 1);
+        assert_int_equal(to[12], code);
+    }
+}
+
 /* No number is never greater, and makes nothing greater. */
 static void picking_beside_no_numbers(void **state) {
     (void)state;
@@ -120,7 +153,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arithmetic),    cmocka_unit_test(lanes),
         cmocka_unit_test(rearranging),   cmocka_unit_test(picking_beside_no_numbers),
-        cmocka_unit_test(inverse_roots),
+        cmocka_unit_test(inverse_roots), cmocka_unit_test(bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -205,6 +205,24 @@ static void clamps(void **state) {
     }
 }
 
+/* Sums of the largest weights do not overflow on the way: what they take back is back. */
+static void sums_large_weights(void **state) {
+    (void)state;
+    const unsigned char white[4] = {255, 255, 255, 255};
+    exi_pixels_term terms[4];
+    for (int k = 0; k < 4; k++)
+        terms[k] = (exi_pixels_term){white, k < 2 ? FLT_MAX : -FLT_MAX};
+    for (int srgb = 0; srgb < 2; srgb++) {
+        unsigned char out[4] = {9, 9, 9, 9};
+        exi_pixels_blend(terms, 4, srgb, 0, 1, out);
+        for (int c = 0; c < 4; c++)
+            assert_int_equal(out[c], 0);
+        exi_pixels_blend(terms, 3, srgb, 0, 1, out);
+        for (int c = 0; c < 4; c++)
+            assert_int_equal(out[c], 255);
+    }
+}
+
 /* Terms that count for nothing are not even read, and do not move the others to other groups. */
 static void skips_what_does_not_count(void **state) {
     (void)state;
@@ -291,6 +309,7 @@ int main(void) {
         cmocka_unit_test(agrees_with_double),
         cmocka_unit_test(gives_an_image_back),
         cmocka_unit_test(clamps),
+        cmocka_unit_test(sums_large_weights),
         cmocka_unit_test(skips_what_does_not_count),
         cmocka_unit_test(does_not_depend_on_the_range),
         cmocka_unit_test(reads_no_further_than_the_end),

@@ -1,0 +1,215 @@
+/*
+ * Making a whole rig: every way in which skeleton, skin, levels, textures and joints can contradict each other has its
+ * sentence, and memory may run out anywhere.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support/characters.h"
+#include "support/check.h"
+#include "support/failing_allocator.h"
+#include "support/rigs.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { RINGS = 5, SIDES = 4 };
+
+static void unknown_skinning(character *c) {
+    c->def.skinning = EX_SKINNING_COUNT;
+}
+static void skin_without_skeleton(character *c) {
+    c->def.skeleton = NULL;
+    c->form_sources[0].joint = -1;
+    c->layers[0].shifts = NULL;
+}
+static void skin_of_another_mesh(character *c) {
+    c->def.mesh.vertex_count -= SIDES;
+}
+static void level_without_stencils(character *c) {
+    c->def.stencils = NULL;
+}
+static void no_such_level(character *c) {
+    c->def.level = 2;
+}
+static void levels_without_faces(character *c) {
+    c->def.levels = NULL;
+}
+static void level_of_another_size(character *c) {
+    c->level.vertex_count--;
+    c->level.split_count--;
+}
+static void level_corner_out_of_range(character *c) {
+    ((uint32_t *)(uintptr_t)c->level.corners)[3] = 100000;
+}
+static void joint_out_of_range(character *c) {
+    c->form_sources[0].joint = CHARACTER_JOINTS;
+}
+static void joint_below_none(character *c) {
+    c->form_sources[0].joint = -2;
+}
+static void rotation_for_a_number(character *c) {
+    c->form_sources[0].reading.kind = EX_READING_ROTATION;
+}
+static void reading_of_nothing(character *c) {
+    c->form_sources[0].reading.kind = EX_READING_NONE;
+}
+static void angle_about_nothing(character *c) {
+    memset(c->form_sources[0].reading.about, 0, sizeof c->form_sources[0].reading.about);
+}
+static void shift_not_finite(character *c) {
+    c->shifts[1][2] = NAN;
+}
+static void unknown_domain(character *c) {
+    c->layers[1].domain = EX_DOMAIN_COUNT;
+}
+static void nameless_texture(character *c) {
+    c->layers[1].texture = NULL;
+}
+static void no_pixels(character *c) {
+    c->layers[1].width = 0;
+}
+static void too_many_pixels(character *c) {
+    c->layers[2].height = 1 << 20;
+}
+static void no_image(character *c) {
+    c->layers[2].images = NULL;
+}
+static void images_of_another_size(character *c) {
+    c->layers[2].width--;
+}
+static void pixels_with_a_mask(character *c) {
+    c->layers[1].mask = c->def.mesh.positions;
+}
+static void one_name_two_sources(character *c) {
+    static const char *const names[] = {"elbow"};
+    c->layers[1].axis_names = names;
+    c->tan_axes[0].min = 0;
+}
+
+static const struct {
+    void (*spoil)(character *c);
+    ex_result result;
+    const char *words[3];
+} cases[] = {
+    {unknown_skinning, EX_ERROR_ARGUMENT, {"skinning"}},
+    {skin_without_skeleton, EX_ERROR_ARGUMENT, {"3 joints", "skeleton 0"}},
+    {skin_of_another_mesh, EX_ERROR_DATA, {"split vertex"}},
+    {level_without_stencils, EX_ERROR_ARGUMENT, {"without levels"}},
+    {no_such_level, EX_ERROR_ARGUMENT, {"no level 2"}},
+    {levels_without_faces, EX_ERROR_ARGUMENT, {"faces are missing"}},
+    {level_of_another_size, EX_ERROR_ARGUMENT, {"level 1", "35", "36"}},
+    {level_corner_out_of_range, EX_ERROR_DATA, {"level 1", "corner 3"}},
+    {joint_out_of_range, EX_ERROR_ARGUMENT, {"'arm'", "'elbow'", "joint 3"}},
+    {joint_below_none, EX_ERROR_ARGUMENT, {"'elbow'", "joint -2"}},
+    {rotation_for_a_number, EX_ERROR_ARGUMENT, {"'elbow'", "kind"}},
+    {reading_of_nothing, EX_ERROR_ARGUMENT, {"'elbow'", "kind"}},
+    {angle_about_nothing, EX_ERROR_ARGUMENT, {"'elbow'", "direction"}},
+    {shift_not_finite, EX_ERROR_DATA, {"'big'", "'elbow'", "finite"}},
+    {unknown_domain, EX_ERROR_ARGUMENT, {"'skin'", "domain"}},
+    {nameless_texture, EX_ERROR_ARGUMENT, {"'skin'", "texture"}},
+    {no_pixels, EX_ERROR_DATA, {"'skin'", "0 x 3"}},
+    {too_many_pixels, EX_ERROR_DATA, {"'wet'", "1048576"}},
+    {no_image, EX_ERROR_ARGUMENT, {"'wet'", "no image"}},
+    {images_of_another_size, EX_ERROR_DATA, {"'wet'", "4 x 3", "5 x 3"}},
+    {pixels_with_a_mask, EX_ERROR_ARGUMENT, {"'skin'", "mask"}},
+    {one_name_two_sources, EX_ERROR_DATA, {"'elbow'", "'skin'", "'arm'"}},
+};
+
+static void every_mistake_has_its_sentence(void **state) {
+    (void)state;
+    failing_allocator f;
+    failing_allocator_open(&f);
+    int failed = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        character c;
+        character_open(&c, RINGS, SIDES, EX_SKINNING_LINEAR);
+        cases[i].spoil(&c);
+        ex_rig *rig = NULL;
+        ex_error error = {0};
+        ex_result result = ex_rig_create(&c.def, &f.allocator, &rig, &error);
+        character_close(&c);
+        assert_null(rig);
+        failing_allocator_close(&f);
+        bool said = result == cases[i].result;
+        for (int word = 0; word < 3 && cases[i].words[word]; word++)
+            said = said && strstr(error.text, cases[i].words[word]);
+        if (!said) {
+            print_error("case %zu (%s): result %d, '%s'\n", i, cases[i].words[0], (int)result, error.text);
+            failed++;
+        }
+    }
+    assert_int_equal(failed, 0);
+}
+
+static ex_result create(void *context, const ex_allocator *allocator) {
+    ex_rig *rig = NULL;
+    ex_error error = {0};
+    ex_result result = ex_rig_create(context, allocator, &rig, &error);
+    assert_true((result == EX_OK) == (rig != NULL));
+    if (result != EX_OK)
+        assert_sentence(&error, EX_ERROR_MEMORY, "memory");
+    ex_rig_destroy(rig);
+    return result;
+}
+
+static void memory_runs_out(void **state) {
+    (void)state;
+    character c;
+    character_open(&c, RINGS, SIDES, EX_SKINNING_DUAL_QUATERNION);
+    assert_true(failing_allocator_sweep(create, &c.def) >= 12);
+    failing_allocator f;
+    failing_allocator_open(&f);
+    ex_rig *rig = NULL;
+    assert_int_equal(ex_rig_create(&c.def, &f.allocator, &rig, NULL), EX_OK);
+    assert_int_equal(f.live, 1); /* one block is kept */
+    ex_rig_destroy(rig);
+    failing_allocator_close(&f);
+    character_close(&c);
+}
+
+/* What was given comes back, and a bare rig has none of it. */
+static void parts_read_back(void **state) {
+    (void)state;
+    character c;
+    character_open(&c, RINGS, SIDES, EX_SKINNING_DUAL_QUATERNION);
+    ex_rig *rig = rig_of(&c.def);
+    assert_int_equal(ex_rig_joint_count(rig), CHARACTER_JOINTS);
+    assert_string_equal(ex_skeleton_name(ex_rig_skeleton(rig), 2), "wrist");
+    assert_int_equal(ex_rig_skinning(rig), EX_SKINNING_DUAL_QUATERNION);
+    assert_int_equal(ex_skin_vertex_count(ex_rig_skin(rig)), RINGS * SIDES);
+    float shifts[CHARACTER_JOINTS][3];
+    assert_true(ex_rig_example_shifts(rig, 0, 3, &shifts[0][0]));
+    assert_memory_equal(shifts, c.shifts, sizeof shifts);
+    assert_false(ex_rig_example_shifts(rig, 0, 1, &shifts[0][0]));
+    assert_true(shifts[2][0] == 0);
+    ex_rig_destroy(rig);
+    c.def.layer_count = 0;
+    c.def.skin = NULL;
+    c.def.skeleton = NULL;
+    c.def.stencils = NULL;
+    c.def.level = 0;
+    rig = rig_of(&c.def);
+    assert_null(ex_rig_skeleton(rig));
+    assert_null(ex_rig_skin(rig));
+    assert_null(ex_rig_stencils(rig));
+    assert_int_equal(ex_rig_joint_count(rig), 0);
+    assert_int_equal(ex_rig_texture_count(rig), 0);
+    assert_int_equal(ex_rig_level_count(rig), 0);
+    use_rig(rig);
+    ex_rig_destroy(rig);
+    character_close(&c);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_mistake_has_its_sentence),
+        cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(parts_read_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
