@@ -104,7 +104,7 @@ static ex_result make_rig(const paper_rig *which, ex_rig **rig, ex_error *error)
     char folder[256];
     snprintf(folder, sizeof folder, "%s/exemplar-bench-XXXXXX", base && strlen(base) < 200 ? base : "/tmp");
     if (!mkdtemp(folder))
-        return exi_error(error, EX_ERROR_FILE, "no folder for the demos can be made beside '%s'", folder);
+        return exi_error(error, EX_ERROR_FILE, "no folder can be made for the demos: '%s'", folder);
     ex_result result = write_and_build(folder, which, rig, error);
     remove_folder(folder);
     return result;

@@ -48,4 +48,19 @@ static inline exi_quad exi_corner_angles(const exi_quad a[3], const exi_quad b[3
     return exi_quad_pick(zero, cosine, exi_quad_sub(exi_quad_splat(3.14159265f), acute), acute);
 }
 
+/* Edges from a vertex to up to four others, whose indices are `step` apart; lanes beyond count repeat the first. */
+static inline void exi_corner_edges(const char *positions, size_t stride, const float *from, const uint32_t *to,
+                                    size_t step, int count, exi_quad edges[3]) {
+    exi_quad others[4];
+    EXI_WRITE_OUT
+    for (int lane = 0; lane < EXI_QUAD_LANES; lane++) {
+        const size_t other = to[lane < count ? step * (size_t)lane : 0];
+        others[lane] = exi_quad_load_three((const float *)(const void *)(positions + other * stride));
+    }
+    exi_quad_transpose(others);
+    EXI_WRITE_OUT
+    for (int c = 0; c < 3; c++)
+        edges[c] = exi_quad_sub(others[c], exi_quad_splat(from[c]));
+}
+
 #endif

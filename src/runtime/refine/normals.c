@@ -244,19 +244,6 @@ static void run_by_area(void *context, int begin, int end) {
     }
 }
 
-/* From v to up to four other vertices; lanes beyond repeat the first. */
-static inline void load_edges(const pass *p, const float *v, const uint32_t *others, size_t step, int count,
-                              exi_quad edges[3]) {
-    float lanes[3][EXI_QUAD_LANES];
-    for (int lane = 0; lane < EXI_QUAD_LANES; lane++) {
-        const float *other = position(p, others[lane < count ? step * (size_t)lane : 0]);
-        for (int c = 0; c < 3; c++)
-            lanes[c][lane] = other[c];
-    }
-    for (int c = 0; c < 3; c++)
-        edges[c] = exi_quad_sub(exi_quad_load(lanes[c]), exi_quad_splat(v[c]));
-}
-
 /* The sum of the faces around a vertex, four at a time. */
 static inline exi_quad sum_by_angle(const pass *p, uint32_t v, const gather *g, int count) {
     enum { STEP = sizeof(gather) / sizeof(uint32_t) };
@@ -265,8 +252,8 @@ static inline exi_quad sum_by_angle(const pass *p, uint32_t v, const gather *g, 
     for (; count > 0; g += EXI_QUAD_LANES, count -= EXI_QUAD_LANES) {
         exi_quad next[3], previous[3], size_sq;
         float angles[EXI_QUAD_LANES], sizes[EXI_QUAD_LANES];
-        load_edges(p, here, &g->next, STEP, count, next);
-        load_edges(p, here, &g->previous, STEP, count, previous);
+        exi_corner_edges(p->positions, p->stride, here, &g->next, STEP, count, next);
+        exi_corner_edges(p->positions, p->stride, here, &g->previous, STEP, count, previous);
         exi_quad_store(angles, exi_corner_angles(next, previous, &size_sq));
         exi_quad_store(sizes, size_sq);
         for (int lane = 0; lane < count && lane < EXI_QUAD_LANES; lane++) {
