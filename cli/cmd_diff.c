@@ -295,7 +295,7 @@ const ex_command cmd_diff = {
                    "\n"
                    "The exit code is 0 whether they differ or not, unless --exit-code is given.",
     .examples = "exemplar diff sculpt.obj sculpt-old.obj\n"
-                "exemplar diff blob/blob.glb blob-again/blob.glb --tolerance 1e-6 --exit-code -q",
+                "exemplar diff blob/blob.glb old/blob.glb --tolerance 1e-6 --exit-code -q",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .json = true,

@@ -327,13 +327,14 @@ const ex_command cmd_info = {
     .summary = "say what is inside any file that Exemplar reads",
     .usage = "info FILE [--json]\n"
              "info --capabilities [--json]",
-    .description = "FILE is a project (.json), a rig (.glb), any other glTF file (.glb, .gltf), a form\n"
-                   "(.obj, .ply) or an image (.png). For a project and a rig the answer names every\n"
-                   "layer with its space, its examples and pseudo-examples and where they stand, and\n"
-                   "for a rig its joints, refined levels and textures; for glTF, meshes with their\n"
-                   "morph targets, skins, animations, materials and images; for a form it counts\n"
-                   "what the file holds. A project's meshes are not opened: 'exemplar check' does\n"
-                   "that. What reading a glTF file passed over or put right is said on stderr.",
+    .description = "FILE is a project (.json), a rig (.glb), any other glTF file (.glb, .gltf), a\n"
+                   "form (.obj, .ply) or an image (.png). For a project and a rig the answer names\n"
+                   "every layer with its space, its examples and pseudo-examples and where they\n"
+                   "stand, and for a rig its joints, refined levels and textures; for glTF, meshes\n"
+                   "with their morph targets, skins, animations, materials and images; for a form\n"
+                   "it counts what the file holds. A project's meshes are not opened: 'exemplar\n"
+                   "check' does that. What reading a glTF file passed over or put right is said on\n"
+                   "stderr.",
     .examples = "exemplar info blob/blob.glb\n"
                 "exemplar info --capabilities --json",
     .options = options,

@@ -151,7 +151,8 @@ const ex_command cmd_init = {
                    "vertices are taken. What is not taken (other meshes, animations, images) is\n"
                    "said on stderr.",
     .examples = "exemplar init robot.glb\n"
-                "exemplar build robot/robot.json && exemplar pose robot/robot.glb smile=0.5 -o smile.obj",
+                "exemplar build robot/robot.json\n"
+                "exemplar pose robot/robot.glb smile=0.5 -o smile.obj",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .json = true,

@@ -212,6 +212,19 @@ class Rigs(harness.Case):
         self.build("b", other_rules)
         self.assertEqual(self.only("level", "refined by other rules")["where"], "level 1")
 
+    def test_creases(self):
+        def refine(d):
+            d["subdivide"] = {"scheme": "catmull_clark", "levels": 1}
+        self.build("a", refine)
+        for name, sharpness in (("a", 0.5), ("b", 0.25)):
+            self.build(name, refine)
+            path = self.folder / name / "straight.obj"
+            path.write_text(path.read_text() + f"t crease 2/1/0 2 3 {sharpness}\n")
+            self.succeed("build", f"{name}/band.json", "-q")
+        self.assertEqual([(d["kind"], d["where"]) for d in self.diff()["differences"]],
+                         [("mesh", "mesh"), ("level", "level 1")])
+        self.assertTrue(self.diff("--tolerance", "0.3")["same"])
+
     def test_skeleton(self):
         self.succeed("demo", "arm", "-o", "one", "-q")
         self.succeed("demo", "arm", "-o", "two", "-q")

@@ -89,6 +89,18 @@ class Init(harness.Case):
             for a, b in zip(got, expected, strict=True):
                 self.assertAlmostEqual(a, b, delta=1e-6)
 
+    def test_meshes_with_more_and_fewer_influences(self):
+        """One vertex is shared by six joints that were moved since they were bound, the others are held by one."""
+        scene = Scene()
+        joints = [scene.node(name=f"j{i}", translation=[i, 0, 0]) for i in range(6)]
+        skin = scene.skin(joints)
+        spread = [0, 1, 2, 3, 4, 5, 0, 0], [0.25, 0.25, 0.125, 0.125, 0.125, 0.125, 0, 0]
+        held = [5] + [0] * 7, [1] + [0] * 7
+        scene.node(mesh=scene.mesh("few", influences=[([1, 0, 0, 0], [1, 0, 0, 0])] * 3), skin=skin)
+        scene.node(mesh=scene.mesh("many", influences=[spread, held, held]), skin=skin)
+        self.assertEqual(self.init(scene).code, 0)
+        self.assertEqual(self.posed(), [[1, 0, 0], [2, 0, 0], [1, 1, 0], [2, 0, 0], [6, 0, 0], [5, 1, 0]])
+
     def test_what_is_left_out_is_said(self):
         scene = Scene()
         root = scene.node(name="root")
@@ -240,8 +252,19 @@ class Info(harness.Case):
         self.assertEqual(project["layers"][0]["space"], answer["layers"][0]["space"])
         text = self.succeed("info", "arm/arm.glb").out
         self.assertIn("skeleton  3 joints, linear skinning, at most", text)
-        self.assertIn("    shoulder\n      forearm\n        hand\n", text)
+        tree = "      0 shoulder\n      1   forearm\n      2     hand\n"
+        self.assertIn(tree, text)
+        self.assertIn(tree, self.succeed("info", "arm/skeleton.glb").out)
         self.assertIn("angle of joint 'forearm' about 0 0 1", text)
+
+    def test_joints_stand_below_their_parents(self):
+        nodes = [{"name": "hip", "children": [1, 2]}, {"name": "left", "children": [5]}, {"name": "right", "children": [4]},
+                 {"name": "tail"}, {"name": "right toe"}, {"children": [6]}, {"name": "left toe"}]
+        scene = {"asset": {"version": "2.0"}, "nodes": nodes, "scenes": [{"nodes": [0, 3]}], "scene": 0,
+                 "skins": [{"joints": [0, 1, 2, 3, 4, 6]}]}
+        (self.folder / "it.gltf").write_text(json.dumps(scene))
+        self.assertIn(": 6 joints, no inverse bind matrices\n      0 hip\n      1   left\n      5     left toe\n"
+                      "      2   right\n      4     right toe\n      3 tail\n", self.succeed("info", "it.gltf", "-q").out)
 
     def test_levels(self):
         description = {**harness.project(), "subdivide": {"scheme": "catmull_clark", "levels": 2, "limit": True}}

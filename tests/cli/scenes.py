@@ -30,9 +30,9 @@ class Scene:
 
     def mesh(self, name, positions=TRIANGLE, targets=(), names=None, weights=None, influences=None):
         attributes = {"POSITION": self.array(positions)}
-        if influences:
-            attributes["JOINTS_0"] = self.array([joints for joints, _ in influences], "B", 5121)
-            attributes["WEIGHTS_0"] = self.array([shares for _, shares in influences])
+        for at in range(0, len(influences[0][0]) if influences else 0, 4):
+            attributes[f"JOINTS_{at // 4}"] = self.array([joints[at:at + 4] for joints, _ in influences], "B", 5121)
+            attributes[f"WEIGHTS_{at // 4}"] = self.array([shares[at:at + 4] for _, shares in influences])
         primitive = {"attributes": attributes}
         mesh = {"name": name, "primitives": [primitive]}
         if targets:

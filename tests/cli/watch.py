@@ -64,6 +64,14 @@ class Watched(harness.Case):
         os.replace(self.folder / "new", self.folder / "bent.obj")
         self.next("out", "4 examples")
         self.assertNotEqual((self.folder / "band.glb").read_bytes(), first)
+        # Of the same size and time, and still another one.
+        text = (self.folder / "bent.obj").read_text()
+        (self.folder / "new").write_text(text.replace("v 1 0", "v 2 0", 1))
+        status = os.stat(self.folder / "bent.obj")
+        os.utime(self.folder / "new", ns=(status.st_atime_ns, status.st_mtime_ns))
+        self.assertEqual(os.stat(self.folder / "new").st_size, status.st_size)
+        os.replace(self.folder / "new", self.folder / "bent.obj")
+        self.next("out", "4 examples")
         # A file goes and comes back.
         os.rename(self.folder / "thick.obj", self.folder / "kept")
         line = self.next("err", "thick.obj")

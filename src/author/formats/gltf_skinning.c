@@ -6,15 +6,17 @@
 
 #include "author/formats/array.h"
 
+#include <exemplar/pose.h>
+
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The largest joint that is kept, and sets of four: no body needs more, and a file that says so wants something else.
- */
-enum { JOINT_MOST = 65535, SETS_MOST = 64 };
+/* The largest number of a joint that is kept, and sets of four: as many as a skin holds. No body needs more, and a file
+ * that says so wants something else. */
+enum { JOINT_MOST = UINT16_MAX, SETS_MOST = EX_INFLUENCE_MAX / 4 };
 
 static int count_sets(const json_t *attributes, const char *name) {
     int count = 0;

@@ -152,19 +152,33 @@ static ex_result compare_rest(exi_comparison *c, ex_error *error) {
     return result;
 }
 
-/* What the rig carries for others. Faces and tags have been looked at as what they mean, so that these are of interest
- * where nothing else differs. */
-static void compare_notes(exi_comparison *c) {
-    const int count = ex_rig_note_count(c->a);
-    if (count != ex_rig_note_count(c->b)) {
-        exi_difference_add(c, "note", "", 0, 0, "notes: %d in the first, %d in the second", count,
-                           ex_rig_note_count(c->b));
-        return;
+/* ---- notes ---- */
+
+/* Whether the mesh was made from it, and so has been compared as what it means. */
+static bool is_of_mesh(const char *kind) {
+    static const char *const kinds[] = {"groups", "materials", "colours", "tags"};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (strcmp(kind, kinds[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool has_note(const ex_rig *rig, const ex_note *note) {
+    for (int i = 0; i < ex_rig_note_count(rig); i++) {
+        const ex_note own = ex_rig_note(rig, i);
+        if (strcmp(own.kind, note->kind) == 0 && own.size == note->size &&
+            (own.size == 0 || memcmp(own.data, note->data, own.size) == 0))
+            return true;
     }
-    for (int i = 0; i < count; i++) {
-        const ex_note a = ex_rig_note(c->a, i), b = ex_rig_note(c->b, i);
-        if (strcmp(a.kind, b.kind) != 0 || a.size != b.size || memcmp(a.data, b.data, a.size) != 0)
-            exi_difference_add(c, "note", "", 0, 0, "note '%s' differs", a.kind);
+    return false;
+}
+
+/* What the rig carries for others, of which nothing is known but the bytes. */
+static void compare_notes(exi_comparison *c, const ex_rig *rig, const ex_rig *other, const char *which) {
+    for (int i = 0; i < ex_rig_note_count(rig); i++) {
+        const ex_note note = ex_rig_note(rig, i);
+        if (!is_of_mesh(note.kind) && !has_note(other, &note))
+            exi_difference_add(c, "note", "", 0, 0, "note '%s' is only in the %s, with these bytes", note.kind, which);
     }
 }
 
@@ -176,8 +190,11 @@ ex_result ex_rig_compare(const ex_rig *rig, const ex_rig *other, double toleranc
     if (result == EX_OK) {
         exi_difference_body(&c);
         exi_difference_layers(&c);
-        if (c.list->count == 0)
-            compare_notes(&c);
+        /* How a surface was refined has been said of its levels. */
+        if (c.list->count == 0) {
+            compare_notes(&c, rig, other, "first");
+            compare_notes(&c, other, rig, "second");
+        }
     }
     if (c.failed || !c.list)
         result = exi_error_memory(error, "the differences", sizeof *c.list);

@@ -56,8 +56,8 @@ ex_result exi_unknown_input(const ex_rig *rig, const char *name, ex_error *error
             near_joint = !joint;
     free(names);
     if (near)
-        return exi_error(error, EX_ERROR_DATA, "this rig has no %s '%s'; did you mean '%s%s'?", kind, bare,
-                         near_joint ? joint_mark : "", near);
+        return exi_error(error, EX_ERROR_DATA, "this rig has no %s '%s'; did you mean %s'%s%s'?", kind, bare,
+                         joint && !near_joint ? "the axis " : "", near_joint ? joint_mark : "", near);
     char list[256];
     list_names(rig, joint, counts[joint], list, sizeof list);
     return exi_error(error, EX_ERROR_DATA, "this rig has no %s '%s'; its %s are: %s", kind, bare,

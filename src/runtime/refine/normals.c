@@ -135,8 +135,9 @@ static inline void difference(const float *from, const float *to, double out[3])
         out[c] = (double)to[c] - (double)from[c];
 }
 
-/* Differences from the first corner: far from the origin nothing else keeps its digits. In double, so that no size of
- * form overflows. Of a quad, the sum is the product of the diagonals. */
+/* Differences from the first corner: far from the origin nothing else keeps its digits. In double, but kept as float:
+ * areas of faces below 1e-22 or beyond 1e19 across are lost, and with them normals by area. Of a quad, the sum is the
+ * product of the diagonals. */
 static inline void find_area(const pass *p, const uint32_t *corners, uint32_t count, double area[3]) {
     const float *o = position(p, corners[0]);
     double u[3], w[3], term[3];

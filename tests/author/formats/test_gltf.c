@@ -450,6 +450,10 @@ static const struct {
     {"{\"count\":1,\"indices\":{\"bufferView\":8,\"componentType\":5123},\"values\":{\"bufferView\":9}}",
      "{\"count\":2,\"indices\":{\"bufferView\":0,\"componentType\":5121},\"values\":{\"bufferView\":0}}", EX_ERROR_DATA,
      "sparse index 1 (counting from 0) does not rise"},
+    {"\"componentType\":5123,\"count\":3,\"type\":\"SCALAR\"}",
+     "\"componentType\":5123,\"count\":3,\"type\":\"SCALAR\",\"sparse\":{\"count\":2,\"indices\":{\"bufferView\":0,"
+     "\"componentType\":5121},\"values\":{\"bufferView\":1}}}",
+     EX_ERROR_DATA, "accessors[1]: sparse index 1 (counting from 0) does not rise"},
     {",\"values\":{\"bufferView\":9}", "", EX_ERROR_DATA, "sparse lacks its count, indices or values"},
     {"{\"bufferView\":9}", "{}", EX_ERROR_DATA, "sparse lacks a bufferView"},
     {"\"interpolation\":\"LINEAR\"", "\"interpolation\":\"CUBIC\"", EX_ERROR_DATA, "none of STEP, LINEAR, CUBICSPLINE"},

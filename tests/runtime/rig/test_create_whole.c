@@ -46,6 +46,16 @@ static void level_of_another_size(character *c) {
 static void level_corner_out_of_range(character *c) {
     ((uint32_t *)(uintptr_t)c->level.corners)[3] = 100000;
 }
+/* Stencils that end in another number of limit points than the last level has vertices; here without any level. */
+static void limit_of_another_size(character *c) {
+    static const int offsets[3] = {0, 1, 2}, indices[2] = {0, 1};
+    static const double weights[2] = {1, 1};
+    const ex_stencil_rows two = {.vertex_count = 2, .offsets = offsets, .indices = indices, .weights = weights};
+    const ex_stencils_def def = {.control_count = RINGS * SIDES, .limit = &two};
+    ex_stencils_destroy(c->stencils);
+    assert_int_equal(ex_stencils_create(&def, NULL, &c->stencils, NULL), EX_OK);
+    c->def.stencils = c->stencils;
+}
 static void joint_out_of_range(character *c) {
     c->form_sources[0].joint = CHARACTER_JOINTS;
 }
@@ -104,6 +114,7 @@ static const struct {
     {levels_without_faces, EX_ERROR_ARGUMENT, {"faces are missing"}},
     {level_of_another_size, EX_ERROR_ARGUMENT, {"level 1", "35", "36"}},
     {level_corner_out_of_range, EX_ERROR_DATA, {"level 1", "corner 3"}},
+    {limit_of_another_size, EX_ERROR_ARGUMENT, {"limit has 2", "20"}},
     {joint_out_of_range, EX_ERROR_ARGUMENT, {"'arm'", "'elbow'", "joint 3"}},
     {joint_below_none, EX_ERROR_ARGUMENT, {"'elbow'", "joint -2"}},
     {rotation_for_a_number, EX_ERROR_ARGUMENT, {"'elbow'", "kind"}},

@@ -96,6 +96,35 @@ static void test_inputs_from_joints(void **state) {
     assert_row_near(again, weights, CHARACTER_FORMS, 1e-6);
 }
 
+/* Joints that are not given, and joints given at rest, are one pose: also where the axis was given a rest value that
+ * its joint does not have, and where a rest that is turned does not read as exactly nothing. */
+static void test_joints_not_given(void **state) {
+    (void)state;
+    character c;
+    character_open(&c, RINGS, SIDES, EX_SKINNING_LINEAR);
+    c.form_axes[0].rest = 25;
+    ex_rig *rig = rig_of(&c.def);
+    ex_transform joints[CHARACTER_JOINTS];
+    const ex_pose at_rest = {.joints = joints};
+    ex_rig_rest_pose(rig, &at_rest);
+    for (int i = 0; i < ex_rig_input_count(rig); i++) {
+        double given = -1, none = -2, no_pose = -3;
+        ex_rig_get_input(rig, i, &at_rest, &given);
+        ex_rig_get_input(rig, i, &(ex_pose){0}, &none);
+        ex_rig_get_input(rig, i, NULL, &no_pose);
+        assert_memory_equal(&none, &given, sizeof given);
+        assert_memory_equal(&no_pose, &given, sizeof given);
+    }
+    float a[3 * RINGS * SIDES], b[3 * RINGS * SIDES];
+    void *scratch = malloc(ex_rig_scratch_size(rig, NULL, 1));
+    ex_rig_evaluate(rig, &at_rest, &(ex_output){.positions = a}, NULL, scratch);
+    ex_rig_evaluate(rig, NULL, &(ex_output){.positions = b}, NULL, scratch);
+    assert_memory_equal(a, b, sizeof a);
+    free(scratch);
+    ex_rig_destroy(rig);
+    character_close(&c);
+}
+
 /* ---- shape, pose ---- */
 
 static void expected_cage(const fixture *f, float *positions) {
@@ -370,6 +399,7 @@ static void test_what_is_left_out(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_inputs_from_joints, set_up, tear_down),
+        cmocka_unit_test(test_joints_not_given),
         cmocka_unit_test_setup_teardown(test_blend_and_skin, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_levels, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_split_vertices, set_up, tear_down),
