@@ -8,6 +8,7 @@ const exi_bench_group exi_bench_groups[] = {
     {"solve", "solving a space", exi_bench_solve},
     {"evaluate", "a pose of a rig", exi_bench_evaluate},
     {"subdivide", "subdivision to a level and to the limit", exi_bench_subdivide},
+    {"tree", "closest points and rays", exi_bench_tree},
     {"edit", "solving again after an edit, and a pose", exi_bench_edit},
 };
 const int exi_bench_group_count = (int)(sizeof exi_bench_groups / sizeof exi_bench_groups[0]);

@@ -15,6 +15,7 @@ typedef struct exi_row {
     char work[64];
     double ns;             /* median of a run */
     int vertex_count;      /* what ns is divided by for people */
+    const char *unit;      /* what vertex_count counts, where it is not vertices */
     const char *peer;      /* who did the same */
     const char *peer_note; /* why peer_ns is missing, or where it comes from if it was not measured */
     double peer_ns;
@@ -54,6 +55,7 @@ bool exi_bench_skin(const exi_bench *bench);
 bool exi_bench_solve(const exi_bench *bench);
 bool exi_bench_evaluate(const exi_bench *bench);
 bool exi_bench_subdivide(const exi_bench *bench);
+bool exi_bench_tree(const exi_bench *bench);
 bool exi_bench_edit(const exi_bench *bench);
 
 /* copy.c: bytes/ns of reading so many bytes again and again, in 1 or 2 streams; 0 without memory. */

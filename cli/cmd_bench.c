@@ -24,11 +24,11 @@ static const ex_option options[] = {
 
 enum { CELL = 32 };
 
-static const char *time_cell(char cell[CELL], double ns, int vertex_count) {
+static const char *time_cell(char cell[CELL], double ns, const exi_row *row) {
     if (!(ns > 0))
         return "-";
-    if (vertex_count > 0)
-        snprintf(cell, CELL, "%.2f ns/vertex", ns / vertex_count);
+    if (row->vertex_count > 0)
+        snprintf(cell, CELL, "%.2f ns/%s", ns / row->vertex_count, row->unit ? row->unit : "vertex");
     else if (ns < 1e3)
         snprintf(cell, CELL, "%.0f ns", ns);
     else if (ns < 1e6)
@@ -65,8 +65,8 @@ static void print_header(void) {
 static void print_row(void *user, const exi_row *row) {
     (void)user;
     char ours[CELL], peer[CELL], ratio[CELL], speed[CELL], part[CELL], goal[2 * CELL];
-    printf("%-50s %15s %15s %7s %10s %11s  %s\n", row->work, time_cell(ours, row->ns, row->vertex_count),
-           time_cell(peer, row->peer_ns, row->vertex_count), number_cell(ratio, "%.2f", exi_row_ratio(row)),
+    printf("%-50s %15s %15s %7s %10s %11s  %s\n", row->work, time_cell(ours, row->ns, row),
+           time_cell(peer, row->peer_ns, row), number_cell(ratio, "%.2f", exi_row_ratio(row)),
            number_cell(speed, "%.1f", row->bytes / row->ns), number_cell(part, "%.2f", exi_row_read(row)),
            goal_cell(goal, row));
     if (row->peer && row->peer_note)
@@ -91,7 +91,8 @@ static void emit_row(void *user, const exi_row *row) {
     exi_emit_text(json, "group", row->group);
     exi_emit_text(json, "work", row->work);
     exi_emit_number(json, "ns", row->ns);
-    emit_positive(json, "ns_per_vertex", row->vertex_count > 0 ? row->ns / row->vertex_count : 0);
+    emit_positive(json, row->unit ? "ns_per_query" : "ns_per_vertex",
+                  row->vertex_count > 0 ? row->ns / row->vertex_count : 0);
     exi_emit_number(json, "per_second", 1e9 / row->ns);
     exi_emit_text(json, "peer", row->peer);
     exi_emit_text(json, "peer_note", row->peer_note);
@@ -175,12 +176,13 @@ const ex_command cmd_bench = {
     .name = "bench",
     .summary = "measure speeds, beside other libraries that do the same",
     .usage = "bench [NAME] [--json] [--repeat N]",
-    .description = "NAME is one of: copy, blend, skin, solve, evaluate, subdivide, edit; without\n"
-                   "it, all of them.\n"
+    .description = "NAME is one of: copy, blend, skin, solve, evaluate, subdivide, tree, edit;\n"
+                   "without it, all of them.\n"
                    "Times are medians of a run in one thread. A peer runs in turn with ours, so\n"
                    "that noise hits both; 'ratio' is its time over ours. 'GB/s' counts the bytes\n"
                    "that a run must read and write; 'of reading' compares that with reading as\n"
-                   "many bytes in one stream. Without a peer (Eigen, scipy) its columns are empty.",
+                   "many bytes in one stream. Without a peer (Eigen, OpenSubdiv, Embree, scipy) its\n"
+                   "columns are empty.",
     .examples = "exemplar bench\n"
                 "taskset -c 1 exemplar bench blend --repeat 100\n"
                 "exemplar bench --json > bench.json",
