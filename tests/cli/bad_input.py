@@ -103,13 +103,23 @@ TABLE = [
      ["band.json"]),
     ("project below a file", {}, ["unpack", "band.glb", "-o", "band.json/x"], ["band.json"]),
     ("demo below a file", {}, ["demo", "blob", "-o", "band.json/x"], ["band.json"]),
+    ("plot of a project", {}, ["plot", "band.json", "-o", "a.svg"], ["'band.json' is a project, not a rig"]),
+    ("plot along an unknown axis", {}, ["plot", "band.glb", "--axes", "bned", "-o", "a.svg"], ["bned", "'bend'"]),
+    ("plot over an unknown axis", {}, ["plot", "band.glb", "--axes", "bend,grith", "-o", "a.svg"], ["grith", "'girth'"]),
+    ("plot over one axis twice", {}, ["plot", "band.glb", "--axes", "bend,bend", "-o", "a.svg"], ["'bend' is given twice"]),
+    ("plot of an unknown layer", {}, ["plot", "band.glb", "--layer", "bodi", "-o", "a.svg"], ["bodi", "'body'"]),
+    ("plotted axis with a value", {}, ["plot", "band.glb", "bend=3", "--axes", "bend", "-o", "a.svg"],
+     ["'bend=3'", "which is plotted"]),
+    ("plot that is too small", {}, ["plot", "band.glb", "--size", "20x20", "-o", "a.svg"], ["20 by 20", "240 by 180"]),
+    ("plot that is too large", {}, ["plot", "band.glb", "--size", "1e6x400", "-o", "a.svg"], ["16384"]),
+    ("plot on a full disk", {}, ["plot", "band.glb", "-o", "/dev/full"], ["/dev/full", "No space left"]),
     ("rig on a full disk", {}, ["build", "band.json", "-o", "/dev/full"], ["/dev/full", "No space left"]),
     ("form on a full disk", {}, ["pose", "band.glb", "-o", "/dev/full"], ["/dev/full", "No space left"]),
 ]
 
 # words whose data goes to stdout
 PRINTING = [["info", "band.glb"], ["info", "bent.obj", "--json"], ["weights", "band.glb"], ["check", "band.json"],
-            ["build", "band.json"], ["pose", "band.glb", "-o", "-"], ["info", "--capabilities"], ["-h"], ["build", "-h"],
+            ["build", "band.json"], ["pose", "band.glb", "-o", "-"], ["plot", "band.glb", "-o", "-"], ["info", "--capabilities"], ["-h"], ["build", "-h"],
             ["--version"]]
 
 # words that write files, and sizes of file at which the disk is full: at once, after some bytes, after whole files
@@ -117,6 +127,8 @@ WRITING = [
     (["build", "band.json", "-o", "new.glb"], (0, 100, 4000)),
     (["unpack", "band.glb", "-o", "out/deep"], (0, 100, 500)),
     (["pose", "band.glb", "-o", "new.obj"], (0, 100)),
+    (["plot", "band.glb", "-o", "new.svg"], (0, 100)),
+    (["plot", "band.glb", "-o", "new.png"], (0, 100)),
     (["pose", "band.glb", "--poses", "p.csv", "-o", "out/deep"], (0, 100)),
     (["pose", "band.glb", "--poses", "p.csv", "-o", "sub"], (0, 100)),
     (["demo", "blob", "-o", "out/deep"], (0, 100, 60000)),
