@@ -382,6 +382,7 @@ static const struct {
     {"\"name\":\"skin\"", "\"name\":7", EX_ERROR_DATA, "nodes[0]: name must be a text"},
     {"\"name\":\"skin\"", "\"weights\":[1,2]", EX_ERROR_DATA, "has 2 weights, but its mesh has 1 morph targets"},
     {"\"joints\":[1,2]", "\"joints\":[]", EX_ERROR_DATA, "skins[0]: has no joints"},
+    {"\"joints\":[1,2]", "\"joints\":[1,1]", EX_ERROR_DATA, "joint 1 is node 1, which is a joint of it already"},
     {"\"joints\":[1,2]", "\"joints\":[1,3]", EX_ERROR_DATA, "skins[0]: joint 1 (counting from 0) is none"},
     {"\"joints\":[1,2]", "\"joints\":[1,2,0]", EX_ERROR_DATA, "has 3 joints, but only 2 inverse bind matrices"},
     {"\"joints\":[1,2]", "\"joints\":[1]", EX_ERROR_DATA,
