@@ -497,6 +497,7 @@ static void says_which_number_is_wrong(void **state) {
         {12, NAN, "accessors[0]: element 1 (counting from 0) is not finite"},
         {60, -INFINITY, "accessors[3]: element 0 (counting from 0) is not finite"},
         {56, -1, "vertex 0 (counting from 0) has a weight of -1"},
+        {56, 3e38F, "vertex 0 (counting from 0) has a weight of 3e+38"},
         {316, INFINITY, "accessors[7]: sparse value 0 (counting from 0) is not finite"},
         {144, 0, "key 1 (counting from 0) is at 0 s"},
         {140, -1, "the times of keys must rise from 0"},
