@@ -355,9 +355,6 @@ static inline void exi_quad_store_bytes(unsigned char *p, const exi_quad v[4]) {
     uint16x8_t high = vcombine_u16(vmovn_u32(vcvtnq_u32_f32(v[2])), vmovn_u32(vcvtnq_u32_f32(v[3])));
     vst1q_u8(p, vcombine_u8(vmovn_u16(low), vmovn_u16(high)));
 }
-static inline exi_quad exi_quad_load_three(const float *p) {
-    return vcombine_f32(vld1_f32(p), vld1_lane_f32(p + 2, vdup_n_f32(0), 0));
-}
 static inline void exi_quad_load_triples(const float *p, exi_quad v[3]) {
     float32x4x3_t triples = vld3q_f32(p);
     for (int i = 0; i < 3; i++)
@@ -473,9 +470,6 @@ static inline void exi_quad_store_bytes(unsigned char *p, const exi_quad v[4]) {
     const __m128i low = _mm_packs_epi32(_mm_cvtps_epi32(v[0]), _mm_cvtps_epi32(v[1]));
     const __m128i high = _mm_packs_epi32(_mm_cvtps_epi32(v[2]), _mm_cvtps_epi32(v[3]));
     _mm_storeu_si128((__m128i *)(void *)p, _mm_packus_epi16(low, high));
-}
-static inline exi_quad exi_quad_load_three(const float *p) {
-    return _mm_movelh_ps(_mm_castpd_ps(_mm_load_sd((const double *)(const void *)p)), _mm_load_ss(p + 2));
 }
 static inline void exi_quad_load_triples(const float *p, exi_quad v[3]) {
     __m128 a = _mm_loadu_ps(p), b = _mm_loadu_ps(p + 4), c = _mm_loadu_ps(p + 8); /* xyzx yzxy zxyz */
@@ -717,10 +711,6 @@ static inline void exi_quad_store_bytes(unsigned char *p, const exi_quad v[4]) {
 #endif
 
 #if !defined(EXI_SIMD_NEON) && !defined(EXI_SIMD_AVX2) && !defined(EXI_SIMD_SSE2)
-static inline exi_quad exi_quad_load_three(const float *p) {
-    const float four[4] = {p[0], p[1], p[2], 0};
-    return exi_quad_load(four);
-}
 static inline void exi_quad_load_triples(const float *p, exi_quad v[3]) {
     float lanes[3][4];
     for (int i = 0; i < 4; i++)
