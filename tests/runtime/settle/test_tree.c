@@ -70,31 +70,36 @@ static void test_every_triangle(void **state) {
     }
 }
 
-/* A tree that is worth its name: a question looks at few triangles. */
+/* A tree that is worth its name: a question looks at few triangles. Also where some of them are not finite. */
 static void test_sorted(void **state) {
     (void)state;
-    surface s = surface_ball(29);
-    ex_tree *tree = tree_of(&s.def);
-    check_tree(&s, tree);
-    assert_true(tree->level_count <= 9);
-    assert_true(tree->block_count <= s.def.triangle_count / 2);
-    assert_true(tree->size <= 32 * (uint64_t)s.def.triangle_count);
-    void *memory;
-    const ex_fit *fit = fit_of(tree, s.positions, &memory);
-    const exi_fit_node *nodes = exi_tree_at(fit, fit->nodes);
-    double visited = 0;
-    for (int n = 0; n < fit->node_count; n++) /* the chance of a far ray through the ball to meet the box */
-        for (int i = 0; i < 4; i++) {
-            double e[3];
-            for (int c = 0; c < 3; c++)
-                e[c] = (double)nodes[n].box[3 + c][i] - (double)nodes[n].box[c][i];
-            if (e[0] >= 0)
-                visited += (e[0] * e[1] + e[1] * e[2] + e[2] * e[0]) / 12;
-        }
-    assert_true(visited < 50);
-    free(memory);
-    ex_tree_destroy(tree);
-    surface_close(&s);
+    for (int broken = 0; broken < 2; broken++) {
+        surface s = surface_ball(29);
+        const float kept = s.positions[100];
+        s.positions[100] = broken ? NAN : kept;
+        ex_tree *tree = tree_of(&s.def);
+        s.positions[100] = kept;
+        check_tree(&s, tree);
+        assert_true(tree->level_count <= 9);
+        assert_true(tree->block_count <= s.def.triangle_count / 2);
+        assert_true(tree->size <= 32 * (uint64_t)s.def.triangle_count);
+        void *memory;
+        const ex_fit *fit = fit_of(tree, s.positions, &memory);
+        const exi_fit_node *nodes = exi_tree_at(fit, fit->nodes);
+        double visited = 0;
+        for (int n = 0; n < fit->node_count; n++) /* the chance of a far ray through the ball to meet the box */
+            for (int i = 0; i < 4; i++) {
+                double e[3];
+                for (int c = 0; c < 3; c++)
+                    e[c] = (double)nodes[n].box[3 + c][i] - (double)nodes[n].box[c][i];
+                if (e[0] >= 0)
+                    visited += (e[0] * e[1] + e[1] * e[2] + e[2] * e[0]) / 12;
+            }
+        assert_true(visited < 50);
+        free(memory);
+        ex_tree_destroy(tree);
+        surface_close(&s);
+    }
 }
 
 /* All the same; all at one point; a line; a line ever denser; and a million in a row. */
