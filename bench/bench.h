@@ -15,6 +15,7 @@ typedef struct exi_row {
     char work[64];
     double ns;             /* median of a run */
     int vertex_count;      /* what ns is divided by for people */
+    const char *unit;      /* what vertex_count counts, where it is not vertices */
     const char *peer;      /* who did the same */
     const char *peer_note; /* why peer_ns is missing, or where it comes from if it was not measured */
     double peer_ns;
@@ -24,6 +25,7 @@ typedef struct exi_row {
     double goal_ratio;     /* peer_ns / ns to reach */
     double goal_read;      /* part of read_speed to reach */
     double goal_rate;      /* runs a second to reach */
+    bool frames;           /* a run is a frame of a character: people want frames a second, and the peer's */
 } exi_row;
 
 double exi_row_ratio(const exi_row *row); /* peer_ns / ns, or 0 */
@@ -36,9 +38,10 @@ typedef struct exi_bench {
     int repeat;
     void (*report)(void *user, const exi_row *row);
     void *user;
+    ex_error *error; /* where a group says why it failed, unless for want of memory */
 } exi_bench;
 
-/* A group of rows. False where there is not enough memory. */
+/* A group of rows. False where it failed: for want of memory, where bench->error says nothing else. */
 typedef struct exi_bench_group {
     const char *name;
     const char *what;
@@ -54,7 +57,10 @@ bool exi_bench_skin(const exi_bench *bench);
 bool exi_bench_solve(const exi_bench *bench);
 bool exi_bench_evaluate(const exi_bench *bench);
 bool exi_bench_subdivide(const exi_bench *bench);
+bool exi_bench_tree(const exi_bench *bench);
 bool exi_bench_edit(const exi_bench *bench);
+bool exi_bench_normals(const exi_bench *bench);
+bool exi_bench_paper(const exi_bench *bench);
 
 /* copy.c: bytes/ns of reading so many bytes again and again, in 1 or 2 streams; 0 without memory. */
 double exi_read_speed(size_t bytes, int streams, int repeat);

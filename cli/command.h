@@ -65,6 +65,7 @@ extern const ex_command cmd_info;
 extern const ex_command cmd_init;
 extern const ex_command cmd_plot;
 extern const ex_command cmd_pose;
+extern const ex_command cmd_render;
 extern const ex_command cmd_unpack;
 extern const ex_command cmd_weights;
 

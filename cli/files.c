@@ -157,10 +157,8 @@ bool exi_output_check(const ex_command *command, const char *path, const char *e
         return false;
     }
     if (!has_one_of(path, endings) && !(exists && !S_ISREG(target.st_mode))) {
-        *exit_code =
-            strchr(endings, '|')
-                ? exi_wrong_usage(command, "'%s' does not end in one of %s, the kinds written here", path, endings)
-                : exi_wrong_usage(command, "'%s' does not end in %s, the only kind written here", path, endings);
+        *exit_code = exi_wrong_usage(command, "'%s' does not end in %s, the %s written here", path, endings,
+                                     strchr(endings, ' ') ? "kinds" : "only kind");
         return false;
     }
     return true;

@@ -15,6 +15,10 @@ void exi_info_end_json(exi_emitter *json);
 
 void exi_info_print_box(const double box[6]);
 
+/* Joints as a tree, each with its number, below its parent: parents [count], -1 for a root. Returns whether there was
+ * memory for it. */
+bool exi_info_print_joints(int count, const int *parents, const char *const *names);
+
 /* Each reads the file and prints it; returns an exit code. */
 int exi_info_rig(const ex_call *call, const char *path);
 int exi_info_scene(const ex_call *call, const char *path);

@@ -41,6 +41,42 @@ void exi_info_print_box(const double box[6]) {
            box_size(box));
 }
 
+/* One joint a line, children below their parent and in their order; next and first [count] hold siblings and children.
+ */
+static void print_tree(int count, const int *parents, const char *const *names, int *first, int *next) {
+    int root = -1, depth = 0;
+    for (int j = 0; j < count; j++)
+        first[j] = -1;
+    for (int j = count - 1; j >= 0; j--) {
+        int *head = parents[j] < 0 ? &root : &first[parents[j]];
+        next[j] = *head;
+        *head = j;
+    }
+    for (int j = root; j >= 0;) {
+        printf("    %3d %*s", j, 2 * depth, "");
+        exi_print_plain(stdout, names[j] && *names[j] ? names[j] : "(no name)");
+        printf("\n");
+        if (first[j] >= 0) {
+            j = first[j];
+            depth++;
+            continue;
+        }
+        while (j >= 0 && next[j] < 0) {
+            j = parents[j];
+            depth--;
+        }
+        j = j < 0 ? -1 : next[j];
+    }
+}
+
+bool exi_info_print_joints(int count, const int *parents, const char *const *names) {
+    int *links = malloc(2 * (size_t)count * sizeof *links + 1);
+    if (links)
+        print_tree(count, parents, names, links, links + count);
+    free(links);
+    return links != NULL;
+}
+
 /* ---- figures ---- */
 
 /* The bounding box at rest. Floats go through their shortest decimals, so that 0.3f is shown as 0.3 in JSON too. */
@@ -74,28 +110,30 @@ static int print_rig_layers(const ex_rig *rig, exi_emitter *json) {
 
 /* ---- text ---- */
 
-static int depth_of(const ex_skeleton *skeleton, int joint) {
-    int depth = 0;
-    for (int j = ex_skeleton_parent(skeleton, joint); j >= 0; j = ex_skeleton_parent(skeleton, j))
-        depth++;
-    return depth;
-}
-
-static void print_skeleton(const ex_rig *rig) {
+static bool print_skeleton(const ex_rig *rig) {
     const ex_skeleton *skeleton = ex_rig_skeleton(rig);
     const ex_skin *skin = ex_rig_skin(rig);
+    const int count = ex_rig_joint_count(rig);
     if (!skeleton)
-        return;
+        return true;
     char joints[EXI_TEXT_SIZE], influences[EXI_TEXT_SIZE];
-    printf("skeleton  %s", exi_text_count(joints, ex_rig_joint_count(rig), "joint"));
+    printf("skeleton  %s", exi_text_count(joints, count, "joint"));
     if (skin)
         printf(", %s skinning, at most %s a vertex", ex_skinning_name(ex_rig_skinning(rig)),
                exi_text_count(influences, ex_skin_get_info(skin).influence_most, "influence"));
     else
         printf(", moves nothing");
     printf("\n");
-    for (int j = 0; j < ex_rig_joint_count(rig); j++)
-        printf("    %*s%s\n", 2 * depth_of(skeleton, j), "", ex_skeleton_name(skeleton, j));
+    int *parents = malloc((size_t)count * sizeof *parents + 1);
+    const char **names = malloc((size_t)count * sizeof *names + 1);
+    for (int j = 0; parents && names && j < count; j++) {
+        parents[j] = ex_skeleton_parent(skeleton, j);
+        names[j] = ex_skeleton_name(skeleton, j);
+    }
+    const bool printed = parents && names && exi_info_print_joints(count, parents, names);
+    free(names);
+    free(parents);
+    return printed;
 }
 
 static void print_levels(const ex_rig *rig) {
@@ -127,7 +165,8 @@ static int print_rig(const char *path, const ex_rig *rig, const double box[6]) {
         printf("texture   %s, %d x %d, %s\n", texture.name, texture.width, texture.height,
                texture.srgb ? "colours" : "data");
     }
-    print_skeleton(rig);
+    if (!print_skeleton(rig))
+        return exi_failed_text("there is not enough memory");
     return print_rig_layers(rig, NULL);
 }
 

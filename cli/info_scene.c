@@ -6,6 +6,7 @@
 #include <exemplar/author.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 
 /* Targets, of which a face may have hundreds, are named up to here; JSON has all. */
 #define NAMED_MOST 12
@@ -94,13 +95,42 @@ static void print_meshes(const ex_scene *scene) {
     }
 }
 
-static void print_motion(const ex_scene *scene) {
-    for (int s = 0; s < scene->skin_count; s++) {
+/* The joints of a skin below the nearest joint above them, whatever other nodes lie between. */
+static bool print_joints(const ex_scene *scene, const ex_scene_skin *skin) {
+    const int count = skin->joint_count;
+    int *parents = malloc((size_t)count * sizeof *parents), *joint_of = malloc((size_t)scene->node_count * sizeof(int));
+    const char **names = malloc((size_t)count * sizeof *names);
+    for (int n = 0; joint_of && n < scene->node_count; n++)
+        joint_of[n] = -1;
+    for (int j = 0; joint_of && j < count; j++)
+        joint_of[skin->joints[j]] = j;
+    for (int j = 0; joint_of && parents && names && j < count; j++) {
+        int node = scene->nodes[skin->joints[j]].parent;
+        while (node >= 0 && joint_of[node] < 0)
+            node = scene->nodes[node].parent;
+        parents[j] = node < 0 ? -1 : joint_of[node];
+        names[j] = scene->nodes[skin->joints[j]].name;
+    }
+    const bool printed = joint_of && parents && names && exi_info_print_joints(count, parents, names);
+    free(names);
+    free(joint_of);
+    free(parents);
+    return printed;
+}
+
+static bool print_skins(const ex_scene *scene) {
+    bool printed = true;
+    for (int s = 0; s < scene->skin_count && printed; s++) {
         char joints[EXI_TEXT_SIZE];
         print_label("skin", s, scene->skins[s].name);
         printf(": %s%s\n", exi_text_count(joints, scene->skins[s].joint_count, "joint"),
                scene->skins[s].inverse_binds ? "" : ", no inverse bind matrices");
+        printed = print_joints(scene, &scene->skins[s]);
     }
+    return printed;
+}
+
+static void print_motion(const ex_scene *scene) {
     for (int a = 0; a < scene->animation_count; a++) {
         const ex_scene_animation *animation = &scene->animations[a];
         char channels[EXI_TEXT_SIZE], keys[EXI_TEXT_SIZE];
@@ -122,7 +152,9 @@ static void print_looks(const ex_scene *scene) {
         const ex_scene_image *image = &scene->images[i];
         char bytes[EXI_TEXT_SIZE];
         print_label("image", i, image->name);
-        printf(": %s, ", text_or(image->mime_type, "of unknown type"));
+        printf(": ");
+        exi_print_plain(stdout, text_or(image->mime_type, "of unknown type"));
+        printf(", ");
         if (image->path)
             exi_print_plain(stdout, image->path);
         else
@@ -131,15 +163,18 @@ static void print_looks(const ex_scene *scene) {
     }
 }
 
-static void print_scene(const ex_call *call, const char *path, const ex_scene *scene) {
+static int print_scene(const ex_call *call, const char *path, const ex_scene *scene) {
     char nodes[EXI_TEXT_SIZE];
     exi_info_begin(path, "a glTF file");
     printf("%s\n", exi_text_count(nodes, scene->node_count, "node"));
     print_meshes(scene);
+    if (!print_skins(scene))
+        return exi_failed_text("there is not enough memory");
     print_motion(scene);
     print_looks(scene);
     if (!call->quiet)
         exi_notes_print(path, scene->notes, scene->note_count);
+    return EX_EXIT_DONE;
 }
 
 /* ---- JSON ---- */
@@ -232,12 +267,13 @@ int exi_info_scene(const ex_call *call, const char *path) {
     ex_scene *scene = NULL;
     if (ex_scene_read(path, &scene, &error) != EX_OK)
         return exi_failed(&error);
+    int exit_code = EX_EXIT_DONE;
     if (call->json)
         print_scene_json(path, scene);
     else
-        print_scene(call, path, scene);
+        exit_code = print_scene(call, path, scene);
     ex_scene_destroy(scene);
-    return EX_EXIT_DONE;
+    return exit_code;
 }
 
 /* ---- images ---- */

@@ -2,8 +2,9 @@
  * exemplar/exemplar.h - the runtime whole: a pose in, a surface out, with nothing but libc and libm underneath.
  *
  * One header a room: base (errors, hooks), weigh (a point to weights), shape (weights to a form), pose (a form moved by
- * a skeleton), refine (a form to a finer surface, normals), rig (all of it in one immutable object, and its packed
- * form). Reading files, building and checking belong to authoring: exemplar/author.h.
+ * a skeleton), refine (a form to a finer surface, normals), settle (closest points and rays on a form), rig (all of it
+ * in one immutable object, and its packed form). Reading files, building and checking belong to authoring:
+ * exemplar/author.h.
  */
 #ifndef EXEMPLAR_EXEMPLAR_H
 #define EXEMPLAR_EXEMPLAR_H
@@ -12,6 +13,7 @@
 #include <exemplar/pose.h>
 #include <exemplar/refine.h>
 #include <exemplar/rig.h>
+#include <exemplar/settle.h>
 #include <exemplar/shape.h>
 #include <exemplar/weigh.h>
 

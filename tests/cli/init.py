@@ -252,8 +252,19 @@ class Info(harness.Case):
         self.assertEqual(project["layers"][0]["space"], answer["layers"][0]["space"])
         text = self.succeed("info", "arm/arm.glb").out
         self.assertIn("skeleton  3 joints, linear skinning, at most", text)
-        self.assertIn("    shoulder\n      forearm\n        hand\n", text)
+        tree = "      0 shoulder\n      1   forearm\n      2     hand\n"
+        self.assertIn(tree, text)
+        self.assertIn(tree, self.succeed("info", "arm/skeleton.glb").out)
         self.assertIn("angle of joint 'forearm' about 0 0 1", text)
+
+    def test_joints_stand_below_their_parents(self):
+        nodes = [{"name": "hip", "children": [1, 2]}, {"name": "left", "children": [5]}, {"name": "right", "children": [4]},
+                 {"name": "tail"}, {"name": "right toe"}, {"children": [6]}, {"name": "left toe"}]
+        scene = {"asset": {"version": "2.0"}, "nodes": nodes, "scenes": [{"nodes": [0, 3]}], "scene": 0,
+                 "skins": [{"joints": [0, 1, 2, 3, 4, 6]}]}
+        (self.folder / "it.gltf").write_text(json.dumps(scene))
+        self.assertIn(": 6 joints, no inverse bind matrices\n      0 hip\n      1   left\n      5     left toe\n"
+                      "      2   right\n      4     right toe\n      3 tail\n", self.succeed("info", "it.gltf", "-q").out)
 
     def test_levels(self):
         description = {**harness.project(), "subdivide": {"scheme": "catmull_clark", "levels": 2, "limit": True}}

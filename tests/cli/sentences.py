@@ -2,7 +2,6 @@
 code is 1 from both. The body is a strip of two bones, its files made here, so that they can say what no exporter would."""
 import json
 import struct
-import zlib
 
 import harness
 
@@ -14,15 +13,6 @@ def form(shrink=1.0):
     lines = [f"v {x * shrink!r} {y * shrink!r} {z!r}" for x, y, z in VERTICES]
     lines += ["vt 0 0"] + ["f " + " ".join(f"{corner}/1" for corner in face) for face in FACES]
     return "\n".join(lines) + "\n"
-
-
-def png(width, height):
-    def chunk(kind, data):
-        body = kind + data
-        return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body))
-    rows = b"".join(b"\0" + b"\x80\x40\x20" * width for _ in range(height))
-    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)) +
-            chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
 
 
 def skeleton(circle=False, empty=None, binds=True, joints=("upper", "fore")):
@@ -80,7 +70,7 @@ def project():
 
 
 FILES = {"rest.obj": form().encode(), "child.obj": form(0.5).encode(), "strip.glb": skeleton(), "child.glb": skeleton(),
-         "pale.png": png(8, 4), "brown.png": png(8, 4), "strip.json": json.dumps(project()).encode()}
+         "pale.png": harness.png(8, 4), "brown.png": harness.png(8, 4), "strip.json": json.dumps(project()).encode()}
 
 # name, the file that is exchanged, where check finds it, of which kind, and words of the sentence
 TABLE = [
@@ -90,7 +80,7 @@ TABLE = [
      ["strip.glb", "the joint weights of", "3 (counting from 0)", "sum to 0", "paint weights there and export again"]),
     ("missing inverse binds", {"strip.glb": skeleton(binds=False)}, "skeleton", "skeleton",
      ["strip.glb", "the skin has no inverse bind matrices", "export it with its bind pose"]),
-    ("a texture of another size", {"brown.png": png(4, 4)}, "layers[1].examples[1]", "image_size",
+    ("a texture of another size", {"brown.png": harness.png(4, 4)}, "layers[1].examples[1]", "image_size",
      ["brown.png is 4 x 4 pixels, but pale.png is 8 x 4", "the images of a texture must have one size"]),
     ("an example without its skeleton", {"child.glb": None}, "layers[0].examples[1].skeleton", "skeleton",
      ["child.glb", "No such file"]),

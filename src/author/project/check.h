@@ -8,6 +8,7 @@
  *   check_skeleton.c  the skeleton's file, and the joints that the project names
  *   check_surface.c   faces and tags, where the mesh is subdivided
  *   check_forms.c     layers of forms: what un-posing loses, skeletons of examples, layers that disturb each other
+ *   check_misread.c   forms that were made otherwise than their layer says
  *   check_images.c    layers of pixels
  *   check_space.c     spaces
  *
@@ -71,6 +72,8 @@ typedef enum exi_order {
     EXI_ORDER_POSITIONS  /* matching by positions would repair it */
 } exi_order;
 exi_order exi_check_order(const ex_mesh *mesh, const ex_mesh *other, bool *failed);
+/* The place [vertex_count], from 0, that each vertex stands at, and how many there are; NULL without memory. */
+int *exi_check_vertex_places(const ex_mesh *mesh, int *count, bool *failed);
 /* How many places the vertices of a mesh stand at. */
 int exi_check_place_count(const ex_mesh *mesh, bool *failed);
 
@@ -83,6 +86,11 @@ void exi_check_surface(exi_checker *c);
 void exi_check_forms(exi_checker *c, int layer);
 /* Sculpts that later layers move, once all layers are measured. */
 void exi_check_disturbed(exi_checker *c);
+
+/* Whether a form fits the mesh far better when it is read otherwise, at its pose or at rest, or turned; after
+ * exi_measure_joints. shifts: what the example brings, or NULL. */
+void exi_check_misread(exi_checker *c, int layer, int example, const ex_mesh *form, const float *shifts,
+                       const char *where);
 
 void exi_check_images(exi_checker *c, int layer);
 

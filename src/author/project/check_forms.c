@@ -75,6 +75,7 @@ static float *measure(exi_checker *c, int layer, int k, const ex_mesh *form, con
     } else {
         report_damped(c, example->name, &m, where);
         report_near(c, example->name, &m, where);
+        exi_check_misread(c, layer, k, form, m.shifts, where);
         delta = m.delta;
         c->shifts[layer][k] = m.shifts;
         m.delta = m.shifts = NULL;

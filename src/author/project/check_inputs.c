@@ -1,7 +1,8 @@
 /*
  * Checking axes: one input is a number or a rotation and has one rest value, whichever layer names it; and two inputs
  * of one joint should not disturb each other. They do where one, written after others, changes what another reads: that
- * is tried, at a few values of each. (Two angles about different axes get along, three do not.)
+ * is tried, at a few values of each. (Two angles about different axes get along, three do not.) A range of degrees that
+ * looks like one of radians is reported, too.
  */
 #include "author/formats/array.h"
 #include "author/project/check.h"
@@ -80,6 +81,19 @@ static void check_last(exi_checker *c, const joint_axes *j, const char *where) {
                   a->name, b->name, b->name, a->name, a->joint, what);
 }
 
+/* ---- units ---- */
+
+/* A range that is no wider than a full turn in radians, where degrees are meant. */
+static void check_degrees(exi_checker *c, const axis_place *here) {
+    static const double full_turn = 6.2832;
+    const double width = here->axis->axis.max - here->axis->axis.min;
+    if (here->axis->joint && here->axis->reading.kind == EX_READING_ANGLE && width <= full_turn)
+        exi_check_add(c, EX_SEVERITY_WARNING, "radians", here->where, width,
+                      "the range of '%s', from %g to %g, is only %g degrees wide: angles are in degrees, here and in "
+                      "\"at\"; is it in radians?",
+                      here->axis->name, here->axis->axis.min, here->axis->axis.max, width);
+}
+
 /* ---- all of them ---- */
 
 static void compare(exi_checker *c, const ex_project_axis *b, const axis_place *later, int layer) {
@@ -127,6 +141,7 @@ void exi_check_inputs(exi_checker *c) {
                 for (int k = 0; k < layers[m].axis_count; k++)
                     compare(c, layers[m].axes + k, &here, m);
             check_joint(c, l, i, axes);
+            check_degrees(c, &here);
         }
     free(axes);
 }

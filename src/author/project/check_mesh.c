@@ -54,8 +54,22 @@ void exi_check_mesh(exi_checker *c) {
 
 /* ---- forms ---- */
 
+/* Whether the form has as many faces as the mesh at a refined level. */
+static bool is_refined(const exi_checker *c, const ex_mesh *form) {
+    const ex_mesh *mesh = c->mesh;
+    const bool triangles = c->view->subdivision.scheme == EX_SCHEME_LOOP;
+    double faces = triangles ? 4 * (mesh->corner_count - 2.0 * mesh->face_count) : mesh->corner_count;
+    for (int l = 1; c->view->subdivide && l <= EX_SUBDIVIDE_LEVELS; l++, faces *= 4)
+        if (form->face_count > mesh->face_count && form->face_count == faces)
+            return true;
+    return false;
+}
+
 static const char *repair_hint(exi_checker *c, const ex_mesh *form) {
     if (form->vertex_count != c->mesh->vertex_count) {
+        if (is_refined(c, form))
+            return "it is as fine as the mesh once it is subdivided: examples are forms of the mesh itself, which "
+                   "'exemplar pose --level cage' writes";
         if (form->vertex_count > c->mesh->vertex_count &&
             exi_check_place_count(form, &c->failed) == c->mesh->vertex_count)
             return "merging its vertices that stand at one place would leave as many as the mesh has: they were split "

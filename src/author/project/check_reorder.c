@@ -137,15 +137,25 @@ static void close_places(places *p) {
     free(p->cells);
 }
 
-int exi_check_place_count(const ex_mesh *mesh, bool *failed) {
+int *exi_check_vertex_places(const ex_mesh *mesh, int *count, bool *failed) {
     const double size = ex_mesh_size(mesh);
     places p = {.points = {mesh->positions, mesh->positions},
                 .counts = {mesh->vertex_count, 0},
                 .dimension = 3,
                 .room = PLACE_ROOM * size + 1e-30};
-    *failed = !open_places(&p) || *failed;
+    const bool opened = open_places(&p);
+    int *numbers = opened ? p.numbers : NULL;
+    p.numbers = opened ? NULL : p.numbers;
+    *count = p.number_count;
+    *failed = !opened || *failed;
     close_places(&p);
-    return p.number_count;
+    return numbers;
+}
+
+int exi_check_place_count(const ex_mesh *mesh, bool *failed) {
+    int count;
+    free(exi_check_vertex_places(mesh, &count, failed));
+    return count;
 }
 
 /* ---- labels ---- */

@@ -93,6 +93,35 @@ static void check_edges(exi_checker *c, const half_edge *edges, int count) {
                       e[0].face, e[1].face, e->low, e->high, others(flipped, "such edges", more));
 }
 
+/* Edges with one face where another such edge stands in the same place: exporters that give a vertex for each texture
+ * coordinate cut the surface there. */
+static void check_seams(exi_checker *c, const half_edge *edges, int count) {
+    int place_count, boundary = 0, cut = 0, first = 0;
+    int *places = exi_check_vertex_places(c->mesh, &place_count, &c->failed);
+    half_edge *open = exi_array_allocate((size_t)count, sizeof *open);
+    c->failed = c->failed || !open;
+    for (int i = 0, end; places && open && i < count; i = end) {
+        for (end = i + 1; end < count && edges[end].low == edges[i].low && edges[end].high == edges[i].high;)
+            end++;
+        const int v = places[edges[i].low], w = places[edges[i].high];
+        if (end - i == 1 && v != w)
+            open[boundary++] = (half_edge){v < w ? v : w, v < w ? w : v, i, false};
+    }
+    if (open && boundary > 0)
+        qsort(open, (size_t)boundary, sizeof *open, compare_edges);
+    for (int i = 0; i + 1 < boundary; i++)
+        if (open[i].low == open[i + 1].low && open[i].high == open[i + 1].high)
+            first = cut++ == 0 ? open[i].face : first;
+    if (cut > 0 && c->view->subdivision.scheme != EX_SCHEME_BILINEAR)
+        exi_check_add(c, EX_SEVERITY_WARNING, "seam", "mesh", cut,
+                      "%d %s cut in two, such as the one between vertices %d and %d "
+                      "(counting from 0): subdividing leaves a crease there; join vertices that stand in one place "
+                      "before the export, and let texture coordinates alone differ",
+                      cut, cut == 1 ? "edge is" : "edges are", edges[first].low, edges[first].high);
+    free(open);
+    free(places);
+}
+
 static void check_faces(exi_checker *c) {
     const ex_mesh *mesh = c->mesh;
     int *last = exi_array_allocate((size_t)mesh->vertex_count, sizeof *last), count = 0, face = 0, vertex = 0;
@@ -171,6 +200,7 @@ void exi_check_surface(exi_checker *c) {
     if (edges) {
         check_faces(c);
         check_edges(c, edges, c->mesh->corner_count);
+        check_seams(c, edges, c->mesh->corner_count);
         check_creases(c, edges);
     }
     free(edges);

@@ -186,30 +186,30 @@ static json_t *describe(const exi_init *init) {
 
 /* ---- the files ---- */
 
-static ex_result check_free(const exi_init *init, const exi_folder *folder, const char *project, ex_error *error) {
+static ex_result check_free(const exi_init *init, const exi_new_folder *folder, const char *project, ex_error *error) {
     if (folder->overwrite)
         return EX_OK;
-    ex_result result = exi_folder_check_free(folder, project, error);
+    ex_result result = exi_new_folder_check_free(folder, project, error);
     if (result == EX_OK)
-        result = exi_folder_check_free(folder, EXI_UNPACKED_MESH, error);
+        result = exi_new_folder_check_free(folder, EXI_UNPACKED_MESH, error);
     if (result == EX_OK && init->skeleton)
-        result = exi_folder_check_free(folder, EXI_UNPACKED_SKELETON, error);
+        result = exi_new_folder_check_free(folder, EXI_UNPACKED_SKELETON, error);
     for (int a = 0; result == EX_OK && a < init->axis_count; a++)
-        result = exi_folder_check_free(folder, file_of(init, a).text, error);
+        result = exi_new_folder_check_free(folder, file_of(init, a).text, error);
     return result;
 }
 
-static ex_result write_body(const exi_init *init, exi_folder *folder, ex_error *error) {
-    const char *path = exi_folder_add(folder, EXI_UNPACKED_MESH, error);
+static ex_result write_body(const exi_init *init, exi_new_folder *folder, ex_error *error) {
+    const char *path = exi_new_folder_add(folder, EXI_UNPACKED_MESH, error);
     ex_result result = path ? ex_obj_write(path, init->mesh, error) : EX_ERROR_MEMORY;
     if (result == EX_OK && init->skeleton) {
-        path = exi_folder_add(folder, EXI_UNPACKED_SKELETON, error);
+        path = exi_new_folder_add(folder, EXI_UNPACKED_SKELETON, error);
         result = path ? ex_scene_write(path, init->skeleton, error) : EX_ERROR_MEMORY;
     }
     return result;
 }
 
-static ex_result write_targets(const exi_init *init, exi_folder *folder, ex_error *error) {
+static ex_result write_targets(const exi_init *init, exi_new_folder *folder, ex_error *error) {
     const ex_mesh *mesh = init->mesh;
     const size_t count = 3 * (size_t)mesh->vertex_count;
     ex_mesh form = {.vertex_count = mesh->vertex_count,
@@ -220,7 +220,7 @@ static ex_result write_targets(const exi_init *init, exi_folder *folder, ex_erro
                     .corners = mesh->corners};
     ex_result result = form.positions ? EX_OK : exi_error_memory(error, "a target", count * sizeof *form.positions);
     for (int a = 0; result == EX_OK && a < init->axis_count; a++) {
-        const char *path = exi_folder_add(folder, file_of(init, a).text, error);
+        const char *path = exi_new_folder_add(folder, file_of(init, a).text, error);
         exi_init_target_form(init, a, form.positions);
         result = path ? ex_obj_write(path, &form, error) : EX_ERROR_MEMORY;
     }
@@ -229,7 +229,7 @@ static ex_result write_targets(const exi_init *init, exi_folder *folder, ex_erro
 }
 
 /* The project file last: where it is, everything it names is there too. */
-static ex_result write_all(const exi_init *init, const char *project, exi_folder *folder, ex_error *error) {
+static ex_result write_all(const exi_init *init, const char *project, exi_new_folder *folder, ex_error *error) {
     json_t *root = describe(init);
     ex_result result = root ? exi_make_directory(folder->path, error)
                             : exi_error_memory(error, "the project", (size_t)init->axis_count * 200);
@@ -239,7 +239,7 @@ static ex_result write_all(const exi_init *init, const char *project, exi_folder
         result = write_body(init, folder, error);
     if (result == EX_OK)
         result = write_targets(init, folder, error);
-    const char *path = result == EX_OK ? exi_folder_add(folder, project, error) : NULL;
+    const char *path = result == EX_OK ? exi_new_folder_add(folder, project, error) : NULL;
     if (result == EX_OK)
         result = path ? exi_json_write(path, root, error) : EX_ERROR_MEMORY;
     json_decref(root);
@@ -251,7 +251,7 @@ ex_result ex_project_init(const ex_scene *scene, const char *directory, const ch
     ex_error local = {0};
     error = error ? error : &local;
     exi_init init = {.scene = scene, .report = report};
-    exi_folder folder = {.path = directory, .overwrite = overwrite};
+    exi_new_folder folder = {.path = directory, .overwrite = overwrite};
     const size_t size = strlen(name) + sizeof ".json";
     char *project = malloc(size);
     ex_result result = project ? gather(&init, error) : exi_error_memory(error, "a path", size);
@@ -260,7 +260,7 @@ ex_result ex_project_init(const ex_scene *scene, const char *directory, const ch
     if (result == EX_OK) {
         snprintf(project, size, "%s.json", name);
         result = write_all(&init, project, &folder, error);
-        exi_folder_close(&folder, result == EX_OK);
+        exi_new_folder_close(&folder, result == EX_OK);
     }
     let_go(&init);
     free(project);

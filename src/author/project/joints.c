@@ -26,8 +26,25 @@ typedef struct search {
     void *user;
 } search;
 
+/* The first of them by name; whoever needs more asks what is in the file. */
+static const char *list_joints(const search *s, char list[256]) {
+    enum { NAMED_MOST = 8 };
+    size_t used = 0;
+    list[0] = 0;
+    int named = 0;
+    while (named < s->joint_count && named < NAMED_MOST && used + strlen(s->names[named]) + 24 < 256) {
+        used += (size_t)snprintf(list + used, 256 - used, "%s'%s'", named ? ", " : "", s->names[named]);
+        named++;
+    }
+    if (named < s->joint_count)
+        snprintf(list + used, 256 - used, "%s%d %s", named ? " and " : "", s->joint_count - named,
+                 named ? "more" : "others");
+    return list;
+}
+
 static void look_for(const search *s, const char *place, const char *name) {
     ex_error error;
+    char list[256];
     if (s->skeleton && ex_skeleton_find(s->skeleton, name) >= 0)
         return;
     const char *near = ex_suggest(name, s->names, s->joint_count);
@@ -36,7 +53,8 @@ static void look_for(const search *s, const char *place, const char *name) {
     else if (near)
         exi_error(&error, EX_ERROR_DATA, "the skeleton has no joint '%s'; did you mean '%s'?", name, near);
     else
-        exi_error(&error, EX_ERROR_DATA, "the skeleton has no joint '%s'", name);
+        exi_error(&error, EX_ERROR_DATA, "the skeleton has no joint '%s'; its joints are: %s", name,
+                  list_joints(s, list));
     s->report(s->user, place, error.text);
 }
 

@@ -51,18 +51,18 @@ static void close_posing(posing *p) {
 static ex_transform compose(const ex_transform *rest, const ex_transform *relative) {
     const ex_transform none = ex_transform_identity();
     exi_local a, b;
-    double moved[3], v[3];
+    double moved[3], turned[4];
     exi_local_read(rest, &none, &a);
     exi_local_read(relative, &none, &b);
     exi_rotate(a.rotation, b.translation, moved);
-    exi_cross(a.rotation, b.rotation, v);
+    exi_quaternion_multiply(a.rotation, b.rotation, turned);
     ex_transform out;
     for (int c = 0; c < 3; c++) {
         out.translation[c] = (float)(a.translation[c] + moved[c]);
-        out.rotation[c] = (float)(a.rotation[3] * b.rotation[c] + b.rotation[3] * a.rotation[c] + v[c]);
         out.scale[c] = (float)(a.scale[c] * b.scale[c]);
     }
-    out.rotation[3] = (float)(a.rotation[3] * b.rotation[3] - exi_dot3(a.rotation, b.rotation));
+    for (int c = 0; c < 4; c++)
+        out.rotation[c] = (float)turned[c];
     return out;
 }
 

@@ -245,11 +245,13 @@ static inline void exi_store_triples(float *p, exi_wide x, exi_wide y, exi_wide 
 
 /*
  * exi_quad holds four floats on every machine: for what comes in fours, such as the rows of joint matrices. Operations:
- * load, store, splat, lane 0 to 3 in all lanes, add, sub, mul, min, max, madd (a * b + c), msub (c - a * b),
- * inverse_root (1/sqrt, relative error below 3e-7), with_sign (the size of a, the sign of b), pick (x where a > b, else
- * y; y too where one is not a number), transpose, load_triples and store_triples (x0 y0 z0 x1 y1 z1 …), load_bytes and
- * store_bytes (16 bytes as four quads; stored are numbers from 0 to 255, rounded to the nearest, of two the even one),
- * load_fourth_bytes (of four pixels the alphas).
+ * load, load_three (p0 p1 p2 and 0), store, splat, lane 0 to 3 in all lanes, add, sub, mul, div, min, max, madd (a * b
+ * + c), msub (c - a * b), inverse_root (1/sqrt, relative error below 3e-7), with_sign (the size of a, the sign of b),
+ * pick (x where a > b, else y; y too where one is not a number), at_most (bit i set where a <= b in lane i; not where
+ * one is not a number), keys (for each lane the bits of a before those of a number, as one integer of 64 bits, where a
+ * <= b, else 0), transpose, load_triples and store_triples (x0 y0 z0 x1 y1 z1 …), load_bytes and store_bytes (16 bytes
+ * as four quads; stored are numbers from 0 to 255, rounded to the nearest, of two the even one), load_fourth_bytes (of
+ * four pixels the alphas).
  */
 enum { EXI_QUAD_LANES = 4 };
 #if defined(EXI_SIMD_NEON)
@@ -257,6 +259,9 @@ enum { EXI_QUAD_LANES = 4 };
 typedef float32x4_t exi_quad;
 static inline exi_quad exi_quad_load(const float *p) {
     return vld1q_f32(p);
+}
+static inline exi_quad exi_quad_load_three(const float *p) {
+    return vcombine_f32(vld1_f32(p), vld1_lane_f32(p + 2, vdup_n_f32(0), 0));
 }
 static inline void exi_quad_store(float *p, exi_quad a) {
     vst1q_f32(p, a);
@@ -285,6 +290,9 @@ static inline exi_quad exi_quad_sub(exi_quad a, exi_quad b) {
 static inline exi_quad exi_quad_mul(exi_quad a, exi_quad b) {
     return vmulq_f32(a, b);
 }
+static inline exi_quad exi_quad_div(exi_quad a, exi_quad b) {
+    return vdivq_f32(a, b);
+}
 static inline exi_quad exi_quad_min(exi_quad a, exi_quad b) {
     return vminq_f32(a, b);
 }
@@ -308,6 +316,20 @@ static inline exi_quad exi_quad_with_sign(exi_quad a, exi_quad b) {
 }
 static inline exi_quad exi_quad_pick(exi_quad a, exi_quad b, exi_quad x, exi_quad y) {
     return vbslq_f32(vcgtq_f32(a, b), x, y);
+}
+static inline unsigned exi_quad_at_most(exi_quad a, exi_quad b) {
+    static const uint32_t bits[4] = {1, 2, 4, 8};
+    return vaddvq_u32(vandq_u32(vcleq_f32(a, b), vld1q_u32(bits)));
+}
+static inline void exi_quad_keys(exi_quad a, exi_quad b, const uint32_t *numbers, uint64_t keys[4]) {
+    const uint32x4_t taken = vcleq_f32(a, b), high = vandq_u32(taken, vreinterpretq_u32_f32(a));
+    const uint32x4_t low = vandq_u32(taken, vld1q_u32(numbers));
+    const uint64x2_t first = vreinterpretq_u64_u32(vzip1q_u32(low, high));
+    const uint64x2_t second = vreinterpretq_u64_u32(vzip2q_u32(low, high));
+    keys[0] = vgetq_lane_u64(first, 0);
+    keys[1] = vgetq_lane_u64(first, 1);
+    keys[2] = vgetq_lane_u64(second, 0);
+    keys[3] = vgetq_lane_u64(second, 1);
 }
 static inline void exi_quad_transpose(exi_quad m[4]) {
     float32x4_t a = vzip1q_f32(m[0], m[2]), b = vzip2q_f32(m[0], m[2]);
@@ -349,6 +371,10 @@ typedef __m128 exi_quad;
 static inline exi_quad exi_quad_load(const float *p) {
     return _mm_loadu_ps(p);
 }
+static inline exi_quad exi_quad_load_three(const float *p) {
+    const __m128i two = _mm_loadl_epi64((const __m128i *)(const void *)p);
+    return _mm_movelh_ps(_mm_castsi128_ps(two), _mm_load_ss(p + 2));
+}
 static inline void exi_quad_store(float *p, exi_quad a) {
     _mm_storeu_ps(p, a);
 }
@@ -375,6 +401,9 @@ static inline exi_quad exi_quad_sub(exi_quad a, exi_quad b) {
 }
 static inline exi_quad exi_quad_mul(exi_quad a, exi_quad b) {
     return _mm_mul_ps(a, b);
+}
+static inline exi_quad exi_quad_div(exi_quad a, exi_quad b) {
+    return _mm_div_ps(a, b);
 }
 static inline exi_quad exi_quad_min(exi_quad a, exi_quad b) {
     return _mm_min_ps(a, b);
@@ -408,6 +437,15 @@ static inline exi_quad exi_quad_with_sign(exi_quad a, exi_quad b) {
 static inline exi_quad exi_quad_pick(exi_quad a, exi_quad b, exi_quad x, exi_quad y) {
     const __m128 greater = _mm_cmpgt_ps(a, b);
     return _mm_or_ps(_mm_and_ps(greater, x), _mm_andnot_ps(greater, y));
+}
+static inline unsigned exi_quad_at_most(exi_quad a, exi_quad b) {
+    return (unsigned)_mm_movemask_ps(_mm_cmple_ps(a, b));
+}
+static inline void exi_quad_keys(exi_quad a, exi_quad b, const uint32_t *numbers, uint64_t keys[4]) {
+    const __m128i taken = _mm_castps_si128(_mm_cmple_ps(a, b)), high = _mm_and_si128(taken, _mm_castps_si128(a));
+    const __m128i low = _mm_and_si128(taken, _mm_loadu_si128((const __m128i *)(const void *)numbers));
+    _mm_storeu_si128((__m128i *)(void *)keys, _mm_unpacklo_epi32(low, high));
+    _mm_storeu_si128((__m128i *)(void *)(keys + 2), _mm_unpackhi_epi32(low, high));
 }
 static inline void exi_quad_transpose(exi_quad m[4]) {
     __m128 a = _mm_unpacklo_ps(m[0], m[1]), b = _mm_unpackhi_ps(m[0], m[1]);
@@ -456,6 +494,9 @@ typedef v128_t exi_quad;
 static inline exi_quad exi_quad_load(const float *p) {
     return wasm_v128_load(p);
 }
+static inline exi_quad exi_quad_load_three(const float *p) {
+    return wasm_v128_load32_lane(p + 2, wasm_v128_load64_zero(p), 2);
+}
 static inline void exi_quad_store(float *p, exi_quad a) {
     wasm_v128_store(p, a);
 }
@@ -483,6 +524,9 @@ static inline exi_quad exi_quad_sub(exi_quad a, exi_quad b) {
 static inline exi_quad exi_quad_mul(exi_quad a, exi_quad b) {
     return wasm_f32x4_mul(a, b);
 }
+static inline exi_quad exi_quad_div(exi_quad a, exi_quad b) {
+    return wasm_f32x4_div(a, b);
+}
 static inline exi_quad exi_quad_min(exi_quad a, exi_quad b) {
     return wasm_f32x4_pmin(a, b);
 }
@@ -503,6 +547,15 @@ static inline exi_quad exi_quad_with_sign(exi_quad a, exi_quad b) {
 }
 static inline exi_quad exi_quad_pick(exi_quad a, exi_quad b, exi_quad x, exi_quad y) {
     return wasm_v128_bitselect(x, y, wasm_f32x4_gt(a, b));
+}
+static inline unsigned exi_quad_at_most(exi_quad a, exi_quad b) {
+    return (unsigned)wasm_i32x4_bitmask(wasm_f32x4_le(a, b));
+}
+static inline void exi_quad_keys(exi_quad a, exi_quad b, const uint32_t *numbers, uint64_t keys[4]) {
+    const v128_t taken = wasm_f32x4_le(a, b), high = wasm_v128_and(taken, a);
+    const v128_t low = wasm_v128_and(taken, wasm_v128_load(numbers));
+    wasm_v128_store(keys, wasm_i32x4_shuffle(low, high, 0, 4, 1, 5));
+    wasm_v128_store(keys + 2, wasm_i32x4_shuffle(low, high, 2, 6, 3, 7));
 }
 static inline void exi_quad_transpose(exi_quad m[4]) {
     v128_t a = wasm_i32x4_shuffle(m[0], m[1], 0, 4, 1, 5), b = wasm_i32x4_shuffle(m[0], m[1], 2, 6, 3, 7);
@@ -539,6 +592,9 @@ typedef struct exi_quad {
 static inline exi_quad exi_quad_load(const float *p) {
     return (exi_quad){{p[0], p[1], p[2], p[3]}};
 }
+static inline exi_quad exi_quad_load_three(const float *p) {
+    return (exi_quad){{p[0], p[1], p[2], 0}};
+}
 static inline void exi_quad_store(float *p, exi_quad a) {
     memcpy(p, a.lane, sizeof a.lane);
 }
@@ -570,6 +626,11 @@ static inline exi_quad exi_quad_sub(exi_quad a, exi_quad b) {
 static inline exi_quad exi_quad_mul(exi_quad a, exi_quad b) {
     for (int i = 0; i < 4; i++)
         a.lane[i] *= b.lane[i];
+    return a;
+}
+static inline exi_quad exi_quad_div(exi_quad a, exi_quad b) {
+    for (int i = 0; i < 4; i++)
+        a.lane[i] /= b.lane[i];
     return a;
 }
 static inline exi_quad exi_quad_min(exi_quad a, exi_quad b) {
@@ -608,6 +669,19 @@ static inline exi_quad exi_quad_pick(exi_quad a, exi_quad b, exi_quad x, exi_qua
     for (int i = 0; i < 4; i++)
         y.lane[i] = a.lane[i] > b.lane[i] ? x.lane[i] : y.lane[i];
     return y;
+}
+static inline unsigned exi_quad_at_most(exi_quad a, exi_quad b) {
+    unsigned bits = 0;
+    for (int i = 0; i < 4; i++)
+        bits |= (unsigned)(a.lane[i] <= b.lane[i]) << i;
+    return bits;
+}
+static inline void exi_quad_keys(exi_quad a, exi_quad b, const uint32_t *numbers, uint64_t keys[4]) {
+    for (int i = 0; i < 4; i++) {
+        uint32_t bits;
+        memcpy(&bits, &a.lane[i], sizeof bits);
+        keys[i] = a.lane[i] <= b.lane[i] ? (uint64_t)bits << 32 | numbers[i] : 0;
+    }
 }
 static inline void exi_quad_transpose(exi_quad m[4]) {
     for (int r = 0; r < 4; r++)

@@ -273,6 +273,44 @@ static void gives_the_mesh_back(void **state) {
     ex_rig_destroy(rig);
 }
 
+/* Groups and materials of a refined face are those of the face that it is part of; on the limit surface without any
+ * level, the faces are the mesh's own. */
+static void keeps_groups_of_levels(void **state) {
+    (void)state;
+    static const struct {
+        const char *subdivide;
+        int level, parts; /* that each of the cube's six faces is cut into */
+    } cases[] = {{"{'scheme': 'catmull_clark', 'levels': 0, 'limit': true}", EX_LEVEL_LIMIT, 1},
+                 {"{'scheme': 'loop', 'levels': 0, 'limit': true}", EX_LEVEL_LIMIT, 1},
+                 {"{'scheme': 'catmull_clark', 'levels': 1}", 1, 4},
+                 {"{'scheme': 'catmull_clark', 'levels': 2, 'limit': true}", EX_LEVEL_LIMIT, 16},
+                 {"{'scheme': 'loop', 'levels': 2}", 1, 8},
+                 {"{'scheme': 'loop', 'levels': 2}", 2, 32}};
+    ex_mesh *mesh = read_form("rest.obj");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[200];
+        snprintf(text, sizeof text, "{'exemplar': 1, 'mesh': 'rest.obj', 'layers': [], 'subdivide': %s}",
+                 cases[i].subdivide);
+        ex_rig *rig = build_text(text);
+        ex_mesh *back = NULL;
+        float positions[3 * 400] = {0};
+        assert_true(ex_rig_level_vertex_count(rig, cases[i].level) <= 400);
+        const ex_surface surface = {.level = cases[i].level, .positions = positions};
+        assert_int_equal(ex_rig_to_mesh(rig, &surface, &back, NULL), EX_OK);
+        assert_int_equal(back->face_count, 6 * cases[i].parts);
+        assert_int_equal(back->group_count, 3);
+        assert_non_null(back->face_groups);
+        assert_string_equal(back->material_library, "cube.mtl");
+        for (int f = 0; f < back->face_count; f++) {
+            assert_int_equal(back->face_groups[f], mesh->face_groups[f / cases[i].parts]);
+            assert_int_equal(back->face_materials[f], mesh->face_materials[f / cases[i].parts]);
+        }
+        ex_mesh_destroy(back);
+        ex_rig_destroy(rig);
+    }
+    ex_mesh_destroy(mesh);
+}
+
 static void same_project_same_bytes(void **state) {
     (void)state;
     ex_rig *a = build_text(cube_project), *b = build_text(cube_project);
@@ -391,6 +429,7 @@ int main(void) {
         cmocka_unit_test(refines),
         cmocka_unit_test(keeps_loose_vertices),
         cmocka_unit_test(gives_the_mesh_back),
+        cmocka_unit_test(keeps_groups_of_levels),
         cmocka_unit_test(same_project_same_bytes),
         cmocka_unit_test(reads_forms_by_their_ending),
         cmocka_unit_test(reports_progress),

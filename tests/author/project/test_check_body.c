@@ -370,6 +370,54 @@ static void finds_layers_without_a_skin_to_un_pose(void **state) {
     ex_check_destroy(check);
 }
 
+/* ---- forms and ranges that were meant otherwise ---- */
+
+static const char bent_arm[] =
+    "{'exemplar': 1, 'mesh': 'rest.obj', 'skeleton': 'arm.glb', 'layers': [{'name': 'l', 'space': [{'name': 'elbow', "
+    "'joint': 'fore', 'angle': 'z', 'min': 0, 'max': %g}], 'shape': '%s', 'examples': [{'name': 'rest', 'mesh': "
+    "'rest.obj', 'at': {}}, {'name': 'bent', 'mesh': '%s', 'at': {'elbow': %g}}]}]}";
+
+static void finds_forms_that_were_made_otherwise(void **state) {
+    (void)state;
+    char text[1000];
+    double positions[3 * ARM_VERTICES];
+    ex_rig *rig = build_text("{'exemplar': 1, 'mesh': 'rest.obj', 'skeleton': 'arm.glb', 'layers': []}");
+    arm_sculpt(rig, (const char *const[]){"joint:fore=z90", NULL}, 0.02, 7, positions);
+    arm_write_mesh("sculpt.obj", positions);
+    for (int v = 0; v < ARM_VERTICES; v++) {
+        const double y = positions[3 * v + 1];
+        positions[3 * v + 1] = -positions[3 * v + 2];
+        positions[3 * v + 2] = y;
+    }
+    arm_write_mesh("z_up.obj", positions);
+    arm_sculpt(rig, (const char *const[]){NULL}, 0.02, 7, positions);
+    arm_write_mesh("at_rest.obj", positions);
+    ex_rig_destroy(rig);
+    const struct {
+        const char *shape, *mesh, *words; /* words NULL: as it should be */
+    } cases[] = {{"unposed", "sculpt.obj", NULL},
+                 {"positions", "at_rest.obj", NULL},
+                 {"positions", "sculpt.obj", "should have \"shape\": \"unposed\"?"},
+                 {"unposed", "at_rest.obj", "should have \"shape\": \"positions\", or at another pose"},
+                 {"unposed", "z_up.obj", "turned by a quarter about x: was it exported with another axis up"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(text, sizeof text, bent_arm, 90.0, cases[i].shape, cases[i].mesh, 90.0);
+        if (cases[i].words)
+            expect_one(text, "misread", EX_SEVERITY_WARNING, "layers[0].examples[1]", cases[i].words);
+        else
+            expect_good(text);
+    }
+}
+
+static void finds_ranges_in_radians(void **state) {
+    (void)state;
+    char text[1000];
+    snprintf(text, sizeof text, bent_arm, 1.5707963, "positions", "rest.obj", 1.5);
+    expect_one(text, "radians", EX_SEVERITY_WARNING, "layers[0].space[0]", "is only 1.5708 degrees wide");
+    snprintf(text, sizeof text, bent_arm, 10.0, "positions", "rest.obj", 9.0);
+    expect_good(text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_good_body_has_neither_errors_nor_warnings),
@@ -381,6 +429,8 @@ int main(void) {
         cmocka_unit_test(finds_axes_that_disturb_each_other),
         cmocka_unit_test(finds_vertices_that_collapse),
         cmocka_unit_test(finds_layers_without_a_skin_to_un_pose),
+        cmocka_unit_test(finds_forms_that_were_made_otherwise),
+        cmocka_unit_test(finds_ranges_in_radians),
     };
     return cmocka_run_group_tests_name("author.project.check_body", tests, set_up, scratch_tear_down);
 }

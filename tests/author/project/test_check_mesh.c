@@ -153,6 +153,8 @@ static void finds_what_cannot_be_subdivided(void **state) {
          "crease", EX_SEVERITY_ERROR, "", -1},
         {"v 0 0 0\nv 1 0 0\nv 0 1 0\nv -1 0 0\nv 0 -1 0\nf 1 2 3\nf 1 4 5\n", "pinched", EX_SEVERITY_WARNING,
          "separate fans of faces touch at vertex 0 (counting from 0)", 1},
+        {"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 1 0 0\nv 2 0 0\nv 1 1 0\nf 1 2 3\nf 4 5 6\n", "seam", EX_SEVERITY_WARNING,
+         "1 edge is cut in two, such as the one between vertices 1 and 2 (counting from 0)", 1},
         {"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nt corner 1/2/0 0 1 2\n", "subdivide", EX_SEVERITY_ERROR, "sharpnesses",
          0},
     };
@@ -174,6 +176,21 @@ static void finds_what_cannot_be_subdivided(void **state) {
         expect_good(pair_text("bad.obj", "bad.obj", ""));
     }
     expect_good(pair_text("m.obj", "a.obj", subdivide));
+    ex_mesh *rest = NULL, *refined = NULL;
+    ex_subdivision *fine = NULL;
+    ex_error error = {0};
+    assert_int_equal(ex_mesh_read(scratch_path("rest.obj"), &rest, &error), EX_OK);
+    ex_subdivide_def twice = ex_subdivide_def_default();
+    twice.levels = 2;
+    assert_int_equal(ex_mesh_subdivide(rest, &twice, &fine, &error), EX_OK);
+    assert_int_equal(ex_subdivision_mesh(fine, rest, 2, &refined, &error), EX_OK);
+    write_mesh("fine.obj", refined);
+    ex_subdivision_destroy(fine);
+    ex_mesh_destroy(rest);
+    expect_one(pair_text("rest.obj", "fine.obj", subdivide), "connectivity", EX_SEVERITY_ERROR, "layers[0].examples[0]",
+               "it is as fine as the mesh once it is subdivided");
+    expect_one(pair_text("rest.obj", "fine.obj", ""), "connectivity", EX_SEVERITY_ERROR, "layers[0].examples[0]",
+               "it is another mesh");
     expect_one(pair_text("rest.obj", "rest.obj", ", 'subdivide': {'scheme': 'catmull_clark', 'levels': 10}"), "levels",
                EX_SEVERITY_WARNING, "subdivide", "10 levels make about 7.5e+07 faces of the mesh's 72");
 }

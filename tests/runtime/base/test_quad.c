@@ -23,7 +23,7 @@ static void arithmetic(void **state) {
     (void)state;
     uint64_t random = 16;
     for (int round = 0; round < 10000; round++) {
-        float a[4], b[4], c[4], to[9][4];
+        float a[4], b[4], c[4], to[11][4];
         fill(&random, a, 4);
         fill(&random, b, 4);
         fill(&random, c, 4);
@@ -37,6 +37,9 @@ static void arithmetic(void **state) {
         exi_quad_store(to[6], exi_quad_msub(x, y, z));
         exi_quad_store(to[7], exi_quad_with_sign(x, y));
         exi_quad_store(to[8], exi_quad_pick(x, y, z, x));
+        exi_quad_store(to[9], exi_quad_div(x, y));
+        exi_quad_store(to[10], exi_quad_load_three(a));
+        const unsigned bits = exi_quad_at_most(x, y);
         for (int i = 0; i < 4; i++) {
             volatile float product = a[i] * b[i];
             volatile float sum = c[i] + product, difference = c[i] - product;
@@ -46,6 +49,9 @@ static void arithmetic(void **state) {
             assert_true(to[6][i] == difference || to[6][i] == fmaf(-a[i], b[i], c[i]));
             assert_true(to[7][i] == copysignf(a[i], b[i]));
             assert_true(to[8][i] == (a[i] > b[i] ? c[i] : a[i]));
+            assert_true(to[9][i] == a[i] / b[i]);
+            assert_true(to[10][i] == (i < 3 ? a[i] : 0));
+            assert_int_equal(bits >> i & 1, a[i] <= b[i]);
         }
     }
 }
@@ -86,6 +92,8 @@ static void rearranging(void **state) {
     }
     exi_quad_store_triples(back, v);
     assert_memory_equal(back, from + 1, sizeof back);
+    exi_quad_store(to, exi_quad_load_three(from + 13)); /* the last three: nothing behind them is read */
+    assert_true(to[0] == 13 && to[1] == 14 && to[2] == 15 && to[3] == 0);
 }
 
 /* Bytes in and out, whole numbers and those between, of which halves go to the even neighbour. */
@@ -128,10 +136,26 @@ static void picking_beside_no_numbers(void **state) {
     float to[4];
     exi_quad_store(to, exi_quad_pick(exi_quad_load(a), exi_quad_load(b), exi_quad_splat(1), exi_quad_splat(2)));
     assert_true(to[0] == 2 && to[1] == 2 && to[2] == 1 && to[3] == 1);
+    assert_int_equal(exi_quad_at_most(exi_quad_load(a), exi_quad_load(b)), 0);
+    assert_int_equal(exi_quad_at_most(exi_quad_load(b), exi_quad_load(a)), 12);
+    assert_int_equal(exi_quad_at_most(exi_quad_splat(0.0f), exi_quad_splat(-0.0f)), 15);
     exi_quad_store(to, exi_quad_with_sign(exi_quad_splat(-3), exi_quad_splat(-0.0f)));
     assert_true(to[0] == -3);
     exi_quad_store(to, exi_quad_with_sign(exi_quad_splat(-3), exi_quad_splat(0.0f)));
     assert_true(to[0] == 3);
+}
+
+/* Bits before numbers, or 0; not where there is no number. */
+static void keys(void **state) {
+    (void)state;
+    const float a[4] = {1, 2, NAN, 0}, b[4] = {1, 1.5f, 3, NAN}, c[4] = {0, INFINITY, 1e-40f, 2},
+                most[4] = {0, 1, 1, 9};
+    const uint32_t numbers[4] = {7, 8, 0xFFFFFFFFu, 0x80000001u};
+    uint64_t to[4];
+    exi_quad_keys(exi_quad_load(a), exi_quad_load(b), numbers, to);
+    assert_true(to[0] == 0x3F80000000000007u && to[1] == 0 && to[2] == 0 && to[3] == 0);
+    exi_quad_keys(exi_quad_load(c), exi_quad_load(most), numbers, to);
+    assert_true(to[0] == 7 && to[1] == 0 && to[2] == 0x000116C2FFFFFFFFu && to[3] == 0x4000000080000001u);
 }
 
 static void inverse_roots(void **state) {
@@ -154,6 +178,7 @@ int main(void) {
         cmocka_unit_test(arithmetic),    cmocka_unit_test(lanes),
         cmocka_unit_test(rearranging),   cmocka_unit_test(picking_beside_no_numbers),
         cmocka_unit_test(inverse_roots), cmocka_unit_test(bytes),
+        cmocka_unit_test(keys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,275 @@
+/*
+ * Rays, watertight (S. Woop, C. Benthin, I. Wald, "Watertight ray/triangle intersection", 2013).
+ *
+ * The direction is scaled by a power of two so that its largest component, along z, lies in [1, 2). Corners, relative
+ * to the origin, are sheared onto the ray: x' = x - z dx/dz, y' = y - z dy/dz. Corners of different triangles at one
+ * place become one point of the plane, and the ray hits where that plane's origin lies in the triangle:
+ *
+ *     U = cx by - cy bx,    V = ax cy - ay cx,    W = bx ay - by ax,    all >= 0 or all <= 0
+ *
+ * Four triangles at a time these are two products and a difference, unfused: the sign is then right or the number 0,
+ * and two triangles see their common edge with opposite signs. Whatever passes is computed again in double, where the
+ * products are exact and so are the signs. With D = U + V + W:
+ *
+ *     u = V / D,    v = W / D,    t = (U az + V bz + W cz) / (D dz)
+ *
+ * Boxes are tested by slabs, (plane - origin) / d, made wider on both sides by slack = 2^-20 m, with m the largest
+ * coordinate of the form relative to the origin. The sheared corners are off by at most 6 roundings of m, the slabs by
+ * 4, that is 10 * 2^-24 m: no box is missed whose triangle is hit. Where t is less sure than that (a triangle seen
+ * along its plane) it is moved into the slabs of its own three corners; as rounding is monotonic, no box around the
+ * triangle begins behind it, and the answer does not depend on the tree.
+ */
+#include "runtime/base/result.h"
+#include "runtime/settle/tree.h"
+
+/* A component of the direction smaller than this part of the largest moves the ray by less than the slack. */
+#define FLATTEST 0x1p-30f
+
+typedef struct beam {
+    exi_quad origin[3], inverse[3], before[3], behind[3]; /* by axis; the last two are -slack / |d| and slack / |d| */
+    exi_quad origins, inverses, befores, behinds;         /* the same, axes in lanes */
+    exi_quad shear[2];
+    exi_quad near;
+    int axes[3];     /* x, y, z of the sheared ray */
+    int near_row[3]; /* of a node's box: low or high */
+    double depth;    /* 1 / dz */
+    float nearest;   /* near, in lengths of the scaled direction */
+    float scale;
+} beam;
+
+/* ---- the ray ---- */
+
+static double power_of_two(int exponent) {
+    const uint64_t bits = (uint64_t)(exponent + 1023) << 52;
+    double power;
+    memcpy(&power, &bits, sizeof power);
+    return power;
+}
+
+/* The exponent of a number that is neither 0 nor infinite; floats that are denormal are not so as doubles. */
+static int exponent_of(double a) {
+    uint64_t bits;
+    memcpy(&bits, &a, sizeof bits);
+    return (int)(bits >> 52 & 2047) - 1023;
+}
+
+/* The largest coordinate of the form relative to the origin. */
+static float farthest(const ex_fit *fit, const float origin[3]) {
+    float most = 0;
+    for (int c = 0; c < 3; c++) {
+        const float low = fabsf(fit->low[c] - origin[c]), high = fabsf(fit->high[c] - origin[c]);
+        most = low > most ? low : most;
+        most = high > most ? high : most;
+    }
+    return most;
+}
+
+/* False where the ray hits nothing for certain. *far is then its end in lengths of the scaled direction. */
+static bool aim(const ex_fit *fit, const ex_ray *ray, beam *b, float *far) {
+    const float *d = ray->direction;
+    float largest = 0, unit[4] = {1, 1, 1, 1}, inverse[4] = {1, 1, 1, 1}, before[4], behind[4], origin[4] = {0};
+    int z = 0;
+    bool finite = fit->low[0] <= fit->high[0];
+    for (int c = 0; c < 3; c++) {
+        finite = finite && fabsf(d[c]) <= FLT_MAX && fabsf(ray->origin[c]) < EXI_TREE_LARGEST;
+        z = fabsf(d[c]) > largest ? c : z;
+        largest = fabsf(d[c]) > largest ? fabsf(d[c]) : largest;
+    }
+    if (!finite || !(largest > 0) || !(ray->near <= ray->far) || !(ray->far >= 0))
+        return false;
+    const int exponent = exponent_of((double)largest);
+    const double shrink = power_of_two(-exponent), stretch = power_of_two(exponent);
+    const float wide = 0x1p-20f * farthest(fit, ray->origin);
+    for (int c = 0; c < 3; c++) {
+        unit[c] = (float)((double)d[c] * shrink);
+        const float size = fabsf(unit[c]) > FLATTEST ? fabsf(unit[c]) : FLATTEST;
+        inverse[c] = copysignf(1 / size, unit[c]);
+        origin[c] = ray->origin[c];
+        b->near_row[c] = inverse[c] > 0 ? c : 3 + c;
+    }
+    for (int c = 0; c < 4; c++) {
+        behind[c] = wide * fabsf(inverse[c]);
+        before[c] = -behind[c];
+    }
+    for (int c = 0; c < 3; c++) {
+        b->origin[c] = exi_quad_splat(origin[c]);
+        b->inverse[c] = exi_quad_splat(inverse[c]);
+        b->before[c] = exi_quad_splat(before[c]);
+        b->behind[c] = exi_quad_splat(behind[c]);
+    }
+    b->origins = exi_quad_load(origin);
+    b->inverses = exi_quad_load(inverse);
+    b->befores = exi_quad_load(before);
+    b->behinds = exi_quad_load(behind);
+    b->axes[0] = (z + 1) % 3;
+    b->axes[1] = (z + 2) % 3;
+    b->axes[2] = z;
+    for (int i = 0; i < 2; i++)
+        b->shear[i] = exi_quad_splat(unit[b->axes[i]] / unit[z]);
+    b->depth = 1.0 / (double)unit[z];
+    b->scale = (float)shrink;
+    const double begin = (double)ray->near * stretch, end = (double)ray->far * stretch;
+    b->nearest = begin > 0 ? (float)begin : 0;
+    b->near = exi_quad_splat(b->nearest);
+    *far = end < (double)FLT_MAX ? (float)end : FLT_MAX;
+    return b->nearest <= *far;
+}
+
+/* ---- boxes ---- */
+
+/* Where the ray enters four boxes, and whether that is before it leaves them, or ends: keys. */
+static inline void enter(const beam *b, const exi_fit_node *node, exi_quad far, uint64_t keys[4]) {
+    exi_quad in[3], out[3];
+    for (int c = 0; c < 3; c++) {
+        const int row = b->near_row[c];
+        const exi_quad front = exi_quad_sub(exi_quad_load(node->box[row]), b->origin[c]);
+        const exi_quad back = exi_quad_sub(exi_quad_load(node->box[2 * c + 3 - row]), b->origin[c]);
+        in[c] = exi_quad_madd(front, b->inverse[c], b->before[c]);
+        out[c] = exi_quad_madd(back, b->inverse[c], b->behind[c]);
+    }
+    exi_quad_keys(exi_quad_max(exi_quad_max(in[0], in[1]), exi_quad_max(in[2], b->near)),
+                  exi_quad_min(exi_quad_min(out[0], out[1]), exi_quad_min(out[2], far)), node->child, keys);
+}
+
+/* t moved into the slabs of one triangle, in the same steps. */
+static float into_slabs(const beam *b, const exi_fit_block *block, int lane, float t) {
+    exi_quad first = exi_quad_splat(INFINITY), last = exi_quad_splat(-INFINITY);
+    for (int i = 0; i < 3; i++) {
+        const float corner[4] = {block->corner[i][0][lane], block->corner[i][1][lane], block->corner[i][2][lane], 0};
+        const exi_quad at = exi_quad_sub(exi_quad_load(corner), b->origins);
+        first = exi_quad_min(first, exi_quad_madd(at, b->inverses, b->befores));
+        last = exi_quad_max(last, exi_quad_madd(at, b->inverses, b->behinds));
+    }
+    float in[4], out[4];
+    exi_quad_store(in, first);
+    exi_quad_store(out, last);
+    for (int c = 0; c < 3; c++)
+        t = t < out[c] ? t : out[c];
+    for (int c = 0; c < 3; c++)
+        t = t > in[c] ? t : in[c];
+    return t;
+}
+
+/* ---- triangles ---- */
+
+/* Four triangles sheared onto the ray: [corner] x y, and z before shearing. */
+typedef struct sheared {
+    exi_quad x[3], y[3], z[3];
+} sheared;
+
+static inline sheared shear(const beam *b, const exi_fit_block *block) {
+    sheared s;
+    const int x = b->axes[0], y = b->axes[1], z = b->axes[2];
+    for (int i = 0; i < 3; i++) {
+        s.z[i] = exi_quad_sub(exi_quad_load(block->corner[i][z]), b->origin[z]);
+        s.x[i] = exi_quad_msub(b->shear[0], s.z[i], exi_quad_sub(exi_quad_load(block->corner[i][x]), b->origin[x]));
+        s.y[i] = exi_quad_msub(b->shear[1], s.z[i], exi_quad_sub(exi_quad_load(block->corner[i][y]), b->origin[y]));
+    }
+    return s;
+}
+
+static inline exi_quad edge(exi_quad ax, exi_quad ay, exi_quad bx, exi_quad by) {
+    return exi_quad_sub(exi_quad_mul(ax, by), exi_quad_mul(ay, bx));
+}
+
+/* Bits of the triangles that may be hit. */
+static inline unsigned candidates(const sheared *s) {
+    const exi_quad u = edge(s->x[2], s->y[2], s->x[1], s->y[1]), v = edge(s->x[0], s->y[0], s->x[2], s->y[2]),
+                   w = edge(s->x[1], s->y[1], s->x[0], s->y[0]);
+    const exi_quad low = exi_quad_min(exi_quad_min(u, v), w), high = exi_quad_max(exi_quad_max(u, v), w);
+    return exi_quad_at_most(exi_quad_splat(0), exi_quad_mul(low, high));
+}
+
+/* Exact but for the quotients; false where the ray passes by or the triangle is seen as a line. */
+static bool meet(const beam *b, const float x[3], const float y[3], const float z[3], double *u, double *v, double *t) {
+    const double ax = (double)x[0], ay = (double)y[0], bx = (double)x[1], by = (double)y[1], cx = (double)x[2],
+                 cy = (double)y[2];
+    const double wa = cx * by - cy * bx, wb = ax * cy - ay * cx, wc = bx * ay - by * ax, sum = wa + wb + wc;
+    if (((wa < 0 || wb < 0 || wc < 0) && (wa > 0 || wb > 0 || wc > 0)) || sum == 0)
+        return false;
+    *u = wb / sum;
+    *v = wc / sum;
+    *t = (wa * (double)z[0] + wb * (double)z[1] + wc * (double)z[2]) / sum * b->depth;
+    return true;
+}
+
+/* The hits of a block between the ray's beginning and hit->t, the nearest of them, of equal ones the lower triangle. */
+static inline bool look(const beam *b, const exi_fit_block *block, ex_hit *hit) {
+    const sheared s = shear(b, block);
+    const unsigned bits = candidates(&s);
+    if (!bits)
+        return false;
+    float x[3][4], y[3][4], z[3][4];
+    for (int i = 0; i < 3; i++) {
+        exi_quad_store(x[i], s.x[i]);
+        exi_quad_store(y[i], s.y[i]);
+        exi_quad_store(z[i], s.z[i]);
+    }
+    bool found = false;
+    for (int k = 0; k < EXI_TREE_LEAF; k++) {
+        const int triangle = (int)block->triangle[k];
+        double u, v, exact;
+        if (!(bits >> k & 1) || !meet(b, (float[]){x[0][k], x[1][k], x[2][k]}, (float[]){y[0][k], y[1][k], y[2][k]},
+                                      (float[]){z[0][k], z[1][k], z[2][k]}, &u, &v, &exact))
+            continue;
+        const float t = into_slabs(b, block, k, (float)exact);
+        if (t < b->nearest || t > hit->t || (t == hit->t && hit->triangle >= 0 && triangle >= hit->triangle))
+            continue;
+        *hit = (ex_hit){.triangle = triangle, .u = (float)u, .v = (float)v, .t = t};
+        found = true;
+    }
+    return found;
+}
+
+/* ---- the search ---- */
+
+/* hit->t is the ray's end at first, and never infinite: boxes of children that are not there are. */
+static void search(const ex_fit *fit, const beam *b, bool any, ex_hit *hit) {
+    const exi_fit_node *nodes = exi_tree_at(fit, fit->nodes);
+    const exi_fit_block *blocks = exi_tree_at(fit, fit->blocks);
+    uint64_t stack[EXI_TREE_STACK], keys[4], key = 0;
+    int height = 0;
+    exi_quad far = exi_quad_splat(hit->t);
+    for (;;) {
+        const uint32_t child = (uint32_t)key;
+        if (child & EXI_TREE_BLOCK) {
+            if (look(b, &blocks[child & ~EXI_TREE_BLOCK], hit)) {
+                if (any)
+                    return;
+                far = exi_quad_splat(hit->t);
+            }
+            key = 0;
+        } else {
+            enter(b, &nodes[child], far, keys);
+            height = exi_tree_push(stack, height, keys, &key);
+        }
+        if (key)
+            continue;
+        do {
+            if (height == 0)
+                return;
+            key = stack[--height];
+        } while (exi_tree_key_near(key) > hit->t);
+    }
+}
+
+bool ex_fit_ray(const ex_fit *fit, const ex_ray *ray, ex_hit *hit) {
+    if (!fit || !ray || !hit)
+        return exi_misuse(__func__, "no fit or ray, or nowhere to put the hit");
+    beam b;
+    *hit = (ex_hit){.triangle = -1};
+    if (aim(fit, ray, &b, &hit->t))
+        search(fit, &b, false, hit);
+    hit->t = hit->triangle >= 0 ? hit->t * b.scale : 0;
+    return hit->triangle >= 0;
+}
+
+bool ex_fit_blocked(const ex_fit *fit, const ex_ray *ray) {
+    if (!fit || !ray)
+        return exi_misuse(__func__, "no fit or ray");
+    beam b;
+    ex_hit hit = {.triangle = -1};
+    if (aim(fit, ray, &b, &hit.t))
+        search(fit, &b, true, &hit);
+    return hit.triangle >= 0;
+}
