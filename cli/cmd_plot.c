@@ -1,4 +1,5 @@
 /* exemplar plot - weights along an axis as curves, over two as contour maps. */
+#include "axes.h"
 #include "command.h"
 #include "files.h"
 #include "pool.h"
@@ -83,64 +84,6 @@ static bool find_layer(const ex_rig *rig, ex_plot_def *def) {
     return found;
 }
 
-/* One name of --axes. */
-static bool find_axis(const ex_rig *rig, const char *name, int *input) {
-    const int count = ex_rig_input_count(rig);
-    *input = ex_rig_input_find(rig, name);
-    if (*input >= 0)
-        return true;
-    const char **names = calloc((size_t)count + 1, sizeof *names);
-    for (int i = 0; names && i < count; i++)
-        names[i] = ex_rig_input_name(rig, i);
-    const char *near = names ? ex_suggest(name, names, count) : NULL;
-    if (near)
-        exi_failed_text("the rig has no axis '%s': did you mean '%s'?", name, near);
-    else
-        exi_failed_text("the rig has no axis '%s'", name);
-    free(names);
-    return false;
-}
-
-static bool find_axes(const ex_rig *rig, ex_plot_def *def) {
-    if (!axes_text)
-        return true;
-    /* A name may hold a comma: the whole text is one axis where there is such a one. */
-    def->axes[0] = ex_rig_input_find(rig, axes_text);
-    def->axis_count = 1;
-    const char *comma = strchr(axes_text, ',');
-    if (def->axes[0] >= 0)
-        return true;
-    if (!comma)
-        return find_axis(rig, axes_text, &def->axes[0]);
-    char *first = malloc(strlen(axes_text) + 1);
-    if (!first) {
-        exi_failed_text("there is not enough memory");
-        return false;
-    }
-    memcpy(first, axes_text, (size_t)(comma - axes_text));
-    first[comma - axes_text] = '\0';
-    def->axis_count = 2;
-    const bool found = find_axis(rig, first, &def->axes[0]) && find_axis(rig, comma + 1, &def->axes[1]);
-    free(first);
-    return found;
-}
-
-/* An axis that is plotted has no single value. */
-static bool assigns_plotted(const ex_call *call, const ex_rig *rig, const ex_plot_def *def) {
-    for (int i = 1; i < call->argument_count; i++) {
-        const size_t length = strcspn(call->arguments[i], "=");
-        for (int a = 0; a < def->axis_count; a++) {
-            const char *name = ex_rig_input_name(rig, def->axes[a]);
-            if (strlen(name) == length && strncmp(name, call->arguments[i], length) == 0) {
-                exi_failed_text("'%s' gives a value to the axis '%s', which is plotted: leave one of the two out",
-                                call->arguments[i], name);
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
 /* ---- the picture ---- */
 
 /* "bend.svg: weights of 5 examples of layer blob along bend, 28 kB, 12 ms" */
@@ -160,12 +103,13 @@ static void report(const ex_rig *rig, const ex_plot_def *def, const ex_plot_info
 static int plot(const ex_call *call, const ex_rig *rig, ex_plot_def *def) {
     const double start = exi_clock();
     ex_pose pose = {.inputs = NULL};
-    if (!find_layer(rig, def) || !find_axes(rig, def) || !exi_assignments_read(call, rig, &pose))
+    if (!find_layer(rig, def) || !exi_axes_find(rig, axes_text, &def->axis_count, def->axes) ||
+        !exi_assignments_read(call, rig, &pose))
         return EX_EXIT_FAILED;
     def->rig = rig;
     def->pose = &pose;
     int exit_code = EX_EXIT_FAILED;
-    if (!assigns_plotted(call, rig, def)) {
+    if (!exi_axes_are_assigned(call, rig, def->axis_count, def->axes, "plotted")) {
         ex_error error = {.result = EX_OK};
         ex_plot_info info;
         exi_progress progress;

@@ -153,6 +153,51 @@ EX_API ex_result ex_rig_example_amounts(const ex_rig *rig, int layer, int exampl
 /* How much a joint holds of each vertex of a level. */
 EX_API ex_result ex_rig_joint_weights(const ex_rig *rig, int joint, int level, float *values, ex_error *error);
 
+/* ---- sheets ---- */
+
+/* The most forms on one sheet; how large one may be, in pixels along its longer side. */
+#define EX_SHEET_FORM_MAX 1024
+#define EX_SHEET_CELL_MIN 48
+#define EX_SHEET_CELL_MAX 2000
+
+/*
+ * Forms over a slice of a rig's space, each at its values: the first axis to the right, the second upwards. All are
+ * seen by one camera, without perspective, so that sizes compare. Forms at examples of the slice are darker and named;
+ * pseudo-examples look like sand, with an arrow from where they were taken; forms beyond the range of an axis are
+ * lighter. An example that stands within half a cell of a place takes it, with its own values.
+ */
+typedef struct ex_sheet_def {
+    const ex_rig *rig;
+    int axis_count;      /* 1 (a row) or 2 */
+    int axes[2];         /* inputs of the rig, scalar (ex_rig_input_find) */
+    int counts[2];       /* forms along the range of each, at least 2: 5 and 5 */
+    double beyond[2][2]; /* how far to go below and above the range, in ranges, 0 to 10: 0.25; not for clamped axes */
+    const ex_pose *pose; /* of the other axes; NULL, the default, is rest */
+    int cell;            /* pixels along the longer side of a form's place: 240 */
+    double yaw, pitch;   /* of the camera, in degrees (ex_camera): 0 and 0 */
+    bool textures;       /* false; true: in the rig's base colour; kinds of forms are then told by frames alone */
+    const char *title;   /* or NULL: names the axes; "": none */
+    const ex_tasks *tasks;
+    const ex_progress *progress; /* or NULL */
+} ex_sheet_def;
+
+/* What was drawn. */
+typedef struct ex_sheet_info {
+    int columns, rows;
+    int example_count, pseudo_count; /* marked */
+    int hidden_count;                /* of the slice, but in another's place or outside the sheet */
+    int width, height;               /* pixels */
+} ex_sheet_info;
+
+EX_API ex_sheet_def ex_sheet_def_default(void);
+
+/*
+ * The sheet as a new image. info may be NULL. Costs an evaluation and a small picture (ex_render) for each form.
+ * Results: ARGUMENT (an axis that is a rotation, counts, sizes), LIMIT (too many forms, too large a picture), DATA (a
+ * form too far away), MEMORY.
+ */
+EX_API ex_result ex_sheet_image(const ex_sheet_def *def, ex_image **image, ex_sheet_info *info, ex_error *error);
+
 #ifdef __cplusplus
 }
 #endif

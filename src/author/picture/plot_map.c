@@ -224,16 +224,16 @@ static void name_examples(exi_sheet *s, int own, exi_box box) {
             if (!point->placed || !locate(s, box, point->at, at) || (round == 0 ? !mine : mine) ||
                 (!mine && (!point->on_slice || p->example_count > 8)))
                 continue;
-            char text[EXI_LABEL_SIZE];
+            const char *name = ex_rig_example_name(p->rig, p->layer, k);
             exi_label_place places[EXI_LABEL_AROUND];
             const exi_type type = {.size = 8.8,
                                    .colour = mine ? exi_plot_ink() : exi_plot_quiet(),
                                    .bold = mine,
                                    .halo = exi_colour_faded(exi_colour_grey(255), 0.72)};
             exi_labels_around(at[0], at[1], 7, places);
-            exi_labels_draw(
-                &s->labels, s->canvas, places, EXI_LABEL_AROUND, &type,
-                exi_label_fit(text, ex_rig_example_name(p->rig, p->layer, k), type.size, 0.6 * (box.x1 - box.x0)));
+            /* Cut short, names would only resemble each other; the map's own stands above it in any case. */
+            if (exi_text_width(name) * type.size <= 0.6 * (box.x1 - box.x0))
+                exi_labels_draw(&s->labels, s->canvas, places, EXI_LABEL_AROUND, &type, name);
         }
     }
     s->labels.bounds = all;

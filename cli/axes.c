@@ -1,0 +1,64 @@
+/* cli/axes.c - the axes that a picture is over, by name. */
+#include "axes.h"
+
+#include "report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One name of --axes. */
+static bool find_axis(const ex_rig *rig, const char *name, int *input) {
+    const int count = ex_rig_input_count(rig);
+    *input = ex_rig_input_find(rig, name);
+    if (*input >= 0)
+        return true;
+    const char **names = calloc((size_t)count + 1, sizeof *names);
+    for (int i = 0; names && i < count; i++)
+        names[i] = ex_rig_input_name(rig, i);
+    const char *near = names ? ex_suggest(name, names, count) : NULL;
+    if (near)
+        exi_failed_text("the rig has no axis '%s': did you mean '%s'?", name, near);
+    else
+        exi_failed_text("the rig has no axis '%s'", name);
+    free(names);
+    return false;
+}
+
+bool exi_axes_find(const ex_rig *rig, const char *text, int *count, int axes[2]) {
+    if (!text)
+        return true;
+    /* A name may hold a comma: the whole text is one axis where there is such a one. */
+    axes[0] = ex_rig_input_find(rig, text);
+    *count = 1;
+    const char *comma = strchr(text, ',');
+    if (axes[0] >= 0)
+        return true;
+    if (!comma)
+        return find_axis(rig, text, &axes[0]);
+    char *first = malloc(strlen(text) + 1);
+    if (!first) {
+        exi_failed_text("there is not enough memory");
+        return false;
+    }
+    memcpy(first, text, (size_t)(comma - text));
+    first[comma - text] = '\0';
+    *count = 2;
+    const bool found = find_axis(rig, first, &axes[0]) && find_axis(rig, comma + 1, &axes[1]);
+    free(first);
+    return found;
+}
+
+bool exi_axes_are_assigned(const ex_call *call, const ex_rig *rig, int count, const int axes[2], const char *how) {
+    for (int i = 1; i < call->argument_count; i++) {
+        const size_t length = strcspn(call->arguments[i], "=");
+        for (int a = 0; a < count; a++) {
+            const char *name = ex_rig_input_name(rig, axes[a]);
+            if (strlen(name) == length && strncmp(name, call->arguments[i], length) == 0) {
+                exi_failed_text("'%s' gives a value to the axis '%s', which is %s: leave one of the two out",
+                                call->arguments[i], name, how);
+                return true;
+            }
+        }
+    }
+    return false;
+}

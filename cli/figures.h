@@ -1,0 +1,117 @@
+/*
+ * cli/figures.h - the papers' figures and tables, computed again: one table of all of them (figures_list.c), a function
+ * for each that can be made, and a page around the results. A later part adds its functions and lines.
+ */
+#ifndef EXEMPLAR_CLI_FIGURES_H
+#define EXEMPLAR_CLI_FIGURES_H
+
+#include "command.h"
+#include "report.h"
+
+#include <exemplar/author.h>
+
+/* One line of a table, or of the numbers beside a picture. */
+#define EXI_FACT_MAX 8
+typedef struct exi_fact {
+    char what[96], theirs[48], ours[48];
+} exi_fact;
+
+/* A rig of a demo, made when it is first asked for. */
+typedef struct exi_figure_rig {
+    const char *name; /* NULL: no rig yet */
+    char kind;        /* as it is, without its pseudo-examples, with examples instead */
+    ex_rig *rig;
+} exi_figure_rig;
+
+enum { EXI_FIGURE_RIGS = 8 };
+
+/* What the makers of figures work with. */
+typedef struct exi_figures {
+    const char *folder;
+    int cell; /* pixels of one form */
+    const ex_tasks *tasks;
+    ex_error *error; /* of what failed */
+    exi_figure_rig rigs[EXI_FIGURE_RIGS];
+    exi_fact facts[EXI_FACT_MAX]; /* of the figure that is being made */
+    int fact_count;
+} exi_figures;
+
+typedef struct exi_figure {
+    const char *number;  /* "Figure 4" */
+    const char *title;   /* what it shows, in a few words */
+    const char *file;    /* "shape-by-example-4.png"; NULL for a table of facts, or where it is not computed */
+    const char *demo;    /* whose rig it is made from, or NULL */
+    const char *caption; /* sentences; where it is not computed, why */
+    bool slow;           /* only with --all */
+    ex_result (*make)(exi_figures *figures, const char *path); /* NULL: not computed; path NULL for tables */
+} exi_figure;
+
+typedef struct exi_paper {
+    const char *id; /* "shape-by-example" */
+    const char *title, *authors;
+    const exi_figure *figures;
+    int figure_count;
+} exi_paper;
+
+extern const exi_paper exi_papers[];
+extern const int exi_paper_count;
+
+/* What was made of a figure: its facts, for the page. */
+typedef struct exi_figure_result {
+    bool made;
+    int width, height; /* of a picture, in pixels or points */
+    exi_fact facts[EXI_FACT_MAX];
+    int fact_count;
+} exi_figure_result;
+
+/* figures_page.c: index.html, from results in the order of papers and figures. */
+ex_result exi_figures_page(const exi_figures *figures, const exi_figure_result *results, ex_error *error);
+
+/* ---- for makers (figures_parts.c) ---- */
+
+/* The rig of a demo, written and built into folder/demos/NAME. NULL after an error. */
+const ex_rig *exi_figures_rig(exi_figures *figures, const char *demo);
+/* The same without its pseudo-examples; and with real examples in their place (their forms do not matter). */
+const ex_rig *exi_figures_rig_without(exi_figures *figures, const char *demo);
+const ex_rig *exi_figures_rig_instead(exi_figures *figures, const char *demo, const char *mesh);
+
+void exi_figures_fact(exi_figures *figures, const char *what, const char *theirs, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* ---- several forms side by side (figures_shots.c) ---- */
+
+typedef struct exi_shot {
+    const ex_rig *rig;
+    const char *pose; /* "elbow=110 gender=1" */
+    bool muted;       /* all layers: what the skeleton alone makes of the mesh */
+    bool unskinned;   /* what the layers make of it, before the skeleton moves it */
+    bool textures;
+    int tone; /* 0: light, 1: an example, 2: what is wrong with it is the point */
+    const char *title, *note;
+} exi_shot;
+
+typedef struct exi_shots {
+    const exi_shot *shots;
+    int count, columns;
+    double yaw, pitch;
+    double size;           /* of each, in forms of a sheet */
+    const float *close_up; /* [6]: two corners of what is in view; NULL: all of every form */
+} exi_shots;
+
+ex_result exi_figures_shots(exi_figures *figures, const exi_shots *shots, const char *path);
+
+/* ---- the figures ---- */
+
+ex_result exi_figure_basis(exi_figures *figures, const char *path);    /* figures_curves.c */
+ex_result exi_figure_cardinal(exi_figures *figures, const char *path); /* figures_curves.c */
+ex_result exi_figure_shepard(exi_figures *figures, const char *path);  /* figures_curves.c */
+ex_result exi_figure_blob_plain(exi_figures *figures, const char *path);
+ex_result exi_figure_blob(exi_figures *figures, const char *path);
+ex_result exi_figure_arm(exi_figures *figures, const char *path);
+ex_result exi_figure_shrinking(exi_figures *figures, const char *path);
+ex_result exi_figure_unposed(exi_figures *figures, const char *path);
+ex_result exi_figure_stages(exi_figures *figures, const char *path);
+ex_result exi_figure_faces(exi_figures *figures, const char *path);
+ex_result exi_figure_speeds(exi_figures *figures, const char *path); /* figures_speeds.c */
+
+#endif

@@ -1,0 +1,165 @@
+/*
+ * cli/figures_list.c - every figure and table of the five papers: how it is made, or why it is not. Captions are our
+ * own words. docs/figures.md has the same list, and a test compares the two.
+ */
+#include "figures.h"
+
+#define NOT_YET(number, title, caption)                                                                                \
+    { number, title, NULL, NULL, caption, false, NULL }
+
+/* ---- Shape by Example ---- */
+
+static const exi_figure shape_by_example[] = {
+    NOT_YET("Figure 1", "the system's parts", "A drawing of boxes: there is nothing to compute."),
+    NOT_YET("Table 1", "symbols", "A list of symbols: docs/mathematics.md explains ours."),
+    {.number = "Figure 2",
+     .title = "What one cardinal basis is made of",
+     .file = "shape-by-example-2.svg",
+     .caption = "Three examples stand on one axis. The first one's weight begins as the straight line that comes "
+                "nearest to 1 at its own place and 0 at the two others. What the line misses there, three B-splines "
+                "make up for, one around each example and as wide as it is far to its nearest neighbour.",
+     .make = exi_figure_basis},
+    {.number = "Figure 3",
+     .title = "Cardinal bases, and a coordinate made with them",
+     .file = "shape-by-example-3.svg",
+     .caption = "Line and splines together: each weight is 1 at its own example and 0 at the others. A vertex "
+                "coordinate is the sum of its values at the examples (the dots) times these weights, and so passes "
+                "through each of them.",
+     .make = exi_figure_cardinal},
+    {.number = "Figure 4",
+     .title = "A space of blobs, as the examples alone make it",
+     .file = "shape-by-example-4.png",
+     .demo = "blob",
+     .caption = "Five examples (blue) over bend and thickness. Both upper corners are bad: a form that is bent and "
+                "thick at once shortens the inside of a bend that is short already, and the surface passes through "
+                "itself.",
+     .make = exi_figure_blob_plain},
+    {.number = "Figure 5",
+     .title = "The same space with two pseudo-examples",
+     .file = "shape-by-example-5.png",
+     .demo = "blob",
+     .caption = "Sound forms from a little further in (where the arrows begin) are put into the corners. They cost no "
+                "new form: only the weights are bent, and the creases are gone.",
+     .make = exi_figure_blob},
+    {.number = "Figure 6",
+     .title = "Skinning alone shrinks joints",
+     .file = "shape-by-example-6.png",
+     .demo = "arm",
+     .caption = "One straight arm, moved by its skeleton with blended matrices. The more the elbow bends, the more of "
+                "its volume is lost.",
+     .make = exi_figure_shrinking},
+    {.number = "Figure 7",
+     .title = "Examples taken back to the rest pose",
+     .file = "shape-by-example-7.png",
+     .demo = "arm",
+     .caption = "Above, two arms as they were sculpted. Below, the same arms un-posed: each vertex goes where skinning "
+                "would have had to take it from. The bent one swells at the elbow by just what skinning will lose.",
+     .make = exi_figure_unposed},
+    {.number = "Figure 8",
+     .title = "Naive skinning, and the blend of un-posed examples",
+     .file = "shape-by-example-8.png",
+     .demo = "arm",
+     .caption = "Left: one example, and what skinning makes of it. Right: the blend of all examples at rest, strange "
+                "to look at, and the arm that it becomes once it is skinned. No example is bent this far.",
+     .make = exi_figure_stages},
+    {.number = "Figure 9",
+     .title = "Arms over elbow and gender, and beyond",
+     .file = "shape-by-example-9.png",
+     .demo = "arm",
+     .caption = "A slice through the space of arms: examples in blue, pseudo-examples like sand, arms between them in "
+                "grey. Outside the dashed frame, arms that are more bent and more muscular than any that was sculpted.",
+     .make = exi_figure_arm},
+    {.number = "Figure 10",
+     .title = "Faces whose skin and form come from different places",
+     .file = "shape-by-example-10.png",
+     .demo = "face",
+     .caption = "Eight heads with their skins, at their places in age, gender and build. In the last row, two places "
+                "between them: form and skin of the first, form of one with skin of the other, and the second.",
+     .make = exi_figure_faces},
+    {.number = "Section 6",
+     .title = "Speeds",
+     .demo = "blob",
+     .caption = "Blending alone, as the paper measured it, on a Pentium II of 450 MHz; ours on one core of this "
+                "machine, just now, as the median of five short samples. 'exemplar bench' takes more care.",
+     .make = exi_figure_speeds},
+};
+
+/* ---- Pose Space Deformation ---- */
+
+static const exi_figure pose_space[] = {
+    NOT_YET("Figure 1", "why an elbow collapses", "A construction in two dimensions, drawn by hand."),
+    {.number = "Figure 2",
+     .title = "The collapsing elbow",
+     .file = "pose-space-2.png",
+     .demo = "arm",
+     .caption = "What skinning alone does to an elbow: the point half-way between two matrices lies on the chord, not "
+                "on the arc.",
+     .make = exi_figure_shrinking},
+    NOT_YET("Figure 3", "the twisted forearm", "Waits for a demo with a forearm that twists."),
+    {.number = "Figure 4",
+     .title = "Shepard's interpolant on points of a straight line",
+     .file = "pose-space-4.svg",
+     .caption = "Six points on a straight line do not give a straight line: the curve is flat at each of them, and far "
+                "away it goes to their mean.",
+     .make = exi_figure_shepard},
+    NOT_YET("Figure 5", "Gaussian bases on the same points", "Waits for the Gaussian weigher without a constant."),
+    NOT_YET("Figure 6", "emotions on two axes", "A diagram of words from psychology."),
+    NOT_YET("Figure 7", "expressions as dimensions, and in a space", "An abstract drawing."),
+    NOT_YET("Figure 8", "a shoulder, beside skinning", "Waits for layers of offsets in pose space."),
+    NOT_YET("Figure 9", "an elbow, beside skinning", "Waits for layers of offsets in pose space."),
+};
+
+/* ---- Trajectory Warping ---- */
+
+static const exi_figure trajectory_warping[] = {
+    NOT_YET("Figure 1", "armadillo poses, linear and along trajectories", "Waits for trajectories."),
+    NOT_YET("Figure 2", "frames of a rotation", "A construction, drawn by hand."),
+    NOT_YET("Figure 3", "with and without control of gradients between", "Waits for trajectories."),
+    NOT_YET("Figure 4", "morphing heads", "Waits for trajectories."),
+    NOT_YET("Figure 5", "three poses at once", "Waits for trajectories."),
+    NOT_YET("Table 1", "sizes and times", "Waits for trajectories."),
+    NOT_YET("Figure 6", "a cylinder with joints", "Waits for trajectories."),
+    NOT_YET("Figure 7", "an elephant", "Waits for trajectories."),
+};
+
+/* ---- Scanned bodies ---- */
+
+static const exi_figure scanned_bodies[] = {
+    NOT_YET("Figure 1", "the body in many poses", "Waits for scans."),
+    NOT_YET("Table 1", "the poses that were scanned", "A list of what was done with a scanner."),
+    NOT_YET("Figure 2", "the scanner, a scan, its markers", "Photographs and scans of a person."),
+    NOT_YET("Figure 3", "skeleton, control points, refitted surface", "Waits for scans."),
+    NOT_YET("Table 2", "degrees of freedom", "Waits for scans."),
+    NOT_YET("Figure 4", "rays from the template", "A construction, drawn by hand."),
+    NOT_YET("Figure 5", "holes filled", "Waits for scans."),
+    NOT_YET("Figure 6", "blending arm, shoulder and torso", "Waits for scans."),
+    NOT_YET("Figure 7", "between two poses, with and without displacements", "Waits for scans."),
+    NOT_YET("Figure 8", "another build", "Waits for scans."),
+};
+
+/* ---- DrivenShape ---- */
+
+static const exi_figure driven_shape[] = {
+    NOT_YET("Figure 1", "key shapes and their weights", "Waits for drivers."),
+    NOT_YET("Figure 2", "a blend that penetrates", "Waits for drivers."),
+    NOT_YET("Figure 3", "carrying over what the blend missed", "Waits for drivers."),
+    NOT_YET("Figure 4", "points bound to the right leg", "Waits for drivers."),
+    NOT_YET("Figure 5", "keys in a moving frame", "Waits for drivers."),
+    NOT_YET("Figure 6", "beside the simulation", "Waits for drivers, and for cloth that is simulated."),
+    NOT_YET("Figure 7", "more keys", "Waits for drivers."),
+    NOT_YET("Figure 8", "poses far from all keys", "Waits for drivers."),
+    NOT_YET("Figure 9", "in films", "Pictures from films."),
+};
+
+#define COUNT(list) (int)(sizeof(list) / sizeof(list)[0])
+
+const exi_paper exi_papers[] = {
+    {"shape-by-example", "Shape by Example", "Sloan, Rose, Cohen 2001", shape_by_example, COUNT(shape_by_example)},
+    {"pose-space", "Pose Space Deformation", "Lewis, Cordner, Fong 2000", pose_space, COUNT(pose_space)},
+    {"trajectory-warping", "GPU-Friendly Shape Interpolation Based on Trajectory Warping", "Chen, Huang, Zhang, Hua",
+     trajectory_warping, COUNT(trajectory_warping)},
+    {"scanned-bodies", "Articulated Body Deformation from Range Scan Data", "Allen, Curless, Popovi\xC4\x87 2002",
+     scanned_bodies, COUNT(scanned_bodies)},
+    {"drivenshape", "DrivenShape", "Kim, Vendrovsky 2008", driven_shape, COUNT(driven_shape)},
+};
+const int exi_paper_count = COUNT(exi_papers);

@@ -1,0 +1,201 @@
+/* cli/figures_shots.c - several forms side by side in one picture, all seen by one camera, with a line or two below. */
+#include "figures.h"
+
+#include "author/picture/canvas.h"
+#include "author/picture/frame.h"
+#include "author/picture/labels.h"
+#include "runtime/base/result.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT 11.0 /* points */
+#define BAND 40.0 /* below a form, for its words */
+
+typedef struct shot_form {
+    float *positions, *normals;
+    int vertex_count;
+    ex_mesh *mesh;
+    ex_image *texture;
+} shot_form;
+
+static void form_close(shot_form *form) {
+    free(form->positions);
+    free(form->normals);
+    ex_mesh_destroy(form->mesh);
+    ex_image_destroy(form->texture);
+}
+
+/* "elbow=110 gender=1" */
+static ex_result read_pose(const ex_rig *rig, const char *words, ex_pose *pose, ex_error *error) {
+    char word[64];
+    int length = 0;
+    *pose = ex_pose_create(rig);
+    if (!pose->inputs)
+        return exi_error_memory(error, "a pose", 0);
+    for (const char *at = words; sscanf(at, " %63s%n", word, &length) == 1; at += length) {
+        const ex_result result = ex_pose_set(rig, word, pose, error);
+        if (result != EX_OK)
+            return result;
+    }
+    return EX_OK;
+}
+
+static ex_result evaluate(const exi_shot *shot, const ex_pose *pose, shot_form *form, ex_error *error) {
+    const ex_rig *rig = shot->rig;
+    const int level = ex_rig_level(rig);
+    bool *muted = calloc((size_t)ex_rig_layer_count(rig) + 1, sizeof *muted);
+    unsigned char **textures = calloc((size_t)ex_rig_texture_count(rig) + 1, sizeof *textures);
+    form->vertex_count = ex_rig_level_vertex_count(rig, level);
+    form->positions = calloc((size_t)form->vertex_count + 1, 3 * sizeof *form->positions);
+    form->normals = calloc((size_t)form->vertex_count + 1, 3 * sizeof *form->normals);
+    for (int i = 0; muted && i < ex_rig_layer_count(rig); i++)
+        muted[i] = shot->muted;
+    ex_evaluation how = {.muted = muted, .level = level, .unskinned = shot->unskinned};
+    void *scratch = malloc(ex_rig_scratch_size(rig, &how, 1) + 1);
+    if (shot->textures && textures && ex_rig_texture_count(rig) > 0) {
+        const ex_texture t = ex_rig_texture(rig, 0);
+        form->texture = ex_image_create(t.width, t.height);
+        textures[0] = form->texture ? form->texture->pixels : NULL;
+    }
+    ex_result result = EX_OK;
+    if (!muted || !textures || !form->positions || !form->normals || !scratch || (shot->textures && !textures[0])) {
+        result = exi_error_memory(error, "a form", 0);
+    } else {
+        ex_output where = {.positions = form->positions, .normals = form->normals, .textures = textures};
+        ex_rig_evaluate(rig, pose, &where, &how, scratch);
+        ex_surface surface = {.level = level, .positions = form->positions};
+        result = ex_rig_to_mesh(rig, &surface, &form->mesh, error);
+    }
+    free(muted);
+    free(textures);
+    free(scratch);
+    return result;
+}
+
+static ex_result form_open(const exi_shot *shot, shot_form *form, ex_error *error) {
+    ex_pose pose;
+    ex_result result = read_pose(shot->rig, shot->pose, &pose, error);
+    if (result == EX_OK)
+        result = evaluate(shot, &pose, form, error);
+    free(pose.inputs);
+    return result;
+}
+
+/* ---- the picture ---- */
+
+typedef struct sheet {
+    const exi_shots *shots;
+    shot_form *forms;
+    ex_camera camera;
+    int width, height; /* of one form, pixels */
+    double scale;
+    int band;
+} sheet;
+
+static ex_result find_camera(sheet *s, int cell, ex_error *error) {
+    exi_frame frame = exi_frame_start(s->shots->yaw, s->shots->pitch);
+    if (s->shots->close_up) {
+        /* Two corners are enough. */
+        const float corners[6] = {s->shots->close_up[0], s->shots->close_up[1], s->shots->close_up[2],
+                                  s->shots->close_up[3], s->shots->close_up[4], s->shots->close_up[5]};
+        exi_frame_add(&frame, corners, 2);
+    }
+    for (int i = 0; !s->shots->close_up && i < s->shots->count; i++)
+        if (!exi_frame_add(&frame, s->forms[i].positions, s->forms[i].vertex_count))
+            return exi_error(error, EX_ERROR_DATA, "a form is too far away for a float");
+    s->camera = exi_frame_camera(&frame, cell, &s->width, &s->height);
+    /* Words as large as on a sheet, whatever the size of the forms. */
+    s->scale = cell / (180 * s->shots->size);
+    s->scale = s->scale < 0.8 ? 0.8 : s->scale;
+    s->band = (int)ceil(BAND * s->scale);
+    return EX_OK;
+}
+
+static ex_result render(const sheet *s, int i, const ex_tasks *tasks, ex_image **image, ex_error *error) {
+    static const double tones[][3] = {{0.82, 0.80, 0.78}, {0.33, 0.47, 0.60}, {0.82, 0.52, 0.40}};
+    const exi_shot *shot = &s->shots->shots[i];
+    ex_render_item item = ex_render_item_default();
+    item.mesh = s->forms[i].mesh;
+    item.positions = s->forms[i].positions;
+    item.normals = s->forms[i].normals;
+    item.texture = s->forms[i].texture;
+    memcpy(item.colour, tones[shot->tone], sizeof item.colour);
+    ex_render_def def = ex_render_def_default();
+    def.width = s->width;
+    def.height = s->height;
+    def.items = &item;
+    def.item_count = 1;
+    def.camera = s->camera;
+    def.ground = false;
+    def.background = EX_BACKGROUND_TRANSPARENT;
+    def.tasks = tasks;
+    return ex_render(&def, image, error);
+}
+
+static void write_words(const sheet *s, exi_canvas *canvas, int i, exi_box box) {
+    const exi_shot *shot = &s->shots->shots[i];
+    char fitted[EXI_LABEL_SIZE];
+    const double x = (box.x0 + box.x1) / 2, room = box.x1 - box.x0 - 4;
+    exi_type type = {.size = TEXT, .colour = exi_colour_grey(38), .across = EXI_MIDDLE, .along = EXI_BASELINE};
+    if (s->shots->close_up)
+        exi_draw_frame(canvas, box, &(exi_pen){exi_colour_grey(214), 0.9, 0, 0});
+    if (shot->title)
+        exi_draw_text(canvas, x, box.y1 + 13, &type, exi_label_fit(fitted, shot->title, type.size, room));
+    type.colour = exi_colour_grey(110);
+    type.size = TEXT - 1;
+    if (shot->note)
+        exi_draw_text(canvas, x, box.y1 + 28, &type, exi_label_fit(fitted, shot->note, type.size, room));
+}
+
+static ex_result draw(exi_figures *f, const sheet *s, const char *path) {
+    const int columns = s->shots->columns, rows = (s->shots->count + columns - 1) / columns;
+    const int margin = (int)ceil(8 * s->scale), across = s->width + margin, along = s->height + s->band;
+    exi_canvas *canvas = NULL;
+    ex_image *whole = NULL;
+    ex_result result = exi_canvas_create_image(margin + columns * across, 2 * margin + rows * along, 1,
+                                               exi_colour_grey(255), &canvas, f->error);
+    for (int i = 0; result == EX_OK && i < s->shots->count; i++) {
+        const double x = margin + i % columns * across, y = margin + i / columns * along;
+        ex_image *image = NULL;
+        result = render(s, i, f->tasks, &image, f->error);
+        if (result == EX_OK)
+            exi_draw_image(canvas, image, (exi_box){x, y, x + s->width, y + s->height});
+        ex_image_destroy(image);
+    }
+    if (result == EX_OK)
+        result = exi_canvas_take_image(canvas, &whole, f->error);
+    else
+        exi_canvas_destroy(canvas);
+    canvas = NULL;
+    if (result == EX_OK)
+        result = exi_canvas_create_over(whole, s->scale, &canvas, f->error);
+    for (int i = 0; result == EX_OK && i < s->shots->count; i++) {
+        const double x = margin + i % columns * across, y = margin + i / columns * along;
+        write_words(s, canvas, i,
+                    (exi_box){x / s->scale, y / s->scale, (x + s->width) / s->scale, (y + s->height) / s->scale});
+    }
+    if (result == EX_OK)
+        result = exi_canvas_result(canvas, f->error);
+    exi_canvas_destroy(canvas);
+    if (result == EX_OK)
+        result = ex_image_write(path, whole, f->error);
+    ex_image_destroy(whole);
+    return result;
+}
+
+ex_result exi_figures_shots(exi_figures *f, const exi_shots *shots, const char *path) {
+    sheet s = {.shots = shots, .forms = calloc((size_t)shots->count + 1, sizeof *s.forms)};
+    ex_result result = s.forms ? EX_OK : exi_error_memory(f->error, "a figure", 0);
+    for (int i = 0; result == EX_OK && i < shots->count; i++)
+        result = form_open(&shots->shots[i], &s.forms[i], f->error);
+    if (result == EX_OK)
+        result = find_camera(&s, (int)(f->cell * shots->size), f->error);
+    if (result == EX_OK)
+        result = draw(f, &s, path);
+    for (int i = 0; s.forms && i < shots->count; i++)
+        form_close(&s.forms[i]);
+    free(s.forms);
+    return result;
+}
