@@ -1,25 +1,10 @@
 /*
  * What a ray through the picture meets: a face, the ground, or nothing; with the normals that light needs.
- *
- * Light is looked for from the lifted point. A coarse mesh with smooth normals shades like a rounder form than it is,
- * and where the light grazes it, the faces' own shadows would show as blocks. So the point is moved to where the round
- * form would be: for each corner, up to the plane through that corner across its normal, where the point lies below it;
- * and the three by their weights (J. Hanika, "Hacking the shadow terminator", Ray Tracing Gems II, 2021).
  */
 #include "author/picture/render.h"
 
 static exi_v3 weigh(exi_v3 a, exi_v3 b, exi_v3 c, float u, float v) {
     return exi_v3_along(exi_v3_along(exi_v3_scale(a, 1 - u - v), u, b), v, c);
-}
-
-/* How far above the face the smooth surface is, as a vector. */
-static exi_v3 lift(const exi_v3 corners[3], const exi_v3 normals[3], exi_v3 point, float u, float v) {
-    exi_v3 up[3];
-    for (int i = 0; i < 3; i++) {
-        float below = exi_v3_dot(exi_v3_subtract(point, corners[i]), normals[i]);
-        up[i] = exi_v3_scale(normals[i], below < 0 ? -below : 0);
-    }
-    return weigh(up[0], up[1], up[2], u, v);
 }
 
 static void see_form(const exi_stage *stage, const ex_hit *hit, exi_v3 direction, exi_spot *spot) {
@@ -38,7 +23,6 @@ static void see_form(const exi_stage *stage, const ex_hit *hit, exi_v3 direction
     spot->behind = exi_v3_dot(face, direction) > 0;
     spot->face = spot->behind ? exi_v3_scale(face, -1) : face;
     spot->normal = spot->face;
-    spot->lifted = spot->point;
     if (!stage->normals)
         return;
     const exi_stage_item *item = exi_stage_item_of(stage, hit->triangle);
@@ -60,7 +44,6 @@ static void see_form(const exi_stage *stage, const ex_hit *hit, exi_v3 direction
     if (away > -0.02f)
         normal = exi_v3_unit(exi_v3_along(normal, -(away + 0.02f), direction));
     spot->normal = normal;
-    spot->lifted = exi_v3_add(spot->point, lift(corners, normals, spot->point, hit->u, hit->v));
 }
 
 void exi_spot_find(const exi_render *render, float x, float y, exi_spot *spot) {
@@ -82,7 +65,7 @@ void exi_spot_find(const exi_render *render, float x, float y, exi_spot *spot) {
             spot->kind = EXI_SPOT_GROUND;
             spot->triangle = -1;
             spot->t = t;
-            spot->point = spot->lifted = exi_v3_along(from, t, direction);
+            spot->point = exi_v3_along(from, t, direction);
             spot->normal = spot->face = up;
         }
     }
