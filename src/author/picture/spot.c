@@ -26,16 +26,18 @@ static void see_form(const exi_stage *stage, const ex_hit *hit, exi_v3 direction
     if (!stage->normals)
         return;
     const exi_stage_item *item = exi_stage_item_of(stage, hit->triangle);
+    float side = 0;
     for (int i = 0; i < 3; i++) {
         int corner = item->first_corner + stage->cuts[3 * (size_t)hit->triangle + (size_t)i];
         normals[i] = exi_v3_at(stage->normals + 3 * (size_t)corner);
-        /* None, or one that points into the form: towards the same side as the face. */
-        float side = exi_v3_dot(normals[i], spot->face);
         if (!(exi_v3_dot(normals[i], normals[i]) > 0.5f))
-            normals[i] = spot->face;
-        else if (spot->behind ? side < 0 && exi_v3_dot(normals[i], face) > 0 : side < 0 && side < -0.5f)
-            normals[i] = exi_v3_scale(normals[i], -1);
+            normals[i] = face;
+        side += exi_v3_dot(normals[i], face);
     }
+    /* Normals that point into the form are turned around, and all of them where its back is seen. */
+    float sign = (side < 0) != spot->behind ? -1.0f : 1.0f;
+    for (int i = 0; i < 3; i++)
+        normals[i] = exi_v3_scale(normals[i], sign);
     exi_v3 normal = exi_v3_unit(weigh(normals[0], normals[1], normals[2], hit->u, hit->v));
     if (!(exi_v3_dot(normal, normal) > 0.5f))
         return;

@@ -341,7 +341,34 @@ static void edges_stay_hard_and_balls_round(void **state) {
     ex_mesh_destroy(ball);
 }
 
-/* Normals that point inwards are turned around; with backfaces shown, faces that run backwards are red. */
+/* The same picture whether the normals given point out or in. */
+static void normals_that_point_inwards_are_turned(void **state) {
+    (void)state;
+    ex_mesh *ball = ball_mesh(1, 0, 0, 0, 12);
+    float normals[3 * 62];
+    assert_int_equal(ball->vertex_count, 62);
+    ex_render_item item = item_of(ball);
+    item.normals = normals;
+    ex_render_def def = plain_def(&item, 1);
+    ex_image *images[3];
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3 * 62; k++)
+            normals[k] = (float)(i == 0 ? ball->positions[k] : i == 1 ? -ball->positions[k] : 0);
+        images[i] = picture_of(&def);
+    }
+    assert_memory_equal(images[0]->pixels, images[1]->pixels, 64 * 64 * 4);
+    /* Without any, each face has its own. */
+    def.flat = true;
+    ex_image *flat = picture_of(&def);
+    assert_memory_equal(images[2]->pixels, flat->pixels, 64 * 64 * 4);
+    assert_memory_not_equal(images[2]->pixels, images[0]->pixels, 64 * 64 * 4);
+    ex_image_destroy(flat);
+    for (int i = 0; i < 3; i++)
+        ex_image_destroy(images[i]);
+    ex_mesh_destroy(ball);
+}
+
+/* Faces that run backwards are lit all the same; with backfaces shown, faces that run backwards are red. */
 static void the_back_is_seen_when_asked_for(void **state) {
     (void)state;
     ex_mesh *ball = ball_mesh(1, 0, 0, 0, 24);
@@ -378,6 +405,7 @@ int main(void) {
         cmocka_unit_test(the_shadow_falls_where_it_must),
         cmocka_unit_test(what_sees_less_sky_is_darker),
         cmocka_unit_test(edges_stay_hard_and_balls_round),
+        cmocka_unit_test(normals_that_point_inwards_are_turned),
         cmocka_unit_test(the_back_is_seen_when_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
