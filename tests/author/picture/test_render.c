@@ -368,7 +368,7 @@ static void normals_that_point_inwards_are_turned(void **state) {
     ex_mesh_destroy(ball);
 }
 
-/* Faces that run backwards are lit all the same; with backfaces shown, faces that run backwards are red. */
+/* Faces that run backwards are lit all the same, but red where backfaces are shown. */
 static void the_back_is_seen_when_asked_for(void **state) {
     (void)state;
     ex_mesh *ball = ball_mesh(1, 0, 0, 0, 24);
