@@ -141,6 +141,13 @@ static void json_labels(const ex_mesh *mesh, exi_emitter *json, const char *key,
     exi_emit_close(json, ']');
 }
 
+/* Text of a file between text of our own. */
+static void print_line(const char *before, const char *text, const char *behind) {
+    fputs(before, stdout);
+    exi_print_plain(stdout, text);
+    printf("%s\n", behind);
+}
+
 static void print_form(const char *path, const ex_mesh *mesh) {
     int faces[3];
     double box[6];
@@ -156,7 +163,7 @@ static void print_form(const char *path, const ex_mesh *mesh) {
     print_labels(mesh, "group", mesh->group_names, mesh->group_count, mesh->face_groups);
     print_labels(mesh, "material", mesh->material_names, mesh->material_count, mesh->face_materials);
     for (int i = 0; i < mesh->tag_count; i++)
-        printf("tag       %s\n", mesh->tags[i].name);
+        print_line("tag       ", mesh->tags[i].name, "");
 }
 
 static void print_form_json(const char *path, const ex_mesh *mesh) {
@@ -270,9 +277,14 @@ static int show_project(const ex_call *call, const char *path) {
         exi_info_end_json(&json);
     } else {
         exi_info_begin(path, "a project");
-        printf("mesh      %s, %s up, unit %g m\n", view->mesh, view->z_up ? "z" : "y", view->unit);
-        if (view->skeleton)
-            printf("skeleton  %s, %s skinning\n", view->skeleton, ex_skinning_name(view->skinning));
+        char unit[EXI_TEXT_SIZE];
+        snprintf(unit, sizeof unit, ", %s up, unit %g m", view->z_up ? "z" : "y", view->unit);
+        print_line("mesh      ", view->mesh, unit);
+        if (view->skeleton) {
+            char skinning[EXI_TEXT_SIZE];
+            snprintf(skinning, sizeof skinning, ", %s skinning", ex_skinning_name(view->skinning));
+            print_line("skeleton  ", view->skeleton, skinning);
+        }
         if (view->subdivide)
             print_subdivision(&view->subdivision);
         exit_code = print_project_layers(view, NULL);

@@ -152,7 +152,9 @@ static void print_looks(const ex_scene *scene) {
         const ex_scene_image *image = &scene->images[i];
         char bytes[EXI_TEXT_SIZE];
         print_label("image", i, image->name);
-        printf(": %s, ", text_or(image->mime_type, "of unknown type"));
+        printf(": ");
+        exi_print_plain(stdout, text_or(image->mime_type, "of unknown type"));
+        printf(", ");
         if (image->path)
             exi_print_plain(stdout, image->path);
         else

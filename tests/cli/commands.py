@@ -415,6 +415,21 @@ class Info(Built):
         self.assertIn("broken \ufffd\ufffd bytes", groups)
         self.assertIn("\ufffd\ufffd\ufffd", groups)
 
+    def test_files_cannot_write_on_the_terminal(self):
+        escape = "\x1b[31m"
+        (self.folder / "odd.obj").write_bytes(b"v 0 0 0\nv 1 0 0\nv 0 1 0\nt \x1b[31m 0/0/0\nf 1 2 3\n")
+        description = {**harness.project(), "mesh": f"{escape}.obj"}
+        (self.folder / "odd.json").write_text(json.dumps(description))
+        image = {"bufferView": 0, "mimeType": escape}
+        (self.folder / "odd.gltf").write_text(json.dumps(
+            {"asset": {"version": "2.0"}, "images": [image],
+             "buffers": [{"byteLength": 3, "uri": "data:application/octet-stream;base64,AAAA"}],
+             "bufferViews": [{"buffer": 0, "byteLength": 3}]}))
+        for name in ("odd.obj", "odd.json", "odd.gltf"):
+            out = self.succeed("info", name, "-q").out
+            self.assertIn("\\x1b[31m", out)
+            self.assertNotIn("\x1b", out)
+
     def test_capabilities(self):
         answer = self.succeed("info", "--capabilities", "--json").json()
         self.assertEqual(self.succeed("--version").out, f"exemplar {answer['version']}\n")

@@ -58,7 +58,7 @@ WRONG = [
     (["plot"], "an argument is missing"),
     (["plot", "band.glb"], "say with -o where the picture goes"),
     (["plot", "band.glb", "-o", "a.pdf"], "does not end in .svg or .png"),
-    (["plot", "band.glb", "-o", "band.glb"], "does not end in .svg"),
+    (["plot", "band.glb", "-o", "band.glb"], "would be written over itself"),
     (["plot", "band.glb", "bend", "-o", "a.svg"], "'bend' is not of the form axis=value"),
     (["plot", "band.glb", "-o", "a.svg", "--size", "900"], "two numbers with an x between, such as 900x600, not '900'"),
     (["plot", "band.glb", "-o", "a.svg", "--size", "900x"], "not '900x'"),

@@ -634,6 +634,48 @@ static void print_characters(void) {
     }
 }
 
+/* ---- closest points and rays ---- */
+
+/* Made anew and fitted to another form, which has to answer alike. Seen along their planes or as slivers, triangles
+ * have coordinates that are not sure; so points and distances are printed, and rays aim at triangles' middles. */
+static void print_settling(void) {
+    enum { TRIANGLES = 120, QUESTIONS = 40 };
+    static uint32_t soup[TRIANGLES * 3];
+    float *other = draw_form(3 * TRIANGLES, 1), *form = draw_form(3 * TRIANGLES, 1);
+    for (uint32_t i = 0; i < TRIANGLES * 3; i++) {
+        soup[i] = i;
+    }
+    ex_tree_def def = {
+        .vertex_count = 3 * TRIANGLES, .positions = other, .triangle_count = TRIANGLES, .triangles = soup};
+    ex_tree *tree;
+    ex_error error;
+    must(ex_tree_create(&def, NULL, &tree, &error), "tree", &error);
+    void *memory = must_allocate(ex_fit_size(tree));
+    const ex_fit *fit = ex_fit_make(tree, form, 0, memory, NULL);
+    for (int i = 0; i < QUESTIONS; i++) {
+        float point[3];
+        ex_ray ray = {.near = 0, .far = INFINITY};
+        ex_closest closest;
+        ex_hit hit;
+        for (int c = 0; c < 3; c++) {
+            const float *corner = form + 9 * (i * TRIANGLES / QUESTIONS) + c;
+            point[c] = (float)draw(-2, 2);
+            ray.origin[c] = 4 * point[c];
+            ray.direction[c] = (corner[0] + corner[3] + corner[6]) / 3 - ray.origin[c];
+        }
+        ex_fit_closest(fit, point, INFINITY, &closest);
+        ex_fit_ray(fit, &ray, &hit);
+        printf("settle.%d %d %d\n", i, closest.triangle, hit.triangle);
+        print_floats("closest", i, (float[]){closest.point[0], closest.point[1], closest.point[2], closest.distance_sq},
+                     4);
+        print_floats("ray", i, (float[]){hit.u, hit.v, hit.t}, 3);
+    }
+    free(memory);
+    free(other);
+    free(form);
+    ex_tree_destroy(tree);
+}
+
 int main(void) {
     printf("simd %s\n", ex_version().simd);
     print_kernels();
@@ -645,5 +687,6 @@ int main(void) {
     print_normals();
     print_skinning();
     print_characters();
+    print_settling();
     return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
 }

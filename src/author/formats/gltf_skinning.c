@@ -17,6 +17,8 @@
 /* The largest number of a joint that is kept, and sets of four: as many as a skin holds. No body needs more, and a file
  * that says so wants something else. */
 enum { JOINT_MOST = UINT16_MAX, SETS_MOST = EX_INFLUENCE_MAX / 4 };
+/* Sums of weights stay numbers below this. */
+#define WEIGHT_MOST 1e30F
 
 static int count_sets(const json_t *attributes, const char *name) {
     int count = 0;
@@ -47,7 +49,7 @@ static ex_result read_set(exi_gltf *g, const json_t *attributes, ex_scene_primit
         for (size_t k = 0; k < 4; k++) {
             size_t at = v * (size_t)p->influence_count + 4 * (size_t)set + k;
             float weight = weights[4 * v + k];
-            if (weight < 0) {
+            if (!(weight >= 0 && weight <= WEIGHT_MOST)) {
                 result = exi_gltf_fail(g, EX_ERROR_DATA, here, "vertex %zu (counting from 0) has a weight of %g", v,
                                        (double)weight);
                 break;

@@ -92,9 +92,10 @@ static void describe(const exi_plot *p, char *text, size_t size) {
     append(text, size, "layer ");
     append(text, size, ex_rig_layer_name(p->rig, p->layer));
     if (p->drawn_count < p->example_count) {
+        const bool full = p->drawn_count == (p->axis_count == 1 ? EX_PLOT_CURVE_MAX : EX_PLOT_MAP_MAX);
         char words[80];
-        snprintf(words, sizeof words, " \xC2\xB7 %d of %d examples, those with the largest weights", p->drawn_count,
-                 p->example_count);
+        snprintf(words, sizeof words, " \xC2\xB7 %d of %d examples, %s", p->drawn_count, p->example_count,
+                 full ? "those with the largest weights" : "the others have no weight here");
         append(text, size, words);
     }
     for (int a = 0; a < ex_weigher_axis_count(weigher); a++) {

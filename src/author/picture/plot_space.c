@@ -41,6 +41,8 @@ static ex_result open_axis(exi_plot *p, exi_plot_axis *axis, int input, const ex
     const double beyond = EXI_PLOT_BEYOND * (axis->axis.max - axis->axis.min);
     axis->low = axis->axis.min - beyond;
     axis->high = axis->axis.max + beyond;
+    if (!isfinite(axis->low) || !isfinite(axis->high) || !isfinite(axis->high - axis->low))
+        return exi_error(error, EX_ERROR_ARGUMENT, "the range of the axis '%s' is too large to be plotted", axis->name);
     return EX_OK;
 }
 

@@ -137,8 +137,8 @@ static ex_result read_reading(exi_reader *r, const json_t *object, const exi_pla
         reading->unit = r->view->unit;
         if (result == EX_OK)
             result = exi_get_number(r, object, place, "metres", &reading->unit);
-        if (result == EX_OK && !(reading->unit > 0))
-            result = exi_error(r->error, EX_ERROR_DATA, "%s.metres: must be above 0", place->text);
+        if (result == EX_OK && !(reading->unit >= EXI_UNIT_LEAST && reading->unit <= EXI_UNIT_MOST))
+            result = exi_error(r->error, EX_ERROR_DATA, "%s.metres: must be from 1e-15 to 1e15", place->text);
     }
     return result;
 }

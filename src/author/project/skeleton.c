@@ -62,6 +62,27 @@ static void close_joints(joints *j) {
     free(j->made_names);
 }
 
+static int compare_names(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Sorted, for a skin may have thousands of joints. */
+static ex_result check_names(const joints *j, ex_error *error) {
+    const int count = j->skin->joint_count;
+    const char **sorted = exi_array_copy(j->names, (size_t)count, sizeof *sorted);
+    if (!sorted)
+        return exi_error_memory(error, "the skeleton", (size_t)count * sizeof *sorted);
+    ex_result result = EX_OK;
+    qsort(sorted, (size_t)count, sizeof *sorted, compare_names);
+    for (int i = 1; result == EX_OK && i < count; i++)
+        if (strcmp(sorted[i - 1], sorted[i]) == 0)
+            result = exi_error(error, EX_ERROR_DATA,
+                               "two joints of the skin are called '%s': joints are found by name, give each its own",
+                               sorted[i]);
+    free(sorted);
+    return result;
+}
+
 static ex_result name_joints(joints *j, ex_error *error) {
     for (int n = 0; n < j->scene->node_count; n++)
         j->numbers[n] = -1;
@@ -70,13 +91,8 @@ static ex_result name_joints(joints *j, ex_error *error) {
         snprintf(j->made_names[i].text, sizeof j->made_names[i].text, "joint %d", i);
         j->names[i] = name && name[0] ? name : j->made_names[i].text;
         j->numbers[j->skin->joints[i]] = i;
-        for (int k = 0; k < i; k++)
-            if (strcmp(j->names[i], j->names[k]) == 0)
-                return exi_error(error, EX_ERROR_DATA,
-                                 "two joints of the skin are called '%s': joints are found by name, give each its own",
-                                 j->names[i]);
     }
-    return EX_OK;
+    return check_names(j, error);
 }
 
 static bool is_identity(const double matrix[16]) {

@@ -35,6 +35,15 @@ void exi_turn(double q[4], int axis, double degrees) {
     exi_quaternion_multiply(q, turn, q);
 }
 
+/* Well below where skinning gives a matrix up, for joints are moved one after the other. */
+#define REACH 1e9
+
+bool exi_reading_reaches(const ex_reading *reading, const double *value) {
+    if (reading->kind == EX_READING_SLIDE)
+        return fabs(*value * (reading->unit != 0 ? reading->unit : 1)) <= REACH;
+    return reading->kind != EX_READING_STRETCH || fabs(*value) <= REACH;
+}
+
 static ex_result read_quaternion(const json_t *value, const exi_place *place, double q[4], ex_error *error) {
     double length = 0;
     if (json_array_size(value) != 4)

@@ -41,6 +41,17 @@ static inline bool exi_normalise(double *v, int count) {
     return true;
 }
 
+/* exi_normalise for three numbers of usual size, with one division where that has seven; it takes the others. */
+static inline bool exi_unit3(double v[3]) {
+    const double sum = exi_dot3(v, v);
+    if (!(sum > 1e-200 && sum < 1e200))
+        return exi_normalise(v, 3);
+    const double inverse = 1.0 / sqrt(sum);
+    for (int i = 0; i < 3; i++)
+        v[i] *= inverse;
+    return true;
+}
+
 /* out = a b: as rotations, b comes first. out may be a or b. */
 static inline void exi_quaternion_multiply(const double a[4], const double b[4], double out[4]) {
     double v[3], w = a[3] * b[3] - exi_dot3(a, b);

@@ -318,11 +318,13 @@ static void images_keep_their_pixels(void **state) {
         for (int x = 0; x < 3; x++)
             assert_memory_equal(image->pixels + 4 * ((7 + y) * SIDE + 4 + x), small->pixels + 4 * (3 * y + x), 4);
     assert_int_equal(code_at(3, 7), 255);
-    /* A twentieth of a pixel beyond the middle of the first of 3 by 2. */
+    /* Between pixels of 10 by 10, what is enlarged is blended: at 0.95 and 0.55 of the first, counted from its corner.
+     */
     const unsigned char *p = small->pixels;
-    assert_near(decode(code_at(15, 15)),
-                0.95 * (0.95 * decode(p[0]) + 0.05 * decode(p[4])) +
-                    0.05 * (0.95 * decode(p[12]) + 0.05 * decode(p[16])),
+    const double u = 0.45, v = 0.05;
+    assert_near(decode(code_at(19, 15)),
+                (1 - v) * ((1 - u) * decode(p[0]) + u * decode(p[4])) +
+                    v * ((1 - u) * decode(p[12]) + u * decode(p[16])),
                 0.002);
     double mean = 0;
     for (int i = 0; i < 6; i++)

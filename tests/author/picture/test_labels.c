@@ -96,6 +96,10 @@ static void boxes_that_touch_do_not_overlap(void **state) {
     const exi_box a = {0, 0, 10, 10};
     assert_false(exi_box_overlaps(a, (exi_box){10, 0, 20, 10}));
     assert_false(exi_box_overlaps(a, (exi_box){0, -5, 10, 0}));
+    assert_false(exi_box_overlaps(a, (exi_box){2, 20, 8, 30}));
+    assert_false(exi_box_overlaps(a, (exi_box){2, -30, 8, -20}));
+    assert_false(exi_box_overlaps(a, (exi_box){20, 2, 30, 8}));
+    assert_false(exi_box_overlaps(a, (exi_box){-30, 2, -20, 8}));
     assert_true(exi_box_overlaps(a, (exi_box){9.9, 9.9, 20, 20}));
     assert_true(exi_box_overlaps(a, (exi_box){2, 2, 3, 3}));
 }

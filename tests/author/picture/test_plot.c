@@ -256,6 +256,24 @@ static void largest_are_chosen(void **state) {
     ex_rig_destroy(rig);
 }
 
+/* Above the plot and at the end of the curve. */
+static void every_example_is_named_twice(void **state) {
+    (void)state;
+    double points[9];
+    for (int k = 0; k < 9; k++)
+        points[k] = k / 8.0;
+    /* Of this kind, most curves end at nearly the same height. */
+    ex_rig *rig = rig_at(EX_WEIGHER_SHEPARD, 1, 9, points, NULL);
+    const ex_plot_def def = def_of(rig, 1);
+    char *text = svg_of(&def, NULL), word[32];
+    for (int k = 0; k < 9; k++) {
+        snprintf(word, sizeof word, "\"example %d\"", k);
+        assert_int_equal(count_of(text, word), 2);
+    }
+    free(text);
+    ex_rig_destroy(rig);
+}
+
 static void direct_layers_are_plain(void **state) {
     (void)state;
     ex_rig *rig = rig_at(EX_WEIGHER_DIRECT, 3, 3, NULL, NULL);
@@ -507,6 +525,7 @@ int main(void) {
         cmocka_unit_test(curves_go_through_the_weights),
         cmocka_unit_test(labels_do_not_overlap),
         cmocka_unit_test(largest_are_chosen),
+        cmocka_unit_test(every_example_is_named_twice),
         cmocka_unit_test(direct_layers_are_plain),
         cmocka_unit_test(pseudo_examples_are_shown),
         cmocka_unit_test(joints_are_plotted),
