@@ -23,6 +23,7 @@
 #define PI      3.14159265f
 #define DEGREES (3.14159265358979323846 / 180)
 
+/* A power of two, of which Hammersley's points are the most even. */
 #define KEY_RAYS 4
 /* Tangent of the angle under which the key light's radius is seen. */
 #define KEY_RADIUS 0.24f
@@ -160,11 +161,11 @@ exi_seen exi_light_gather(const exi_render *render, const exi_spot *spot, int pa
     exi_seen seen = {1, 1};
     if (spot->kind == EXI_SPOT_NOTHING)
         return seen;
-    /* The ground is smooth and mostly bright: more rays there, but only where they may meet something. */
+    /* Shadows on the ground are wide and soft: more rays there, but only where they may meet something. */
     bool ground = spot->kind == EXI_SPOT_GROUND;
     exi_v3 from = exi_v3_along(spot->point, 2e-5f * render->stage.size, spot->face);
     if (lights->sky_rays > 0 && (!ground || may_be_hidden(render, from)))
-        seen.sky = gather_sky(render, spot, from, ground ? 2 * lights->sky_rays : lights->sky_rays, pattern);
+        seen.sky = gather_sky(render, spot, from, lights->sky_rays, pattern);
     if (!ground || may_be_shaded(render, from))
         seen.key = gather_key(render, spot, from, ground ? 4 * lights->key_rays : lights->key_rays, pattern);
     return seen;
