@@ -9,7 +9,9 @@ const exi_bench_group exi_bench_groups[] = {
     {"evaluate", "a pose of a rig", exi_bench_evaluate},
     {"subdivide", "subdivision to a level and to the limit", exi_bench_subdivide},
     {"tree", "closest points and rays", exi_bench_tree},
+    {"normals", "normals and tangents of a mesh", exi_bench_normals},
     {"edit", "solving again after an edit, and a pose", exi_bench_edit},
+    {"paper", "frames of the paper's characters", exi_bench_paper},
 };
 const int exi_bench_group_count = (int)(sizeof exi_bench_groups / sizeof exi_bench_groups[0]);
 

@@ -25,6 +25,7 @@ typedef struct exi_row {
     double goal_ratio;     /* peer_ns / ns to reach */
     double goal_read;      /* part of read_speed to reach */
     double goal_rate;      /* runs a second to reach */
+    bool frames;           /* a run is a frame of a character: people want frames a second, and the peer's */
 } exi_row;
 
 double exi_row_ratio(const exi_row *row); /* peer_ns / ns, or 0 */
@@ -37,9 +38,10 @@ typedef struct exi_bench {
     int repeat;
     void (*report)(void *user, const exi_row *row);
     void *user;
+    ex_error *error; /* where a group says why it failed, unless for want of memory */
 } exi_bench;
 
-/* A group of rows. False where there is not enough memory. */
+/* A group of rows. False where it failed: for want of memory, where bench->error says nothing else. */
 typedef struct exi_bench_group {
     const char *name;
     const char *what;
@@ -57,6 +59,8 @@ bool exi_bench_evaluate(const exi_bench *bench);
 bool exi_bench_subdivide(const exi_bench *bench);
 bool exi_bench_tree(const exi_bench *bench);
 bool exi_bench_edit(const exi_bench *bench);
+bool exi_bench_normals(const exi_bench *bench);
+bool exi_bench_paper(const exi_bench *bench);
 
 /* copy.c: bytes/ns of reading so many bytes again and again, in 1 or 2 streams; 0 without memory. */
 double exi_read_speed(size_t bytes, int streams, int repeat);

@@ -62,8 +62,26 @@ static void print_header(void) {
     printf("%-50s %15s %15s %7s %10s %11s  %s\n", "work", "ours", "peer", "ratio", "GB/s", "of reading", "to reach");
 }
 
+/* Rows of frames have columns of their own, with a header above the first. */
+static void print_frames(const exi_row *row) {
+    static bool below;
+    char vertex[CELL], frame[CELL], rate[CELL], peer[CELL], ratio[CELL];
+    if (!below)
+        printf("%-55s %15s %10s %12s %11s %7s\n", "frames", "a vertex", "a frame", "a second", "the paper's", "ratio");
+    below = true;
+    printf("%-55s %15s %10s %12s %11s %7s\n", row->work, row->vertex_count > 0 ? time_cell(vertex, row->ns, row) : "-",
+           time_cell(frame, row->ns, &(exi_row){0}), number_cell(rate, "%.0f", 1e9 / row->ns),
+           number_cell(peer, "%.0f", row->peer_ns > 0 ? 1e9 / row->peer_ns : 0),
+           number_cell(ratio, "%.0f", exi_row_ratio(row)));
+    fflush(stdout);
+}
+
 static void print_row(void *user, const exi_row *row) {
     (void)user;
+    if (row->frames) {
+        print_frames(row);
+        return;
+    }
     char ours[CELL], peer[CELL], ratio[CELL], speed[CELL], part[CELL], goal[2 * CELL];
     printf("%-50s %15s %15s %7s %10s %11s  %s\n", row->work, time_cell(ours, row->ns, row),
            time_cell(peer, row->peer_ns, row), number_cell(ratio, "%.2f", exi_row_ratio(row)),
@@ -97,6 +115,7 @@ static void emit_row(void *user, const exi_row *row) {
     exi_emit_text(json, "peer", row->peer);
     exi_emit_text(json, "peer_note", row->peer_note);
     emit_positive(json, "peer_ns", row->peer_ns);
+    emit_positive(json, "peer_per_second", row->peer_ns > 0 ? 1e9 / row->peer_ns : 0);
     emit_positive(json, "ratio", exi_row_ratio(row));
     emit_positive(json, "bytes", row->bytes);
     emit_positive(json, "gb_per_second", row->bytes / row->ns);
@@ -159,16 +178,19 @@ static int run(const ex_call *call) {
         exi_emit_text(&json, "version", ex_version().text);
         exi_emit_text(&json, "simd", ex_version().simd);
         exi_emit_open(&json, "rows", '[');
-    } else {
+    } else if (call->argument_count == 0 || strcmp(call->arguments[0], "paper") != 0) {
         print_header();
     }
-    exi_bench bench = {.repeat = repeat, .report = call->json ? emit_row : print_row, .user = &json};
+    ex_error error = {.result = EX_OK};
+    exi_bench bench = {.repeat = repeat, .report = call->json ? emit_row : print_row, .user = &json, .error = &error};
     bool good = run_groups(call, &bench);
     if (call->json) {
         exi_emit_close(&json, ']');
         exi_emit_close(&json, '}');
         exi_emit_end(&json);
     }
+    if (!good && error.result != EX_OK)
+        return exi_failed(&error);
     return good ? EX_EXIT_DONE : exi_failed_text("there is not enough memory for the measurement");
 }
 
@@ -176,13 +198,14 @@ const ex_command cmd_bench = {
     .name = "bench",
     .summary = "measure speeds, beside other libraries that do the same",
     .usage = "bench [NAME] [--json] [--repeat N]",
-    .description = "NAME is one of: copy, blend, skin, solve, evaluate, subdivide, tree, edit;\n"
-                   "without it, all of them.\n"
+    .description = "NAME is one of: copy, blend, skin, solve, evaluate, subdivide, normals, tree,\n"
+                   "edit, paper; without it, all of them.\n"
                    "Times are medians of a run in one thread. A peer runs in turn with ours, so\n"
                    "that noise hits both; 'ratio' is its time over ours. 'GB/s' counts the bytes\n"
                    "that a run must read and write; 'of reading' compares that with reading as\n"
                    "many bytes in one stream. Without a peer (Eigen, OpenSubdiv, Embree, scipy) its\n"
-                   "columns are empty.",
+                   "columns are empty. 'paper' counts frames of the demos, beside what Shape by\n"
+                   "Example printed for a machine of 2001.",
     .examples = "exemplar bench\n"
                 "taskset -c 1 exemplar bench blend --repeat 100\n"
                 "exemplar bench --json > bench.json",

@@ -73,13 +73,13 @@ typedef struct demo_job {
 
 static void print_demo(const demo_job *job, const ex_rig *rig, double seconds) {
     if (job->call->json) {
-        exi_rig_print_line(stdout, true, job->rig, rig, seconds);
+        exi_rig_print_line(stdout, true, job->rig, rig, seconds, NULL);
         return;
     }
     if (job->call->quiet)
         return;
     printf("%s: %s\n%s\n", job->demo->name, job->demo->summary, job->project);
-    exi_rig_print_line(stdout, false, job->rig, rig, seconds);
+    exi_rig_print_line(stdout, false, job->rig, rig, seconds, NULL);
     if (job->next) {
         const char *program = job->call->program;
         printf("\nTry next:\n  %s info %s\n  %s weights %s", program, job->rig, program, job->rig);

@@ -2,14 +2,12 @@
 #include "command.h"
 #include "emit.h"
 #include "files.h"
+#include "info.h"
 #include "layers.h"
 #include "report.h"
-#include "rigs.h"
-
-#include "author/formats/number.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 static bool capabilities;
@@ -26,7 +24,8 @@ static const char *const storage_names[EX_STORAGE_COUNT] = {
     [EX_STORAGE_FLOAT] = "float",
     [EX_STORAGE_16_BIT] = "16 bit",
 };
-static const char *const formats_read[] = {"project .json", "rig .glb", "form .obj", "poses .csv"};
+static const char *const formats_read[] = {"project .json",  "rig .glb",   "glTF .glb .gltf",
+                                           "form .obj .ply", "image .png", "poses .csv"};
 enum { FORMAT_COUNT = (int)(sizeof formats_read / sizeof formats_read[0]) };
 
 static const char *storage_name(int i) {
@@ -93,37 +92,6 @@ static int show_capabilities(const ex_call *call) {
     return EX_EXIT_DONE;
 }
 
-/* ---- shared by the kinds of file ---- */
-
-/* The opening of every answer: which file, what kind, how large. */
-static void begin(const char *path, const char *kind) {
-    char bytes[EXI_TEXT_SIZE];
-    printf("%s: a %s, %s\n", path, kind, exi_text_bytes(bytes, exi_file_size(path)));
-}
-
-static exi_emitter begin_json(const char *path, const char *kind) {
-    exi_emitter json = exi_emit_start(stdout);
-    exi_emit_open(&json, NULL, '{');
-    exi_emit_text(&json, "file", path);
-    exi_emit_text(&json, "kind", kind);
-    exi_emit_number(&json, "bytes", exi_file_size(path));
-    return json;
-}
-
-static void end_json(exi_emitter *json) {
-    exi_emit_close(json, '}');
-    exi_emit_end(json);
-}
-
-static double box_size(const double box[6]) {
-    return sqrt(pow(box[3] - box[0], 2) + pow(box[4] - box[1], 2) + pow(box[5] - box[2], 2));
-}
-
-static void print_box(const double box[6]) {
-    printf("box       %g %g %g to %g %g %g, diagonal %g\n", box[0], box[1], box[2], box[3], box[4], box[5],
-           box_size(box));
-}
-
 /* ---- forms ---- */
 
 /* How many faces have 3, 4 and more corners. */
@@ -173,22 +141,29 @@ static void json_labels(const ex_mesh *mesh, exi_emitter *json, const char *key,
     exi_emit_close(json, ']');
 }
 
+/* Text of a file between text of our own. */
+static void print_line(const char *before, const char *text, const char *behind) {
+    fputs(before, stdout);
+    exi_print_plain(stdout, text);
+    printf("%s\n", behind);
+}
+
 static void print_form(const char *path, const ex_mesh *mesh) {
     int faces[3];
     double box[6];
     count_faces(mesh, faces);
     mesh_box(mesh, box);
-    begin(path, "form");
+    exi_info_begin(path, "a form");
     printf("vertices  %d%s\n", mesh->vertex_count, mesh->colours ? ", coloured" : "");
     char triangles[EXI_TEXT_SIZE], quads[EXI_TEXT_SIZE];
     printf("faces     %d: %s, %s, %d larger\n", mesh->face_count, exi_text_count(triangles, faces[0], "triangle"),
            exi_text_count(quads, faces[1], "quad"), faces[2]);
     printf("texcoords %d\nnormals   %d\n", mesh->texcoord_count, mesh->normal_count);
-    print_box(box);
+    exi_info_print_box(box);
     print_labels(mesh, "group", mesh->group_names, mesh->group_count, mesh->face_groups);
     print_labels(mesh, "material", mesh->material_names, mesh->material_count, mesh->face_materials);
     for (int i = 0; i < mesh->tag_count; i++)
-        printf("tag       %s\n", mesh->tags[i].name);
+        print_line("tag       ", mesh->tags[i].name, "");
 }
 
 static void print_form_json(const char *path, const ex_mesh *mesh) {
@@ -196,7 +171,7 @@ static void print_form_json(const char *path, const ex_mesh *mesh) {
     double box[6];
     count_faces(mesh, faces);
     mesh_box(mesh, box);
-    exi_emitter json = begin_json(path, "form");
+    exi_emitter json = exi_info_begin_json(path, "form");
     exi_emit_number(&json, "vertices", mesh->vertex_count);
     exi_emit_bool(&json, "colours", mesh->colours != NULL);
     exi_emit_number(&json, "faces", mesh->face_count);
@@ -212,7 +187,7 @@ static void print_form_json(const char *path, const ex_mesh *mesh) {
     for (int i = 0; i < mesh->tag_count; i++)
         exi_emit_text(&json, NULL, mesh->tags[i].name);
     exi_emit_close(&json, ']');
-    end_json(&json);
+    exi_info_end_json(&json);
 }
 
 static int show_mesh(const ex_call *call, const char *path, ex_mesh *mesh) {
@@ -224,10 +199,21 @@ static int show_mesh(const ex_call *call, const char *path, ex_mesh *mesh) {
     return EX_EXIT_DONE;
 }
 
+/* PLY has a mark at its start; what has none is read as OBJ. */
+static bool starts_as_ply(const char *path) {
+    char start[4] = "";
+    FILE *file = fopen(path, "rb");
+    size_t size = file ? fread(start, 1, sizeof start, file) : 0;
+    if (file)
+        fclose(file);
+    return size == 4 && memcmp(start, "ply", 3) == 0;
+}
+
 static int show_form(const ex_call *call, const char *path) {
     ex_error error = {.result = EX_OK};
     ex_mesh *mesh = NULL;
-    return ex_obj_read(path, &mesh, &error) == EX_OK ? show_mesh(call, path, mesh) : exi_failed(&error);
+    ex_result result = starts_as_ply(path) ? ex_ply_read(path, &mesh, &error) : ex_obj_read(path, &mesh, &error);
+    return result == EX_OK ? show_mesh(call, path, mesh) : exi_failed(&error);
 }
 
 /* ---- projects ---- */
@@ -247,6 +233,26 @@ static int print_project_layers(const ex_project_view *view, exi_emitter *json) 
     return exit_code;
 }
 
+static const char *const schemes[EX_SCHEME_COUNT] = {
+    [EX_SCHEME_CATMULL_CLARK] = "catmull_clark",
+    [EX_SCHEME_LOOP] = "loop",
+    [EX_SCHEME_BILINEAR] = "bilinear",
+};
+
+static void print_subdivision(const ex_subdivide_def *def) {
+    char levels[EXI_TEXT_SIZE];
+    printf("subdivide %s, %s%s\n", schemes[def->scheme], exi_text_count(levels, def->levels, "level"),
+           def->limit ? " and the limit" : "");
+}
+
+static void json_subdivision(const ex_subdivide_def *def, exi_emitter *json) {
+    exi_emit_open(json, "subdivide", '{');
+    exi_emit_text(json, "scheme", schemes[def->scheme]);
+    exi_emit_number(json, "levels", def->levels);
+    exi_emit_bool(json, "limit", def->limit);
+    exi_emit_close(json, '}');
+}
+
 static int show_project(const ex_call *call, const char *path) {
     ex_error error = {.result = EX_OK};
     ex_project *project = NULL;
@@ -255,112 +261,35 @@ static int show_project(const ex_call *call, const char *path) {
     const ex_project_view *view = ex_project_get(project);
     int exit_code;
     if (call->json) {
-        exi_emitter json = begin_json(path, "project");
+        exi_emitter json = exi_info_begin_json(path, "project");
         exi_emit_text(&json, "mesh", view->mesh);
+        if (view->skeleton) {
+            exi_emit_text(&json, "skeleton", view->skeleton);
+            exi_emit_text(&json, "skinning", ex_skinning_name(view->skinning));
+        }
+        if (view->subdivide)
+            json_subdivision(&view->subdivision, &json);
         exi_emit_number(&json, "unit", view->unit);
         exi_emit_text(&json, "up", view->z_up ? "z" : "y");
         exi_emit_open(&json, "layers", '[');
         exit_code = print_project_layers(view, &json);
         exi_emit_close(&json, ']');
-        end_json(&json);
+        exi_info_end_json(&json);
     } else {
-        begin(path, "project");
-        printf("mesh      %s, %s up, unit %g m\n", view->mesh, view->z_up ? "z" : "y", view->unit);
+        exi_info_begin(path, "a project");
+        char unit[EXI_TEXT_SIZE];
+        snprintf(unit, sizeof unit, ", %s up, unit %g m", view->z_up ? "z" : "y", view->unit);
+        print_line("mesh      ", view->mesh, unit);
+        if (view->skeleton) {
+            char skinning[EXI_TEXT_SIZE];
+            snprintf(skinning, sizeof skinning, ", %s skinning", ex_skinning_name(view->skinning));
+            print_line("skeleton  ", view->skeleton, skinning);
+        }
+        if (view->subdivide)
+            print_subdivision(&view->subdivision);
         exit_code = print_project_layers(view, NULL);
     }
     ex_project_destroy(project);
-    return exit_code;
-}
-
-/* ---- rigs ---- */
-
-/* The bounding box at rest. Floats go through their shortest decimals, so that 0.3f is shown as 0.3 in JSON too. */
-static void rest_box(const ex_rig *rig, void *scratch, double box[6]) {
-    float narrow[6] = {0};
-    ex_rig_evaluate(rig, NULL, &(ex_output){.box = narrow}, NULL, scratch);
-    for (int i = 0; i < 6; i++) {
-        char text[32];
-        int length = exi_format_float(text, narrow[i]);
-        const char *cursor = text;
-        box[i] = (double)narrow[i];
-        exi_parse_double(&cursor, text + length, &box[i]);
-    }
-}
-
-/* Layers one after the other, into the JSON where there is one. */
-static int print_rig_layers(const ex_rig *rig, exi_emitter *json) {
-    int exit_code = EX_EXIT_DONE;
-    for (int i = 0; i < ex_rig_layer_count(rig) && exit_code == EX_EXIT_DONE; i++) {
-        exi_layer layer;
-        if (!exi_layer_of_rig(&layer, rig, i))
-            exit_code = exi_failed_text("there is not enough memory");
-        else if (json)
-            exi_layer_print_json(&layer, json);
-        else
-            exi_layer_print(&layer);
-        exi_layer_free(&layer);
-    }
-    return exit_code;
-}
-
-static int print_rig(const char *path, const ex_rig *rig, const double box[6]) {
-    ex_rig_mesh mesh = ex_rig_get_mesh(rig);
-    begin(path, "rig");
-    printf("vertices  %d", mesh.vertex_count);
-    if (mesh.split_count != mesh.vertex_count)
-        printf(", %d for display, where seams split them", mesh.split_count);
-    printf("\n");
-    char triangles[EXI_TEXT_SIZE];
-    printf("faces     %d, %s\n", mesh.face_count, exi_text_count(triangles, mesh.triangle_count, "triangle"));
-    printf("texcoords %s\nnormals   %s\n", mesh.texcoords ? "yes" : "no", mesh.normals ? "yes" : "no");
-    printf("examples  %d\n", ex_rig_example_count(rig));
-    print_box(box);
-    return print_rig_layers(rig, NULL);
-}
-
-static void json_inputs(const ex_rig *rig, exi_emitter *json) {
-    exi_emit_open(json, "inputs", '[');
-    for (int i = 0; i < ex_rig_input_count(rig); i++) {
-        ex_axis axis = ex_rig_input_axis(rig, i);
-        exi_axis_print_json(&axis, ex_rig_input_name(rig, i), ex_rig_input_unit(rig, i), json);
-    }
-    exi_emit_close(json, ']');
-}
-
-static int print_rig_json(const char *path, const ex_rig *rig, const double box[6]) {
-    ex_rig_mesh mesh = ex_rig_get_mesh(rig);
-    exi_emitter json = begin_json(path, "rig");
-    exi_emit_number(&json, "vertices", mesh.vertex_count);
-    exi_emit_number(&json, "split", mesh.split_count);
-    exi_emit_number(&json, "faces", mesh.face_count);
-    exi_emit_number(&json, "triangles", mesh.triangle_count);
-    exi_emit_bool(&json, "texcoords", mesh.texcoords != NULL);
-    exi_emit_bool(&json, "normals", mesh.normals != NULL);
-    exi_emit_number(&json, "examples", ex_rig_example_count(rig));
-    exi_emit_numbers(&json, "box", box, 6);
-    json_inputs(rig, &json);
-    exi_emit_open(&json, "layers", '[');
-    int exit_code = print_rig_layers(rig, &json);
-    exi_emit_close(&json, ']');
-    end_json(&json);
-    return exit_code;
-}
-
-static int show_rig(const ex_call *call, const char *path) {
-    ex_rig *rig = exi_rig_load(path, EX_STORAGE_FLOAT);
-    if (!rig)
-        return EX_EXIT_FAILED;
-    void *scratch = malloc(ex_rig_scratch_size(rig, NULL, 1) + 1);
-    int exit_code;
-    if (!scratch) {
-        exit_code = exi_failed_text("there is not enough memory");
-    } else {
-        double box[6];
-        rest_box(rig, scratch, box);
-        exit_code = call->json ? print_rig_json(path, rig, box) : print_rig(path, rig, box);
-    }
-    free(scratch);
-    ex_rig_destroy(rig);
     return exit_code;
 }
 
@@ -373,7 +302,9 @@ static int show_unknown(const ex_call *call, const char *path) {
         return show_mesh(call, path, mesh);
     if (result == EX_ERROR_FILE)
         return exi_failed(&error);
-    return exi_failed_text("'%s' is neither a project (.json), nor a rig (.glb), nor a form (.obj)", path);
+    return exi_failed_text("'%s' is neither a project (.json), nor a rig (.glb), nor glTF (.glb, .gltf), nor a form "
+                           "(.obj, .ply), nor an image (.png)",
+                           path);
 }
 
 static int run(const ex_call *call) {
@@ -390,7 +321,11 @@ static int run(const ex_call *call) {
     case EXI_FILE_PROJECT:
         return show_project(call, path);
     case EXI_FILE_RIG:
-        return show_rig(call, path);
+        return exi_info_rig(call, path);
+    case EXI_FILE_SCENE:
+        return exi_info_scene(call, path);
+    case EXI_FILE_IMAGE:
+        return exi_info_image(call, path);
     case EXI_FILE_FORM:
         return show_form(call, path);
     case EXI_FILE_UNKNOWN:
@@ -401,13 +336,17 @@ static int run(const ex_call *call) {
 
 const ex_command cmd_info = {
     .name = "info",
-    .summary = "say what is inside a project, a rig or a form",
+    .summary = "say what is inside any file that Exemplar reads",
     .usage = "info FILE [--json]\n"
              "info --capabilities [--json]",
-    .description = "FILE is anything that Exemplar reads: a project (.json), a rig (.glb) or a form\n"
-                   "(.obj). For a project and a rig the answer names every layer with its space, its\n"
-                   "examples and pseudo-examples and where they stand; for a form it counts what the\n"
-                   "file holds. A project's meshes are not opened; 'exemplar check' does that.",
+    .description = "FILE is a project (.json), a rig (.glb), any other glTF file (.glb, .gltf), a\n"
+                   "form (.obj, .ply) or an image (.png). For a project and a rig the answer names\n"
+                   "every layer with its space, its examples and pseudo-examples and where they\n"
+                   "stand, and for a rig its joints, refined levels and textures; for glTF, meshes\n"
+                   "with their morph targets, skins, animations, materials and images; for a form\n"
+                   "it counts what the file holds. A project's meshes are not opened: 'exemplar\n"
+                   "check' does that. What reading a glTF file passed over or put right is said on\n"
+                   "stderr.",
     .examples = "exemplar info blob/blob.glb\n"
                 "exemplar info --capabilities --json",
     .options = options,

@@ -176,13 +176,18 @@ static int run_batches(const ex_call *call, batch *work, int *exit_code) {
     return done;
 }
 
+static bool remove_file(const char *path) {
+    unlink(path);
+    return true;
+}
+
 /* Takes back the first `count` forms, so that no part of a sequence is taken for a whole one. Where older forms may
  * have been overwritten, all that stands there stays. */
-static void undo_frames(int count, exi_folder *folder) {
+static void undo_frames(const batch *work, int count, exi_folder *folder) {
     for (int i = 0; !force && i < count; i++) {
         char *path = frame_path(i);
         if (path)
-            unlink(path);
+            exi_form_visit_files(work->rig, &work->wish, path, remove_file);
         free(path);
     }
     exi_folder_undo(folder);
@@ -198,22 +203,28 @@ static int interrupted(const batch *work, exi_folder *folder) {
     return exi_interrupted();
 }
 
-/* Whether no form of the sequence is there already, or may be overwritten; if not, a sentence. */
-static bool frames_are_free(int count) {
-    bool found = false;
-    for (int i = 0; !force && !found && i < count; i++) {
+static bool is_free(const char *path) {
+    if (exi_file_exists(path))
+        exi_failed_text("'%s' exists already: give --force to overwrite it, or another folder with -o", path);
+    return !exi_file_exists(path);
+}
+
+/* Whether nothing of the sequence is there already, or may be overwritten; if not, a sentence. */
+static bool frames_are_free(const batch *work) {
+    bool all_free = true;
+    for (int i = 0; !force && all_free && i < work->table->pose_count; i++) {
         char *path = frame_path(i);
-        found = path && exi_file_exists(path);
-        if (found)
-            exi_failed_text("'%s' exists already: give --force to overwrite it, or another folder with -o", path);
+        if (!path)
+            exi_failed_text("there is not enough memory");
+        all_free = path && exi_form_visit_files(work->rig, &work->wish, path, is_free);
         free(path);
     }
-    return !found;
+    return all_free;
 }
 
 static int write_table(const ex_call *call, batch *work) {
     exi_folder folder;
-    if (!frames_are_free(work->table->pose_count))
+    if (!frames_are_free(work))
         return EX_EXIT_FAILED;
     if (!exi_folder_note(&folder, output))
         return EX_EXIT_FAILED;
@@ -227,7 +238,7 @@ static int write_table(const ex_call *call, batch *work) {
         exi_interrupt_defer(false);
     }
     if (exit_code != EX_EXIT_DONE) {
-        undo_frames(done, &folder);
+        undo_frames(work, done, &folder);
     } else if (exi_interrupted()) {
         exit_code = interrupted(work, &folder);
     } else if (!call->quiet) {
@@ -285,13 +296,15 @@ static int run(const ex_call *call) {
         return EX_EXIT_USAGE;
     if (!poses_path && !exi_output_check(call->command, output, EXI_FORM_ENDINGS, call->arguments[0], &exit_code))
         return exit_code;
-    ex_rig *rig = exi_rig_load(call->arguments[0], narrow ? EX_STORAGE_16_BIT : EX_STORAGE_FLOAT);
+    ex_rig *rig =
+        exi_rig_load(call->arguments[0], &(ex_rig_options){.storage = narrow ? EX_STORAGE_16_BIT : EX_STORAGE_FLOAT,
+                                                           .without_tangents = true});
     if (!rig)
         return EX_EXIT_FAILED;
     exi_form_wish wish = {.normals = !plain && ex_rig_get_mesh(rig).face_count > 0, .textures = textures};
-    if (!exi_level_read(call, rig, level_text, &wish.level)) {
+    if (!exi_level_read(call, rig, level_text, &wish.level, &exit_code)) {
         ex_rig_destroy(rig);
-        return EX_EXIT_FAILED;
+        return exit_code;
     }
     exi_pool *pool = exi_pool_create(call->threads);
     const ex_tasks *tasks = exi_pool_tasks(pool);

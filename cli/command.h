@@ -60,8 +60,12 @@ extern const ex_command cmd_bench;
 extern const ex_command cmd_build;
 extern const ex_command cmd_check;
 extern const ex_command cmd_demo;
+extern const ex_command cmd_diff;
 extern const ex_command cmd_info;
+extern const ex_command cmd_init;
+extern const ex_command cmd_plot;
 extern const ex_command cmd_pose;
+extern const ex_command cmd_render;
 extern const ex_command cmd_unpack;
 extern const ex_command cmd_weights;
 

@@ -21,10 +21,49 @@ static bool has_ending(const char *path, const char *ending) {
 }
 
 static exi_file_kind kind_by_name(const char *path) {
-    return has_ending(path, ".json")  ? EXI_FILE_PROJECT
-           : has_ending(path, ".glb") ? EXI_FILE_RIG
-           : has_ending(path, ".obj") ? EXI_FILE_FORM
-                                      : EXI_FILE_UNKNOWN;
+    static const struct {
+        const char *ending;
+        exi_file_kind kind;
+    } kinds[] = {{".json", EXI_FILE_PROJECT}, {".glb", EXI_FILE_RIG},  {".gltf", EXI_FILE_SCENE},
+                 {".obj", EXI_FILE_FORM},     {".ply", EXI_FILE_FORM}, {".png", EXI_FILE_IMAGE}};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (has_ending(path, kinds[i].ending))
+            return kinds[i].kind;
+    return EXI_FILE_UNKNOWN;
+}
+
+/* Whether the JSON part of a .glb, of which the first 20 bytes have been read, names the extension that makes a rig of
+ * it. So may one that another program rearranged: reading it says so. A part that is cut short counts as a rig's, for
+ * reading says that, too. */
+static bool names_rig(FILE *file, const unsigned char start[20]) {
+    static const char word[] = "\"EXEMPLAR_rig\"";
+    size_t left = start[12] | (size_t)start[13] << 8 | (size_t)start[14] << 16 | (size_t)start[15] << 24, matched = 0;
+    for (; left > 0; left--) {
+        int byte = getc(file);
+        if (byte == EOF)
+            return true;
+        /* No letter of the word but the first is a quote, so that a failed match starts again there or nowhere. */
+        matched = byte == word[matched] ? matched + 1 : byte == word[0] ? 1 : 0;
+        if (word[matched] == '\0')
+            return true;
+    }
+    return false;
+}
+
+static exi_file_kind kind_by_content(const char *path, FILE *file) {
+    unsigned char start[257] = {0};
+    size_t size = fread(start, 1, 20, file);
+    if (size >= 4 && memcmp(start, "glTF", 4) == 0)
+        return size < 20 || names_rig(file, start) ? EXI_FILE_RIG : EXI_FILE_SCENE;
+    if (size >= 4 && memcmp(start, "\x89PNG", 4) == 0)
+        return EXI_FILE_IMAGE;
+    if (size >= 4 && memcmp(start, "ply", 3) == 0 && (start[3] == '\n' || start[3] == '\r'))
+        return EXI_FILE_FORM;
+    size += fread(start + size, 1, sizeof start - 1 - size, file);
+    start[size] = 0;
+    if (start[strspn((const char *)start, " \t\r\n")] == '{')
+        return has_ending(path, ".gltf") ? EXI_FILE_SCENE : EXI_FILE_PROJECT;
+    return kind_by_name(path);
 }
 
 exi_file_kind exi_file_kind_of(const char *path) {
@@ -34,30 +73,32 @@ exi_file_kind exi_file_kind_of(const char *path) {
     FILE *file = fopen(path, "rb");
     if (!file)
         return EXI_FILE_UNKNOWN;
-    char start[256];
-    size_t size = fread(start, 1, sizeof start - 1, file);
+    exi_file_kind kind = kind_by_content(path, file);
     fclose(file);
-    start[size] = '\0';
-    if (size >= 4 && memcmp(start, "glTF", 4) == 0)
-        return EXI_FILE_RIG;
-    if (start[strspn(start, " \t\r\n")] == '{')
-        return EXI_FILE_PROJECT;
-    return kind_by_name(path);
+    return kind;
+}
+
+const char *exi_file_kind_name(exi_file_kind kind) {
+    static const char *const names[] = {
+        [EXI_FILE_UNKNOWN] = "of no known kind", [EXI_FILE_PROJECT] = "a project", [EXI_FILE_RIG] = "a rig",
+        [EXI_FILE_SCENE] = "a glTF file",        [EXI_FILE_FORM] = "a form",       [EXI_FILE_IMAGE] = "an image"};
+    return names[kind];
 }
 
 bool exi_expect_kind(const char *path, exi_file_kind expected) {
     exi_file_kind kind = exi_file_kind_of(path);
     if (kind == expected || kind == EXI_FILE_UNKNOWN)
         return true;
-    if (kind == EXI_FILE_RIG) {
-        exi_failed_text("'%s' is a rig, not a project: 'exemplar unpack %s -o FOLDER' makes a project from it", path,
-                        path);
-    } else if (kind == EXI_FILE_PROJECT) {
-        exi_failed_text("'%s' is a project, not a rig: 'exemplar build %s' makes a rig from it", path, path);
-    } else {
-        exi_failed_text("'%s' is a form, not a %s: 'exemplar info %s' says what is in it", path,
-                        expected == EXI_FILE_RIG ? "rig" : "project", path);
-    }
+    const char *is = exi_file_kind_name(kind), *other = exi_file_kind_name(expected);
+    if (kind == EXI_FILE_RIG)
+        exi_failed_text("'%s' is %s, not %s: 'exemplar unpack %s -o FOLDER' makes a project from it", path, is,
+                        expected == EXI_FILE_SCENE ? "plain glTF" : other, path);
+    else if (kind == EXI_FILE_SCENE)
+        exi_failed_text("'%s' is %s, not %s: 'exemplar init %s' makes a project from it", path, is, other, path);
+    else if (kind == EXI_FILE_PROJECT)
+        exi_failed_text("'%s' is %s, not %s: 'exemplar build %s' makes a rig from it", path, is, other, path);
+    else
+        exi_failed_text("'%s' is %s, not %s: 'exemplar info %s' says what is in it", path, is, other, path);
     return false;
 }
 
@@ -116,10 +157,8 @@ bool exi_output_check(const ex_command *command, const char *path, const char *e
         return false;
     }
     if (!has_one_of(path, endings) && !(exists && !S_ISREG(target.st_mode))) {
-        *exit_code =
-            strchr(endings, '|')
-                ? exi_wrong_usage(command, "'%s' does not end in one of %s, the kinds written here", path, endings)
-                : exi_wrong_usage(command, "'%s' does not end in %s, the only kind written here", path, endings);
+        *exit_code = exi_wrong_usage(command, "'%s' does not end in %s, the %s written here", path, endings,
+                                     strchr(endings, ' ') ? "kinds" : "only kind");
         return false;
     }
     return true;

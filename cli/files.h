@@ -10,10 +10,20 @@
 
 #include <exemplar/author.h>
 
-typedef enum exi_file_kind { EXI_FILE_UNKNOWN, EXI_FILE_PROJECT, EXI_FILE_RIG, EXI_FILE_FORM } exi_file_kind;
+typedef enum exi_file_kind {
+    EXI_FILE_UNKNOWN,
+    EXI_FILE_PROJECT,
+    EXI_FILE_RIG,
+    EXI_FILE_SCENE, /* glTF that is no rig */
+    EXI_FILE_FORM,  /* .obj, .ply */
+    EXI_FILE_IMAGE  /* .png */
+} exi_file_kind;
 
 /* By content where that is clear, else by the name's ending. Unknown for what is missing or no regular file, too. */
 exi_file_kind exi_file_kind_of(const char *path);
+
+/* "a rig", "a project", … */
+const char *exi_file_kind_name(exi_file_kind kind);
 
 /* Whether the file may be read as that kind; if it is clearly another, false and a sentence that says what to do. */
 bool exi_expect_kind(const char *path, exi_file_kind expected);

@@ -12,11 +12,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool exi_level_read(const ex_call *call, const ex_rig *rig, const char *text, int *level) {
+/* "the cage, levels 1 to 3 and the limit" */
+static const char *list_levels(const ex_rig *rig, char text[64]) {
+    const int count = ex_rig_level_count(rig);
+    const bool limit = ex_rig_level_vertex_count(rig, EX_LEVEL_LIMIT) > 0;
+    char levels[32] = "";
+    if (count == 1)
+        snprintf(levels, sizeof levels, "%s level 1", limit ? "," : " and");
+    else if (count > 1)
+        snprintf(levels, sizeof levels, "%s levels 1 to %d", limit ? "," : " and", count);
+    snprintf(text, 64, "the cage%s%s%s", levels, limit ? " and the limit" : "", count > 0 || limit ? "" : " only");
+    return text;
+}
+
+bool exi_level_read(const ex_call *call, const ex_rig *rig, const char *text, int *level, int *exit_code) {
     *level = ex_rig_level(rig);
     if (!text)
         return true;
-    char *end = NULL;
+    char *end = NULL, levels[64];
     const long number = strtol(text, &end, 10);
     if (strcmp(text, "cage") == 0) {
         *level = 0;
@@ -25,14 +38,13 @@ bool exi_level_read(const ex_call *call, const ex_rig *rig, const char *text, in
     } else if (end != text && *end == 0 && number >= 0 && number <= EX_SUBDIVIDE_LEVELS) {
         *level = (int)number;
     } else {
-        exi_wrong_usage(call->command, "--level is 'cage', a number or 'limit', not '%s'", text);
+        *exit_code = exi_wrong_usage(call->command, "--level is 'cage', a number or 'limit', not '%s'", text);
         return false;
     }
     if (ex_rig_level_vertex_count(rig, *level) > 0)
         return true;
-    const bool limit = ex_rig_level_vertex_count(rig, EX_LEVEL_LIMIT) > 0;
-    exi_failed_text("this rig has no level '%s': it has the cage%s%s; 'subdivide' in the project makes more", text,
-                    ex_rig_level_count(rig) > 0 ? " and refined levels" : " only", limit ? " and the limit" : "");
+    *exit_code = exi_failed_text("this rig has no level '%s': it has %s; 'subdivide' in the project makes more", text,
+                                 list_levels(rig, levels));
     return false;
 }
 
@@ -79,7 +91,7 @@ ex_output exi_form_output(const exi_form *form) {
 
 /* ---- writing ---- */
 
-/* A float through its shortest decimals: 0.3f becomes 0.3, and the file shows no digits that the rig does not have. */
+/* A float through its shortest decimals: 0.3f becomes 0.3, and a text shows no digits that the rig does not have. */
 static double shortest(float value) {
     char text[32];
     int length = exi_format_float(text, value);
@@ -112,12 +124,17 @@ static char *texture_path(const char *path, const char *name) {
     return made;
 }
 
-static ex_result write_textures(const exi_form *form, const ex_rig *rig, const char *path, bool embedded,
-                                ex_error *error) {
+/* Whether a texture goes into the form's own file. */
+static bool is_embedded(const char *path, const char *texture) {
+    return strcmp(texture, "base_color") == 0 &&
+           (exi_path_ends_with(path, ".glb") || exi_path_ends_with(path, ".gltf"));
+}
+
+static ex_result write_textures(const exi_form *form, const ex_rig *rig, const char *path, ex_error *error) {
     ex_result result = EX_OK;
     for (int i = 0; result == EX_OK && form->textures && i < ex_rig_texture_count(rig); i++) {
         ex_texture t = ex_rig_texture(rig, i);
-        if (embedded && strcmp(t.name, "base_color") == 0)
+        if (is_embedded(path, t.name))
             continue;
         char *beside = texture_path(path, t.name);
         ex_image image = {.width = t.width, .height = t.height, .pixels = form->textures[i]};
@@ -127,30 +144,49 @@ static ex_result write_textures(const exi_form *form, const ex_rig *rig, const c
     return result;
 }
 
+/* Visits a path and releases it; false, after a sentence, without memory for it. */
+static bool visit_owned(char *path, bool (*visit)(const char *path)) {
+    if (!path)
+        exi_failed_text("there is not enough memory");
+    const bool go_on = path && visit(path);
+    free(path);
+    return go_on;
+}
+
+bool exi_form_visit_files(const ex_rig *rig, const exi_form_wish *wish, const char *path,
+                          bool (*visit)(const char *path)) {
+    bool go_on = visit(path);
+    if (go_on && exi_path_ends_with(path, ".gltf"))
+        go_on = visit_owned(exi_path_with_ending(path, ".bin"), visit);
+    for (int i = 0; go_on && wish->textures && i < ex_rig_texture_count(rig); i++)
+        if (!is_embedded(path, ex_rig_texture(rig, i).name))
+            go_on = visit_owned(texture_path(path, ex_rig_texture(rig, i).name), visit);
+    return go_on;
+}
+
 ex_result exi_form_write(const exi_form *form, const ex_rig *rig, const exi_form_wish *wish, const char *path,
                          ex_error *error) {
     ex_mesh *mesh = NULL;
     ex_image base = {0};
     const bool scene = exi_path_ends_with(path, ".glb") || exi_path_ends_with(path, ".gltf");
-    for (int i = 0; form->textures && scene && i < ex_rig_texture_count(rig); i++) {
+    for (int i = 0; form->textures && i < ex_rig_texture_count(rig); i++) {
         ex_texture t = ex_rig_texture(rig, i);
-        if (strcmp(t.name, "base_color") == 0)
+        if (is_embedded(path, t.name))
             base = (ex_image){.width = t.width, .height = t.height, .pixels = form->textures[i]};
     }
     ex_surface surface = {.level = wish->level, .positions = form->positions, .normals = form->normals};
     ex_result result = check_positions(form->positions, ex_rig_level_vertex_count(rig, wish->level), error);
     if (result == EX_OK)
         result = ex_rig_to_mesh(rig, &surface, &mesh, error);
-    if (result == EX_OK) {
+    if (result == EX_OK && (scene || exi_path_ends_with(path, ".ply"))) {
+        result = ex_mesh_write_textured(path, mesh, base.pixels ? &base : NULL, error);
+    } else if (result == EX_OK) { /* what has no ending, such as standard output, gets OBJ, too */
         for (size_t i = 0; i < 3 * (size_t)mesh->vertex_count; i++)
             mesh->positions[i] = shortest(form->positions[i]);
         for (size_t i = 0; form->normals && i < 3 * (size_t)mesh->normal_count; i++)
             mesh->normals[i] = shortest(form->normals[i]);
-        /* What has no ending, such as standard output, gets OBJ. */
-        result = scene || exi_path_ends_with(path, ".ply")
-                     ? ex_mesh_write_textured(path, mesh, base.pixels ? &base : NULL, error)
-                     : ex_obj_write(path, mesh, error);
+        result = ex_obj_write(path, mesh, error);
     }
     ex_mesh_destroy(mesh);
-    return result == EX_OK ? write_textures(form, rig, path, base.pixels != NULL, error) : result;
+    return result == EX_OK ? write_textures(form, rig, path, error) : result;
 }

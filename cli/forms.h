@@ -18,8 +18,9 @@ typedef struct exi_form_wish {
     bool normals, textures;
 } exi_form_wish;
 
-/* The level that the words mean ("cage", a number, "limit"; NULL: what the rig asks for); false after a sentence. */
-bool exi_level_read(const ex_call *call, const ex_rig *rig, const char *text, int *level);
+/* The level that the words mean ("cage", a number, "limit"; NULL: what the rig asks for); false after a sentence, with
+ * the code to end with. */
+bool exi_level_read(const ex_call *call, const ex_rig *rig, const char *text, int *level, int *exit_code);
 
 /* One pose's results, in memory of their own. */
 typedef struct exi_form {
@@ -39,5 +40,10 @@ ex_output exi_form_output(const exi_form *form);
  * .glb or .gltf. */
 ex_result exi_form_write(const exi_form *form, const ex_rig *rig, const exi_form_wish *wish, const char *path,
                          ex_error *error);
+
+/* Calls visit for every file that exi_form_write makes, until it returns false; false then, and without
+ * memory, after a sentence. */
+bool exi_form_visit_files(const ex_rig *rig, const exi_form_wish *wish, const char *path,
+                          bool (*visit)(const char *path));
 
 #endif

@@ -13,6 +13,11 @@ static const char *const axis_kinds[EX_AXIS_KIND_COUNT] = {
     [EX_AXIS_TWIST] = "twist",
 };
 
+static const char *const reading_kinds[EX_READING_KIND_COUNT] = {
+    [EX_READING_NONE] = "none",   [EX_READING_ANGLE] = "angle",     [EX_READING_ROTATION] = "rotation",
+    [EX_READING_SLIDE] = "slide", [EX_READING_STRETCH] = "stretch",
+};
+
 /* ---- gathering ---- */
 
 static bool allocate(exi_layer *layer, bool files) {
@@ -21,17 +26,23 @@ static bool allocate(exi_layer *layer, bool files) {
     layer->axes = calloc(axes + 1, sizeof *layer->axes);
     layer->axis_names = calloc(axes + 1, sizeof *layer->axis_names);
     layer->axis_units = calloc(axes + 1, sizeof *layer->axis_units);
+    layer->axis_joints = calloc(axes + 1, sizeof *layer->axis_joints);
+    layer->readings = calloc(axes + 1, sizeof *layer->readings);
+    layer->skeletons = calloc(examples + 1, sizeof *layer->skeletons);
     layer->example_names = calloc(examples + 1, sizeof *layer->example_names);
     layer->example_files = files ? calloc(examples + 1, sizeof *layer->example_files) : NULL;
     layer->pseudos = calloc(pseudos + 1, sizeof *layer->pseudos);
-    return layer->axes && layer->axis_names && layer->axis_units && layer->example_names && layer->pseudos &&
-           (!files || layer->example_files);
+    return layer->axes && layer->axis_names && layer->axis_units && layer->axis_joints && layer->readings &&
+           layer->skeletons && layer->example_names && layer->pseudos && (!files || layer->example_files);
 }
 
 void exi_layer_free(exi_layer *layer) {
     free(layer->axes);
     free(layer->axis_names);
     free(layer->axis_units);
+    free(layer->axis_joints);
+    free(layer->readings);
+    free(layer->skeletons);
     free(layer->example_names);
     free(layer->example_files);
     free(layer->pseudos);
@@ -39,26 +50,47 @@ void exi_layer_free(exi_layer *layer) {
 }
 
 bool exi_layer_of_project(exi_layer *layer, const ex_project_layer *source) {
-    *layer = (exi_layer){.name = source->name, .weigh = source->weigh};
+    static const char *const shapes[] = {
+#define NAME(id, text) text,
+        EX_SHAPE_LIST(NAME)
+#undef NAME
+    };
+    *layer = (exi_layer){
+        .name = source->name, .shape = shapes[source->shape], .texture = source->texture, .weigh = source->weigh};
     if (!allocate(layer, true))
         return false;
     for (int a = 0; a < source->axis_count; a++) {
         layer->axes[a] = source->axes[a].axis;
         layer->axis_names[a] = source->axes[a].name;
         layer->axis_units[a] = source->axes[a].unit ? source->axes[a].unit : "";
+        layer->axis_joints[a] = source->axes[a].joint;
+        layer->readings[a] = source->axes[a].reading;
     }
     for (int k = 0; k < source->example_count; k++) {
         layer->example_names[k] = source->examples[k].name;
-        layer->example_files[k] = source->examples[k].mesh;
+        layer->example_files[k] = source->texture ? source->examples[k].image : source->examples[k].mesh;
+        layer->skeletons[k] = source->examples[k].skeleton;
     }
     for (int p = 0; p < source->pseudo_count; p++)
         layer->pseudos[p] = source->weigh.pseudos[p];
     return true;
 }
 
+/* Which examples bring skeletons of their own. */
+static bool find_skeletons(exi_layer *layer, const ex_rig *rig, int index) {
+    float *shifts = malloc(3 * (size_t)ex_rig_joint_count(rig) * sizeof *shifts + 1);
+    for (int k = 0; shifts && ex_rig_joint_count(rig) > 0 && k < layer->weigh.example_count; k++)
+        layer->skeletons[k] = !layer->texture && ex_rig_example_shifts(rig, index, k, shifts) ? "own skeleton" : NULL;
+    free(shifts);
+    return shifts != NULL;
+}
+
 bool exi_layer_of_rig(exi_layer *layer, const ex_rig *rig, int index) {
     const ex_weigher *weigher = ex_rig_weigher(rig, index);
-    *layer = (exi_layer){.name = ex_rig_layer_name(rig, index)};
+    const int texture = ex_rig_layer_texture(rig, index);
+    *layer = (exi_layer){.name = ex_rig_layer_name(rig, index),
+                         .shape = texture >= 0 ? "pixels" : "positions",
+                         .texture = texture >= 0 ? ex_rig_texture(rig, texture).name : NULL};
     ex_weigher_describe(weigher, &layer->weigh, NULL, NULL);
     if (!allocate(layer, false))
         return false;
@@ -67,10 +99,13 @@ bool exi_layer_of_rig(exi_layer *layer, const ex_rig *rig, int index) {
         int input = ex_rig_layer_input(rig, index, a);
         layer->axis_names[a] = ex_rig_input_name(rig, input);
         layer->axis_units[a] = ex_rig_input_unit(rig, input);
+        const ex_axis_source source = ex_rig_input_source(rig, input);
+        layer->axis_joints[a] = source.joint >= 0 ? ex_skeleton_name(ex_rig_skeleton(rig), source.joint) : NULL;
+        layer->readings[a] = source.reading;
     }
     for (int k = 0; k < layer->weigh.example_count; k++)
         layer->example_names[k] = ex_rig_example_name(rig, index, k);
-    return true;
+    return find_skeletons(layer, rig, index);
 }
 
 static int dimension(const exi_layer *layer) {
@@ -86,23 +121,38 @@ static const double *example_point(const exi_layer *layer, int example) {
 
 /* ---- text ---- */
 
-int exi_name_width(const char *const *names, int count) {
+static int name_width(const char *const *names, int count) {
     size_t width = 0;
     for (int i = 0; i < count; i++)
         width = strlen(names[i]) > width ? strlen(names[i]) : width;
     return width > 40 ? 40 : (int)width;
 }
 
-void exi_axis_print(const ex_axis *axis, const char *name, const char *unit, int width) {
-    printf("    %-*s  ", width, name);
-    if (axis->kind == EX_AXIS_SCALAR) {
-        printf("%g to %g, rest %g%s%s%s\n", axis->min, axis->max, axis->rest, *unit ? ", in " : "", unit,
+static void print_reading(const char *joint, const ex_reading *reading) {
+    const double *about = reading->about;
+    if (reading->kind == EX_READING_ROTATION)
+        printf(", of joint '%s'", joint);
+    else
+        printf(", %s of joint '%s' %s %g %g %g", reading_kinds[reading->kind], joint,
+               reading->kind == EX_READING_ANGLE ? "about" : "along", about[0], about[1], about[2]);
+    if (reading->kind == EX_READING_SLIDE && reading->unit != 0 && reading->unit != 1)
+        printf(" in units of %g m", reading->unit);
+}
+
+static void print_axis(const exi_layer *layer, int a, int width) {
+    const ex_axis *axis = &layer->axes[a];
+    const char *unit = layer->axis_units[a];
+    printf("    %-*s  ", width, layer->axis_names[a]);
+    if (axis->kind == EX_AXIS_SCALAR)
+        printf("%g to %g, rest %g%s%s%s", axis->min, axis->max, axis->rest, *unit ? ", in " : "", unit,
                axis->clamp ? ", clamped" : "");
-    } else if (axis->kind == EX_AXIS_ROTATION) {
-        printf("rotation\n");
-    } else {
-        printf("%s about %g %g %g\n", axis_kinds[axis->kind], axis->about[0], axis->about[1], axis->about[2]);
-    }
+    else if (axis->kind == EX_AXIS_ROTATION)
+        printf("rotation");
+    else
+        printf("%s about %g %g %g", axis_kinds[axis->kind], axis->about[0], axis->about[1], axis->about[2]);
+    if (layer->axis_joints[a])
+        print_reading(layer->axis_joints[a], &layer->readings[a]);
+    printf("\n");
 }
 
 static void print_point(const exi_layer *layer, const double *point) {
@@ -150,16 +200,19 @@ void exi_layer_print(const exi_layer *layer) {
     char axes[EXI_TEXT_SIZE], examples[EXI_TEXT_SIZE], pseudos[EXI_TEXT_SIZE];
     printf("layer %s: ", layer->name);
     print_weigher(def);
+    if (strcmp(layer->shape, "positions") != 0)
+        printf(", %s%s%s", layer->shape, layer->texture ? " of " : "", layer->texture ? layer->texture : "");
     printf("\n  %s\n", exi_text_count(axes, def->axis_count, "axis"));
-    int width = exi_name_width(layer->axis_names, def->axis_count);
+    int width = name_width(layer->axis_names, def->axis_count);
     for (int a = 0; a < def->axis_count; a++)
-        exi_axis_print(&layer->axes[a], layer->axis_names[a], layer->axis_units[a], width);
+        print_axis(layer, a, width);
     printf("  %s\n", exi_text_count(examples, def->example_count, "example"));
-    width = exi_name_width(layer->example_names, def->example_count);
+    width = name_width(layer->example_names, def->example_count);
     for (int k = 0; k < def->example_count; k++) {
         printf("    %-*s", width, layer->example_names[k]);
         print_point(layer, example_point(layer, k));
-        printf("%s%s\n", layer->example_files ? "  " : "", layer->example_files ? layer->example_files[k] : "");
+        printf("%s%s", layer->example_files ? "  " : "", layer->example_files ? layer->example_files[k] : "");
+        printf("%s%s\n", layer->skeletons[k] ? "  " : "", layer->skeletons[k] ? layer->skeletons[k] : "");
     }
     if (def->pseudo_count > 0)
         printf("  %s\n", exi_text_count(pseudos, def->pseudo_count, "pseudo-example"));
@@ -169,7 +222,8 @@ void exi_layer_print(const exi_layer *layer) {
 
 /* ---- JSON ---- */
 
-void exi_axis_print_json(const ex_axis *axis, const char *name, const char *unit, exi_emitter *json) {
+void exi_axis_print_json(const ex_axis *axis, const char *name, const char *unit, const char *joint,
+                         const ex_reading *reading, exi_emitter *json) {
     exi_emit_open(json, NULL, '{');
     exi_emit_text(json, "name", name);
     exi_emit_text(json, "kind", axis_kinds[axis->kind]);
@@ -185,6 +239,14 @@ void exi_axis_print_json(const ex_axis *axis, const char *name, const char *unit
         exi_emit_numbers(json, "about", axis->about, 3);
     if (*unit)
         exi_emit_text(json, "unit", unit);
+    if (joint) {
+        exi_emit_text(json, "joint", joint);
+        exi_emit_text(json, "reading", reading_kinds[reading->kind]);
+        if (reading->kind != EX_READING_ROTATION)
+            exi_emit_numbers(json, "about", reading->about, 3);
+        if (reading->kind == EX_READING_SLIDE)
+            exi_emit_number(json, "metres", reading->unit != 0 ? reading->unit : 1);
+    }
     exi_emit_close(json, '}');
 }
 
@@ -223,7 +285,11 @@ static void json_examples(const exi_layer *layer, exi_emitter *json) {
         exi_emit_open(json, NULL, '{');
         exi_emit_text(json, "name", layer->example_names[k]);
         if (layer->example_files)
-            exi_emit_text(json, "mesh", layer->example_files[k]);
+            exi_emit_text(json, layer->texture ? "image" : "mesh", layer->example_files[k]);
+        if (layer->skeletons[k] && layer->example_files)
+            exi_emit_text(json, "skeleton", layer->skeletons[k]);
+        else if (layer->skeletons[k])
+            exi_emit_bool(json, "skeleton", true);
         if (example_point(layer, k))
             json_point(layer, json, "at", example_point(layer, k));
         exi_emit_close(json, '}');
@@ -253,10 +319,14 @@ static void json_pseudos(const exi_layer *layer, exi_emitter *json) {
 void exi_layer_print_json(const exi_layer *layer, exi_emitter *json) {
     exi_emit_open(json, NULL, '{');
     exi_emit_text(json, "name", layer->name);
+    exi_emit_text(json, "shape", layer->shape);
+    if (layer->texture)
+        exi_emit_text(json, "texture", layer->texture);
     json_weigher(&layer->weigh, json);
     exi_emit_open(json, "space", '[');
     for (int a = 0; a < layer->weigh.axis_count; a++)
-        exi_axis_print_json(&layer->axes[a], layer->axis_names[a], layer->axis_units[a], json);
+        exi_axis_print_json(&layer->axes[a], layer->axis_names[a], layer->axis_units[a], layer->axis_joints[a],
+                            &layer->readings[a], json);
     exi_emit_close(json, ']');
     json_examples(layer, json);
     json_pseudos(layer, json);

@@ -9,13 +9,18 @@
 /* Everything but the arrays themselves belongs to the project or the rig. */
 typedef struct exi_layer {
     const char *name;
+    const char *shape;   /* "positions", "pixels", … */
+    const char *texture; /* of a layer of pixels, else NULL */
     ex_weigher_def weigh;
     ex_axis *axes;              /* [axis_count] */
     ex_pseudo *pseudos;         /* [pseudo_count] */
     const char **axis_names;    /* [axis_count] */
     const char **axis_units;    /* [axis_count], "" for none */
+    const char **axis_joints;   /* [axis_count] that they are read from, NULL for dials */
+    ex_reading *readings;       /* [axis_count] */
     const char **example_names; /* [example_count] */
     const char **example_files; /* [example_count], or NULL in a rig */
+    const char **skeletons; /* [example_count] the file of its own skeleton, in a rig a word for it; NULL for none */
 } exi_layer;
 
 /* False without memory. Either way, to be freed by exi_layer_free. */
@@ -26,11 +31,8 @@ void exi_layer_free(exi_layer *layer);
 void exi_layer_print(const exi_layer *layer);
 void exi_layer_print_json(const exi_layer *layer, exi_emitter *json);
 
-/* One axis as it stands in a list of inputs. */
-void exi_axis_print(const ex_axis *axis, const char *name, const char *unit, int width);
-void exi_axis_print_json(const ex_axis *axis, const char *name, const char *unit, exi_emitter *json);
-
-/* Columns that the longest of the names takes. */
-int exi_name_width(const char *const *names, int count);
+/* One axis as it stands in a list of inputs; joint NULL: a dial. */
+void exi_axis_print_json(const ex_axis *axis, const char *name, const char *unit, const char *joint,
+                         const ex_reading *reading, exi_emitter *json);
 
 #endif

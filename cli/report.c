@@ -50,6 +50,11 @@ int exi_failed(const ex_error *error) {
     return exi_failed_text("%s", error->text[0] ? error->text : ex_result_text(error->result));
 }
 
+void exi_notes_print(const char *path, char *const *notes, int count) {
+    for (int i = 0; i < count; i++)
+        exi_failed_text("%s: %s", path, notes[i]);
+}
+
 double exi_clock(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);

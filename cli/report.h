@@ -26,6 +26,9 @@ void exi_message(const char *prefix, const char *suffix, const char *format, va_
 int exi_failed(const ex_error *error);
 int exi_failed_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Prints "exemplar: PATH: SENTENCE" on stderr for each of some notes about a file. */
+void exi_notes_print(const char *path, char *const *notes, int count);
+
 /* Seconds on a clock that only goes forwards. */
 double exi_clock(void);
 

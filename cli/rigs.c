@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-ex_rig *exi_rig_load(const char *path, ex_storage storage) {
+ex_rig *exi_rig_load(const char *path, const ex_rig_options *options) {
     if (!exi_expect_kind(path, EXI_FILE_RIG))
         return NULL;
     ex_error error = {.result = EX_OK};
     ex_rig *rig = NULL;
-    if (ex_rig_read(path, &(ex_rig_options){.storage = storage}, &rig, &error) != EX_OK) {
+    if (ex_rig_read(path, options, &rig, &error) != EX_OK) {
         exi_failed(&error);
         return NULL;
     }
@@ -63,7 +63,8 @@ bool exi_assignments_read(const ex_call *call, const ex_rig *rig, ex_pose *pose)
     return true;
 }
 
-static void print_line_json(FILE *file, const char *path, const ex_rig *rig, double seconds) {
+static void print_line_json(FILE *file, const char *path, const ex_rig *rig, double seconds,
+                            const exi_damped_list *damped) {
     exi_emitter json = exi_emit_start(file);
     exi_emit_open(&json, NULL, '{');
     exi_emit_text(&json, "rig", path);
@@ -72,13 +73,16 @@ static void print_line_json(FILE *file, const char *path, const ex_rig *rig, dou
     exi_emit_number(&json, "examples", ex_rig_example_count(rig));
     exi_emit_number(&json, "bytes", exi_file_size(path));
     exi_emit_number(&json, "seconds", round(seconds * 1e6) / 1e6);
+    if (damped)
+        exi_damped_print_json(damped, rig, &json);
     exi_emit_close(&json, '}');
     exi_emit_end(&json);
 }
 
-void exi_rig_print_line(FILE *file, bool json, const char *path, const ex_rig *rig, double seconds) {
+void exi_rig_print_line(FILE *file, bool json, const char *path, const ex_rig *rig, double seconds,
+                        const exi_damped_list *damped) {
     if (json) {
-        print_line_json(file, path, rig, seconds);
+        print_line_json(file, path, rig, seconds, damped);
         return;
     }
     char vertices[EXI_TEXT_SIZE], layers[EXI_TEXT_SIZE], examples[EXI_TEXT_SIZE], size[EXI_TEXT_SIZE],

@@ -18,10 +18,12 @@ const ex_demo ex_demos[] = {
      exi_demo_blob},
     {"arm", "eight arms over shoulder, elbow, wrist and gender, sculpted at their poses, and six pseudo-examples",
      exi_demo_arm},
+    {"face", "eight heads over age, gender and build, their skins over axes of their own, a blink and a smile",
+     exi_demo_face},
 };
 const int ex_demo_count = sizeof ex_demos / sizeof *ex_demos;
 
-static char *path_in(const char *directory, const char *name) {
+char *exi_demo_path(const char *directory, const char *name) {
     size_t size = strlen(directory) + strlen(name) + 2;
     char *path = malloc(size);
     if (path)
@@ -30,21 +32,21 @@ static char *path_in(const char *directory, const char *name) {
 }
 
 ex_result exi_demo_write_mesh(const char *directory, const char *name, const ex_mesh *mesh, ex_error *error) {
-    char *path = path_in(directory, name);
+    char *path = exi_demo_path(directory, name);
     ex_result result = path ? ex_obj_write(path, mesh, error) : exi_error_memory(error, "a path", strlen(name));
     free(path);
     return result;
 }
 
 ex_result exi_demo_write_scene(const char *directory, const char *name, const ex_scene *scene, ex_error *error) {
-    char *path = path_in(directory, name);
+    char *path = exi_demo_path(directory, name);
     ex_result result = path ? ex_scene_write(path, scene, error) : exi_error_memory(error, "a path", strlen(name));
     free(path);
     return result;
 }
 
 ex_result exi_demo_write_text(const char *directory, const char *name, const char *text, ex_error *error) {
-    char *path = path_in(directory, name);
+    char *path = exi_demo_path(directory, name);
     exi_file_writer writer;
     ex_result result = path ? exi_file_open(&writer, path, error) : exi_error_memory(error, "a path", strlen(name));
     if (result == EX_OK) {

@@ -19,11 +19,14 @@ extern const int ex_demo_count;
 
 ex_result exi_demo_blob(const char *directory, ex_error *error);
 ex_result exi_demo_arm(const char *directory, ex_error *error);
+ex_result exi_demo_face(const char *directory, ex_error *error);
 
 /* A sphere of 20 * 4^levels triangles, radius 1: the icosahedron, each triangle cut into four `levels` times. NULL
  * without memory. */
 ex_mesh *exi_demo_sphere(int levels);
 
+/* directory/name; release with free, NULL without memory. */
+char *exi_demo_path(const char *directory, const char *name);
 /* Writes directory/name. */
 ex_result exi_demo_write_mesh(const char *directory, const char *name, const ex_mesh *mesh, ex_error *error);
 ex_result exi_demo_write_scene(const char *directory, const char *name, const ex_scene *scene, ex_error *error);

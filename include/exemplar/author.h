@@ -1,6 +1,6 @@
 /*
- * exemplar/author.h - authoring whole: meshes, file formats, projects. Stands on the runtime (exemplar/exemplar.h),
- * never the other way round. Allocates with malloc and reads and writes files.
+ * exemplar/author.h - authoring whole: meshes, file formats, projects, pictures. Stands on the runtime
+ * (exemplar/exemplar.h), never the other way round. Allocates with malloc and reads and writes files.
  */
 #ifndef EXEMPLAR_AUTHOR_H
 #define EXEMPLAR_AUTHOR_H
@@ -8,6 +8,7 @@
 #include <exemplar/author/formats.h>
 #include <exemplar/author/image.h>
 #include <exemplar/author/mesh.h>
+#include <exemplar/author/picture.h>
 #include <exemplar/author/project.h>
 #include <exemplar/author/scene.h>
 #include <exemplar/exemplar.h>

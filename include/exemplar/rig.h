@@ -90,7 +90,7 @@ typedef struct ex_note {
 /* How a rig is laid out in memory; NULL or all zero is float storage and everything that the rig has. */
 typedef struct ex_rig_options {
     ex_storage storage;
-    bool without_normals;  /* evaluation then has no normals and tangents; saves 80 bytes a vertex and level */
+    bool without_normals;  /* no normals but those of a limit, and no tangents; saves 80 bytes a vertex and level */
     bool without_tangents; /* saves as much again where there are texture coordinates */
     bool without_levels;   /* no refinement: the cage only */
 } ex_rig_options;
@@ -274,7 +274,8 @@ EX_API size_t ex_rig_pack_size(const ex_rig *rig);
 EX_API ex_result ex_rig_pack(const ex_rig *rig, void *bytes, size_t size, ex_error *error);
 
 /*
- * A rig from the bytes of a .glb rig file, or from a bare pack, aligned to 4. Checks everything; bytes may be hostile.
+ * A rig from the bytes of a .glb rig file, or from a bare pack, aligned to 4. Checks everything; bytes may be hostile,
+ * and may be released afterwards.
  * Results: FORMAT (no rig), VERSION, CHECKSUM (damaged, or rearranged by another program), DATA, LIMIT, MEMORY.
  */
 EX_API ex_result ex_rig_unpack(const void *bytes, size_t size, const ex_rig_options *options,

@@ -5,6 +5,7 @@ import shutil
 import struct
 
 import harness
+import scenes
 
 
 def with_layer(change):
@@ -74,6 +75,9 @@ TABLE = [
      ["build", "band.json"], ["thick", "face"]),
     ("other vertex count", {"thick.obj": FORM.replace("vt", "v 9 9 9\nvt", 1)}, ["build", "band.json"],
      ["thick", "9", "8"]),
+    ("two sides of a triangle, refined", {"thick.obj": "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 3 2 1\n", "a.json":
+     json.dumps({"exemplar": 1, "mesh": "thick.obj", "layers": [], "subdivide": {"scheme": "loop", "levels": 1}})},
+     ["build", "a.json"], ["thick.obj: at level 1 of the subdivision: 4 faces meet"]),
     ("index out of range", {"a.obj": "v 0 0 0\nf 1 2 3\n"}, ["info", "a.obj"], ["a.obj:2"]),
     # rigs that promise what they do not have
     ("3 GB of file in 100 bytes", {"a.glb": glb(PROMISE, 20)}, ["info", "a.glb"], ["a.glb"]),
@@ -103,13 +107,23 @@ TABLE = [
      ["band.json"]),
     ("project below a file", {}, ["unpack", "band.glb", "-o", "band.json/x"], ["band.json"]),
     ("demo below a file", {}, ["demo", "blob", "-o", "band.json/x"], ["band.json"]),
+    ("plot of a project", {}, ["plot", "band.json", "-o", "a.svg"], ["'band.json' is a project, not a rig"]),
+    ("plot along an unknown axis", {}, ["plot", "band.glb", "--axes", "bned", "-o", "a.svg"], ["bned", "'bend'"]),
+    ("plot over an unknown axis", {}, ["plot", "band.glb", "--axes", "bend,grith", "-o", "a.svg"], ["grith", "'girth'"]),
+    ("plot over one axis twice", {}, ["plot", "band.glb", "--axes", "bend,bend", "-o", "a.svg"], ["'bend' is given twice"]),
+    ("plot of an unknown layer", {}, ["plot", "band.glb", "--layer", "bodi", "-o", "a.svg"], ["bodi", "'body'"]),
+    ("plotted axis with a value", {}, ["plot", "band.glb", "bend=3", "--axes", "bend", "-o", "a.svg"],
+     ["'bend=3'", "which is plotted"]),
+    ("plot that is too small", {}, ["plot", "band.glb", "--size", "20x20", "-o", "a.svg"], ["20 by 20", "240 by 180"]),
+    ("plot that is too large", {}, ["plot", "band.glb", "--size", "1e6x400", "-o", "a.svg"], ["16384"]),
+    ("plot on a full disk", {}, ["plot", "band.glb", "-o", "/dev/full"], ["/dev/full", "No space left"]),
     ("rig on a full disk", {}, ["build", "band.json", "-o", "/dev/full"], ["/dev/full", "No space left"]),
     ("form on a full disk", {}, ["pose", "band.glb", "-o", "/dev/full"], ["/dev/full", "No space left"]),
 ]
 
 # words whose data goes to stdout
 PRINTING = [["info", "band.glb"], ["info", "bent.obj", "--json"], ["weights", "band.glb"], ["check", "band.json"],
-            ["build", "band.json"], ["pose", "band.glb", "-o", "-"], ["info", "--capabilities"], ["-h"], ["build", "-h"],
+            ["build", "band.json"], ["pose", "band.glb", "-o", "-"], ["plot", "band.glb", "-o", "-"], ["info", "--capabilities"], ["-h"], ["build", "-h"],
             ["--version"]]
 
 # words that write files, and sizes of file at which the disk is full: at once, after some bytes, after whole files
@@ -117,6 +131,8 @@ WRITING = [
     (["build", "band.json", "-o", "new.glb"], (0, 100, 4000)),
     (["unpack", "band.glb", "-o", "out/deep"], (0, 100, 500)),
     (["pose", "band.glb", "-o", "new.obj"], (0, 100)),
+    (["plot", "band.glb", "-o", "new.svg"], (0, 100)),
+    (["plot", "band.glb", "-o", "new.png"], (0, 100)),
     (["pose", "band.glb", "--poses", "p.csv", "-o", "out/deep"], (0, 100)),
     (["pose", "band.glb", "--poses", "p.csv", "-o", "sub"], (0, 100)),
     (["demo", "blob", "-o", "out/deep"], (0, 100, 60000)),
@@ -155,6 +171,43 @@ class BadInput(harness.Case):
                 (self.folder / path).unlink()
                 if kept.get(path) is not None:
                     (self.folder / path).write_bytes(kept[path])
+
+    def skeleton(self, change=None):
+        """skeleton.gltf, in which `tip` hangs on `root` and moves the band's far end, and a project that slides it."""
+        scene = scenes.Scene()
+        mesh = scene.mesh("band", harness.REST, influences=[([0, 1, 0, 0], [1 - x / 3, x / 3, 0, 0])
+                                                            for x, _, _ in harness.REST])
+        scene.node(name="root", children=[1])
+        scene.node(shown=False, name="tip")
+        scene.node(mesh=mesh, skin=scene.skin([0, 1]))
+        if change:
+            change(scene.json["nodes"])
+        scene.write(self.folder / "skeleton.gltf")
+        description = harness.project()
+        description["skeleton"] = "skeleton.gltf"
+        description["layers"][0]["space"].append({"name": "lift", "joint": "root", "slide": "y", "min": -1, "max": 1})
+        self.write({"posed.json": json.dumps(description)})
+
+    def test_joints_are_not_moved_out_of_the_world(self):
+        self.skeleton()
+        self.succeed("build", "posed.json")
+        self.succeed("weights", "posed.glb", "lift=1e6")
+        for value in ("1e30", "-1e308"):
+            self.refuse(["pose", "posed.glb", f"lift={value}", "-o", "a.obj"], [f"lift={value}: no joint can be moved"])
+        self.write({"p.csv": "bend,lift\n0,0\n0,1e30\n"})
+        self.refuse(["pose", "posed.glb", "--poses", "p.csv", "-o", "out"], ["p.csv:3: 'lift' is 1e+30, and no joint"])
+        text = (self.folder / "posed.json").read_text().replace('"bend": 90, "girth": 1}',
+                                                                '"bend": 90, "girth": 1, "lift": 1e30}')
+        self.write({"posed.json": text})
+        self.refuse(["build", "posed.json"], ["layers[0].examples[3].at.lift: joint 'root' cannot be moved there: 1e+30 is too far"])
+
+    def test_a_circle_is_found_behind_a_long_chain(self):
+        def add_chain(nodes, length=100000):
+            nodes[1]["children"] = [len(nodes)]
+            nodes += [{"children": [len(nodes) + i + 1]} for i in range(length)]
+            nodes += [{}, {"children": [len(nodes) + 2]}, {"children": [len(nodes) + 1]}]
+        self.skeleton(add_chain)
+        self.refuse(["build", "posed.json"], ["skeleton.gltf", "is its own ancestor"])
 
     def test_standard_output_on_a_full_disk(self):
         for words in PRINTING:

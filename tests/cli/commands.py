@@ -34,7 +34,8 @@ class Build(Built):
         out = self.succeed("build", "band.json").out
         self.assertRegex(out, r"^band\.glb: 8 vertices, 1 layer, 4 examples, [\d.]+ kB, [\d.]+ m?s\n$")
         answer = self.succeed("build", "band.json", "--json").json()
-        self.assertEqual(set(answer), {"rig", "vertices", "layers", "examples", "bytes", "seconds"})
+        self.assertEqual(set(answer), {"rig", "vertices", "layers", "examples", "bytes", "seconds", "damped"})
+        self.assertEqual(answer["damped"], [])
         self.assertEqual(answer["bytes"], (self.folder / "band.glb").stat().st_size)
         self.assertEqual([answer[key] for key in ("rig", "vertices", "layers", "examples")], ["band.glb", 8, 1, 4])
 
@@ -197,6 +198,12 @@ class Pose(Built):
         self.succeed("pose", "band.glb", "-o", "a.obj")
         self.assertIn("v 0.3 0.1 ", self.form("a.obj"))
 
+    def test_binary_files_hold_floats(self):
+        self.succeed("pose", "band.glb", "bend=30", "girth=0.3", "-o", "a.ply", "-q")
+        head = (self.folder / "a.ply").read_bytes().split(b"end_header")[0]
+        self.assertEqual(head.count(b"property float "), 8)  # positions, normals, texture coordinates
+        self.assertNotIn(b"double", head)
+
     def test_keeps_polygons_groups_materials_and_texture_coordinates(self):
         self.succeed("pose", "band.glb", "bend=20", "-o", "a.obj")
         keys = ("faces", "triangles", "quads", "larger", "groups", "materials", "texcoords", "vertices")
@@ -278,6 +285,77 @@ class Pose(Built):
         self.assertEqual(self.listing(), before)
 
 
+class PoseOfLevels(harness.Case):
+    """Forms at a level, and the files beside a form."""
+
+    def build(self, **more):
+        harness.write_project(self.folder, {**harness.project(), **more})
+        self.succeed("build", "band.json", "-q")
+
+    def test_levels_by_name(self):
+        self.build(subdivide={"scheme": "catmull_clark", "levels": 2, "limit": True})
+        for level, count in (("cage", 8), ("0", 8), ("1", 21), ("2", 65), ("limit", 65)):
+            self.assertIn(f"{count} vertices", self.succeed("pose", "band.glb", "--level", level, "-o", "a.obj").out)
+        self.sentence(self.run_tool("pose", "band.glb", "--level", "3", "-o", "a.obj"), 1, "no level '3'",
+                      "the cage, levels 1 to 2 and the limit;")
+        for word in ("-1", "2x", "top"):
+            self.sentence(self.run_tool("pose", "band.glb", "--level", word, "-o", "a.obj"), 2, f"not '{word}'")
+
+    def test_levels_that_are_there_are_named(self):
+        for subdivide, named in (({"levels": 1}, "the cage and level 1;"),
+                                 ({"levels": 0, "limit": True}, "the cage and the limit;"),
+                                 ({"levels": 1, "limit": True}, "the cage, level 1 and the limit;")):
+            self.build(subdivide={"scheme": "catmull_clark", **subdivide})
+            self.sentence(self.run_tool("pose", "band.glb", "--level", "5", "-o", "a.obj"), 1, named)
+        self.build()
+        self.sentence(self.run_tool("pose", "band.glb", "--level", "1", "-o", "a.obj"), 1, "the cage only;")
+
+    def test_limit_without_levels_keeps_groups(self):
+        self.build(subdivide={"scheme": "catmull_clark", "levels": 0, "limit": True})
+        self.succeed("pose", "band.glb", "-o", "limit.obj", "-q")
+        self.succeed("pose", "band.glb", "-o", "cage.obj", "-q", "--level", "cage")
+        kept = [[line for line in (self.folder / name).read_text().splitlines() if line.split()[0] in ("g", "usemtl")]
+                for name in ("limit.obj", "cage.obj")]
+        self.assertEqual(kept[0], kept[1])
+        self.assertTrue(kept[0])
+
+    def test_files_beside_a_form_are_not_overwritten_or_left(self):
+        for name, colour in (("a.png", (10, 20, 30)), ("b.png", (200, 0, 0))):
+            (self.folder / name).write_bytes(harness.png(4, 4, colour))
+        description = harness.project()
+        layer = description["layers"][0]
+        layer["weigh"], layer["pseudo"] = {"kind": "direct"}, []
+        layer["space"] = [{"name": "far", "min": 0, "max": 1, "rest": 0}]
+        layer["examples"] = [{"name": "far", "mesh": "bent.obj"}]
+        description["layers"].append(
+            {"name": "look", "shape": "pixels", "texture": "base_color",
+             "space": [{"name": "age", "min": 0, "max": 1}],
+             "examples": [{"name": "young", "image": "a.png", "at": {"age": 0}},
+                          {"name": "old", "image": "b.png", "at": {"age": 1}}]})
+        harness.write_project(self.folder, description)
+        points = [list(point) for point in harness.REST]
+        points[5][1] = 3e38
+        (self.folder / "bent.obj").write_text(harness.obj_text(points))
+        self.succeed("build", "band.json", "-q")
+        for kind, more, beside in (("obj", ["--textures"], "pose_00001.base_color.png"), ("gltf", [], "pose_00001.bin"),
+                                   ("glb", ["--textures"], None)):
+            out = self.folder / kind
+            out.mkdir()
+            words = ["pose", "band.glb", "--poses", "poses.csv", "--kind", kind, "-o", kind, *more]
+            # The third form leaves the range of float: what was written before it is taken back.
+            (self.folder / "poses.csv").write_text("far,age\n0,0\n1,1\n-2,0\n")
+            self.sentence(self.run_tool(*words), 1, f"pose_00002.{kind}", "too far away")
+            self.assertEqual(list(out.iterdir()), [])
+            (self.folder / "poses.csv").write_text("far,age\n0,0\n1,1\n")
+            if beside:
+                (out / beside).write_text("mine")
+                self.sentence(self.run_tool(*words), 1, beside, "exists already", "--force")
+                self.assertEqual([path.name for path in out.iterdir()], [beside])
+                self.assertEqual((out / beside).read_text(), "mine")
+            self.succeed(*words, "--force", "-q")
+            self.assertEqual(len(list(out.iterdir())), 4 if beside else 2)
+
+
 class Info(Built):
     def test_project(self):
         answer = self.succeed("info", "band.json", "--json").json()
@@ -336,6 +414,21 @@ class Info(Built):
         self.assertIn("\u00e9t\u00e9", groups)
         self.assertIn("broken \ufffd\ufffd bytes", groups)
         self.assertIn("\ufffd\ufffd\ufffd", groups)
+
+    def test_files_cannot_write_on_the_terminal(self):
+        escape = "\x1b[31m"
+        (self.folder / "odd.obj").write_bytes(b"v 0 0 0\nv 1 0 0\nv 0 1 0\nt \x1b[31m 0/0/0\nf 1 2 3\n")
+        description = {**harness.project(), "mesh": f"{escape}.obj"}
+        (self.folder / "odd.json").write_text(json.dumps(description))
+        image = {"bufferView": 0, "mimeType": escape}
+        (self.folder / "odd.gltf").write_text(json.dumps(
+            {"asset": {"version": "2.0"}, "images": [image],
+             "buffers": [{"byteLength": 3, "uri": "data:application/octet-stream;base64,AAAA"}],
+             "bufferViews": [{"buffer": 0, "byteLength": 3}]}))
+        for name in ("odd.obj", "odd.json", "odd.gltf"):
+            out = self.succeed("info", name, "-q").out
+            self.assertIn("\\x1b[31m", out)
+            self.assertNotIn("\x1b", out)
 
     def test_capabilities(self):
         answer = self.succeed("info", "--capabilities", "--json").json()

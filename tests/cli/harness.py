@@ -8,10 +8,12 @@ import pathlib
 import resource
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
 import unittest
+import zlib
 
 TOOL = None
 REPOSITORY = None
@@ -128,6 +130,17 @@ def write_project(folder, description=None, name="band.json"):
     for form, (bend, girth) in FORMS.items():
         (folder / f"{form}.obj").write_text(obj_text(bent(bend, girth)))
     (folder / name).write_text(json.dumps(description or project()))
+
+
+def png(width, height, colour=(128, 64, 32)):
+    """A PNG file of one colour."""
+    def chunk(kind, data):
+        body = kind + data
+        return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body))
+
+    rows = (b"\0" + bytes(colour) * width) * height
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)) +
+            chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
 
 
 def positions_of(text):

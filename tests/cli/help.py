@@ -40,7 +40,7 @@ class Help(harness.Case):
         self.assertIn("Examples:\n  exemplar ", overview)
         for words in (["-h"], ["--help"], ["help"], ["help", "-h"]):
             self.assertEqual(self.succeed(*words).out, overview)
-        for name in ("demo", "build", "check", "info", "weights", "pose", "unpack", "bench"):
+        for name in ("demo", "init", "build", "check", "info", "diff", "weights", "pose", "render", "plot", "unpack", "bench"):
             self.assertIn(name, self.commands())
 
     def test_version(self):

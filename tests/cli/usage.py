@@ -55,6 +55,19 @@ WRONG = [
     (["pose", "band.glb", "bend=3", "-o", "x.stl"], "does not end in .obj"),
     (["pose", "band.glb", "bend=3", "-o", "band.glb"], "would be written over itself"),
     (["pose", "band.glb", "bend=3", "--poses", "p.csv", "-o", "x"], "give one of them"),
+    (["plot"], "an argument is missing"),
+    (["plot", "band.glb"], "say with -o where the picture goes"),
+    (["plot", "band.glb", "-o", "a.pdf"], "does not end in .svg or .png"),
+    (["plot", "band.glb", "-o", "band.glb"], "would be written over itself"),
+    (["plot", "band.glb", "bend", "-o", "a.svg"], "'bend' is not of the form axis=value"),
+    (["plot", "band.glb", "-o", "a.svg", "--size", "900"], "two numbers with an x between, such as 900x600, not '900'"),
+    (["plot", "band.glb", "-o", "a.svg", "--size", "900x"], "not '900x'"),
+    (["plot", "band.glb", "-o", "a.svg", "--size", "900x600x2"], "not '900x600x2'"),
+    (["plot", "band.glb", "-o", "a.svg", "--size", "-900x600"], "not '-900x600'"),
+    (["plot", "band.glb", "-o", "a.svg", "--size", "0x600"], "not '0x600'"),
+    (["plot", "band.glb", "-o", "a.png", "--scale", "0"], "above 0 and at most 16, not '0'"),
+    (["plot", "band.glb", "-o", "a.png", "--scale", "2x"], "not '2x'"),
+    (["plot", "band.glb", "-o", "a.png", "--scale", "17"], "not '17'"),
     (["unpack", "band.glb"], "say with -o DIR"),
     (["unpack", "-o", "x"], "an argument is missing"),
 ]
@@ -72,7 +85,7 @@ class Usage(harness.Case):
             with self.subTest(words=words):
                 outcome = self.run_tool(*words)
                 self.sentence(outcome, 2, fragment, "(see 'exemplar")
-                if words[0] in ("build", "check", "demo", "info", "weights", "pose", "unpack"):
+                if words[0] in ("build", "check", "demo", "info", "weights", "pose", "plot", "unpack"):
                     self.assertIn(f"(see 'exemplar {words[0]} -h')", outcome.err)
                 self.assertEqual(outcome.out, "")
         self.assertEqual(self.listing(), before)

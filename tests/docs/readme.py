@@ -56,11 +56,12 @@ def main():
             folder, env)
         for number, piece in enumerate(pieces):
             with open(os.path.join(folder, f"piece{number}.c"), "w", encoding="utf-8") as file:
-                file.write("#include <exemplar/exemplar.h>\n"
-                           "void piece(const ex_rig *rig, ex_pose pose, ex_output output, void *scratch);\n"
-                           "void piece(const ex_rig *rig, ex_pose pose, ex_output output, void *scratch) {\n"
+                given = "const ex_rig *rig, ex_pose pose, ex_output output, ex_evaluation how, void *scratch"
+                file.write("#include <exemplar/exemplar.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
+                           f"void piece({given});\nvoid piece({given}) {{\n"
                            "    ex_error error = {0};\n"
-                           "    (void)output, (void)scratch, (void)error;\n" + piece + "}\n")
+                           "    (void)pose, (void)output, (void)how, (void)scratch, (void)error;\n"
+                           "    {\n" + piece + "    }\n}\n")
             run([compiler, "-std=c17", "-Wall", "-Wextra", "-Werror", "-c", f"piece{number}.c", "-I" + include], folder, env)
         said = run(["./first"], folder, env)
         numbers = [float(word) for word in re.findall(r"-?\d+\.?\d*(?:e-?\d+)?", said.split(" at ")[1])]

@@ -124,9 +124,9 @@ def moved_by(file, animation, t):
     return out
 
 
-def pose(file, animation, t):
-    """{node: positions [n, 3]} for all nodes with a mesh."""
-    nodes, moved = file.json["nodes"], moved_by(file, animation, t)
+def pose(file, moved):
+    """{node: positions [n, 3]} for all nodes with a mesh; moved: {node: {path: value}}, as moved_by gives it."""
+    nodes = file.json["nodes"]
     parents = {c: n for n, node in enumerate(nodes) for c in node.get("children", [])}
 
     def world(n):
@@ -192,7 +192,7 @@ def compare(probe, file, path, group):
         answers = ask(probe, path, animation, times)
         assert len(answers) == len(times), f"{path}: {len(answers)} poses"
         for t, answer in zip(times, answers):
-            expected = pose(file, animation, t)
+            expected = pose(file, moved_by(file, animation, t))
             assert expected.keys() == answer.keys(), f"{path}: nodes {answer.keys()}"
             everything = np.vstack(list(expected.values()))
             height = np.max(everything.max(axis=0) - everything.min(axis=0))

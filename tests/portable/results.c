@@ -1,9 +1,11 @@
 /*
  * Prints many results of the runtime, one a line ('name value…'), from a fixed sequence of pseudo-random numbers made
  * in integers: the same program built for another processor, compiler or SIMD set has to print the same numbers, within
- * 1e-6 (compare.py). Uses the public headers alone, as a foreign program would.
+ * 1e-6 (compare.py). Uses the public headers alone, as a foreign program would, and the arm of the tests.
  */
 #include <exemplar/exemplar.h>
+
+#include "support/characters.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -571,6 +573,67 @@ static void print_skinning(void) {
     ex_skeleton_destroy(skeleton);
 }
 
+/* ---- a whole rig: joints read, skinned, refined, shaded, painted, through a pack and back ---- */
+
+enum { RINGS = 6, SIDES = 5, TUBE = RINGS * SIDES, TUBE_MOST = TUBE + RINGS * SIDES };
+
+static void print_character_at(const ex_rig *rig, const ex_pose *pose, int level, int number) {
+    float positions[3 * TUBE_MOST], normals[3 * TUBE_MOST], tangents[4 * TUBE_MOST], box[6];
+    double weights[CHARACTER_EXAMPLES];
+    unsigned char pixels[CHARACTER_WIDTH * CHARACTER_HEIGHT * 4], *list[1] = {pixels};
+    ex_evaluation how = {.level = level};
+    ex_output output = {.positions = positions,
+                        .normals = normals,
+                        .tangents = level == 0 ? tangents : NULL,
+                        .box = box,
+                        .weights = weights,
+                        .textures = list};
+    void *scratch = must_allocate(ex_rig_scratch_size(rig, &how, 1));
+    ex_rig_evaluate(rig, pose, &output, &how, scratch);
+    free(scratch);
+    const int count = ex_rig_level_vertex_count(rig, level);
+    print_floats("character.positions", number, positions, 3 * count);
+    print_floats("character.normals", number, normals, 3 * count);
+    if (level == 0)
+        print_floats("character.tangents", number, tangents, 4 * count);
+    print_floats("character.box", number, box, 6);
+    print_doubles("character.weights", number, weights, CHARACTER_EXAMPLES);
+    double colours[sizeof pixels];
+    for (size_t i = 0; i < sizeof pixels; i++)
+        colours[i] = pixels[i];
+    print_doubles("character.pixels", number, colours, (int)sizeof pixels);
+}
+
+static void print_characters(void) {
+    for (int skinning = 0; skinning < EX_SKINNING_COUNT; skinning++) {
+        character c;
+        ex_error error = {0};
+        ex_rig *made = NULL, *rig = NULL;
+        character_open(&c, RINGS, SIDES, (ex_skinning)skinning);
+        must(ex_rig_create(&c.def, NULL, &made, &error), "character", &error);
+        size_t size = ex_rig_pack_size(made);
+        void *bytes = must_allocate(size);
+        must(ex_rig_pack(made, bytes, size, &error), "character", &error);
+        must(ex_rig_unpack(bytes, size, NULL, NULL, &rig, &error), "character", &error);
+        double inputs[CHARACTER_POSE], elbow = 63;
+        ex_transform joints[CHARACTER_JOINTS];
+        ex_pose pose = {inputs, joints};
+        ex_rig_rest_pose(rig, &pose);
+        ex_rig_set_input(rig, ex_rig_input_find(rig, "elbow"), &elbow, &pose);
+        for (int i = 0; i < CHARACTER_POSE; i++)
+            inputs[i] = draw(0, 1);
+        joints[0].rotation[1] = 0.25F;
+        joints[2].translation[2] += 0.05F;
+        print_character_at(rig, &pose, 0, 3 * skinning);
+        print_character_at(rig, &pose, 1, 3 * skinning + 1);
+        print_character_at(rig, &pose, EX_LEVEL_LIMIT, 3 * skinning + 2);
+        free(bytes);
+        ex_rig_destroy(made);
+        ex_rig_destroy(rig);
+        character_close(&c);
+    }
+}
+
 /* ---- closest points and rays ---- */
 
 /* Made anew and fitted to another form, which has to answer alike. Seen along their planes or as slivers, triangles
@@ -623,6 +686,7 @@ int main(void) {
     print_stencils();
     print_normals();
     print_skinning();
+    print_characters();
     print_settling();
     return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
 }

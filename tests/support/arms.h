@@ -1,7 +1,7 @@
 /*
  * arms.h - an arm for tests: a tube along x of two bones, its skeleton as a glTF scene that a test may change before it
- * is written. The skeleton has joints upper, fore and hand at 0, length and twice length, a node above them that turns
- * and scales, and a node between two of them.
+ * is written. The skeleton has joints upper, fore and hand at 0, length and twice length, the forearm turned about its
+ * bone, a node above them that turns and scales, and a node between two of them.
  */
 #ifndef EXEMPLAR_TESTS_ARMS_H
 #define EXEMPLAR_TESTS_ARMS_H
@@ -24,7 +24,7 @@ enum {
 /* The tube at rest [ARM_VERTICES][3], twice `length` long. */
 void arm_form(double length, double thickness, double *positions);
 
-/* Quads around it, with texture coordinates that have a seam along it and normals or none. */
+/* Quads around it, with texture coordinates that have a seam along it. */
 ex_mesh *arm_mesh(const double *positions);
 
 /* The skeleton with that tube, of thickness 0.2, bound to it. */

@@ -68,6 +68,26 @@ EX_API double ex_mesh_size(const ex_mesh *mesh);
  */
 EX_API ex_result ex_mesh_compare_connectivity(const ex_mesh *mesh, const ex_mesh *other, ex_error *error);
 
+/* How a mesh differs from another; numbers that are no farther apart than the tolerance count as the same. */
+typedef struct ex_mesh_difference {
+    int first_face;          /* the first face whose corners differ, or that only one of the two has; -1 for none */
+    bool measured;           /* both have as many vertices: what follows down to rms is known */
+    int moved_count;         /* vertices farther apart than the tolerance */
+    int farthest_vertex;     /* -1 without vertices */
+    double farthest;         /* its distance */
+    double rms;              /* of the distances of all vertices */
+    double size;             /* of the first mesh */
+    bool colours;            /* whether these differ, and so below; false where vertices or faces differ already */
+    bool texcoords, normals; /* of face corners, whatever their numbers */
+    bool groups, materials;  /* of faces, by name */
+    bool tags;
+} ex_mesh_difference;
+
+EX_API ex_mesh_difference ex_mesh_compare(const ex_mesh *mesh, const ex_mesh *other, double tolerance);
+
+/* Whether nothing in it differs. */
+EX_API bool ex_mesh_difference_none(const ex_mesh_difference *difference);
+
 /* Triangles of all faces: [*triangle_count][3] corner numbers in *triangles (release with free). Concave faces are cut
  * by ear clipping, quads along the diagonal that keeps both halves facing one way, or else the shorter. */
 EX_API ex_result ex_mesh_triangulate(const ex_mesh *mesh, int **triangles, int *triangle_count, ex_error *error);

@@ -9,6 +9,7 @@
 #define EXEMPLAR_AUTHOR_PROJECT_H
 
 #include <exemplar/author/mesh.h>
+#include <exemplar/author/scene.h>
 #include <exemplar/rig.h>
 
 #ifdef __cplusplus
@@ -143,6 +144,24 @@ EX_API ex_result ex_project_build(const ex_project *project, const ex_build_opti
 EX_API ex_result ex_project_unpack(const ex_rig *rig, const char *directory, const char *name, bool overwrite,
                                    ex_error *error);
 
+/* Called with a sentence for everything that is left out or changed; text lives during the call only. */
+typedef struct ex_init_report {
+    void (*note)(void *user, const char *text);
+    void *user;
+} ex_init_report;
+
+/*
+ * A project from a glTF scene: NAME.json, mesh.obj, skeleton.glb where a mesh hangs on a skin, and every morph target
+ * as an OBJ file, into directory (made if missing). The mesh is what the scene shows, as ex_scene_to_form gives it;
+ * where there are skins, all that hangs on the one that moves the most vertices. Targets become the examples of one
+ * direct layer "targets", each with an axis from 0 to 1 of its name that rests where the scene has it; targets of one
+ * name in several meshes are one. A scene without targets gives a project without layers. Posed at rest, the rig stands
+ * as the scene does. Files are treated as ex_project_unpack does. report may be NULL. Results: DATA (a skin that no
+ * skeleton can be made from, named), FILE, MEMORY, LIMIT.
+ */
+EX_API ex_result ex_project_init(const ex_scene *scene, const char *directory, const char *name, bool overwrite,
+                                 const ex_init_report *report, ex_error *error);
+
 /* ---- checking ---- */
 
 typedef enum ex_severity {
@@ -174,6 +193,30 @@ typedef struct ex_check_options {
 EX_API ex_result ex_project_check(const ex_project *project, const ex_check_options *options, ex_check **check,
                                   ex_error *error);
 EX_API void ex_check_destroy(ex_check *check);
+
+/* ---- comparing rigs ---- */
+
+/* One thing in which two rigs differ. */
+typedef struct ex_difference {
+    const char *kind;  /* "mesh", "layer", "axis", "weigher", "example", "pseudo", "skeleton", "joint", "skin", "level",
+                          "texture", "note" */
+    const char *where; /* "layer 'body', example 'bent'"; "" for the whole rig */
+    const char *text;  /* a sentence, or the half of one that follows "where:" */
+    double largest;    /* the largest difference of a number, or distance of a vertex, where there is one; else 0 */
+    double rms;        /* likewise over all of them; for images the mean */
+} ex_difference;
+
+typedef struct ex_differences {
+    ex_difference *items;
+    int count;
+} ex_differences;
+
+/* Everything in which the second rig differs from the first; numbers that are no farther apart than the tolerance count
+ * as the same (positions are in metres, pixels from 0 to 1). Layers, axes, examples and joints are matched by name;
+ * where both have as many, those left over in the same place count as renamed. Results: MEMORY. */
+EX_API ex_result ex_rig_compare(const ex_rig *rig, const ex_rig *other, double tolerance, ex_differences **differences,
+                                ex_error *error);
+EX_API void ex_differences_destroy(ex_differences *differences);
 
 /* ---- poses in words ---- */
 

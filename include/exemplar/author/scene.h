@@ -50,8 +50,11 @@ typedef struct ex_scene_primitive {
     float *weights;      /* [vertex_count][influence_count], each row not negative and with sum 1 */
     int empty_count;     /* vertices whose weights sum to 0 in the file: they follow the skin's first joint here */
     int first_empty;     /* the first of them */
-    int index_count;     /* 0: vertices are drawn in their order */
-    int *indices;        /* [index_count] or NULL */
+    int unnormalised_count;   /* vertices whose weights sum to something else than 0 and 1 (by 1e-3 and more) there */
+    int worst_vertex;         /* the farthest off, where there is one */
+    double largest_deviation; /* |sum - 1| of that vertex */
+    int index_count;          /* 0: vertices are drawn in their order */
+    int *indices;             /* [index_count] or NULL */
     ex_scene_target *targets; /* [target_count of the mesh] or NULL */
     int *sources;             /* [vertex_count] the ex_mesh vertices these were made from, or NULL; in no file */
 } ex_scene_primitive;

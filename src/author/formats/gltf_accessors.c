@@ -203,6 +203,11 @@ static bool sparse_place(const accessor *a, int i, long *last, size_t *place) {
     return true;
 }
 
+static ex_result wrong_sparse(const exi_gltf *g, const accessor *a, int i) {
+    return exi_gltf_fail(g, EX_ERROR_DATA, a->where,
+                         "sparse index %d (counting from 0) does not rise, or is beyond the %d elements", i, a->count);
+}
+
 /* One element into `out`; false where a number is not finite. */
 static bool decode(const accessor *a, const unsigned char *bytes, float *out) {
     size_t size = component_size(a->component);
@@ -223,9 +228,7 @@ static ex_result decode_floats(const exi_gltf *g, const accessor *a, size_t row,
     for (int s = 0; s < a->sparse_count; s++) {
         size_t place = 0;
         if (!sparse_place(a, s, &last, &place))
-            return exi_gltf_fail(g, EX_ERROR_DATA, a->where,
-                                 "sparse index %d (counting from 0) does not rise, or is beyond the %d elements", s,
-                                 a->count);
+            return wrong_sparse(g, a, s);
         if (!decode(a, a->sparse_values.bytes + (size_t)s * a->sparse_values.stride, out + place * row))
             return exi_gltf_fail(g, EX_ERROR_DATA, a->where, "sparse value %d (counting from 0) is not finite", s);
     }
@@ -282,6 +285,26 @@ static bool decode_ints(const accessor *a, const unsigned char *bytes, int most,
     return true;
 }
 
+/* out [count][width], of zeros. */
+static ex_result decode_all_ints(const exi_gltf *g, const accessor *a, int most, const char *where, int *out) {
+    size_t row = (size_t)a->width, bad = SIZE_MAX;
+    for (size_t i = 0; i < (size_t)a->count && a->values.bytes && bad == SIZE_MAX; i++)
+        if (!decode_ints(a, a->values.bytes + i * a->values.stride, most, out + i * row))
+            bad = i;
+    long last = -1;
+    for (int s = 0; s < a->sparse_count && bad == SIZE_MAX; s++) {
+        size_t place = 0;
+        if (!sparse_place(a, s, &last, &place))
+            return wrong_sparse(g, a, s);
+        if (!decode_ints(a, a->sparse_values.bytes + (size_t)s * a->sparse_values.stride, most, out + place * row))
+            bad = place;
+    }
+    return bad == SIZE_MAX
+               ? EX_OK
+               : exi_gltf_fail(g, EX_ERROR_DATA, where,
+                               "element %zu (counting from 0) of accessor %d is larger than %d", bad, a->number, most);
+}
+
 ex_result exi_gltf_ints(exi_gltf *g, int number, int width, int expected, int most, const char *where, int **values,
                         int *count) {
     accessor a;
@@ -293,26 +316,16 @@ ex_result exi_gltf_ints(exi_gltf *g, int number, int width, int expected, int mo
         return wrong_width(g, &a, where, width == 1 ? "1" : "4");
     if (a.component != UNSIGNED_BYTE && a.component != UNSIGNED_SHORT && a.component != UNSIGNED_INT)
         return exi_gltf_fail(g, EX_ERROR_DATA, where, "accessor %d does not hold unsigned whole numbers", number);
-    size_t row = (size_t)width, total = (size_t)a.count * row, bad = SIZE_MAX;
-    int *out = *values = exi_array_allocate(total, sizeof *out);
-    if (!out)
+    size_t row = (size_t)width, total = (size_t)a.count * row;
+    *values = exi_array_allocate(total, sizeof **values);
+    if (!*values)
         return exi_gltf_no_memory(g);
-    memset(out, 0, total * sizeof *out);
-    for (size_t i = 0; i < (size_t)a.count && a.values.bytes && bad == SIZE_MAX; i++)
-        if (!decode_ints(&a, a.values.bytes + i * a.values.stride, most, out + i * row))
-            bad = i;
-    long last = -1;
-    for (int s = 0; s < a.sparse_count && bad == SIZE_MAX; s++) {
-        size_t place = 0;
-        if (!sparse_place(&a, s, &last, &place) ||
-            !decode_ints(&a, a.sparse_values.bytes + (size_t)s * a.sparse_values.stride, most, out + place * row))
-            bad = place;
-    }
+    memset(*values, 0, total * sizeof **values);
     *count = a.count;
-    if (bad == SIZE_MAX)
-        return EX_OK;
-    free(out);
-    *values = NULL;
-    return exi_gltf_fail(g, EX_ERROR_DATA, where, "element %zu (counting from 0) of accessor %d is larger than %d", bad,
-                         number, most);
+    result = decode_all_ints(g, &a, most, where, *values);
+    if (result != EX_OK) {
+        free(*values);
+        *values = NULL;
+    }
+    return result;
 }

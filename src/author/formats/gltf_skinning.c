@@ -6,15 +6,19 @@
 
 #include "author/formats/array.h"
 
+#include <exemplar/pose.h>
+
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The largest joint that is kept, and sets of four: no body needs more, and a file that says so wants something else.
- */
-enum { JOINT_MOST = 65535, SETS_MOST = 64 };
+/* The largest number of a joint that is kept, and sets of four: as many as a skin holds. No body needs more, and a file
+ * that says so wants something else. */
+enum { JOINT_MOST = UINT16_MAX, SETS_MOST = EX_INFLUENCE_MAX / 4 };
+/* Sums of weights stay numbers below this. */
+#define WEIGHT_MOST 1e30F
 
 static int count_sets(const json_t *attributes, const char *name) {
     int count = 0;
@@ -45,7 +49,7 @@ static ex_result read_set(exi_gltf *g, const json_t *attributes, ex_scene_primit
         for (size_t k = 0; k < 4; k++) {
             size_t at = v * (size_t)p->influence_count + 4 * (size_t)set + k;
             float weight = weights[4 * v + k];
-            if (weight < 0) {
+            if (!(weight >= 0 && weight <= WEIGHT_MOST)) {
                 result = exi_gltf_fail(g, EX_ERROR_DATA, here, "vertex %zu (counting from 0) has a weight of %g", v,
                                        (double)weight);
                 break;
@@ -61,7 +65,6 @@ static ex_result read_set(exi_gltf *g, const json_t *attributes, ex_scene_primit
 /* Sums are 1 up to rounding, or are made so; a vertex without any weight follows the first joint. */
 static ex_result normalise(exi_gltf *g, ex_scene_primitive *p, const char *where) {
     size_t influences = (size_t)p->influence_count, empty = 0, first_empty = 0, off = 0, first_off = 0;
-    double worst = 0;
     for (size_t v = 0; v < (size_t)p->vertex_count; v++) {
         float *weights = p->weights + v * influences;
         double sum = exi_scene_tidy_influences(p->joints + v * influences, weights, p->influence_count);
@@ -73,11 +76,13 @@ static ex_result normalise(exi_gltf *g, ex_scene_primitive *p, const char *where
         double error = fabs(sum - 1);
         if (error > 1e-3) {
             first_off = off++ == 0 ? v : first_off;
-            worst = error > worst ? error : worst;
+            p->worst_vertex = error > p->largest_deviation ? (int)v : p->worst_vertex;
+            p->largest_deviation = error > p->largest_deviation ? error : p->largest_deviation;
         }
     }
     p->empty_count = (int)empty;
     p->first_empty = (int)first_empty;
+    p->unnormalised_count = (int)off;
     if (empty > 0 &&
         !exi_scene_note(g->scene,
                         "%s: the joint weights of %zu vertices, the first of them %zu (counting from 0), sum to "
@@ -88,7 +93,7 @@ static ex_result normalise(exi_gltf *g, ex_scene_primitive *p, const char *where
         !exi_scene_note(g->scene,
                         "%s: the joint weights of %zu vertices, the first of them %zu (counting from 0), sum to 1 "
                         "only within %.3g: they are divided by their sum",
-                        where, off, first_off, worst))
+                        where, off, first_off, p->largest_deviation))
         return exi_gltf_no_memory(g);
     return EX_OK;
 }

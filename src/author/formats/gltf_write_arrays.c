@@ -4,6 +4,7 @@
 #include "author/formats/gltf_writer.h"
 
 #include "author/formats/array.h"
+#include "runtime/base/text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -33,7 +34,8 @@ void exi_gltf_set_name(exi_gltf_writer *w, json_t *object, const char *name) {
     if (!name)
         return;
     json_t *value = json_string(name);
-    char *copy = value ? NULL : exi_text_copy(name, strlen(name));
+    /* Where it is good text and still no value, memory ran out. */
+    char *copy = value || exi_is_text(name) ? NULL : exi_text_copy(name, strlen(name));
     for (char *c = copy; c && *c; c++)
         if ((unsigned char)*c >= 0x80)
             *c = '?';

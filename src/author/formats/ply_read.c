@@ -98,14 +98,26 @@ static void store_vertex(reader *r, size_t v, const double values[ROLES]) {
         mesh->texcoords[2 * v + k] = values[U + k];
 }
 
-static ex_result skip_list(reader *r, const exi_ply_property *property) {
-    double length;
-    ex_result result = exi_ply_next(&r->ply, property->count_type, &length);
+/* The length of a list whose numbers are still to come: one that is longer than the rest of the file is refused before
+ * there is room for it. A text can give any length, also one that no integer holds. */
+static ex_result read_length(reader *r, const exi_ply_property *property, size_t *length) {
+    double given;
+    ex_result result = exi_ply_next(&r->ply, property->count_type, &given);
     if (result != EX_OK)
         return result;
-    if (length < 0)
-        return exi_ply_fail(&r->ply, EX_ERROR_DATA, "a list has the length %.0f", length);
-    return exi_ply_skip(&r->ply, property->type, (size_t)length);
+    if (given < 0)
+        return exi_ply_fail(&r->ply, EX_ERROR_DATA, "a list has the length %.0f", given);
+    const size_t least = r->ply.header.encoding == EX_PLY_ASCII ? 1 : exi_ply_type_size(property->type);
+    if (given > (double)(r->ply.end - r->ply.at) / (double)least)
+        return exi_ply_fail(&r->ply, EX_ERROR_FORMAT, "the file ends before everything it promises has come");
+    *length = (size_t)given;
+    return EX_OK;
+}
+
+static ex_result skip_list(reader *r, const exi_ply_property *property) {
+    size_t length = 0;
+    ex_result result = read_length(r, property, &length);
+    return result == EX_OK ? exi_ply_skip(&r->ply, property->type, length) : result;
 }
 
 static ex_result read_vertices(reader *r, const exi_ply_element *element) {
@@ -159,16 +171,11 @@ static face_role find_face_role(const exi_ply_property *property) {
     return exi_ply_is(property->name, property->name_size, "texcoord") ? TEXCOORDS : OTHER;
 }
 
-/* Room for `more` numbers of `size` bytes behind `used`. The numbers are still to come: a list that is longer than the
- * rest of the file is refused before there is room for it. */
-static ex_result reserve(reader *r, void **items, size_t *capacity, size_t used, double more, size_t size,
-                         exi_ply_type type) {
-    size_t least = r->ply.header.encoding == EX_PLY_ASCII ? 1 : exi_ply_type_size(type);
-    if (more < 0 || more > (double)(r->ply.end - r->ply.at) / (double)least)
-        return exi_ply_fail(&r->ply, EX_ERROR_FORMAT, "the file ends before everything it promises has come");
-    if (used + (size_t)more > INT_MAX / 4)
+/* Room for `more` items of `size` bytes behind `used`. */
+static ex_result reserve(reader *r, void **items, size_t *capacity, size_t used, size_t more, size_t size) {
+    if (used + more > INT_MAX / 4)
         return exi_ply_fail(&r->ply, EX_ERROR_LIMIT, "more than %d corners do not fit into a mesh", INT_MAX / 4);
-    void *moved = exi_array_grow(*items, capacity, used + (size_t)more, size);
+    void *moved = exi_array_grow(*items, capacity, used + more, size);
     if (!moved)
         return exi_ply_no_memory(&r->ply);
     *items = moved;
@@ -177,16 +184,17 @@ static ex_result reserve(reader *r, void **items, size_t *capacity, size_t used,
 
 static ex_result read_corners(reader *r, const exi_ply_property *property, int face) {
     ex_mesh *mesh = r->mesh;
-    double length, value;
+    double value;
+    size_t length = 0;
     void *items = mesh->corners;
-    ex_result result = exi_ply_next(&r->ply, property->count_type, &length);
+    ex_result result = read_length(r, property, &length);
     if (result != EX_OK)
         return result;
     if (length < 3)
-        return exi_ply_fail(&r->ply, EX_ERROR_DATA, "face %d (counting from 0) has %.0f corners and needs at least 3",
+        return exi_ply_fail(&r->ply, EX_ERROR_DATA, "face %d (counting from 0) has %zu corners and needs at least 3",
                             face, length);
     int start = mesh->face_offsets[face];
-    result = reserve(r, &items, &r->corner_capacity, (size_t)start, length, sizeof *mesh->corners, property->type);
+    result = reserve(r, &items, &r->corner_capacity, (size_t)start, length, sizeof *mesh->corners);
     mesh->corners = items;
     for (int i = 0; i < (int)length && result == EX_OK; i++) {
         result = exi_ply_next(&r->ply, property->type, &value);
@@ -209,17 +217,17 @@ static ex_result read_corners(reader *r, const exi_ply_property *property, int f
 /* Two numbers for each corner. A list of another length leaves the face without, as programs write it for none. */
 static ex_result read_face_texcoords(reader *r, const exi_ply_property *property, int *first, int *count) {
     ex_mesh *mesh = r->mesh;
-    double length;
+    size_t length = 0;
     void *items = mesh->texcoords;
-    ex_result result = exi_ply_next(&r->ply, property->count_type, &length);
+    ex_result result = read_length(r, property, &length);
     if (result != EX_OK)
         return result;
     *first = mesh->texcoord_count;
-    *count = (int)(length / 2);
     result = reserve(r, &items, &r->texcoord_capacity, (size_t)mesh->texcoord_count, length / 2 + 1,
-                     2 * sizeof *mesh->texcoords, EXI_PLY_UINT8);
+                     2 * sizeof *mesh->texcoords);
     mesh->texcoords = items;
-    for (int i = 0; i < (int)length && result == EX_OK; i++) {
+    *count = result == EX_OK ? (int)(length / 2) : 0;
+    for (int i = 0; result == EX_OK && i < (int)length; i++) {
         double ignored, *place = i < 2 * *count ? &mesh->texcoords[2 * (size_t)*first + (size_t)i] : &ignored;
         result = exi_ply_next(&r->ply, property->type, place);
     }

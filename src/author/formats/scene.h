@@ -27,6 +27,21 @@ ex_scene_material exi_scene_default_material(void);
  * a circle. Parents must be in range. */
 bool exi_scene_order(const ex_scene *scene, int *order, int *scratch);
 
+/* [node_count] whether the root above a node is shown. Release with free; NULL without memory. */
+bool *exi_scene_find_shown(const ex_scene *scene);
+
+/* A primitive of a form that was joined from several. */
+typedef struct exi_scene_part {
+    int node; /* or -1 */
+    int mesh, primitive;
+    int first_vertex; /* of the form; that of an earlier part where it shares its vertices */
+} exi_scene_part;
+
+/* As ex_scene_to_form, of the nodes that are wanted [node_count]. *parts [*part_count] receives what it was joined
+ * from, in that order (release with free); may be NULL. */
+ex_result exi_scene_join(const ex_scene *scene, const bool *wanted, ex_mesh **made, exi_scene_part **parts,
+                         int *part_count, ex_error *error);
+
 /* Numbers in a value of a path: 3 or 4, or the node's morph targets; 0 where it has none. */
 int exi_scene_path_width(const ex_scene *scene, int node, ex_scene_path path);
 

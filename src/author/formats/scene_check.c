@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A table of an array of float and what to call it. */
 static ex_result check_floats(const float *numbers, size_t count, size_t width, const char *what, const char *where,
@@ -178,13 +179,15 @@ static ex_result check_circles(const ex_scene *scene, ex_error *error) {
         return exi_error_memory(error, "the nodes", 3 * count * sizeof *order);
     ex_result result = EX_OK;
     if (!exi_scene_order(scene, order, order + count)) {
-        /* Some node is its own ancestor; from any node that leads there, as many steps as there are nodes end on it. */
-        int at = -1;
-        for (int n = 0; n < scene->node_count && at < 0; n++) {
-            at = n;
-            for (int steps = 0; at >= 0 && steps < scene->node_count; steps++)
-                at = scene->nodes[at].parent;
-        }
+        /* Some node is its own ancestor: a walk upwards meets its own steps. From any node that leads there, as many
+         * steps as there are nodes end on it. */
+        int at = -1, *walks = order;
+        memset(walks, 0, count * sizeof *walks);
+        for (int n = 0; n < scene->node_count && (at < 0 || walks[at] != n); n++)
+            for (at = n; at >= 0 && walks[at] == 0; at = scene->nodes[at].parent)
+                walks[at] = n + 1;
+        for (int steps = 0; steps < scene->node_count; steps++)
+            at = scene->nodes[at].parent;
         result =
             exi_error(error, EX_ERROR_DATA, "nodes[%d] is its own ancestor: parents must not go round in a circle", at);
     }
@@ -194,16 +197,22 @@ static ex_result check_circles(const ex_scene *scene, ex_error *error) {
 
 /* ---- skins and animations ---- */
 
-static ex_result check_skin(const ex_scene *scene, int number, ex_error *error) {
+/* owners [node_count]: 1 more than the skin that has the node as a joint, the last one looked at. */
+static ex_result check_skin(const ex_scene *scene, int number, int *owners, ex_error *error) {
     const ex_scene_skin *skin = &scene->skins[number];
     char where[64];
     snprintf(where, sizeof where, "skins[%d]", number);
     if (skin->joint_count < 1 || !skin->joints)
         return exi_error(error, EX_ERROR_DATA, "%s: has no joints", where);
-    for (int j = 0; j < skin->joint_count; j++)
+    for (int j = 0; j < skin->joint_count; j++) {
         if (skin->joints[j] < 0 || skin->joints[j] >= scene->node_count)
             return exi_error(error, EX_ERROR_DATA, "%s: joint %d is node %d, but there are %d", where, j,
                              skin->joints[j], scene->node_count);
+        if (owners[skin->joints[j]] == number + 1)
+            return exi_error(error, EX_ERROR_DATA, "%s: joint %d is node %d, which is a joint of it already", where, j,
+                             skin->joints[j]);
+        owners[skin->joints[j]] = number + 1;
+    }
     ex_result result = check_number(skin->skeleton, scene->node_count, "node", where, error);
     return result != EX_OK
                ? result
@@ -238,9 +247,12 @@ static ex_result check_channel(const ex_scene *scene, const ex_scene_channel *ch
 }
 
 static ex_result check_motion(const ex_scene *scene, ex_error *error) {
-    ex_result result = EX_OK;
+    int *owners = calloc((size_t)scene->node_count + 1, sizeof *owners);
+    ex_result result =
+        owners ? EX_OK : exi_error_memory(error, "the skins", (size_t)scene->node_count * sizeof *owners);
     for (int i = 0; i < scene->skin_count && result == EX_OK; i++)
-        result = check_skin(scene, i, error);
+        result = check_skin(scene, i, owners, error);
+    free(owners);
     for (int i = 0; i < scene->animation_count; i++)
         for (int c = 0; c < scene->animations[i].channel_count && result == EX_OK; c++) {
             char where[64];

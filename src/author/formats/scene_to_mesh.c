@@ -13,13 +13,13 @@
 
 /* One primitive on its way into the mesh. */
 typedef struct piece {
+    exi_scene_part part; /* which one, and where its vertices start */
     const ex_scene_mesh *mesh;
     const ex_scene_primitive *primitive;
     const double *matrix; /* [16], or NULL for none */
     const char *name;     /* of the group, before it is made fit for files */
     int number;           /* of the primitive in its mesh, or -1 where it is the only one */
-    int first_vertex;
-    bool shared; /* its vertices are an earlier piece's */
+    bool shared;          /* its vertices are an earlier piece's */
 } piece;
 
 typedef struct plan {
@@ -62,12 +62,12 @@ static ex_result add_piece(plan *p, piece added, int mesh_start, ex_error *error
     for (int i = mesh_start; i < p->piece_count && !added.shared; i++)
         if (!p->pieces[i].shared && same_vertices(added.mesh, p->pieces[i].primitive, primitive)) {
             added.shared = true;
-            added.first_vertex = p->pieces[i].first_vertex;
+            added.part.first_vertex = p->pieces[i].part.first_vertex;
         }
     if (!added.shared) {
         if (primitive->vertex_count > INT_MAX / 4 - p->vertex_count)
             return exi_error(error, EX_ERROR_LIMIT, "more than %d vertices do not fit into a mesh", INT_MAX / 4);
-        added.first_vertex = p->vertex_count;
+        added.part.first_vertex = p->vertex_count;
         p->vertex_count += primitive->vertex_count;
     }
     int triangle[3], count = exi_scene_triangle_count(primitive);
@@ -83,13 +83,14 @@ static ex_result add_piece(plan *p, piece added, int mesh_start, ex_error *error
     return EX_OK;
 }
 
-static ex_result add_pieces(plan *p, const ex_scene_mesh *mesh, const char *name, const double *matrix,
-                            ex_error *error) {
+static ex_result add_pieces(plan *p, int node, int number, const char *name, const double *matrix, ex_error *error) {
+    const ex_scene_mesh *mesh = &p->scene->meshes[number];
     int start = p->piece_count;
     ex_result result = EX_OK;
     for (int i = 0; i < mesh->primitive_count && result == EX_OK; i++)
         result = add_piece(p,
-                           (piece){.mesh = mesh,
+                           (piece){.part = {.node = node, .mesh = number, .primitive = i},
+                                   .mesh = mesh,
                                    .primitive = &mesh->primitives[i],
                                    .matrix = matrix,
                                    .name = name         ? name
@@ -124,7 +125,7 @@ static void place(const double m[16], double v[3]) {
 static void fill_vertices(const plan *p, const piece *from, ex_mesh *mesh) {
     const ex_scene_primitive *s = from->primitive;
     for (size_t v = 0; v < (size_t)s->vertex_count && !from->shared; v++) {
-        size_t to = (size_t)from->first_vertex + v;
+        size_t to = (size_t)from->part.first_vertex + v;
         for (size_t k = 0; k < 3; k++) {
             mesh->positions[3 * to + k] = (double)s->positions[3 * v + k];
             if (p->normals)
@@ -162,7 +163,7 @@ static void fill_faces(const plan *p, int number, ex_mesh *mesh) {
             continue;
         int face = mesh->face_count++;
         for (int k = 0; k < 3; k++) {
-            int corner = mesh->corner_count++, vertex = from->first_vertex + triangle[mirrored ? 2 - k : k];
+            int corner = mesh->corner_count++, vertex = from->part.first_vertex + triangle[mirrored ? 2 - k : k];
             mesh->corners[corner] = vertex;
             if (p->texcoords)
                 mesh->corner_texcoords[corner] = s->texcoords[0] ? vertex : -1;
@@ -266,36 +267,46 @@ ex_result ex_scene_to_mesh(const ex_scene *scene, int mesh, ex_mesh **made, int 
     const ex_scene_mesh *chosen = &scene->meshes[mesh];
     plan p = {.scene = scene};
     p.pieces = exi_array_allocate((size_t)chosen->primitive_count, sizeof *p.pieces);
-    ex_result result = p.pieces ? add_pieces(&p, chosen, NULL, NULL, error) : exi_error_memory(error, "the mesh", 0);
+    ex_result result = p.pieces ? add_pieces(&p, -1, mesh, NULL, NULL, error) : exi_error_memory(error, "the mesh", 0);
     if (result == EX_OK)
         result = carry_out(&p, made, error);
     for (int i = 0; result == EX_OK && first_vertices && i < p.piece_count; i++)
-        first_vertices[i] = p.pieces[i].first_vertex;
+        first_vertices[i] = p.pieces[i].part.first_vertex;
     free(p.pieces);
     return result;
 }
 
-/* shown [node_count]: whether the root above a node is shown. */
-static void find_shown(const ex_scene *scene, const int *order, bool *shown) {
-    for (int i = 0; i < scene->node_count; i++) {
+bool *exi_scene_find_shown(const ex_scene *scene) {
+    size_t nodes = (size_t)scene->node_count;
+    int *order = exi_array_allocate(3 * nodes + 1, sizeof *order);
+    bool *shown = exi_array_allocate(nodes, sizeof *shown);
+    if (order && shown)
+        exi_scene_order(scene, order, order + nodes);
+    for (int i = 0; order && shown && i < scene->node_count; i++) {
         const ex_scene_node *node = &scene->nodes[order[i]];
         shown[order[i]] = node->parent < 0 ? !node->hidden : shown[node->parent];
     }
+    if (!order) {
+        free(shown);
+        shown = NULL;
+    }
+    free(order);
+    return shown;
 }
 
-/* Pieces of all shown nodes with a mesh; of all meshes where there is no node at all. */
-static ex_result plan_form(plan *p, const bool *shown, const double *worlds, ex_error *error) {
+/* Pieces of all wanted nodes with a mesh; of all meshes where there is no node at all. */
+static ex_result plan_form(plan *p, const bool *wanted, const double *worlds, ex_error *error) {
     const ex_scene *scene = p->scene;
     ex_result result = EX_OK;
     for (int n = 0; n < scene->node_count && result == EX_OK; n++) {
         const ex_scene_node *node = &scene->nodes[n];
-        if (node->mesh < 0 || !shown[n])
+        if (node->mesh < 0 || !wanted[n])
             continue;
         const double *matrix = node->skin >= 0 ? NULL : worlds + 16 * (size_t)n;
-        result = add_pieces(p, &scene->meshes[node->mesh], node->name, matrix, error);
+        result = add_pieces(p, n, node->mesh, node->name, matrix, error);
     }
     for (int m = 0; scene->node_count == 0 && m < scene->mesh_count && result == EX_OK; m++)
-        result = add_pieces(p, &scene->meshes[m], NULL, NULL, error);
+        result = add_pieces(p, -1, m, NULL, NULL, error);
     if (result == EX_OK && p->piece_count == 0)
         result = exi_error(error, EX_ERROR_DATA, "there is no mesh in the scene");
     return result;
@@ -311,29 +322,39 @@ static size_t count_pieces(const ex_scene *scene) {
     return count;
 }
 
-ex_result ex_scene_to_form(const ex_scene *scene, ex_mesh **made, ex_error *error) {
+ex_result exi_scene_join(const ex_scene *scene, const bool *wanted, ex_mesh **made, exi_scene_part **parts,
+                         int *part_count, ex_error *error) {
     *made = NULL;
-    size_t nodes = (size_t)scene->node_count;
     plan p = {.scene = scene};
     p.pieces = exi_array_allocate(count_pieces(scene), sizeof *p.pieces);
-    double *worlds = exi_array_allocate(16 * nodes, sizeof *worlds);
-    int *order = exi_array_allocate(3 * nodes + 1, sizeof *order);
-    bool *shown = exi_array_allocate(nodes, sizeof *shown);
-    ex_result result = EX_OK;
-    if (!p.pieces || !worlds || !order || !shown)
-        result = exi_error_memory(error, "the mesh", 0);
+    double *worlds = exi_array_allocate(16 * (size_t)scene->node_count, sizeof *worlds);
+    exi_scene_part *list = parts ? exi_array_allocate(count_pieces(scene), sizeof *list) : NULL;
+    ex_result result =
+        p.pieces && worlds && (!parts || list) ? EX_OK : exi_error_memory(error, "the mesh", count_pieces(scene));
     if (result == EX_OK)
         result = ex_scene_worlds(scene, NULL, worlds, error);
-    if (result == EX_OK) {
-        exi_scene_order(scene, order, order + nodes);
-        find_shown(scene, order, shown);
-        result = plan_form(&p, shown, worlds, error);
-    }
+    if (result == EX_OK)
+        result = plan_form(&p, wanted, worlds, error);
     if (result == EX_OK)
         result = carry_out(&p, made, error);
-    free(shown);
-    free(order);
+    if (result == EX_OK && parts) {
+        for (int i = 0; i < p.piece_count; i++)
+            list[i] = p.pieces[i].part;
+        *parts = list;
+        *part_count = p.piece_count;
+    } else {
+        free(list);
+    }
     free(worlds);
     free(p.pieces);
+    return result;
+}
+
+ex_result ex_scene_to_form(const ex_scene *scene, ex_mesh **made, ex_error *error) {
+    *made = NULL;
+    bool *shown = exi_scene_find_shown(scene);
+    ex_result result =
+        shown ? exi_scene_join(scene, shown, made, NULL, NULL, error) : exi_error_memory(error, "the mesh", 0);
+    free(shown);
     return result;
 }

@@ -90,17 +90,17 @@ static ex_result copy_normals(const float *normals, ex_mesh *mesh, ex_error *err
 /* ---- groups and materials of a refined level ---- */
 
 /* Parts that a face of so many corners has at a level: a quadrilateral for each corner and then four of each
- * (Catmull-Clark, bilinear), or four of each of its triangles (Loop). */
+ * (Catmull-Clark, bilinear), or four of each of its triangles (Loop). Level 0 is that of a limit without levels. */
 static int64_t part_count(int64_t corners, int level, bool loop) {
-    int64_t parts = loop ? (corners - 2) * 4 : corners;
+    int64_t parts = level == 0 ? 1 : loop ? (corners - 2) * 4 : corners;
     for (int i = 1; i < level; i++)
         parts *= 4;
     return parts;
 }
 
-/* The face of the cage that each face of a level is part of: parts stand together, in the order of the faces. NULL
- * where that does not add up (faces were left out as holes or at a boundary), or without memory. */
-static int *find_sources(const ex_rig *rig, int level, int face_count) {
+/* The face of the cage that each face of a level is part of [face_count]: parts stand together, in the order of the
+ * faces. False where that does not add up: faces were left out as holes or at a boundary. */
+static bool find_sources(const ex_rig *rig, int level, int *sources, int face_count) {
     const ex_rig_mesh cage = ex_rig_level_mesh(rig, 0);
     for (int loop = 0; loop < 2; loop++) {
         int64_t total = 0;
@@ -108,13 +108,12 @@ static int *find_sources(const ex_rig *rig, int level, int face_count) {
             total += part_count(cage.face_sizes[f], level, loop == 1);
         if (total != face_count)
             continue;
-        int *sources = exi_array_allocate((size_t)face_count, sizeof *sources), at = 0;
-        for (int f = 0; sources && f < cage.face_count; f++)
+        for (int f = 0, at = 0; f < cage.face_count; f++)
             for (int64_t i = 0, parts = part_count(cage.face_sizes[f], level, loop == 1); i < parts; i++)
                 sources[at++] = f;
-        return sources;
+        return true;
     }
-    return NULL;
+    return false;
 }
 
 /* Face values of the cage, one for each face of the level. */
@@ -129,33 +128,40 @@ static bool spread_faces(int **values, const int *sources, int face_count) {
     return spread != NULL;
 }
 
+/* Groups and materials of the cage, taken over and spread. */
+static ex_result spread_notes(const ex_rig *rig, ex_mesh *cage, const int *sources, ex_mesh *mesh, ex_error *error) {
+    cage->vertex_count = ex_rig_vertex_count(rig);
+    cage->face_count = ex_rig_level_mesh(rig, 0).face_count;
+    ex_result result = exi_notes_read(rig, cage, error);
+    cage->face_count = cage->vertex_count = 0;
+    if (result != EX_OK)
+        return result;
+    mesh->group_count = cage->group_count;
+    mesh->group_names = cage->group_names;
+    mesh->face_groups = cage->face_groups;
+    mesh->material_count = cage->material_count;
+    mesh->material_names = cage->material_names;
+    mesh->face_materials = cage->face_materials;
+    mesh->material_library = cage->material_library;
+    cage->group_count = cage->material_count = 0;
+    cage->group_names = cage->material_names = NULL;
+    cage->face_groups = cage->face_materials = NULL;
+    cage->material_library = NULL;
+    return spread_faces(&mesh->face_groups, sources, mesh->face_count) &&
+                   spread_faces(&mesh->face_materials, sources, mesh->face_count)
+               ? EX_OK
+               : exi_error_memory(error, "groups and materials", (size_t)mesh->face_count * sizeof(int));
+}
+
 static ex_result read_level_notes(const ex_rig *rig, int level, ex_mesh *mesh, ex_error *error) {
-    int *sources = find_sources(rig, level == EX_LEVEL_LIMIT ? ex_rig_level_count(rig) : level, mesh->face_count);
-    ex_mesh *cage = sources ? ex_mesh_create() : NULL;
-    ex_result result = EX_OK;
-    if (cage) {
-        cage->vertex_count = ex_rig_vertex_count(rig);
-        cage->face_count = ex_rig_level_mesh(rig, 0).face_count;
-        result = exi_notes_read(rig, cage, error);
-    }
-    if (cage && result == EX_OK) {
-        mesh->group_count = cage->group_count;
-        mesh->group_names = cage->group_names;
-        mesh->face_groups = cage->face_groups;
-        mesh->material_count = cage->material_count;
-        mesh->material_names = cage->material_names;
-        mesh->face_materials = cage->face_materials;
-        mesh->material_library = cage->material_library;
-        cage->group_count = cage->material_count = 0;
-        cage->group_names = cage->material_names = NULL;
-        cage->face_groups = cage->face_materials = NULL;
-        cage->material_library = NULL;
-        if (!spread_faces(&mesh->face_groups, sources, mesh->face_count) ||
-            !spread_faces(&mesh->face_materials, sources, mesh->face_count))
-            result = exi_error_memory(error, "groups and materials", (size_t)mesh->face_count * sizeof(int));
-    }
-    if (cage)
-        cage->face_count = cage->vertex_count = 0;
+    int *sources = exi_array_allocate((size_t)mesh->face_count, sizeof *sources);
+    ex_mesh *cage = ex_mesh_create();
+    ex_result result =
+        sources && cage ? EX_OK
+                        : exi_error_memory(error, "groups and materials", (size_t)mesh->face_count * sizeof *sources);
+    const int refined = level == EX_LEVEL_LIMIT ? ex_rig_level_count(rig) : level;
+    if (result == EX_OK && find_sources(rig, refined, sources, mesh->face_count))
+        result = spread_notes(rig, cage, sources, mesh, error);
     ex_mesh_destroy(cage);
     free(sources);
     return result;

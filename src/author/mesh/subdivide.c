@@ -185,7 +185,9 @@ static ex_result next_level(builder *b, int to) {
         !exi_subdivide_level(t, &b->rules, &b->sum, rows, edge_sharpness, vertex_sharpness))
         result = rows_failed(b, rows);
     if (result == EX_OK)
-        result = exi_topology_refine(t, b->rules.scheme, edge_sharpness, vertex_sharpness, &child, b->error);
+        result = exi_error_within(
+            b->error, exi_topology_refine(t, b->rules.scheme, edge_sharpness, vertex_sharpness, &child, b->error),
+            "at level %d of the subdivision", to);
     free(edge_sharpness);
     free(vertex_sharpness);
     exi_topology_free(t);

@@ -1,5 +1,18 @@
 /*
  * check.h - what the parts of a check share; private to authoring.
+ *
+ *   check.c           the list of findings; the whole
+ *   check_inputs.c    inputs that contradict or disturb each other
+ *   check_mesh.c      the mesh, and forms against it
+ *   check_reorder.c   whether a form is the mesh with its vertices in another order
+ *   check_skeleton.c  the skeleton's file, and the joints that the project names
+ *   check_surface.c   faces and tags, where the mesh is subdivided
+ *   check_forms.c     layers of forms: what un-posing loses, skeletons of examples, layers that disturb each other
+ *   check_misread.c   forms that were made otherwise than their layer says
+ *   check_images.c    layers of pixels
+ *   check_space.c     spaces
+ *
+ * Each reports all it finds, and none stands in the way of another: what cannot be read is NULL from then on.
  */
 #ifndef EXEMPLAR_AUTHOR_PROJECT_CHECK_H
 #define EXEMPLAR_AUTHOR_PROJECT_CHECK_H
@@ -13,11 +26,14 @@ typedef struct exi_checker {
     const ex_project_view *view;
     ex_check *check;
     ex_mesh *mesh;         /* NULL where it cannot be read */
+    double size;           /* of the mesh, or 1 where that is 0 */
     ex_skeleton *skeleton; /* and where there is one */
     ex_skin *skin;
+    bool lame; /* skeleton or skin could not be read, which has been reported: what needs them is passed over */
     exi_measure measure; /* where there is a mesh */
     float ***deltas;     /* [layer_count] of [example_count], NULL where one could not be measured */
     float ***shifts;     /* likewise, NULL also where the example brings no skeleton */
+    float **masks;       /* [layer_count], NULL where the layer has none */
     int sample_count;
     const ex_progress *progress;
     int done, total; /* examples */
@@ -33,8 +49,62 @@ void exi_check_failure(exi_checker *c, const char *kind, const char *where, cons
 
 void exi_check_progress(exi_checker *c, const char *what);
 
-/* Everything about a layer's space: near points, condition, range of weights, and, with the examples' differences from
- * the mesh, leave-one-out errors. */
-void exi_check_space(exi_checker *c, int layer, const float *const *deltas);
+/* Text that grows up to its size. */
+typedef struct exi_check_text {
+    char text[240];
+    size_t size;
+} exi_check_text;
+void exi_check_append(exi_check_text *text, const char *format, ...) EXI_PRINTF(2, 3);
+
+void exi_check_inputs(exi_checker *c);
+
+/* Reads c->mesh. */
+void exi_check_mesh(exi_checker *c);
+/* The form of an example, which fits the mesh where there is one, or NULL. */
+ex_mesh *exi_check_read_form(exi_checker *c, const ex_project_example *example, const char *where);
+
+/* Whether the faces of `other` are those of `mesh` once its vertices are put in another order, told by texture
+ * coordinates or by positions. *failed is set where memory ran out. */
+typedef enum exi_order {
+    EXI_ORDER_OTHER,     /* they are not, or it cannot be told */
+    EXI_ORDER_FACES,     /* vertices are in the same order, only faces are not or start at another corner */
+    EXI_ORDER_TEXCOORDS, /* matching by texture coordinates would repair it */
+    EXI_ORDER_POSITIONS  /* matching by positions would repair it */
+} exi_order;
+exi_order exi_check_order(const ex_mesh *mesh, const ex_mesh *other, bool *failed);
+/* The place [vertex_count], from 0, that each vertex stands at, and how many there are; NULL without memory. */
+int *exi_check_vertex_places(const ex_mesh *mesh, int *count, bool *failed);
+/* How many places the vertices of a mesh stand at. */
+int exi_check_place_count(const ex_mesh *mesh, bool *failed);
+
+/* Reads c->skeleton and c->skin. */
+void exi_check_skeleton(exi_checker *c);
+
+void exi_check_surface(exi_checker *c);
+
+/* Reads and measures a layer of forms into c->deltas, c->shifts and c->masks; looks at its space, too. */
+void exi_check_forms(exi_checker *c, int layer);
+/* Sculpts that later layers move, once all layers are measured. */
+void exi_check_disturbed(exi_checker *c);
+
+/* Whether a form fits the mesh far better when it is read otherwise, at its pose or at rest, or turned; after
+ * exi_measure_joints. shifts: what the example brings, or NULL. */
+void exi_check_misread(exi_checker *c, int layer, int example, const ex_mesh *form, const float *shifts,
+                       const char *where);
+
+void exi_check_images(exi_checker *c, int layer);
+
+/* What examples are, for guessing each from the others. */
+typedef struct exi_guessed {
+    const float *const *rows; /* [example_count] of [count][3] */
+    size_t count;
+    double size;      /* that errors are relative to */
+    const char *what; /* "form" */
+    const char *of;   /* "the mesh's size" */
+} exi_guessed;
+
+/* Everything about a layer's space: near points, condition, range of weights, and leave-one-out errors where the
+ * examples are there to guess; guessed may be NULL. */
+void exi_check_space(exi_checker *c, int layer, const exi_guessed *guessed);
 
 #endif

@@ -68,8 +68,10 @@ static void check_near_points(space_check *s) {
     for (int i = 0; i < count; i++) {
         nearest[i] = INFINITY;
         for (int j = 0; j < count; j++)
-            if (j != i)
-                nearest[i] = fmin(nearest[i], ex_weigher_distance(w, point_at(s->layer, i), point_at(s->layer, j)));
+            if (j != i) {
+                const double d = ex_weigher_distance(w, point_at(s->layer, i), point_at(s->layer, j));
+                nearest[i] = d < nearest[i] ? d : nearest[i];
+            }
     }
     qsort(nearest, (size_t)count, sizeof *nearest, compare_doubles);
     double typical = nearest[count / 2], largest = 0;
@@ -202,33 +204,33 @@ static void check_weight_range(space_check *s) {
 
 /* ---- leave-one-out ---- */
 
-/* Largest distance of a vertex between example k and what `weights` [example_count - 1] of the others give. */
-static double guess_error(const space_check *s, const float *const *deltas, int k, const double *weights) {
+/* Largest distance of a point between example k and what `weights` [example_count - 1] of the others give. */
+static double guess_error(const space_check *s, const exi_guessed *guessed, int k, const double *weights) {
+    const float *const *rows = guessed->rows;
     double largest = 0;
-    for (size_t v = 0; v < (size_t)s->c->mesh->vertex_count; v++) {
+    for (size_t v = 0; v < guessed->count; v++) {
         double sum = 0;
         for (size_t c = 3 * v; c < 3 * v + 3; c++) {
             double guess = 0;
             for (int j = 0; j < s->layer->example_count; j++)
                 if (j != k)
-                    guess += weights[j < k ? j : j - 1] * (double)deltas[j][c];
-            sum += (guess - (double)deltas[k][c]) * (guess - (double)deltas[k][c]);
+                    guess += weights[j < k ? j : j - 1] * (double)rows[j][c];
+            sum += (guess - (double)rows[k][c]) * (guess - (double)rows[k][c]);
         }
-        largest = fmax(largest, sqrt(sum));
+        largest = sum > largest ? sum : largest;
     }
-    return largest;
+    return sqrt(largest);
 }
 
-static void check_leave_one_out(space_check *s, const float *const *deltas) {
+static void check_leave_one_out(space_check *s, const exi_guessed *guessed) {
     const int n = s->layer->example_count;
-    if (s->layer->weigh.kind == EX_WEIGHER_DIRECT || n < 3 || !deltas)
+    if (s->layer->weigh.kind == EX_WEIGHER_DIRECT || n < 3 || !guessed)
         return;
     if (n > LEAVE_ONE_OUT_MOST) {
         exi_check_add(s->c, EX_SEVERITY_NOTE, "leave_one_out", s->where, 0,
                       "leave-one-out errors are measured up to %d examples; this layer has %d", LEAVE_ONE_OUT_MOST, n);
         return;
     }
-    double size = ex_mesh_size(s->c->mesh);
     for (int k = 0; k < n; k++) {
         ex_weigher *without = NULL;
         ex_edit edit = {.kind = EX_EDIT_REMOVE_EXAMPLE, .index = k};
@@ -238,16 +240,16 @@ static void check_leave_one_out(space_check *s, const float *const *deltas) {
             continue;
         ex_weigher_evaluate(without, ex_weigher_point(s->weigher, k), s->weights);
         ex_weigher_destroy(without);
-        double error = guess_error(s, deltas, k, s->weights);
+        double error = guess_error(s, guessed, k, s->weights) / guessed->size;
         char where[128];
         snprintf(where, sizeof where, "%s.examples[%d]", s->where, k);
-        exi_check_add(s->c, EX_SEVERITY_NOTE, "leave_one_out", where, error / (size > 0 ? size : 1),
-                      "without '%s' its form would be guessed %.2f %% of the mesh's size off at worst",
-                      s->layer->examples[k].name, 100 * error / (size > 0 ? size : 1));
+        exi_check_add(s->c, EX_SEVERITY_NOTE, "leave_one_out", where, error,
+                      "without '%s' its %s would be guessed %.2f %% of %s off at worst", s->layer->examples[k].name,
+                      guessed->what, 100 * error, guessed->of);
     }
 }
 
-void exi_check_space(exi_checker *c, int layer, const float *const *deltas) {
+void exi_check_space(exi_checker *c, int layer, const exi_guessed *guessed) {
     space_check s = {.c = c, .index = layer, .layer = &c->view->layers[layer]};
     snprintf(s.where, sizeof s.where, "layers[%d]", layer);
     int before = c->check->error_count;
@@ -263,7 +265,7 @@ void exi_check_space(exi_checker *c, int layer, const float *const *deltas) {
     if (s.weights) {
         check_condition(&s);
         check_weight_range(&s);
-        check_leave_one_out(&s, deltas);
+        check_leave_one_out(&s, guessed);
     } else {
         c->failed = true;
     }

@@ -17,11 +17,16 @@ static int count_keys(const char *const *keys) {
 }
 
 /* "a", "b", "c" */
-static void list_words(const char *const *words, int count, char *list, size_t size) {
+/* "a", "b" or "c", where last is " or ". */
+static void list_words(const char *const *words, int count, const char *last, char *list, size_t size) {
     size_t used = 0;
     list[0] = 0;
     for (int i = 0; i < count && used < size; i++)
-        used += (size_t)snprintf(list + used, size - used, "%s\"%s\"", i ? ", " : "", words[i]);
+        used += (size_t)snprintf(list + used, size - used, "%s\"%s\"",
+                                 i == 0          ? ""
+                                 : i < count - 1 ? ", "
+                                                 : last,
+                                 words[i]);
 }
 
 ex_result exi_check_keys(exi_reader *r, const json_t *object, const exi_place *place, const char *const *keys) {
@@ -40,7 +45,7 @@ ex_result exi_check_keys(exi_reader *r, const json_t *object, const exi_place *p
         if (near)
             return exi_error(r->error, EX_ERROR_DATA, "%s: unknown key; did you mean \"%s\"?", at.text, near);
         char list[200];
-        list_words(keys, count_keys(keys), list, sizeof list);
+        list_words(keys, count_keys(keys), " and ", list, sizeof list);
         return exi_error(r->error, EX_ERROR_DATA, "%s: unknown key; known here are %s", at.text, list);
     }
     return EX_OK;
@@ -124,6 +129,6 @@ ex_result exi_choose(exi_reader *r, const json_t *value, const exi_place *place,
         return exi_error(r->error, EX_ERROR_DATA, "%s: unknown value \"%s\"; did you mean \"%s\"?", place->text, word,
                          near);
     char list[200];
-    list_words(words, count, list, sizeof list);
+    list_words(words, count, " or ", list, sizeof list);
     return exi_error(r->error, EX_ERROR_DATA, "%s: %s is needed here", place->text, list);
 }

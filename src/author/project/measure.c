@@ -108,7 +108,7 @@ float *exi_measure_difference(const double *base, const double *to, const float 
 /* ---- one example ---- */
 
 /* The joint positions that an example brings, measured. */
-static ex_result measure_joints(const exi_measure *m, const ex_project_example *example, float **shifts,
+static ex_result measure_shifts(const exi_measure *m, const ex_project_example *example, float **shifts,
                                 ex_error *error) {
     const size_t count = 3 * m->joint_count;
     double *centres = exi_array_allocate(count, sizeof *centres);
@@ -123,26 +123,36 @@ static ex_result measure_joints(const exi_measure *m, const ex_project_example *
     return result;
 }
 
-/* What a mask leaves where it is did not have to come back. */
-static void leave_out_masked(const float *mask, exi_measured *out) {
-    int kept = 0;
-    for (int i = 0; i < out->damped_count; i++)
-        if (mask[out->damped[i].vertex] > 0)
-            out->damped[kept++] = out->damped[i];
-    out->damped_count = kept;
+ex_result exi_measure_joints(exi_measure *m, int layer, int example, exi_measured *out, ex_error *error) {
+    const ex_project_example *source = &m->view->layers[layer].examples[example];
+    *out = (exi_measured){0};
+    exi_measure_base(m, layer, example);
+    return source->skeleton && m->skeleton ? measure_shifts(m, source, &out->shifts, error) : EX_OK;
 }
 
-static ex_result measure_form(const exi_measure *m, int layer, const ex_project_example *example, const ex_mesh *form,
-                              const float *mask, exi_measured *out, ex_error *error) {
+/* What a mask leaves where it is did not have to come back. */
+static int leave_out_masked(const float *mask, ex_damped *list, int count) {
+    int kept = 0;
+    for (int i = 0; i < count; i++)
+        if (mask[list[i].vertex] > 0)
+            list[kept++] = list[i];
+    return kept;
+}
+
+ex_result exi_measure_form(const exi_measure *m, int layer, int example, const ex_mesh *form, const float *mask,
+                           exi_measured *out, ex_error *error) {
+    const ex_project_layer *source = &m->view->layers[layer];
     const size_t count = 3 * (size_t)m->mesh->vertex_count;
     double *rest = NULL;
     ex_result result = EX_OK;
-    if (m->view->layers[layer].shape == EX_SHAPE_UNPOSED) {
+    if (source->shape == EX_SHAPE_UNPOSED) {
         rest = exi_array_allocate(count, sizeof *rest);
-        result = rest ? exi_measure_unpose(m, example, form, out->shifts, rest, out, error)
+        result = rest ? exi_measure_unpose(m, &source->examples[example], form, out->shifts, rest, out, error)
                       : exi_error_memory(error, "un-posing", count * sizeof *rest);
-        if (result == EX_OK && mask)
-            leave_out_masked(mask, out);
+        if (result == EX_OK && mask) {
+            out->damped_count = leave_out_masked(mask, out->damped, out->damped_count);
+            out->near_count = leave_out_masked(mask, out->near, out->near_count);
+        }
     }
     if (result == EX_OK) {
         out->delta = exi_measure_difference(m->base, rest ? rest : form->positions, mask, count);
@@ -155,12 +165,9 @@ static ex_result measure_form(const exi_measure *m, int layer, const ex_project_
 
 ex_result exi_measure_example(exi_measure *m, int layer, int example, const ex_mesh *form, const float *mask,
                               exi_measured *out, ex_error *error) {
-    const ex_project_example *source = &m->view->layers[layer].examples[example];
-    *out = (exi_measured){0};
-    exi_measure_base(m, layer, example);
-    ex_result result = source->skeleton && m->skeleton ? measure_joints(m, source, &out->shifts, error) : EX_OK;
+    ex_result result = exi_measure_joints(m, layer, example, out, error);
     if (result == EX_OK)
-        result = measure_form(m, layer, source, form, mask, out, error);
+        result = exi_measure_form(m, layer, example, form, mask, out, error);
     if (result != EX_OK)
         exi_measured_free(out);
     return result;
@@ -170,5 +177,6 @@ void exi_measured_free(exi_measured *measured) {
     free(measured->delta);
     free(measured->shifts);
     free(measured->damped);
+    free(measured->near);
     *measured = (exi_measured){0};
 }

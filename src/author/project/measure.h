@@ -17,6 +17,7 @@ typedef struct exi_measure {
     const ex_mesh *mesh;         /* positions rounded to float */
     const ex_skeleton *skeleton; /* or NULL */
     const ex_skin *skin;         /* or NULL */
+    double near_limit;           /* of stretches that are looked for besides what is damped; 0: none are */
     size_t joint_count;
     ex_weigher **weighers;       /* [layer_count], NULL where a layer is not there to count */
     const float *const **deltas; /* [layer_count] of [example_count] of [vertex_count][3] */
@@ -55,9 +56,17 @@ typedef struct exi_measured {
     float *shifts;     /* [joint_count][3], or NULL where the example brings no skeleton */
     ex_damped *damped; /* [damped_count] vertices that will not come back exactly, ascending */
     int damped_count;
+    ex_damped *near; /* [near_count] vertices that were not damped, but shrink to less than near_limit; or NULL */
+    int near_count;
 } exi_measured;
 
-/* form: the example's own mesh. On failure *out holds nothing. */
+/* In two steps: what the example is measured from and the joints that it brings; then its form. On failure *out is to
+ * be freed as after success. */
+ex_result exi_measure_joints(exi_measure *m, int layer, int example, exi_measured *out, ex_error *error);
+ex_result exi_measure_form(const exi_measure *m, int layer, int example, const ex_mesh *form, const float *mask,
+                           exi_measured *out, ex_error *error);
+
+/* Both. form: the example's own mesh. On failure *out holds nothing. */
 ex_result exi_measure_example(exi_measure *m, int layer, int example, const ex_mesh *form, const float *mask,
                               exi_measured *out, ex_error *error);
 void exi_measured_free(exi_measured *measured);

@@ -51,18 +51,18 @@ static void close_posing(posing *p) {
 static ex_transform compose(const ex_transform *rest, const ex_transform *relative) {
     const ex_transform none = ex_transform_identity();
     exi_local a, b;
-    double moved[3], v[3];
+    double moved[3], turned[4];
     exi_local_read(rest, &none, &a);
     exi_local_read(relative, &none, &b);
     exi_rotate(a.rotation, b.translation, moved);
-    exi_cross(a.rotation, b.rotation, v);
+    exi_quaternion_multiply(a.rotation, b.rotation, turned);
     ex_transform out;
     for (int c = 0; c < 3; c++) {
         out.translation[c] = (float)(a.translation[c] + moved[c]);
-        out.rotation[c] = (float)(a.rotation[3] * b.rotation[c] + b.rotation[3] * a.rotation[c] + v[c]);
         out.scale[c] = (float)(a.scale[c] * b.scale[c]);
     }
-    out.rotation[3] = (float)(a.rotation[3] * b.rotation[3] - exi_dot3(a.rotation, b.rotation));
+    for (int c = 0; c < 4; c++)
+        out.rotation[c] = (float)turned[c];
     return out;
 }
 
@@ -96,6 +96,32 @@ static ex_result round_form(const exi_measure *m, const ex_mesh *form, posing *p
     return EX_OK;
 }
 
+/* Un-poses again with a higher limit: what is damped then and was not before. rest is not written to. */
+static bool find_near(const exi_measure *m, const ex_palette *palette, const posing *p, exi_measured *out) {
+    const size_t vertices = (size_t)m->mesh->vertex_count;
+    double *unused = exi_array_allocate(3 * vertices, sizeof *unused);
+    out->near = exi_array_allocate(vertices, sizeof *out->near);
+    if (!unused || !out->near) {
+        free(unused);
+        return false;
+    }
+    const int count = ex_skin_unpose(m->skin, palette,
+                                     &(ex_unpose_job){.posed = p->posed,
+                                                      .rest = p->base,
+                                                      .out = unused,
+                                                      .limit = m->near_limit,
+                                                      .damped = out->near,
+                                                      .damped_capacity = (int)vertices});
+    for (int i = 0, damped = 0; i < count; i++) {
+        if (damped < out->damped_count && out->damped[damped].vertex == out->near[i].vertex)
+            damped++;
+        else
+            out->near[out->near_count++] = out->near[i];
+    }
+    free(unused);
+    return true;
+}
+
 ex_result exi_measure_unpose(const exi_measure *m, const ex_project_example *example, const ex_mesh *form,
                              const float *shifts, double *rest, exi_measured *out, ex_error *error) {
     if (!m->skeleton || !m->skin)
@@ -116,6 +142,8 @@ ex_result exi_measure_unpose(const exi_measure *m, const ex_project_example *exa
                                                             .out = rest,
                                                             .damped = out->damped,
                                                             .damped_capacity = (int)vertices});
+        if (m->near_limit > 0 && !find_near(m, palette, &p, out))
+            result = exi_error_memory(error, "un-posing", vertices * sizeof *out->near);
     }
     close_posing(&p);
     return result;

@@ -189,7 +189,14 @@ static void gather(const subject *s, const double *row, double value[4]) {
         value[k] = row[s->columns[k]];
 }
 
-/* Four zeros turn nothing anywhere. */
+static bool reaches(const table_reader *r, const subject *s, const double *value) {
+    if (s->kind != SUBJECT_AXIS)
+        return true;
+    const ex_axis_source source = ex_rig_input_source(r->rig, s->index);
+    return source.joint < 0 || exi_reading_reaches(&source.reading, value);
+}
+
+/* Four zeros turn nothing anywhere; and no joint goes to the end of the world. */
 static ex_result check_row(table_reader *r, const double *row) {
     for (int i = 0; i < r->subject_count; i++) {
         double q[4] = {0};
@@ -199,6 +206,10 @@ static ex_result check_row(table_reader *r, const double *row) {
             return exi_error(r->error, EX_ERROR_DATA,
                              "%s:%d: all four numbers of '%s' are 0, which is no rotation: rest is 0 0 0 1", r->path,
                              r->csv.line, subject_name(r, &r->subjects[i], -1, name));
+        if (!reaches(r, &r->subjects[i], q))
+            return exi_error(r->error, EX_ERROR_DATA,
+                             "%s:%d: '%s' is %g, and no joint can be moved or stretched so far", r->path, r->csv.line,
+                             subject_name(r, &r->subjects[i], -1, name), q[0]);
     }
     return EX_OK;
 }

@@ -56,8 +56,8 @@ ex_result exi_unknown_input(const ex_rig *rig, const char *name, ex_error *error
             near_joint = !joint;
     free(names);
     if (near)
-        return exi_error(error, EX_ERROR_DATA, "this rig has no %s '%s'; did you mean '%s%s'?", kind, bare,
-                         near_joint ? joint_mark : "", near);
+        return exi_error(error, EX_ERROR_DATA, "this rig has no %s '%s'; did you mean %s'%s%s'?", kind, bare,
+                         joint && !near_joint ? "the axis " : "", near_joint ? joint_mark : "", near);
     char list[256];
     list_names(rig, joint, counts[joint], list, sizeof list);
     return exi_error(error, EX_ERROR_DATA, "this rig has no %s '%s'; its %s are: %s", kind, bare,
@@ -107,6 +107,9 @@ static ex_result set_axis(const ex_rig *rig, int input, const char *text, const 
     if (axis.kind == EX_AXIS_SCALAR && (!exi_parse_double(&at, end, value) || at != end))
         return exi_error(error, EX_ERROR_DATA, "%s=%s: a number is needed here", name, text);
     ex_result result = axis.kind == EX_AXIS_SCALAR ? EX_OK : read_rotation(name, text, value, error);
+    const ex_axis_source source = ex_rig_input_source(rig, input);
+    if (result == EX_OK && source.joint >= 0 && !exi_reading_reaches(&source.reading, value))
+        result = exi_error(error, EX_ERROR_DATA, "%s=%s: no joint can be moved or stretched so far", name, text);
     if (result == EX_OK)
         ex_rig_set_input(rig, input, value, pose);
     return result;

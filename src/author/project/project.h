@@ -36,6 +36,13 @@ ex_result exi_json_number(const json_t *value, const exi_place *place, double *n
 /* q = q times the turn of `degrees` about axis 0, 1 or 2. */
 void exi_turn(double q[4], int axis, double degrees);
 
+/* Units in metres outside these leave the range of float with the next factor. */
+#define EXI_UNIT_LEAST 1e-15
+#define EXI_UNIT_MOST  1e15
+
+/* Whether a joint can be moved or stretched so far; beyond, evaluation takes it to be at rest. Turns always can. */
+bool exi_reading_reaches(const ex_reading *reading, const double *value);
+
 /* Says that the rig has no such axis, or joint where the name is joint:NAME, with the nearest name of both or all of
  * that kind. Returns EX_ERROR_DATA. */
 ex_result exi_unknown_input(const ex_rig *rig, const char *name, ex_error *error);

@@ -161,7 +161,8 @@ static ex_result read_unit(exi_reader *r, const json_t *value, double *unit) {
         const char *name;
         double metres;
     } units[] = {{"m", 1}, {"dm", 0.1}, {"cm", 0.01}, {"mm", 0.001}, {"km", 1000}, {"in", 0.0254}, {"ft", 0.3048}};
-    if (json_is_number(value) && json_number_value(value) > 0) {
+    if (json_is_number(value) && json_number_value(value) >= EXI_UNIT_LEAST &&
+        json_number_value(value) <= EXI_UNIT_MOST) {
         *unit = json_number_value(value);
         return EX_OK;
     }
@@ -172,7 +173,8 @@ static ex_result read_unit(exi_reader *r, const json_t *value, double *unit) {
         }
     return exi_error(
         r->error, EX_ERROR_DATA,
-        "unit: \"m\", \"dm\", \"cm\", \"mm\", \"km\", \"in\", \"ft\" or a number of metres is needed here");
+        "unit: \"m\", \"dm\", \"cm\", \"mm\", \"km\", \"in\", \"ft\" or a number of metres (1e-15 to 1e15) is "
+        "needed here");
 }
 
 static ex_result read_skeleton(exi_reader *r, const json_t *root) {

@@ -126,6 +126,9 @@ static ex_result check_readings(exi_reader *r, const json_t *at, const exi_place
         if (!joint || exi_read_value(&quiet, value, &here, axis, written) != EX_OK)
             continue;
         ex_reading_read(&axis->reading, &rest, joint, read);
+        if (!exi_reading_reaches(&axis->reading, written))
+            return exi_error(r->error, EX_ERROR_DATA, "%s: joint '%s' cannot be moved there: %g is too far", here.text,
+                             axis->joint, *written);
         if (exi_reading_agrees(&axis->reading, joint, written, read))
             continue;
         if (layer->weigh.kind == EX_WEIGHER_DIRECT)

@@ -76,7 +76,8 @@ static ex_result read_own_axis(exi_reader *r, const json_t *value, const exi_pla
 }
 
 static ex_result read_about(exi_reader *r, const json_t *value, const exi_place *place, double about[3]) {
-    if (json_is_string(value))
+    const char *word = json_string_value(value);
+    if (word && strlen(word) == 1 && strchr("xyz", word[0]))
         return read_own_axis(r, value, place, about);
     if (json_array_size(value) != 3)
         return exi_error(r->error, EX_ERROR_DATA, "%s: a direction is \"x\", \"y\", \"z\" or a list of three numbers",
@@ -136,8 +137,8 @@ static ex_result read_reading(exi_reader *r, const json_t *object, const exi_pla
         reading->unit = r->view->unit;
         if (result == EX_OK)
             result = exi_get_number(r, object, place, "metres", &reading->unit);
-        if (result == EX_OK && !(reading->unit > 0))
-            result = exi_error(r->error, EX_ERROR_DATA, "%s.metres: must be above 0", place->text);
+        if (result == EX_OK && !(reading->unit >= EXI_UNIT_LEAST && reading->unit <= EXI_UNIT_MOST))
+            result = exi_error(r->error, EX_ERROR_DATA, "%s.metres: must be from 1e-15 to 1e15", place->text);
     }
     return result;
 }

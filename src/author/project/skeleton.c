@@ -62,6 +62,27 @@ static void close_joints(joints *j) {
     free(j->made_names);
 }
 
+static int compare_names(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Sorted, for a skin may have thousands of joints. */
+static ex_result check_names(const joints *j, ex_error *error) {
+    const int count = j->skin->joint_count;
+    const char **sorted = exi_array_copy(j->names, (size_t)count, sizeof *sorted);
+    if (!sorted)
+        return exi_error_memory(error, "the skeleton", (size_t)count * sizeof *sorted);
+    ex_result result = EX_OK;
+    qsort(sorted, (size_t)count, sizeof *sorted, compare_names);
+    for (int i = 1; result == EX_OK && i < count; i++)
+        if (strcmp(sorted[i - 1], sorted[i]) == 0)
+            result = exi_error(error, EX_ERROR_DATA,
+                               "two joints of the skin are called '%s': joints are found by name, give each its own",
+                               sorted[i]);
+    free(sorted);
+    return result;
+}
+
 static ex_result name_joints(joints *j, ex_error *error) {
     for (int n = 0; n < j->scene->node_count; n++)
         j->numbers[n] = -1;
@@ -70,13 +91,8 @@ static ex_result name_joints(joints *j, ex_error *error) {
         snprintf(j->made_names[i].text, sizeof j->made_names[i].text, "joint %d", i);
         j->names[i] = name && name[0] ? name : j->made_names[i].text;
         j->numbers[j->skin->joints[i]] = i;
-        for (int k = 0; k < i; k++)
-            if (strcmp(j->names[i], j->names[k]) == 0)
-                return exi_error(error, EX_ERROR_DATA,
-                                 "two joints of the skin are called '%s': joints are found by name, give each its own",
-                                 j->names[i]);
     }
-    return EX_OK;
+    return check_names(j, error);
 }
 
 static bool is_identity(const double matrix[16]) {
@@ -162,7 +178,7 @@ static ex_result make_binds(const joints *j, ex_error *error) {
     return EX_OK;
 }
 
-static ex_result skeleton_from_scene(const ex_scene *scene, int skin, ex_skeleton **skeleton, ex_error *error) {
+ex_result exi_skeleton_from_scene(const ex_scene *scene, int skin, ex_skeleton **skeleton, ex_error *error) {
     joints j;
     ex_result result = open_joints(&j, scene, skin)
                            ? name_joints(&j, error)
@@ -184,7 +200,8 @@ static ex_result skeleton_from_scene(const ex_scene *scene, int skin, ex_skeleto
 
 /* ---- files ---- */
 
-static ex_result read_scene(const ex_project_view *view, const char *relative, ex_scene **scene, ex_error *error) {
+ex_result exi_skeleton_read_scene(const ex_project_view *view, const char *relative, ex_scene **scene,
+                                  ex_error *error) {
     char *path = exi_path_join(view->path, relative);
     if (!path)
         return exi_error_memory(error, "a path", strlen(relative));
@@ -193,8 +210,7 @@ static ex_result read_scene(const ex_project_view *view, const char *relative, e
     return result;
 }
 
-/* The scene's only skin, or that of the node whose mesh has the most vertices; -1 where there is none. */
-static int main_skin(const ex_scene *scene) {
+int exi_skeleton_main_skin(const ex_scene *scene) {
     int skin = scene->skin_count > 0 ? 0 : -1;
     int64_t most = 0;
     for (int n = 0; n < scene->node_count; n++) {
@@ -212,6 +228,11 @@ static int main_skin(const ex_scene *scene) {
     return skin;
 }
 
+ex_result exi_skeleton_no_skin(ex_error *error) {
+    return exi_error(error, EX_ERROR_DATA,
+                     "it has no skin, and so no skeleton: export the mesh together with what moves it");
+}
+
 ex_result exi_skeleton_read(const ex_project_view *view, const ex_mesh *mesh, ex_skeleton **skeleton, ex_skin **skin,
                             ex_error *error) {
     *skeleton = NULL;
@@ -219,15 +240,14 @@ ex_result exi_skeleton_read(const ex_project_view *view, const ex_mesh *mesh, ex
     if (!view->skeleton)
         return EX_OK;
     ex_scene *scene = NULL;
-    ex_result result = read_scene(view, view->skeleton, &scene, error);
+    ex_result result = exi_skeleton_read_scene(view, view->skeleton, &scene, error);
     if (result != EX_OK)
         return result;
-    const int number = main_skin(scene);
+    const int number = exi_skeleton_main_skin(scene);
     if (number < 0)
-        result = exi_error(error, EX_ERROR_DATA,
-                           "it has no skin, and so no skeleton: export the mesh together with what moves it");
+        result = exi_skeleton_no_skin(error);
     if (result == EX_OK)
-        result = skeleton_from_scene(scene, number, skeleton, error);
+        result = exi_skeleton_from_scene(scene, number, skeleton, error);
     if (result == EX_OK)
         result = exi_skin_from_scene(scene, number, mesh, skin, error);
     ex_scene_destroy(scene);
@@ -252,29 +272,45 @@ bool exi_skeleton_centres(const ex_skeleton *skeleton, double *centres) {
     return good;
 }
 
-static ex_result missing_joint(const char *name, bool any, ex_error *error) {
-    return any ? exi_error(error, EX_ERROR_DATA, "it has no joint '%s', which the project's skeleton has", name)
-               : exi_error(error, EX_ERROR_DATA,
-                           "it has no skeleton: no skin, and no node with the name of one of the project's joints");
+/* The joints of a skeleton that another file does not have. */
+typedef struct missing_joints {
+    int count, first;
+} missing_joints;
+
+static void miss_joint(missing_joints *m, int joint) {
+    m->first = m->count++ == 0 ? joint : m->first;
+}
+
+static ex_result refuse_missing(const missing_joints *m, const ex_skeleton *skeleton, ex_error *error) {
+    exi_joint_text text;
+    const char *name = exi_joint_name(skeleton, m->first, &text);
+    if (m->count == 0)
+        return EX_OK;
+    if (m->count == 1)
+        return exi_error(error, EX_ERROR_DATA, "it has no joint '%s', which the project's skeleton has", name);
+    return exi_error(error, EX_ERROR_DATA, "it has no joint '%s', which the project's skeleton has, nor %d more", name,
+                     m->count - 1);
 }
 
 static ex_result centres_of_skin(const ex_scene *scene, const ex_skeleton *skeleton, double *centres, ex_error *error) {
     ex_skeleton *own = NULL;
-    ex_result result = skeleton_from_scene(scene, main_skin(scene), &own, error);
+    ex_result result = exi_skeleton_from_scene(scene, exi_skeleton_main_skin(scene), &own, error);
     if (result != EX_OK)
         return result;
     double(*own_centres)[3] = exi_array_allocate((size_t)ex_skeleton_joint_count(own), sizeof *own_centres);
     if (!own_centres || !exi_skeleton_centres(own, &own_centres[0][0]))
         result = exi_error_memory(error, "a skeleton", (size_t)ex_skeleton_joint_count(own) * sizeof *own_centres);
+    missing_joints missing = {0};
     for (int j = 0; result == EX_OK && j < ex_skeleton_joint_count(skeleton); j++) {
         exi_joint_text text;
-        const char *name = exi_joint_name(skeleton, j, &text);
-        const int from = ex_skeleton_find(own, name);
+        const int from = ex_skeleton_find(own, exi_joint_name(skeleton, j, &text));
         if (from < 0)
-            result = missing_joint(name, true, error);
+            miss_joint(&missing, j);
         else
             memcpy(centres + 3 * (size_t)j, own_centres[from], sizeof *own_centres);
     }
+    if (result == EX_OK)
+        result = refuse_missing(&missing, skeleton, error);
     free(own_centres);
     ex_skeleton_destroy(own);
     return result;
@@ -293,18 +329,20 @@ static ex_result centres_of_nodes(const ex_scene *scene, const ex_skeleton *skel
     double(*worlds)[16] = exi_array_allocate(count, sizeof *worlds);
     ex_result result = worlds ? ex_scene_worlds(scene, NULL, &worlds[0][0], error)
                               : exi_error_memory(error, "a skeleton", count * sizeof *worlds);
-    exi_joint_text text;
-    int found = 0, missing = -1;
+    missing_joints missing = {0};
     for (int j = 0; result == EX_OK && j < ex_skeleton_joint_count(skeleton); j++) {
+        exi_joint_text text;
         const int node = find_node(scene, exi_joint_name(skeleton, j, &text));
-        if (node >= 0)
+        if (node < 0)
+            miss_joint(&missing, j);
+        else
             memcpy(centres + 3 * (size_t)j, worlds[node] + 12, 3 * sizeof *centres);
-        else if (missing < 0)
-            missing = j;
-        found += node >= 0;
     }
-    if (result == EX_OK && missing >= 0)
-        result = missing_joint(exi_joint_name(skeleton, missing, &text), found > 0, error);
+    if (result == EX_OK && missing.count == ex_skeleton_joint_count(skeleton))
+        result = exi_error(error, EX_ERROR_DATA,
+                           "it has no skeleton: no skin, and no node with the name of one of the project's joints");
+    if (result == EX_OK)
+        result = refuse_missing(&missing, skeleton, error);
     free(worlds);
     return result;
 }
@@ -312,7 +350,7 @@ static ex_result centres_of_nodes(const ex_scene *scene, const ex_skeleton *skel
 ex_result exi_skeleton_read_centres(const ex_project_view *view, const char *relative, const ex_skeleton *skeleton,
                                     double *centres, ex_error *error) {
     ex_scene *scene = NULL;
-    ex_result result = read_scene(view, relative, &scene, error);
+    ex_result result = exi_skeleton_read_scene(view, relative, &scene, error);
     if (result != EX_OK)
         return result;
     result = scene->skin_count > 0 ? centres_of_skin(scene, skeleton, centres, error)

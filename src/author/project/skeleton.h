@@ -20,6 +20,13 @@
 ex_result exi_skeleton_read(const ex_project_view *view, const ex_mesh *mesh, ex_skeleton **skeleton, ex_skin **skin,
                             ex_error *error);
 
+/* The same in steps: the file; its only skin, or that of the node whose mesh has the most vertices, -1 where there is
+ * none; the sentence about that; the skeleton of a skin. */
+ex_result exi_skeleton_read_scene(const ex_project_view *view, const char *relative, ex_scene **scene, ex_error *error);
+int exi_skeleton_main_skin(const ex_scene *scene);
+ex_result exi_skeleton_no_skin(ex_error *error);
+ex_result exi_skeleton_from_scene(const ex_scene *scene, int skin, ex_skeleton **skeleton, ex_error *error);
+
 /* The weights that the scene's skin gives to the vertices of a mesh that is elsewhere: in the order of the scene's
  * vertices where that fits, else by position. NULL where nothing is bound to the skin. */
 ex_result exi_skin_from_scene(const ex_scene *scene, int skin, const ex_mesh *mesh, ex_skin **made, ex_error *error);
@@ -42,6 +49,12 @@ typedef struct exi_joint_text {
     char text[24];
 } exi_joint_text;
 const char *exi_joint_name(const ex_skeleton *skeleton, int joint, exi_joint_text *text);
+
+/* Calls report for everything in axes, examples and masks of the project that asks for a joint which the skeleton, or
+ * NULL, does not have, with the place and a sentence, which ends there. Fails for want of memory alone. */
+typedef void (*exi_joint_report)(void *user, const char *place, const char *sentence);
+ex_result exi_project_find_missing_joints(const ex_project_view *view, const ex_skeleton *skeleton,
+                                          exi_joint_report report, void *user, ex_error *error);
 
 /* Whether the skeleton, or NULL, has all joints that axes, examples and masks of the project name. If not,
  * EX_ERROR_DATA and a sentence with the place and the nearest name. */

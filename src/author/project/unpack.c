@@ -27,7 +27,7 @@ static char *join(const char *directory, const char *name) {
     return path;
 }
 
-const char *exi_folder_add(exi_folder *f, const char *name, ex_error *error) {
+const char *exi_new_folder_add(exi_new_folder *f, const char *name, ex_error *error) {
     char *path = join(f->path, name);
     char **made = exi_array_grow(f->made, &f->made_capacity, (size_t)f->made_count + 1, sizeof *made);
     if (made)
@@ -46,8 +46,7 @@ static bool exists(const char *path) {
     return stat(path, &status) == 0;
 }
 
-/* Every name once, before anything is written. */
-static ex_result check_free(const exi_folder *f, const char *name, ex_error *error) {
+ex_result exi_new_folder_check_free(const exi_new_folder *f, const char *name, ex_error *error) {
     char *path = join(f->path, name);
     ex_result result = EX_OK;
     if (!path)
@@ -59,25 +58,27 @@ static ex_result check_free(const exi_folder *f, const char *name, ex_error *err
     return result;
 }
 
-static ex_result check_all_free(const ex_rig *rig, const exi_folder *f, const char *project, ex_error *error) {
+static ex_result check_all_free(const ex_rig *rig, const exi_new_folder *f, const char *project, ex_error *error) {
     if (f->overwrite)
         return EX_OK;
     float *shifts = exi_array_allocate(3 * (size_t)ex_rig_joint_count(rig), sizeof *shifts);
-    ex_result result = shifts ? check_free(f, project, error) : exi_error_memory(error, "the skeleton", 0);
+    ex_result result =
+        shifts ? exi_new_folder_check_free(f, project, error) : exi_error_memory(error, "the skeleton", 0);
     if (result == EX_OK)
-        result = check_free(f, EXI_UNPACKED_MESH, error);
+        result = exi_new_folder_check_free(f, EXI_UNPACKED_MESH, error);
     if (result == EX_OK && ex_rig_skeleton(rig))
-        result = check_free(f, EXI_UNPACKED_SKELETON, error);
+        result = exi_new_folder_check_free(f, EXI_UNPACKED_SKELETON, error);
     for (int l = 0; l < ex_rig_layer_count(rig); l++)
         for (int k = 0; k < ex_weigher_example_count(ex_rig_weigher(rig, l)); k++)
-            for (int kind = 0; result == EX_OK && kind < EXI_FILE_KIND_COUNT; kind++)
-                if (exi_unpacked_has(rig, l, k, (exi_file_kind)kind, shifts))
-                    result = check_free(f, exi_unpacked_name(rig, l, k, (exi_file_kind)kind).text, error);
+            for (int kind = 0; result == EX_OK && kind < EXI_UNPACKED_KIND_COUNT; kind++)
+                if (exi_unpacked_has(rig, l, k, (exi_unpacked_kind)kind, shifts))
+                    result =
+                        exi_new_folder_check_free(f, exi_unpacked_name(rig, l, k, (exi_unpacked_kind)kind).text, error);
     free(shifts);
     return result;
 }
 
-static void close_folder(exi_folder *f, bool keep) {
+void exi_new_folder_close(exi_new_folder *f, bool keep) {
     for (int i = 0; i < f->made_count; i++) {
         if (!keep && !f->overwrite)
             remove(f->made[i]);
@@ -88,19 +89,19 @@ static void close_folder(exi_folder *f, bool keep) {
 
 /* ---- the files ---- */
 
-static ex_result write_body(const ex_rig *rig, const ex_mesh *mesh, exi_folder *f, ex_error *error) {
-    const char *path = exi_folder_add(f, EXI_UNPACKED_MESH, error);
+static ex_result write_body(const ex_rig *rig, const ex_mesh *mesh, exi_new_folder *f, ex_error *error) {
+    const char *path = exi_new_folder_add(f, EXI_UNPACKED_MESH, error);
     ex_result result = path ? ex_obj_write(path, mesh, error) : EX_ERROR_MEMORY;
     if (result == EX_OK && ex_rig_skeleton(rig)) {
-        path = exi_folder_add(f, EXI_UNPACKED_SKELETON, error);
+        path = exi_new_folder_add(f, EXI_UNPACKED_SKELETON, error);
         result = path ? exi_skeleton_write(path, rig, error) : EX_ERROR_MEMORY;
     }
     return result;
 }
 
 /* The project file last: where it is, everything it names is there too. */
-static ex_result write_files(const ex_rig *rig, const ex_mesh *mesh, json_t *root, exi_folder *f, const char *project,
-                             ex_error *error) {
+static ex_result write_files(const ex_rig *rig, const ex_mesh *mesh, json_t *root, exi_new_folder *f,
+                             const char *project, ex_error *error) {
     exi_arena arena = {0};
     ex_project_view view;
     ex_result result = exi_project_interpret(root, "", &arena, &view, error);
@@ -109,13 +110,13 @@ static ex_result write_files(const ex_rig *rig, const ex_mesh *mesh, json_t *roo
     if (result == EX_OK)
         result = exi_unpack_layers(rig, &view, mesh, f, error);
     exi_arena_free(&arena);
-    const char *path = result == EX_OK ? exi_folder_add(f, project, error) : NULL;
+    const char *path = result == EX_OK ? exi_new_folder_add(f, project, error) : NULL;
     if (result == EX_OK)
         result = path ? exi_json_write(path, root, error) : EX_ERROR_MEMORY;
     return result;
 }
 
-static ex_result write_all(const ex_rig *rig, exi_folder *f, const char *project, ex_error *error) {
+static ex_result write_all(const ex_rig *rig, exi_new_folder *f, const char *project, ex_error *error) {
     ex_mesh *mesh = NULL;
     json_t *root = NULL;
     ex_result result = check_all_free(rig, f, project, error);
@@ -142,9 +143,9 @@ ex_result ex_project_unpack(const ex_rig *rig, const char *directory, const char
     if (!project)
         return exi_error_memory(error, "a path", size);
     snprintf(project, size, "%s.json", name);
-    exi_folder f = {.path = directory, .overwrite = overwrite};
+    exi_new_folder f = {.path = directory, .overwrite = overwrite};
     result = write_all(rig, &f, project, error);
-    close_folder(&f, result == EX_OK);
+    exi_new_folder_close(&f, result == EX_OK);
     free(project);
     return result;
 }

@@ -17,30 +17,42 @@
 typedef struct exi_file_name {
     char text[128];
 } exi_file_name;
-typedef enum exi_file_kind { EXI_FILE_FORM, EXI_FILE_IMAGE, EXI_FILE_SKELETON, EXI_FILE_KIND_COUNT } exi_file_kind;
-exi_file_name exi_unpacked_name(const ex_rig *rig, int layer, int example, exi_file_kind kind);
+/* PREFIX_007_NAME.ENDING, of characters that every file system takes. */
+exi_file_name exi_file_name_make(const char *prefix, int number, const char *name, const char *ending);
+typedef enum exi_unpacked_kind {
+    EXI_UNPACKED_FORM,
+    EXI_UNPACKED_IMAGE,
+    EXI_UNPACKED_BONES,
+    EXI_UNPACKED_KIND_COUNT
+} exi_unpacked_kind;
+exi_file_name exi_unpacked_name(const ex_rig *rig, int layer, int example, exi_unpacked_kind kind);
 
 /* Whether an example has a file of that kind. shifts: room for [joint_count][3]. */
-bool exi_unpacked_has(const ex_rig *rig, int layer, int example, exi_file_kind kind, float *shifts);
+bool exi_unpacked_has(const ex_rig *rig, int layer, int example, exi_unpacked_kind kind, float *shifts);
 
 /* The project file. NULL without memory, or, with a sentence in error, where the rig cannot be described. */
 ex_result exi_unpack_describe(const ex_rig *rig, json_t **root, ex_error *error);
 
 /* The folder being filled. Files that were not there before are taken away again if the work fails. */
-typedef struct exi_folder {
+typedef struct exi_new_folder {
     const char *path;
     bool overwrite;
     char **made;
     int made_count;
     size_t made_capacity;
-} exi_folder;
+} exi_new_folder;
 
 /* The path of a file to be written, which the folder keeps; NULL and an error without memory. */
-const char *exi_folder_add(exi_folder *folder, const char *name, ex_error *error);
+const char *exi_new_folder_add(exi_new_folder *folder, const char *name, ex_error *error);
+
+/* EX_ERROR_FILE where a file of that name is there already: asked of every name before anything is written. */
+ex_result exi_new_folder_check_free(const exi_new_folder *folder, const char *name, ex_error *error);
+/* Ends the work; without keep, what is new in the folder is removed. */
+void exi_new_folder_close(exi_new_folder *folder, bool keep);
 
 /* Writes the files of all examples: forms with the faces of mesh, which is the rig's at rest and is left so. view is
  * what the project file will be read as. */
-ex_result exi_unpack_layers(const ex_rig *rig, const ex_project_view *view, const ex_mesh *mesh, exi_folder *folder,
+ex_result exi_unpack_layers(const ex_rig *rig, const ex_project_view *view, const ex_mesh *mesh, exi_new_folder *folder,
                             ex_error *error);
 
 #endif

@@ -19,23 +19,29 @@
 
 /* ---- names ---- */
 
-/* Letters, digits, '-', '_' and '.' stay, everything else becomes '_'; a number keeps them apart. */
-exi_file_name exi_unpacked_name(const ex_rig *rig, int layer, int example, exi_file_kind kind) {
-    static const char *const endings[] = {".obj", ".png", ".skeleton.glb"};
+/* Letters, digits and '-' stay, everything else becomes '_'; a number keeps them apart. */
+exi_file_name exi_file_name_make(const char *prefix, int number, const char *name, const char *ending) {
     exi_file_name out;
-    size_t at = (size_t)snprintf(out.text, sizeof out.text, "layer%d_%03d_", layer, example);
-    for (const char *c = ex_rig_example_name(rig, layer, example); *c && at < 80; c++)
+    size_t at = (size_t)snprintf(out.text, sizeof out.text, "%.40s_%03d_", prefix, number);
+    for (const char *c = name; *c && at < 80; c++)
         out.text[at++] =
             (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '-' ? *c : '_';
-    snprintf(out.text + at, sizeof out.text - at, "%s", endings[kind]);
+    snprintf(out.text + at, sizeof out.text - at, "%s", ending);
     return out;
 }
 
-bool exi_unpacked_has(const ex_rig *rig, int layer, int example, exi_file_kind kind, float *shifts) {
+exi_file_name exi_unpacked_name(const ex_rig *rig, int layer, int example, exi_unpacked_kind kind) {
+    static const char *const endings[] = {".obj", ".png", ".skeleton.glb"};
+    char prefix[24];
+    snprintf(prefix, sizeof prefix, "layer%d", layer);
+    return exi_file_name_make(prefix, example, ex_rig_example_name(rig, layer, example), endings[kind]);
+}
+
+bool exi_unpacked_has(const ex_rig *rig, int layer, int example, exi_unpacked_kind kind, float *shifts) {
     const bool pixels = ex_rig_layer_domain(rig, layer) == EX_DOMAIN_PIXELS;
-    if (kind == EXI_FILE_SKELETON)
+    if (kind == EXI_UNPACKED_BONES)
         return !pixels && ex_rig_joint_count(rig) > 0 && ex_rig_example_shifts(rig, layer, example, shifts);
-    return pixels == (kind == EXI_FILE_IMAGE);
+    return pixels == (kind == EXI_UNPACKED_IMAGE);
 }
 
 /* ---- forms ---- */
@@ -43,7 +49,7 @@ bool exi_unpacked_has(const ex_rig *rig, int layer, int example, exi_file_kind k
 /* What lives while forms are written. */
 typedef struct writing {
     const ex_rig *rig;
-    exi_folder *folder;
+    exi_new_folder *folder;
     ex_mesh form;    /* the mesh's faces alone, and positions of its own */
     double *centres; /* [joint_count][3] */
     exi_measure measure;
@@ -97,7 +103,7 @@ static bool take_rows(writing *w, int layer) {
         if (!deltas[k] || !shifts[k])
             return false;
         ex_rig_example_delta(w->rig, layer, (int)k, deltas[k]);
-        if (!exi_unpacked_has(w->rig, layer, (int)k, EXI_FILE_SKELETON, shifts[k])) {
+        if (!exi_unpacked_has(w->rig, layer, (int)k, EXI_UNPACKED_BONES, shifts[k])) {
             free(shifts[k]);
             shifts[k] = NULL;
         }
@@ -111,13 +117,14 @@ static ex_result write_form(writing *w, int layer, int k, ex_error *error) {
     exi_measure_base(m, layer, k);
     for (size_t i = 0; i < 3 * (size_t)w->form.vertex_count; i++)
         w->form.positions[i] = m->base[i] + (double)delta[i];
-    const char *path = exi_folder_add(w->folder, exi_unpacked_name(w->rig, layer, k, EXI_FILE_FORM).text, error);
+    const char *path =
+        exi_new_folder_add(w->folder, exi_unpacked_name(w->rig, layer, k, EXI_UNPACKED_FORM).text, error);
     ex_result result = path ? ex_obj_write(path, &w->form, error) : EX_ERROR_MEMORY;
     if (result != EX_OK || !shifts)
         return result;
     for (size_t i = 0; i < 3 * m->joint_count; i++)
         w->centres[i] = m->joints[i] + (double)shifts[i];
-    path = exi_folder_add(w->folder, exi_unpacked_name(w->rig, layer, k, EXI_FILE_SKELETON).text, error);
+    path = exi_new_folder_add(w->folder, exi_unpacked_name(w->rig, layer, k, EXI_UNPACKED_BONES).text, error);
     return path ? exi_skeleton_write_centres(path, m->skeleton, w->centres, error) : EX_ERROR_MEMORY;
 }
 
@@ -136,20 +143,20 @@ static ex_result write_forms(writing *w, int layer, ex_error *error) {
 
 /* ---- images ---- */
 
-static ex_result write_images(const ex_rig *rig, int layer, exi_folder *folder, ex_error *error) {
+static ex_result write_images(const ex_rig *rig, int layer, exi_new_folder *folder, ex_error *error) {
     const ex_texture texture = ex_rig_texture(rig, ex_rig_layer_texture(rig, layer));
     ex_result result = EX_OK;
     for (int k = 0; result == EX_OK && k < ex_weigher_example_count(ex_rig_weigher(rig, layer)); k++) {
         const ex_image image = {.width = texture.width,
                                 .height = texture.height,
                                 .pixels = (unsigned char *)(uintptr_t)ex_rig_example_image(rig, layer, k)};
-        const char *path = exi_folder_add(folder, exi_unpacked_name(rig, layer, k, EXI_FILE_IMAGE).text, error);
+        const char *path = exi_new_folder_add(folder, exi_unpacked_name(rig, layer, k, EXI_UNPACKED_IMAGE).text, error);
         result = path ? ex_image_write(path, &image, error) : EX_ERROR_MEMORY;
     }
     return result;
 }
 
-ex_result exi_unpack_layers(const ex_rig *rig, const ex_project_view *view, const ex_mesh *mesh, exi_folder *folder,
+ex_result exi_unpack_layers(const ex_rig *rig, const ex_project_view *view, const ex_mesh *mesh, exi_new_folder *folder,
                             ex_error *error) {
     writing w = {.rig = rig, .folder = folder};
     ex_result result = open_writing(&w, view, mesh, error);

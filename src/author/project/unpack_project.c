@@ -142,9 +142,10 @@ static json_t *make_example(const ex_rig *rig, int layer, int k) {
     json_t *example = json_pack("{s:s}", "name", ex_rig_example_name(rig, layer, k));
     float *shifts = exi_array_allocate(3 * (size_t)ex_rig_joint_count(rig), sizeof *shifts);
     bool done = example && shifts;
-    for (int kind = 0; done && kind < EXI_FILE_KIND_COUNT; kind++)
-        if (exi_unpacked_has(rig, layer, k, (exi_file_kind)kind, shifts))
-            done = set(example, keys[kind], json_string(exi_unpacked_name(rig, layer, k, (exi_file_kind)kind).text));
+    for (int kind = 0; done && kind < EXI_UNPACKED_KIND_COUNT; kind++)
+        if (exi_unpacked_has(rig, layer, k, (exi_unpacked_kind)kind, shifts))
+            done =
+                set(example, keys[kind], json_string(exi_unpacked_name(rig, layer, k, (exi_unpacked_kind)kind).text));
     const double *point = ex_weigher_point(ex_rig_weigher(rig, layer), k);
     done = done && (!point || set(example, "at", make_point(rig, layer, point)));
     free(shifts);

@@ -32,12 +32,16 @@ ex_result exi_json_number(const json_t *value, const exi_place *place, double *n
 void exi_turn(double q[4], int axis, double degrees) {
     double turn[4] = {0}, half = fmod(degrees, 720.0) * (3.14159265358979323846 / 360.0);
     exi_sin_cos(half, &turn[axis], &turn[3]);
-    double v[3];
-    exi_cross(q, turn, v);
-    double w = q[3] * turn[3] - exi_dot3(q, turn);
-    for (int i = 0; i < 3; i++)
-        q[i] = v[i] + q[3] * turn[i] + turn[3] * q[i];
-    q[3] = w;
+    exi_quaternion_multiply(q, turn, q);
+}
+
+/* Well below where skinning gives a matrix up, for joints are moved one after the other. */
+#define REACH 1e9
+
+bool exi_reading_reaches(const ex_reading *reading, const double *value) {
+    if (reading->kind == EX_READING_SLIDE)
+        return fabs(*value * (reading->unit != 0 ? reading->unit : 1)) <= REACH;
+    return reading->kind != EX_READING_STRETCH || fabs(*value) <= REACH;
 }
 
 static ex_result read_quaternion(const json_t *value, const exi_place *place, double q[4], ex_error *error) {

@@ -41,6 +41,28 @@ static inline bool exi_normalise(double *v, int count) {
     return true;
 }
 
+/* exi_normalise for three numbers of usual size, with one division where that has seven; it takes the others. */
+static inline bool exi_unit3(double v[3]) {
+    const double sum = exi_dot3(v, v);
+    if (!(sum > 1e-200 && sum < 1e200))
+        return exi_normalise(v, 3);
+    const double inverse = 1.0 / sqrt(sum);
+    for (int i = 0; i < 3; i++)
+        v[i] *= inverse;
+    return true;
+}
+
+/* out = a b: as rotations, b comes first. out may be a or b. */
+static inline void exi_quaternion_multiply(const double a[4], const double b[4], double out[4]) {
+    double v[3], w = a[3] * b[3] - exi_dot3(a, b);
+    exi_cross(a, b, v);
+    for (int i = 0; i < 3; i++)
+        v[i] = a[3] * b[i] + b[3] * a[i] + v[i];
+    for (int i = 0; i < 3; i++)
+        out[i] = v[i];
+    out[3] = w;
+}
+
 /* v turned by the unit quaternion q. */
 static inline void exi_rotate(const double q[4], const double v[3], double out[3]) {
     double t[3], u[3];

@@ -5,9 +5,10 @@
  *                                            M = G(sum of w_i G_i) N      (dual quaternion; palette.c)
  *
  * Two paths with the same bits. Whatever is asked for goes in blocks: sum.c makes the block's matrices, and each stream
- * is moved by them. What is usual, linear skinning of close arrays with up to four influences, makes and applies
- * matrices in registers, and leaves normals to be scaled to length 1 by a loop of their own: in one loop, the chain
- * from the first load to the last store is longer than the processor looks ahead (9.4 ns a vertex instead of 7.1).
+ * is moved by them. What is usual, linear skinning of close arrays with up to four influences, goes through a block in
+ * four short loops: sums of rows, positions and directions of normals, their lengths, normals of length 1. One loop
+ * does the same in 9.4 ns a vertex instead of 7: the chain from its first load to its last store is longer than the
+ * processor looks ahead (docs/performance.md).
  *
  * The inverse transpose is taken as the matrix of cofactors, r1 x r2, r2 x r0, r0 x r1 of the rows. It exists for every
  * matrix, and costs so little more than M n (7 % of the whole), which is right for rigid joints only, that there is no
@@ -155,12 +156,6 @@ static void move_block(const streams *s, const float *matrices, int count, bool 
 
 enum { BLOCK_GROUPS = EXI_BLOCK / EXI_QUAD_LANES };
 
-/* Normals on their way, and their squared lengths. */
-typedef struct unscaled {
-    float normals[BLOCK_GROUPS][3][EXI_QUAD_LANES];
-    float lengths_sq[BLOCK_GROUPS][EXI_QUAD_LANES];
-} unscaled;
-
 /* Whether one of the four is outside the useful range. */
 static bool any_useless(exi_quad least, exi_quad most) {
     float low[EXI_QUAD_LANES], high[EXI_QUAD_LANES];
@@ -169,62 +164,91 @@ static bool any_useless(exi_quad least, exi_quad most) {
     exi_quad_store(high, most);
     EXI_WRITE_OUT
     for (int lane = 0; lane < EXI_QUAD_LANES; lane++)
-        useless = useless || !(low[lane] > LENGTH_SQ_LEAST) || !(high[lane] < LENGTH_SQ_MOST);
+        useless = useless | !(low[lane] > LENGTH_SQ_LEAST) | !(high[lane] < LENGTH_SQ_MOST);
     return useless;
 }
 
-/* Positions, and normals as far as `made`, of whole groups. `with_normals` is a constant where this is called. Returns
- * whether all normals have a length. */
-EXI_KERNEL bool move_groups(const float *affine, const uint16_t *joints, const float *weights, const streams *s,
-                            int groups, bool with_normals, unscaled *made) {
+/* A block on its way: the rows of its matrices; normals before they are scaled, and their squared lengths. */
+enum { ROWS_FLOATS = 12, NORMALS_FLOATS = 4 * EXI_QUAD_LANES };
+
+static void sum_rows(const float *affine, const uint16_t *joints, const float *weights, int count, float *to) {
+    for (int v = 0; v < count; v++, joints += EXI_SHORT, weights += EXI_SHORT, to += ROWS_FLOATS) {
+        exi_quad rows[3];
+        exi_sum_four(affine, joints, weights, rows);
+        EXI_WRITE_OUT
+        for (int r = 0; r < 3; r++)
+            exi_quad_store(to + 4 * r, rows[r]);
+    }
+}
+
+/* Positions, and the directions of normals, of whole groups. `with_normals` is a constant where this is called. */
+EXI_KERNEL void move_groups(const streams *s, int groups, const float *rows, bool with_normals, float *made) {
     const float *positions = (const float *)(const void *)s->positions.in;
     const float *normals = (const float *)(const void *)s->normals.in;
     float *out = (float *)(void *)s->positions.out;
-    exi_quad least = exi_quad_splat(1), most = least;
     for (int g = 0; g < groups; g++) {
-        exi_quad m[12], x[3], moved[3];
-        exi_sum_group(affine, joints, weights, m);
+        exi_quad four[EXI_QUAD_LANES][3], m[12], x[3], n[3], moved[3];
+        EXI_WRITE_OUT
+        for (int i = 0; i < 3 * EXI_QUAD_LANES; i++)
+            four[i / 3][i % 3] = exi_quad_load(rows + 4 * i);
         exi_quad_load_triples(positions, x);
+        if (with_normals)
+            exi_quad_load_triples(normals, n); /* before anything is stored: a load behind a store of triples waits */
+        exi_turn_round(four, m);
         exi_move_position(m, x, moved);
         exi_quad_store_triples(out, moved);
-        joints += EXI_QUAD_LANES * EXI_SHORT;
-        weights += EXI_QUAD_LANES * EXI_SHORT;
+        rows += EXI_QUAD_LANES * ROWS_FLOATS;
         positions += 3 * EXI_QUAD_LANES;
         out += 3 * EXI_QUAD_LANES;
         if (!with_normals)
             continue;
-        exi_quad_load_triples(normals, x);
-        exi_move_normal(m, x, false, moved);
-        const exi_quad length_sq = exi_quad_dot(moved, moved);
-        least = exi_quad_min(least, length_sq);
-        most = exi_quad_max(most, length_sq);
+        exi_move_normal(m, n, false, moved);
         EXI_WRITE_OUT
         for (int c = 0; c < 3; c++)
-            exi_quad_store(made->normals[g][c], moved[c]);
-        exi_quad_store(made->lengths_sq[g], length_sq);
+            exi_quad_store(made + EXI_QUAD_LANES * c, moved[c]);
         normals += 3 * EXI_QUAD_LANES;
+        made += NORMALS_FLOATS;
     }
-    return !with_normals || !any_useless(least, most);
 }
 
-static void scale_groups(const stream *s, int groups, const unscaled *made, bool all_useful) {
-    const float *in = (const float *)(const void *)s->in;
-    float *out = (float *)(void *)s->out;
-    for (int g = 0; g < groups; g++, in += 3 * EXI_QUAD_LANES, out += 3 * EXI_QUAD_LANES) {
+/* Squared lengths; returns whether all are of use. */
+static bool measure_groups(int groups, float *made) {
+    exi_quad least = exi_quad_splat(1), most = least;
+    for (int g = 0; g < groups; g++, made += NORMALS_FLOATS) {
         exi_quad x[3];
         EXI_WRITE_OUT
         for (int c = 0; c < 3; c++)
-            x[c] = exi_quad_load(made->normals[g][c]);
-        if (all_useful) {
-            const exi_quad scale = exi_quad_inverse_root(exi_quad_load(made->lengths_sq[g]));
-            EXI_WRITE_OUT
-            for (int c = 0; c < 3; c++)
-                x[c] = exi_quad_mul(x[c], scale);
-        } else {
-            exi_quad was[3];
-            exi_quad_load_triples(in, was);
-            scale_to_one(was, x);
-        }
+            x[c] = exi_quad_load(made + EXI_QUAD_LANES * c);
+        const exi_quad length_sq = exi_quad_dot(x, x);
+        least = exi_quad_min(least, length_sq);
+        most = exi_quad_max(most, length_sq);
+        exi_quad_store(made + EXI_QUAD_LANES * 3, length_sq);
+    }
+    return !any_useless(least, most);
+}
+
+static void scale_groups(const stream *s, int groups, const float *made) {
+    float *out = (float *)(void *)s->out;
+    for (int g = 0; g < groups; g++, made += NORMALS_FLOATS, out += 3 * EXI_QUAD_LANES) {
+        const exi_quad scale = exi_quad_inverse_root(exi_quad_load(made + EXI_QUAD_LANES * 3));
+        exi_quad x[3];
+        EXI_WRITE_OUT
+        for (int c = 0; c < 3; c++)
+            x[c] = exi_quad_mul(exi_quad_load(made + EXI_QUAD_LANES * c), scale);
+        exi_quad_store_triples(out, x);
+    }
+}
+
+static void scale_or_keep_groups(const stream *s, int groups, const float *made) {
+    const float *in = (const float *)(const void *)s->in;
+    float *out = (float *)(void *)s->out;
+    for (int g = 0; g < groups; g++, made += NORMALS_FLOATS, in += 3 * EXI_QUAD_LANES, out += 3 * EXI_QUAD_LANES) {
+        exi_quad was[3], x[3];
+        EXI_WRITE_OUT
+        for (int c = 0; c < 3; c++)
+            x[c] = exi_quad_load(made + EXI_QUAD_LANES * c);
+        exi_quad_load_triples(in, was);
+        scale_to_one(was, x);
         exi_quad_store_triples(out, x);
     }
 }
@@ -238,16 +262,18 @@ static bool is_usual(const ex_palette *palette, const streams *s) {
 }
 
 static void move_usual(const exi_skin_tables *t, const ex_palette *palette, int v, int groups, const streams *s) {
-    const float *affine = exi_palette_affine(palette);
-    const uint16_t *joints = t->joints + EXI_SHORT * (size_t)v;
-    const float *weights = t->weights + EXI_SHORT * (size_t)v;
-    unscaled made;
+    float rows[EXI_BLOCK * ROWS_FLOATS], made[BLOCK_GROUPS * NORMALS_FLOATS];
+    sum_rows(exi_palette_affine(palette), t->joints + EXI_SHORT * (size_t)v, t->weights + EXI_SHORT * (size_t)v,
+             EXI_QUAD_LANES * groups, rows);
     if (!s->normals.in) {
-        move_groups(affine, joints, weights, s, groups, false, &made);
-    } else {
-        const bool all_useful = move_groups(affine, joints, weights, s, groups, true, &made);
-        scale_groups(&s->normals, groups, &made, all_useful);
+        move_groups(s, groups, rows, false, made);
+        return;
     }
+    move_groups(s, groups, rows, true, made);
+    if (measure_groups(groups, made))
+        scale_groups(&s->normals, groups, made);
+    else
+        scale_or_keep_groups(&s->normals, groups, made);
 }
 
 static void apply(const exi_skin_tables *t, const ex_palette *palette, const ex_skin_job *job, streams s) {

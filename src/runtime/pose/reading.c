@@ -20,15 +20,6 @@
 
 /* ---- quaternions ---- */
 
-static void multiply(const double a[4], const double b[4], double out[4]) {
-    double v[3];
-    exi_cross(a, b, v);
-    double w = a[3] * b[3] - exi_dot3(a, b);
-    for (int i = 0; i < 3; i++)
-        out[i] = a[3] * b[i] + b[3] * a[i] + v[i];
-    out[3] = w;
-}
-
 static void conjugate(const double q[4], double out[4]) {
     for (int i = 0; i < 3; i++)
         out[i] = -q[i];
@@ -45,7 +36,7 @@ static void split(const double r[4], const double n[3], double swing[4], double 
     double back[4];
     exi_twist(r, n, twist);
     conjugate(twist, back);
-    multiply(r, back, swing);
+    exi_quaternion_multiply(r, back, swing);
 }
 
 /* Of q and -q the one with w > 0; where w is 0, with the first of x y z that is not 0 positive. */
@@ -113,7 +104,7 @@ static bool open_joint(const ex_reading *reading, const ex_transform *rest, cons
     j->unit = reading->unit != 0 && isfinite(reading->unit) ? reading->unit : 1;
     double back[4], moved[3];
     conjugate(j->rest.rotation, back);
-    multiply(back, j->local.rotation, j->turn);
+    exi_quaternion_multiply(back, j->local.rotation, j->turn);
     exi_normalise(j->turn, 4);
     exi_subtract(j->local.translation, j->rest.translation, moved);
     exi_rotate(back, moved, j->move);
@@ -165,7 +156,7 @@ void ex_reading_read(const ex_reading *reading, const ex_transform *rest, const 
 
 static void write_turn(const joint *j, const double r[4], ex_transform *local) {
     double q[4];
-    multiply(j->rest.rotation, r, q);
+    exi_quaternion_multiply(j->rest.rotation, r, q);
     exi_normalise(q, 4);
     for (int i = 0; i < 4; i++)
         local->rotation[i] = (float)q[i];
@@ -178,7 +169,7 @@ static void write_angle(const joint *j, double degrees, ex_transform *local) {
     for (int i = 0; i < 3; i++)
         twist[i] = j->n[i] * sine;
     twist[3] = cosine;
-    multiply(swing, twist, r);
+    exi_quaternion_multiply(swing, twist, r);
     write_turn(j, r, local);
 }
 
@@ -197,7 +188,7 @@ static void write_rotation(const joint *j, int part, const double *value, ex_tra
     }
     split(part == EX_AXIS_SWING ? given : j->turn, j->n, swing, unused);
     split(part == EX_AXIS_TWIST ? given : j->turn, j->n, unused, twist);
-    multiply(swing, twist, r);
+    exi_quaternion_multiply(swing, twist, r);
     write_turn(j, r, local);
 }
 

@@ -80,9 +80,11 @@ static void sort_by_weight(influence *list, int count) {
 }
 
 static void normalise(influence *list, int count, double sum) {
-    const bool exact = fabs(sum - 1) <= SUM_EXACT;
     int heaviest = 0;
-    double others = 0;
+    double rounded = 0, others = 0;
+    for (int i = 0; i < count; i++) /* a joint named twice has a weight that is no float yet */
+        rounded += (double)(float)list[i].weight;
+    const bool exact = fabs(rounded - 1) <= SUM_EXACT;
     for (int i = 0; i < count; i++) {
         list[i].weight = (double)(float)(exact ? list[i].weight : list[i].weight / sum);
         others += list[i].weight;

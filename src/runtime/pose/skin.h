@@ -76,7 +76,7 @@ static inline const float *exi_palette_duals(const ex_palette *palette) {
  * Vertices that are moved together, and the floats of four of their matrices. A group of four matrices is [3][4][4]:
  * row, column, vertex.
  */
-enum { EXI_BLOCK = 32, EXI_GROUP_FLOATS = 12 * EXI_QUAD_LANES };
+enum { EXI_BLOCK = 64, EXI_GROUP_FLOATS = 12 * EXI_QUAD_LANES };
 
 /*
  * The matrices of vertices v to v + count, count at most EXI_BLOCK, as groups of four; the last group may hold some

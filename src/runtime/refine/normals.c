@@ -10,6 +10,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"
+#include "runtime/refine/corners.h"
 
 #include <exemplar/refine.h>
 
@@ -129,35 +130,51 @@ static inline const float *position(const pass *p, uint32_t v) {
     return (const float *)(const void *)(p->positions + (size_t)v * p->stride);
 }
 
-/* Differences from the first corner: far from the origin nothing else keeps its digits. In double, so that no size of
- * form overflows. */
-static void run_faces(void *context, int begin, int end) {
-    const pass *p = context;
-    const uint32_t *offsets = at(p->normals, p->normals->face_offsets), *corners = at(p->normals, p->normals->corners);
-    for (int f = begin; f < end; f++) {
-        const uint32_t first = offsets[f], last = offsets[f + 1];
-        const float *o = position(p, corners[first]), *a = position(p, corners[first + 1]);
-        double area[3] = {0, 0, 0}, u[3], w[3], term[3];
-        for (int c = 0; c < 3; c++)
-            u[c] = (double)a[c] - (double)o[c];
-        for (uint32_t i = first + 2; i < last; i++) {
-            const float *b = position(p, corners[i]);
-            for (int c = 0; c < 3; c++)
-                w[c] = (double)b[c] - (double)o[c];
-            exi_cross(u, w, term);
-            for (int c = 0; c < 3; c++) {
-                area[c] += term[c];
-                u[c] = w[c];
-            }
+static inline void difference(const float *from, const float *to, double out[3]) {
+    for (int c = 0; c < 3; c++)
+        out[c] = (double)to[c] - (double)from[c];
+}
+
+/* Differences from the first corner: far from the origin nothing else keeps its digits. In double, but kept as float:
+ * areas of faces below 1e-22 or beyond 1e19 across are lost, and with them normals by area. Of a quad, the sum is the
+ * product of the diagonals. */
+static inline void find_area(const pass *p, const uint32_t *corners, uint32_t count, double area[3]) {
+    const float *o = position(p, corners[0]);
+    double u[3], w[3], term[3];
+    if (count == 4) {
+        difference(o, position(p, corners[2]), u);
+        difference(position(p, corners[1]), position(p, corners[3]), w);
+        exi_cross(u, w, area);
+        return;
+    }
+    difference(o, position(p, corners[1]), u);
+    area[0] = area[1] = area[2] = 0;
+    for (uint32_t i = 2; i < count; i++) {
+        difference(o, position(p, corners[i]), w);
+        exi_cross(u, w, term);
+        for (int c = 0; c < 3; c++) {
+            area[c] += term[c];
+            u[c] = w[c];
         }
-        if (p->normals->by_angle && !exi_normalise(area, 3))
-            area[0] = area[1] = area[2] = 0;
-        for (int c = 0; c < 3; c++)
-            p->areas[f][c] = (float)area[c];
     }
 }
 
-/* The angle at v between its two neighbours, in [0, pi]; atan2 of sine and cosine, exact for needles too. */
+static void run_faces(void *context, int begin, int end) {
+    const pass p = *(const pass *)context;
+    const uint32_t *offsets = at(p.normals, p.normals->face_offsets), *corners = at(p.normals, p.normals->corners);
+    const bool by_angle = p.normals->by_angle != 0;
+    for (int f = begin; f < end; f++) {
+        double area[3];
+        find_area(&p, corners + offsets[f], offsets[f + 1] - offsets[f], area);
+        if (by_angle && !exi_unit3(area))
+            area[0] = area[1] = area[2] = 0;
+        for (int c = 0; c < 3; c++)
+            p.areas[f][c] = (float)area[c];
+        p.areas[f][3] = 0;
+    }
+}
+
+/* The angle at v between its two neighbours, in [0, pi]; from sine and cosine, which is as good for needles. */
 static double angle_at(const float *v, const float *next, const float *previous) {
     double a[3], b[3], across[3];
     for (int c = 0; c < 3; c++) {
@@ -165,29 +182,102 @@ static double angle_at(const float *v, const float *next, const float *previous)
         b[c] = (double)previous[c] - (double)v[c];
     }
     exi_cross(a, b, across);
-    double sine = sqrt(exi_dot3(across, across)), cosine = exi_dot3(a, b);
-    return cosine >= 0 ? exi_angle(sine, cosine) : 3.14159265358979323846 - exi_angle(sine, -cosine);
+    return exi_corner(sqrt(exi_dot3(across, across)), exi_dot3(a, b));
 }
 
-static void run_vertices(void *context, int begin, int end) {
-    const pass *p = context;
-    const uint32_t *starts = at(p->normals, p->normals->gather_offsets);
-    const gather *gathers = at(p->normals, p->normals->gathers);
-    for (int v = begin; v < end; v++) {
-        double sum[3] = {0, 0, 0};
-        for (uint32_t i = starts[v]; i < starts[v + 1]; i++) {
-            const gather g = gathers[i];
-            double factor = 1.0;
-            if (p->normals->by_angle)
-                factor = angle_at(position(p, (uint32_t)v), position(p, g.next), position(p, g.previous));
-            for (int c = 0; c < 3; c++)
-                sum[c] += factor * (double)p->areas[g.face][c];
-        }
-        if (!exi_normalise(sum, 3))
-            sum[0] = sum[1] = sum[2] = 0;
-        float *to = (float *)(void *)(p->out + (size_t)v * p->out_stride);
+/* Squared lengths outside this are for doubles. */
+#define SQUARE_LEAST 1e-30f
+#define SQUARE_MOST  1e30f
+
+/* Up to four vertices whose sums are too small, too large, nothing or no numbers, or which are not together. */
+static void store_singly(const pass *p, int v, int count, float units[3][EXI_QUAD_LANES], float sums[3][EXI_QUAD_LANES],
+                         const float squares[EXI_QUAD_LANES]) {
+    for (int i = 0; i < count; i++) {
+        float *to = (float *)(void *)(p->out + (size_t)(v + i) * p->out_stride);
+        double sum[3] = {(double)sums[0][i], (double)sums[1][i], (double)sums[2][i]};
+        const bool usual = squares[i] > SQUARE_LEAST && squares[i] < SQUARE_MOST;
+        const bool sound = usual || exi_unit3(sum);
         for (int c = 0; c < 3; c++)
-            to[c] = (float)sum[c];
+            to[c] = usual ? units[c][i] : sound ? (float)sum[c] : 0;
+    }
+}
+
+/* Sums of up to four vertices, made unit vectors (within 2e-7) and stored. */
+static inline void store_units(const pass *p, int v, int count, exi_quad sums[4]) {
+    exi_quad_transpose(sums);
+    const exi_quad square = exi_corner_dot(sums, sums), half = exi_quad_splat(0.5f);
+    const exi_quad y = exi_quad_inverse_root(square);
+    const exi_quad off = exi_quad_msub(exi_quad_mul(square, y), y, exi_quad_splat(1));
+    const exi_quad inverse = exi_quad_madd(exi_quad_mul(y, half), off, y); /* one more step of Newton's */
+    exi_quad units[3];
+    float squares[EXI_QUAD_LANES], lanes[2][3][EXI_QUAD_LANES];
+    for (int c = 0; c < 3; c++)
+        units[c] = exi_quad_mul(sums[c], inverse);
+    exi_quad_store(squares, square);
+    bool usual = count == 4 && p->out_stride == 3 * sizeof(float);
+    for (int i = 0; i < 4; i++)
+        usual = usual & (squares[i] > SQUARE_LEAST) & (squares[i] < SQUARE_MOST);
+    if (usual) {
+        exi_quad_store_triples((float *)(void *)(p->out + (size_t)v * p->out_stride), units);
+        return;
+    }
+    for (int c = 0; c < 3; c++) {
+        exi_quad_store(lanes[0][c], units[c]);
+        exi_quad_store(lanes[1][c], sums[c]);
+    }
+    store_singly(p, v, count, lanes[0], lanes[1], squares);
+}
+
+static void run_by_area(void *context, int begin, int end) {
+    const pass p = *(const pass *)context;
+    const uint32_t *starts = at(p.normals, p.normals->gather_offsets);
+    const gather *gathers = at(p.normals, p.normals->gathers);
+    for (int v = begin, count; v < end; v += count) {
+        exi_quad sums[4];
+        count = end - v < 4 ? end - v : 4;
+        for (int k = 0; k < 4; k++) {
+            exi_quad sum = exi_quad_splat(0);
+            for (uint32_t i = k < count ? starts[v + k] : 0, last = k < count ? starts[v + k + 1] : 0; i < last; i++)
+                sum = exi_quad_add(sum, exi_quad_load(p.areas[gathers[i].face]));
+            sums[k] = sum;
+        }
+        store_units(&p, v, count, sums);
+    }
+}
+
+/* The sum of the faces around a vertex, four at a time. */
+static inline exi_quad sum_by_angle(const pass *p, uint32_t v, const gather *g, int count) {
+    enum { STEP = sizeof(gather) / sizeof(uint32_t) };
+    const float *here = position(p, v);
+    exi_quad sum = exi_quad_splat(0);
+    for (; count > 0; g += EXI_QUAD_LANES, count -= EXI_QUAD_LANES) {
+        exi_quad next[3], previous[3], size_sq;
+        float angles[EXI_QUAD_LANES], sizes[EXI_QUAD_LANES];
+        exi_corner_edges(p->positions, p->stride, here, &g->next, STEP, count, next);
+        exi_corner_edges(p->positions, p->stride, here, &g->previous, STEP, count, previous);
+        exi_quad_store(angles, exi_corner_angles(next, previous, &size_sq));
+        exi_quad_store(sizes, size_sq);
+        for (int lane = 0; lane < count && lane < EXI_QUAD_LANES; lane++) {
+            if (!(sizes[lane] > EXI_CORNER_LEAST && sizes[lane] < EXI_CORNER_MOST))
+                angles[lane] = (float)angle_at(here, position(p, g[lane].next), position(p, g[lane].previous));
+            sum = exi_quad_madd(exi_quad_splat(angles[lane]), exi_quad_load(p->areas[g[lane].face]), sum);
+        }
+    }
+    return sum;
+}
+
+static void run_by_angle(void *context, int begin, int end) {
+    const pass p = *(const pass *)context;
+    const uint32_t *starts = at(p.normals, p.normals->gather_offsets);
+    const gather *gathers = at(p.normals, p.normals->gathers);
+    for (int v = begin, count; v < end; v += count) {
+        exi_quad sums[4];
+        count = end - v < 4 ? end - v : 4;
+        for (int k = 0; k < 4; k++)
+            sums[k] = k < count ? sum_by_angle(&p, (uint32_t)(v + k), gathers + starts[v + k],
+                                               (int)(starts[v + k + 1] - starts[v + k]))
+                                : exi_quad_splat(0);
+        store_units(&p, v, count, sums);
     }
 }
 
@@ -208,5 +298,5 @@ void ex_normals_compute(const ex_normals *normals, const float *positions, size_
               .out_stride = out_stride ? out_stride : 12,
               .areas = scratch};
     exi_run(tasks, normals->face_count, 1024, run_faces, &p);
-    exi_run(tasks, normals->vertex_count, 1024, run_vertices, &p);
+    exi_run(tasks, normals->vertex_count, 1024, normals->by_angle ? run_by_angle : run_by_area, &p);
 }

@@ -65,7 +65,7 @@ typedef struct exi_stencil_plan {
     int *loose, loose_count;
 } exi_stencil_plan;
 
-/* Ints of work that planning takes: the plan's own arrays are in it. 0 where that overflows. */
+/* Ints of work that planning takes: the plan's own arrays are in it. */
 size_t exi_stencil_plan_size(const ex_stencil_rows *rows, int control_count);
 
 /* Plans a table from rows that were checked. */

@@ -19,6 +19,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"
+#include "runtime/refine/corners.h"
 
 #include <exemplar/refine.h>
 
@@ -171,11 +172,6 @@ static inline void edge(const float *from, const float *to, double out[3]) {
         out[c] = (double)to[c] - (double)from[c];
 }
 
-/* False for what has no direction, and for what is no number. */
-static bool unit(double v[3]) {
-    return isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2]) && exi_normalise(v, 3);
-}
-
 static void project(const double n[3], double v[3]) {
     const double along = exi_dot3(v, n);
     for (int c = 0; c < 3; c++)
@@ -193,19 +189,18 @@ static void run_triangles(void *context, int begin, int end) {
         edge(o, row(p->positions, p->position_stride, s->corners[2]), e2);
         for (int c = 0; c < 3; c++)
             t[c] = e1[c] * (double)s->first + e2[c] * (double)s->second;
-        const bool sound = unit(t);
+        const bool sound = exi_unit3(t);
         for (int c = 0; c < 3; c++)
             p->directions[f][c] = sound ? (float)t[c] : 0;
         p->directions[f][3] = s->sign;
     }
 }
 
-/* The angle between a and b, in [0, pi]; atan2 of sine and cosine, exact for needles too. */
+/* The angle between a and b, in [0, pi]; from sine and cosine, which is as good for needles. */
 static double angle_between(const double a[3], const double b[3]) {
     double across[3];
     exi_cross(a, b, across);
-    const double sine = sqrt(exi_dot3(across, across)), cosine = exi_dot3(a, b);
-    return cosine >= 0 ? exi_angle(sine, cosine) : 3.14159265358979323846 - exi_angle(sine, -cosine);
+    return exi_corner(sqrt(exi_dot3(across, across)), exi_dot3(a, b));
 }
 
 /* The axis that is farthest from n, made perpendicular to it. */
@@ -223,47 +218,95 @@ static void any_perpendicular(const double n[3], double t[3]) {
 /* A T that leaves the normal by less is rounding (T is stored in floats), and so is where it then points. */
 #define ALONG_SQ 1e-12
 
-/* Sums of the triangles that are not mirrored [0] and that are [1]. A normal of 0 takes nothing off. */
-static void sum_triangles(const pass *p, int split, uint32_t vertex, const double n[3], double sums[2][3],
-                          double angles[2]) {
-    const uint32_t *starts = at(p->tangents, p->tangents->gather_offsets);
-    const gather *gathers = at(p->tangents, p->tangents->gathers);
-    const float *o = row(p->positions, p->position_stride, vertex);
-    for (uint32_t i = starts[split]; i < starts[split + 1]; i++) {
-        const gather g = gathers[i];
-        const float *direction = p->directions[g.triangle];
-        double t[3] = {(double)direction[0], (double)direction[1], (double)direction[2]}, a[3], b[3];
-        edge(o, row(p->positions, p->position_stride, g.next), a);
-        edge(o, row(p->positions, p->position_stride, g.previous), b);
-        project(n, t);
-        project(n, a);
-        project(n, b);
-        const double length_sq = exi_dot3(t, t);
-        if (!(length_sq > ALONG_SQ))
-            continue;
-        const double angle = angle_between(a, b), factor = angle / sqrt(length_sq);
-        const int side = direction[3] < 0;
-        angles[side] += angle;
-        for (int c = 0; c < 3; c++)
-            sums[side][c] += factor * t[c];
+/* What a triangle gives, in double, for whatever is not usual: T of the angle's length, and the angle. A normal of 0
+ * takes nothing off. */
+static exi_quad weigh_triangle(const pass *p, const float *o, const gather *g, const double n[3]) {
+    const float *direction = p->directions[g->triangle];
+    double t[3] = {(double)direction[0], (double)direction[1], (double)direction[2]}, a[3], b[3];
+    edge(o, row(p->positions, p->position_stride, g->next), a);
+    edge(o, row(p->positions, p->position_stride, g->previous), b);
+    project(n, t);
+    project(n, a);
+    project(n, b);
+    const double length_sq = exi_dot3(t, t);
+    if (!(length_sq > ALONG_SQ))
+        return exi_quad_splat(0);
+    const double angle = angle_between(a, b), factor = angle / sqrt(length_sq);
+    const float lanes[4] = {(float)(factor * t[0]), (float)(factor * t[1]), (float)(factor * t[2]), (float)angle};
+    return exi_quad_load(lanes);
+}
+
+static inline void project_four(const exi_quad n[3], exi_quad v[3]) {
+    const exi_quad along = exi_corner_dot(v, n);
+    for (int c = 0; c < 3; c++)
+        v[c] = exi_quad_msub(along, n[c], v[c]);
+}
+
+/* A T that leaves the normal by less than half is for doubles: floats take digits off what is left. */
+#define FLAT_SQ 0.25f
+
+/* Up to four triangles around a split vertex, in float where they are usual; added to sums [0], mirrored ones to
+ * [1]. */
+static inline void add_four(const pass *p, const float *o, const gather *g, int count, const double n[3],
+                            const exi_quad n4[3], exi_quad sums[2]) {
+    enum { STEP = sizeof(gather) / sizeof(uint32_t) };
+    exi_quad t[4], a[3], b[3], size_sq;
+    float sizes[EXI_QUAD_LANES], lengths_sq[EXI_QUAD_LANES];
+    EXI_WRITE_OUT
+    for (int lane = 0; lane < EXI_QUAD_LANES; lane++)
+        t[lane] = exi_quad_load(p->directions[g[lane < count ? lane : 0].triangle]);
+    exi_quad_transpose(t);
+    exi_corner_edges(p->positions, p->position_stride, o, &g->next, STEP, count, a);
+    exi_corner_edges(p->positions, p->position_stride, o, &g->previous, STEP, count, b);
+    project_four(n4, t);
+    project_four(n4, a);
+    project_four(n4, b);
+    const exi_quad angle = exi_corner_angles(a, b, &size_sq), length_sq = exi_corner_dot(t, t);
+    const exi_quad factor = exi_quad_mul(angle, exi_quad_inverse_root(length_sq));
+    EXI_WRITE_OUT
+    for (int c = 0; c < 3; c++)
+        t[c] = exi_quad_mul(t[c], factor);
+    t[3] = angle;
+    exi_quad_transpose(t); /* now a triangle each */
+    exi_quad_store(sizes, size_sq);
+    exi_quad_store(lengths_sq, length_sq);
+    EXI_WRITE_OUT
+    for (int lane = 0; lane < EXI_QUAD_LANES; lane++) {
+        if (lane >= count)
+            break;
+        if (!(sizes[lane] > EXI_CORNER_LEAST && sizes[lane] < EXI_CORNER_MOST && lengths_sq[lane] > FLAT_SQ))
+            t[lane] = weigh_triangle(p, o, g + lane, n);
+        if (p->directions[g[lane].triangle][3] < 0)
+            sums[1] = exi_quad_add(sums[1], t[lane]);
+        else
+            sums[0] = exi_quad_add(sums[0], t[lane]);
     }
 }
 
 static void run_splits(void *context, int begin, int end) {
-    const pass *p = context;
-    const uint32_t *sources = at(p->tangents, p->tangents->sources);
+    const pass p = *(const pass *)context;
+    const uint32_t *sources = at(p.tangents, p.tangents->sources), *starts = at(p.tangents, p.tangents->gather_offsets);
+    const gather *gathers = at(p.tangents, p.tangents->gathers);
     for (int s = begin; s < end; s++) {
-        const float *normal = row(p->normals, p->normal_stride, sources[s]);
+        const float *normal = row(p.normals, p.normal_stride, sources[s]);
+        const float *o = row(p.positions, p.position_stride, sources[s]);
         double n[3] = {(double)normal[0], (double)normal[1], (double)normal[2]};
-        double sums[2][3] = {{0}}, angles[2] = {0};
-        if (!unit(n))
+        exi_quad n4[3], sums[2] = {exi_quad_splat(0), exi_quad_splat(0)};
+        float both[2][4];
+        if (!exi_unit3(n))
             n[0] = n[1] = n[2] = 0;
-        sum_triangles(p, s, sources[s], n, sums, angles);
-        const int side = angles[1] > angles[0];
-        double *t = sums[side];
-        if (!unit(t))
+        for (int c = 0; c < 3; c++)
+            n4[c] = exi_quad_splat((float)n[c]);
+        for (uint32_t i = starts[s]; i < starts[s + 1]; i += EXI_QUAD_LANES)
+            add_four(&p, o, gathers + i, (int)(starts[s + 1] - i), n, n4, sums);
+        exi_quad_store(both[0], sums[0]);
+        exi_quad_store(both[1], sums[1]);
+        const int side = both[1][3] > both[0][3];
+        double t[3] = {(double)both[side][0], (double)both[side][1], (double)both[side][2]};
+        project(n, t); /* what floats left along the normal */
+        if (!exi_unit3(t))
             any_perpendicular(n, t);
-        float *to = (float *)(void *)(p->out + (size_t)s * p->out_stride);
+        float *to = (float *)(void *)(p.out + (size_t)s * p.out_stride);
         for (int c = 0; c < 3; c++)
             to[c] = (float)t[c];
         to[3] = side ? -1 : 1;

@@ -177,10 +177,11 @@ static ex_result merge_axes(exi_rig_plan *p, ex_error *error) {
                 continue;
             if (!exi_axis_is_same_input(&layer->weigh.axes[place], &other->weigh.axes[other_place]) ||
                 !same_source(layer, place, other, other_place))
-                return exi_error(error, EX_ERROR_DATA,
-                                 "axis '%s' has another kind, rest value or joint in layer '%s' than in layer '%s': "
-                                 "one input needs one of each",
-                                 layer->axis_names[place], layer->name, other->name);
+                return exi_error(
+                    error, EX_ERROR_DATA,
+                    "axis '%s' has another kind, rest value, joint or reading in layer '%s' than in layer '%s': "
+                    "one input needs one of each",
+                    layer->axis_names[place], layer->name, other->name);
             break;
         }
         if (input == *inputs)

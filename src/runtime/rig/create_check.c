@@ -146,6 +146,12 @@ static ex_result check_levels(const ex_rig_def *def, ex_error *error) {
         if (result != EX_OK)
             return exi_error_within(error, result, "level %d", i + 1);
     }
+    /* Its points are those of the last level's vertices, whose faces it has. */
+    const int last = ex_stencils_vertex_count(def->stencils, levels);
+    if (ex_stencils_has(def->stencils, EX_LEVEL_LIMIT) &&
+        ex_stencils_vertex_count(def->stencils, EX_LEVEL_LIMIT) != last)
+        return exi_error(error, EX_ERROR_ARGUMENT, "the limit has %d vertices, but the last level %d",
+                         ex_stencils_vertex_count(def->stencils, EX_LEVEL_LIMIT), last);
     return EX_OK;
 }
 

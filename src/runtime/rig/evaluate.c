@@ -146,10 +146,8 @@ static void weigh_range(void *context, int begin, int end) {
             memcpy(output->weights, s->weights, (size_t)j->rig->counts.examples * sizeof *s->weights);
         s->blend = (exi_blend){.positions = output->positions,
                                .stride = output->position_stride ? output->position_stride : 3 * sizeof(float)};
-        if (j->level != 0) {
-            const bool wanted = output->positions || output->box;
-            s->blend = (exi_blend){.positions = wanted ? s->control : NULL, .stride = 3 * sizeof(float)};
-        }
+        if (j->level != 0) /* the cage is kept to be refined; a box alone needs no place for it */
+            s->blend = (exi_blend){.positions = output->positions ? s->control : NULL, .stride = 3 * sizeof(float)};
         exi_forms_set_terms(exi_rig_forms(j->rig), s->floats, s->terms, &s->blend);
     }
 }

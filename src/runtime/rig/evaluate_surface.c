@@ -6,6 +6,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
 #include "runtime/rig/evaluate.h"
+#include "runtime/shape/pixels.h"
 
 #include <string.h>
 
@@ -31,7 +32,7 @@ size_t exi_rig_shared_size(const ex_rig *rig, int level) {
     size_t refining = level != 0 ? ex_stencils_scratch_size(ex_rig_stencils(rig)) : 0;
     size_t shading = normals ? ex_normals_scratch_size(normals) : 0;
     size_t turning = tangents ? tangent_room(record) + ex_tangents_scratch_size(tangents) : 0;
-    size_t painting = (size_t)rig->counts.examples * 2 * sizeof(void *);
+    size_t painting = (size_t)rig->counts.examples * sizeof(exi_pixels_term);
     size_t most = refining > shading ? refining : shading;
     most = most > turning ? most : turning;
     return most > painting ? most : painting;

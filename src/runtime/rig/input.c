@@ -29,12 +29,12 @@ void ex_rig_get_input(const ex_rig *rig, int input, const ex_pose *pose, double 
         return;
     }
     const exi_input_record *record = &exi_rig_inputs(rig)[input];
-    if (record->joint < 0 && pose && pose->inputs) {
+    if (record->joint >= 0) { /* read at rest, too: so joints that are not given and joints given at rest agree */
+        const ex_transform rest = ex_skeleton_rest(ex_rig_skeleton(rig), record->joint);
+        const ex_reading reading = exi_input_reading(record);
+        ex_reading_read(&reading, &rest, pose && pose->joints ? &pose->joints[record->joint] : &rest, value);
+    } else if (pose && pose->inputs) {
         memcpy(value, pose->inputs + record->offset, (record->axis.kind == EX_AXIS_SCALAR ? 1 : 4) * sizeof *value);
-    } else if (record->joint >= 0 && pose && pose->joints) {
-        ex_transform rest = ex_skeleton_rest(ex_rig_skeleton(rig), record->joint);
-        ex_reading reading = exi_input_reading(record);
-        ex_reading_read(&reading, &rest, &pose->joints[record->joint], value);
     } else {
         rest_of(record, value);
     }

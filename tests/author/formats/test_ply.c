@@ -145,6 +145,15 @@ static void reads_colours(void **state) {
     check_ints(mesh->corner_texcoords, 9, (int[]){0, 1, 2, -1, -1, -1, 3, 4, 5});
     assert_row_near(mesh->texcoords, ((double[]){0, 0, 1, 0, 0.5, 1, .1, .2, .3, .4, .5, .6}), 12, 0);
     ex_mesh_destroy(mesh);
+    /* An empty list is the last thing in the file. */
+    const char none[] =
+        "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
+        "element face 1\nproperty list uchar int vertex_indices\nproperty list uchar float texcoord\n"
+        "end_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2 0";
+    mesh = must_parse(none, sizeof none - 1);
+    assert_int_equal(mesh->texcoord_count, 0);
+    check_ints(mesh->corner_texcoords, 3, (int[]){-1, -1, -1});
+    ex_mesh_destroy(mesh);
 }
 
 /* ---- every type in every encoding ---- */
@@ -158,8 +167,8 @@ static size_t put(char *at, int encoding, int type, double value) {
     if (encoding == 0)
         return (size_t)sprintf(at, "%.17g ", value);
     unsigned char bytes[8];
-    int32_t whole = (int32_t)value;
-    uint32_t natural = (uint32_t)value;
+    int32_t whole = value >= -0x1p31 && value < 0x1p31 ? (int32_t)value : 0;
+    uint32_t natural = value >= 0 && value < 0x1p32 ? (uint32_t)value : 0;
     float single = (float)value;
     if (type == 7)
         memcpy(bytes, &value, 8);
@@ -259,6 +268,13 @@ static const struct {
     {HEAD FACES "3 0 1 1\n", EX_ERROR_DATA, "x.ply:13: face 0 (counting from 0) has vertex 1 twice in a row"},
     {HEAD FACES "3 0 1 0\n", EX_ERROR_DATA, "x.ply:13: face 0 (counting from 0) has vertex 0 twice in a row"},
     {HEAD FACES "200 0 1 2\n", EX_ERROR_FORMAT, "x.ply:13: the file ends before everything it promises has come"},
+    {HEAD FACES "1e300 0 1 2\n", EX_ERROR_FORMAT, "x.ply:13: the file ends before everything it promises has come"},
+    {HEAD "element face 1\nproperty list uint float texcoord\nproperty list uchar int vertex_indices\nend_header\n"
+          "0 0 0\n1 0 0\n0 1 0\n1e300 3 0 1 2\n",
+     EX_ERROR_FORMAT, "x.ply:14: the file ends before everything it promises has come"},
+    {HEAD "element face 1\nproperty list uint float other\nproperty list uchar int vertex_indices\nend_header\n"
+          "0 0 0\n1 0 0\n0 1 0\n1e300 3 0 1 2\n",
+     EX_ERROR_FORMAT, "x.ply:14: the file ends before everything it promises has come"},
     {HEAD FACES "3 0 1\n", EX_ERROR_FORMAT, "x.ply:14: the file ends before everything it promises has come"},
     {HEAD "element face 1\nproperty list uchar int corners\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n", EX_ERROR_DATA,
      "x.ply:12: the faces have no list called vertex_indices, or several"},

@@ -162,7 +162,7 @@ static void makes_normals_unit_long(void **state) {
 /* Smooth normals where the file has none: the same at all splits of a vertex, and what the faces around it say. */
 static void makes_up_smooth_normals(void **state) {
     (void)state;
-    write_text("roof.obj", "v 0 0 0\nv 0 0 1\nv 1 1 0\nv 1 1 1\nv 2 0 0\nv 2 0 1\nv 9 9 9\nvt 0 0\nvt 1 0\nvt 1 1\n"
+    write_text("roof.obj", "v 0 0 0\nv 0 0 1\nv 1 1 0\nv 1 1 1\nv 3 -1 0\nv 3 -1 1\nv 9 9 9\nvt 0 0\nvt 1 0\nvt 1 1\n"
                            "f 1/1 2/1 4/2 3/2\nf 3/3 4/3 6/1 5/1\n");
     ex_rig *rig = build_text("{'exemplar': 1, 'mesh': 'roof.obj', 'layers': []}");
     const ex_rig_mesh m = ex_rig_get_mesh(rig);
@@ -192,6 +192,15 @@ static void refines(void **state) {
     assert_int_equal(m.face_count, 24);
     assert_int_equal(m.split_count, 48); /* 20 texture coordinates at corners, 22 at edges, 6 in faces */
     assert_null(m.normals);
+    /* A vertex of the cage keeps its texture coordinates. */
+    const ex_rig_mesh cage = ex_rig_get_mesh(rig);
+    for (int i = 0; i < m.split_count && m.split_source[i] < 8; i++) {
+        bool found = false;
+        for (int k = 0; k < cage.split_count; k++)
+            found = found || (cage.split_source[k] == m.split_source[i] &&
+                              memcmp(cage.texcoords + 2 * k, m.texcoords + 2 * i, 2 * sizeof(float)) == 0);
+        assert_true(found);
+    }
     ex_rig_destroy(rig);
     rig = build_text("{'exemplar': 1, 'mesh': 'rest.obj', 'layers': [], 'subdivide': {'scheme': 'loop', 'levels': 0, "
                      "'limit': true}}");
@@ -262,6 +271,44 @@ static void gives_the_mesh_back(void **state) {
     ex_mesh_destroy(back);
     ex_mesh_destroy(mesh);
     ex_rig_destroy(rig);
+}
+
+/* Groups and materials of a refined face are those of the face that it is part of; on the limit surface without any
+ * level, the faces are the mesh's own. */
+static void keeps_groups_of_levels(void **state) {
+    (void)state;
+    static const struct {
+        const char *subdivide;
+        int level, parts; /* that each of the cube's six faces is cut into */
+    } cases[] = {{"{'scheme': 'catmull_clark', 'levels': 0, 'limit': true}", EX_LEVEL_LIMIT, 1},
+                 {"{'scheme': 'loop', 'levels': 0, 'limit': true}", EX_LEVEL_LIMIT, 1},
+                 {"{'scheme': 'catmull_clark', 'levels': 1}", 1, 4},
+                 {"{'scheme': 'catmull_clark', 'levels': 2, 'limit': true}", EX_LEVEL_LIMIT, 16},
+                 {"{'scheme': 'loop', 'levels': 2}", 1, 8},
+                 {"{'scheme': 'loop', 'levels': 2}", 2, 32}};
+    ex_mesh *mesh = read_form("rest.obj");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[200];
+        snprintf(text, sizeof text, "{'exemplar': 1, 'mesh': 'rest.obj', 'layers': [], 'subdivide': %s}",
+                 cases[i].subdivide);
+        ex_rig *rig = build_text(text);
+        ex_mesh *back = NULL;
+        float positions[3 * 400] = {0};
+        assert_true(ex_rig_level_vertex_count(rig, cases[i].level) <= 400);
+        const ex_surface surface = {.level = cases[i].level, .positions = positions};
+        assert_int_equal(ex_rig_to_mesh(rig, &surface, &back, NULL), EX_OK);
+        assert_int_equal(back->face_count, 6 * cases[i].parts);
+        assert_int_equal(back->group_count, 3);
+        assert_non_null(back->face_groups);
+        assert_string_equal(back->material_library, "cube.mtl");
+        for (int f = 0; f < back->face_count; f++) {
+            assert_int_equal(back->face_groups[f], mesh->face_groups[f / cases[i].parts]);
+            assert_int_equal(back->face_materials[f], mesh->face_materials[f / cases[i].parts]);
+        }
+        ex_mesh_destroy(back);
+        ex_rig_destroy(rig);
+    }
+    ex_mesh_destroy(mesh);
 }
 
 static void same_project_same_bytes(void **state) {
@@ -382,6 +429,7 @@ int main(void) {
         cmocka_unit_test(refines),
         cmocka_unit_test(keeps_loose_vertices),
         cmocka_unit_test(gives_the_mesh_back),
+        cmocka_unit_test(keeps_groups_of_levels),
         cmocka_unit_test(same_project_same_bytes),
         cmocka_unit_test(reads_forms_by_their_ending),
         cmocka_unit_test(reports_progress),

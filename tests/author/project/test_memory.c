@@ -138,7 +138,7 @@ static ex_result check_faulty_once(void *context) {
     ex_result result = ex_project_check(context, NULL, &check, NULL);
     if (result == EX_OK) {
         assert_int_equal(check->error_count, 1);
-        assert_non_null(strstr(check->findings[0].text, "neither positions nor texture coordinates"));
+        assert_non_null(strstr(check->findings[0].text, "no other order of its vertices"));
     }
     ex_check_destroy(check);
     return result;
@@ -232,6 +232,17 @@ static ex_result to_mesh_once(void *context) {
     return result;
 }
 
+static ex_result to_limit_mesh_once(void *context) {
+    ex_mesh *mesh = NULL;
+    float positions[3 * 8] = {0};
+    const ex_surface surface = {.level = EX_LEVEL_LIMIT, .positions = positions};
+    ex_result result = ex_rig_to_mesh(context, &surface, &mesh, NULL);
+    assert_int_equal(mesh != NULL, result == EX_OK);
+    assert_true(!mesh || mesh->face_groups); /* not lost on the way */
+    ex_mesh_destroy(mesh);
+    return result;
+}
+
 static ex_result write_rig_once(void *context) {
     return ex_rig_write(scratch_path("rig.glb"), context, NULL);
 }
@@ -256,6 +267,10 @@ static void rigs_and_their_files(void **state) {
     assert_int_equal(ex_rig_read(scratch_path("rig.glb"), NULL, &again, NULL), EX_OK);
     check_same_rig(rig, again);
     ex_rig_destroy(again);
+    ex_rig_destroy(rig);
+    rig = build_text("{'exemplar': 1, 'mesh': 'cube.obj', 'layers': [], 'subdivide': {'scheme': 'catmull_clark', "
+                     "'levels': 0, 'limit': true}}");
+    assert_true(fail_alloc_sweep(to_limit_mesh_once, rig) > 10);
     ex_rig_destroy(rig);
 }
 

@@ -114,11 +114,56 @@ static void checking(void **state) {
     ex_project_destroy(project);
 }
 
+/* Everything wrong at once: vertices in another order, joints and images that do not fit, a crease along no edge. */
+static ex_result check_faulty_once(void *context) {
+    ex_check *check = NULL;
+    const ex_check_options options = {.sample_count = 8};
+    ex_result result = ex_project_check(context, &options, &check, NULL);
+    assert_int_equal(check != NULL, result == EX_OK);
+    if (check)
+        assert_int_equal(check->error_count, 6);
+    ex_check_destroy(check);
+    return result;
+}
+
+static void checking_what_is_wrong(void **state) {
+    (void)state;
+    double positions[3 * ARM_VERTICES];
+    arm_form(1, 0.2, positions);
+    ex_mesh *mesh = arm_mesh(positions);
+    for (int c = 0; c < mesh->corner_count; c++)
+        mesh->corners[c] = ARM_VERTICES - 1 - mesh->corners[c];
+    assert_int_equal(ex_obj_write(scratch_path("swapped.obj"), mesh, NULL), EX_OK);
+    ex_mesh_destroy(mesh);
+    size_t size;
+    char *bytes = scratch_read("rest.obj", &size), *creased = malloc(size + 40);
+    assert_non_null(creased);
+    memcpy(creased, bytes, size);
+    strcpy(creased + size, "t crease 2/1/0 0 40 2\n");
+    scratch_write("creased.obj", creased, strlen(creased));
+    free(bytes);
+    free(creased);
+    ex_image *image = ex_image_create(3, 2);
+    assert_int_equal(ex_image_write(scratch_path("b.png"), image, NULL), EX_OK);
+    ex_image_destroy(image);
+    ex_project *project = parse_project(
+        "{'exemplar': 1, 'mesh': 'creased.obj', 'skeleton': 'arm.glb', 'subdivide': {'scheme': 'loop'}, 'layers': [\n"
+        "{'name': 'one', 'shape': 'unposed', 'space': [{'name': 'elbow', 'joint': 'fore', 'angle': 'x', 'min': 0, "
+        "'max': 200}], 'mask': {'joints': ['upper', 'knee']}, 'examples': [{'name': 'a', 'mesh': 'swapped.obj', 'at': "
+        "{}}, {'name': 'b', 'mesh': 'rest.obj', 'at': {'elbow': 180}, 'joints': {'toe': {'x': 1}}}, {'name': 'c', "
+        "'mesh': 'rest.obj', 'at': {'elbow': 50}, 'skeleton': 'none.glb'}]},\n"
+        "{'name': 'skin', 'shape': 'pixels', 'texture': 'base_color', 'space': [{'name': 's', 'min': 0, 'max': 1}], "
+        "'examples': [{'name': 'a', 'image': 'a.png', 'at': {}}, {'name': 'b', 'image': 'b.png', 'at': {'s': 1}}]}]}");
+    assert_true(fail_alloc_sweep(check_faulty_once, project) > 200);
+    ex_project_destroy(project);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(building),
         cmocka_unit_test(unpacking),
         cmocka_unit_test(checking),
+        cmocka_unit_test(checking_what_is_wrong),
     };
     return cmocka_run_group_tests_name("author.project.memory_body", tests, set_up, scratch_tear_down);
 }

@@ -148,8 +148,8 @@ static void refuses_others(void **state) {
         {"joint:hnad=x1", "no joint 'hnad'; did you mean 'joint:hand'?"},
         {"hand=x1", "no axis 'hand'; did you mean 'joint:hand'?"},
         {"uper arm=x1", "no axis 'uper arm'; did you mean 'joint:upper arm'?"},
-        {"joint:elbow=x1", "no joint 'elbow'; did you mean 'elbow'?"},
-        {"joint:bend=x1", "no joint 'bend'; did you mean 'bend'?"},
+        {"joint:elbow=x1", "no joint 'elbow'; did you mean the axis 'elbow'?"},
+        {"joint:bend=x1", "no joint 'bend'; did you mean the axis 'bend'?"},
         {"joint:qqqqqq=x1", "no joint 'qqqqqq'; its joints are: upper arm, forearm, hand"},
         {"joint:=x1", "no joint ''; its joints are: upper arm, forearm, hand"},
     };

@@ -33,11 +33,15 @@ static void joints_as_the_file_has_them(void **state) {
         assert_int_equal(ex_skeleton_parent(s, j), j - 1);
         check_near((double)rest.translation[0], places[j], 1e-7);
         check_near((double)rest.scale[1], scales[j], 1e-6);
-        check_near(fabs((double)rest.rotation[3]), 1, 1e-6); /* the turns of `place` and `upper` cancel out */
+        /* The turns of `place` and `upper` cancel out. */
+        check_near((double)rest.rotation[0], j == 1 ? sin(0.3) : 0, 1e-6);
+        check_near(fabs((double)rest.rotation[3]), j == 1 ? cos(0.3) : 1, 1e-6);
         ex_skeleton_inverse_bind(s, j, bind);
         check_near((double)bind[0], 0.5, 1e-7);
         check_near((double)bind[3], -0.5 * j, 1e-6);
         check_near((double)bind[7], 0, 1e-7);
+        check_near((double)bind[6], j > 0 ? 0.5 * sin(0.6) : 0, 1e-6); /* a turn back by 0.6 about x */
+        check_near((double)bind[9], j > 0 ? -0.5 * sin(0.6) : 0, 1e-6);
     }
     /* At rest nothing moves. */
     float rest[3 * ARM_VERTICES], posed[3 * ARM_VERTICES];
@@ -109,6 +113,18 @@ static void weights_by_order_and_by_place(void **state) {
         check_same_skin(rig, p);
         ex_rig_destroy(rig);
     }
+    /* And the mesh's may be on the other side of where they should be. */
+    double positions[3 * ARM_VERTICES];
+    arm_form(1, 0.2, positions);
+    for (int i = 0; i < 3 * ARM_VERTICES; i++)
+        positions[i] -= 1e-6;
+    arm_write_mesh("below.obj", positions);
+    other = arm_scene(1);
+    shuffle(&other->meshes[0].primitives[0], 0);
+    arm_write_scene("other.glb", other);
+    rig = build_text("{'exemplar': 1, 'mesh': 'below.obj', 'skeleton': 'other.glb', 'layers': []}");
+    check_same_skin(rig, p);
+    ex_rig_destroy(rig);
     /* Two vertices at one place with other weights: the one with the mesh's texture coordinate. */
     other = arm_scene(1);
     ex_scene_primitive *q = &other->meshes[0].primitives[0];
@@ -128,14 +144,57 @@ static void weights_by_order_and_by_place(void **state) {
     ex_scene_destroy(scene);
 }
 
-/* The mesh may be the skeleton's own file. */
+/* The mesh may be the skeleton's own file; then the order of the vertices tells apart those at one place. */
 static void one_file_for_both(void **state) {
     (void)state;
-    ex_scene *scene = arm_scene(1);
-    ex_rig *rig = build_text("{'exemplar': 1, 'mesh': 'arm.glb', 'skeleton': 'arm.glb', 'layers': []}");
+    ex_scene *scene = arm_scene(1), *same = arm_scene(1);
+    const int last = ARM_VERTICES - 1;
+    for (int i = 0; i < 2; i++) {
+        ex_scene_primitive *p = &(i == 0 ? scene : same)->meshes[0].primitives[0];
+        memcpy(p->positions + 3 * last, p->positions, 3 * sizeof *p->positions);
+    }
+    arm_write_scene("same.glb", same);
+    ex_rig *rig = build_text("{'exemplar': 1, 'mesh': 'same.glb', 'skeleton': 'same.glb', 'layers': []}");
     check_same_skin(rig, &scene->meshes[0].primitives[0]);
     ex_rig_destroy(rig);
     ex_scene_destroy(scene);
+}
+
+/* The skin that counts is that of the largest mesh. */
+static void the_largest_mesh_has_the_skin(void **state) {
+    (void)state;
+    ex_scene *scene = arm_scene(1), *arm = arm_scene(1);
+    ex_scene_skin *skins = calloc(2, sizeof *skins);
+    ex_scene_mesh *meshes = calloc(2, sizeof *meshes);
+    assert_true(skins && meshes);
+    skins[1] = scene->skins[0];
+    skins[0] = (ex_scene_skin){.joint_count = 1, .joints = calloc(1, sizeof(int)), .skeleton = -1};
+    meshes[0] = scene->meshes[0];
+    meshes[1] = (ex_scene_mesh){.primitive_count = 1, .primitives = calloc(1, sizeof *meshes[1].primitives)};
+    ex_scene_primitive *p = meshes[1].primitives;
+    *p = (ex_scene_primitive){.mode = EX_SCENE_POINTS,
+                              .material = -1,
+                              .vertex_count = 1,
+                              .influence_count = 1,
+                              .positions = calloc(3, sizeof(float)),
+                              .joints = calloc(1, sizeof *p->joints),
+                              .weights = malloc(sizeof *p->weights)};
+    assert_non_null(p->weights);
+    p->weights[0] = 1;
+    free(scene->skins);
+    free(scene->meshes);
+    scene->skins = skins;
+    scene->meshes = meshes;
+    scene->skin_count = scene->mesh_count = 2;
+    scene->nodes[ARM_MESH].skin = 1;
+    const int dot = ex_scene_add_node(scene, "dot", -1, 1);
+    scene->nodes[dot].skin = 0;
+    arm_write_scene("two.glb", scene);
+    ex_rig *rig = build_text("{'exemplar': 1, 'mesh': 'rest.obj', 'skeleton': 'two.glb', 'layers': []}");
+    assert_int_equal(ex_rig_joint_count(rig), 3);
+    check_same_skin(rig, &arm->meshes[0].primitives[0]);
+    ex_rig_destroy(rig);
+    ex_scene_destroy(arm);
 }
 
 static void names_that_are_missing(void **state) {
@@ -284,11 +343,17 @@ static void files_that_say_the_impossible(void **state) {
         " {'bufferView': 2, 'componentType': 5121, 'count': 3, 'type': 'VEC4'},\n"
         " {'bufferView': 3, 'componentType': 5126, 'count': 1, 'type': 'MAT4'}],\n"
         "'meshes': [{'primitives': [{'attributes': {'POSITION': 0, 'WEIGHTS_0': 1, 'JOINTS_0': 2}}]}],\n"
-        "'nodes': [{'name': 'j'}, {'mesh': 0, 'skin': 0}], 'skins': [{'joints': [0], 'inverseBindMatrices': 3}]}");
+        "'nodes': [{'name': 'j', 'translation': [0, 0, -0.0]}, {'mesh': 0, 'skin': 0}], 'skins': [{'joints': [0], "
+        "'inverseBindMatrices': 3}]}");
     write_text("weightless.gltf", text);
     free(text);
     check_refused("{'exemplar': 1, 'mesh': 'weightless.gltf', 'skeleton': 'weightless.gltf', 'layers': []}",
                   "the joint weights of vertex 1 (counting from 0) sum to 0");
+    /* With a weight it is sound; the zero with a sign is one that no writer keeps. */
+    buffer[13] = 1;
+    memcpy(bytes, buffer, sizeof buffer);
+    scratch_write("weightless.bin", bytes, sizeof bytes);
+    check_round_trip("{'exemplar': 1, 'mesh': 'weightless.gltf', 'skeleton': 'weightless.gltf', 'layers': []}");
 }
 
 static void unknown_joints(void **state) {
@@ -338,6 +403,7 @@ int main(void) {
         cmocka_unit_test(joints_as_the_file_has_them),
         cmocka_unit_test(weights_by_order_and_by_place),
         cmocka_unit_test(one_file_for_both),
+        cmocka_unit_test(the_largest_mesh_has_the_skin),
         cmocka_unit_test(names_that_are_missing),
         cmocka_unit_test(binds_that_are_identities),
         cmocka_unit_test(one_sentence_each),

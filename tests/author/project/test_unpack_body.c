@@ -80,8 +80,77 @@ static void skeletons_and_skins(void **state) {
         p->joints[v] = (uint16_t)(v % 6 % 4);
         p->weights[v] = (float)(seed >> 8) / 0x1p26F;
     }
+    /* And two vertices at one place, which only their order tells apart. */
+    memcpy(p->positions + 3, p->positions, 3 * sizeof *p->positions);
     arm_write_scene("odd.glb", scene);
-    check_round_trip("{'exemplar': 1, 'mesh': 'rest.obj', 'skeleton': 'odd.glb', 'layers': []}");
+    check_round_trip("{'exemplar': 1, 'mesh': 'odd.glb', 'skeleton': 'odd.glb', 'layers': []}");
+    /* A skeleton that moves nothing. */
+    scene = arm_scene(1);
+    scene->nodes[ARM_MESH].skin = scene->nodes[ARM_MESH].mesh = -1;
+    arm_write_scene("bones.glb", scene);
+    check_round_trip("{'exemplar': 1, 'mesh': 'rest.obj', 'skeleton': 'bones.glb', 'layers': []}");
+}
+
+/* As many influences as a vertex can have are more than bodies need, but what a rig can hold comes back. */
+static void very_many_influences(void **state) {
+    (void)state;
+    enum { JOINTS = EX_INFLUENCE_MAX };
+    static const float positions[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+    static const uint32_t corners[3] = {0, 1, 2}, sizes[1] = {3};
+    static char names[JOINTS][8];
+    static const char *name_list[JOINTS];
+    static int parents[JOINTS];
+    static ex_transform rest[JOINTS];
+    static uint32_t joints[3 * JOINTS], starts[4] = {0, JOINTS, 2 * JOINTS, 3 * JOINTS};
+    static float weights[3 * JOINTS];
+    for (int j = 0; j < JOINTS; j++) {
+        snprintf(names[j], sizeof names[j], "j%d", j);
+        name_list[j] = names[j];
+        parents[j] = j - 1;
+        rest[j] = ex_transform_identity();
+        for (int v = 0; v < 3; v++) {
+            joints[v * JOINTS + j] = (uint32_t)j;
+            weights[v * JOINTS + j] = (float)(1 + (j * 7 + v) % 5);
+        }
+    }
+    ex_rig_def def = ex_rig_def_default();
+    ex_skeleton *skeleton = NULL;
+    ex_skin *skin = NULL;
+    assert_int_equal(
+        ex_skeleton_create(&(ex_skeleton_def){JOINTS, parents, rest, NULL, name_list}, NULL, &skeleton, NULL), EX_OK);
+    assert_int_equal(ex_skin_create(&(ex_skin_def){3, JOINTS, starts, joints, weights}, NULL, &skin, NULL), EX_OK);
+    def.mesh = (ex_rig_mesh){.vertex_count = 3,
+                             .positions = positions,
+                             .split_count = 3,
+                             .face_count = 1,
+                             .corner_count = 3,
+                             .face_sizes = sizes,
+                             .corners = corners,
+                             .triangle_count = 1,
+                             .triangles = corners};
+    def.skeleton = skeleton;
+    def.skin = skin;
+    ex_rig *rig = NULL, *again = NULL;
+    ex_project *project = NULL;
+    ex_error error = {0};
+    assert_int_equal(ex_rig_create(&def, NULL, &rig, NULL), EX_OK);
+    assert_int_equal(ex_project_unpack(rig, scratch_path("many"), "p", false, &error), EX_OK);
+    if (ex_project_read(scratch_path("many/p.json"), &project, &error) != EX_OK ||
+        ex_project_build(project, NULL, &again, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    for (int v = 0; v < 3; v++) {
+        static uint32_t numbers[2][JOINTS];
+        static float values[2][JOINTS];
+        assert_int_equal(ex_skin_influences(ex_rig_skin(rig), v, numbers[0], values[0]), JOINTS);
+        assert_int_equal(ex_skin_influences(ex_rig_skin(again), v, numbers[1], values[1]), JOINTS);
+        assert_memory_equal(numbers[0], numbers[1], sizeof numbers[0]);
+        assert_memory_equal(values[0], values[1], sizeof values[0]);
+    }
+    ex_project_destroy(project);
+    ex_rig_destroy(again);
+    ex_rig_destroy(rig);
+    ex_skin_destroy(skin);
+    ex_skeleton_destroy(skeleton);
 }
 
 static void axes_of_all_kinds(void **state) {
@@ -121,14 +190,16 @@ static void skeletons_of_examples(void **state) {
         "'age', 'min': 0, 'max': 1}], 'examples': [{'name': 'a', 'mesh': 'rest.obj', 'at': {}},\n"
         " {'name': 'b/c', 'mesh': 'third.obj', 'at': {'age': 1}, 'skeleton': 'child.glb'}]},\n"
         "{'name': 'two', 'shape': 'unposed', 'space': [{'name': 'e', 'joint': 'fore', 'angle': 'z', 'min': 0, 'max': "
-        "140}], 'examples': [{'name': 'a', 'mesh': 'rest.obj', 'at': {}, 'skeleton': 'arm.glb'},\n"
+        "140}, {'name': 'age', 'min': 0, 'max': 1}], 'examples': [{'name': 'a', 'mesh': 'rest.obj', 'at': {}, "
+        "'skeleton': 'arm.glb'},\n"
         " {'name': 'b', 'mesh': 'odd.obj', 'at': {'e': 100, 'age': 0.37}, 'skeleton': 'child.glb'},\n"
         " {'name': 'c', 'mesh': 'odd.obj', 'at': {'e': 60, 'age': 0.11}}]}]}");
 }
 
 static void refined_levels(void **state) {
     (void)state;
-    const char *rules[] = {"'scheme': 'catmull_clark', 'levels': 2, 'limit': true", "'scheme': 'loop', 'levels': 1",
+    const char *rules[] = {"'scheme': 'catmull_clark', 'levels': 2, 'limit': true",
+                           "'scheme': 'loop', 'levels': 1, 'boundary': 'edges'",
                            "'scheme': 'bilinear', 'levels': 1, 'boundary': 'edges'",
                            "'scheme': 'catmull_clark', 'levels': 0, 'limit': true",
                            "'scheme': 'loop', 'levels': 2, 'limit': true, 'boundary': 'edges_and_corners'"};
@@ -232,10 +303,10 @@ static void refuses_to_overwrite(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(skeletons_and_skins),   cmocka_unit_test(axes_of_all_kinds),
-        cmocka_unit_test(skeletons_of_examples), cmocka_unit_test(refined_levels),
-        cmocka_unit_test(textures_too),          cmocka_unit_test(images_of_another_size),
-        cmocka_unit_test(refuses_to_overwrite),
+        cmocka_unit_test(very_many_influences),   cmocka_unit_test(skeletons_and_skins),
+        cmocka_unit_test(axes_of_all_kinds),      cmocka_unit_test(skeletons_of_examples),
+        cmocka_unit_test(refined_levels),         cmocka_unit_test(textures_too),
+        cmocka_unit_test(images_of_another_size), cmocka_unit_test(refuses_to_overwrite),
     };
     return cmocka_run_group_tests_name("author.project.unpack_body", tests, set_up, scratch_tear_down);
 }

@@ -25,6 +25,11 @@ static int set_up(void **state) {
     arm_form(0.6, 0.15, positions);
     arm_write_mesh("child.obj", positions);
     arm_write_scene("child.glb", arm_scene(0.6));
+    /* The same bones in a file that was saved in another pose: where the mesh was bound is what counts. */
+    ex_scene *scene = arm_scene(0.6);
+    scene->nodes[ARM_PLACE].transform.translation[1] = 3;
+    scene->nodes[ARM_FORE].transform.rotation[2] = 0.5;
+    arm_write_scene("child_moved.glb", scene);
     return 0;
 }
 
@@ -152,7 +157,7 @@ static void skeletons_come_along(void **state) {
             "{'exemplar': 1, 'mesh': 'rest.obj', 'skeleton': 'arm.glb', 'skinning': '%s', 'layers': [\n"
             "{'name': 'arm', %s, 'shape': 'unposed', 'examples': [{'name': 'rest', 'mesh': 'rest.obj', 'at': {}},\n"
             " {'name': 'bent', 'mesh': 'bent.obj', 'at': {'elbow': 100}},\n"
-            " {'name': 'child', 'mesh': 'child.obj', 'at': {'gender': 1}, 'skeleton': 'child.glb'}]},\n"
+            " {'name': 'child', 'mesh': 'child.obj', 'at': {'gender': 1}, 'skeleton': 'child_moved.glb'}]},\n"
             "{'name': 'more', 'space': [{'name': 'more', 'min': 0, 'max': 1}], 'shape': 'unposed', 'examples': [\n"
             " {'name': 'none', 'mesh': 'rest.obj', 'at': {}},\n"
             " {'name': 'child', 'mesh': 'child_bent.obj', 'at': {'more': 1, 'gender': 0.5, 'elbow': 80}, "
@@ -184,7 +189,7 @@ static void joints_that_slide_and_stretch(void **state) {
     (void)state;
     const char *project =
         "{'exemplar': 1, 'mesh': 'rest.obj', 'skeleton': 'arm.glb', 'layers': [{'name': 'l', 'space': [\n"
-        " {'name': 'out', 'joint': 'fore', 'slide': 'x', 'min': 0, 'max': 1},\n"
+        " {'name': 'out', 'joint': 'fore', 'slide': [0.2, 1, 0.5], 'min': 0, 'max': 1},\n"
         " {'name': 'thick', 'joint': 'hand', 'stretch': 'y', 'min': 0.5, 'max': 2},\n"
         " {'name': 'turn', 'joint': 'upper', 'rotation': 'full'}], 'shape': 'unposed',\n"
         " 'examples': [{'name': 'rest', 'mesh': 'rest.obj', 'at': {}}%s]}]}";
@@ -247,8 +252,15 @@ static void what_collapses_is_named(void **state) {
             assert_int_equal(d.example, 1);
             /* The middle ring is moved half by each. */
             assert_true(d.count >= ARM_SIDES && d.count < ARM_VERTICES);
-            for (int s = 0; s < ARM_SIDES; s++)
-                assert_true(d.damped[ARM_RINGS / 2 * ARM_SIDES + s]);
+            float delta[3 * ARM_VERTICES];
+            ex_rig_example_delta(rig, 0, 1, delta);
+            for (int s = 0; s < ARM_SIDES; s++) {
+                const int v = ARM_RINGS / 2 * ARM_SIDES + s;
+                assert_true(d.damped[v]);
+                /* What collapses stays where it was at rest. */
+                check_near((double)delta[3 * v + 1], 0, 1e-4);
+                check_near((double)delta[3 * v + 2], 0, 1e-4);
+            }
             assert_true(miss(rig, (words){"twist=180", NULL}, "twisted.obj", d.damped) < 1e-5);
             assert_true(miss(rig, (words){"twist=180", NULL}, "twisted.obj", NULL) > 1e-3);
         } else {
@@ -259,12 +271,40 @@ static void what_collapses_is_named(void **state) {
     }
 }
 
+static void names_what_cannot_be_unposed(void **state) {
+    (void)state;
+    const char *project = "{'exemplar': 1, 'mesh': 'rest.obj', %s 'layers': [{'name': 'l', 'space': [{'name': 'd', "
+                          "'min': 0, 'max': 1}], 'shape': 'unposed', 'examples': [{'name': 'far', 'mesh': '%s', 'at': "
+                          "{}}]}]}";
+    double positions[3 * ARM_VERTICES];
+    arm_form(1, 0.2, positions);
+    positions[3 * 7 + 2] = 1e39;
+    arm_write_mesh("far.obj", positions);
+    /* A skin that nothing is bound to. */
+    ex_scene *scene = arm_scene(1);
+    scene->nodes[ARM_MESH].skin = -1;
+    scene->nodes[ARM_MESH].mesh = -1;
+    arm_write_scene("bones.glb", scene);
+    const char *cases[][3] = {{"'skeleton': 'arm.glb',", "far.obj", "vertex 7 is too far away for a float"},
+                              {"'skeleton': 'bones.glb',", "rest.obj", "no joint moves the mesh"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1000];
+        ex_rig *rig = NULL;
+        ex_error error = {0};
+        snprintf(text, sizeof text, project, cases[i][0], cases[i][1]);
+        ex_project *parsed = parse_project(text);
+        assert_int_equal(ex_project_build(parsed, NULL, &rig, &error), EX_ERROR_DATA);
+        if (!strstr(error.text, cases[i][2]) || !strstr(error.text, "layers[0].examples[0] 'far'"))
+            fail_msg("%s", error.text);
+        ex_project_destroy(parsed);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_sculpt_comes_back),
-        cmocka_unit_test(skeletons_come_along),
-        cmocka_unit_test(joints_that_slide_and_stretch),
-        cmocka_unit_test(what_collapses_is_named),
+        cmocka_unit_test(every_sculpt_comes_back),       cmocka_unit_test(skeletons_come_along),
+        cmocka_unit_test(joints_that_slide_and_stretch), cmocka_unit_test(what_collapses_is_named),
+        cmocka_unit_test(names_what_cannot_be_unposed),
     };
     return cmocka_run_group_tests_name("author.project.unposed", tests, set_up, scratch_tear_down);
 }

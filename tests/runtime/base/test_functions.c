@@ -37,6 +37,13 @@ static void check_angle(double y, double x) {
         fail_msg("the angle of (%.17g, %.17g) is %.17g, off by %.3Lg", x, y, exi_angle(y, x), off);
 }
 
+static void check_corner(double y, double x) {
+    long double expected = atan2l((long double)y, (long double)x);
+    long double off = fabsl((long double)exi_corner(y, x) - expected);
+    if (!(off <= 3e-9L * expected))
+        fail_msg("the corner of (%.17g, %.17g) is %.17g, off by %.3Lg", x, y, exi_corner(y, x), off);
+}
+
 static void check_sin_cos(double x) {
     double sine, cosine;
     exi_sin_cos(x, &sine, &cosine);
@@ -127,6 +134,21 @@ static void the_angle_is_within_its_error(void **state) {
     assert_near(exi_angle(5, 0), 1.5707963267948966, 0);
 }
 
+static void the_corner_is_within_its_error(void **state) {
+    (void)state;
+    uint64_t random = 4;
+    for (int i = 0; i < 50000; i++) {
+        check_corner(random_between(&random, 0, 1), random_between(&random, -1, 1));
+        check_corner(random_between(&random, 0, 1e-6), random_between(&random, -1, 1));
+        check_corner(random_between(&random, 0, 1), random_between(&random, -1e-6, 1e-6));
+    }
+    check_corner(1, 1);
+    check_corner(1, -1);
+    check_corner(1e-300, 1);
+    assert_true(exi_corner(0, 0) == 0);
+    assert_near(exi_corner(0, -2), 3.14159265358979, 1e-14);
+}
+
 static void bits_go_there_and_back(void **state) {
     (void)state;
     assert_true(exi_to_bits(1.0) == 0x3FF0000000000000u);
@@ -141,6 +163,7 @@ int main(void) {
         cmocka_unit_test(exp_stays_within_bounds),
         cmocka_unit_test(log_is_within_its_error),
         cmocka_unit_test(the_angle_is_within_its_error),
+        cmocka_unit_test(the_corner_is_within_its_error),
         cmocka_unit_test(bits_go_there_and_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

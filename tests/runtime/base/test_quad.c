@@ -92,6 +92,8 @@ static void rearranging(void **state) {
     }
     exi_quad_store_triples(back, v);
     assert_memory_equal(back, from + 1, sizeof back);
+    exi_quad_store(to, exi_quad_load_three(from + 13)); /* the last three: nothing behind them is read */
+    assert_true(to[0] == 13 && to[1] == 14 && to[2] == 15 && to[3] == 0);
 }
 
 /* Bytes in and out, whole numbers and those between, of which halves go to the even neighbour. */

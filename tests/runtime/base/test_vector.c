@@ -12,6 +12,8 @@
 #include "support/check.h"
 #include "support/spaces.h"
 
+#include <string.h>
+
 static void random_turn(uint64_t *random, double q[4]) {
     turn_about(random_between(random, -1, 1), random_between(random, -1, 1), random_between(random, 0.1, 1),
                random_between(random, -360, 360), q);
@@ -78,6 +80,34 @@ static void turning_keeps_lengths_and_angles(void **state) {
     }
 }
 
+/* Turning by a product is turning by its second factor, then by its first. */
+static void products_of_turns(void **state) {
+    (void)state;
+    uint64_t random = 6;
+    double a[4], b[4], product[4], in_place[4], once[3], both[3], direct[3];
+    turn_about(1, 0, 0, 90, a);
+    turn_about(0, 1, 0, 90, b);
+    exi_quaternion_multiply(a, b, product);
+    exi_rotate(product, (double[]){0, 0, 1}, direct); /* z to x, which stays */
+    assert_row_near(direct, ((double[]){1, 0, 0}), 3, 1e-15);
+    for (int i = 0; i < 100; i++) {
+        const double v[3] = {random_between(&random, -1, 1), random_between(&random, -1, 1), 0.7};
+        random_turn(&random, a);
+        random_turn(&random, b);
+        exi_quaternion_multiply(a, b, product);
+        exi_rotate(b, v, once);
+        exi_rotate(a, once, both);
+        exi_rotate(product, v, direct);
+        assert_row_near(direct, both, 3, 4e-15);
+        memcpy(in_place, a, sizeof a);
+        exi_quaternion_multiply(in_place, b, in_place);
+        assert_memory_equal(in_place, product, sizeof product);
+        memcpy(in_place, b, sizeof b);
+        exi_quaternion_multiply(a, in_place, in_place);
+        assert_memory_equal(in_place, product, sizeof product);
+    }
+}
+
 /* q = swing * twist, and the twist leaves its axis where it is. */
 static void a_twist_is_what_turns_about_the_axis(void **state) {
     (void)state;
@@ -92,11 +122,8 @@ static void a_twist_is_what_turns_about_the_axis(void **state) {
         assert_row_near(back, axis, 3, 1e-14);
         assert_near(twist[0] * twist[0] + twist[1] * twist[1] + twist[2] * twist[2] + twist[3] * twist[3], 1, 1e-15);
         /* the swing that is left, q * twist^-1, has no part about the axis and does the rest */
-        double inverse[4] = {-twist[0], -twist[1], -twist[2], twist[3]}, cross[3], swing[4];
-        exi_cross(q, inverse, cross);
-        for (int k = 0; k < 3; k++)
-            swing[k] = q[3] * inverse[k] + inverse[3] * q[k] + cross[k];
-        swing[3] = q[3] * inverse[3] - exi_dot3(q, inverse);
+        double inverse[4] = {-twist[0], -twist[1], -twist[2], twist[3]}, swing[4];
+        exi_quaternion_multiply(q, inverse, swing);
         assert_near(exi_dot3(swing, axis), 0, 1e-14);
         exi_rotate(swing, axis, swung);
         exi_rotate(q, axis, turned);
@@ -124,11 +151,9 @@ static void twists_by_hand(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(products_by_hand),
-        cmocka_unit_test(lengths_become_one),
-        cmocka_unit_test(turns_by_hand),
-        cmocka_unit_test(turning_keeps_lengths_and_angles),
-        cmocka_unit_test(a_twist_is_what_turns_about_the_axis),
+        cmocka_unit_test(products_by_hand),  cmocka_unit_test(lengths_become_one),
+        cmocka_unit_test(turns_by_hand),     cmocka_unit_test(turning_keeps_lengths_and_angles),
+        cmocka_unit_test(products_of_turns), cmocka_unit_test(a_twist_is_what_turns_about_the_axis),
         cmocka_unit_test(twists_by_hand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -416,6 +416,38 @@ static void the_longest_chain(void **state) {
     free(rest);
 }
 
+/* Rotations are brought to length 1 once, and what a skeleton gives makes the same skeleton again, to the bit. */
+static void rest_of_rest(void **state) {
+    (void)state;
+    enum { J = 5000 };
+    uint64_t random = 24;
+    int *parents = malloc(J * sizeof *parents);
+    ex_transform *rest = malloc(J * sizeof *rest);
+    for (int j = 0; j < J; j++) {
+        parents[j] = -1;
+        rest[j] = ex_transform_identity();
+        for (int c = 0; c < 4; c++)
+            rest[j].rotation[c] = (float)random_between(&random, -3, 3);
+    }
+    ex_skeleton *s = skeleton_of(&(ex_skeleton_def){J, parents, rest, NULL, NULL});
+    for (int j = 0; j < J; j++) {
+        rest[j] = ex_skeleton_rest(s, j);
+        double sum = 0;
+        for (int c = 0; c < 4; c++)
+            sum += (double)rest[j].rotation[c] * (double)rest[j].rotation[c];
+        assert_near(sum, 1, 0x1p-22);
+    }
+    ex_skeleton *again = skeleton_of(&(ex_skeleton_def){J, parents, rest, NULL, NULL});
+    for (int j = 0; j < J; j++) {
+        const ex_transform same = ex_skeleton_rest(again, j);
+        assert_memory_equal(&same, &rest[j], sizeof same);
+    }
+    ex_skeleton_destroy(s);
+    ex_skeleton_destroy(again);
+    free(parents);
+    free(rest);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bent_elbow_by_hand),
@@ -427,6 +459,7 @@ int main(void) {
         cmocka_unit_test(wrong_definitions_are_refused),
         cmocka_unit_test(one_allocation_and_it_may_fail),
         cmocka_unit_test(the_longest_chain),
+        cmocka_unit_test(rest_of_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,6 +109,43 @@ static void weights_of_weights(void **state) {
     ex_skin_destroy(again);
 }
 
+/* The same where joints are named twice: the sum of two floats need not be one, so that weights which summed to 1 need
+ * not do so any more. */
+static void weights_of_joined_weights(void **state) {
+    (void)state;
+    enum { V = 5000, J = 30, MOST = 9 };
+    uint64_t random = 22;
+    ex_skin *skin = random_skin(&random, V, J, MOST);
+    uint32_t *starts = calloc(V + 1, sizeof *starts), *joints = malloc(V * MOST * sizeof *joints);
+    float *weights = malloc(V * MOST * sizeof *weights);
+    for (int round = 0; round < 2; round++) {
+        for (int v = 0; v < V; v++) {
+            int count = ex_skin_influences(skin, v, joints + starts[v], weights + starts[v]);
+            starts[v + 1] = starts[v] + (uint32_t)count;
+            if (round == 1)
+                continue;
+            for (uint32_t i = starts[v] + 1; i < starts[v + 1]; i += 3)
+                joints[i] = joints[starts[v]];
+            weights[starts[v]] = nextafterf(weights[starts[v]], 2); /* about as far off as is still kept */
+        }
+        ex_skin *again = skin_of(&(ex_skin_def){V, J, starts, joints, weights});
+        for (int v = 0; round == 1 && v < V; v++) {
+            uint32_t j[MOST];
+            float w[MOST];
+            int count = ex_skin_influences(again, v, j, w);
+            assert_int_equal(count, starts[v + 1] - starts[v]);
+            assert_memory_equal(w, weights + starts[v], (size_t)count * sizeof *w);
+            assert_memory_equal(j, joints + starts[v], (size_t)count * sizeof *j);
+        }
+        ex_skin_destroy(skin);
+        skin = again;
+    }
+    free(starts);
+    free(joints);
+    free(weights);
+    ex_skin_destroy(skin);
+}
+
 /* The heaviest weights that floats hold, and the lightest. */
 static void extreme_weights(void **state) {
     (void)state;
@@ -251,6 +288,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weights_by_hand),
         cmocka_unit_test(weights_of_weights),
+        cmocka_unit_test(weights_of_joined_weights),
         cmocka_unit_test(extreme_weights),
         cmocka_unit_test(wrong_definitions_are_refused),
         cmocka_unit_test(one_allocation_and_it_may_fail),

@@ -178,6 +178,10 @@ static void splits_without_map(sample_rig *s) {
 static void sources_out_of_order(sample_rig *s) {
     s->split_source[3] = 5;
 }
+static void sources_fall(sample_rig *s) {
+    for (uint32_t i = 0; i < VERTICES + 2; i++) /* every vertex has one, and each but one is the last or the next */
+        s->split_source[i] = i < VERTICES ? i : i - 2;
+}
 static void source_behind_the_last(sample_rig *s) {
     s->split_source[VERTICES + 1] = VERTICES;
 }
@@ -308,6 +312,7 @@ static const struct {
     {few_splits, EX_ERROR_DATA, {"counts"}},
     {splits_without_map, EX_ERROR_DATA, {"21 split vertices", "19"}},
     {sources_out_of_order, EX_ERROR_DATA, {"split vertex 3", "vertex 5"}},
+    {sources_fall, EX_ERROR_DATA, {"split vertex 19", "vertex 17", "order"}},
     {source_behind_the_last, EX_ERROR_DATA, {"19"}},
     {last_source_missing, EX_ERROR_DATA, {"vertex 18"}},
     {two_corners, EX_ERROR_DATA, {"face 1", "three"}},

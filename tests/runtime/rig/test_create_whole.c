@@ -46,6 +46,16 @@ static void level_of_another_size(character *c) {
 static void level_corner_out_of_range(character *c) {
     ((uint32_t *)(uintptr_t)c->level.corners)[3] = 100000;
 }
+/* Stencils that end in another number of limit points than the last level has vertices; here without any level. */
+static void limit_of_another_size(character *c) {
+    static const int offsets[3] = {0, 1, 2}, indices[2] = {0, 1};
+    static const double weights[2] = {1, 1};
+    const ex_stencil_rows two = {.vertex_count = 2, .offsets = offsets, .indices = indices, .weights = weights};
+    const ex_stencils_def def = {.control_count = RINGS * SIDES, .limit = &two};
+    ex_stencils_destroy(c->stencils);
+    assert_int_equal(ex_stencils_create(&def, NULL, &c->stencils, NULL), EX_OK);
+    c->def.stencils = c->stencils;
+}
 static void joint_out_of_range(character *c) {
     c->form_sources[0].joint = CHARACTER_JOINTS;
 }
@@ -91,6 +101,30 @@ static void one_name_two_sources(character *c) {
     c->tan_axes[0].min = 0;
 }
 
+/* The elbow again, in the first layer of pixels, but not read in the same way. */
+static ex_reading *elbow_again(character *c) {
+    static const char *const names[] = {"elbow"};
+    static ex_axis_source source;
+    source = c->form_sources[0];
+    c->tan_axes[0] = c->form_axes[0];
+    c->layers[1].axis_names = names;
+    c->layers[1].sources = &source;
+    return &source.reading;
+}
+static void one_name_two_middles(character *c) {
+    elbow_again(c)->middle += 90;
+}
+static void one_name_two_directions(character *c) {
+    elbow_again(c)->about[0] += 1;
+}
+static void one_name_two_readings(character *c) {
+    elbow_again(c)->kind = EX_READING_STRETCH;
+}
+static void one_name_two_units(character *c) {
+    c->form_sources[0].reading.kind = EX_READING_SLIDE;
+    elbow_again(c)->unit = 0.01;
+}
+
 static const struct {
     void (*spoil)(character *c);
     ex_result result;
@@ -104,6 +138,7 @@ static const struct {
     {levels_without_faces, EX_ERROR_ARGUMENT, {"faces are missing"}},
     {level_of_another_size, EX_ERROR_ARGUMENT, {"level 1", "35", "36"}},
     {level_corner_out_of_range, EX_ERROR_DATA, {"level 1", "corner 3"}},
+    {limit_of_another_size, EX_ERROR_ARGUMENT, {"limit has 2", "20"}},
     {joint_out_of_range, EX_ERROR_ARGUMENT, {"'arm'", "'elbow'", "joint 3"}},
     {joint_below_none, EX_ERROR_ARGUMENT, {"'elbow'", "joint -2"}},
     {rotation_for_a_number, EX_ERROR_ARGUMENT, {"'elbow'", "kind"}},
@@ -118,6 +153,10 @@ static const struct {
     {images_of_another_size, EX_ERROR_DATA, {"'wet'", "4 x 3", "5 x 3"}},
     {pixels_with_a_mask, EX_ERROR_ARGUMENT, {"'skin'", "mask"}},
     {one_name_two_sources, EX_ERROR_DATA, {"'elbow'", "'skin'", "'arm'"}},
+    {one_name_two_middles, EX_ERROR_DATA, {"'elbow'", "reading", "'skin'"}},
+    {one_name_two_directions, EX_ERROR_DATA, {"'elbow'", "reading", "'skin'"}},
+    {one_name_two_readings, EX_ERROR_DATA, {"'elbow'", "reading", "'skin'"}},
+    {one_name_two_units, EX_ERROR_DATA, {"'elbow'", "reading", "'skin'"}},
 };
 
 static void every_mistake_has_its_sentence(void **state) {
@@ -172,6 +211,68 @@ static void memory_runs_out(void **state) {
     character_close(&c);
 }
 
+static void one_name_one_input(void **state) {
+    (void)state;
+    character c;
+    character_open(&c, RINGS, SIDES, EX_SKINNING_LINEAR);
+    elbow_again(&c);
+    ex_rig *rig = rig_of(&c.def);
+    assert_int_equal(ex_rig_input_count(rig), CHARACTER_INPUTS - 1);
+    assert_int_equal(ex_rig_layer_input(rig, 1, 0), ex_rig_layer_input(rig, 0, 0));
+    ex_rig_destroy(rig);
+    character_close(&c);
+}
+
+/* Where two layers take different parts of one rotation, setting the input sets all of it; where both take the same,
+ * only that part. */
+static void parts_of_one_rotation(void **state) {
+    (void)state;
+    static const char *const axis[] = {"turn"}, *const example[] = {"only"};
+    static const float positions[3] = {1, 2, 3}, delta[3] = {0, 0, 0}, *const deltas[] = {delta};
+    static const double y[3] = {0, 1, 0}, point[4] = {0, 0, 0, 1}, turn[4] = {0.5, 0.5, 0.5, 0.5};
+    const ex_transform rest = ex_transform_identity();
+    const int parent = -1;
+    ex_skeleton *skeleton = NULL;
+    assert_int_equal(ex_skeleton_create(&(ex_skeleton_def){1, &parent, &rest, NULL, NULL}, NULL, &skeleton, NULL),
+                     EX_OK);
+    for (int same = 0; same < 2; same++) {
+        const ex_axis_kind parts[2] = {EX_AXIS_SWING, same ? EX_AXIS_SWING : EX_AXIS_TWIST};
+        ex_axis axes[2];
+        ex_axis_source sources[2];
+        ex_layer_def layers[2];
+        for (int l = 0; l < 2; l++) {
+            axes[l] = ex_axis_rotation(parts[l], y);
+            sources[l] = (ex_axis_source){0, {.kind = EX_READING_ROTATION, .about = {0, 1, 0}, .part = (int)parts[l]}};
+            layers[l] = (ex_layer_def){.name = l ? "second" : "first",
+                                       .weigh = ex_weigher_def_default(),
+                                       .axis_names = axis,
+                                       .sources = &sources[l],
+                                       .example_names = example,
+                                       .deltas = deltas};
+            layers[l].weigh.axes = &axes[l];
+            layers[l].weigh.axis_count = layers[l].weigh.example_count = 1;
+            layers[l].weigh.points = point;
+        }
+        ex_rig_def def = ex_rig_def_default();
+        def.mesh = (ex_rig_mesh){.vertex_count = 1, .positions = positions, .split_count = 1};
+        def.layers = layers;
+        def.layer_count = 2;
+        def.skeleton = skeleton;
+        ex_rig *rig = rig_of(&def);
+        ex_transform joint = rest;
+        double read[4];
+        assert_int_equal(ex_rig_input_count(rig), 1);
+        ex_rig_set_input(rig, 0, turn, &(ex_pose){.joints = &joint});
+        ex_rig_get_input(rig, 0, &(ex_pose){.joints = &joint}, read);
+        if (same)
+            assert_true(fabs(read[1]) < 1e-6); /* a swing about y has no turn about it */
+        else
+            assert_row_near(read, turn, 4, 1e-6);
+        ex_rig_destroy(rig);
+    }
+    ex_skeleton_destroy(skeleton);
+}
+
 /* What was given comes back, and a bare rig has none of it. */
 static void parts_read_back(void **state) {
     (void)state;
@@ -209,6 +310,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_mistake_has_its_sentence),
         cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(one_name_one_input),
+        cmocka_unit_test(parts_of_one_rotation),
         cmocka_unit_test(parts_read_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -315,6 +315,7 @@ static const lie whole_lies[] = {
     {"a joint that is not there", INPUT_OF(4, joint), WORD, .value = WHOLE_JOINTS},
     {"no joint", INPUT_OF(4, joint), WORD, .value = (uint32_t)-2},
     {"a dial that reads", INPUT_OF(4, joint), WORD, .value = (uint32_t)-1},
+    {"a dial that reads an angle", INPUT_OF(0, reading), WORD, .value = EX_READING_ANGLE},
     {"a joint's input in the pose", INPUT_OF(4, offset), WORD, .value = 0},
     {"a dial of a joint", INPUT_OF(0, joint), WORD, .value = 0},
     {"no reading", INPUT_OF(4, reading), WORD, .value = EX_READING_NONE},
@@ -394,6 +395,7 @@ static const lie whole_lies[] = {
     {"rows far outside", SECTION + EX_SECTION_STENCILS, 2, 16 + 3 * 4, WORD, .value = INT32_MAX},
     {"rows before the first", SECTION + EX_SECTION_STENCILS, 2, 16 + 3 * 4, WORD, .value = 0x80000000},
     {"the last row outside", SECTION + EX_SECTION_STENCILS, 1, 16 + 12 * 4, WORD_ADD, .value = 1},
+    {"the last row short", SECTION + EX_SECTION_STENCILS, 1, 16 + 12 * 4, WORD_ADD, .value = UINT32_MAX},
     {"a control vertex outside", SECTION + EX_SECTION_STENCILS, 1, 16 + 14 * 4, WORD, .value = 5},
     {"a control vertex below", SECTION + EX_SECTION_STENCILS, 1, 16 + 13 * 4, WORD, .value = UINT32_MAX},
     {"a refined source outside", SECTION + EX_SECTION_SOURCES, 1, 12 * 4, WORD, .value = 12},
@@ -481,6 +483,21 @@ static void stencils_are_numbers(void **state) {
     free(copy);
 }
 
+/* Rows without weights for more vertices than the level has; the section is as long as its head says. */
+static void stencils_are_those_of_their_level(void **state) {
+    (void)state;
+    char *copy = malloc(pack_size);
+    memcpy(copy, pack, pack_size);
+    exi_pack_stencils *head = section(copy, EX_SECTION_STENCILS, 1);
+    head->vertex_count += 2 * head->weight_count;
+    head->weight_count = 0;
+    memset(head + 1, 0, (size_t)find(copy, EX_SECTION_STENCILS, 1)->size - sizeof *head);
+    seal(copy);
+    ex_error error;
+    assert_int_equal(try_unpack(copy, pack_size, &error), EX_ERROR_DATA);
+    free(copy);
+}
+
 /* Counts that a file of this format does not have are 0. */
 static void counts_may_be_fewer(void **state) {
     (void)state;
@@ -491,6 +508,43 @@ static void counts_may_be_fewer(void **state) {
     ex_error error;
     assert_int_equal(try_unpack(copy, pack_size, &error), EX_OK);
     free(copy);
+}
+
+/* More counts than this version has are those of another format. */
+static void counts_may_not_be_more(void **state) {
+    (void)state;
+    const size_t room = 16, end = ex_pack_section(pack, 0).offset + sizeof(exi_rig_counts);
+    char *copy = calloc(1, pack_size + room); /* everything behind the counts moves */
+    memcpy(copy, pack, end);
+    memcpy(copy + end + room, pack + end, pack_size - end);
+    for (uint32_t i = 1; i < header_of(copy)->section_count; i++)
+        entries_of(copy)[i].offset += room;
+    exi_pack_entry *counts = &entries_of(copy)[0];
+    counts->size += room;
+    counts->checksum = exi_checksum(copy + counts->offset, (size_t)counts->size);
+    header_of(copy)->size += room;
+    seal_header(copy);
+    ex_error error;
+    assert_int_equal(try_unpack(copy, pack_size + room, &error), EX_ERROR_FORMAT);
+    assert_non_null(strstr(error.text, "counts that this version does not know"));
+    free(copy);
+}
+
+/* A limit belongs to a rig that is refined, also where there is no level. */
+static void a_limit_needs_stencils(void **state) {
+    (void)state;
+    char *copy = malloc(pack_size);
+    memcpy(copy, pack, pack_size);
+    ((exi_rig_counts *)section(copy, EX_SECTION_COUNTS, 0))->refinement = EXI_REFINED_LIMIT;
+    seal(copy);
+    ex_error error;
+    assert_int_equal(try_unpack(copy, pack_size, &error), EX_ERROR_DATA);
+    free(copy);
+}
+
+static int set_up_limit(void **state) {
+    (void)state;
+    return set_up_with(WHOLE_LIMIT);
 }
 
 static void the_truth_is_believed(void **state) {
@@ -619,16 +673,26 @@ static void a_section_cannot_serve_twice(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_truth_is_believed),    cmocka_unit_test(lies_are_refused),
-        cmocka_unit_test(counts_may_be_fewer),      cmocka_unit_test(places_in_memory_are_not_stored),
-        cmocka_unit_test(the_last_name_must_end),   cmocka_unit_test(every_word_may_lie),
-        cmocka_unit_test(a_note_cannot_claim_more), cmocka_unit_test(a_section_cannot_serve_twice),
+        cmocka_unit_test(the_truth_is_believed),
+        cmocka_unit_test(lies_are_refused),
+        cmocka_unit_test(counts_may_be_fewer),
+        cmocka_unit_test(counts_may_not_be_more),
+        cmocka_unit_test(places_in_memory_are_not_stored),
+        cmocka_unit_test(the_last_name_must_end),
+        cmocka_unit_test(every_word_may_lie),
+        cmocka_unit_test(a_note_cannot_claim_more),
+        cmocka_unit_test(a_section_cannot_serve_twice),
     };
     const struct CMUnitTest whole_tests[] = {
-        cmocka_unit_test(the_truth_is_believed), cmocka_unit_test(lies_about_everything_are_refused),
-        cmocka_unit_test(stencils_are_numbers),  cmocka_unit_test(the_last_name_must_end),
-        cmocka_unit_test(every_word_may_lie),
+        cmocka_unit_test(the_truth_is_believed),  cmocka_unit_test(lies_about_everything_are_refused),
+        cmocka_unit_test(stencils_are_numbers),   cmocka_unit_test(stencils_are_those_of_their_level),
+        cmocka_unit_test(the_last_name_must_end), cmocka_unit_test(every_word_may_lie),
+    };
+    const struct CMUnitTest limit_tests[] = {
+        cmocka_unit_test(the_truth_is_believed),
+        cmocka_unit_test(a_limit_needs_stencils),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down) +
+           cmocka_run_group_tests_name("with a limit alone", limit_tests, set_up_limit, tear_down) +
            cmocka_run_group_tests_name("with everything", whole_tests, set_up_whole, tear_down);
 }

@@ -15,6 +15,7 @@
 #include "runtime/shape/pixels.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,6 +95,35 @@ static void test_inputs_from_joints(void **state) {
         f->joints[1].rotation[i] *= -2;
     evaluate(f, &(ex_output){.weights = again}, NULL);
     assert_row_near(again, weights, CHARACTER_FORMS, 1e-6);
+}
+
+/* Joints that are not given, and joints given at rest, are one pose: also where the axis was given a rest value that
+ * its joint does not have, and where a rest that is turned does not read as exactly nothing. */
+static void test_joints_not_given(void **state) {
+    (void)state;
+    character c;
+    character_open(&c, RINGS, SIDES, EX_SKINNING_LINEAR);
+    c.form_axes[0].rest = 25;
+    ex_rig *rig = rig_of(&c.def);
+    ex_transform joints[CHARACTER_JOINTS];
+    const ex_pose at_rest = {.joints = joints};
+    ex_rig_rest_pose(rig, &at_rest);
+    for (int i = 0; i < ex_rig_input_count(rig); i++) {
+        double given = -1, none = -2, no_pose = -3;
+        ex_rig_get_input(rig, i, &at_rest, &given);
+        ex_rig_get_input(rig, i, &(ex_pose){0}, &none);
+        ex_rig_get_input(rig, i, NULL, &no_pose);
+        assert_memory_equal(&none, &given, sizeof given);
+        assert_memory_equal(&no_pose, &given, sizeof given);
+    }
+    float a[3 * RINGS * SIDES], b[3 * RINGS * SIDES];
+    void *scratch = malloc(ex_rig_scratch_size(rig, NULL, 1));
+    ex_rig_evaluate(rig, &at_rest, &(ex_output){.positions = a}, NULL, scratch);
+    ex_rig_evaluate(rig, NULL, &(ex_output){.positions = b}, NULL, scratch);
+    assert_memory_equal(a, b, sizeof a);
+    free(scratch);
+    ex_rig_destroy(rig);
+    character_close(&c);
 }
 
 /* ---- shape, pose ---- */
@@ -195,6 +225,53 @@ static void test_levels(void **state) {
         assert_true(outer[c] <= box[c] && outer[3 + c] >= box[3 + c] && outer[3 + c] < box[3 + c] + 0.1F);
 }
 
+/* A limit without levels, which has the mesh's own faces; by hand: the sums swap two vertices of a triangle. The first
+ * and the last vertex are each the farthest out on one side. */
+static void test_limit_without_levels(void **state) {
+    (void)state;
+    static const float positions[9] = {-3, 0, 0, 4, 5, 0, 1, 1, 0};
+    static const uint32_t sizes[1] = {3}, corners[3] = {0, 1, 2};
+    static const int offsets[4] = {0, 1, 2, 3}, indices[3] = {0, 2, 1};
+    static const double weights[3] = {1, 1, 1};
+    static const float texcoords[6] = {0, 0, 1, 0, 0, 1};
+    const ex_stencil_rows limit = {.vertex_count = 3, .offsets = offsets, .indices = indices, .weights = weights};
+    ex_stencils *stencils = NULL;
+    assert_int_equal(ex_stencils_create(&(ex_stencils_def){.control_count = 3, .limit = &limit}, NULL, &stencils, NULL),
+                     EX_OK);
+    ex_rig_def def = ex_rig_def_default();
+    def.mesh = (ex_rig_mesh){.vertex_count = 3,
+                             .positions = positions,
+                             .split_count = 3,
+                             .texcoords = texcoords,
+                             .face_count = 1,
+                             .corner_count = 3,
+                             .face_sizes = sizes,
+                             .corners = corners,
+                             .triangle_count = 1,
+                             .triangles = corners};
+    def.stencils = stencils;
+    def.level = EX_LEVEL_LIMIT;
+    ex_rig *rig = rig_of(&def);
+    assert_int_equal(ex_rig_level_count(rig), 0);
+    assert_int_equal(ex_rig_level_vertex_count(rig, EX_LEVEL_LIMIT), 3);
+    assert_int_equal(ex_rig_level_mesh(rig, EX_LEVEL_LIMIT).face_count, 1);
+    const ex_evaluation how = {.level = EX_LEVEL_LIMIT};
+    void *scratch = malloc(ex_rig_scratch_size(rig, &how, 1));
+    float out[9], normals[9], tangents[12], box[6];
+    ex_rig_evaluate(rig, NULL, &(ex_output){.positions = out, .normals = normals, .tangents = tangents, .box = box},
+                    &how, scratch);
+    assert_memory_equal(out, ((float[]){-3, 0, 0, 1, 1, 0, 4, 5, 0}), sizeof out);
+    assert_memory_equal(box, ((float[]){-3, 0, 0, 4, 5, 0}), sizeof box);
+    for (int v = 0; v < 3; v++) {
+        assert_true(normals[3 * v] == 0 && normals[3 * v + 1] == 0 && normals[3 * v + 2] == 1);
+        assert_true(fabsf(tangents[4 * v] - 4 / sqrtf(17)) < 1e-6F &&
+                    fabsf(tangents[4 * v + 1] - 1 / sqrtf(17)) < 1e-6F);
+    }
+    free(scratch);
+    ex_rig_destroy(rig);
+    ex_stencils_destroy(stencils);
+}
+
 static void test_split_vertices(void **state) {
     fixture *f = *state;
     const ex_rig_mesh mesh = ex_rig_get_mesh(f->rig);
@@ -262,6 +339,56 @@ static void test_textures(void **state) {
 }
 
 /* ---- poses that are not whole, and rest ---- */
+
+/* Nothing but images, all of them at once: the scratch is large enough for them alone, and nothing behind it is
+ * touched.
+ */
+static void test_many_images_without_faces(void **state) {
+    (void)state;
+    enum { IMAGES = 100, GUARD = 4096 };
+    static const float positions[3] = {0, 0, 0};
+    static char names[IMAGES][8];
+    static const char *name_list[IMAGES];
+    static unsigned char pixels[IMAGES][4];
+    static const unsigned char *images[IMAGES];
+    static ex_axis axes[IMAGES];
+    static double inputs[IMAGES];
+    for (int k = 0; k < IMAGES; k++) {
+        snprintf(names[k], sizeof names[k], "i%d", k);
+        name_list[k] = names[k];
+        memset(pixels[k], k == 0 ? 0 : 1, 4);
+        images[k] = pixels[k];
+        axes[k] = ex_axis_scalar(0, 1, 0);
+        inputs[k] = k == 0 ? 0 : 1;
+    }
+    ex_layer_def layer = {.name = "many",
+                          .domain = EX_DOMAIN_PIXELS,
+                          .weigh = ex_weigher_def_default(),
+                          .axis_names = name_list,
+                          .example_names = name_list,
+                          .texture = "height",
+                          .width = 1,
+                          .height = 1,
+                          .images = images};
+    layer.weigh.kind = EX_WEIGHER_DIRECT;
+    layer.weigh.axes = axes;
+    layer.weigh.axis_count = layer.weigh.example_count = IMAGES;
+    ex_rig_def def = ex_rig_def_default();
+    def.mesh = (ex_rig_mesh){.vertex_count = 1, .positions = positions, .split_count = 1};
+    def.layers = &layer;
+    def.layer_count = 1;
+    ex_rig *rig = rig_of(&def);
+    const size_t size = ex_rig_scratch_size(rig, NULL, 1);
+    char *scratch = malloc(size + GUARD);
+    memset(scratch, 0x5A, size + GUARD);
+    unsigned char out[4], *const textures[] = {out};
+    ex_rig_evaluate(rig, &(ex_pose){.inputs = inputs}, &(ex_output){.textures = textures}, NULL, scratch);
+    assert_memory_equal(out, ((unsigned char[]){99, 99, 99, 99}), 4);
+    for (size_t i = size; i < size + GUARD; i++)
+        assert_int_equal(scratch[i], 0x5A);
+    free(scratch);
+    ex_rig_destroy(rig);
+}
 
 static void test_rest_and_bad_poses(void **state) {
     fixture *f = *state;
@@ -370,10 +497,13 @@ static void test_what_is_left_out(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_inputs_from_joints, set_up, tear_down),
+        cmocka_unit_test(test_joints_not_given),
         cmocka_unit_test_setup_teardown(test_blend_and_skin, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_levels, set_up, tear_down),
+        cmocka_unit_test(test_limit_without_levels),
         cmocka_unit_test_setup_teardown(test_split_vertices, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_textures, set_up, tear_down),
+        cmocka_unit_test(test_many_images_without_faces),
         cmocka_unit_test_setup_teardown(test_rest_and_bad_poses, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_work_cut_otherwise, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_what_is_left_out, set_up, tear_down),

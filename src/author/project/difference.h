@@ -1,0 +1,55 @@
+/*
+ * difference.h - what the parts of comparing two rigs share; private to authoring.
+ *
+ *   difference.c         the list, the mesh, and the way through all of it
+ *   difference_layers.c  axes, weighers, examples
+ *   difference_body.c    skeletons, skins, refined levels, textures
+ */
+#ifndef EXEMPLAR_AUTHOR_PROJECT_DIFFERENCE_H
+#define EXEMPLAR_AUTHOR_PROJECT_DIFFERENCE_H
+
+#include "runtime/base/result.h"
+
+#include <exemplar/author/project.h>
+
+typedef struct exi_comparison {
+    const ex_rig *a, *b;
+    double tolerance;
+    ex_differences *list;
+    bool failed; /* memory ran out */
+} exi_comparison;
+
+/* Adds a difference; kind is a literal, where may be "". */
+void exi_difference_add(exi_comparison *c, const char *kind, const char *where, double largest, double rms,
+                        const char *format, ...) EXI_PRINTF(6, 7);
+
+/* Whether two numbers are farther apart than the tolerance. */
+bool exi_apart(const exi_comparison *c, double a, double b);
+
+/* The largest distance of two rows of vertices, and of all of them. */
+typedef struct exi_spread {
+    double largest, rms;
+    int vertex;
+} exi_spread;
+exi_spread exi_spread_of(const float *a, const float *b, size_t count);
+
+/* Things of two rigs that have names. */
+typedef struct exi_named {
+    const char *what; /* "layer" */
+    const char *where;
+    const char *(*name)(const ex_rig *rig, int layer, int index);
+    int layers[2];
+    int counts[2];
+} exi_named;
+
+/*
+ * Which of b's each of a's is, or -1: [counts[0]], release with free; NULL without memory. Matched by name; where both
+ * have as many, two of those left over in the same place are one that was renamed. What is only in one, and what was
+ * renamed, is added.
+ */
+int *exi_difference_match(exi_comparison *c, const exi_named *named);
+
+void exi_difference_layers(exi_comparison *c);
+void exi_difference_body(exi_comparison *c);
+
+#endif

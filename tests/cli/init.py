@@ -1,0 +1,283 @@
+"""Projects from glTF: what is taken, what is said, what is refused. (tests/oracle/init_oracle.py compares the numbers.)"""
+import base64
+import json
+import os
+
+import harness
+from scenes import TRIANGLE, Scene
+
+HELD = [([0, 0, 0, 0], [1, 0, 0, 0])] * 3
+
+
+def shifted(x, y, z):
+    return [[x, y, z]] * 3
+
+
+class Init(harness.Case):
+    def init(self, scene, *words):
+        scene.write(self.folder / "it.gltf")
+        return self.run_tool("init", "it.gltf", *words)
+
+    def project(self):
+        return json.loads((self.folder / "it/it.json").read_text())
+
+    def posed(self, *words):
+        self.succeed("build", "it/it.json", "-q")
+        self.succeed("pose", "it/it.glb", *words, "-o", "out.obj")
+        return harness.positions_of((self.folder / "out.obj").read_text())
+
+    def test_targets(self):
+        scene = Scene()
+        mesh = scene.mesh("m", targets=[shifted(1, 0, 0), shifted(0, 2, 0)], names=["wide", "tall"], weights=[0, 0.5])
+        scene.node(mesh=mesh, name="shown", scale=[2, 2, 2])
+        outcome = self.init(scene)
+        self.assertEqual((outcome.code, outcome.err, outcome.out),
+                         (0, "", "it/it.json: 2 morph targets, no skeleton\n"))
+        layer, = self.project()["layers"]
+        self.assertEqual(layer["name"], "targets")
+        self.assertEqual(layer["weigh"], {"kind": "direct"})
+        self.assertEqual(layer["space"], [{"name": "wide", "min": 0, "max": 1, "rest": 0},
+                                          {"name": "tall", "min": 0, "max": 1, "rest": 0.5}])
+        self.assertEqual([e["name"] for e in layer["examples"]], ["wide", "tall"])
+        # At rest as the file stands: half tall, and twice as large as its node says.
+        self.assertEqual(self.posed(), [[0, 2, 0], [2, 2, 0], [0, 4, 0]])
+        self.assertEqual(self.posed("tall=0", "wide=0.5"), [[1, 0, 0], [3, 0, 0], [1, 2, 0]])
+        self.assertEqual(self.succeed("check", "it/it.json", "-q").out, "")
+        answer = self.succeed("init", "it.gltf", "-o", "again", "--json").json()
+        self.assertEqual(answer, {"project": "again/it.json", "targets": 2, "skeleton": False, "notes": []})
+
+    def test_names_that_need_care(self):
+        scene = Scene()
+        names = ["a=b", "time", "joint:x", "same", "same", ""]
+        mesh = scene.mesh("m", targets=[shifted(i + 1, 0, 0) for i in range(6)], names=names)
+        scene.node(mesh=mesh)
+        outcome = self.init(scene)
+        self.assertEqual(outcome.code, 0)
+        axes = [axis["name"] for axis in self.project()["layers"][0]["space"]]
+        self.assertEqual(axes, ["a_b", "target time", "target joint:x", "same", "same 2", "target5"])
+        self.assertIn("morph target 'a=b' is called 'a_b' in the project", outcome.err)
+        self.assertEqual(outcome.err.count("\n"), 4)
+        self.assertEqual(self.posed("same 2=1")[0], [5, 0, 0])
+
+    def test_one_name_in_two_meshes_is_one_axis(self):
+        scene = Scene()
+        first = scene.mesh("face", targets=[shifted(0, 0, 1)], names=["smile"])
+        second = scene.mesh("teeth", positions=[[5, 0, 0], [6, 0, 0], [5, 1, 0]],
+                            targets=[shifted(0, 0, 2), shifted(0, 0, 4)], names=["smile", "grin"], weights=[0.5, 0])
+        scene.node(mesh=first)
+        scene.node(mesh=second)
+        outcome = self.init(scene)
+        self.assertIn("'smile' rests at 0 in one mesh and at 0.5 in another: 0 is taken for both", outcome.err)
+        self.assertEqual([axis["name"] for axis in self.project()["layers"][0]["space"]], ["smile", "grin"])
+        self.assertEqual([p[2] for p in self.posed("smile=1")], [1, 1, 1, 2, 2, 2])
+        self.assertEqual([p[2] for p in self.posed("grin=1")], [0, 0, 0, 4, 4, 4])
+
+    def test_skin(self):
+        scene = Scene()
+        root = scene.node(name="bone", children=[1])
+        tip = scene.node(shown=False, name="bone", translation=[1, 0, 0])
+        skin = scene.skin([root, tip])
+        influences = [([0, 1, 0, 0], [1, 0, 0, 0]), ([0, 1, 0, 0], [0, 1, 0, 0]), ([0, 1, 0, 0], [0.5, 0.5, 0, 0])]
+        scene.node(mesh=scene.mesh("m", influences=influences), skin=skin, translation=[9, 9, 9])
+        outcome = self.init(scene)
+        self.assertEqual(outcome.code, 0)
+        self.assertEqual(outcome.err, "exemplar: it.gltf: joint 'bone' is called 'bone 2' in the project: each needs a "
+                                      "name of its own\n")
+        self.assertEqual(self.project(), {"exemplar": 1, "mesh": "mesh.obj", "skeleton": "skeleton.glb", "layers": []})
+        self.assertEqual(self.posed(), [[0, 0, 0], [2, 0, 0], [0.5, 1, 0]])
+        for got, expected in zip(self.posed("joint:bone=z90"), [[0, 0, 0], [0, 2, 0], [-1, 0.5, 0]], strict=True):
+            for a, b in zip(got, expected, strict=True):
+                self.assertAlmostEqual(a, b, delta=1e-6)
+
+    def test_meshes_with_more_and_fewer_influences(self):
+        """One vertex is shared by six joints that were moved since they were bound, the others are held by one."""
+        scene = Scene()
+        joints = [scene.node(name=f"j{i}", translation=[i, 0, 0]) for i in range(6)]
+        skin = scene.skin(joints)
+        spread = [0, 1, 2, 3, 4, 5, 0, 0], [0.25, 0.25, 0.125, 0.125, 0.125, 0.125, 0, 0]
+        held = [5] + [0] * 7, [1] + [0] * 7
+        scene.node(mesh=scene.mesh("few", influences=[([1, 0, 0, 0], [1, 0, 0, 0])] * 3), skin=skin)
+        scene.node(mesh=scene.mesh("many", influences=[spread, held, held]), skin=skin)
+        self.assertEqual(self.init(scene).code, 0)
+        self.assertEqual(self.posed(), [[1, 0, 0], [2, 0, 0], [1, 1, 0], [2, 0, 0], [6, 0, 0], [5, 1, 0]])
+
+    def test_what_is_left_out_is_said(self):
+        scene = Scene()
+        root = scene.node(name="root")
+        first, second = scene.skin([root]), scene.skin([root])
+        more = TRIANGLE + [[1, 1, 0]] * 3
+        scene.node(name="small", mesh=scene.mesh("a", influences=HELD), skin=first)
+        scene.node(name="large", mesh=scene.mesh("b", positions=more, influences=HELD * 2), skin=second)
+        scene.node(name="large too", mesh=scene.mesh("c", influences=HELD), skin=second)
+        scene.node(name="hat", mesh=scene.mesh("d"))
+        scene.node(name="elsewhere", mesh=scene.mesh("e"), shown=False)
+        time, turn = scene.array([[0], [1]]), scene.array([[0, 0, 0, 1], [0, 0, 1, 0]])
+        scene.json["accessors"][time].update({"min": [0], "max": [1]})
+        scene.json["animations"] = [{"samplers": [{"input": time, "output": turn}],
+                                     "channels": [{"sampler": 0, "target": {"node": root, "path": "rotation"}}]}]
+        outcome = self.init(scene)
+        self.assertEqual(outcome.code, 0)
+        for sentence in ("node 1 ('small') is left out, with 3 vertices: it hangs on another skin",
+                         "node 4 ('hat') is left out, with 3 vertices: it hangs on no skin",
+                         "node 5 ('elsewhere') is left out: it is not in the scene that the file shows",
+                         "1 animation is not taken: a project has poses, not motion"):
+            self.assertIn(f"exemplar: it.gltf: {sentence}\n", outcome.err)
+        self.assertEqual(outcome.err.count("\n"), 4)
+        self.assertEqual(len(self.posed()), 9)
+        self.assertEqual(self.succeed("init", "it.gltf", "-o", "b", "-q").out, "")
+        answer = self.succeed("init", "it.gltf", "-o", "c", "--json").json()
+        self.assertEqual(len(answer["notes"]), 4)
+
+    def test_plain_mesh(self):
+        scene = Scene()
+        scene.node(mesh=scene.mesh("m"), translation=[0, 0, 3])
+        self.assertEqual(self.init(scene).out, "it/it.json: 0 morph targets, no skeleton\n")
+        self.assertEqual(self.posed(), [[0, 0, 3], [1, 0, 3], [0, 1, 3]])
+
+    def refused(self, scene, *fragments):
+        scene.write(self.folder / "it.gltf")
+        before = self.listing()
+        self.sentence(self.run_tool("init", "it.gltf"), 1, "it.gltf", *fragments)
+        self.assertEqual(self.listing(), before)
+
+    def test_refused(self):
+        scene = Scene()
+        joint = scene.node(name="hip", translation=[0, 1, 0])
+        skin = scene.skin([joint], binds=False)
+        scene.node(mesh=scene.mesh("m", influences=HELD), skin=skin)
+        self.refused(scene, "no inverse bind matrices")
+
+        scene = Scene()
+        skin = scene.skin([scene.node(name="hip")])
+        scene.node(mesh=scene.mesh("m"), skin=skin)
+        self.refused(scene, "meshes[0].primitives[0] has no joints and weights")
+
+        scene = Scene()
+        scene.node(name="lonely")
+        self.refused(scene, "there is no mesh in the scene")
+
+        scene = Scene()
+        turn = [0, 0, 0.3826834, 0.9238795]
+        joint = scene.node(shown=False, name="hip", rotation=turn)
+        scene.node(name="stretched", scale=[1, 3, 1], children=[joint])
+        scene.node(mesh=scene.mesh("m", influences=HELD), skin=scene.skin([joint]))
+        self.refused(scene, "joint 'hip'", "'stretched'", "scales unevenly")
+
+    def test_overwriting(self):
+        scene = Scene()
+        scene.node(mesh=scene.mesh("m", targets=[shifted(1, 0, 0)], names=["a"]))
+        self.assertEqual(self.init(scene).code, 0)
+        before = self.listing()
+        self.sentence(self.init(scene), 1, "'it/it.json' exists already", "--force")
+        os.remove(self.folder / "it/it.json")
+        before.pop("it/it.json")
+        self.sentence(self.init(scene), 1, "it/mesh.obj is there already")
+        self.assertEqual(self.listing(), before)
+        self.assertEqual(self.init(scene, "--force").code, 0)
+
+    def test_other_kinds(self):
+        harness.write_project(self.folder)
+        self.succeed("build", "band.json", "-q")
+        self.sentence(self.run_tool("init", "band.glb"), 1, "'band.glb' is a rig, not plain glTF",
+                      "exemplar unpack band.glb")
+        self.sentence(self.run_tool("init", "bent.obj"), 1, "'bent.obj' is a form, not a glTF file")
+        self.sentence(self.run_tool("init", "band.json"), 1, "'band.json' is a project, not a glTF file")
+        self.sentence(self.run_tool("init", "none.glb"), 1, "none.glb", "No such file")
+        scene = Scene()
+        scene.node(mesh=scene.mesh("m"))
+        scene.write(self.folder / "it.gltf")
+        self.sentence(self.run_tool("pose", "it.gltf", "-o", "a.obj"), 1, "'it.gltf' is a glTF file, not a rig",
+                      "exemplar init it.gltf")
+        self.sentence(self.run_tool("build", "it.gltf"), 1, "'it.gltf' is a glTF file, not a project")
+
+    def test_full_disk_leaves_nothing(self):
+        scene = Scene()
+        many = [[i % 97, i % 89, i] for i in range(3000)]
+        scene.node(mesh=scene.mesh("m", positions=many, targets=[many], names=["a"]))
+        scene.write(self.folder / "it.gltf")
+        before = self.listing()
+        if harness.THREAD_SANITIZED:
+            self.skipTest("the thread sanitizer crashes where the size of files is limited")
+        outcome = self.run_tool("init", "it.gltf", file_size=20000)
+        self.sentence(outcome, 1, "mesh.obj")
+        self.assertEqual(self.listing(), before)
+
+
+class Info(harness.Case):
+    def test_gltf(self):
+        scene = Scene()
+        root = scene.node(name="root")
+        skin = scene.skin([root])
+        mesh = scene.mesh("body", targets=[shifted(1, 0, 0)] * 14, influences=HELD)
+        scene.node(mesh=mesh, skin=skin)
+        scene.json["materials"] = [{"name": "red", "pbrMetallicRoughness": {"baseColorFactor": [1, 0, 0, 1]}}]
+        scene.json["cameras"] = [{"type": "perspective", "perspective": {"yfov": 1, "znear": 0.1}}]
+        scene.write(self.folder / "it.gltf")
+        outcome = self.run_tool("info", "it.gltf")
+        for fragment in ("it.gltf: a glTF file", "2 nodes", "mesh 0       body: 1 primitive, 3 vertices, 1 triangle, in 1 "
+                         "node", "14 morph targets: target0, ", "target11 and 2 more", "skin 0       (no name): 1 joint\n",
+                         "material 0   red: base colour 1 0 0 1\n"):
+            self.assertIn(fragment, outcome.out)
+        answer = self.run_tool("info", "it.gltf", "--json").json()
+        self.assertEqual(answer["kind"], "glTF")
+        self.assertEqual(answer["meshes"][0]["targets"], [f"target{i}" for i in range(14)])
+        self.assertEqual(answer["skins"], [{"name": None, "inverse_binds": True, "joints": ["root"]}])
+        self.assertEqual(len(answer["notes"]), outcome.err.count("\n"))
+
+    def test_ply_and_png(self):
+        (self.folder / "a.ply").write_text("ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\n"
+                                           "property float z\nelement face 1\nproperty list uchar int vertex_indices\n"
+                                           "end_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n")
+        self.assertIn("faces     1: 1 triangle", self.succeed("info", "a.ply").out)
+        os.rename(self.folder / "a.ply", self.folder / "a.dat")
+        self.assertEqual(self.succeed("info", "a.dat", "--json").json()["vertices"], 3)
+        pixel = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5E"
+                                 "rkJggg==")
+        (self.folder / "a.png").write_bytes(pixel)
+        self.assertIn("a.png: an image", self.succeed("info", "a.png").out)
+        answer = self.succeed("info", "a.png", "--json").json()
+        self.assertEqual((answer["kind"], answer["width"], answer["height"]), ("image", 1, 1))
+        (self.folder / "a.png").write_bytes(pixel[:40])
+        self.sentence(self.run_tool("info", "a.png"), 1, "a.png")
+
+    def test_rig_with_all_its_parts(self):
+        self.succeed("demo", "arm", "-o", "arm", "-q")
+        answer = self.succeed("info", "arm/arm.glb", "--json").json()
+        self.assertEqual([joint["name"] for joint in answer["skeleton"]["joints"]], ["shoulder", "forearm", "hand"])
+        self.assertEqual(answer["skeleton"]["joints"][1]["parent"], "shoulder")
+        self.assertEqual(answer["skeleton"]["skinning"], "linear")
+        elbow, = [axis for axis in answer["inputs"] if axis["name"] == "elbow"]
+        self.assertEqual((elbow["joint"], elbow["reading"], elbow["about"]), ("forearm", "angle", [0, 0, 1]))
+        project = self.succeed("info", "arm/arm.json", "--json").json()
+        self.assertEqual(project["layers"][0]["space"], answer["layers"][0]["space"])
+        text = self.succeed("info", "arm/arm.glb").out
+        self.assertIn("skeleton  3 joints, linear skinning, at most", text)
+        tree = "      0 shoulder\n      1   forearm\n      2     hand\n"
+        self.assertIn(tree, text)
+        self.assertIn(tree, self.succeed("info", "arm/skeleton.glb").out)
+        self.assertIn("angle of joint 'forearm' about 0 0 1", text)
+
+    def test_joints_stand_below_their_parents(self):
+        nodes = [{"name": "hip", "children": [1, 2]}, {"name": "left", "children": [5]}, {"name": "right", "children": [4]},
+                 {"name": "tail"}, {"name": "right toe"}, {"children": [6]}, {"name": "left toe"}]
+        scene = {"asset": {"version": "2.0"}, "nodes": nodes, "scenes": [{"nodes": [0, 3]}], "scene": 0,
+                 "skins": [{"joints": [0, 1, 2, 3, 4, 6]}]}
+        (self.folder / "it.gltf").write_text(json.dumps(scene))
+        self.assertIn(": 6 joints, no inverse bind matrices\n      0 hip\n      1   left\n      5     left toe\n"
+                      "      2   right\n      4     right toe\n      3 tail\n", self.succeed("info", "it.gltf", "-q").out)
+
+    def test_levels(self):
+        description = {**harness.project(), "subdivide": {"scheme": "catmull_clark", "levels": 2, "limit": True}}
+        harness.write_project(self.folder, description)
+        self.succeed("build", "band.json", "-q")
+        text = self.succeed("info", "band.glb").out
+        self.assertIn("level 1   21 vertices\nlevel 2   65 vertices\nlimit     65 vertices, shown\n", text)
+        answer = self.succeed("info", "band.glb", "--json").json()
+        self.assertEqual((answer["levels"], answer["limit"], answer["shown"]), ([21, 65], True, "limit"))
+        self.assertIn("subdivide catmull_clark, 2 levels and the limit\n", self.succeed("info", "band.json").out)
+        self.assertEqual(self.succeed("info", "band.json", "--json").json()["subdivide"],
+                         {"scheme": "catmull_clark", "levels": 2, "limit": True})
+
+
+if __name__ == "__main__":
+    harness.main()

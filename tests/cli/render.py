@@ -1,0 +1,121 @@
+"""exemplar render: pictures of rigs and forms, and what it refuses. What a picture shows is tested in C."""
+import struct
+import zlib
+
+import harness
+
+
+def read_png(data):
+    """Width, height, channels, rows of bytes of a PNG of 8 bits without interlacing."""
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    at, packed = 8, b""
+    while at < len(data):
+        size, = struct.unpack(">I", data[at:at + 4])
+        kind, body = data[at + 4:at + 8], data[at + 8:at + 8 + size]
+        assert struct.unpack(">I", data[at + 8 + size:at + 12 + size])[0] == zlib.crc32(kind + body)
+        if kind == b"IHDR":
+            width, height, depth, colour, _, _, interlaced = struct.unpack(">IIBBBBB", body)
+            assert (depth, interlaced) == (8, 0)
+        elif kind == b"IDAT":
+            packed += body
+        at += 12 + size
+    return width, height, {2: 3, 6: 4}[colour], zlib.decompress(packed)
+
+
+SMALL = ["--size", "40x30", "-q"]
+
+
+class Render(harness.Case):
+    def setUp(self):
+        super().setUp()
+        harness.write_project(self.folder)
+        self.succeed("build", "band.json", "-q")
+
+    def picture(self, *words):
+        self.succeed("render", *words, *SMALL, "-o", "p.png")
+        return (self.folder / "p.png").read_bytes()
+
+    def test_rigs_and_forms(self):
+        rest = self.picture("band.glb")
+        self.assertEqual(read_png(rest)[:3], (40, 30, 3))
+        self.assertNotEqual(self.picture("band.glb", "bend=90"), rest)
+        self.assertEqual(self.picture("straight.obj"), rest)
+        for name in ("form.ply", "form.glb", "form.gltf"):
+            self.succeed("pose", "band.glb", "bend=90", "-o", name, "-q")
+            self.assertEqual(read_png(self.picture(name))[:2], (40, 30))
+
+    def test_bytes_do_not_depend_on_threads(self):
+        one = self.picture("band.glb", "girth=0.5", "--threads", "1")
+        self.assertEqual(self.picture("band.glb", "girth=0.5", "--threads", "3"), one)
+
+    def test_every_option_shows(self):
+        plain = self.picture("band.glb", "bend=45")
+        seen = {plain}
+        for words in (["--yaw", "80"], ["--pitch", "-20"], ["--angle", "60"], ["--parallel"], ["--zoom", "0.5"],
+                      ["--wireframe"], ["--no-ground"], ["--background", "white"], ["--background", "transparent"],
+                      ["--background", "grey"], ["--occlusion", "0"], ["--show", "displacement"],
+                      ["--show", "example:body/thick"], ["--show", "difference", "--with", "both.obj"],
+                      ["--show", "displacement", "--range", "0:9"], ["--yaw", "200", "--backfaces"]):
+            bytes = self.picture("band.glb", "bend=45", *words)
+            self.assertNotIn(bytes, seen, words)
+            seen.add(bytes)
+        self.assertEqual(read_png(self.picture("band.glb", "--background", "transparent"))[2], 4)
+        self.assertNotEqual(self.picture("straight.obj", "--up", "z"), self.picture("straight.obj"))
+
+    def test_a_texture(self):
+        self.succeed("render", "band.glb", *SMALL, "-o", "t.png")
+        self.assertNotEqual(self.picture("band.glb", "--texture", "t.png"), self.picture("band.glb"))
+        self.assertEqual(self.picture("band.glb", "--texture", "t.png", "--plain"), self.picture("band.glb"))
+        (self.folder / "bare.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+        self.sentence(self.run_tool("render", "bare.obj", "--texture", "t.png", "-o", "x.png"), 1,
+                      "no texture coordinates")
+
+    def test_standard_output(self):
+        self.assertEqual(self.succeed("render", "band.glb", *SMALL, "-o", "-").bytes, self.picture("band.glb"))
+
+    def test_a_turn(self):
+        out = self.succeed("render", "band.glb", "--turntable", "3", "--size", "40x30", "-o", "t.png").out
+        self.assertRegex(out, r"^t.png: 3 pictures, 40 x 30 pixels, ")
+        pictures = [(self.folder / f"t_00{i}.png").read_bytes() for i in range(3)]
+        self.assertEqual(len(set(pictures)), 3)
+        self.assertFalse((self.folder / "t.png").exists())
+        self.succeed("render", "band.glb", "--turntable", "1", "--yaw", "145", *SMALL, "-o", "u.png")
+        self.assertEqual((self.folder / "u_000.png").read_bytes(), pictures[1])
+
+    def test_refusals(self):
+        before = self.listing()
+        for words, code, fragment in (
+                (["band.glb"], 2, "-o"),
+                (["band.glb", "-o", "p.jpg"], 2, ".png"),
+                (["band.glb", "bend", "-o", "p.png"], 2, "axis=value"),
+                (["band.glb", "bnd=1", "-o", "p.png"], 1, "did you mean 'bend'"),
+                (["straight.obj", "bend=1", "-o", "p.png"], 1, "is a form"),
+                (["straight.obj", "--level", "1", "-o", "p.png"], 1, "--level"),
+                (["straight.obj", "--show", "displacement", "-o", "p.png"], 1, "difference"),
+                (["band.json", "-o", "p.png"], 1, "exemplar build"),
+                (["missing.obj", "-o", "p.png"], 1, "missing.obj"),
+                (["band.glb", "--level", "2", "-o", "p.png"], 1, "no level '2'"),
+                (["band.glb", "--size", "0x10", "-o", "p.png"], 2, "0x10"),
+                (["band.glb", "--size", "100", "-o", "p.png"], 2, "800x600"),
+                (["band.glb", "--yaw", "left", "-o", "p.png"], 2, "'left'"),
+                (["band.glb", "--pitch", "91", "-o", "p.png"], 2, "-90 to 90"),
+                (["band.glb", "--zoom", "0", "-o", "p.png"], 2, "--zoom"),
+                (["band.glb", "--occlusion", "17", "-o", "p.png"], 2, "0 to 16"),
+                (["band.glb", "--background", "pink", "-o", "p.png"], 2, "transparent"),
+                (["band.glb", "--angle", "30", "--parallel", "-o", "p.png"], 2, "--parallel"),
+                (["band.glb", "--up", "x", "-o", "p.png"], 2, "--up"),
+                (["band.glb", "--show", "hope", "-o", "p.png"], 2, "'hope'"),
+                (["band.glb", "--show", "difference", "-o", "p.png"], 2, "--with"),
+                (["band.glb", "--with", "bent.obj", "-o", "p.png"], 2, "--show difference"),
+                (["band.glb", "--show", "skin:elbow", "-o", "p.png"], 1, "no skeleton"),
+                (["band.glb", "--show", "example:body/fat", "-o", "p.png"], 1, "'body/fat'"),
+                (["band.glb", "--range", "0:1", "-o", "p.png"], 2, "--show"),
+                (["band.glb", "--show", "displacement", "--range", "1:0", "-o", "p.png"], 2, "'1:0'"),
+                (["band.glb", "--turntable", "4", "-o", "-"], 2, "several files"),
+                (["band.glb", "-o", "no/such/p.png"], 1, "no/such/p.png")):
+            with self.subTest(words=words):
+                self.sentence(self.run_tool("render", *words), code, fragment)
+        self.assertEqual(self.listing(), before)
+
+
+harness.main()

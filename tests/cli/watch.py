@@ -1,0 +1,150 @@
+"""build --watch: changes of every watched file are seen, failures are survived, Ctrl-C ends it; and damped vertices."""
+import json
+import os
+import queue
+import signal
+import subprocess
+import threading
+
+import harness
+import scenes
+
+PATIENCE = 60
+
+
+class Watched(harness.Case):
+    """The tool at watch; lines of either stream come out of self.lines as they appear."""
+
+    def start(self, *words):
+        self.process = subprocess.Popen([harness.TOOL, "build", "band.json", "--watch", *words], cwd=self.folder,
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.lines = queue.Queue()
+        self.readers = [threading.Thread(target=self.read, args=(stream, name), daemon=True)
+                        for stream, name in ((self.process.stdout, "out"), (self.process.stderr, "err"))]
+        for reader in self.readers:
+            reader.start()
+
+    def read(self, stream, name):
+        for line in stream:
+            self.lines.put((name, line.decode()))
+
+    def next(self, stream, fragment):
+        name, line = self.lines.get(timeout=PATIENCE)
+        self.assertEqual(name, stream, line)
+        self.assertIn(fragment, line)
+        return line
+
+    def setUp(self):
+        super().setUp()
+        harness.write_project(self.folder)
+        self.process = None
+
+    def tearDown(self):
+        if self.process:
+            if self.process.poll() is None:
+                self.process.kill()
+            self.process.wait()
+            for reader in self.readers:
+                reader.join()
+            self.process.stdout.close()
+            self.process.stderr.close()
+        super().tearDown()
+
+    def stop(self, number=signal.SIGINT):
+        self.process.send_signal(number)
+        return self.process.wait(timeout=PATIENCE)
+
+    def test_changes_failures_and_the_end(self):
+        self.start()
+        line = self.next("out", "band.glb: 8 vertices, 1 layer, 4 examples")
+        self.assertRegex(line, r"^\d\d:\d\d:\d\d band\.glb: ")
+        first = (self.folder / "band.glb").read_bytes()
+        # An example, written over as editors do it: a new file takes the name.
+        (self.folder / "new").write_text(harness.obj_text(harness.bent(2, 0)))
+        os.replace(self.folder / "new", self.folder / "bent.obj")
+        self.next("out", "4 examples")
+        self.assertNotEqual((self.folder / "band.glb").read_bytes(), first)
+        # Of the same size and time, and still another one.
+        text = (self.folder / "bent.obj").read_text()
+        (self.folder / "new").write_text(text.replace("v 1 0", "v 2 0", 1))
+        status = os.stat(self.folder / "bent.obj")
+        os.utime(self.folder / "new", ns=(status.st_atime_ns, status.st_mtime_ns))
+        self.assertEqual(os.stat(self.folder / "new").st_size, status.st_size)
+        os.replace(self.folder / "new", self.folder / "bent.obj")
+        self.next("out", "4 examples")
+        # A file goes and comes back.
+        os.rename(self.folder / "thick.obj", self.folder / "kept")
+        line = self.next("err", "thick.obj")
+        self.assertRegex(line, r"^\d\d:\d\d:\d\d exemplar: band\.json: layers\[0\]\.examples\[2\] 'thick': ")
+        os.rename(self.folder / "kept", self.folder / "thick.obj")
+        self.next("out", "4 examples")
+        # The project: broken, repaired, and with another file in it, which is watched from then on.
+        (self.folder / "band.json").write_text("{")
+        self.next("err", "band.json:1")
+        description = harness.project()
+        description["layers"][0]["mask"] = {"file": "mask.txt"}
+        (self.folder / "mask.txt").write_text("0 1\n")
+        (self.folder / "band.json").write_text(json.dumps(description))
+        self.next("out", "4 examples")
+        (self.folder / "mask.txt").write_text("0 2\n")
+        self.next("err", "mask.txt")
+        # The old rig is still there: it was written whole or not at all.
+        self.succeed("info", "band.glb", "-q")
+        self.assertEqual(self.stop(), 130)
+        self.next("err", "interrupted")
+
+    def test_quiet_json_and_where_it_goes(self):
+        self.start("--json", "-o", "other.glb")
+        answer = json.loads(self.next("out", '"rig"'))
+        self.assertEqual((answer["rig"], answer["damped"]), ("other.glb", []))
+        self.assertEqual(self.stop(signal.SIGTERM), 143)
+
+    def test_wrong_words(self):
+        self.sentence(self.run_tool("build", "band.json", "--watch", "-o", "-"), 2, "--watch needs a file to write to")
+
+
+class Targets(harness.Case):
+    def test_a_rig_does_not_replace_what_it_is_made_from(self):
+        harness.write_project(self.folder)
+        description = harness.project()
+        self.succeed("build", "band.json", "-o", "straight.glb", "-q")
+        description["mesh"] = "straight.glb"
+        (self.folder / "band.json").write_text(json.dumps(description))
+        before = self.listing()
+        for name in ("straight.glb", "./straight.glb"):
+            self.sentence(self.run_tool("build", "band.json", "-o", name), 1,
+                          "'straight.glb' is a file that the project is made from", "-o")
+        self.assertEqual(self.listing(), before)
+
+
+class Damped(harness.Case):
+    def test_damped_vertices_are_told(self):
+        """A strip twisted by 180 degrees: linear skinning makes its middle collapse onto the axis."""
+        scene, places = scenes.Scene(), range(12)
+        root = scene.node(name="root", children=[1])
+        tip = scene.node(shown=False, name="tip")
+        skin = scene.skin([root, tip])
+        half = [([0, 1, 0, 0], [0.5, 0.5, 0, 0])] * 11 + [([0, 1, 0, 0], [1, 0, 0, 0])]
+        scene.node(mesh=scene.mesh("m", positions=[[i, 1, 0] for i in places], influences=half), skin=skin)
+        scene.write(self.folder / "it.gltf")
+        self.succeed("init", "it.gltf", "-o", ".", "-q")
+        description = json.loads((self.folder / "it.json").read_text())
+        description["layers"] = [{
+            "name": "twist", "shape": "unposed",
+            "space": [{"name": "turn", "joint": "tip", "angle": "x", "min": 0, "max": 180}],
+            "examples": [{"name": "flat", "mesh": "mesh.obj", "at": {"turn": 0}},
+                         {"name": "twisted", "mesh": "mesh.obj", "at": {"turn": 180}}]}]
+        (self.folder / "it.json").write_text(json.dumps(description))
+        outcome = self.run_tool("build", "it.json", "-o", "a.glb")
+        # The middle is on the axis, a metre from where the example wants it.
+        self.assertEqual((outcome.code, outcome.err),
+                         (0, "exemplar: example 'twisted': 11 vertices damped (0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 1 more), "
+                             "worst off by 1 m\n"))
+        answer = self.run_tool("build", "it.json", "-o", "a.glb", "--json", "-q").json()
+        found, = answer["damped"]
+        self.assertEqual((found["layer"], found["example"], found["vertices"]), ("twist", "twisted", list(range(11))))
+        self.assertAlmostEqual(found["worst"], 1, delta=1e-6)
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,152 @@
+#!/usr/bin/python3
+"""Makes a project of every glTF file, builds and poses it, and compares with the file evaluated by gltf_oracle.
+
+  init_oracle.py TOOL DATA   every file of DATA/gltf and DATA/hand; one line each, then "N passed, M failed"; exit 1 if
+                             any failed, 77 where DATA is not there
+
+Each file is posed as it stands, with every morph target alone and with all at random weights, and with its joints turned
+at random, one alone and all together. Positions within 1e-6 of the height (the largest extent) of the figure.
+"""
+import glob
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+import gltf_oracle as oracle
+
+TOLERANCE = 1e-6
+
+
+def run(tool, *words):
+    done = subprocess.run([tool, *words], capture_output=True, text=True)
+    assert done.returncode == 0, f"{' '.join(words)}: {done.stderr.strip()}"
+    return done
+
+
+def positions(path):
+    return np.array([line.split()[1:4] for line in open(path, encoding="utf-8") if line.startswith("v ")], float)
+
+
+# ---- rotations, x y z w ----
+
+def multiply(a, b):
+    x, y = np.array(a), np.array(b)
+    vector = x[3] * y[:3] + y[3] * x[:3] + np.cross(x[:3], y[:3])
+    return np.append(vector, x[3] * y[3] - x[:3] @ y[:3])
+
+
+def transform_of(node):
+    """Translation, rotation and scale of a node, of which those with a matrix here have no shear."""
+    if "matrix" not in node:
+        return {"translation": node.get("translation", [0, 0, 0]), "rotation": node.get("rotation", [0, 0, 0, 1]),
+                "scale": node.get("scale", [1, 1, 1])}
+    m = np.array(node["matrix"], float).reshape(4, 4).T
+    scale = np.linalg.norm(m[:3, :3], axis=0)
+    r = m[:3, :3] / scale
+    values, vectors = np.linalg.eigh(np.array(
+        [[r[0, 0] - r[1, 1] - r[2, 2], r[1, 0] + r[0, 1], r[2, 0] + r[0, 2], r[2, 1] - r[1, 2]],
+         [r[1, 0] + r[0, 1], r[1, 1] - r[0, 0] - r[2, 2], r[2, 1] + r[1, 2], r[0, 2] - r[2, 0]],
+         [r[2, 0] + r[0, 2], r[2, 1] + r[1, 2], r[2, 2] - r[0, 0] - r[1, 1], r[1, 0] - r[0, 1]],
+         [r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1], np.trace(r)]]) / 3)
+    return {"translation": m[:3, 3], "rotation": vectors[:, np.argmax(values)], "scale": scale}
+
+
+# ---- poses: what the tool is told, and what is moved in the file ----
+
+def targets_of(file, node):
+    mesh = file.json["meshes"][file.json["nodes"][node]["mesh"]]
+    count = len(mesh["primitives"][0].get("targets", []))
+    return mesh.get("extras", {}).get("targetNames", [f"target{i}" for i in range(count)])[:count]
+
+
+def morphed(node, names, weights):
+    return [f"{name}={float(w)!r}" for name, w in zip(names, weights)], {node: {"weights": list(weights)}}
+
+
+def turned(file, joints, numbers, chance):
+    words, moved = [], {}
+    for i in numbers:
+        q = np.append(chance.normal(size=3) * 0.4, 1)
+        q /= np.linalg.norm(q)
+        node = file.json["nodes"][joints[i]]
+        words.append(f"joint:{node.get('name', f'joint {i}')}=q:" + ",".join(repr(float(x)) for x in q))
+        rest = transform_of(node)
+        moved[joints[i]] = {**rest, "rotation": multiply(rest["rotation"], q)}
+    return words, moved
+
+
+def poses_of(file):
+    chance = np.random.default_rng(7)
+    out = [([], {})]
+    for n, node in enumerate(file.json["nodes"]):
+        names = targets_of(file, n) if "mesh" in node else []
+        for i in range(len(names)):
+            out.append(morphed(n, names, np.eye(len(names))[i]))
+        if names:
+            out.append(morphed(n, names, np.round(chance.uniform(-0.5, 1.5, len(names)), 3)))
+    for skin in file.json.get("skins", [])[:1]:
+        joints = skin["joints"]
+        out.append(turned(file, joints, [len(joints) // 2], chance))
+        out.append(turned(file, joints, range(len(joints)), chance))
+    return out
+
+
+# ---- comparing ----
+
+def shared_vertices(file):
+    """{node: rows of its positions that count}: primitives with the same attributes share their vertices."""
+    out = {}
+    for n, node in enumerate(file.json["nodes"]):
+        if "mesh" not in node:
+            continue
+        seen, keep = [], []
+        for p in file.json["meshes"][node["mesh"]]["primitives"]:
+            key = json.dumps([p["attributes"], p.get("targets", [])], sort_keys=True)
+            count = file.json["accessors"][p["attributes"]["POSITION"]]["count"]
+            keep += [key not in seen] * count
+            seen.append(key)
+        out[n] = np.array(keep)
+    return out
+
+
+def compare(tool, path, work, name):
+    file = oracle.File(path)
+    rig, form = os.path.join(work, "it.glb"), os.path.join(work, "it.obj")
+    run(tool, "init", path, "-o", work, "-q")
+    project = os.path.join(work, os.path.splitext(os.path.basename(path))[0] + ".json")
+    run(tool, "build", project, "-o", rig, "-q")
+    run(tool, "check", project, "-q")
+    kept, worst, poses = shared_vertices(file), 0.0, poses_of(file)
+    for words, moved in poses:
+        run(tool, "pose", rig, *words, "-o", form)
+        expected = oracle.pose(file, moved)
+        everything = np.vstack([expected[n][kept[n]] for n in sorted(expected)])
+        height = np.max(everything.max(axis=0) - everything.min(axis=0))
+        got = positions(form)
+        assert got.shape == everything.shape, f"{path}: {len(got)} vertices, not {len(everything)}"
+        worst = max(worst, np.abs(got - everything).max() / height)
+    print(f"{name:44s} {len(poses):3d} poses, worst {worst:.1e} of the height: {'ok' if worst <= TOLERANCE else 'FAILED'}")
+    return worst <= TOLERANCE
+
+
+def main():
+    tool, data = sys.argv[1:]
+    if not os.path.isdir(os.path.join(data, "gltf")):
+        print(f"skipped: {data}/gltf is not there")
+        sys.exit(77)
+    paths = sorted(p for folder in ("gltf", "gltf/*", "hand") for ending in ("glb", "gltf")
+                   for p in glob.glob(os.path.join(data, folder, "*." + ending)))
+    results = []
+    for path in paths:
+        with tempfile.TemporaryDirectory() as work:
+            results.append(compare(tool, path, work, os.path.relpath(path, data)))
+    print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
+    sys.exit(0 if results and all(results) else 1)
+
+
+if __name__ == "__main__":
+    main()
