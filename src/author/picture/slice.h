@@ -19,7 +19,7 @@ typedef struct exi_cell {
     bool has_from;     /* pseudo-examples that were taken from a place of this slice */
     double from[2];
     ex_image *picture;
-    bool failed;
+    ex_result result; /* of making it */
 } exi_cell;
 
 typedef struct exi_slice_axis {

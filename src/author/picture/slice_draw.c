@@ -376,6 +376,8 @@ ex_result exi_slice_draw(const exi_slice *s, ex_image **image, ex_error *error) 
         draw_legend(&d);
         draw_cells(&d);
         result = exi_canvas_result(d.canvas, error);
+        if (result == EX_OK && d.labels.failed)
+            result = exi_error_memory(error, "the labels of a sheet", 0);
     }
     exi_labels_free(&d.labels);
     exi_canvas_destroy(d.canvas);
