@@ -266,6 +266,45 @@ static void one_camera_sees_all(void **state) {
     ex_rig_destroy(rig);
 }
 
+/* How far what is covered is from the picture's edges: left, top, right, bottom, in pixels; the least of several. */
+static void narrow_margins(const ex_image *image, int margins[4]) {
+    for (int i = 0; i < image->width * image->height; i++) {
+        const int x = i % image->width, y = i / image->width;
+        const int to[4] = {x, y, image->width - 1 - x, image->height - 1 - y};
+        for (int k = 0; k < 4 && channel_at(image, x, y, 3) > 127; k++)
+            margins[k] = to[k] < margins[k] ? to[k] : margins[k];
+    }
+}
+
+/* From any side it is as near as it can be: the forms together reach the margin, and leave as much on both sides. */
+static void the_camera_is_near_from_all_sides(void **state) {
+    (void)state;
+    character c;
+    character_open(&c, 5, 4, EX_SKINNING_LINEAR);
+    ex_rig *rig = rig_of(&c.def);
+    ex_sheet_def def = def_of(rig, 1, 3, 2);
+    def.axes[0] = ex_rig_input_find(rig, "elbow");
+    def.cell = 100;
+    for (int side = 0; side < 4; side++) {
+        exi_slice slice;
+        int margins[4] = {1000, 1000, 1000, 1000};
+        def.yaw = 35 * side - 50;
+        def.pitch = 45 - 30 * side;
+        open_slice(&slice, &def);
+        assert_int_equal(exi_slice_frame(&slice, NULL), EX_OK);
+        assert_int_equal(exi_slice_render(&slice, NULL), EX_OK);
+        for (int i = 0; i < exi_slice_cell_count(&slice); i++)
+            narrow_margins(slice.cells[i].picture, margins);
+        assert_near(margins[0], margins[2], 2);
+        assert_near(margins[1], margins[3], 2);
+        const double across = margins[0] / (double)slice.cell_width, along = margins[1] / (double)slice.picture_height;
+        assert_near(across < along ? across : along, 0.08, 0.025);
+        exi_slice_close(&slice);
+    }
+    ex_rig_destroy(rig);
+    character_close(&c);
+}
+
 /* The middle of what is blue, as examples are, in parts of the picture. */
 static void find_blue(const ex_image *image, double middle[2]) {
     double count = 0;
@@ -463,6 +502,7 @@ int main(void) {
         cmocka_unit_test(only_examples_of_the_slice_are_marked),
         cmocka_unit_test(pseudo_examples_know_where_they_come_from),
         cmocka_unit_test(one_camera_sees_all),
+        cmocka_unit_test(the_camera_is_near_from_all_sides),
         cmocka_unit_test(the_first_axis_goes_right_the_second_up),
         cmocka_unit_test(bytes_do_not_depend_on_tasks),
         cmocka_unit_test(joints_turn),
