@@ -228,8 +228,8 @@ static void print_differences_json(const ex_call *call, const ex_differences *li
 }
 
 static int diff_rigs(const ex_call *call, double tolerance) {
-    ex_rig *a = exi_rig_load(call->arguments[0], EX_STORAGE_FLOAT);
-    ex_rig *b = a ? exi_rig_load(call->arguments[1], EX_STORAGE_FLOAT) : NULL;
+    ex_rig *a = exi_rig_load(call->arguments[0], NULL);
+    ex_rig *b = a ? exi_rig_load(call->arguments[1], NULL) : NULL;
     ex_error error = {.result = EX_OK};
     ex_differences *list = NULL;
     bool same_bytes = false;

@@ -137,7 +137,9 @@ static int run(const ex_call *call) {
         return EX_EXIT_USAGE;
     if (!exi_output_check(call->command, output, ".svg or .png", call->arguments[0], &exit_code))
         return exit_code;
-    ex_rig *rig = exi_rig_load(call->arguments[0], EX_STORAGE_FLOAT);
+    /* Weights ask for no surface. */
+    const ex_rig_options how = {.without_normals = true, .without_levels = true};
+    ex_rig *rig = exi_rig_load(call->arguments[0], &how);
     if (!rig)
         return EX_EXIT_FAILED;
     exit_code = plot(call, rig, &def);

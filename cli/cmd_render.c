@@ -193,15 +193,15 @@ static char *step_path(int step) {
     return exi_path_with_ending(output, ending);
 }
 
-static bool render_to(const ex_render_def *def, const char *path) {
+static bool render_to(const ex_render_def *def, const char *path, exi_progress *progress) {
     ex_error error = {.result = EX_OK};
     ex_image *image = NULL;
     bool good = ex_render(def, &image, &error) == EX_OK && ex_image_write(path, image, &error) == EX_OK;
     ex_image_destroy(image);
-    if (!good && def->progress)
-        exi_progress_end(def->progress->user);
-    if (!good)
+    if (!good) {
+        exi_progress_end(progress);
         exi_failed(&error);
+    }
     return good;
 }
 
@@ -213,7 +213,7 @@ static bool render_turn(ex_render_def *def, exi_progress *progress) {
         char *path = step_path(i);
         def->camera.yaw = first + 360.0 * i / turntable;
         exi_progress_step(progress, "rendering a turn", (double)i / turntable);
-        good = path && render_to(def, path);
+        good = path && render_to(def, path, progress);
         free(path);
     }
     return good;
@@ -233,7 +233,7 @@ static int render(const ex_call *call, const exi_subject *subject, ex_render_def
     exi_progress_start(&progress, call);
     def->progress = exi_progress_hook(&progress);
     bool good = turntable > 0 ? render_turn(def, &progress)
-                              : render_to(def, exi_is_standard_output(output) ? "/dev/stdout" : output);
+                              : render_to(def, exi_is_standard_output(output) ? "/dev/stdout" : output, &progress);
     exi_progress_end(&progress);
     if (good && !call->quiet && !exi_is_standard_output(output)) {
         char pictures[EXI_TEXT_SIZE], time[EXI_TEXT_SIZE];

@@ -73,7 +73,7 @@ static int unpack(const ex_call *call, const ex_rig *rig, const char *name) {
 static int run(const ex_call *call) {
     if (!output)
         return exi_wrong_usage(call->command, "say with -o DIR where the project goes");
-    ex_rig *rig = exi_rig_load(call->arguments[0], EX_STORAGE_FLOAT);
+    ex_rig *rig = exi_rig_load(call->arguments[0], NULL);
     if (!rig)
         return EX_EXIT_FAILED;
     char *name = exi_path_stem(call->arguments[0]);

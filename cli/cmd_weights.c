@@ -76,7 +76,9 @@ static int print_weights(const ex_call *call, const ex_rig *rig, const ex_pose *
 static int run(const ex_call *call) {
     if (!exi_assignments_check(call))
         return EX_EXIT_USAGE;
-    ex_rig *rig = exi_rig_load(call->arguments[0], EX_STORAGE_FLOAT);
+    /* Weights ask for no surface. */
+    const ex_rig_options how = {.without_normals = true, .without_levels = true};
+    ex_rig *rig = exi_rig_load(call->arguments[0], &how);
     ex_pose pose = {.inputs = NULL};
     int exit_code = EX_EXIT_FAILED;
     if (rig && exi_assignments_read(call, rig, &pose)) {

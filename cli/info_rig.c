@@ -254,7 +254,7 @@ static int print_rig_json(const char *path, const ex_rig *rig, const double box[
 }
 
 int exi_info_rig(const ex_call *call, const char *path) {
-    ex_rig *rig = exi_rig_load(path, EX_STORAGE_FLOAT);
+    ex_rig *rig = exi_rig_load(path, NULL);
     if (!rig)
         return EX_EXIT_FAILED;
     void *scratch = malloc(ex_rig_scratch_size(rig, NULL, 1) + 1);

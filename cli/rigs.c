@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-ex_rig *exi_rig_load(const char *path, ex_storage storage) {
+ex_rig *exi_rig_load(const char *path, const ex_rig_options *options) {
     if (!exi_expect_kind(path, EXI_FILE_RIG))
         return NULL;
     ex_error error = {.result = EX_OK};
     ex_rig *rig = NULL;
-    if (ex_rig_read(path, &(ex_rig_options){.storage = storage}, &rig, &error) != EX_OK) {
+    if (ex_rig_read(path, options, &rig, &error) != EX_OK) {
         exi_failed(&error);
         return NULL;
     }

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 /* Reads a rig file, or says why not and returns NULL. */
-ex_rig *exi_rig_load(const char *path, ex_storage storage);
+ex_rig *exi_rig_load(const char *path, const ex_rig_options *options);
 
 /* Whether every argument from the second on is axis=value, each axis once; if not, a sentence and false. */
 bool exi_assignments_check(const ex_call *call);

@@ -65,7 +65,7 @@ bool exi_subject_open(exi_subject *subject, const ex_call *call, const char *pat
     if (kind == EXI_FILE_PROJECT || kind == EXI_FILE_IMAGE)
         return exi_expect_kind(path, EXI_FILE_RIG);
     if (kind == EXI_FILE_RIG) {
-        subject->rig = exi_rig_load(path, EX_STORAGE_FLOAT);
+        subject->rig = exi_rig_load(path, NULL);
         return subject->rig && open_rig(subject, call, path, level, tasks, exit_code);
     }
     if (path == call->arguments[0] && exi_file_exists(path) && (call->argument_count > 1 || level)) {

@@ -129,10 +129,10 @@ EX_API ex_render_item ex_render_item_default(void);
 EX_API ex_render_def ex_render_def_default(void);
 
 /*
- * Renders into a new image. Costs about 1 ray a pixel, occlusion + 4 rays a pixel that shows the form or the ground
- * near it, and up to 16 along edges; memory for the triangles (about 150 bytes each) and some 2 MB a thread. Results:
- * ARGUMENT (sizes, angles, boxes), DATA (no faces, positions that are not finite, faces out of range: item, vertex or
- * face named), MEMORY, LIMIT.
+ * Renders into a new image. Costs about 1 ray a pixel, occlusion + 4 rays a pixel that shows the form, occlusion + 16
+ * one that shows the ground where the form shades it, and up to 16 along edges; memory for the triangles (about 150
+ * bytes each) and some 2 MB a thread. Results: ARGUMENT (sizes, angles, boxes), DATA (no faces, positions that are not
+ * finite, faces out of range: item, vertex or face named), MEMORY, LIMIT.
  */
 EX_API ex_result ex_render(const ex_render_def *def, ex_image **image, ex_error *error);
 

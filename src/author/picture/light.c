@@ -10,6 +10,10 @@
  * and a' = a / (1 - c (1 - a)): what hides the sky is lit about as the surface itself is, and of the same colour, which
  * summed over all reflections gives that factor. Without it creases are darker than any that one can see.
  *
+ * A coarse form with smooth normals is shaded as the round one it stands for, so that the light grazes faces that it
+ * would not reach. Rays that would begin below the face are bent to run along it: then no face shades itself, nor the
+ * next on a form that bulges, and the border of light and shadow is as smooth as the normals.
+ *
  * How much is seen is counted by rays: over the hemisphere by the cosine, and over the key light's disc. Sixteen
  * patterns take turns over blocks of 4 by 4 pixels; together they are one even set of points (J. M. Hammersley's), so
  * that the mean over a block is as good as that of sixteen times as many rays, and has no noise (tile.c).
@@ -19,6 +23,7 @@
 #define PI      3.14159265f
 #define DEGREES (3.14159265358979323846 / 180)
 
+/* A power of two, of which Hammersley's points are the most even. */
 #define KEY_RAYS 4
 /* Tangent of the angle under which the key light's radius is seen. */
 #define KEY_RADIUS 0.24f
@@ -156,11 +161,11 @@ exi_seen exi_light_gather(const exi_render *render, const exi_spot *spot, int pa
     exi_seen seen = {1, 1};
     if (spot->kind == EXI_SPOT_NOTHING)
         return seen;
-    /* The ground is smooth and mostly bright: more rays there, but only where they may meet something. */
+    /* Shadows on the ground are wide and soft: more rays there, but only where they may meet something. */
     bool ground = spot->kind == EXI_SPOT_GROUND;
-    exi_v3 from = exi_v3_along(spot->lifted, 2e-5f * render->stage.size, spot->face);
+    exi_v3 from = exi_v3_along(spot->point, 2e-5f * render->stage.size, spot->face);
     if (lights->sky_rays > 0 && (!ground || may_be_hidden(render, from)))
-        seen.sky = gather_sky(render, spot, from, ground ? 2 * lights->sky_rays : lights->sky_rays, pattern);
+        seen.sky = gather_sky(render, spot, from, lights->sky_rays, pattern);
     if (!ground || may_be_shaded(render, from))
         seen.key = gather_key(render, spot, from, ground ? 4 * lights->key_rays : lights->key_rays, pattern);
     return seen;

@@ -4,14 +4,14 @@
  * everything is paler. Examples are dots, the map's own the darkest; pseudo-examples are open, with an arrow from where
  * they were taken.
  */
-#include "author/picture/sheet.h"
+#include "author/picture/plot_maps.h"
 
 #include "author/picture/contour.h"
 #include "runtime/base/result.h"
 
 #include <math.h>
 
-static exi_box range_box(const exi_sheet *s, exi_box box) {
+static exi_box range_box(const exi_maps *s, exi_box box) {
     const exi_plot_axis *x = &s->plot->axes[0], *y = &s->plot->axes[1];
     return (exi_box){exi_plot_place(x, x->axis.min, box.x0, box.x1), exi_plot_place(y, y->axis.max, box.y1, box.y0),
                      exi_plot_place(x, x->axis.max, box.x0, box.x1), exi_plot_place(y, y->axis.min, box.y1, box.y0)};
@@ -20,7 +20,7 @@ static exi_box range_box(const exi_sheet *s, exi_box box) {
 /* ---- colours ---- */
 
 /* From the grid of samples to the canvas, and to as few points as show the same. */
-static void move_onto(const exi_sheet *s, exi_contour *c, exi_box box) {
+static void move_onto(const exi_maps *s, exi_contour *c, exi_box box) {
     const int columns = s->plot->axes[0].count, rows = s->plot->axes[1].count;
     for (int i = 0; i < c->starts[c->line_count]; i++) {
         c->points[i][0] = box.x0 + (box.x1 - box.x0) * c->points[i][0] / (columns - 1);
@@ -31,14 +31,14 @@ static void move_onto(const exi_sheet *s, exi_contour *c, exi_box box) {
 
 /* Bands of even colour, each laid over the one below it: all that is above a level is filled, level after level, so
  * that no seam shows between two. */
-static ex_result draw_colours(const exi_sheet *s, int index, exi_box box, bool pale, ex_error *error) {
+static ex_result draw_colours(const exi_maps *s, int index, exi_box box, bool pale, ex_error *error) {
     const int columns = s->plot->axes[0].count, rows = s->plot->axes[1].count;
     const float *weights = s->plot->weights + (size_t)index * (size_t)columns * (size_t)rows;
-    const int last = exi_sheet_bands(s) / 2;
-    exi_draw_box(s->canvas, box, exi_sheet_colour(s, -last, pale));
+    const int last = exi_maps_bands(s) / 2;
+    exi_draw_box(s->canvas, box, exi_maps_colour(s, -last, pale));
     for (int band = 1 - last; band < last; band++) {
         exi_contour region;
-        if (!exi_contour_region(weights, columns, rows, band * s->step / EXI_SHEET_BANDS, &region))
+        if (!exi_contour_region(weights, columns, rows, band * s->step / EXI_MAPS_BANDS, &region))
             return exi_error_memory(error, "a map", 0);
         move_onto(s, &region, box);
         for (int i = 0; i < region.line_count; i++) {
@@ -47,7 +47,7 @@ static ex_result draw_colours(const exi_sheet *s, int index, exi_box box, bool p
                                                                             region.points[k][1]);
             exi_canvas_close(s->canvas);
         }
-        exi_canvas_fill(s->canvas, exi_sheet_colour(s, band, pale));
+        exi_canvas_fill(s->canvas, exi_maps_colour(s, band, pale));
         exi_contour_free(&region);
     }
     return EX_OK;
@@ -55,7 +55,7 @@ static ex_result draw_colours(const exi_sheet *s, int index, exi_box box, bool p
 
 /* ---- lines ---- */
 
-static ex_result draw_hatching(const exi_sheet *s, exi_box box, ex_error *error) {
+static ex_result draw_hatching(const exi_maps *s, exi_box box, ex_error *error) {
     exi_contour region;
     if (!exi_contour_region(s->plot->extremes, s->plot->axes[0].count, s->plot->axes[1].count, 0, &region))
         return exi_error_memory(error, "a map", 0);
@@ -83,7 +83,7 @@ static void point_along(const double (*points)[2], int count, double distance, d
 
 /* The value of a line, at the middle of the line, or near it where something else stands there; short lines have none.
  */
-static void label_line(exi_sheet *s, const double (*points)[2], int count, bool closed, exi_box box, double level) {
+static void label_line(exi_maps *s, const double (*points)[2], int count, bool closed, exi_box box, double level) {
     (void)closed;
     char text[EXI_NUMBER_SIZE];
     const exi_type type = {
@@ -108,9 +108,9 @@ static void label_line(exi_sheet *s, const double (*points)[2], int count, bool 
 }
 
 /* Calls for every line of every level. */
-typedef void (*line_action)(exi_sheet *s, const double (*points)[2], int count, bool closed, exi_box box, double level);
+typedef void (*line_action)(exi_maps *s, const double (*points)[2], int count, bool closed, exi_box box, double level);
 
-static ex_result for_lines(exi_sheet *s, int index, exi_box box, line_action action, ex_error *error) {
+static ex_result for_lines(exi_maps *s, int index, exi_box box, line_action action, ex_error *error) {
     const int columns = s->plot->axes[0].count, rows = s->plot->axes[1].count;
     const float *weights = s->plot->weights + (size_t)index * (size_t)columns * (size_t)rows;
     const double from = ceil(s->plot->outer_low / s->step), to = floor(s->plot->outer_high / s->step);
@@ -128,7 +128,7 @@ static ex_result for_lines(exi_sheet *s, int index, exi_box box, line_action act
 }
 
 /* Zero and one are stronger, levels below zero are dashed; beyond the range all are paler. */
-static void draw_line(exi_sheet *s, const double (*points)[2], int count, bool closed, exi_box box, double level) {
+static void draw_line(exi_maps *s, const double (*points)[2], int count, bool closed, exi_box box, double level) {
     const bool rule = fabs(level) < 1e-9 || fabs(level - 1) < 1e-9;
     exi_pen pen = {exi_colour_faded(exi_colour_grey(48), rule ? 0.4 : 0.25), rule ? 0.95 : 0.6, level < -1e-9 ? 2.2 : 0,
                    2.2};
@@ -140,34 +140,34 @@ static void draw_line(exi_sheet *s, const double (*points)[2], int count, bool c
     exi_canvas_clip(s->canvas, NULL);
 }
 
-static ex_result draw_lines(exi_sheet *s, int index, exi_box box, ex_error *error) {
+static ex_result draw_lines(exi_maps *s, int index, exi_box box, ex_error *error) {
     return for_lines(s, index, box, draw_line, error);
 }
 
-static ex_result label_lines(exi_sheet *s, int index, exi_box box, ex_error *error) {
+static ex_result label_lines(exi_maps *s, int index, exi_box box, ex_error *error) {
     return for_lines(s, index, box, label_line, error);
 }
 
 /* ---- the range, examples ---- */
 
-static void draw_range(const exi_sheet *s, exi_box box) {
+static void draw_range(const exi_maps *s, exi_box box) {
     const exi_box range = range_box(s, box);
     exi_draw_frame(s->canvas, range, &(exi_pen){exi_colour_grey(110), 0.8, 0, 0});
     exi_draw_frame(s->canvas, box, &(exi_pen){exi_colour_grey(196), 0.8, 0, 0});
 }
 
-static bool locate(const exi_sheet *s, exi_box box, const double at[2], double place[2]) {
+static bool locate(const exi_maps *s, exi_box box, const double at[2], double place[2]) {
     place[0] = exi_plot_place(&s->plot->axes[0], at[0], box.x0, box.x1);
     place[1] = exi_plot_place(&s->plot->axes[1], at[1], box.y1, box.y0);
     return place[0] >= box.x0 - 1e-6 && place[0] <= box.x1 + 1e-6 && place[1] >= box.y0 - 1e-6 &&
            place[1] <= box.y1 + 1e-6;
 }
 
-static void take_around(exi_sheet *s, const double at[2], double radius) {
+static void take_around(exi_maps *s, const double at[2], double radius) {
     exi_labels_take(&s->labels, (exi_box){at[0] - radius, at[1] - radius, at[0] + radius, at[1] + radius});
 }
 
-static void draw_pseudos(exi_sheet *s, exi_box box) {
+static void draw_pseudos(exi_maps *s, exi_box box) {
     const exi_plot *p = s->plot;
     exi_canvas_clip(s->canvas, &box);
     for (int i = 0; i < p->pseudo_count; i++) {
@@ -191,7 +191,7 @@ static void draw_pseudos(exi_sheet *s, exi_box box) {
 }
 
 /* Those that are not in the slice lie below, the map's own on top. */
-static void draw_examples(exi_sheet *s, int own, exi_box box) {
+static void draw_examples(exi_maps *s, int own, exi_box box) {
     const exi_plot *p = s->plot;
     for (int round = 0; round < 3; round++) {
         for (int k = 0; k < p->example_count; k++) {
@@ -212,7 +212,7 @@ static void draw_examples(exi_sheet *s, int own, exi_box box) {
 }
 
 /* The map's own example first, so that it has its name; then the others of the slice while there are few. */
-static void name_examples(exi_sheet *s, int own, exi_box box) {
+static void name_examples(exi_maps *s, int own, exi_box box) {
     const exi_plot *p = s->plot;
     const exi_box all = s->labels.bounds;
     s->labels.bounds = box;
@@ -241,10 +241,10 @@ static void name_examples(exi_sheet *s, int own, exi_box box) {
 
 /* ---- all of it ---- */
 
-ex_result exi_sheet_draw_map(exi_sheet *s, int index, ex_error *error) {
+ex_result exi_maps_draw_one(exi_maps *s, int index, ex_error *error) {
     const exi_plot *p = s->plot;
     const int own = p->drawn[index], column = index % s->columns;
-    const exi_box box = exi_sheet_map(s, index);
+    const exi_box box = exi_maps_box(s, index);
     char text[EXI_LABEL_SIZE];
     const exi_box range = range_box(s, box);
     ex_result result = draw_colours(s, index, box, true, error);

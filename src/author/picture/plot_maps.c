@@ -1,8 +1,8 @@
 /*
- * Weights over two axes: one small contour map for each example, all of one scale, beside each other on a sheet with
+ * Weights over two axes: one small contour map for each example, all of one scale, beside each other with
  * the scale of their colours and what hatching means. What is in a map: plot_map.c.
  */
-#include "author/picture/sheet.h"
+#include "author/picture/plot_maps.h"
 
 #include "runtime/base/result.h"
 
@@ -20,7 +20,7 @@ static void side_of(const exi_plot *p, int columns, double *width, double *heigh
 }
 
 /* The number of columns that leaves maps the largest. */
-static void lay_out(const exi_plot *p, exi_sheet *s) {
+static void lay_out(const exi_plot *p, exi_maps *s) {
     double best = -INFINITY;
     for (int columns = 1; columns <= p->drawn_count; columns++) {
         double width, height;
@@ -46,14 +46,14 @@ void exi_plot_maps_size(const exi_plot *p, double *width, double *height) {
 
 /* A sample a point, and no more than the eye needs. */
 void exi_plot_maps_resolve(exi_plot *p) {
-    exi_sheet s = {.plot = p};
+    exi_maps s = {.plot = p};
     lay_out(p, &s);
     const double sides[2] = {s.width, s.height};
     for (int i = 0; i < 2; i++)
         p->axes[i].count = sides[i] < 57 ? 57 : sides[i] > 449 ? 449 : (int)sides[i];
 }
 
-exi_box exi_sheet_map(const exi_sheet *s, int index) {
+exi_box exi_maps_box(const exi_maps *s, int index) {
     const double x = left + index % s->columns * (s->width + gap);
     const double y = top + index / s->columns * (s->height + head + gap) + head;
     return (exi_box){x, y, x + s->width, y + s->height};
@@ -61,19 +61,19 @@ exi_box exi_sheet_map(const exi_sheet *s, int index) {
 
 /* ---- the scale ---- */
 
-static exi_colour colour_of(const exi_sheet *s, double weight) {
+static exi_colour colour_of(const exi_maps *s, double weight) {
     return s->diverging ? exi_colour_diverging(weight / s->limit) : exi_colour_sequential(1 - 0.75 * weight / s->limit);
 }
 
-int exi_sheet_bands(const exi_sheet *s) {
-    return 2 * (int)ceil(s->limit * EXI_SHEET_BANDS / s->step - 1e-9);
+int exi_maps_bands(const exi_maps *s) {
+    return 2 * (int)ceil(s->limit * EXI_MAPS_BANDS / s->step - 1e-9);
 }
 
-exi_colour exi_sheet_colour(const exi_sheet *s, int band, bool pale) {
-    return exi_colour_paled(colour_of(s, (band + 0.5) * s->step / EXI_SHEET_BANDS), pale ? 0.55 : 0);
+exi_colour exi_maps_colour(const exi_maps *s, int band, bool pale) {
+    return exi_colour_paled(colour_of(s, (band + 0.5) * s->step / EXI_MAPS_BANDS), pale ? 0.55 : 0);
 }
 
-static void find_scale(exi_sheet *s) {
+static void find_scale(exi_maps *s) {
     const exi_plot *p = s->plot;
     const double most = -p->low > p->high ? -p->low : p->high;
     s->limit = most > 2 ? 2 : most > 1 ? most : 1;
@@ -84,18 +84,18 @@ static void find_scale(exi_sheet *s) {
 
 /* ---- the key ---- */
 
-static void draw_scale(exi_sheet *s) {
+static void draw_scale(exi_maps *s) {
     const exi_plot *p = s->plot;
     const double low = s->diverging ? -s->limit : 0, high = s->limit;
-    const exi_box first = exi_sheet_map(s, 0);
+    const exi_box first = exi_maps_box(s, 0);
     const double x = p->width - right + 24, y0 = first.y0;
     const double y1 = y0 + (s->height < 150 ? s->height : 0.5 * s->height + 75);
-    const int last = exi_sheet_bands(s) / 2;
+    const int last = exi_maps_bands(s) / 2;
     /* Each over the one below it, as in the maps. */
     for (int band = s->diverging ? -last : 0; band < last; band++) {
-        const double from = band * s->step / EXI_SHEET_BANDS > low ? band * s->step / EXI_SHEET_BANDS : low;
+        const double from = band * s->step / EXI_MAPS_BANDS > low ? band * s->step / EXI_MAPS_BANDS : low;
         exi_draw_box(s->canvas, (exi_box){x, y0, x + 11, y1 - (y1 - y0) * (from - low) / (high - low)},
-                     exi_sheet_colour(s, band, false));
+                     exi_maps_colour(s, band, false));
     }
     exi_draw_frame(s->canvas, (exi_box){x, y0, x + 11, y1}, &(exi_pen){exi_colour_grey(170), 0.7, 0, 0});
     for (double i = ceil(low / s->step - 1e-9); i * s->step <= high + 1e-9; i++) {
@@ -111,7 +111,7 @@ static void draw_scale(exi_sheet *s) {
 }
 
 /* What hatching means, below the scale, where there is any and room for it. */
-static void draw_key(exi_sheet *s) {
+static void draw_key(exi_maps *s) {
     const exi_plot *p = s->plot;
     static const char *const lines[] = {"a weight", u8"below \u22120.1", "or above 1.1"};
     const size_t total = (size_t)p->axes[0].count * (size_t)p->axes[1].count;
@@ -119,7 +119,7 @@ static void draw_key(exi_sheet *s) {
     for (size_t i = 0; i < total && !any; i++)
         any = p->extremes[i] > 0;
     const double x = p->width - right + 24;
-    double y = exi_sheet_map(s, 0).y0 + (s->height < 150 ? s->height : 0.5 * s->height + 75) + 22;
+    double y = exi_maps_box(s, 0).y0 + (s->height < 150 ? s->height : 0.5 * s->height + 75) + 22;
     if (!any || y + 62 > p->height)
         return;
     const exi_box box = {x, y, x + 26, y + 14};
@@ -137,7 +137,7 @@ static void draw_key(exi_sheet *s) {
 /* ---- all of it ---- */
 
 ex_result exi_plot_maps_draw(const exi_plot *p, exi_canvas *canvas, ex_error *error) {
-    exi_sheet s = {.plot = p, .canvas = canvas, .labels = {.bounds = {2, 2, p->width - 2, p->height - 2}}};
+    exi_maps s = {.plot = p, .canvas = canvas, .labels = {.bounds = {2, 2, p->width - 2, p->height - 2}}};
     lay_out(p, &s);
     find_scale(&s);
     if (s.width < 40 || s.height < 40)
@@ -149,7 +149,7 @@ ex_result exi_plot_maps_draw(const exi_plot *p, exi_canvas *canvas, ex_error *er
     draw_scale(&s);
     draw_key(&s);
     for (int i = 0; i < p->drawn_count && result == EX_OK; i++) {
-        result = exi_sheet_draw_map(&s, i, error);
+        result = exi_maps_draw_one(&s, i, error);
         if (p->def->progress && p->def->progress->report)
             p->def->progress->report(p->def->progress->user, "drawing maps", 0.8 + 0.2 * (i + 1) / p->drawn_count);
     }

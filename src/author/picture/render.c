@@ -102,7 +102,7 @@ static ex_result draw(work *w, ex_error *error) {
     exi_run(def->tasks, w->columns * w->rows, 1, render_tiles, w);
     waiting = outer;
     if (atomic_load(&w->failed))
-        return exi_error_memory(error, "a tile of the picture", 0);
+        return exi_error_memory(error, "a tile of the picture", (size_t)EXI_TILE * EXI_TILE * 160);
     for (int i = 0; def->legend && i < w->render.stage.item_count; i++)
         if (w->render.stage.items[i].map)
             return exi_legend_draw(w->image, &w->render.stage.items[i], error);

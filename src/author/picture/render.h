@@ -135,11 +135,11 @@ typedef struct exi_spot {
     bool behind; /* the back of a face */
     int triangle;
     float u, v;
-    float t;              /* distance along the ray */
-    float pixel;          /* how wide a pixel is there */
-    exi_v3 point, lifted; /* where it is; where the smooth surface would be, from which light is looked for */
-    exi_v3 normal, face;  /* towards the eye: for shading, and the face's own */
-    exi_v3 towards;       /* the eye */
+    float t;     /* distance along the ray */
+    float pixel; /* how wide a pixel is there */
+    exi_v3 point;
+    exi_v3 normal, face; /* towards the eye: for shading, and the face's own */
+    exi_v3 towards;      /* the eye */
 } exi_spot;
 
 typedef struct exi_lights {

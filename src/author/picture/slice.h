@@ -1,6 +1,6 @@
 /*
  * slice.h - a slice of a space while its sheet of forms is made: the places, what stands in each, its pictures. Private
- * to this folder. (sheet.h is about sheets of maps.)
+ * to this folder.
  */
 #ifndef EXEMPLAR_AUTHOR_PICTURE_SLICE_H
 #define EXEMPLAR_AUTHOR_PICTURE_SLICE_H

@@ -1,25 +1,10 @@
 /*
  * What a ray through the picture meets: a face, the ground, or nothing; with the normals that light needs.
- *
- * Light is looked for from the lifted point. A coarse mesh with smooth normals shades like a rounder form than it is,
- * and where the light grazes it, the faces' own shadows would show as blocks. So the point is moved to where the round
- * form would be: for each corner, up to the plane through that corner across its normal, where the point lies below it;
- * and the three by their weights (J. Hanika, "Hacking the shadow terminator", Ray Tracing Gems II, 2021).
  */
 #include "author/picture/render.h"
 
 static exi_v3 weigh(exi_v3 a, exi_v3 b, exi_v3 c, float u, float v) {
     return exi_v3_along(exi_v3_along(exi_v3_scale(a, 1 - u - v), u, b), v, c);
-}
-
-/* How far above the face the smooth surface is, as a vector. */
-static exi_v3 lift(const exi_v3 corners[3], const exi_v3 normals[3], exi_v3 point, float u, float v) {
-    exi_v3 up[3];
-    for (int i = 0; i < 3; i++) {
-        float below = exi_v3_dot(exi_v3_subtract(point, corners[i]), normals[i]);
-        up[i] = exi_v3_scale(normals[i], below < 0 ? -below : 0);
-    }
-    return weigh(up[0], up[1], up[2], u, v);
 }
 
 static void see_form(const exi_stage *stage, const ex_hit *hit, exi_v3 direction, exi_spot *spot) {
@@ -38,20 +23,21 @@ static void see_form(const exi_stage *stage, const ex_hit *hit, exi_v3 direction
     spot->behind = exi_v3_dot(face, direction) > 0;
     spot->face = spot->behind ? exi_v3_scale(face, -1) : face;
     spot->normal = spot->face;
-    spot->lifted = spot->point;
     if (!stage->normals)
         return;
     const exi_stage_item *item = exi_stage_item_of(stage, hit->triangle);
+    float side = 0;
     for (int i = 0; i < 3; i++) {
         int corner = item->first_corner + stage->cuts[3 * (size_t)hit->triangle + (size_t)i];
         normals[i] = exi_v3_at(stage->normals + 3 * (size_t)corner);
-        /* None, or one that points into the form: towards the same side as the face. */
-        float side = exi_v3_dot(normals[i], spot->face);
         if (!(exi_v3_dot(normals[i], normals[i]) > 0.5f))
-            normals[i] = spot->face;
-        else if (spot->behind ? side < 0 && exi_v3_dot(normals[i], face) > 0 : side < 0 && side < -0.5f)
-            normals[i] = exi_v3_scale(normals[i], -1);
+            normals[i] = face;
+        side += exi_v3_dot(normals[i], face);
     }
+    /* Normals that point into the form are turned around, and all of them where its back is seen. */
+    float sign = (side < 0) != spot->behind ? -1.0f : 1.0f;
+    for (int i = 0; i < 3; i++)
+        normals[i] = exi_v3_scale(normals[i], sign);
     exi_v3 normal = exi_v3_unit(weigh(normals[0], normals[1], normals[2], hit->u, hit->v));
     if (!(exi_v3_dot(normal, normal) > 0.5f))
         return;
@@ -60,7 +46,6 @@ static void see_form(const exi_stage *stage, const ex_hit *hit, exi_v3 direction
     if (away > -0.02f)
         normal = exi_v3_unit(exi_v3_along(normal, -(away + 0.02f), direction));
     spot->normal = normal;
-    spot->lifted = exi_v3_add(spot->point, lift(corners, normals, spot->point, hit->u, hit->v));
 }
 
 void exi_spot_find(const exi_render *render, float x, float y, exi_spot *spot) {
@@ -82,7 +67,7 @@ void exi_spot_find(const exi_render *render, float x, float y, exi_spot *spot) {
             spot->kind = EXI_SPOT_GROUND;
             spot->triangle = -1;
             spot->t = t;
-            spot->point = spot->lifted = exi_v3_along(from, t, direction);
+            spot->point = exi_v3_along(from, t, direction);
             spot->normal = spot->face = up;
         }
     }

@@ -32,7 +32,7 @@ static void put(exi_canvas *c, const char *text) {
 
 static void put_number(exi_canvas *c, double value) {
     char buffer[32];
-    value = round(value * 100) / 100 + 0.0;
+    value = floor(value * 100 + 0.5) / 100 + 0.0;
     put_bytes(c, buffer, (size_t)exi_format_double(buffer, value));
 }
 

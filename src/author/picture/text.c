@@ -134,9 +134,9 @@ static setting settle(const exi_canvas *canvas, double x, double y, const exi_ty
     const double scale = canvas->scale;
     if (scale > 0 && type->degrees == 0 && s.capital * scale < 40) {
         s.y = (floor(s.y * scale) + 0.5) / scale;
-        s.small = round(s.small * scale) / scale;
-        s.capital = round(s.capital * scale) / scale;
-        s.descent = round(s.descent * scale) / scale;
+        s.small = floor(s.small * scale + 0.5) / scale;
+        s.capital = floor(s.capital * scale + 0.5) / scale;
+        s.descent = floor(s.descent * scale + 0.5) / scale;
     }
     return s;
 }

@@ -17,7 +17,6 @@
 #include <stdlib.h>
 
 #define APRON 3
-#define SIDE  (EXI_TILE + 2 * APRON)
 
 /* Colours differ enough for 4 samples, and for all, on a scale about even to the eye from 0 to 1. */
 #define CONTRAST_SOME 0.03f

@@ -54,12 +54,31 @@ static void fit_axis(const frame *f, exi_v3 axis, exi_v3 back, double h, double 
     *distance = (a + b) / (2 * h);
 }
 
+/* The same place where the eye is farther away than this axis needs: that of the narrower picture for which it would be
+ * the right distance, so that there is as much room on both sides of the picture. */
+static void centre_axis(const frame *f, exi_v3 axis, exi_v3 back, double h, double distance, double *at) {
+    double low = 0, high = h;
+    for (int i = 0; i < 14; i++) {
+        double middle = (low + high) / 2, needed;
+        fit_axis(f, axis, back, middle, at, &needed);
+        if (needed > distance)
+            low = middle;
+        else
+            high = middle;
+    }
+}
+
 static void frame_perspective(exi_view *view, const frame *f, double angle, double zoom) {
     double half = tan(angle * 3.14159265358979323846 / 360), aspect = (double)view->width / view->height;
     double across = aspect > 1 ? half * aspect : half, along = aspect > 1 ? half : half / aspect;
     double x, y, z, z_along;
-    fit_axis(f, view->right, view->back, across * (1 - 2 * MARGIN), &x, &z);
-    fit_axis(f, view->up, view->back, along * (1 - 2 * MARGIN), &y, &z_along);
+    double narrow = 1 - 2 * MARGIN;
+    fit_axis(f, view->right, view->back, across * narrow, &x, &z);
+    fit_axis(f, view->up, view->back, along * narrow, &y, &z_along);
+    if (z < z_along)
+        centre_axis(f, view->right, view->back, across * narrow, z_along, &x);
+    else
+        centre_axis(f, view->up, view->back, along * narrow, z, &y);
     z = z_along > z ? z_along : z;
     z += 1e-3 * (double)f->stage->size;
     view->eye = exi_v3_add(exi_v3_scale(view->right, (float)x),

@@ -8,16 +8,16 @@
  *     U = cx by - cy bx,    V = ax cy - ay cx,    W = bx ay - by ax,    all >= 0 or all <= 0
  *
  * Four triangles at a time these are two products and a difference, unfused: the sign is then right or the number 0,
- * and two triangles see their common edge with opposite signs. Whatever passes is computed again in double, where the
- * products are exact and so are the signs. With D = U + V + W:
+ * and two triangles see their common edge with opposite signs. Whatever passes is computed again in double. There the
+ * products are exact, and a difference of products that nearly cancel is exact too: so signs are exact, and quotients
+ * right to the last bits. With D = U + V + W:
  *
  *     u = V / D,    v = W / D,    t = (U az + V bz + W cz) / (D dz)
  *
- * Boxes are tested by slabs, (plane - origin) / d, made wider on both sides by slack = 2^-20 m, with m the largest
- * coordinate of the form relative to the origin. The sheared corners are off by at most 6 roundings of m, the slabs by
- * 4, that is 10 * 2^-24 m: no box is missed whose triangle is hit. Where t is less sure than that (a triangle seen
- * along its plane) it is moved into the slabs of its own three corners; as rounding is monotonic, no box around the
- * triangle begins behind it, and the answer does not depend on the tree.
+ * Boxes are tested by slabs, (plane - origin) / d, wider on both sides by 2^-20 m, with m the largest coordinate of the
+ * form relative to the origin. Sheared corners are off by at most 6 roundings of m, t by one, slabs by 4: that is
+ * 11 * 2^-24 m. So a box is never missed, nor entered behind t, if it holds a triangle that is hit at t, and the answer
+ * does not depend on the tree.
  */
 #include "runtime/base/result.h"
 #include "runtime/settle/tree.h"
@@ -26,15 +26,15 @@
 #define FLATTEST 0x1p-30f
 
 typedef struct beam {
-    exi_quad origin[3], inverse[3], before[3], behind[3]; /* by axis; the last two are -slack / |d| and slack / |d| */
-    exi_quad origins, inverses, befores, behinds;         /* the same, axes in lanes */
+    exi_quad origin[3], inverse[3], before[3],
+        behind[3]; /* by axis; the last two are by how much slabs are wider, in t */
     exi_quad shear[2];
     exi_quad near;
     int axes[3];     /* x, y, z of the sheared ray */
     int near_row[3]; /* of a node's box: low or high */
     double depth;    /* 1 / dz */
     float nearest;   /* near, in lengths of the scaled direction */
-    float scale;
+    double scale;    /* t in lengths of the direction over t in lengths of the scaled one */
 } beam;
 
 /* ---- the ray ---- */
@@ -64,10 +64,10 @@ static float farthest(const ex_fit *fit, const float origin[3]) {
     return most;
 }
 
-/* False where the ray hits nothing for certain. *far is then its end in lengths of the scaled direction. */
+/* False where the ray hits nothing for certain; else *far is its end in lengths of the scaled direction. */
 static bool aim(const ex_fit *fit, const ex_ray *ray, beam *b, float *far) {
     const float *d = ray->direction;
-    float largest = 0, unit[4] = {1, 1, 1, 1}, inverse[4] = {1, 1, 1, 1}, before[4], behind[4], origin[4] = {0};
+    float largest = 0, unit[3];
     int z = 0;
     bool finite = fit->low[0] <= fit->high[0];
     for (int c = 0; c < 3; c++) {
@@ -83,33 +83,21 @@ static bool aim(const ex_fit *fit, const ex_ray *ray, beam *b, float *far) {
     for (int c = 0; c < 3; c++) {
         unit[c] = (float)((double)d[c] * shrink);
         const float size = fabsf(unit[c]) > FLATTEST ? fabsf(unit[c]) : FLATTEST;
-        inverse[c] = copysignf(1 / size, unit[c]);
-        origin[c] = ray->origin[c];
-        b->near_row[c] = inverse[c] > 0 ? c : 3 + c;
+        b->near_row[c] = signbit(unit[c]) ? 3 + c : c;
+        b->origin[c] = exi_quad_splat(ray->origin[c]);
+        b->inverse[c] = exi_quad_splat(copysignf(1 / size, unit[c]));
+        b->before[c] = exi_quad_splat(-wide / size);
+        b->behind[c] = exi_quad_splat(wide / size);
     }
-    for (int c = 0; c < 4; c++) {
-        behind[c] = wide * fabsf(inverse[c]);
-        before[c] = -behind[c];
-    }
-    for (int c = 0; c < 3; c++) {
-        b->origin[c] = exi_quad_splat(origin[c]);
-        b->inverse[c] = exi_quad_splat(inverse[c]);
-        b->before[c] = exi_quad_splat(before[c]);
-        b->behind[c] = exi_quad_splat(behind[c]);
-    }
-    b->origins = exi_quad_load(origin);
-    b->inverses = exi_quad_load(inverse);
-    b->befores = exi_quad_load(before);
-    b->behinds = exi_quad_load(behind);
     b->axes[0] = (z + 1) % 3;
     b->axes[1] = (z + 2) % 3;
     b->axes[2] = z;
     for (int i = 0; i < 2; i++)
         b->shear[i] = exi_quad_splat(unit[b->axes[i]] / unit[z]);
     b->depth = 1.0 / (double)unit[z];
-    b->scale = (float)shrink;
+    b->scale = shrink;
     const double begin = (double)ray->near * stretch, end = (double)ray->far * stretch;
-    b->nearest = begin > 0 ? (float)begin : 0;
+    b->nearest = !(begin > 0) ? 0 : begin < (double)FLT_MAX ? (float)begin : FLT_MAX;
     b->near = exi_quad_splat(b->nearest);
     *far = end < (double)FLT_MAX ? (float)end : FLT_MAX;
     return b->nearest <= *far;
@@ -129,25 +117,6 @@ static inline void enter(const beam *b, const exi_fit_node *node, exi_quad far, 
     }
     exi_quad_keys(exi_quad_max(exi_quad_max(in[0], in[1]), exi_quad_max(in[2], b->near)),
                   exi_quad_min(exi_quad_min(out[0], out[1]), exi_quad_min(out[2], far)), node->child, keys);
-}
-
-/* t moved into the slabs of one triangle, in the same steps. */
-static float into_slabs(const beam *b, const exi_fit_block *block, int lane, float t) {
-    exi_quad first = exi_quad_splat(INFINITY), last = exi_quad_splat(-INFINITY);
-    for (int i = 0; i < 3; i++) {
-        const float corner[4] = {block->corner[i][0][lane], block->corner[i][1][lane], block->corner[i][2][lane], 0};
-        const exi_quad at = exi_quad_sub(exi_quad_load(corner), b->origins);
-        first = exi_quad_min(first, exi_quad_madd(at, b->inverses, b->befores));
-        last = exi_quad_max(last, exi_quad_madd(at, b->inverses, b->behinds));
-    }
-    float in[4], out[4];
-    exi_quad_store(in, first);
-    exi_quad_store(out, last);
-    for (int c = 0; c < 3; c++)
-        t = t < out[c] ? t : out[c];
-    for (int c = 0; c < 3; c++)
-        t = t > in[c] ? t : in[c];
-    return t;
 }
 
 /* ---- triangles ---- */
@@ -212,7 +181,7 @@ static inline bool look(const beam *b, const exi_fit_block *block, ex_hit *hit) 
         if (!(bits >> k & 1) || !meet(b, (float[]){x[0][k], x[1][k], x[2][k]}, (float[]){y[0][k], y[1][k], y[2][k]},
                                       (float[]){z[0][k], z[1][k], z[2][k]}, &u, &v, &exact))
             continue;
-        const float t = into_slabs(b, block, k, (float)exact);
+        const float t = (float)exact;
         if (t < b->nearest || t > hit->t || (t == hit->t && hit->triangle >= 0 && triangle >= hit->triangle))
             continue;
         *hit = (ex_hit){.triangle = triangle, .u = (float)u, .v = (float)v, .t = t};
@@ -260,7 +229,7 @@ bool ex_fit_ray(const ex_fit *fit, const ex_ray *ray, ex_hit *hit) {
     *hit = (ex_hit){.triangle = -1};
     if (aim(fit, ray, &b, &hit->t))
         search(fit, &b, false, hit);
-    hit->t = hit->triangle >= 0 ? hit->t * b.scale : 0;
+    hit->t = hit->triangle >= 0 ? (float)((double)hit->t * b.scale) : 0;
     return hit->triangle >= 0;
 }
 

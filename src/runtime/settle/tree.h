@@ -15,8 +15,8 @@
 #include <float.h>
 
 enum {
-    EXI_TREE_LEAF = 4, /* triangles of a block */
-    EXI_TREE_DEPTH_SORTED = 24 /* levels by surface area; below those, halves, so that the depth has a bound */,
+    EXI_TREE_LEAF = 4,          /* triangles of a block */
+    EXI_TREE_DEPTH_SORTED = 24, /* levels by surface area; below those, halves, so that the depth has a bound */
     EXI_TREE_DEPTH = EXI_TREE_DEPTH_SORTED + 16,
     EXI_TREE_STACK = 3 * EXI_TREE_DEPTH + 4 /* a query leaves at most three children of a level for later */
 };

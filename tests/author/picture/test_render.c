@@ -84,6 +84,47 @@ static void a_box_and_a_zoom_set_the_frame(void **state) {
     ex_mesh_destroy(ball);
 }
 
+/* Columns and rows from the picture's edges to the first that is half covered: left, top, right, bottom. */
+static void margins_of(const ex_image *image, int margins[4]) {
+    for (int side = 0; side < 4; side++) {
+        int found = 64;
+        for (int along = 0; along < 64; along++)
+            for (int in = 0; in < found; in++) {
+                int x = side == 0 ? in : side == 2 ? 63 - in : along, y = side == 1 ? in : side == 3 ? 63 - in : along;
+                if (channel_at(image, x, y, 3) > 127)
+                    found = in;
+            }
+        margins[side] = found;
+    }
+}
+
+/* Two balls of different sizes anyhow in space: margins are even on opposite sides, and one pair is as narrow as it may
+ * be. */
+static void frames_are_tight(void **state) {
+    (void)state;
+    uint64_t random = 5;
+    for (int trial = 0; trial < 20; trial++) {
+        double at[3];
+        for (int k = 0; k < 3; k++)
+            at[k] = random_between(&random, -3, 3);
+        ex_mesh *meshes[2] = {ball_mesh(1, 0, 0, 0, 24), ball_mesh(0.6, at[0], at[1], at[2], 24)};
+        ex_render_item items[2] = {item_of(meshes[0]), item_of(meshes[1])};
+        ex_render_def def = plain_def(items, 2);
+        def.camera.angle = trial % 3 ? 70 : 0;
+        def.camera.yaw = random_between(&random, 0, 360);
+        def.camera.pitch = random_between(&random, -80, 80);
+        ex_image *image = picture_of(&def);
+        int margins[4];
+        margins_of(image, margins);
+        assert_near(margins[0], margins[2], 1);
+        assert_near(margins[1], margins[3], 1);
+        assert_near(margins[0] < margins[1] ? margins[0] : margins[1], 64 * 0.08, 1);
+        ex_image_destroy(image);
+        for (int i = 0; i < 2; i++)
+            ex_mesh_destroy(meshes[i]);
+    }
+}
+
 /* A grey ball with a red one beside it, from every side. */
 static void angles_go_around(void **state) {
     (void)state;
@@ -167,6 +208,52 @@ static void the_lit_side_is_brighter(void **state) {
         ex_image_destroy(image);
     }
     ex_mesh_destroy(ball);
+}
+
+/* A coarse ball with smooth normals is nowhere much darker than a fine one: its faces cast no shadows on each other
+ * where the light grazes them. */
+static void coarse_balls_have_no_blocks(void **state) {
+    (void)state;
+    ex_mesh *balls[2] = {ball_mesh(1, 0, 0, 0, 10), ball_mesh(1, 0, 0, 0, 96)};
+    for (int yaw = 0; yaw <= 30; yaw += 30) {
+        ex_image *images[2];
+        for (int i = 0; i < 2; i++) {
+            ex_render_item item = item_of(balls[i]);
+            ex_render_def def = plain_def(&item, 1);
+            def.width = def.height = 200;
+            def.light_yaw = -75;
+            def.light_pitch = 0;
+            def.camera.yaw = yaw;
+            images[i] = picture_of(&def);
+        }
+        for (int y = 60; y <= 140; y += 5)
+            for (int x = 45; x < 155; x++)
+                assert_true(light_at(images[0], x, y) > light_at(images[1], x, y) - 4);
+        for (int i = 0; i < 2; i++)
+            ex_image_destroy(images[i]);
+    }
+    for (int i = 0; i < 2; i++)
+        ex_mesh_destroy(balls[i]);
+}
+
+/* A plain wall over many tiles, with all that is gathered and averaged: no borders. */
+static void tiles_do_not_show(void **state) {
+    (void)state;
+    ex_mesh *wall = sheet_mesh(2, 2, 1, 1);
+    ex_render_item item = item_of(wall);
+    ex_render_def def = plain_def(&item, 1);
+    def.width = 250;
+    def.height = 220;
+    def.camera.zoom = 2;
+    def.occlusion = 4;
+    ex_image *image = picture_of(&def);
+    for (int y = 0; y + 1 < def.height; y++)
+        for (int x = 0; x + 1 < def.width; x++) {
+            assert_near(light_at(image, x, y), light_at(image, x + 1, y), 1.01);
+            assert_near(light_at(image, x, y), light_at(image, x, y + 1), 1.01);
+        }
+    ex_image_destroy(image);
+    ex_mesh_destroy(wall);
 }
 
 /* Straight from above, a ball on the ground, and light from the left at 45 degrees: the shadow of its middle lies one
@@ -254,7 +341,34 @@ static void edges_stay_hard_and_balls_round(void **state) {
     ex_mesh_destroy(ball);
 }
 
-/* Normals that point inwards are turned around; with backfaces shown, faces that run backwards are red. */
+/* The same picture whether the normals given point out or in. */
+static void normals_that_point_inwards_are_turned(void **state) {
+    (void)state;
+    ex_mesh *ball = ball_mesh(1, 0, 0, 0, 12);
+    float normals[3 * 62];
+    assert_int_equal(ball->vertex_count, 62);
+    ex_render_item item = item_of(ball);
+    item.normals = normals;
+    ex_render_def def = plain_def(&item, 1);
+    ex_image *images[3];
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3 * 62; k++)
+            normals[k] = (float)(i == 0 ? ball->positions[k] : i == 1 ? -ball->positions[k] : 0);
+        images[i] = picture_of(&def);
+    }
+    assert_memory_equal(images[0]->pixels, images[1]->pixels, 64 * 64 * 4);
+    /* Without any, each face has its own. */
+    def.flat = true;
+    ex_image *flat = picture_of(&def);
+    assert_memory_equal(images[2]->pixels, flat->pixels, 64 * 64 * 4);
+    assert_memory_not_equal(images[2]->pixels, images[0]->pixels, 64 * 64 * 4);
+    ex_image_destroy(flat);
+    for (int i = 0; i < 3; i++)
+        ex_image_destroy(images[i]);
+    ex_mesh_destroy(ball);
+}
+
+/* Faces that run backwards are lit all the same, but red where backfaces are shown. */
 static void the_back_is_seen_when_asked_for(void **state) {
     (void)state;
     ex_mesh *ball = ball_mesh(1, 0, 0, 0, 24);
@@ -279,11 +393,20 @@ static void the_back_is_seen_when_asked_for(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_ball_fills_the_frame),          cmocka_unit_test(pictures_may_be_wide_or_tall),
-        cmocka_unit_test(a_box_and_a_zoom_set_the_frame),  cmocka_unit_test(angles_go_around),
-        cmocka_unit_test(a_turn_stays_in_one_frame),       cmocka_unit_test(the_lit_side_is_brighter),
-        cmocka_unit_test(the_shadow_falls_where_it_must),  cmocka_unit_test(what_sees_less_sky_is_darker),
-        cmocka_unit_test(edges_stay_hard_and_balls_round), cmocka_unit_test(the_back_is_seen_when_asked_for),
+        cmocka_unit_test(a_ball_fills_the_frame),
+        cmocka_unit_test(pictures_may_be_wide_or_tall),
+        cmocka_unit_test(a_box_and_a_zoom_set_the_frame),
+        cmocka_unit_test(frames_are_tight),
+        cmocka_unit_test(angles_go_around),
+        cmocka_unit_test(a_turn_stays_in_one_frame),
+        cmocka_unit_test(the_lit_side_is_brighter),
+        cmocka_unit_test(coarse_balls_have_no_blocks),
+        cmocka_unit_test(tiles_do_not_show),
+        cmocka_unit_test(the_shadow_falls_where_it_must),
+        cmocka_unit_test(what_sees_less_sky_is_darker),
+        cmocka_unit_test(edges_stay_hard_and_balls_round),
+        cmocka_unit_test(normals_that_point_inwards_are_turned),
+        cmocka_unit_test(the_back_is_seen_when_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -176,6 +176,54 @@ static void test_against_all(void **state) {
     }
 }
 
+/* To the bit: the nearest of what every triangle gives in a tree of its own, of equal ones the first. */
+static void test_each_alone(void **state) {
+    (void)state;
+    enum { RAYS = 1000 };
+    static ex_ray rays[RAYS];
+    static ex_hit best[RAYS];
+    uint64_t random = 6;
+    for (int kind = 0; kind < SURFACE_KINDS; kind++) {
+        surface s = surface_of_kind(kind);
+        void *memory, *alone_memory;
+        const ex_fit *fit = fit_whole(&s.def, &memory);
+        ex_tree_def alone = s.def;
+        alone.triangle_count = 1;
+        for (int i = 0; i < RAYS; i++) {
+            draw_ray(&s, &random, i, &rays[i]);
+            best[i] = (ex_hit){.triangle = -1};
+            if (i % 3 == 0) { /* from one vertex at another, through edges and along planes */
+                const float *a = s.positions + 3 * (random_bits(&random) % (uint64_t)s.def.vertex_count);
+                const float *b = s.positions + 3 * (random_bits(&random) % (uint64_t)s.def.vertex_count);
+                for (int c = 0; c < 3; c++) {
+                    rays[i].origin[c] = i % 2 ? a[c] : 2 * a[c] - b[c];
+                    rays[i].direction[c] = b[c] - a[c];
+                }
+            }
+        }
+        for (int t = 0; t < s.def.triangle_count; t++) {
+            alone.triangles = s.triangles + 3 * t;
+            const ex_fit *one = fit_whole(&alone, &alone_memory);
+            for (int i = 0; i < RAYS; i++) {
+                ex_hit hit;
+                if (!ex_fit_ray(one, &rays[i], &hit) || (best[i].triangle >= 0 && hit.t >= best[i].t))
+                    continue;
+                best[i] = hit;
+                best[i].triangle = t;
+            }
+            free(alone_memory);
+        }
+        for (int i = 0; i < RAYS; i++) {
+            ex_hit hit;
+            ex_fit_ray(fit, &rays[i], &hit);
+            assert_memory_equal(&hit, &best[i], sizeof hit);
+            assert_int_equal(ex_fit_blocked(fit, &rays[i]), hit.triangle >= 0);
+        }
+        free(memory);
+        surface_close(&s);
+    }
+}
+
 /* ---- edges and vertices ---- */
 
 /* The lowest triangle of the grid that the point of its plane belongs to, exactly. */
@@ -318,7 +366,8 @@ static void test_nothing(void **state) {
             ray.origin[2] = INFINITY;
             break;
         case 2:
-            ray.origin[0] = -1e19f;
+            ray.origin[0] = -1e19f; /* straight at it */
+            ray.direction[1] = ray.direction[2] = 0;
             break;
         case 3:
             ray.direction[0] = NAN;
@@ -361,8 +410,9 @@ static void test_nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand),    cmocka_unit_test(test_against_all), cmocka_unit_test(test_plane),
-        cmocka_unit_test(test_watertight), cmocka_unit_test(test_sizes),       cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_by_hand), cmocka_unit_test(test_against_all), cmocka_unit_test(test_each_alone),
+        cmocka_unit_test(test_plane),   cmocka_unit_test(test_watertight),  cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

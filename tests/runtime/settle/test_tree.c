@@ -70,31 +70,36 @@ static void test_every_triangle(void **state) {
     }
 }
 
-/* A tree that is worth its name: a question looks at few triangles. */
+/* A tree that is worth its name: a question looks at few triangles. Also where some of them are not finite. */
 static void test_sorted(void **state) {
     (void)state;
-    surface s = surface_ball(29);
-    ex_tree *tree = tree_of(&s.def);
-    check_tree(&s, tree);
-    assert_true(tree->level_count <= 9);
-    assert_true(tree->block_count <= s.def.triangle_count / 2);
-    assert_true(tree->size <= 32 * (uint64_t)s.def.triangle_count);
-    void *memory;
-    const ex_fit *fit = fit_of(tree, s.positions, &memory);
-    const exi_fit_node *nodes = exi_tree_at(fit, fit->nodes);
-    double visited = 0;
-    for (int n = 0; n < fit->node_count; n++) /* the chance of a far ray through the ball to meet the box */
-        for (int i = 0; i < 4; i++) {
-            double e[3];
-            for (int c = 0; c < 3; c++)
-                e[c] = (double)nodes[n].box[3 + c][i] - (double)nodes[n].box[c][i];
-            if (e[0] >= 0)
-                visited += (e[0] * e[1] + e[1] * e[2] + e[2] * e[0]) / 12;
-        }
-    assert_true(visited < 50);
-    free(memory);
-    ex_tree_destroy(tree);
-    surface_close(&s);
+    for (int broken = 0; broken < 2; broken++) {
+        surface s = surface_ball(29);
+        const float kept = s.positions[100];
+        s.positions[100] = broken ? NAN : kept;
+        ex_tree *tree = tree_of(&s.def);
+        s.positions[100] = kept;
+        check_tree(&s, tree);
+        assert_true(tree->level_count <= 9);
+        assert_true(tree->block_count <= s.def.triangle_count / 2);
+        assert_true(tree->size <= 32 * (uint64_t)s.def.triangle_count);
+        void *memory;
+        const ex_fit *fit = fit_of(tree, s.positions, &memory);
+        const exi_fit_node *nodes = exi_tree_at(fit, fit->nodes);
+        double visited = 0;
+        for (int n = 0; n < fit->node_count; n++) /* the chance of a far ray through the ball to meet the box */
+            for (int i = 0; i < 4; i++) {
+                double e[3];
+                for (int c = 0; c < 3; c++)
+                    e[c] = (double)nodes[n].box[3 + c][i] - (double)nodes[n].box[c][i];
+                if (e[0] >= 0)
+                    visited += (e[0] * e[1] + e[1] * e[2] + e[2] * e[0]) / 12;
+            }
+        assert_true(visited < 50);
+        free(memory);
+        ex_tree_destroy(tree);
+        surface_close(&s);
+    }
 }
 
 /* All the same; all at one point; a line; a line ever denser; and a million in a row. */
@@ -215,6 +220,7 @@ static void test_cuts(void **state) {
         ex_tasks tasks = {run_backwards, &pieces};
         const ex_fit *cut = ex_fit_make(tree, strided, 20, other + pieces / 12 % 2 * 16, &tasks);
         assert_memory_equal(fit, cut, bytes);
+        assert_int_equal((uintptr_t)cut % EXI_ALIGN, 0);
     }
     /* The definition's stride: the same tree. */
     ex_tree *tree_strided = NULL;
@@ -231,31 +237,45 @@ static void test_cuts(void **state) {
     surface_close(&s);
 }
 
-/* Never found; and found again once they are finite. */
+/* Never found, and in nobody's way: the answers of the others alone. Found again once they are finite. */
 static void test_not_finite(void **state) {
     (void)state;
-    surface s = surface_soup(203, 4), whole = surface_soup(203, 4);
+    enum { COUNT = 203, FINITE = 51 };
+    surface s = surface_soup(COUNT, 4), whole = surface_soup(COUNT, 4), others = surface_soup(COUNT, 4);
     const float bad[] = {NAN, INFINITY, -INFINITY, 1e18f, -3e38f};
-    for (int t = 0; t < 203; t++) /* whole blocks of them too */
+    for (int t = 0; t < COUNT; t++) /* of every block some, and whole blocks */
         if (t % 3 != 0 || t > 150)
             s.positions[9 * t + t % 9] = bad[t % 5];
-    ex_tree *tree = tree_of(&s.def);
-    check_tree(&s, tree);
-    void *memory, *whole_memory;
+    for (int t = 0; t < FINITE; t++)
+        memcpy(others.triangles + 3 * t, s.triangles + 9 * t, 3 * sizeof *s.triangles);
+    others.def.triangle_count = FINITE;
+    void *memory, *others_memory;
     answers *a = malloc(sizeof *a), *b = malloc(sizeof *b);
-    const ex_fit *fit = fit_of(tree, s.positions, &memory);
-    ask(fit, &s, a);
+    ask(fit_whole(&others.def, &others_memory), &s, b);
     for (int i = 0; i < 10000; i++) {
-        assert_true(a->closest[i].triangle >= 0 && a->closest[i].triangle % 3 == 0 && a->closest[i].triangle <= 150);
-        assert_true(a->hits[i].triangle == -1 || (a->hits[i].triangle % 3 == 0 && a->hits[i].triangle <= 150));
+        b->closest[i].triangle *= 3;
+        b->hits[i].triangle *= b->hits[i].triangle < 0 ? 1 : 3;
     }
-    free(memory);
-    fit = fit_of(tree, whole.positions, &memory);
+    free(others_memory);
+    ex_tree *tree = NULL;
+    for (int made_from_whole = 0; made_from_whole < 2; made_from_whole++) {
+        tree = tree_of(made_from_whole ? &whole.def : &s.def);
+        check_tree(&s, tree);
+        ask(fit_of(tree, s.positions, &memory), &s, a);
+        assert_memory_equal(a, b, sizeof *a);
+        free(memory);
+        if (!made_from_whole)
+            ex_tree_destroy(tree);
+    }
+    ex_tree *broken = tree_of(&s.def);
+    void *whole_memory;
+    const ex_fit *fit = fit_of(broken, whole.positions, &memory);
     ask(fit, &whole, a);
     ask(fit_whole(&whole.def, &whole_memory), &whole, b);
     assert_memory_equal(a, b, sizeof *a);
+    ex_tree_destroy(broken);
     /* None at all. */
-    for (int i = 0; i < 9 * 203; i++)
+    for (int i = 0; i < 9 * COUNT; i++)
         s.positions[i] = NAN;
     free(memory);
     fit = fit_of(tree, s.positions, &memory);
@@ -269,6 +289,7 @@ static void test_not_finite(void **state) {
     ex_tree_destroy(tree);
     surface_close(&s);
     surface_close(&whole);
+    surface_close(&others);
 }
 
 /* ---- wrong, and little memory ---- */
