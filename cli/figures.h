@@ -11,7 +11,7 @@
 #include <exemplar/author.h>
 
 /* One line of a table, or of the numbers beside a picture. */
-#define EXI_FACT_MAX 8
+#define EXI_FACT_MAX 12
 typedef struct exi_fact {
     char what[96], theirs[48], ours[48];
 } exi_fact;
@@ -19,7 +19,7 @@ typedef struct exi_fact {
 /* A rig of a demo, made when it is first asked for. */
 typedef struct exi_figure_rig {
     const char *name; /* NULL: no rig yet */
-    char kind;        /* as it is, without its pseudo-examples, with examples instead */
+    char kind;        /* as it is, without its pseudo-examples */
     ex_rig *rig;
 } exi_figure_rig;
 
@@ -71,9 +71,8 @@ ex_result exi_figures_page(const exi_figures *figures, const exi_figure_result *
 
 /* The rig of a demo, written and built into folder/demos/NAME. NULL after an error. */
 const ex_rig *exi_figures_rig(exi_figures *figures, const char *demo);
-/* The same without its pseudo-examples; and with real examples in their place (their forms do not matter). */
+/* The same without its pseudo-examples. */
 const ex_rig *exi_figures_rig_without(exi_figures *figures, const char *demo);
-const ex_rig *exi_figures_rig_instead(exi_figures *figures, const char *demo, const char *mesh);
 
 void exi_figures_fact(exi_figures *figures, const char *what, const char *theirs, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -78,9 +78,8 @@ static const exi_figure shape_by_example[] = {
      .make = exi_figure_faces},
     {.number = "Section 6",
      .title = "Speeds",
-     .demo = "blob",
-     .caption = "Blending alone, as the paper measured it, on a Pentium II of 450 MHz; ours on one core of this "
-                "machine, just now, as the median of five short samples. 'exemplar bench' takes more care.",
+     .caption = "Frames a second. The paper counts blending alone, on a Pentium II of 450 MHz; ours are of one core of "
+                "this machine, just now, each the median of five short samples. 'exemplar bench' takes more care.",
      .make = exi_figure_speeds},
 };
 

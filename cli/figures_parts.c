@@ -26,11 +26,11 @@ void exi_figures_fact(exi_figures *f, const char *what, const char *theirs, cons
 
 /* ---- rigs ---- */
 
-typedef ex_result (*change)(ex_project *project, const char *mesh, ex_error *error);
+typedef ex_result (*change)(ex_project *project, ex_error *error);
 
 /* Writes the demo, unless it is there from another figure; reads it, changes it and builds it. */
-static ex_result make_rig(exi_figures *f, const ex_demo *demo, bool write, change apply, const char *mesh,
-                          const char *folder, ex_rig **rig) {
+static ex_result make_rig(exi_figures *f, const ex_demo *demo, bool write, change apply, const char *folder,
+                          ex_rig **rig) {
     char *project_path = exi_path_inside(folder, demo->name, ".json");
     char *rig_path = exi_path_inside(folder, demo->name, ".glb");
     ex_project *project = NULL;
@@ -42,7 +42,7 @@ static ex_result make_rig(exi_figures *f, const ex_demo *demo, bool write, chang
     if (result == EX_OK)
         result = ex_project_read(project_path, &project, f->error);
     if (result == EX_OK && apply)
-        result = apply(project, mesh, f->error);
+        result = apply(project, f->error);
     if (result == EX_OK)
         result = ex_project_build(project, NULL, rig, f->error);
     if (result == EX_OK && !apply)
@@ -68,7 +68,7 @@ static exi_figure_rig *find_slot(exi_figures *f, const char *name, char kind) {
     return NULL;
 }
 
-static const ex_rig *get_rig(exi_figures *f, char kind, const char *name, change apply, const char *mesh) {
+static const ex_rig *get_rig(exi_figures *f, char kind, const char *name, change apply) {
     exi_figure_rig *slot = find_slot(f, name, kind);
     const ex_demo *demo = find_demo(name);
     if (!slot || !demo) {
@@ -82,7 +82,7 @@ static const ex_rig *get_rig(exi_figures *f, char kind, const char *name, change
     ex_rig *rig = NULL;
     ex_result result = folder ? exi_make_directory(demos, f->error) : exi_error_memory(f->error, "a path", 0);
     if (result == EX_OK)
-        result = make_rig(f, demo, !apply, apply, mesh, folder, &rig);
+        result = make_rig(f, demo, !apply, apply, folder, &rig);
     free(demos);
     free(folder);
     if (result != EX_OK) {
@@ -93,39 +93,17 @@ static const ex_rig *get_rig(exi_figures *f, char kind, const char *name, change
     return rig;
 }
 
-static ex_result remove_pseudos(ex_project *project, const char *mesh, ex_error *error) {
-    (void)mesh;
+static ex_result remove_pseudos(ex_project *project, ex_error *error) {
     ex_result result = EX_OK;
     while (result == EX_OK && ex_project_get(project)->layers[0].pseudo_count > 0)
         result = ex_project_edit(project, 0, &(ex_edit){.kind = EX_EDIT_REMOVE_PSEUDO, .index = 0}, NULL, NULL, error);
     return result;
 }
 
-static ex_result replace_pseudos(ex_project *project, const char *mesh, ex_error *error) {
-    ex_result result = EX_OK;
-    for (int k = 1; result == EX_OK && ex_project_get(project)->layers[0].pseudo_count > 0; k++) {
-        const ex_project_layer *layer = &ex_project_get(project)->layers[0];
-        double at[8]; /* the edit makes what the project says of it invalid */
-        char name[32];
-        if (layer->dimension > 8)
-            return exi_error(error, EX_ERROR_LIMIT, "a space of %d numbers", layer->dimension);
-        memcpy(at, layer->weigh.pseudos[0].at, (size_t)layer->dimension * sizeof *at);
-        snprintf(name, sizeof name, "instead_%d", k);
-        result = ex_project_edit(project, 0, &(ex_edit){.kind = EX_EDIT_REMOVE_PSEUDO, .index = 0}, NULL, NULL, error);
-        if (result == EX_OK)
-            result = ex_project_edit(project, 0, &(ex_edit){.kind = EX_EDIT_ADD_EXAMPLE, .at = at}, name, mesh, error);
-    }
-    return result;
-}
-
 const ex_rig *exi_figures_rig(exi_figures *f, const char *demo) {
-    return get_rig(f, 'a', demo, NULL, NULL);
+    return get_rig(f, 'a', demo, NULL);
 }
 
 const ex_rig *exi_figures_rig_without(exi_figures *f, const char *demo) {
-    return exi_figures_rig(f, demo) ? get_rig(f, 'w', demo, remove_pseudos, NULL) : NULL;
-}
-
-const ex_rig *exi_figures_rig_instead(exi_figures *f, const char *demo, const char *mesh) {
-    return exi_figures_rig(f, demo) ? get_rig(f, 'i', demo, replace_pseudos, mesh) : NULL;
+    return exi_figures_rig(f, demo) ? get_rig(f, 'w', demo, remove_pseudos) : NULL;
 }

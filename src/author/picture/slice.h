@@ -1,6 +1,6 @@
 /*
  * slice.h - a slice of a space while its sheet of forms is made: the places, what stands in each, its pictures. Private
- * to this folder. (sheet.h is about sheets of maps.)
+ * to this folder.
  */
 #ifndef EXEMPLAR_AUTHOR_PICTURE_SLICE_H
 #define EXEMPLAR_AUTHOR_PICTURE_SLICE_H
@@ -19,7 +19,7 @@ typedef struct exi_cell {
     bool has_from;     /* pseudo-examples that were taken from a place of this slice */
     double from[2];
     ex_image *picture;
-    bool failed;
+    ex_result result; /* of making it */
 } exi_cell;
 
 typedef struct exi_slice_axis {

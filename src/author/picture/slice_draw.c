@@ -34,8 +34,13 @@ static exi_colour pseudo_ink(void) {
     return exi_colour_hex(0xa8472b);
 }
 
+/* To a ten-thousandth of the range: thirds have no end. */
 static const char *value_text(char buffer[128], const exi_slice_axis *axis, double value) {
     char number[EXI_NUMBER_SIZE];
+    const double range = axis->axis.max - axis->axis.min;
+    const double grain = range > 0 ? pow(10, floor(log10(range)) - 4) : 0;
+    if (grain > 1e-300)
+        value = grain < 1 ? round(value / grain) / round(1 / grain) : round(value / grain) * grain;
     snprintf(buffer, 128, "%s%s", exi_plot_number(number, value), axis->unit);
     return buffer;
 }
@@ -261,7 +266,7 @@ static void describe(const drawing *d, char *text, size_t size) {
     text[0] = '\0';
     for (int i = 0; i < ex_rig_input_count(s->rig); i++) {
         const ex_axis axis = ex_rig_input_axis(s->rig, i);
-        exi_slice_axis other = {.unit = ""};
+        exi_slice_axis other = {.unit = "", .axis = axis};
         char value[128];
         double at = axis.rest;
         if (axis.kind != EX_AXIS_SCALAR || i == s->axes[0].input || i == s->axes[1].input)
@@ -376,6 +381,8 @@ ex_result exi_slice_draw(const exi_slice *s, ex_image **image, ex_error *error) 
         draw_legend(&d);
         draw_cells(&d);
         result = exi_canvas_result(d.canvas, error);
+        if (result == EX_OK && d.labels.failed)
+            result = exi_error_memory(error, "the labels of a sheet", 0);
     }
     exi_labels_free(&d.labels);
     exi_canvas_destroy(d.canvas);

@@ -170,7 +170,7 @@ static void render_cells(void *context, int begin, int end) {
     const ex_progress *progress = w->sheet->def->progress;
     for (int i = begin; i < end; i++) {
         exi_cell *cell = &w->sheet->cells[i];
-        cell->failed = render_cell(w->sheet, cell, NULL) != EX_OK;
+        cell->result = render_cell(w->sheet, cell, NULL);
         const int done = atomic_fetch_add(&w->done, 1) + 1;
         if (waiting == w && progress && progress->report)
             progress->report(progress->user, "rendering forms", (double)done / count);
@@ -197,7 +197,9 @@ ex_result exi_slice_render(exi_slice *s, ex_error *error) {
     waiting = outer;
     /* Of several failures the first is told, whichever came first: it is made again for its sentence. */
     for (int i = 0; result == EX_OK && i < exi_slice_cell_count(s); i++)
-        if (s->cells[i].failed)
+        if (s->cells[i].result == EX_ERROR_MEMORY)
+            result = exi_error_memory(error, "a form of a sheet", 0);
+        else if (s->cells[i].result != EX_OK)
             result = render_cell(s, &s->cells[i], error);
     return result;
 }

@@ -1,0 +1,75 @@
+"""exemplar sheet: a picture of the promised size, slices, the same bytes always, and what it says about examples."""
+import struct
+
+import harness
+
+
+class Sheet(harness.Case):
+    def setUp(self):
+        super().setUp()
+        harness.write_project(self.folder)
+        self.succeed("build", "band.json")
+
+    def size(self, name):
+        data = (self.folder / name).read_bytes()
+        self.assertEqual(data[:8], b"\x89PNG\r\n\x1a\n")
+        return struct.unpack(">II", data[16:24])
+
+    def test_what_it_says(self):
+        line = self.succeed("sheet", "band.glb", "--axes", "bend,girth", "--grid", "3x2", "--cell", "48", "-o", "a.png").out
+        self.assertRegex(line, r"^a.png: 20 forms \(5 by 4\), 4 examples, 1 pseudo-example, \d+ x \d+ pixels, ")
+        width, height = self.size("a.png")
+        self.assertIn(f"{width} x {height} pixels", line)
+        line = self.succeed("sheet", "band.glb", "--axes", "bend", "--grid", "4", "--beyond", "0", "--cell", "48", "-o",
+                            "a.png").out
+        self.assertIn("4 forms (4 by 1), 2 examples", line)
+
+    def test_beyond_has_two_axes_and_two_ends(self):
+        for beyond, shape in (("0", "2 by 2"), ("1", "4 by 4"), ("0,1", "2 by 4"), ("0:2", "4 by 4"), ("0:1,2:0", "3 by 4")):
+            out = self.run_tool("sheet", "band.glb", "--axes", "bend,girth", "--grid", "2x2", "--beyond", beyond, "--cell",
+                               "48", "-o", "a.png").out
+            self.assertIn(f"({shape})", out, beyond)
+
+    def test_a_value_chooses_the_slice_and_threads_do_not_matter(self):
+        seen = set()
+        for words in (["--threads", "1"], ["--threads", "3"], ["girth=0"], ["girth=0.7"]):
+            self.succeed("sheet", "band.glb", "--axes", "bend", "--cell", "48", *words, "-q", "-o", "a.png")
+            seen.add((self.folder / "a.png").read_bytes())
+        self.assertEqual(len(seen), 2)
+
+    def test_standard_output(self):
+        outcome = self.run_tool("sheet", "band.glb", "--axes", "bend", "--cell", "48", "-q", "-o", "-")
+        self.assertEqual((outcome.code, outcome.err, outcome.bytes[:4]), (0, "", b"\x89PNG"))
+
+    def test_what_is_not_shown_is_said(self):
+        outcome = self.run_tool("sheet", "band.glb", "--axes", "bend,girth", "--grid", "2x2", "--cell", "48", "-o", "a.png")
+        self.assertEqual(outcome.code, 0)
+        self.assertIn("1 example of this slice not shown", outcome.err)
+
+    def test_wrong_words(self):
+        for words, code, fragment in (
+                (["-o", "a.png"], 2, "--axes"),
+                (["--axes", "bend"], 2, "say with -o"),
+                (["--axes", "bend", "-o", "a.svg"], 2, "does not end in .png"),
+                (["--axes", "bend", "-o", "a.png", "--grid", "1x3"], 2, "--grid is two numbers"),
+                (["--axes", "bend", "-o", "a.png", "--grid", "3x"], 2, "--grid is two numbers"),
+                (["--axes", "bend", "-o", "a.png", "--grid", "3x3x3"], 2, "--grid is two numbers"),
+                (["--axes", "bend", "-o", "a.png", "--beyond", "-1"], 2, "--beyond is a number"),
+                (["--axes", "bend", "-o", "a.png", "--beyond", "1,"], 2, "--beyond is a number"),
+                (["--axes", "bend", "-o", "a.png", "--beyond", "1:2:3"], 2, "--beyond is a number"),
+                (["--axes", "bend", "-o", "a.png", "--cell", "9"], 2, "--cell needs a number from 48"),
+                (["--axes", "bend", "-o", "a.png", "--pitch", "100"], 2, "--pitch needs a number"),
+                (["--axes", "bend", "-o", "a.png", "girth"], 2, "axis=value"),
+                (["--axes", "bnd", "-o", "a.png"], 1, "did you mean 'bend'"),
+                (["--axes", "bend,girht", "-o", "a.png"], 1, "did you mean 'girth'"),
+                (["--axes", "bend,bend", "-o", "a.png"], 1, "given twice"),
+                (["--axes", "bend", "bend=3", "-o", "a.png"], 1, "which is an axis of the sheet"),
+                (["--axes", "bend", "-o", "a.png", "--textures"], 1, "no texture 'base_color'"),
+                (["--axes", "bend,girth", "-o", "a.png", "--grid", "90x90"], 1, "too large: at most 1024"),
+                (["--axes", "bend", "-o", "none/a.png", "--cell", "48"], 1, "none/a.png")):
+            with self.subTest(words=words):
+                self.sentence(self.run_tool("sheet", "band.glb", *words), code, fragment)
+                self.assertFalse((self.folder / "a.png").exists())
+
+
+harness.main()
