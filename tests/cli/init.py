@@ -89,6 +89,19 @@ class Init(harness.Case):
             for a, b in zip(got, expected, strict=True):
                 self.assertAlmostEqual(a, b, delta=1e-6)
 
+    def test_seams_close(self):
+        """Two triangles side by side, whose common edge the file has twice."""
+        scene = Scene()
+        positions = TRIANGLE + [TRIANGLE[2], TRIANGLE[1], [1, 1, 0]]
+        targets = [shifted(0, 0, 1) + [[0, 0, 1], [0, 0, 1], [0, 0, 3]]]
+        scene.node(mesh=scene.mesh("m", positions=positions, targets=targets, names=["a"]))
+        outcome = self.init(scene)
+        self.assertEqual(outcome.err, "exemplar: it.gltf: 2 of 6 vertices, split where normals or texture coordinates "
+                                      "break, are joined with others\n")
+        self.assertEqual(self.posed("a=1"), [[0, 0, 1], [1, 0, 1], [0, 1, 1], [1, 1, 3]])
+        self.assertEqual(self.init(scene, "--force", "--keep-seams").err, "")
+        self.assertEqual(self.posed("a=1")[3:], [[0, 1, 1], [1, 0, 1], [1, 1, 3]])
+
     def test_meshes_with_more_and_fewer_influences(self):
         """One vertex is shared by six joints that were moved since they were bound, the others are held by one."""
         scene = Scene()

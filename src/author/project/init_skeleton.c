@@ -110,7 +110,7 @@ static void fill_influences(const exi_init *init, ex_scene_primitive *made) {
         const size_t own = (size_t)from->influence_count;
         for (size_t v = 0; v < (size_t)from->vertex_count; v++)
             for (size_t k = 0; k < most; k++) {
-                const size_t at = ((size_t)init->parts[i].first_vertex + v) * most + k;
+                const size_t at = exi_init_vertex(init, &init->parts[i], v) * most + k;
                 made->joints[at] = k < own ? from->joints[v * own + k] : 0;
                 made->weights[at] = k < own ? from->weights[v * own + k] : 0;
             }

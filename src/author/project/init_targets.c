@@ -137,7 +137,7 @@ static void move_part(const exi_init *init, const exi_scene_part *part, int targ
     const bool placed = part->node >= 0 && init->scene->nodes[part->node].skin < 0;
     const double *m = placed ? init->worlds + 16 * (size_t)part->node : NULL;
     for (size_t v = 0; d && v < (size_t)p->vertex_count; v++, d += 3) {
-        const size_t at = 3 * ((size_t)part->first_vertex + v);
+        const size_t at = 3 * exi_init_vertex(init, part, v);
         for (size_t r = 0; r < 3; r++)
             positions[at + r] =
                 init->mesh->positions[at + r] +
