@@ -43,9 +43,10 @@ typedef struct exi_init {
 /* Says a sentence to whoever listens. */
 void exi_init_note(const exi_init *init, const char *format, ...) EXI_PRINTF(2, 3);
 
-/* A name cut to length that is in no use yet: with " 2", " 3", … behind it where it is taken. */
+/* A name cut to length that is in no use yet: with " 2", " 3", … behind it where it is taken, and with no number below
+ * `first`. Returns the number after the one that it got, or first. */
 typedef bool (*exi_name_taken)(const void *context, const char *name);
-void exi_name_make_unique(char name[EXI_NAME_MAX + 1], exi_name_taken taken, const void *context);
+int exi_name_make_unique(char name[EXI_NAME_MAX + 1], int first, exi_name_taken taken, const void *context);
 
 /* The axes of all targets. */
 ex_result exi_init_find_targets(exi_init *init, ex_error *error);
