@@ -110,10 +110,24 @@ static int build_once(building *b) {
     return exit_code;
 }
 
+static void say_what_is_watched(const building *b) {
+    const int named = b->watch.count - 1;
+    if (b->call->quiet)
+        return;
+    print_time(b, stderr);
+    if (named > 0)
+        fprintf(stderr, "exemplar: watching %s and the %d file%s it is made from, until Ctrl-C\n", b->path, named,
+                named == 1 ? "" : "s");
+    else
+        fprintf(stderr, "exemplar: watching %s, until Ctrl-C\n", b->path);
+}
+
 /* Builds whenever something has changed, until a signal ends it (interrupt.h). */
 static int build_watching(building *b) {
-    for (;;) {
+    for (bool first = true;; first = false) {
         build_once(b);
+        if (first)
+            say_what_is_watched(b);
         if (fflush(stdout) != 0)
             return EX_EXIT_FAILED; /* main says so */
         exi_watch_wait(&b->watch);

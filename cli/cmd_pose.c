@@ -290,6 +290,8 @@ static int run(const ex_call *call) {
     }
     if (kind && (!poses_path || !is_form_kind(kind)))
         return exi_wrong_usage(call->command, "--kind is obj, ply, glb or gltf, and goes with --poses");
+    if (force && !poses_path)
+        return exi_wrong_usage(call->command, "--force goes with --poses: a single form is written over what is there");
     if (textures && exi_is_standard_output(output))
         return exi_wrong_usage(call->command, "textures are written beside the form: name a file with -o");
     if (!exi_assignments_check(call))

@@ -62,6 +62,8 @@ static int print_weights(const ex_call *call, const ex_rig *rig, const ex_pose *
         exit_code = exi_failed_text("there is not enough memory");
     } else {
         ex_rig_evaluate(rig, pose, &(ex_output){.weights = weights}, NULL, scratch);
+        if (ex_rig_layer_count(rig) == 0 && !call->quiet)
+            fprintf(stderr, "exemplar: %s has no layers, and so no weights\n", call->arguments[0]);
         if (call->json)
             print_json(rig, weights);
         else

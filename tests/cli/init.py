@@ -164,6 +164,10 @@ class Init(harness.Case):
         scene.node(mesh=scene.mesh("m"), translation=[0, 0, 3])
         self.assertEqual(self.init(scene).out, "it/it.json: 0 morph targets, no skeleton\n")
         self.assertEqual(self.posed(), [[0, 0, 3], [1, 0, 3], [0, 1, 3]])
+        outcome = self.run_tool("weights", "it/it.glb")
+        self.assertEqual((outcome.out, outcome.err), ("", "exemplar: it/it.glb has no layers, and so no weights\n"))
+        outcome = self.succeed("weights", "it/it.glb", "--json", "-q")
+        self.assertEqual((outcome.json(), outcome.err), ({"layers": []}, ""))
 
     def refused(self, scene, *fragments):
         scene.write(self.folder / "it.gltf")
@@ -202,7 +206,7 @@ class Init(harness.Case):
         self.sentence(self.init(scene), 1, "'it/it.json' exists already", "--force")
         os.remove(self.folder / "it/it.json")
         before.pop("it/it.json")
-        self.sentence(self.init(scene), 1, "it/mesh.obj is there already")
+        self.sentence(self.init(scene), 1, "it/mesh.obj is there already: give --force")
         self.assertEqual(self.listing(), before)
         self.assertEqual(self.init(scene, "--force").code, 0)
 

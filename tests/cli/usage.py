@@ -5,6 +5,7 @@ import harness
 WRONG = [
     (["buld"], "did you mean 'build'"),
     (["wieghts", "a.glb"], "did you mean 'weights'"),
+    (["pose", "band.glb", "-o", "a.obj", "--force"], "--force goes with --poses"),
     (["xyzzy"], "there is no command 'xyzzy'"),
     (["--verson"], "did you mean '--version'"),
     (["help", "chekc"], "did you mean 'check'"),

@@ -56,7 +56,11 @@ class Watched(harness.Case):
 
     def test_changes_failures_and_the_end(self):
         self.start()
-        line = self.next("out", "band.glb: 8 vertices, 1 layer, 4 examples")
+        streams = dict(sorted(self.lines.get(timeout=PATIENCE) for _ in range(2)))  # in any order
+        line = streams["out"]
+        self.assertIn("band.glb: 8 vertices, 1 layer, 4 examples", line)
+        self.assertRegex(streams["err"], r"^\d\d:\d\d:\d\d exemplar: watching band\.json and the 4 files it is made from, "
+                                         r"until Ctrl-C\n$")
         self.assertRegex(line, r"^\d\d:\d\d:\d\d band\.glb: ")
         first = (self.folder / "band.glb").read_bytes()
         # An example, written over as editors do it: a new file takes the name.
@@ -94,7 +98,7 @@ class Watched(harness.Case):
         self.next("err", "interrupted")
 
     def test_quiet_json_and_where_it_goes(self):
-        self.start("--json", "-o", "other.glb")
+        self.start("--json", "-q", "-o", "other.glb")
         answer = json.loads(self.next("out", '"rig"'))
         self.assertEqual((answer["rig"], answer["damped"]), ("other.glb", []))
         self.assertEqual(self.stop(signal.SIGTERM), 143)

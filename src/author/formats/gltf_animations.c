@@ -79,8 +79,9 @@ static ex_result read_values(exi_gltf *g, int output, ex_scene_channel *channel,
     int count = 0;
     ex_result result = exi_gltf_floats(g, output, scalars ? 1 : channel->width, -1, where, &channel->values, &count);
     if (result == EX_OK && (size_t)count != expected)
-        return exi_gltf_fail(g, EX_ERROR_DATA, where, "accessor %d has %d elements where %zu should stand for %d keys",
-                             output, count, expected, channel->key_count);
+        return exi_gltf_fail(g, EX_ERROR_DATA, where,
+                             "accessor %d has %d element%s where %zu should stand for %d key%s", output, count,
+                             count == 1 ? "" : "s", expected, channel->key_count, channel->key_count == 1 ? "" : "s");
     return result == EX_OK && channel->path == EX_SCENE_ROTATION ? check_rotations(g, channel, where) : result;
 }
 

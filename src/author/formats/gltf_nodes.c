@@ -66,8 +66,8 @@ static ex_result read_weights(exi_gltf *g, const json_t *json, ex_scene_node *no
         return result;
     int targets = node->mesh >= 0 ? g->scene->meshes[node->mesh].target_count : 0;
     if (count != targets)
-        return exi_gltf_fail(g, EX_ERROR_DATA, where, "has %d weights, but its mesh has %d morph targets", count,
-                             targets);
+        return exi_gltf_fail(g, EX_ERROR_DATA, where, "has %d weight%s, but its mesh has %d morph target%s", count,
+                             count == 1 ? "" : "s", targets, targets == 1 ? "" : "s");
     result = exi_gltf_allocate(g, count, sizeof *node->weights, &memory);
     node->weights = memory;
     node->weight_count = count;
@@ -149,10 +149,12 @@ static ex_result note_cameras(exi_gltf *g, json_t *nodes) {
         lights += json_object_get(json_object_get(node, "extensions"), "KHR_lights_punctual") != NULL;
         skins += g->scene->nodes[i].skin >= 0 && g->scene->nodes[i].mesh < 0;
     }
-    if (cameras + lights > 0 && !exi_scene_note(g->scene, "%d cameras and %d lights are passed over", cameras, lights))
+    if (cameras + lights > 0 && !exi_scene_note(g->scene, "%d camera%s and %d light%s are passed over", cameras,
+                                                cameras == 1 ? "" : "s", lights, lights == 1 ? "" : "s"))
         return exi_gltf_no_memory(g);
-    return skins > 0 && !exi_scene_note(g->scene, "%d nodes have a skin but no mesh", skins) ? exi_gltf_no_memory(g)
-                                                                                             : EX_OK;
+    return skins > 0 && !exi_scene_note(g->scene, "%d node%s a skin but no mesh", skins, skins == 1 ? " has" : "s have")
+               ? exi_gltf_no_memory(g)
+               : EX_OK;
 }
 
 ex_result exi_gltf_read_nodes(exi_gltf *g) {
@@ -219,8 +221,9 @@ static ex_result read_inverse_binds(exi_gltf *g, const json_t *json, ex_scene_sk
                    : exi_gltf_no_memory(g);
     result = exi_gltf_floats(g, accessor, 16, -1, where, &skin->inverse_binds, &count);
     if (result == EX_OK && count < skin->joint_count)
-        result = exi_gltf_fail(g, EX_ERROR_DATA, where, "has %d joints, but only %d inverse bind matrices",
-                               skin->joint_count, count);
+        result =
+            exi_gltf_fail(g, EX_ERROR_DATA, where, "has %d joint%s, but only %d inverse bind %s", skin->joint_count,
+                          skin->joint_count == 1 ? "" : "s", count, count == 1 ? "matrix" : "matrices");
     return result;
 }
 

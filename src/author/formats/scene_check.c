@@ -167,8 +167,8 @@ static ex_result check_node(const ex_scene *scene, int number, ex_error *error) 
         result = check_doubles(node->weights, node->weight_count, "a weight", where, error);
     int targets = node->mesh >= 0 && result == EX_OK ? scene->meshes[node->mesh].target_count : 0;
     if (result == EX_OK && node->weights && node->weight_count != targets)
-        result = exi_error(error, EX_ERROR_DATA, "%s: has %d weights, but its mesh has %d morph targets", where,
-                           node->weight_count, targets);
+        result = exi_error(error, EX_ERROR_DATA, "%s: has %d weight%s, but its mesh has %d morph target%s", where,
+                           node->weight_count, node->weight_count == 1 ? "" : "s", targets, targets == 1 ? "" : "s");
     return result == EX_OK ? check_joints(scene, node, where, error) : result;
 }
 

@@ -53,7 +53,7 @@ static ex_result read_body(exi_building *b, ex_error *error) {
     exi_build_report(b, "mesh");
     ex_result result = exi_project_read_mesh(b->view, b->view->mesh, &b->mesh, error);
     if (result != EX_OK)
-        return result;
+        return exi_error_within(error, result, "mesh");
     result = exi_rig_mesh_make(b->mesh, &b->rig_mesh, error);
     if (result == EX_OK)
         result = exi_rig_mesh_smooth(&b->rig_mesh, error);

@@ -46,9 +46,16 @@ static ex_result read_form(exi_building *b, int layer, int index, const float *m
     ex_mesh *form = NULL;
     ex_result result = exi_project_read_mesh(b->view, source->mesh, &form, error);
     if (result != EX_OK)
-        return result;
-    result = exi_error_within(error, ex_mesh_compare_connectivity(b->mesh, form, error), "%s: not the form of '%s'",
-                              source->mesh, b->view->mesh);
+        return exi_error_within(error, result, "mesh");
+    ex_error difference = {0};
+    result = ex_mesh_compare_connectivity(b->mesh, form, &difference);
+    if (result == EX_ERROR_DATA)
+        exi_error(
+            error, result,
+            "%s: not the form of '%s': %s ('exemplar check' says whether another order of vertices would repair it)",
+            source->mesh, b->view->mesh, difference.text);
+    else if (result != EX_OK)
+        exi_error(error, result, "%s: %s", source->mesh, difference.text);
     if (result == EX_OK)
         result = exi_measure_example(&b->measure, layer, index, form, mask, &measured, error);
     if (result == EX_OK) {
@@ -108,7 +115,7 @@ static ex_result read_image(exi_building *b, int layer, int index, ex_error *err
     ex_result result = ex_image_read(path, &b->images[layer][index], error);
     free(path);
     if (result != EX_OK)
-        return result;
+        return exi_error_within(error, result, "image");
     const ex_image *image = b->images[layer][index], *first = first_image(b, layer, &first_file);
     if (image->width != first->width || image->height != first->height)
         return exi_error(error, EX_ERROR_DATA,

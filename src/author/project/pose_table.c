@@ -316,6 +316,8 @@ static ex_result read_text(table_reader *r) {
     while (result == EX_OK && r->csv.at < r->csv.end)
         if (!exi_csv_skip_blank_line(&r->csv))
             result = add_row(r);
+    if (result == EX_OK && r->row_count == 0)
+        result = exi_error(r->error, EX_ERROR_DATA, "%s has no rows: each one below its header is a pose", r->path);
     return result;
 }
 

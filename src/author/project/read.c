@@ -299,7 +299,8 @@ ex_result ex_project_parse(const char *text, size_t size, const char *path, ex_p
         result = exi_error(error, EX_ERROR_FORMAT, "%s is empty", path);
     else if (!made->root)
         result = exi_error(error, EX_ERROR_FORMAT, "%s:%d:%d: %s", path, json_error.line, json_error.column,
-                           json_error.text);
+                           strstr(json_error.text, "near '/'") ? "JSON has no comments: take this one out"
+                                                               : json_error.text);
     else
         result = exi_error_within(error, exi_project_interpret(made->root, name, &made->arena, &made->view, error),
                                   "%s", path);

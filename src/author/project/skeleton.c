@@ -243,7 +243,7 @@ ex_result exi_skeleton_read(const ex_project_view *view, const ex_mesh *mesh, ex
     ex_scene *scene = NULL;
     ex_result result = exi_skeleton_read_scene(view, view->skeleton, &scene, error);
     if (result != EX_OK)
-        return result;
+        return exi_error_within(error, result, "skeleton");
     const int number = exi_skeleton_main_skin(scene);
     if (number < 0)
         result = exi_skeleton_no_skin(error);
@@ -359,7 +359,7 @@ ex_result exi_skeleton_read_centres(const ex_project_view *view, const char *rel
     ex_scene *scene = NULL;
     ex_result result = exi_skeleton_read_scene(view, relative, &scene, error);
     if (result != EX_OK)
-        return result;
+        return exi_error_within(error, result, "skeleton");
     result = scene->skin_count > 0 ? centres_of_skin(scene, skeleton, centres, error)
                                    : centres_of_nodes(scene, skeleton, centres, error);
     ex_scene_destroy(scene);

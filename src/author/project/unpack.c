@@ -52,8 +52,8 @@ ex_result exi_new_folder_check_free(const exi_new_folder *f, const char *name, e
     if (!path)
         result = exi_error_memory(error, "a path", strlen(f->path));
     else if (exists(path))
-        result =
-            exi_error(error, EX_ERROR_FILE, "%s is there already: choose another folder, or say to overwrite it", path);
+        result = exi_error(error, EX_ERROR_FILE,
+                           "%s is there already: give --force to overwrite it, or choose another folder", path);
     free(path);
     return result;
 }

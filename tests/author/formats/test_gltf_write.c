@@ -325,7 +325,7 @@ static void refuses_what_does_not_fit(void **state) {
                                             "nodes[0]: refers to mesh 2",
                                             "nodes[0]: the scale is not finite",
                                             "nodes[3]: refers to skin 1",
-                                            "nodes[3]: has 1 weights, but its mesh has 2",
+                                            "nodes[3]: has 1 weight, but its mesh has 2",
                                             "skins[0]: joint 1 is node 6",
                                             "skins[0]: inverse bind matrix 0",
                                             "position 1 (counting from 0) is not finite",
