@@ -212,7 +212,7 @@ const ex_command cmd_sheet = {
                    "edge, or beside its name, are its own. Joints turn, too: --axes elbow,gender.",
     .examples = "exemplar sheet blob/blob.glb --axes bend,thickness -o blob.png\n"
                 "exemplar sheet blob/blob.glb --axes bend --grid 7 thickness=0.5 -o row.png\n"
-                "exemplar sheet blob/blob.glb --axes bend,thickness --grid 3x3 --beyond 0 -o a.png",
+                "exemplar sheet blob/blob.glb --axes bend,thickness --grid 3x3 -o few.png",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .argument_min = 1,
