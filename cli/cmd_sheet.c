@@ -180,7 +180,7 @@ static int run(const ex_call *call) {
         return EX_EXIT_USAGE;
     if (!exi_output_check(call->command, output, ".png", call->arguments[0], &exit_code))
         return exit_code;
-    ex_rig *rig = exi_rig_load(call->arguments[0], EX_STORAGE_FLOAT);
+    ex_rig *rig = exi_rig_load(call->arguments[0], NULL);
     if (!rig)
         return EX_EXIT_FAILED;
     ex_pose pose = {.inputs = NULL};
