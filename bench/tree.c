@@ -82,7 +82,7 @@ static bool open_asking(asking *a, int size, int count) {
         .vertex_count = vertices, .positions = a->positions, .triangle_count = triangles, .triangles = a->triangles};
     for (int i = 0; i < count; i++) {
         exi_ball_point(a->positions, a->triangles, triangles, &seed, a->points[i]);
-        a->rays[i] = (ex_ray){.near = 0, .far = INFINITY};
+        a->rays[i] = (ex_ray){.t_min = 0, .t_max = INFINITY};
         exi_ball_ray((int)(sqrt(count) + 0.5), i, a->rays[i].origin, a->rays[i].direction);
     }
     if (ex_tree_create(&a->def, NULL, &a->tree, NULL) != EX_OK)

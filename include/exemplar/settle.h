@@ -60,7 +60,7 @@ typedef struct ex_hit {
 typedef struct ex_ray {
     float origin[3];
     float direction[3]; /* of any length but 0 */
-    float near, far;    /* t between these counts, from 0 on; far may be INFINITY */
+    float t_min, t_max; /* t between these counts, from 0 on; t_max may be INFINITY */
 } ex_ray;
 
 /* The nearest hit, from either side; of equal ones the lower triangle. False, and triangle -1, where there is none, or

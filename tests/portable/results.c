@@ -654,7 +654,7 @@ static void print_settling(void) {
     const ex_fit *fit = ex_fit_make(tree, form, 0, memory, NULL);
     for (int i = 0; i < QUESTIONS; i++) {
         float point[3];
-        ex_ray ray = {.near = 0, .far = INFINITY};
+        ex_ray ray = {.t_min = 0, .t_max = INFINITY};
         ex_closest closest;
         ex_hit hit;
         for (int c = 0; c < 3; c++) {

@@ -80,8 +80,8 @@ static void point_of(int pattern, int j, int count, float *a, float *b) {
 static bool blocked(const exi_render *render, exi_v3 from, exi_v3 direction, float far) {
     ex_ray ray = {.origin = {from.x, from.y, from.z},
                   .direction = {direction.x, direction.y, direction.z},
-                  .near = 0,
-                  .far = far};
+                  .t_min = 0,
+                  .t_max = far};
     return ex_fit_blocked(render->stage.fit, &ray);
 }
 

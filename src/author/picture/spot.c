@@ -55,8 +55,8 @@ void exi_spot_find(const exi_render *render, float x, float y, exi_spot *spot) {
     *spot = (exi_spot){.kind = EXI_SPOT_NOTHING, .triangle = -1, .towards = exi_v3_scale(direction, -1)};
     ex_ray ray = {.origin = {from.x, from.y, from.z},
                   .direction = {direction.x, direction.y, direction.z},
-                  .near = 0,
-                  .far = INFINITY};
+                  .t_min = 0,
+                  .t_max = INFINITY};
     ex_hit hit;
     if (ex_fit_ray(stage->fit, &ray, &hit))
         see_form(stage, &hit, direction, spot);

@@ -33,7 +33,7 @@ typedef struct beam {
     int axes[3];     /* x, y, z of the sheared ray */
     int near_row[3]; /* of a node's box: low or high */
     double depth;    /* 1 / dz */
-    float nearest;   /* near, in lengths of the scaled direction */
+    float nearest;   /* t_min, in lengths of the scaled direction */
     double scale;    /* t in lengths of the direction over t in lengths of the scaled one */
 } beam;
 
@@ -75,7 +75,7 @@ static bool aim(const ex_fit *fit, const ex_ray *ray, beam *b, float *far) {
         z = fabsf(d[c]) > largest ? c : z;
         largest = fabsf(d[c]) > largest ? fabsf(d[c]) : largest;
     }
-    if (!finite || !(largest > 0) || !(ray->near <= ray->far) || !(ray->far >= 0))
+    if (!finite || !(largest > 0) || !(ray->t_min <= ray->t_max) || !(ray->t_max >= 0))
         return false;
     const int exponent = exponent_of((double)largest);
     const double shrink = power_of_two(-exponent), stretch = power_of_two(exponent);
@@ -96,7 +96,7 @@ static bool aim(const ex_fit *fit, const ex_ray *ray, beam *b, float *far) {
         b->shear[i] = exi_quad_splat(unit[b->axes[i]] / unit[z]);
     b->depth = 1.0 / (double)unit[z];
     b->scale = shrink;
-    const double begin = (double)ray->near * stretch, end = (double)ray->far * stretch;
+    const double begin = (double)ray->t_min * stretch, end = (double)ray->t_max * stretch;
     b->nearest = !(begin > 0) ? 0 : begin < (double)FLT_MAX ? (float)begin : FLT_MAX;
     b->near = exi_quad_splat(b->nearest);
     *far = end < (double)FLT_MAX ? (float)end : FLT_MAX;

@@ -87,7 +87,7 @@ static double nearest_of_all(const ex_tree_def *def, const ex_ray *ray, double m
         const double m = margin * (sqrt(inner(ab, ab)) + sqrt(inner(ac, ac))) * length / (fabs(slope) + 1e-300);
         if (!(u >= m && v >= m && u + v <= 1 - m))
             continue;
-        if (at >= (double)ray->near && at <= (double)ray->far && at < best) {
+        if (at >= (double)ray->t_min && at <= (double)ray->t_max && at < best) {
             best = at;
             *unsure = area / fabs(slope);
         }
@@ -115,7 +115,7 @@ static void check_hit(const surface *s, const ex_ray *ray, const ex_hit *hit, do
 }
 
 static void draw_ray(const surface *s, uint64_t *random, int round, ex_ray *ray) {
-    *ray = (ex_ray){.near = 0, .far = INFINITY};
+    *ray = (ex_ray){.t_min = 0, .t_max = INFINITY};
     const int t = (int)(random_bits(random) % (uint64_t)s->def.triangle_count);
     double p[3][3];
     corners_of(&s->def, t, p);
@@ -128,8 +128,8 @@ static void draw_ray(const surface *s, uint64_t *random, int round, ex_ray *ray)
     if (round % 9 == 0) /* along an axis */
         ray->direction[round / 9 % 3] = ray->direction[(round / 9 + 1) % 3] = 0;
     if (round % 5 == 0) {
-        ray->near = (float)random_between(random, 0, 1);
-        ray->far = (float)random_between(random, 1, 3);
+        ray->t_min = (float)random_between(random, 0, 1);
+        ray->t_max = (float)random_between(random, 1, 3);
     }
     if (!(fabsf(ray->direction[0]) + fabsf(ray->direction[1]) + fabsf(ray->direction[2]) > 0))
         ray->direction[0] = 1;
@@ -165,7 +165,7 @@ static void test_against_all(void **state) {
                     assert_true((double)hit.t <= sure + 2e-6 * size * (unsure + 1 / length));
             } else if (sure < (double)INFINITY) {
                 /* Only at the very ends of the ray. */
-                const double room = fmin(sure - (double)ray.near, (double)ray.far - sure);
+                const double room = fmin(sure - (double)ray.t_min, (double)ray.t_max - sure);
                 assert_near(room, 0, 1e-5 * size * unsure);
             }
         }
@@ -278,7 +278,7 @@ static void test_watertight(void **state) {
         void *memory;
         const ex_fit *fit = fit_whole(&s.def, &memory);
         for (int round = 0; round < 100000; round++) {
-            ex_ray ray = {.near = 0, .far = INFINITY};
+            ex_ray ray = {.t_min = 0, .t_max = INFINITY};
             const uint32_t *t = s.triangles + 3 * (random_bits(&random) % (uint64_t)s.def.triangle_count);
             const float *a = s.positions + 3 * t[0], *b = s.positions + 3 * t[1 + round % 2];
             const double w = random_between(&random, 0, 1);
@@ -318,8 +318,8 @@ static void test_sizes(void **state) {
             ex_ray ray;
             ex_hit hit, moved_hit;
             draw_ray(&s, &random, 4 * round + 1, &ray);
-            ray.near = 0;
-            ray.far = INFINITY;
+            ray.t_min = 0;
+            ray.t_max = INFINITY;
             ex_fit_ray(fit, &ray, &hit);
             for (int c = 0; c < 3; c++) {
                 ray.origin[c] = (float)(sizes[k] * (double)ray.origin[c]);
@@ -379,17 +379,17 @@ static void test_nothing(void **state) {
             ray.direction[0] = ray.direction[1] = ray.direction[2] = 0;
             break;
         case 6:
-            ray.near = NAN;
+            ray.t_min = NAN;
             break;
         case 7:
-            ray.far = NAN;
+            ray.t_max = NAN;
             break;
         case 8:
-            ray.far = -1;
+            ray.t_max = -1;
             break;
         default:
-            ray.near = 3;
-            ray.far = 2;
+            ray.t_min = 3;
+            ray.t_max = 2;
             break;
         }
         hit.triangle = 7;

@@ -152,7 +152,7 @@ static void ask(const ex_fit *fit, const surface *s, answers *a) {
     memset(a, 0, sizeof *a);
     for (int i = 0; i < 10000; i++) {
         const float *v = s->positions + 3 * (random_bits(&random) % (uint64_t)s->def.vertex_count);
-        ex_ray ray = {.near = 0, .far = INFINITY};
+        ex_ray ray = {.t_min = 0, .t_max = INFINITY};
         float q[3];
         for (int c = 0; c < 3; c++) {
             const float off = (float)random_between(&random, -1, 1);
