@@ -180,7 +180,7 @@ static int run(const ex_call *call) {
         return EX_EXIT_USAGE;
     if (!exi_output_check(call->command, output, ".png", call->arguments[0], &exit_code))
         return exit_code;
-    ex_rig *rig = exi_rig_load(call->arguments[0], EX_STORAGE_FLOAT);
+    ex_rig *rig = exi_rig_load(call->arguments[0], NULL);
     if (!rig)
         return EX_EXIT_FAILED;
     ex_pose pose = {.inputs = NULL};
@@ -212,7 +212,7 @@ const ex_command cmd_sheet = {
                    "edge, or beside its name, are its own. Joints turn, too: --axes elbow,gender.",
     .examples = "exemplar sheet blob/blob.glb --axes bend,thickness -o blob.png\n"
                 "exemplar sheet blob/blob.glb --axes bend --grid 7 thickness=0.5 -o row.png\n"
-                "exemplar sheet blob/blob.glb --axes bend,thickness --grid 3x3 --beyond 0 -o a.png",
+                "exemplar sheet blob/blob.glb --axes bend,thickness --grid 3x3 -o few.png",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .argument_min = 1,
