@@ -72,8 +72,7 @@ static void sobol(uint32_t i, float *a, float *b) {
     *b = ((float)(second >> 8) + 0.5f) * 0x1p-24f;
 }
 
-/* Point j of `count` of a pattern, in the unit square. */
-static void point_of(int pattern, int j, int count, float *a, float *b) {
+void exi_light_point(int pattern, int j, int count, float *a, float *b) {
     sobol((uint32_t)((pattern & 15) * count + j), a, b);
 }
 
@@ -102,7 +101,7 @@ static float gather_sky(const exi_render *render, const exi_spot *spot, exi_v3 f
     float sum = 0, open = 0;
     for (int j = 0; j < count; j++) {
         float a, b;
-        point_of(pattern, j, count, &a, &b);
+        exi_light_point(pattern, j, count, &a, &b);
         float radius = sqrtf(b), height = sqrtf(1 - b);
         exi_v3 direction = exi_v3_along(
             exi_v3_add(exi_v3_scale(across, radius * cosf(2 * PI * a)), exi_v3_scale(along, radius * sinf(2 * PI * a))),
@@ -123,7 +122,7 @@ static float gather_key(const exi_render *render, const exi_spot *spot, exi_v3 f
     float sum = 0, weights = 0;
     for (int j = 0; j < count; j++) {
         float a, b;
-        point_of(pattern, j, count, &a, &b);
+        exi_light_point(pattern, j, count, &a, &b);
         float radius = KEY_RADIUS * sqrtf(b);
         exi_v3 direction = exi_v3_along(exi_v3_along(lights->key, radius * cosf(2 * PI * a), lights->key_across),
                                         radius * sinf(2 * PI * a), lights->key_along);
