@@ -101,7 +101,10 @@ class Figures(harness.Case):
         self.assertEqual({name for name in before if before[name] != after[name]} - {"out/index.html"}, set())
 
     def test_wrong_words(self):
-        self.sentence(self.run_tool("figures", "--cell", "20"), 2, "at least 48")
+        self.sentence(self.run_tool("figures", "--cell", "20"), 2, "from 48 to 2000")
+        (self.folder / "file").write_text("mine")
+        self.sentence(self.run_tool("figures", "-o", "file", "--force"), 1, "'file' is no folder")
+        self.assertEqual((self.folder / "file").read_text(), "mine")
         self.sentence(self.run_tool("figures", "one"), 2, "too many")
         (self.folder / "file").write_text("x")
         self.sentence(self.run_tool("figures", "-o", "file/out"), 1, "'file'", "Not a directory")
