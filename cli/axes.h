@@ -13,4 +13,8 @@ bool exi_axes_find(const ex_rig *rig, const char *text, int *count, int axes[2])
  * how it is used ("plotted"). */
 bool exi_axes_are_assigned(const ex_call *call, const ex_rig *rig, int count, const int axes[2], const char *how);
 
+/* The first two scalar axes of a layer that no argument gives a value to, or the only one. False after a sentence:
+ * where all of them have one. */
+bool exi_axes_choose(const ex_call *call, const ex_rig *rig, int layer, int *count, int axes[2]);
+
 #endif

@@ -26,6 +26,7 @@ static const ex_option options[] = {
      .argument = "PIXELS",
      .help = "size of one form in the pictures (default: 200, at least 48)",
      .count = &cell,
+     .count_min = EX_SHEET_CELL_MIN,
      .count_max = EX_SHEET_CELL_MAX},
     {.name = "force",
      .letter = 'f',
@@ -115,8 +116,8 @@ static int make(const ex_call *call) {
 }
 
 static int run(const ex_call *call) {
-    if (cell < EX_SHEET_CELL_MIN)
-        return exi_wrong_usage(call->command, "--cell needs at least %d pixels, not %d", EX_SHEET_CELL_MIN, cell);
+    if (exi_file_is_no_folder(output))
+        return exi_failed_text("'%s' is no folder: give another with -o", output);
     if (!force && !exi_folder_is_empty(output))
         return exi_failed_text("the folder '%s' is there and not empty: give --force to write over what it holds, or "
                                "another folder with -o",

@@ -24,7 +24,8 @@ static const ex_option options[] = {
      .text = &output},
     {.name = "axes",
      .argument = "A[,B]",
-     .help = "the axis to plot along, or the two to plot over (default: the first two scalar axes of the layer, or its "
+     .help = "the axis to plot along, or the two to plot over (default: the first two scalar axes of the layer that "
+             "have no value, or the "
              "only one)",
      .text = &axes_text},
     {.name = "layer",
@@ -104,6 +105,7 @@ static int plot(const ex_call *call, const ex_rig *rig, ex_plot_def *def) {
     const double start = exi_clock();
     ex_pose pose = {.inputs = NULL};
     if (!find_layer(rig, def) || !exi_axes_find(rig, axes_text, &def->axis_count, def->axes) ||
+        (!axes_text && !exi_axes_choose(call, rig, def->layer, &def->axis_count, def->axes)) ||
         !exi_assignments_read(call, rig, &pose))
         return EX_EXIT_FAILED;
     def->rig = rig;

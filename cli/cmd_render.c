@@ -6,7 +6,9 @@
 #include "rigs.h"
 #include "subject.h"
 
+#include "author/formats/file.h"
 #include "author/formats/number.h"
+#include "runtime/base/result.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,6 +153,10 @@ static bool read_words(const ex_call *call, ex_render_def *def, double range[2])
         return false;
     int shorter = def->width < def->height ? def->width : def->height;
     def->occlusion = (int)occlusion;
+    if (def->occlusion != occlusion) {
+        exi_wrong_usage(call->command, "--occlusion needs a whole number of rays, not '%s'", occlusion_text);
+        return false;
+    }
     def->camera.angle = parallel ? 0 : def->camera.angle;
     def->camera.all_around = turntable > 0;
     def->flat = flat;
@@ -175,10 +181,14 @@ static bool check_words(const ex_call *call) {
         exi_wrong_usage(call->command, "--range goes with --show");
     else if (angle_text && parallel)
         exi_wrong_usage(call->command, "--angle and --parallel exclude each other");
+    else if (flat && smooth)
+        exi_wrong_usage(call->command, "--flat and --smooth exclude each other");
     else if (up_text && strcmp(up_text, "y") != 0 && strcmp(up_text, "z") != 0)
         exi_wrong_usage(call->command, "--up is y or z, not '%s'", up_text);
     else if (turntable > 0 && exi_is_standard_output(output))
         exi_wrong_usage(call->command, "a turntable is several files: name them with -o");
+    else if (turntable > 0 && !exi_path_ends_with(output, ".png"))
+        exi_wrong_usage(call->command, "a turntable is several files, so '%s' must end in .png", output);
     else
         return exi_assignments_check(call);
     return false;
@@ -193,10 +203,11 @@ static char *step_path(int step) {
     return exi_path_with_ending(output, ending);
 }
 
-static bool render_to(const ex_render_def *def, const char *path, exi_progress *progress) {
+static bool render_to(const ex_call *call, const ex_render_def *def, const char *path, exi_progress *progress) {
     ex_error error = {.result = EX_OK};
     ex_image *image = NULL;
-    bool good = ex_render(def, &image, &error) == EX_OK && ex_image_write(path, image, &error) == EX_OK;
+    bool good = exi_error_within(&error, ex_render(def, &image, &error), "%s", call->arguments[0]) == EX_OK &&
+                ex_image_write(path, image, &error) == EX_OK;
     ex_image_destroy(image);
     if (!good) {
         exi_progress_end(progress);
@@ -205,7 +216,7 @@ static bool render_to(const ex_render_def *def, const char *path, exi_progress *
     return good;
 }
 
-static bool render_turn(ex_render_def *def, exi_progress *progress) {
+static bool render_turn(const ex_call *call, ex_render_def *def, exi_progress *progress) {
     double first = def->camera.yaw;
     def->progress = NULL;
     bool good = true;
@@ -213,7 +224,7 @@ static bool render_turn(ex_render_def *def, exi_progress *progress) {
         char *path = step_path(i);
         def->camera.yaw = first + 360.0 * i / turntable;
         exi_progress_step(progress, "rendering a turn", (double)i / turntable);
-        good = path && render_to(def, path, progress);
+        good = path && render_to(call, def, path, progress);
         free(path);
     }
     return good;
@@ -232,8 +243,9 @@ static int render(const ex_call *call, const exi_subject *subject, ex_render_def
     exi_progress progress;
     exi_progress_start(&progress, call);
     def->progress = exi_progress_hook(&progress);
-    bool good = turntable > 0 ? render_turn(def, &progress)
-                              : render_to(def, exi_is_standard_output(output) ? "/dev/stdout" : output, &progress);
+    bool good = turntable > 0
+                    ? render_turn(call, def, &progress)
+                    : render_to(call, def, exi_is_standard_output(output) ? "/dev/stdout" : output, &progress);
     exi_progress_end(&progress);
     if (good && !call->quiet && !exi_is_standard_output(output)) {
         char pictures[EXI_TEXT_SIZE], time[EXI_TEXT_SIZE];
@@ -243,6 +255,14 @@ static int render(const ex_call *call, const exi_subject *subject, ex_render_def
         printf("%d x %d pixels, %s\n", def->width, def->height, exi_text_seconds(time, exi_clock() - start));
     }
     return good ? EX_EXIT_DONE : EX_EXIT_FAILED;
+}
+
+/* Whether --up speaks of a form; if not, a sentence. */
+static bool check_up(const ex_call *call, const exi_subject *subject, const exi_subject *other) {
+    if (!up_text || !subject->rig || (with && !other->rig))
+        return true;
+    exi_failed_text("'%s' is a rig, in which y is up: it takes no --up", call->arguments[0]);
+    return false;
 }
 
 /* A form whose file has z up, turned so that y is. */
@@ -297,7 +317,7 @@ static int run(const ex_call *call) {
         if (!subject.rig && up_text && *up_text == 'z')
             turn_up(subject.mesh);
         if (read_texture(&subject) && open_other(&other, call, def.tasks, &exit_code) &&
-            (!what || exi_subject_show(&subject, call, what, &other, def.tasks)))
+            check_up(call, &subject, &other) && (!what || exi_subject_show(&subject, call, what, &other, def.tasks)))
             exit_code = render(call, &subject, &def, range);
     }
     exi_subject_close(&other);

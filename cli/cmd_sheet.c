@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *output, *axes_text, *grid_text, *beyond_text, *cell_text, *yaw_text, *pitch_text, *title;
+static const char *output, *axes_text, *grid_text, *beyond_text, *yaw_text, *pitch_text, *title;
+static int cell;
 static bool textures;
 
 static const ex_option options[] = {
@@ -39,7 +40,9 @@ static const ex_option options[] = {
     {.name = "cell",
      .argument = "PIXELS",
      .help = "size of one form, along its longer side (default: 240)",
-     .text = &cell_text},
+     .count = &cell,
+     .count_min = EX_SHEET_CELL_MIN,
+     .count_max = EX_SHEET_CELL_MAX},
     {.name = "yaw",
      .argument = "DEGREES",
      .help = "how far the camera goes around the forms, from their front (default: 0)",
@@ -115,13 +118,11 @@ static bool read_one(const ex_call *call, const char *option, const char *text, 
 }
 
 static bool read_words(const ex_call *call, ex_sheet_def *def) {
-    double cell = def->cell;
     if (!read_grid(call, def) || !read_beyond(call, def) ||
-        !read_one(call, "cell", cell_text, EX_SHEET_CELL_MIN, EX_SHEET_CELL_MAX, &cell) ||
         !read_one(call, "yaw", yaw_text, -36000, 36000, &def->yaw) ||
         !read_one(call, "pitch", pitch_text, -90, 90, &def->pitch))
         return false;
-    def->cell = (int)cell;
+    def->cell = cell > 0 ? cell : def->cell;
     def->textures = textures;
     def->title = title;
     return true;
@@ -180,7 +181,7 @@ static int run(const ex_call *call) {
         return EX_EXIT_USAGE;
     if (!exi_output_check(call->command, output, ".png", call->arguments[0], &exit_code))
         return exit_code;
-    ex_rig *rig = exi_rig_load(call->arguments[0], EX_STORAGE_FLOAT);
+    ex_rig *rig = exi_rig_load(call->arguments[0], NULL);
     if (!rig)
         return EX_EXIT_FAILED;
     ex_pose pose = {.inputs = NULL};
@@ -212,7 +213,7 @@ const ex_command cmd_sheet = {
                    "edge, or beside its name, are its own. Joints turn, too: --axes elbow,gender.",
     .examples = "exemplar sheet blob/blob.glb --axes bend,thickness -o blob.png\n"
                 "exemplar sheet blob/blob.glb --axes bend --grid 7 thickness=0.5 -o row.png\n"
-                "exemplar sheet blob/blob.glb --axes bend,thickness --grid 3x3 --beyond 0 -o a.png",
+                "exemplar sheet blob/blob.glb --axes bend,thickness --grid 3x3 -o few.png",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .argument_min = 1,

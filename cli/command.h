@@ -23,8 +23,8 @@ typedef struct ex_option {
     const char *help;     /* what it does, without a full stop; lines are broken by the help printer */
     bool *flag;
     const char **text;
-    int *count;    /* at least 1 */
-    int count_max; /* with count: the largest that is taken */
+    int *count;               /* at least 1 */
+    int count_min, count_max; /* with count: the smallest (0 stands for 1) and the largest that is taken */
 } ex_option;
 
 typedef struct ex_command ex_command;

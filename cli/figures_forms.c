@@ -142,10 +142,10 @@ ex_result exi_figure_faces(exi_figures *f, const char *path) {
     static const struct {
         const char *pose, *title;
     } mixed[4] = {
-        {"age=0.2 gender=0.25 build=0.3 skin.age=0.2 skin.gender=0.25 skin.build=0.3", "form and skin at one place"},
-        {"age=0.2 gender=0.25 build=0.3 skin.age=0.85 skin.gender=0.9 skin.build=0.8", "skin from another place"},
-        {"age=0.85 gender=0.9 build=0.8 skin.age=0.2 skin.gender=0.25 skin.build=0.3", "and the other way round"},
-        {"age=0.85 gender=0.9 build=0.8 skin.age=0.85 skin.gender=0.9 skin.build=0.8", "form and skin there"},
+        {"age=0.2 gender=0.25 build=0.3 skin.age=0.2 skin.gender=0.25 skin.build=0.3", "form A, skin A"},
+        {"age=0.2 gender=0.25 build=0.3 skin.age=0.85 skin.gender=0.9 skin.build=0.8", "form A, skin B"},
+        {"age=0.85 gender=0.9 build=0.8 skin.age=0.2 skin.gender=0.25 skin.build=0.3", "form B, skin A"},
+        {"age=0.85 gender=0.9 build=0.8 skin.age=0.85 skin.gender=0.9 skin.build=0.8", "form B, skin B"},
     };
     enum { HEADS = 8 };
     exi_shot shots[HEADS + 4];

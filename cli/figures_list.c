@@ -74,7 +74,7 @@ static const exi_figure shape_by_example[] = {
      .file = "shape-by-example-10.png",
      .demo = "face",
      .caption = "Eight heads with their skins, at their places in age, gender and build. In the last row, two places "
-                "between them: form and skin of the first, form of one with skin of the other, and the second.",
+                "between them, A and B: form and skin may come from the same, or from one each.",
      .make = exi_figure_faces},
     {.number = "Section 6",
      .title = "Speeds",

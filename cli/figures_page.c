@@ -27,7 +27,7 @@ static const char style[] =
     "table{border-collapse:collapse;font-size:.88rem;width:100%;max-width:42rem}\n"
     "th,td{text-align:left;padding:.4rem .9rem .4rem 0;border-bottom:1px solid #ece8e1;vertical-align:top}\n"
     "th{font-weight:600;color:#6d7178}td:nth-child(n+2){font-variant-numeric:tabular-nums}\n"
-    "td.ours{color:#2f4a62;font-weight:600}nav a{margin-right:1.2rem;white-space:nowrap}nav{font-size:.92rem;"
+    "td.ours{color:#2f4a62;font-weight:600}nav a{margin-right:1.2rem;display:inline-block}nav{font-size:.92rem;"
     "line-height:2}\n"
     "details{margin:1.2rem 0;color:#4b4f56}summary{cursor:pointer;font-size:.92rem;color:#6d7178}li{margin:.25rem 0}\n"
     "small{color:#6d7178;font-size:.82rem}\n"

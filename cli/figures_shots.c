@@ -92,6 +92,8 @@ typedef struct sheet {
     int width, height; /* of one form, pixels */
     double scale;
     int band;
+    ex_image **images; /* [count] */
+    int *tops, *rows;  /* [rows]: first line of the images that is shown, and where it stands in the picture */
 } sheet;
 
 static ex_result find_camera(sheet *s, int cell, ex_error *error) {
@@ -149,32 +151,57 @@ static void write_words(const sheet *s, exi_canvas *canvas, int i, exi_box box) 
         exi_draw_text(canvas, x, box.y1 + 28, &type, exi_label_fit(fitted, shot->note, type.size, room));
 }
 
-static ex_result draw(exi_figures *f, const sheet *s, const char *path) {
-    const int columns = s->shots->columns, rows = (s->shots->count + columns - 1) / columns;
-    const int margin = (int)ceil(8 * s->scale), across = s->width + margin, along = s->height + s->band;
+static int row_count(const sheet *s) {
+    return (s->shots->count + s->shots->columns - 1) / s->shots->columns;
+}
+
+/* One frame holds all forms, so that sizes compare; the upper part of it that no form of a row reaches is left out.
+ * Returns the height of the picture. */
+static int stack_rows(sheet *s, int margin) {
+    const int columns = s->shots->columns;
+    int y = margin;
+    for (int row = 0; row < row_count(s); row++) {
+        int top = s->shots->close_up ? 0 : s->height;
+        for (int i = row * columns; i < (row + 1) * columns && i < s->shots->count; i++) {
+            const int first = exi_image_first_line(s->images[i]);
+            top = first < top ? first : top;
+        }
+        top -= top < 2 * margin ? top : 2 * margin;
+        s->tops[row] = top;
+        s->rows[row] = y;
+        y += s->height - top + s->band;
+    }
+    return y + margin;
+}
+
+/* A form's image, in pixels; what is left out of it is transparent, so that it may lie on the row above. */
+static exi_box image_box(const sheet *s, int i, int margin) {
+    const int column = i % s->shots->columns, row = i / s->shots->columns;
+    const double x = margin + column * (s->width + margin), y = s->rows[row] - s->tops[row];
+    return (exi_box){x, y, x + s->width, y + s->height};
+}
+
+static ex_result draw(exi_figures *f, sheet *s, const char *path) {
+    const int margin = (int)ceil(8 * s->scale);
     exi_canvas *canvas = NULL;
     ex_image *whole = NULL;
-    ex_result result = exi_canvas_create_image(margin + columns * across, 2 * margin + rows * along, 1,
-                                               exi_colour_grey(255), &canvas, f->error);
-    for (int i = 0; result == EX_OK && i < s->shots->count; i++) {
-        const double x = margin + i % columns * across, y = margin + i / columns * along;
-        ex_image *image = NULL;
-        result = render(s, i, f->tasks, &image, f->error);
-        if (result == EX_OK)
-            exi_draw_image(canvas, image, (exi_box){x, y, x + s->width, y + s->height});
-        ex_image_destroy(image);
-    }
+    ex_result result = EX_OK;
+    for (int i = 0; result == EX_OK && i < s->shots->count; i++)
+        result = render(s, i, f->tasks, &s->images[i], f->error);
+    if (result == EX_OK)
+        result = exi_canvas_create_image(margin + s->shots->columns * (s->width + margin), stack_rows(s, margin), 1,
+                                         exi_colour_grey(255), &canvas, f->error);
+    for (int i = 0; result == EX_OK && i < s->shots->count; i++)
+        exi_draw_image(canvas, s->images[i], image_box(s, i, margin));
     if (result == EX_OK)
         result = exi_canvas_take_image(canvas, &whole, f->error);
-    else
-        exi_canvas_destroy(canvas);
     canvas = NULL;
     if (result == EX_OK)
         result = exi_canvas_create_over(whole, s->scale, &canvas, f->error);
     for (int i = 0; result == EX_OK && i < s->shots->count; i++) {
-        const double x = margin + i % columns * across, y = margin + i / columns * along;
+        const exi_box box = image_box(s, i, margin);
         write_words(s, canvas, i,
-                    (exi_box){x / s->scale, y / s->scale, (x + s->width) / s->scale, (y + s->height) / s->scale});
+                    (exi_box){box.x0 / s->scale, box.y0 / s->scale, box.x1 / s->scale, box.y1 / s->scale});
     }
     if (result == EX_OK)
         result = exi_canvas_result(canvas, f->error);
@@ -186,16 +213,28 @@ static ex_result draw(exi_figures *f, const sheet *s, const char *path) {
 }
 
 ex_result exi_figures_shots(exi_figures *f, const exi_shots *shots, const char *path) {
-    sheet s = {.shots = shots, .forms = calloc((size_t)shots->count + 1, sizeof *s.forms)};
-    ex_result result = s.forms ? EX_OK : exi_error_memory(f->error, "a figure", 0);
+    const size_t count = (size_t)shots->count + 1;
+    sheet s = {.shots = shots,
+               .forms = calloc(count, sizeof *s.forms),
+               .images = calloc(count, sizeof *s.images),
+               .tops = calloc(count, sizeof *s.tops),
+               .rows = calloc(count, sizeof *s.rows)};
+    ex_result result = s.forms && s.images && s.tops && s.rows ? EX_OK : exi_error_memory(f->error, "a figure", 0);
     for (int i = 0; result == EX_OK && i < shots->count; i++)
         result = form_open(&shots->shots[i], &s.forms[i], f->error);
     if (result == EX_OK)
         result = find_camera(&s, (int)(f->cell * shots->size), f->error);
     if (result == EX_OK)
         result = draw(f, &s, path);
-    for (int i = 0; s.forms && i < shots->count; i++)
-        form_close(&s.forms[i]);
+    for (int i = 0; i < shots->count; i++) {
+        if (s.forms)
+            form_close(&s.forms[i]);
+        if (s.images)
+            ex_image_destroy(s.images[i]);
+    }
     free(s.forms);
+    free(s.images);
+    free(s.tops);
+    free(s.rows);
     return result;
 }

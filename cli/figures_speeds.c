@@ -26,9 +26,10 @@ static const char *rate_text(char text[32], double ns) {
 }
 
 static void add_row(void *user, const exi_row *row) {
-    char theirs[32], ours[32];
-    exi_figures_fact(user, row->work, row->peer_ns > 0 ? rate_text(theirs, row->peer_ns) : "", "%s",
-                     rate_text(ours, row->ns));
+    char theirs[32] = "", ours[32];
+    if (row->peer_ns > 0)
+        snprintf(theirs, sizeof theirs, "%.0f", 1e9 / row->peer_ns);
+    exi_figures_fact(user, row->work, theirs, "%s", rate_text(ours, row->ns));
 }
 
 ex_result exi_figure_speeds(exi_figures *f, const char *path) {

@@ -30,6 +30,8 @@ bool exi_expect_kind(const char *path, exi_file_kind expected);
 
 /* Also for a link that leads nowhere. */
 bool exi_file_exists(const char *path);
+/* Whether something is there that is not a folder. */
+bool exi_file_is_no_folder(const char *path);
 /* Whether there is no such folder, or nothing in it. */
 bool exi_folder_is_empty(const char *path);
 /* Bytes in the file, or 0. */

@@ -119,8 +119,9 @@ static int store_value(const parser *p, const ex_option *option, const char *val
     }
     char *end;
     long number = strtol(value, &end, 10);
-    if (end == value || *end || number < 1 || number > option->count_max) {
-        return exi_wrong_usage(p->command, "--%s needs a whole number from 1 to %d, not '%s'", option->name,
+    const int least = option->count_min > 1 ? option->count_min : 1;
+    if (end == value || *end || number < least || number > option->count_max) {
+        return exi_wrong_usage(p->command, "--%s needs a whole number from %d to %d, not '%s'", option->name, least,
                                option->count_max, value);
     }
     *option->count = (int)number;

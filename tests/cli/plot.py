@@ -46,6 +46,11 @@ class Plot(harness.Case):
         self.assertIn("layer body \u00b7 girth 0.5", labels(self.svg("girth=0.5", "--axes", "bend")))
         self.assertNotEqual(self.svg("girth=0.5", "--axes", "bend"), self.svg("--axes", "bend"))
         self.assertEqual(self.svg("girth=0", "--axes", "bend"), self.svg("--axes", "bend"))
+        # An axis with a value is not plotted along.
+        self.assertEqual(self.svg("girth=0.5"), self.svg("girth=0.5", "--axes", "bend"))
+        self.assertEqual(self.svg("bend=1"), self.svg("bend=1", "--axes", "girth"))
+        self.sentence(self.run_tool("plot", "band.glb", "girth=0", "bend=1", "-o", "a.svg"), 1, "leave one of them out")
+        self.sentence(self.run_tool("plot", "band.glb", "--axes", "bend,", "-o", "a.svg"), 1, "with a comma between")
 
     def test_png_has_the_size_that_was_asked_for(self):
         for words, size in (([], (1520, 920)), (["--scale", "1"], (760, 460)),

@@ -83,6 +83,7 @@ class Render(harness.Case):
         self.assertEqual((self.folder / "u_000.png").read_bytes(), pictures[1])
 
     def test_refusals(self):
+        (self.folder / "point.obj").write_text("v 1 1 1\nv 1 1 1\nv 1 1 1\nf 1 2 3\n")
         before = self.listing()
         for words, code, fragment in (
                 (["band.glb"], 2, "-o"),
@@ -101,6 +102,11 @@ class Render(harness.Case):
                 (["band.glb", "--pitch", "91", "-o", "p.png"], 2, "-90 to 90"),
                 (["band.glb", "--zoom", "0", "-o", "p.png"], 2, "--zoom"),
                 (["band.glb", "--occlusion", "17", "-o", "p.png"], 2, "0 to 16"),
+                (["band.glb", "--occlusion", "1.5", "-o", "p.png"], 2, "whole number"),
+                (["band.glb", "--flat", "--smooth", "-o", "p.png"], 2, "--smooth"),
+                (["band.glb", "--up", "z", "-o", "p.png"], 1, "takes no --up"),
+                (["band.glb", "--turntable", "4", "-o", "/dev/null"], 2, "must end in .png"),
+                (["point.obj", "-o", "p.png"], 1, "point.obj: there is nothing to frame"),
                 (["band.glb", "--background", "pink", "-o", "p.png"], 2, "transparent"),
                 (["band.glb", "--angle", "30", "--parallel", "-o", "p.png"], 2, "--parallel"),
                 (["band.glb", "--up", "x", "-o", "p.png"], 2, "--up"),

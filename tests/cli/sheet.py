@@ -57,7 +57,7 @@ class Sheet(harness.Case):
                 (["--axes", "bend", "-o", "a.png", "--beyond", "-1"], 2, "--beyond is a number"),
                 (["--axes", "bend", "-o", "a.png", "--beyond", "1,"], 2, "--beyond is a number"),
                 (["--axes", "bend", "-o", "a.png", "--beyond", "1:2:3"], 2, "--beyond is a number"),
-                (["--axes", "bend", "-o", "a.png", "--cell", "9"], 2, "--cell needs a number from 48"),
+                (["--axes", "bend", "-o", "a.png", "--cell", "9"], 2, "--cell needs a whole number from 48"),
                 (["--axes", "bend", "-o", "a.png", "--pitch", "100"], 2, "--pitch needs a number"),
                 (["--axes", "bend", "-o", "a.png", "girth"], 2, "axis=value"),
                 (["--axes", "bnd", "-o", "a.png"], 1, "did you mean 'bend'"),

@@ -1,10 +1,11 @@
 """The README, word for word: its shell lines run, its C program compiles against the built libraries, both give the same
-first vertex, and the lines of C for engines compile too.
+first vertex, and the lines of C for engines compile too. Its pictures are small, and are what their commands make.
 
     readme.py README.md BUILD_DIR INCLUDE_DIR CC
 """
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -30,6 +31,29 @@ def first_vertex(path):
     sys.exit(f"FAILED: {path} has no vertex")
 
 
+def png_size(path):
+    with open(path, "rb") as file:
+        return struct.unpack(">II", file.read(24)[16:24])
+
+
+def check_pictures(readme, text, env):
+    """Every picture is linked, below 200 kB, and made by a command of the README, which gives one of the same size."""
+    linked = re.findall(r"^!\[[^]]+\]\(([^)]+)\)$", text, re.M)
+    lines = [line for block in blocks(text, "sh") if "exemplar sheet" in block for line in block.splitlines()]
+    if len(linked) < 3 or len(lines) != len(linked):
+        sys.exit(f"FAILED: {len(linked)} pictures and {len(lines)} commands that make them")
+    with tempfile.TemporaryDirectory() as folder:
+        run(["exemplar", "demo", "-q", "-o", "."], folder, env)
+        for line, link in zip(lines, linked):
+            path = os.path.join(os.path.dirname(readme), link)
+            made = os.path.join(folder, line.split()[-1])
+            run(line, folder, env)
+            if os.path.basename(link) != line.split()[-1] or os.path.getsize(path) > 200000:
+                sys.exit(f"FAILED: '{link}' is above 200 kB, or is not what '{line}' makes")
+            if png_size(path) != png_size(made):
+                sys.exit(f"FAILED: '{line}' makes a picture of {png_size(made)}, '{link}' has {png_size(path)}")
+
+
 def main():
     readme, build, include, compiler = sys.argv[1:5]
     with open(readme, encoding="utf-8") as file:
@@ -43,6 +67,7 @@ def main():
     if len(lines) > 5 or len(program[0].splitlines()) > 22:
         sys.exit("FAILED: the examples have grown beyond five lines of shell or some twenty of C")
     env = dict(os.environ, PATH=os.path.join(build, "bin") + os.pathsep + os.environ["PATH"])
+    check_pictures(readme, text, env)
     with tempfile.TemporaryDirectory() as folder:
         for line in lines:
             run(line, folder, env)

@@ -2,8 +2,8 @@
  * Writing Wavefront OBJ: what obj_read.c reads, in an order in which it comes back the same.
  */
 #include "author/formats/file.h"
+#include "author/formats/mesh_check.h"
 #include "author/formats/number.h"
-#include "author/mesh/check.h"
 #include "runtime/base/result.h"
 
 #include <exemplar/author/formats.h>

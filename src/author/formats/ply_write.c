@@ -3,9 +3,9 @@
  */
 #include "author/formats/array.h"
 #include "author/formats/file.h"
+#include "author/formats/mesh_check.h"
 #include "author/formats/number.h"
 #include "author/formats/ply.h"
-#include "author/mesh/check.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "author/formats/scene.h"
 
 #include "author/formats/array.h"
-#include "author/mesh/check.h"
+#include "author/formats/mesh_check.h"
 
 #include <math.h>
 #include <stdlib.h>

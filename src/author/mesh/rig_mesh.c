@@ -5,7 +5,7 @@
 #include "author/mesh/rig_mesh.h"
 
 #include "author/formats/array.h"
-#include "author/mesh/check.h"
+#include "author/formats/mesh_check.h"
 #include "author/mesh/notes.h"
 #include "runtime/base/result.h"
 

@@ -3,7 +3,7 @@
  */
 #include "author/mesh/subdivide.h"
 #include "author/formats/array.h"
-#include "author/mesh/check.h"
+#include "author/formats/mesh_check.h"
 #include "runtime/base/result.h"
 
 #include <limits.h>

@@ -7,7 +7,7 @@
  * an ear, so convex faces take time proportional to n, others to n times the inward corners.
  */
 #include "author/formats/array.h"
-#include "author/mesh/check.h"
+#include "author/formats/mesh_check.h"
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"
 

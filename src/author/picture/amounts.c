@@ -6,7 +6,7 @@
 #include <exemplar/settle.h>
 
 #include "author/formats/array.h"
-#include "author/mesh/check.h"
+#include "author/formats/mesh_check.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
 

@@ -65,3 +65,25 @@ ex_camera exi_frame_camera(const exi_frame *f, int size, int *picture_width, int
                         ((f->along[0] + f->along[1]) / 2 - middle[1]) * f->up[k % 3];
     return camera;
 }
+
+static bool is_empty_line(const ex_image *image, int y) {
+    const unsigned char *line = image->pixels + 4 * (size_t)y * (size_t)image->width;
+    for (int x = 0; x < image->width; x++)
+        if (line[4 * (size_t)x + 3] > 0)
+            return false;
+    return true;
+}
+
+int exi_image_first_line(const ex_image *image) {
+    int y = 0;
+    while (y < image->height && is_empty_line(image, y))
+        y++;
+    return y;
+}
+
+int exi_image_end_line(const ex_image *image) {
+    int y = image->height;
+    while (y > 0 && is_empty_line(image, y - 1))
+        y--;
+    return y;
+}

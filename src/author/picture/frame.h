@@ -22,4 +22,9 @@ bool exi_frame_add(exi_frame *frame, const float *positions, int count);
 /* The camera; and the size of a picture of `size` pixels along its longer side that suits the forms. */
 ex_camera exi_frame_camera(const exi_frame *frame, int size, int *width, int *height);
 
+/* The first line of a picture on which something is seen, and the one after the last; its height and 0 where nothing
+ * is. */
+int exi_image_first_line(const ex_image *image);
+int exi_image_end_line(const ex_image *image);
+
 #endif

@@ -11,6 +11,8 @@
 #define STRIP_HEIGHT 12.0
 #define BELOW        44.0 /* from the strip's upper edge to the picture's lower one */
 #define TEXT_SIZE    17.0
+#define ABOVE        34.0 /* the strip: what the numbers mean, and some room to the form */
+#define SMALLEST     240  /* pixels of the picture's shorter side */
 
 /* 1, 2 or 5 times a power of ten: at most four steps in the range. */
 static double round_step(double range) {
@@ -42,7 +44,10 @@ static void draw_numbers(exi_canvas *canvas, const exi_stage_item *item, exi_box
     double range = item->max - item->min;
     double step = range > 0 ? round_step(range) : 1;
     exi_pen pen = {.colour = exi_colour_grey(60), .width = 1};
-    for (double k = ceil(item->min / step - 1e-9); k * step <= item->max + 1e-9 * step; k++) {
+    const double first = ceil(item->min / step - 1e-9);
+    /* Counted, for far from 0 a number and the next may be the same. */
+    for (int i = 0; i < 6 && (first + i) * step <= item->max + 1e-9 * step; i++) {
+        const double k = first + i;
         double x = range > 0 ? box.x0 + (box.x1 - box.x0) * (k * step - item->min) / range : box.x0;
         char text[32];
         snprintf(text, sizeof text, "%g", k == 0 ? 0 : k * step);
@@ -56,13 +61,25 @@ static void draw_numbers(exi_canvas *canvas, const exi_stage_item *item, exi_box
     }
 }
 
+static int shorter_side(int width, int height) {
+    return width < height ? width : height;
+}
+
+static double scale_of(int shorter) {
+    return shorter / 1000.0 > 0.7 ? shorter / 1000.0 : 0.7;
+}
+
+double exi_legend_height(int width, int height) {
+    /* In pictures too small to read it would cover the form. */
+    const int shorter = shorter_side(width, height);
+    return shorter < SMALLEST ? 0 : (BELOW + ABOVE) * scale_of(shorter);
+}
+
 ex_result exi_legend_draw(ex_image *image, const exi_stage_item *item, ex_error *error) {
     const ex_render_scalar *scalar = &item->source->scalar;
-    int shorter = image->width < image->height ? image->width : image->height;
-    /* In pictures too small to read it would cover the form. */
-    if (shorter < 240)
+    if (!(exi_legend_height(image->width, image->height) > 0))
         return EX_OK;
-    double scale = shorter / 1000.0 > 0.7 ? shorter / 1000.0 : 0.7;
+    double scale = scale_of(shorter_side(image->width, image->height));
     exi_canvas *canvas = NULL;
     ex_result result = exi_canvas_create_over(image, scale, &canvas, error);
     if (result != EX_OK)

@@ -15,15 +15,17 @@
  * next on a form that bulges, and the border of light and shadow is as smooth as the normals.
  *
  * How much is seen is counted by rays: over the hemisphere by the cosine, and over the key light's disc. Sixteen
- * patterns take turns over blocks of 4 by 4 pixels; together they are one even set of points (J. M. Hammersley's), so
- * that the mean over a block is as good as that of sixteen times as many rays, and has no noise (tile.c).
+ * patterns take turns over blocks of 4 by 4 pixels: runs of one sequence of points (I. M. Sobol's), of which each is
+ * even by itself, the four of a row of pixels together, and all sixteen. So the mean over a block is as good as that of
+ * sixteen times as many rays and has no noise (tile.c), and where the ground is seen at a grazing angle, so that rows
+ * lie far apart on it, its shadow has no streaks.
  */
 #include "author/picture/render.h"
 
 #define PI      3.14159265f
 #define DEGREES (3.14159265358979323846 / 180)
 
-/* A power of two, of which Hammersley's points are the most even. */
+/* A power of two: such runs of points are the most even. */
 #define KEY_RAYS 4
 /* Tangent of the angle under which the key light's radius is seen. */
 #define KEY_RADIUS 0.24f
@@ -58,23 +60,20 @@ exi_lights exi_lights_place(const ex_render_def *def) {
 
 /* ---- what is seen ---- */
 
-/* Bits in reverse order, behind the point. */
-static float reverse(uint32_t i) {
-    i = (i << 16) | (i >> 16);
-    i = ((i & 0x00ff00ffu) << 8) | ((i & 0xff00ff00u) >> 8);
-    i = ((i & 0x0f0f0f0fu) << 4) | ((i & 0xf0f0f0f0u) >> 4);
-    i = ((i & 0x33333333u) << 2) | ((i & 0xccccccccu) >> 2);
-    i = ((i & 0x55555555u) << 1) | ((i & 0xaaaaaaaau) >> 1);
-    return (float)(i >> 8) * 0x1p-24f;
+/* Point i of I. M. Sobol's sequence in the unit square: any 2^m points from a multiple of 2^m on are even. */
+static void sobol(uint32_t i, float *a, float *b) {
+    uint32_t first = 0, second = 0, u = 1u << 31, v = 1u << 31;
+    for (; i > 0; i >>= 1, u >>= 1, v ^= v >> 1)
+        if (i & 1) {
+            first ^= u;
+            second ^= v;
+        }
+    *a = ((float)(first >> 8) + 0.5f) * 0x1p-24f;
+    *b = ((float)(second >> 8) + 0.5f) * 0x1p-24f;
 }
 
-/* Point j of `count` of a pattern, in the unit square; every pattern is even by itself too. */
-static void point_of(int pattern, int j, int count, float *a, float *b) {
-    /* Neighbouring pixels have far patterns. */
-    static const unsigned char order[16] = {0, 8, 2, 10, 12, 4, 14, 6, 3, 11, 1, 9, 15, 7, 13, 5};
-    uint32_t i = 16 * (uint32_t)j + order[pattern & 15];
-    *a = ((float)i + 0.5f) / (16 * (float)count);
-    *b = reverse(i);
+void exi_light_point(int pattern, int j, int count, float *a, float *b) {
+    sobol((uint32_t)((pattern & 15) * count + j), a, b);
 }
 
 static bool blocked(const exi_render *render, exi_v3 from, exi_v3 direction, float far) {
@@ -102,7 +101,7 @@ static float gather_sky(const exi_render *render, const exi_spot *spot, exi_v3 f
     float sum = 0, open = 0;
     for (int j = 0; j < count; j++) {
         float a, b;
-        point_of(pattern, j, count, &a, &b);
+        exi_light_point(pattern, j, count, &a, &b);
         float radius = sqrtf(b), height = sqrtf(1 - b);
         exi_v3 direction = exi_v3_along(
             exi_v3_add(exi_v3_scale(across, radius * cosf(2 * PI * a)), exi_v3_scale(along, radius * sinf(2 * PI * a))),
@@ -123,7 +122,7 @@ static float gather_key(const exi_render *render, const exi_spot *spot, exi_v3 f
     float sum = 0, weights = 0;
     for (int j = 0; j < count; j++) {
         float a, b;
-        point_of(pattern, j, count, &a, &b);
+        exi_light_point(pattern, j, count, &a, &b);
         float radius = KEY_RADIUS * sqrtf(b);
         exi_v3 direction = exi_v3_along(exi_v3_along(lights->key, radius * cosf(2 * PI * a), lights->key_across),
                                         radius * sinf(2 * PI * a), lights->key_along);

@@ -115,7 +115,8 @@ typedef struct exi_view {
     exi_v3 right, up, back, eye;
     float half_width, half_height; /* of the picture at distance 1, or as it is where parallel */
     bool parallel;
-    int width, height;
+    int width;
+    float height; /* of what is framed: less than the picture's where a legend stands below */
 } exi_view;
 
 ex_result exi_view_frame(exi_view *view, const ex_render_def *def, const exi_stage *stage, ex_error *error);
@@ -161,7 +162,10 @@ typedef struct exi_render {
 } exi_render;
 
 exi_lights exi_lights_place(const ex_render_def *def);
-/* Rays are those of one of 16 patterns, which together are even. */
+/* Point j of the `count` of one of 16 patterns, in the unit square: even for powers of two, each pattern, four from a
+ * multiple of four on, and all of them together. */
+void exi_light_point(int pattern, int j, int count, float *a, float *b);
+/* Rays are those of one pattern. */
 exi_seen exi_light_gather(const exi_render *render, const exi_spot *spot, int pattern);
 /* Light that comes from a surface of a colour. */
 exi_v3 exi_light_reflect(const exi_render *render, const exi_spot *spot, exi_seen seen, exi_v3 colour, float gloss);
@@ -197,7 +201,9 @@ static inline float exi_hash_unit(uint32_t x) {
 /* Renders tile [column][row] into the image; false without memory. */
 bool exi_tile_render(const exi_render *render, int column, int row, ex_image *image);
 
-/* Draws the legend of a scalar onto the picture. */
+/* Pixels that the legend of a scalar takes at the foot of a picture of that size; 0: there is none. */
+double exi_legend_height(int width, int height);
+/* Draws it onto the picture. */
 ex_result exi_legend_draw(ex_image *image, const exi_stage_item *item, ex_error *error);
 
 #endif

@@ -3,6 +3,7 @@
  * a legend. Forms stand on whole pixels, so that they are copied as they were rendered; everything else is in points,
  * of which a form's place has about 220 along its longer side.
  */
+#include "author/picture/frame.h"
 #include "author/picture/plot.h"
 #include "author/picture/slice.h"
 
@@ -16,6 +17,10 @@
 #define TOP    62.0
 #define BELOW  56.0 /* values, name */
 #define LEGEND 28.0
+
+#define NAME_GAP   4.0  /* between a form and its name */
+#define NAME_ROOM  14.0 /* for a name, with what stays free below it */
+#define NAME_SHIFT 12.0 /* to the side, where an arrow comes from below */
 
 typedef struct drawing {
     const exi_slice *sheet;
@@ -157,7 +162,23 @@ static void draw_cell_frame(drawing *d, const exi_cell *cell, exi_box box) {
         exi_draw_frame(d->canvas, inner, &(exi_pen){pseudo_ink(), 1.6, 0.1, 3.4});
 }
 
-static void name_cell(drawing *d, const exi_cell *cell, exi_box box) {
+static bool is_named(const exi_cell *cell) {
+    return cell->kind == EXI_CELL_EXAMPLE || cell->kind == EXI_CELL_PSEUDO;
+}
+
+/* Where the names of a row begin: just below the lowest of the forms that have one. */
+static double find_name_line(const drawing *d, int row) {
+    const exi_slice *s = d->sheet;
+    int end = 0;
+    for (int column = 0; column < s->axes[0].count; column++) {
+        const exi_cell *cell = &s->cells[row * s->axes[0].count + column];
+        const int below = is_named(cell) ? exi_image_end_line(cell->picture) : 0;
+        end = below > end ? below : end;
+    }
+    return cell_box(d, 0, row).y0 + end / d->scale + NAME_GAP;
+}
+
+static void name_cell(drawing *d, const exi_cell *cell, exi_box box, double line) {
     char name[256], values[2][128], text[600], fitted[EXI_LABEL_SIZE];
     const exi_slice *s = d->sheet;
     if (cell->kind == EXI_CELL_EXAMPLE)
@@ -174,8 +195,13 @@ static void name_cell(drawing *d, const exi_cell *cell, exi_box box) {
                            .colour = cell->kind == EXI_CELL_EXAMPLE ? example_ink() : pseudo_ink(),
                            .halo = exi_colour_faded(exi_colour_grey(255), 0.8)};
     const double x = (box.x0 + box.x1) / 2;
-    const exi_label_place places[] = {{x, box.y1 - 7, EXI_MIDDLE, EXI_BASELINE}, {x, box.y0 + 7, EXI_MIDDLE, EXI_TOP}};
-    exi_labels_draw(&d->labels, d->canvas, places, 2, &type,
+    const exi_label_place places[] = {{x, line, EXI_MIDDLE, EXI_TOP},
+                                      {x - NAME_SHIFT, line, EXI_MIDDLE, EXI_TOP},
+                                      {x + NAME_SHIFT, line, EXI_MIDDLE, EXI_TOP},
+                                      {x, box.y1 - 7, EXI_MIDDLE, EXI_BASELINE},
+                                      {x, box.y0 + 7, EXI_MIDDLE, EXI_TOP}};
+    const int first = line + NAME_ROOM > box.y1 ? 3 : 0; /* a form as high as its place */
+    exi_labels_draw(&d->labels, d->canvas, places + first, 5 - first, &type,
                     exi_label_fit(fitted, text, type.size, box.x1 - box.x0 - 12));
 }
 
@@ -195,21 +221,26 @@ static void draw_arrow(drawing *d, const exi_cell *cell) {
     exi_draw_arrow(d->canvas, from[0], from[1], to[0] + x * back, to[1] + y * back, 9, &halo);
     exi_draw_arrow(d->canvas, from[0], from[1], to[0] + x * back, to[1] + y * back, 9, &pen);
     exi_draw_marker(d->canvas, EXI_MARKER_DOT, from[0], from[1], 3.4, &pen);
+    const int steps = (int)ceil(length / 6);
+    for (int i = 0; i <= steps; i++) {
+        const double t = (1 - back) * i / steps, px = from[0] - t * x, py = from[1] - t * y;
+        exi_labels_take(&d->labels, (exi_box){px - 4, py - 4, px + 4, py + 4});
+    }
 }
 
 static void draw_cells(drawing *d) {
     const exi_slice *s = d->sheet;
-    for (int i = 0; i < exi_slice_cell_count(s); i++) {
-        const exi_cell *cell = &s->cells[i];
-        const exi_box box = cell_box(d, i % s->axes[0].count, i / s->axes[0].count);
-        if (cell->kind != EXI_CELL_EXAMPLE && cell->kind != EXI_CELL_PSEUDO)
-            continue;
-        draw_cell_frame(d, cell, box);
-        name_cell(d, cell, box);
-    }
+    const int columns = s->axes[0].count;
+    for (int i = 0; i < exi_slice_cell_count(s); i++)
+        if (is_named(&s->cells[i]))
+            draw_cell_frame(d, &s->cells[i], cell_box(d, i % columns, i / columns));
     for (int i = 0; i < exi_slice_cell_count(s); i++)
         if (s->cells[i].kind == EXI_CELL_PSEUDO && s->cells[i].has_from)
             draw_arrow(d, &s->cells[i]);
+    /* Names know where the arrows are. */
+    for (int i = 0; i < exi_slice_cell_count(s); i++)
+        if (is_named(&s->cells[i]))
+            name_cell(d, &s->cells[i], cell_box(d, i % columns, i / columns), find_name_line(d, i / columns));
 }
 
 /* ---- around them ---- */

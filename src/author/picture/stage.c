@@ -5,7 +5,7 @@
 #include "author/picture/render.h"
 
 #include "author/formats/array.h"
-#include "author/mesh/check.h"
+#include "author/formats/mesh_check.h"
 #include "author/picture/colour.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"

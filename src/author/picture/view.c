@@ -69,7 +69,7 @@ static void centre_axis(const frame *f, exi_v3 axis, exi_v3 back, double h, doub
 }
 
 static void frame_perspective(exi_view *view, const frame *f, double angle, double zoom) {
-    double half = tan(angle * 3.14159265358979323846 / 360), aspect = (double)view->width / view->height;
+    double half = tan(angle * 3.14159265358979323846 / 360), aspect = (double)view->width / (double)view->height;
     double across = aspect > 1 ? half * aspect : half, along = aspect > 1 ? half : half / aspect;
     double x, y, z, z_along;
     double narrow = 1 - 2 * MARGIN;
@@ -93,7 +93,7 @@ static void frame_parallel(exi_view *view, const frame *f, double zoom) {
         x[i] = support(f, exi_v3_scale(view->right, i ? 1.0f : -1.0f));
         y[i] = support(f, exi_v3_scale(view->up, i ? 1.0f : -1.0f));
     }
-    double width = (x[0] + x[1]) / 2, height = (y[0] + y[1]) / 2, aspect = (double)view->width / view->height;
+    double width = (x[0] + x[1]) / 2, height = (y[0] + y[1]) / 2, aspect = (double)view->width / (double)view->height;
     double half = height > width / aspect ? height : width / aspect;
     half = half > 0 ? half : (double)f->stage->size;
     half /= (1 - 2 * MARGIN) * zoom;
@@ -109,6 +109,15 @@ static void frame_parallel(exi_view *view, const frame *f, double zoom) {
     double away = 2 * sqrt(corner) + (double)f->stage->size;
     view->eye = exi_v3_add(exi_v3_scale(view->right, (float)((x[1] - x[0]) / 2)),
                            exi_v3_along(exi_v3_scale(view->up, (float)((y[1] - y[0]) / 2)), (float)away, view->back));
+}
+
+/* So much of the picture that a form in it, with its margin, ends above the legend. */
+static float framed_height(const ex_render_def *def, const exi_stage *stage) {
+    bool legend = false;
+    for (int i = 0; i < stage->item_count; i++)
+        legend = legend || (def->legend && stage->items[i].map);
+    const double free = legend ? def->height - exi_legend_height(def->width, def->height) : def->height;
+    return free < (1 - MARGIN) * def->height ? (float)(free / (1 - MARGIN)) : (float)def->height;
 }
 
 ex_result exi_view_frame(exi_view *view, const ex_render_def *def, const exi_stage *stage, ex_error *error) {
@@ -127,7 +136,7 @@ ex_result exi_view_frame(exi_view *view, const ex_render_def *def, const exi_sta
         f.box[k] = c->box[k] - stage->origin[k % 3];
     }
     double yaw = c->yaw * 3.14159265358979323846 / 180, pitch = c->pitch * 3.14159265358979323846 / 180;
-    *view = (exi_view){.parallel = c->angle <= 0, .width = def->width, .height = def->height};
+    *view = (exi_view){.parallel = c->angle <= 0, .width = def->width, .height = framed_height(def, stage)};
     view->right = (exi_v3){(float)cos(yaw), 0, (float)-sin(yaw)};
     view->back = (exi_v3){(float)(sin(yaw) * cos(pitch)), (float)sin(pitch), (float)(cos(yaw) * cos(pitch))};
     view->up = exi_v3_cross(view->back, view->right);
@@ -140,7 +149,7 @@ ex_result exi_view_frame(exi_view *view, const ex_render_def *def, const exi_sta
 
 void exi_view_ray(const exi_view *view, float x, float y, exi_v3 *from, exi_v3 *direction) {
     float across = (2 * x / (float)view->width - 1) * view->half_width;
-    float along = (1 - 2 * y / (float)view->height) * view->half_height;
+    float along = (1 - 2 * y / view->height) * view->half_height;
     exi_v3 beside = exi_v3_add(exi_v3_scale(view->right, across), exi_v3_scale(view->up, along));
     if (view->parallel) {
         *from = exi_v3_add(view->eye, beside);
@@ -157,10 +166,10 @@ bool exi_view_project(const exi_view *view, exi_v3 point, float *x, float *y) {
     if (!(depth > 0))
         return false;
     *x = (1 + exi_v3_dot(p, view->right) / (scale * view->half_width)) * (float)view->width / 2;
-    *y = (1 - exi_v3_dot(p, view->up) / (scale * view->half_height)) * (float)view->height / 2;
+    *y = (1 - exi_v3_dot(p, view->up) / (scale * view->half_height)) * view->height / 2;
     return true;
 }
 
 float exi_view_pixel(const exi_view *view, float distance) {
-    return 2 * view->half_height / (float)view->height * (view->parallel ? 1 : distance);
+    return 2 * view->half_height / view->height * (view->parallel ? 1 : distance);
 }

@@ -10,7 +10,6 @@
 #include <string.h>
 
 typedef struct pass {
-    const ex_tree *tree;
     const char *positions;
     size_t stride;
     const uint32_t *children;
@@ -159,8 +158,7 @@ const ex_fit *ex_fit_make(const ex_tree *tree, const float *positions, size_t st
     ex_fit head = {0};
     lay_out(tree, &head);
     ex_fit *fit = (ex_fit *)(void *)((char *)memory + (EXI_ALIGN - (uintptr_t)memory % EXI_ALIGN) % EXI_ALIGN);
-    pass p = {.tree = tree,
-              .positions = (const char *)positions,
+    pass p = {.positions = (const char *)positions,
               .stride = stride ? stride : 3 * sizeof(float),
               .children = exi_tree_at(tree, tree->children),
               .tree_blocks = exi_tree_at(tree, tree->blocks),

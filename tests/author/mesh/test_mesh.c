@@ -15,7 +15,7 @@
 #include <exemplar/author/formats.h>
 
 #include "author/formats/array.h"
-#include "author/mesh/check.h"
+#include "author/formats/mesh_check.h"
 #include "support/fail_alloc.h"
 
 static const char tower[] = "mtllib a.mtl\n"

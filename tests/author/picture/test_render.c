@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "author/picture/render.h"
 #include "support/check.h"
 #include "support/pictures.h"
 
@@ -285,6 +286,38 @@ static void the_shadow_falls_where_it_must(void **state) {
     ex_mesh_destroy(ball);
 }
 
+/* Whether each of the rectangles 2^i by 2^-i of 1 / count holds one of the points that `patterns` from the first on
+ * have together. */
+static bool are_even(int first, int patterns, int rays) {
+    const int count = patterns * rays;
+    bool even = true;
+    for (int columns = 1; columns <= count; columns *= 2) {
+        bool taken[256] = {false};
+        for (int i = 0; i < count; i++) {
+            float a, b;
+            exi_light_point(first + i / rays, i % rays, rays, &a, &b);
+            assert_true(a > 0 && a < 1 && b > 0 && b < 1);
+            const int at = (int)(a * (float)columns) + columns * (int)(b * (float)(count / columns));
+            even = even && !taken[at];
+            taken[at] = true;
+        }
+    }
+    return even;
+}
+
+/* Rows of pixels, whose four patterns follow each other, and whole blocks: else rows differ, and shadows on ground that
+ * is seen at a grazing angle have streaks. */
+static void rays_are_even_by_pixel_row_and_block(void **state) {
+    (void)state;
+    for (int rays = 1; rays <= 16; rays *= 2) {
+        for (int pattern = 0; pattern < 16; pattern++)
+            assert_true(are_even(pattern, 1, rays));
+        for (int row = 0; row < 4; row++)
+            assert_true(are_even(4 * row, 4, rays));
+        assert_true(are_even(0, 16, rays));
+    }
+}
+
 /* A crevice sees less sky than a plain; and nothing is darker than it has to be in the open. */
 static void what_sees_less_sky_is_darker(void **state) {
     (void)state;
@@ -403,6 +436,7 @@ int main(void) {
         cmocka_unit_test(coarse_balls_have_no_blocks),
         cmocka_unit_test(tiles_do_not_show),
         cmocka_unit_test(the_shadow_falls_where_it_must),
+        cmocka_unit_test(rays_are_even_by_pixel_row_and_block),
         cmocka_unit_test(what_sees_less_sky_is_darker),
         cmocka_unit_test(edges_stay_hard_and_balls_round),
         cmocka_unit_test(normals_that_point_inwards_are_turned),

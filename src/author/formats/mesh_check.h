@@ -1,8 +1,8 @@
 /*
- * check.h - whether an ex_mesh, which its holder may change, still holds together; private to authoring.
+ * mesh_check.h - whether an ex_mesh, which its holder may change, still holds together; private to authoring.
  */
-#ifndef EXEMPLAR_AUTHOR_MESH_CHECK_H
-#define EXEMPLAR_AUTHOR_MESH_CHECK_H
+#ifndef EXEMPLAR_AUTHOR_FORMATS_MESH_CHECK_H
+#define EXEMPLAR_AUTHOR_FORMATS_MESH_CHECK_H
 
 #include <exemplar/author/mesh.h>
 
