@@ -126,10 +126,10 @@ static void say_what_is_watched(const building *b) {
 static int build_watching(building *b) {
     for (bool first = true;; first = false) {
         build_once(b);
-        if (first)
-            say_what_is_watched(b);
         if (fflush(stdout) != 0)
             return EX_EXIT_FAILED; /* main says so */
+        if (first)
+            say_what_is_watched(b);
         exi_watch_wait(&b->watch);
     }
 }
