@@ -39,7 +39,10 @@ static ex_result check_item(const ex_render_item *item, ex_error *error) {
     ex_result result = exi_mesh_check_faces(mesh, error);
     for (size_t i = 0; result == EX_OK && i < 3 * (size_t)mesh->vertex_count; i++)
         if (!(fabs(coordinate(item, i)) < 1e30))
-            result = exi_error(error, EX_ERROR_DATA, "vertex %zu is not at a finite place", i / 3);
+            result = exi_error(
+                error, EX_ERROR_DATA,
+                "vertex %zu (counting from 0) is not at a place that can be drawn: %g is too large, or no number",
+                i / 3, coordinate(item, i));
     for (int k = 0; result == EX_OK && k < 3; k++)
         if (!(item->colour[k] >= 0 && item->colour[k] <= 1))
             result = exi_error(error, EX_ERROR_ARGUMENT, "a colour is from 0 to 1, not %g", item->colour[k]);
