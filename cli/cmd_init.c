@@ -11,7 +11,7 @@
 #include <string.h>
 
 static const char *output;
-static bool force;
+static bool force, keep_seams;
 
 static const ex_option options[] = {
     {.name = "output",
@@ -20,6 +20,9 @@ static const ex_option options[] = {
      .help = "the folder to write to, made if it is missing (default: one with the file's name, here)",
      .text = &output},
     {.name = "force", .letter = 'f', .help = "overwrite a project that is there already", .flag = &force},
+    {.name = "keep-seams",
+     .help = "keep vertices that the file has several times, as texture coordinates and normals need",
+     .flag = &keep_seams},
 };
 
 /* Notes are kept until the project is written: a failure is one sentence. */
@@ -89,7 +92,8 @@ static int fill_folder(const ex_scene *scene, const char *directory, const char 
     ex_error error = {.result = EX_OK};
     exi_interrupt_defer(true);
     ex_result result =
-        ex_project_init(scene, directory, name, force, &(ex_init_report){.note = keep_note, .user = notes}, &error);
+        ex_project_init(scene, directory, name, &(ex_init_options){.overwrite = force, .keep_seams = keep_seams},
+                        &(ex_init_report){.note = keep_note, .user = notes}, &error);
     exi_interrupt_defer(false);
     if (result == EX_OK)
         return EX_EXIT_DONE;
@@ -140,12 +144,15 @@ static int run(const ex_call *call) {
 const ex_command cmd_init = {
     .name = "init",
     .summary = "make a project from a glTF file",
-    .usage = "init FILE.glb|FILE.gltf [-o DIR] [--force]",
+    .usage = "init FILE.glb|FILE.gltf [-o DIR] [--force] [--keep-seams]",
     .description = "Writes DIR/FILE.json with what the file shows: the mesh as mesh.obj with its\n"
                    "groups, materials by name and texture coordinates; every morph target as an OBJ\n"
                    "file, and for each an axis from 0 to 1 of its name in a layer 'targets'; joints\n"
                    "and skin weights as skeleton.glb. Posed at rest, the rig built from it stands as\n"
                    "the file does; with a weight or a joint changed it follows the file too.\n"
+                   "\n"
+                   "A vertex that the file has several times, since its texture coordinate or normal\n"
+                   "breaks there, becomes one, so that the surface is closed where it looks closed.\n"
                    "\n"
                    "Where meshes hang on several skins, those of the skin that moves the most\n"
                    "vertices are taken. What is not taken (other meshes, animations, images) is\n"

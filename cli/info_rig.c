@@ -41,6 +41,9 @@ void exi_info_print_box(const double box[6]) {
            box_size(box));
 }
 
+/* Steps to the right that a tree of joints takes: a chain of thousands would fill a file with blanks. */
+enum { DEPTH_MOST = 30 };
+
 /* One joint a line, children below their parent and in their order; next and first [count] hold siblings and children.
  */
 static void print_tree(int count, const int *parents, const char *const *names, int *first, int *next) {
@@ -53,7 +56,7 @@ static void print_tree(int count, const int *parents, const char *const *names, 
         *head = j;
     }
     for (int j = root; j >= 0;) {
-        printf("    %3d %*s", j, 2 * depth, "");
+        printf("    %3d %*s", j, 2 * (depth < DEPTH_MOST ? depth : DEPTH_MOST), "");
         exi_print_plain(stdout, names[j] && *names[j] ? names[j] : "(no name)");
         printf("\n");
         if (first[j] >= 0) {

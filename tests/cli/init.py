@@ -89,6 +89,37 @@ class Init(harness.Case):
             for a, b in zip(got, expected, strict=True):
                 self.assertAlmostEqual(a, b, delta=1e-6)
 
+    def test_seams_close(self):
+        """Two triangles side by side, whose common edge the file has twice."""
+        scene = Scene()
+        positions = TRIANGLE + [TRIANGLE[2], TRIANGLE[1], [1, 1, 0]]
+        targets = [shifted(0, 0, 1) + [[0, 0, 1], [0, 0, 1], [0, 0, 3]]]
+        scene.node(mesh=scene.mesh("m", positions=positions, targets=targets, names=["a"]))
+        outcome = self.init(scene)
+        self.assertEqual(outcome.err, "exemplar: it.gltf: 2 of 6 vertices, split where normals or texture coordinates "
+                                      "break, are joined with others\n")
+        self.assertEqual(self.posed("a=1"), [[0, 0, 1], [1, 0, 1], [0, 1, 1], [1, 1, 3]])
+        self.assertEqual(self.init(scene, "--force", "--keep-seams").err, "")
+        self.assertEqual(self.posed("a=1")[3:], [[0, 1, 1], [1, 0, 1], [1, 1, 3]])
+
+    def test_many_joints_of_one_name(self):
+        """Each gets the next number, and none that another joint has by itself."""
+        scene = Scene()
+        joints = [scene.node(name=name) for name in ["bone", "bone", "bone 3", "bone", "bone", "hip", "hip"]]
+        scene.node(mesh=scene.mesh("m", influences=HELD), skin=scene.skin(joints))
+        self.assertEqual(self.init(scene).code, 0)
+        answer = self.succeed("info", "it/skeleton.glb", "--json").json()
+        self.assertEqual(answer["skins"][0]["joints"], ["bone", "bone 2", "bone 3", "bone 4", "bone 5", "hip", "hip 2"])
+
+    def test_vertices_that_move_apart_stay_apart(self):
+        scene = Scene()
+        joints = [scene.node(name="a"), scene.node(name="b")]
+        both = ([0, 1, 0, 0], [0.5, 0.5, 0, 0])
+        scene.node(mesh=scene.mesh("m", positions=TRIANGLE + [TRIANGLE[2], TRIANGLE[1], [1, 1, 0]],
+                                   influences=HELD + [both, HELD[0], HELD[0]]), skin=scene.skin(joints))
+        self.assertEqual(self.init(scene).err, "")
+        self.assertEqual(len(self.posed()), 6)
+
     def test_meshes_with_more_and_fewer_influences(self):
         """One vertex is shared by six joints that were moved since they were bound, the others are held by one."""
         scene = Scene()
@@ -265,6 +296,15 @@ class Info(harness.Case):
         (self.folder / "it.gltf").write_text(json.dumps(scene))
         self.assertIn(": 6 joints, no inverse bind matrices\n      0 hip\n      1   left\n      5     left toe\n"
                       "      2   right\n      4     right toe\n      3 tail\n", self.succeed("info", "it.gltf", "-q").out)
+
+    def test_a_long_chain_stays_on_the_page(self):
+        nodes = [{"name": f"j{i}", "children": [i + 1]} for i in range(99)] + [{"name": "j99"}]
+        scene = {"asset": {"version": "2.0"}, "nodes": nodes, "scenes": [{"nodes": [0]}], "scene": 0,
+                 "skins": [{"joints": list(range(100))}]}
+        (self.folder / "it.gltf").write_text(json.dumps(scene))
+        text = self.succeed("info", "it.gltf", "-q").out
+        for depth in (0, 1, 29, 30, 31, 99):
+            self.assertIn(f"\n    {depth:3d} {'  ' * min(depth, 30)}j{depth}\n", text)
 
     def test_levels(self):
         description = {**harness.project(), "subdivide": {"scheme": "catmull_clark", "levels": 2, "limit": True}}

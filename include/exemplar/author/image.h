@@ -15,6 +15,8 @@ extern "C" {
 
 /* The most pixels along one side. */
 #define EX_IMAGE_MAX 32768
+/* Pixels in all that a file may have: 1 GB of memory. */
+#define EX_IMAGE_PIXELS (1 << 28)
 
 typedef struct ex_image {
     int width, height;

@@ -150,17 +150,23 @@ typedef struct ex_init_report {
     void *user;
 } ex_init_report;
 
+typedef struct ex_init_options {
+    bool overwrite;  /* files that are there already */
+    bool keep_seams; /* vertices as the scene has them, split where normals and texture coordinates break */
+} ex_init_options;
+
 /*
  * A project from a glTF scene: NAME.json, mesh.obj, skeleton.glb where a mesh hangs on a skin, and every morph target
  * as an OBJ file, into directory (made if missing). The mesh is what the scene shows, as ex_scene_to_form gives it;
- * where there are skins, all that hangs on the one that moves the most vertices. Targets become the examples of one
- * direct layer "targets", each with an axis from 0 to 1 of its name that rests where the scene has it; targets of one
- * name in several meshes are one. A scene without targets gives a project without layers. Posed at rest, the rig stands
- * as the scene does. Files are treated as ex_project_unpack does. report may be NULL. Results: DATA (a skin that no
- * skeleton can be made from, named), FILE, MEMORY, LIMIT.
+ * where there are skins, all that hangs on the one that moves the most vertices. Vertices of a node that agree to the
+ * bit in position, colour, targets and influences become one where the faces beside them close an edge. Targets become
+ * the examples of one direct layer "targets", each with an axis from 0 to 1 of its name that rests where the scene has
+ * it; targets of one name in several meshes are one. A scene without targets gives a project without layers. Posed at
+ * rest, the rig stands as the scene does. Files are treated as ex_project_unpack does. options (all false) and report
+ * may be NULL. Results: DATA (a skin that no skeleton can be made from, named), FILE, MEMORY, LIMIT.
  */
-EX_API ex_result ex_project_init(const ex_scene *scene, const char *directory, const char *name, bool overwrite,
-                                 const ex_init_report *report, ex_error *error);
+EX_API ex_result ex_project_init(const ex_scene *scene, const char *directory, const char *name,
+                                 const ex_init_options *options, const ex_init_report *report, ex_error *error);
 
 /* ---- checking ---- */
 

@@ -28,7 +28,8 @@
 #define PENDING_COUNT       16
 #define PENDING_SIZE        4096
 #define TEMPORARY_ATTEMPTS  64
-#define LINK_COUNT          40  /* links to links, as many as the kernel follows */
+#define READ_MOST           ((uint64_t)64 << 30) /* bytes of a file: beyond lies a pipe that never ends */
+#define LINK_COUNT          40                   /* links to links, as many as the kernel follows */
 #define TEMPORARY_NAME_SIZE 200 /* of the target's name; a file name may have 255 bytes on most systems */
 
 /* Temporary files that exist. Copies in static memory: a signal handler must not meet memory that is being released. */
@@ -67,10 +68,24 @@ static ex_result no_memory(ex_error *error, const char *doing, const char *path)
 
 /* ---- reading ---- */
 
+static ex_result too_large(ex_error *error, const char *path) {
+    return exi_error(error, EX_ERROR_LIMIT, "'%s' has more than 64 GB, which no file that can be read here has", path);
+}
+
+/* A device may have no end. A terminal has one, and the null device has nothing else. */
+static bool has_end(int descriptor, const struct stat *status) {
+    struct stat null;
+    if (!S_ISCHR(status->st_mode) && !S_ISBLK(status->st_mode))
+        return true;
+    return isatty(descriptor) || (stat("/dev/null", &null) == 0 && null.st_rdev == status->st_rdev);
+}
+
 /* Reads to the end of the descriptor. On failure *bytes holds what must still be freed. */
 static ex_result read_all(int descriptor, size_t expected, const char *path, char **bytes, size_t *size,
                           ex_error *error) {
     size_t capacity = expected, used = 0;
+    if (capacity > READ_MOST)
+        return too_large(error, path);
     *bytes = malloc(capacity + 1);
     if (!*bytes)
         return no_memory(error, "read", path);
@@ -85,6 +100,8 @@ static ex_result read_all(int descriptor, size_t expected, const char *path, cha
                 continue;
             if (count < 0)
                 return exi_file_error(error, "read", path, errno);
+            if (used >= READ_MOST)
+                return too_large(error, path);
             size_t larger = capacity + capacity / 2 + 65536;
             char *moved = larger > capacity && larger < SIZE_MAX ? realloc(*bytes, larger + 1) : NULL;
             if (!moved)
@@ -115,9 +132,14 @@ ex_result exi_file_read(const char *path, char **bytes, size_t *size, ex_error *
     int descriptor = open(path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)
         return exi_file_error(error, "read", path, errno);
-    struct stat status;
+    struct stat status = {0};
     size_t expected = 0;
-    if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+    const bool known = fstat(descriptor, &status) == 0;
+    if (known && !has_end(descriptor, &status)) {
+        close(descriptor);
+        return exi_error(error, EX_ERROR_FILE, "'%s' is a device, not a file", path);
+    }
+    if (known && S_ISREG(status.st_mode) && status.st_size > 0) {
         if ((uintmax_t)status.st_size >= SIZE_MAX) {
             close(descriptor);
             return no_memory(error, "read", path);

@@ -14,7 +14,8 @@
 
 #include <stdio.h>
 
-/* The whole file in *bytes (release with free), followed by a NUL that *size does not count. Pipes work too. */
+/* The whole file in *bytes (release with free), followed by a NUL that *size does not count. Pipes and terminals work
+ * too; other devices, and more than 64 GB, are refused. */
 ex_result exi_file_read(const char *path, char **bytes, size_t *size, ex_error *error);
 
 typedef struct exi_file_writer {

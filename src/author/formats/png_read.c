@@ -100,6 +100,10 @@ static ex_result read_head(reader *r) {
     if (width > EX_IMAGE_MAX || height > EX_IMAGE_MAX)
         return exi_error(r->error, EX_ERROR_LIMIT, "%s: has %lu x %lu pixels, and at most %d each way can be read",
                          r->name, (unsigned long)width, (unsigned long)height, EX_IMAGE_MAX);
+    if ((uint64_t)width * height > EX_IMAGE_PIXELS)
+        return exi_error(r->error, EX_ERROR_LIMIT,
+                         "%s: has %lu x %lu pixels, and at most %d in all can be read: make the picture smaller",
+                         r->name, (unsigned long)width, (unsigned long)height, EX_IMAGE_PIXELS);
     const uint32_t bits = pixel_bits(chunk[17], chunk[16]);
     if (bits == 0)
         return refuse(r, "is a damaged PNG file with a kind of colour that there is not");

@@ -67,6 +67,16 @@ static ex_result read_body(exi_building *b, ex_error *error) {
     return result == EX_OK ? exi_project_check_joints(b->view, b->skeleton, error) : result;
 }
 
+/* Stencils of no level, by which a rig whose levels are left out knows that it lacks them: it cannot be packed. NULL
+ * where it lacks none. */
+static ex_result note_missing_levels(const exi_building *b, ex_stencils **stencils, ex_error *error) {
+    const ex_stencils_def none = {.control_count = b->mesh->vertex_count};
+    *stencils = NULL;
+    if (!b->view->subdivide || !b->options.rig.without_levels)
+        return EX_OK;
+    return ex_stencils_create(&none, NULL, stencils, error);
+}
+
 static ex_result create(const exi_building *b, const exi_text *rules, ex_rig **rig, ex_error *error) {
     ex_note notes[EXI_RIG_MESH_NOTES + 1];
     ex_rig_def def = ex_rig_def_default();
@@ -87,7 +97,14 @@ static ex_result create(const exi_building *b, const exi_text *rules, ex_rig **r
         def.level = b->view->subdivision.limit ? EX_LEVEL_LIMIT : b->view->subdivision.levels;
     }
     def.options = b->options.rig;
-    return ex_rig_create(&def, NULL, rig, error);
+    ex_stencils *missing;
+    ex_result result = note_missing_levels(b, &missing, error);
+    if (missing)
+        def.stencils = missing;
+    if (result == EX_OK)
+        result = ex_rig_create(&def, NULL, rig, error);
+    ex_stencils_destroy(missing);
+    return result;
 }
 
 static ex_result build(exi_building *b, ex_rig **rig, ex_error *error) {

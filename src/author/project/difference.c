@@ -5,6 +5,7 @@
 #include "author/project/difference.h"
 
 #include "author/formats/array.h"
+#include "author/project/names.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -70,28 +71,44 @@ exi_spread exi_spread_of(const float *a, const float *b, size_t count) {
 
 /* ---- matching ---- */
 
-/* Pairs of the same name. */
-static void match_names(const exi_comparison *c, const exi_named *n, int *partners, bool *taken) {
-    for (int i = 0; i < n->counts[0]; i++) {
-        partners[i] = -1;
-        for (int k = 0; k < n->counts[1] && partners[i] < 0; k++)
-            if (!taken[k] && strcmp(n->name(c->a, n->layers[0], i), n->name(c->b, n->layers[1], k)) == 0) {
-                partners[i] = k;
-                taken[k] = true;
-            }
+/* Pairs of the same name, each the first that is left. nexts [counts[1]] receives the next of the same name, or -1. */
+static bool match_names(const exi_comparison *c, const exi_named *n, int *partners, int *nexts, bool *taken) {
+    exi_names firsts;
+    if (!exi_names_open(&firsts, n->counts[1]))
+        return false;
+    for (int k = n->counts[1] - 1; k >= 0; k--) {
+        const char *name = n->name(c->b, n->layers[1], k);
+        int *first = exi_names_find(&firsts, name);
+        nexts[k] = first ? *first : -1;
+        if (first)
+            *first = k;
+        else
+            exi_names_add(&firsts, name, k);
     }
+    for (int i = 0; i < n->counts[0]; i++) {
+        int *first = exi_names_find(&firsts, n->name(c->a, n->layers[0], i));
+        partners[i] = first ? *first : -1;
+        if (partners[i] >= 0) {
+            taken[partners[i]] = true;
+            *first = nexts[partners[i]];
+        }
+    }
+    exi_names_close(&firsts);
+    return true;
 }
 
 int *exi_difference_match(exi_comparison *c, const exi_named *n) {
     int *partners = exi_array_allocate((size_t)n->counts[0], sizeof *partners);
+    int *nexts = exi_array_allocate((size_t)n->counts[1], sizeof *nexts);
     bool *taken = calloc((size_t)n->counts[1] + 1, sizeof *taken);
-    if (!partners || !taken) {
+    const bool matched = partners && nexts && taken && match_names(c, n, partners, nexts, taken);
+    free(nexts);
+    if (!matched) {
         free(partners);
         free(taken);
         c->failed = true;
         return NULL;
     }
-    match_names(c, n, partners, taken);
     for (int i = 0; i < n->counts[0]; i++) {
         if (partners[i] >= 0)
             continue;

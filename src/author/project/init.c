@@ -94,7 +94,7 @@ static void note_rest(const exi_init *init) {
         }
 }
 
-static ex_result gather(exi_init *init, ex_error *error) {
+static ex_result gather(exi_init *init, bool keep_seams, ex_error *error) {
     const size_t nodes = (size_t)init->scene->node_count;
     ex_result result = ex_scene_check(init->scene, error);
     if (result == EX_OK)
@@ -108,6 +108,8 @@ static ex_result gather(exi_init *init, ex_error *error) {
         result = exi_scene_join(init->scene, init->wanted, &init->mesh, &init->parts, &init->part_count, error);
     if (result == EX_OK)
         result = exi_init_find_targets(init, error);
+    if (result == EX_OK && !keep_seams)
+        result = exi_init_join_seams(init, error);
     if (result == EX_OK && init->skin >= 0)
         result = exi_init_make_skeleton(init, error);
     if (result == EX_OK)
@@ -120,6 +122,7 @@ static void let_go(exi_init *init) {
     free(init->worlds);
     ex_mesh_destroy(init->mesh);
     free(init->parts);
+    free(init->joined);
     free(init->axes);
     free(init->part_axes);
     free(init->target_axes);
@@ -246,15 +249,16 @@ static ex_result write_all(const exi_init *init, const char *project, exi_new_fo
     return result;
 }
 
-ex_result ex_project_init(const ex_scene *scene, const char *directory, const char *name, bool overwrite,
-                          const ex_init_report *report, ex_error *error) {
+ex_result ex_project_init(const ex_scene *scene, const char *directory, const char *name,
+                          const ex_init_options *options, const ex_init_report *report, ex_error *error) {
     ex_error local = {0};
     error = error ? error : &local;
     exi_init init = {.scene = scene, .report = report};
-    exi_new_folder folder = {.path = directory, .overwrite = overwrite};
+    exi_new_folder folder = {.path = directory, .overwrite = options && options->overwrite};
     const size_t size = strlen(name) + sizeof ".json";
     char *project = malloc(size);
-    ex_result result = project ? gather(&init, error) : exi_error_memory(error, "a path", size);
+    ex_result result =
+        project ? gather(&init, options && options->keep_seams, error) : exi_error_memory(error, "a path", size);
     if (result != EX_OK && scene->path)
         exi_error_within(error, result, "%s", scene->path);
     if (result == EX_OK) {

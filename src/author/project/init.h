@@ -3,6 +3,8 @@
  *
  *   init.c           the folder and the project file
  *   init_targets.c   morph targets as axes and forms
+ *   init_seams.c     vertices that glTF splits, which are to be joined again
+ *   init_close.c     the mesh with those joined
  *   init_skeleton.c  the skin as a file of its own
  */
 #ifndef EXEMPLAR_AUTHOR_PROJECT_INIT_H
@@ -29,6 +31,7 @@ typedef struct exi_init {
     ex_mesh *mesh;
     exi_scene_part *parts; /* that the mesh was joined from */
     int part_count;
+    int *joined; /* [vertices of the parts] the mesh's vertex of each; NULL: they are the mesh's */
     exi_init_axis *axes;
     int axis_count;
     size_t axis_capacity;
@@ -40,14 +43,28 @@ typedef struct exi_init {
 /* Says a sentence to whoever listens. */
 void exi_init_note(const exi_init *init, const char *format, ...) EXI_PRINTF(2, 3);
 
-/* A name cut to length that is in no use yet: with " 2", " 3", … behind it where it is taken. */
+/* A name cut to length that is in no use yet: with " 2", " 3", … behind it where it is taken, and with no number below
+ * `first`. Returns the number after the one that it got, or first. */
 typedef bool (*exi_name_taken)(const void *context, const char *name);
-void exi_name_make_unique(char name[EXI_NAME_MAX + 1], exi_name_taken taken, const void *context);
+int exi_name_make_unique(char name[EXI_NAME_MAX + 1], int first, exi_name_taken taken, const void *context);
 
 /* The axes of all targets. */
 ex_result exi_init_find_targets(exi_init *init, ex_error *error);
 /* The mesh's positions [vertex_count][3] with the target of an axis at 1 and all others at 0. */
 void exi_init_target_form(const exi_init *init, int axis, double *positions);
+
+/* The mesh's vertex that a vertex of a part is. */
+static inline size_t exi_init_vertex(const exi_init *init, const exi_scene_part *part, size_t vertex) {
+    const size_t at = (size_t)part->first_vertex + vertex;
+    return init->joined ? (size_t)init->joined[at] : at;
+}
+/* Makes one of the vertices that are the same but for normals and texture coordinates. */
+ex_result exi_init_join_seams(exi_init *init, ex_error *error);
+/* joined [vertex_count]: the first vertex that each becomes one with; it receives the new numbers. scratch
+ * [vertex_count]. False without memory. */
+bool exi_init_close_up(exi_init *init, int *joined, int *scratch);
+/* Whether two vertices of a triangle have the same number [vertex_count], so that it has no area whatever moves it. */
+bool exi_init_face_flat(const int *numbers, const ex_mesh *mesh, int face);
 
 /* The skin with its joints, the nodes above them, and the mesh with its weights; sound enough to build from. */
 ex_result exi_init_make_skeleton(exi_init *init, ex_error *error);

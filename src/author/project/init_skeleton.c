@@ -5,6 +5,7 @@
 #include "author/project/init.h"
 
 #include "author/formats/array.h"
+#include "author/project/names.h"
 #include "author/project/skeleton.h"
 
 #include <stdio.h>
@@ -42,21 +43,19 @@ static bool add_nodes(const exi_init *init, const int *numbers, ex_scene *made) 
     return true;
 }
 
-/* Joints are found by name, so each gets one of its own. */
-typedef struct names {
-    const ex_scene *scene;
-    int joint; /* those before it have their names */
-} names;
-
+/* Joints are found by name, so each gets one of its own. The number of a name is the one to try next behind it, for a
+ * file may call all its joints the same. */
 static bool joint_taken(const void *context, const char *name) {
-    const names *n = context;
-    for (int i = 0; i < n->joint; i++)
-        if (strcmp(n->scene->nodes[n->scene->skins[0].joints[i]].name, name) == 0)
-            return true;
-    return false;
+    return exi_names_find(context, name) != NULL;
 }
 
-static bool name_joints(const exi_init *init, ex_scene *made) {
+static void make_unique(char name[EXI_NAME_MAX + 1], const exi_names *names) {
+    int *next = exi_names_find(names, name);
+    if (next)
+        *next = exi_name_make_unique(name, *next, joint_taken, names);
+}
+
+static bool rename_joints(const exi_init *init, ex_scene *made, exi_names *names) {
     for (int i = 0; i < made->skins[0].joint_count; i++) {
         ex_scene_node *node = &made->nodes[made->skins[0].joints[i]];
         char name[EXI_NAME_MAX + 1];
@@ -64,9 +63,11 @@ static bool name_joints(const exi_init *init, ex_scene *made) {
             snprintf(name, sizeof name, "%.*s", exi_text_cut(node->name, EXI_NAME_MAX), node->name);
         else
             snprintf(name, sizeof name, "joint %d", i);
-        exi_name_make_unique(name, joint_taken, &(names){.scene = made, .joint = i});
-        if (node->name && strcmp(node->name, name) == 0)
+        make_unique(name, names);
+        if (node->name && strcmp(node->name, name) == 0) {
+            exi_names_add(names, node->name, 2);
             continue;
+        }
         if (node->name && node->name[0])
             exi_init_note(init, "joint '%s' is called '%s' in the project: each needs a name of its own", node->name,
                           name);
@@ -75,8 +76,16 @@ static bool name_joints(const exi_init *init, ex_scene *made) {
             return false;
         free(node->name);
         node->name = copy;
+        exi_names_add(names, node->name, 2);
     }
     return true;
+}
+
+static bool name_joints(const exi_init *init, ex_scene *made) {
+    exi_names names;
+    const bool good = exi_names_open(&names, made->skins[0].joint_count) && rename_joints(init, made, &names);
+    exi_names_close(&names);
+    return good;
 }
 
 static bool add_skin(const exi_init *init, const int *numbers, ex_scene *made) {
@@ -110,7 +119,7 @@ static void fill_influences(const exi_init *init, ex_scene_primitive *made) {
         const size_t own = (size_t)from->influence_count;
         for (size_t v = 0; v < (size_t)from->vertex_count; v++)
             for (size_t k = 0; k < most; k++) {
-                const size_t at = ((size_t)init->parts[i].first_vertex + v) * most + k;
+                const size_t at = exi_init_vertex(init, &init->parts[i], v) * most + k;
                 made->joints[at] = k < own ? from->joints[v * own + k] : 0;
                 made->weights[at] = k < own ? from->weights[v * own + k] : 0;
             }

@@ -13,15 +13,17 @@
 
 /* ---- names ---- */
 
-void exi_name_make_unique(char name[EXI_NAME_MAX + 1], exi_name_taken taken, const void *context) {
+int exi_name_make_unique(char name[EXI_NAME_MAX + 1], int first, exi_name_taken taken, const void *context) {
     const int length = (int)strlen(name);
-    for (int number = 2; taken(context, name); number++) {
+    int number = first;
+    for (; taken(context, name); number++) {
         char suffix[16];
         const int size = snprintf(suffix, sizeof suffix, " %d", number);
         name[length] = '\0';
         name[exi_text_cut(name, length < EXI_NAME_MAX - size ? length : EXI_NAME_MAX - size)] = '\0';
         strcat(name, suffix);
     }
+    return number;
 }
 
 static int find_axis(const exi_init *init, const char *name) {
@@ -83,7 +85,7 @@ static int choose_axis(exi_init *init, int part, int target, const int *before) 
                           name, init->axes[same].rest, rest, init->axes[same].rest);
         return same;
     }
-    exi_name_make_unique(name, axis_taken, init);
+    exi_name_make_unique(name, 2, axis_taken, init);
     if (given && strcmp(given, name) != 0)
         exi_init_note(init, "morph target '%s' is called '%s' in the project", given, name);
     exi_init_axis *axes =
@@ -137,7 +139,7 @@ static void move_part(const exi_init *init, const exi_scene_part *part, int targ
     const bool placed = part->node >= 0 && init->scene->nodes[part->node].skin < 0;
     const double *m = placed ? init->worlds + 16 * (size_t)part->node : NULL;
     for (size_t v = 0; d && v < (size_t)p->vertex_count; v++, d += 3) {
-        const size_t at = 3 * ((size_t)part->first_vertex + v);
+        const size_t at = 3 * exi_init_vertex(init, part, v);
         for (size_t r = 0; r < 3; r++)
             positions[at + r] =
                 init->mesh->positions[at + r] +

@@ -12,6 +12,7 @@
 #include "author/formats/array.h"
 #include "author/formats/file.h"
 #include "author/formats/scene.h"
+#include "author/project/names.h"
 #include "runtime/base/result.h"
 
 #include <exemplar/author/formats.h>
@@ -300,27 +301,26 @@ static ex_result centres_of_skin(const ex_scene *scene, const ex_skeleton *skele
     double(*own_centres)[3] = exi_array_allocate((size_t)ex_skeleton_joint_count(own), sizeof *own_centres);
     if (!own_centres || !exi_skeleton_centres(own, &own_centres[0][0]))
         result = exi_error_memory(error, "a skeleton", (size_t)ex_skeleton_joint_count(own) * sizeof *own_centres);
+    exi_names names = {0};
+    if (result == EX_OK && !exi_names_open(&names, ex_skeleton_joint_count(own)))
+        result = exi_error_memory(error, "a skeleton", (size_t)ex_skeleton_joint_count(own) * 16);
+    for (int j = 0; result == EX_OK && j < ex_skeleton_joint_count(own); j++)
+        exi_names_add(&names, ex_skeleton_name(own, j), j);
     missing_joints missing = {0};
     for (int j = 0; result == EX_OK && j < ex_skeleton_joint_count(skeleton); j++) {
         exi_joint_text text;
-        const int from = ex_skeleton_find(own, exi_joint_name(skeleton, j, &text));
-        if (from < 0)
+        const int *from = exi_names_find(&names, exi_joint_name(skeleton, j, &text));
+        if (!from)
             miss_joint(&missing, j);
         else
-            memcpy(centres + 3 * (size_t)j, own_centres[from], sizeof *own_centres);
+            memcpy(centres + 3 * (size_t)j, own_centres[*from], sizeof *own_centres);
     }
     if (result == EX_OK)
         result = refuse_missing(&missing, skeleton, error);
+    exi_names_close(&names);
     free(own_centres);
     ex_skeleton_destroy(own);
     return result;
-}
-
-static int find_node(const ex_scene *scene, const char *name) {
-    for (int n = 0; n < scene->node_count; n++)
-        if (scene->nodes[n].name && strcmp(scene->nodes[n].name, name) == 0)
-            return n;
-    return -1;
 }
 
 static ex_result centres_of_nodes(const ex_scene *scene, const ex_skeleton *skeleton, double *centres,
@@ -329,15 +329,22 @@ static ex_result centres_of_nodes(const ex_scene *scene, const ex_skeleton *skel
     double(*worlds)[16] = exi_array_allocate(count, sizeof *worlds);
     ex_result result = worlds ? ex_scene_worlds(scene, NULL, &worlds[0][0], error)
                               : exi_error_memory(error, "a skeleton", count * sizeof *worlds);
+    exi_names names = {0};
+    if (result == EX_OK && !exi_names_open(&names, scene->node_count))
+        result = exi_error_memory(error, "a skeleton", count * 16);
+    for (int n = 0; result == EX_OK && n < scene->node_count; n++)
+        if (scene->nodes[n].name)
+            exi_names_add(&names, scene->nodes[n].name, n);
     missing_joints missing = {0};
     for (int j = 0; result == EX_OK && j < ex_skeleton_joint_count(skeleton); j++) {
         exi_joint_text text;
-        const int node = find_node(scene, exi_joint_name(skeleton, j, &text));
-        if (node < 0)
+        const int *node = exi_names_find(&names, exi_joint_name(skeleton, j, &text));
+        if (!node)
             miss_joint(&missing, j);
         else
-            memcpy(centres + 3 * (size_t)j, worlds[node] + 12, 3 * sizeof *centres);
+            memcpy(centres + 3 * (size_t)j, worlds[*node] + 12, 3 * sizeof *centres);
     }
+    exi_names_close(&names);
     if (result == EX_OK && missing.count == ex_skeleton_joint_count(skeleton))
         result = exi_error(error, EX_ERROR_DATA,
                            "it has no skeleton: no skin, and no node with the name of one of the project's joints");

@@ -96,6 +96,54 @@ static void says_why_a_file_cannot_be_read(void **state) {
     assert_string_equal(error.text, "cannot read '/': Is a directory");
 }
 
+static void refuses_what_may_have_no_end(void **state) {
+    (void)state;
+    char *bytes;
+    size_t size;
+    ex_error error;
+    if (access("/dev/zero", R_OK) == 0) {
+        assert_int_equal(exi_file_read("/dev/zero", &bytes, &size, &error), EX_ERROR_FILE);
+        assert_null(bytes);
+        assert_string_equal(error.text, "'/dev/zero' is a device, not a file");
+    } else {
+        print_message("no /dev/zero here\n");
+    }
+    assert_int_equal(exi_file_read("/dev/null", &bytes, &size, &error), EX_OK);
+    assert_int_equal(size, 0);
+    free(bytes);
+    const char *path = scratch_path("large");
+    scratch_write("large", "", 0);
+    if (truncate(path, ((off_t)64 << 30) + 1) != 0) {
+        print_message("no file of 64 GB here\n");
+        return;
+    }
+    assert_int_equal(exi_file_read(path, &bytes, &size, &error), EX_ERROR_LIMIT);
+    assert_null(bytes);
+    assert_non_null(strstr(error.text, "large' has more than 64 GB"));
+    assert_int_equal(unlink(path), 0);
+}
+
+static void reads_standard_input(void **state) {
+    (void)state;
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], "words", 5), 5);
+    close(ends[1]);
+    const int kept = dup(STDIN_FILENO);
+    assert_int_equal(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
+    char *bytes;
+    size_t size;
+    assert_int_equal(exi_file_read("/dev/stdin", &bytes, &size, NULL), EX_OK);
+    assert_int_equal(size, 5);
+    assert_memory_equal(bytes, "words", 6);
+    free(bytes);
+    close(ends[0]);
+    if (kept >= 0) {
+        dup2(kept, STDIN_FILENO);
+        close(kept);
+    }
+}
+
 static void replaces_the_target_only_at_the_end(void **state) {
     (void)state;
     scratch_write("a.txt", "old", 3);
@@ -436,6 +484,8 @@ int main(void) {
         TEST(reads_whole_files),
         TEST(reads_pipes),
         TEST(says_why_a_file_cannot_be_read),
+        TEST(refuses_what_may_have_no_end),
+        TEST(reads_standard_input),
         TEST(replaces_the_target_only_at_the_end),
         TEST(abandons_without_a_trace),
         TEST(gives_the_permissions_of_any_other_file),

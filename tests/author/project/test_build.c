@@ -4,6 +4,8 @@
  */
 #include "projects.h"
 
+#include "support/check.h"
+
 static int set_up(void **state) {
     if (scratch_set_up(state) != 0)
         return -1;
@@ -213,6 +215,18 @@ static void refines(void **state) {
     assert_int_equal(ex_project_build(project, &(ex_build_options){.rig = {.without_levels = true}}, &rig, NULL),
                      EX_OK);
     assert_null(ex_rig_stencils(rig));
+    assert_int_equal(ex_rig_level_count(rig), 0);
+    ex_error error = {0};
+    assert_int_equal(ex_rig_pack_size(rig), 0);
+    assert_int_equal(ex_rig_pack(rig, NULL, 0, &error), EX_ERROR_ARGUMENT);
+    assert_sentence(&error, EX_ERROR_ARGUMENT, "levels");
+    ex_rig_destroy(rig);
+    ex_project_destroy(project);
+    /* One that has none lacks none. */
+    project = parse_project("{'exemplar': 1, 'mesh': 'rest.obj', 'layers': []}");
+    assert_int_equal(ex_project_build(project, &(ex_build_options){.rig = {.without_levels = true}}, &rig, NULL),
+                     EX_OK);
+    assert_true(ex_rig_pack_size(rig) > 0);
     ex_rig_destroy(rig);
     ex_project_destroy(project);
 }
