@@ -7,8 +7,8 @@
  *   c (K k(n) seen_key + F f(n) a + R r(n) a + S(n) a') + gloss
  *
  * where k, f, r are the cosines to the lights, a = seen_sky, S the light of the unhidden sky and ground by its normal,
- * and a' = a / (1 - c (1 - a)): what hides the sky is lit about as the surface itself is, and of the same colour, which
- * summed over all reflections gives that factor. Without it creases are darker than any that one can see.
+ * and a' = a / (1 - 0.9 c (1 - a)): what hides the sky is lit about as the surface itself is, and of the same colour,
+ * which summed over all reflections gives that factor. Without it creases are darker than any that one can see.
  *
  * A coarse form with smooth normals is shaded as the round one it stands for, so that the light grazes faces that it
  * would not reach. Rays that would begin below the face are bent to run along it: then no face shades itself, nor the

@@ -193,6 +193,8 @@ static void draw_pseudos(exi_maps *s, exi_box box) {
 /* Those that are not in the slice lie below, the map's own on top. */
 static void draw_examples(exi_maps *s, int own, exi_box box) {
     const exi_plot *p = s->plot;
+    /* Many of them would hide the map. */
+    const double smaller = p->example_count > 64 ? sqrt(64.0 / p->example_count) : 1;
     for (int round = 0; round < 3; round++) {
         for (int k = 0; k < p->example_count; k++) {
             const exi_plot_point *point = &p->examples[k];
@@ -200,9 +202,9 @@ static void draw_examples(exi_maps *s, int own, exi_box box) {
             double at[2];
             if (!point->placed || !locate(s, box, point->at, at) || round != (mine ? 2 : point->on_slice))
                 continue;
-            const double radius = mine ? 3.8 : point->on_slice ? 2.6 : 1.8;
+            const double radius = mine ? 3.8 : (point->on_slice ? 2.6 : 1.8) * smaller;
             const exi_colour colour = exi_colour_grey(mine ? 20 : point->on_slice ? 105 : 165);
-            exi_draw_marker(s->canvas, EXI_MARKER_DOT, at[0], at[1], radius + 1.1,
+            exi_draw_marker(s->canvas, EXI_MARKER_DOT, at[0], at[1], radius + (mine ? 1.1 : 1.1 * smaller),
                             &(exi_pen){exi_colour_faded(exi_colour_grey(255), 0.9), 0, 0, 0});
             exi_draw_marker(s->canvas, mine && !point->on_slice ? EXI_MARKER_RING : EXI_MARKER_DOT, at[0], at[1],
                             radius, &(exi_pen){colour, 1.2, 0, 0});

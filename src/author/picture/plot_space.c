@@ -160,6 +160,8 @@ static void place_points(exi_plot *p, const ex_axis *axes, const ex_pseudo *pseu
 static ex_result check(const ex_plot_def *def, ex_error *error) {
     if (!def || !def->rig)
         return exi_misuse_error(error, "ex_plot", "no definition or no rig");
+    if (ex_rig_layer_count(def->rig) == 0)
+        return exi_error(error, EX_ERROR_ARGUMENT, "the rig has no layers, so there are no weights to plot");
     if (def->layer < 0 || def->layer >= ex_rig_layer_count(def->rig))
         return exi_error(error, EX_ERROR_ARGUMENT, "there is no layer %d to plot: the rig has %d", def->layer,
                          ex_rig_layer_count(def->rig));

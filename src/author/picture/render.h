@@ -2,8 +2,9 @@
  * render.h - what the parts of the renderer share: the stage (all triangles of a picture, and what their surface looks
  * like), the view, the lights, and a spot: what a ray through the picture met. Private to authoring.
  *
- * Light is linear red green blue in float. Positions are relative to the middle of what is framed, so that floats are
- * fine wherever the form stands. Everything here is read from any number of threads once it is made.
+ * Light is linear red green blue in float. Positions are relative to the middle and the size of what is framed, so that
+ * floats are fine however large the form is, and wherever it stands. Everything here is read from any number of threads
+ * once it is made.
  */
 #ifndef EXEMPLAR_AUTHOR_PICTURE_RENDER_H
 #define EXEMPLAR_AUTHOR_PICTURE_RENDER_H
@@ -73,7 +74,8 @@ typedef struct exi_stage {
     exi_stage_item *items;
     double origin[3]; /* where 0 0 0 is in the items' coordinates */
     double box[6];    /* of all vertices, in the items' coordinates */
-    float size;       /* the diagonal of the box */
+    double unit;      /* what 1 is in the items' coordinates: the diagonal of the box that is framed */
+    float size;       /* that diagonal here: 1 */
     float ground;     /* height of the ground */
     exi_v3 middle;    /* of the ball around the box */
     float radius;

@@ -1,6 +1,7 @@
 /*
  * The stage: all items of a picture as one set of triangles with one tree around it, with normals at their corners and
- * what colours need. Positions are moved so that the middle of what is framed is at 0 0 0.
+ * what colours need. Positions are moved and scaled so that the middle of what is framed is at 0 0 0 and its box has a
+ * diagonal of 1: then floats do for forms of any size, wherever they stand.
  */
 #include "author/picture/render.h"
 
@@ -38,7 +39,10 @@ static ex_result check_item(const ex_render_item *item, ex_error *error) {
     ex_result result = exi_mesh_check_faces(mesh, error);
     for (size_t i = 0; result == EX_OK && i < 3 * (size_t)mesh->vertex_count; i++)
         if (!(fabs(coordinate(item, i)) < 1e30))
-            result = exi_error(error, EX_ERROR_DATA, "vertex %zu is not at a finite place", i / 3);
+            result = exi_error(
+                error, EX_ERROR_DATA,
+                "vertex %zu (counting from 0) is not at a place that can be drawn: %g is too large, or no number",
+                i / 3, coordinate(item, i));
     for (int k = 0; result == EX_OK && k < 3; k++)
         if (!(item->colour[k] >= 0 && item->colour[k] <= 1))
             result = exi_error(error, EX_ERROR_ARGUMENT, "a colour is from 0 to 1, not %g", item->colour[k]);
@@ -100,17 +104,19 @@ static ex_result place(exi_stage *stage, const ex_render_def *def, ex_error *err
     if (!(square > 0))
         return exi_error(error, given ? EX_ERROR_ARGUMENT : EX_ERROR_DATA,
                          "there is nothing to frame: all of it lies in one point");
-    stage->size = (float)sqrt(square);
-    stage->ground = (float)((box[1] < framed[1] ? box[1] : framed[1]) - stage->origin[1]);
+    stage->unit = sqrt(square);
+    stage->size = 1;
+    stage->ground = (float)(((box[1] < framed[1] ? box[1] : framed[1]) - stage->origin[1]) / stage->unit);
     double radius = 0, middle[3];
     for (int k = 0; k < 3; k++) {
-        middle[k] = (box[k] + box[3 + k]) / 2 - stage->origin[k];
-        radius += (box[3 + k] - box[k]) * (box[3 + k] - box[k]) / 4;
+        const double half = (box[3 + k] - box[k]) / (2 * stage->unit);
+        middle[k] = ((box[k] + box[3 + k]) / 2 - stage->origin[k]) / stage->unit;
+        radius += half * half;
     }
     stage->middle = (exi_v3){(float)middle[0], (float)middle[1], (float)middle[2]};
     stage->radius = (float)sqrt(radius);
-    if (!(stage->size > 0) || !isfinite(stage->ground))
-        return exi_error(error, EX_ERROR_DATA, "the form is too small or too far away to be shown");
+    if (!(fabs((double)stage->ground) < 1e12 && stage->radius < 1e12f))
+        return exi_error(error, EX_ERROR_DATA, "the form is too far away from the box that is framed to be shown");
     return EX_OK;
 }
 
@@ -162,7 +168,7 @@ static ex_result cut_item(exi_stage *stage, const exi_stage_item *item, ex_error
 static ex_result fill_item(exi_stage *stage, exi_stage_item *item, const ex_render_def *def, ex_error *error) {
     float *positions = stage->positions + 3 * (size_t)item->first_vertex;
     for (size_t i = 0; i < 3 * (size_t)item->source->mesh->vertex_count; i++)
-        positions[i] = (float)(coordinate(item->source, i) - stage->origin[i % 3]);
+        positions[i] = (float)((coordinate(item->source, i) - stage->origin[i % 3]) / stage->unit);
     ex_result result = cut_item(stage, item, error);
     if (result == EX_OK && stage->normals)
         result = exi_corner_normals(item->source, positions, def->smooth,

@@ -16,7 +16,7 @@
 typedef struct frame {
     const exi_stage *stage;
     bool given, all_around;
-    double box[6]; /* relative to the stage's origin */
+    double box[6]; /* as the stage has it: relative to its origin, in its unit */
 } frame;
 
 /* The largest of dot(p, w) over all that has to be seen. */
@@ -102,8 +102,8 @@ static void frame_parallel(exi_view *view, const frame *f, double zoom) {
     /* Far enough away for everything that there is, not only for what is framed. */
     double corner = 0;
     for (int k = 0; k < 3; k++) {
-        double low = fabs(f->stage->box[k] - f->stage->origin[k]);
-        double high = fabs(f->stage->box[3 + k] - f->stage->origin[k]);
+        double low = fabs(f->stage->box[k] - f->stage->origin[k]) / f->stage->unit;
+        double high = fabs(f->stage->box[3 + k] - f->stage->origin[k]) / f->stage->unit;
         corner += low > high ? low * low : high * high;
     }
     double away = 2 * sqrt(corner) + (double)f->stage->size;
@@ -133,7 +133,7 @@ ex_result exi_view_frame(exi_view *view, const ex_render_def *def, const exi_sta
     frame f = {.stage = stage, .all_around = c->all_around};
     for (int k = 0; k < 6; k++) {
         f.given = f.given || c->box[k] != 0;
-        f.box[k] = c->box[k] - stage->origin[k % 3];
+        f.box[k] = (c->box[k] - stage->origin[k % 3]) / stage->unit;
     }
     double yaw = c->yaw * 3.14159265358979323846 / 180, pitch = c->pitch * 3.14159265358979323846 / 180;
     *view = (exi_view){.parallel = c->angle <= 0, .width = def->width, .height = framed_height(def, stage)};

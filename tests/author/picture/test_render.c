@@ -40,6 +40,34 @@ static void a_ball_fills_the_frame(void **state) {
     ex_mesh_destroy(ball);
 }
 
+/* Times a power of two, which is exact: the same bytes, with everything that light does. */
+static void forms_may_have_any_size(void **state) {
+    (void)state;
+    const int powers[3] = {0, 90, -90};
+    ex_image *images[3];
+    for (int i = 0; i < 3; i++) {
+        ex_mesh *box = box_mesh((double[]){-1, 0, -0.5}, (double[]){1, 1.5, 0.5});
+        for (int k = 0; k < 3 * box->vertex_count; k++)
+            box->positions[k] = ldexp(box->positions[k], powers[i]);
+        ex_render_item item = item_of(box);
+        ex_render_def def = plain_def(&item, 1);
+        def.camera.angle = 24;
+        def.camera.yaw = 30;
+        def.camera.pitch = 10;
+        def.occlusion = 4;
+        def.ground = true;
+        def.wireframe = 1;
+        images[i] = picture_of(&def);
+        ex_mesh_destroy(box);
+    }
+    for (int i = 1; i < 3; i++)
+        assert_memory_equal(images[0]->pixels, images[i]->pixels, 4 * 64 * 64);
+    double x, y;
+    assert_true(covered(images[0], &x, &y) > 500);
+    for (int i = 0; i < 3; i++)
+        ex_image_destroy(images[i]);
+}
+
 static void pictures_may_be_wide_or_tall(void **state) {
     (void)state;
     ex_mesh *ball = ball_mesh(1, 0, 0, 0, 64);
@@ -427,6 +455,7 @@ static void the_back_is_seen_when_asked_for(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_ball_fills_the_frame),
+        cmocka_unit_test(forms_may_have_any_size),
         cmocka_unit_test(pictures_may_be_wide_or_tall),
         cmocka_unit_test(a_box_and_a_zoom_set_the_frame),
         cmocka_unit_test(frames_are_tight),
