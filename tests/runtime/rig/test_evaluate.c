@@ -197,7 +197,7 @@ static void rest_is_the_default(void **state) {
     ex_rig_rest_pose(f->rig, &(ex_pose){.inputs = inputs});
     assert_row_near(inputs, ((double[]){10, 0, 0, 0, 1, 0.5, 0, 0}), RIG_POSE, 0);
     ex_rig_evaluate(f->rig, &(ex_pose){.inputs = inputs}, &(ex_output){.weights = weights}, NULL, f->scratch);
-    ex_rig_evaluate(f->rig, &(ex_pose){NULL}, &(ex_output){.weights = same}, NULL, f->scratch);
+    ex_rig_evaluate(f->rig, &(ex_pose){.inputs = NULL}, &(ex_output){.weights = same}, NULL, f->scratch);
     assert_memory_equal(same, weights, sizeof same);
     ex_rig_evaluate(f->rig, NULL, &(ex_output){.weights = same}, NULL, f->scratch);
     assert_memory_equal(same, weights, sizeof same);
