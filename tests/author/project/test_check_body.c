@@ -171,7 +171,7 @@ static void notes_many_influences(void **state) {
     assert_true(binds && weights && places);
     memcpy(binds, scene->skins[0].inverse_binds, 16 * 3 * sizeof *binds);
     for (int j = 3; j < 6; j++) {
-        char name[8];
+        char name[24];
         snprintf(name, sizeof name, "more%d", j);
         joints[j] = ex_scene_add_node(scene, name, -1, -1);
         for (int i = 0; i < 16; i++)
