@@ -35,7 +35,7 @@ static void by_hand(void **state) {
 static void many(void **state) {
     (void)state;
     enum { COUNT = 65535 };
-    static char texts[COUNT][12];
+    static char texts[COUNT][24];
     exi_names names;
     assert_true(exi_names_open(&names, COUNT));
     for (int i = 0; i < COUNT; i++) {
