@@ -97,7 +97,7 @@ static void very_many_influences(void **state) {
     enum { JOINTS = EX_INFLUENCE_MAX };
     static const float positions[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
     static const uint32_t corners[3] = {0, 1, 2}, sizes[1] = {3};
-    static char names[JOINTS][8];
+    static char names[JOINTS][24];
     static const char *name_list[JOINTS];
     static int parents[JOINTS];
     static ex_transform rest[JOINTS];
