@@ -19,8 +19,14 @@ demo: build
 	@mkdir -p $(DEMO)
 	@$(RELEASE)/bin/exemplar demo -o $(DEMO) --force
 	@echo
-	@echo 'The sample projects and their rigs are in $(DEMO)/. A .glb opens in any glTF viewer; a .json is the project to'
-	@echo 'edit, and "$(RELEASE)/bin/exemplar build PROJECT.json" makes its rig again. Start reading at README.md.'
+	@$(RELEASE)/bin/exemplar sheet $(DEMO)/blob/blob.glb --axes bend,thickness --beyond 0 --cell 140 -o $(DEMO)/blob.png
+	@$(RELEASE)/bin/exemplar sheet $(DEMO)/arm/arm.glb --axes elbow,gender --grid 5x3 --beyond 0:0.1,0:0.5 --yaw 10 \
+		--pitch 8 --cell 150 -o $(DEMO)/arm.png
+	@$(RELEASE)/bin/exemplar render $(DEMO)/face/face.glb smile=1 age=0.2 skin.age=0.2 --yaw 30 --pitch 5 \
+		--size 600x600 -o $(DEMO)/face.png
+	@echo
+	@echo 'The sample projects, their rigs and a picture of each are in $(DEMO)/. A .glb opens in any glTF viewer; a .json'
+	@echo 'is the project to edit, and "$(RELEASE)/bin/exemplar build PROJECT.json" makes its rig again. Go on at README.md.'
 
 test:
 	@scripts/setup test
@@ -42,7 +48,7 @@ clean:
 
 help:
 	@echo 'make            build the libraries and the tool into $(RELEASE)'
-	@echo 'make demo       install what is missing, build, write the sample projects and build them into $(DEMO)'
+	@echo 'make demo       install what is missing, build, write the sample projects, their rigs and a picture of each into $(DEMO)'
 	@echo 'make test       install what the tests need and run all of them (EX_WERROR=OFF: let warnings pass)'
 	@echo 'make install    PREFIX=$(PREFIX) by default; DESTDIR for packagers'
 	@echo 'make bench      measure this machine'

@@ -67,8 +67,8 @@ typedef struct demo_job {
     const ex_call *call;
     const ex_demo *demo;
     const char *folder;
-    char *project, *rig, *posed; /* paths */
-    bool next;                   /* print what to try next */
+    char *project, *rig, *posed, *picture; /* paths */
+    bool next;                             /* print what to try next */
 } demo_job;
 
 static void print_demo(const demo_job *job, const ex_rig *rig, double seconds) {
@@ -86,12 +86,14 @@ static void print_demo(const demo_job *job, const ex_rig *rig, double seconds) {
         print_some_pose(rig);
         printf("\n  %s pose %s", program, job->rig);
         print_some_pose(rig);
-        printf(" -o %s\n", job->posed);
+        printf(" -o %s\n  %s render %s", job->posed, program, job->rig);
+        print_some_pose(rig);
+        printf(" -o %s\n", job->picture);
     }
 }
 
 static int write_job(const demo_job *job) {
-    if (!job->project || !job->rig || !job->posed)
+    if (!job->project || !job->rig || !job->posed || !job->picture)
         return exi_failed_text("there is not enough memory");
     if (exi_file_is_no_folder(job->folder))
         return exi_failed_text("'%s' is no folder: give another with -o", job->folder);
@@ -124,11 +126,13 @@ static int write_demo(const ex_call *call, const ex_demo *demo, const char *fold
                     .project = exi_path_inside(folder, demo->name, ".json"),
                     .rig = exi_path_inside(folder, demo->name, ".glb"),
                     .posed = exi_path_inside(folder, "posed", ".obj"),
+                    .picture = exi_path_inside(folder, "posed", ".png"),
                     .next = next};
     int exit_code = write_job(&job);
     free(job.project);
     free(job.rig);
     free(job.posed);
+    free(job.picture);
     return exit_code;
 }
 

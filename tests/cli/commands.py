@@ -503,12 +503,13 @@ class Demo(harness.Case):
         self.assertIn("blob/blob.json\n", out)
         self.assertRegex(out, r"blob/blob\.glb: 642 vertices, 1 layer, 5 examples")
         lines = [line.strip() for line in out.split("Try next:\n")[1].splitlines()]
-        self.assertEqual(len(lines), 3)
+        self.assertEqual(len(lines), 4)
         for line in lines:
             words = shlex.split(line)
             self.assertEqual(words[0], harness.TOOL)
             self.succeed(*words[1:])
         self.assertTrue((self.folder / "blob/posed.obj").exists())
+        self.assertTrue((self.folder / "blob/posed.png").exists())
 
     def test_overwrites_only_when_told(self):
         self.succeed("demo", "blob", "-o", "here")

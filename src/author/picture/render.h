@@ -108,8 +108,8 @@ void exi_texture_close(exi_texture *texture);
 exi_v3 exi_texture_sample(const exi_texture *texture, const float linear[256], float u, float v, float texels,
                           float *alpha);
 
-float exi_srgb_decode(float code); /* from 0 to 1, both */
-float exi_srgb_encode(float linear);
+float exi_light_of_code(float code); /* from 0 to 1, both */
+float exi_code_of_light(float linear);
 
 /* ---- the view (view.c) ---- */
 

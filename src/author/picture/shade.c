@@ -62,7 +62,7 @@ static exi_v3 paint_vertices(const ex_mesh *mesh, const exi_spot *spot, const in
         const float *c = mesh->colours;
         float code =
             weigh(spot, c[3 * (size_t)vertices[0] + k], c[3 * (size_t)vertices[1] + k], c[3 * (size_t)vertices[2] + k]);
-        rgb[k] = exi_srgb_decode(code < 0 ? 0 : code > 1 ? 1 : code);
+        rgb[k] = exi_light_of_code(code < 0 ? 0 : code > 1 ? 1 : code);
     }
     return (exi_v3){rgb[0], rgb[1], rgb[2]};
 }
@@ -96,7 +96,7 @@ static exi_v3 paint(const exi_render *render, const exi_spot *spot, float *gloss
 /* ---- the background ---- */
 
 static exi_v3 grey(float code) {
-    float linear = exi_srgb_decode(code);
+    float linear = exi_light_of_code(code);
     return (exi_v3){linear, linear, linear};
 }
 
@@ -121,7 +121,7 @@ static exi_shade shade_ground(const exi_render *render, exi_seen seen, float y) 
     exi_shade shade = background(render, y);
     if (render->def->background == EX_BACKGROUND_TRANSPARENT) {
         /* Black of that alpha does to what lies below as nearly as can be what the shadow does, in sRGB. */
-        shade.alpha = 1 - exi_srgb_encode(left < 1 ? left : 1);
+        shade.alpha = 1 - exi_code_of_light(left < 1 ? left : 1);
         return shade;
     }
     shade.colour = exi_v3_scale(shade.colour, left < 1 ? left : 1);

@@ -16,11 +16,11 @@
 #include <string.h>
 
 /* IEC 61966-2-1 */
-float exi_srgb_decode(float code) {
+float exi_light_of_code(float code) {
     return code <= 0.04045f ? code / 12.92f : powf((code + 0.055f) / 1.055f, 2.4f);
 }
 
-float exi_srgb_encode(float linear) {
+float exi_code_of_light(float linear) {
     return linear <= 0.0031308f ? linear * 12.92f : 1.055f * powf(linear, 1 / 2.4f) - 0.055f;
 }
 
@@ -200,7 +200,8 @@ static void scalar_range(exi_stage_item *item) {
 
 static ex_result colour_item(exi_stage *stage, exi_stage_item *item, ex_error *error) {
     const double *c = item->source->colour;
-    item->colour = (exi_v3){exi_srgb_decode((float)c[0]), exi_srgb_decode((float)c[1]), exi_srgb_decode((float)c[2])};
+    item->colour =
+        (exi_v3){exi_light_of_code((float)c[0]), exi_light_of_code((float)c[1]), exi_light_of_code((float)c[2])};
     if (item->source->scalar.values) {
         item->map = malloc(sizeof *item->map);
         if (!item->map)
@@ -280,7 +281,7 @@ void exi_stage_close(exi_stage *stage) {
 ex_result exi_stage_open(exi_stage *stage, const ex_render_def *def, ex_error *error) {
     *stage = (exi_stage){.item_count = def->item_count};
     for (int i = 0; i < 256; i++)
-        stage->linear[i] = exi_srgb_decode((float)i / 255);
+        stage->linear[i] = exi_light_of_code((float)i / 255);
     stage->items = calloc((size_t)def->item_count, sizeof *stage->items);
     if (!stage->items)
         return exi_error_memory(error, "the items", (size_t)def->item_count * sizeof *stage->items);

@@ -24,7 +24,7 @@ static void average(const unsigned char *const from[4], const float linear[256],
             sum[k] += a * linear[from[i][k]];
     }
     for (int k = 0; k < 3; k++)
-        to[k] = (unsigned char)(255 * exi_srgb_encode(alpha > 0 ? sum[k] / alpha : 0) + 0.5f);
+        to[k] = (unsigned char)(255 * exi_code_of_light(alpha > 0 ? sum[k] / alpha : 0) + 0.5f);
     to[3] = (unsigned char)(alpha / 4 + 0.5f);
 }
 

@@ -212,7 +212,7 @@ static void write_pixel(ex_image *image, int x, int y, exi_shade shade) {
     float threshold = dither(x, y), scale = shade.alpha > 0 ? 1 / shade.alpha : 0;
     const float rgb[3] = {shade.colour.x * scale, shade.colour.y * scale, shade.colour.z * scale};
     for (int k = 0; k < 3; k++)
-        to[k] = code_of(exi_srgb_encode(rgb[k] > 0 ? rgb[k] < 1 ? rgb[k] : 1 : 0), threshold);
+        to[k] = code_of(exi_code_of_light(rgb[k] > 0 ? rgb[k] < 1 ? rgb[k] : 1 : 0), threshold);
     to[3] = code_of(shade.alpha, 0.5f);
 }
 
