@@ -1,13 +1,16 @@
 /*
- * exemplar/author.h - authoring whole: meshes, file formats, projects, pictures. Stands on the runtime
+ * exemplar/author.h - authoring whole: meshes, file formats, projects, motion, baking, pictures. Stands on the runtime
  * (exemplar/exemplar.h), never the other way round. Allocates with malloc and reads and writes files.
  */
 #ifndef EXEMPLAR_AUTHOR_H
 #define EXEMPLAR_AUTHOR_H
 
+#include <exemplar/author/bake.h>
+#include <exemplar/author/cache.h>
 #include <exemplar/author/formats.h>
 #include <exemplar/author/image.h>
 #include <exemplar/author/mesh.h>
+#include <exemplar/author/motion.h>
 #include <exemplar/author/picture.h>
 #include <exemplar/author/project.h>
 #include <exemplar/author/scene.h>

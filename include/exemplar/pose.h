@@ -165,11 +165,13 @@ typedef struct ex_palette_def {
     int joint_count;
     const float *matrices; /* [joint_count][12]; one that is not finite, or beyond +-1e12, counts as the identity */
     const float *centres; /* dual_quaternion: [joint_count][3], the points about which joints scale; NULL: the origin */
+    bool rotations;       /* linear: keep the joints' rotations too, for ex_skin_turn and ex_skin_vertex_rotation; dual
+                             quaternions have them anyway */
 } ex_palette_def;
 
 typedef struct ex_palette ex_palette;
 
-/* Bytes that a palette takes: 64 a joint, 96 with dual quaternions, and a little. */
+/* Bytes that a palette takes: 96 a joint, and a little. */
 EX_API size_t ex_palette_size(ex_skinning method, int joint_count);
 
 /*
@@ -242,6 +244,24 @@ EX_API void ex_skin_apply(const ex_skin *skin, const ex_palette *palette, const 
 
 /* The matrix by which a vertex moves, in double: both methods are affine for one vertex and one palette. */
 EX_API void ex_skin_vertex_matrix(const ex_skin *skin, const ex_palette *palette, int vertex, double matrix[12]);
+
+/*
+ * The rotation by which a vertex turns, whatever the method: its joints' rotations blended as quaternions, on the side
+ * of the heaviest. Never undefined, also where the matrices' sum collapses. The palette needs rotations.
+ */
+EX_API void ex_skin_vertex_rotation(const ex_skin *skin, const ex_palette *palette, int vertex, double rotation[4]);
+
+/* Vectors that are to be turned with the skin and added to it. */
+typedef struct ex_turn_job {
+    int count;
+    const uint32_t *vertices; /* [count] */
+    const float *vectors;     /* [count][3] */
+    float *positions;         /* of vertex 0: entry v += the vertex's rotation times its vector */
+    size_t position_stride;   /* 0: 12 */
+} ex_turn_job;
+
+/* positions += rotation * vector, for the vertices listed. The same bits for the same vertex however the list is cut. */
+EX_API void ex_skin_turn(const ex_skin *skin, const ex_palette *palette, const ex_turn_job *job);
 
 /* ---- un-posing ---- */
 

@@ -49,8 +49,30 @@ typedef struct ex_axis_source {
 typedef enum ex_domain {
     EX_DOMAIN_FORM,   /* vertex positions, added to the mesh before it is posed */
     EX_DOMAIN_PIXELS, /* a texture */
+    EX_DOMAIN_OFFSETS, /* differences of the few vertices that move */
     EX_DOMAIN_COUNT
 } ex_domain;
+
+/* Where offsets are added, with the names that project files use. */
+#define EX_FRAME_LIST(X)                                                                                               \
+    X(EX_FRAME_REST, "rest")       /* before the form is posed */                                                      \
+    X(EX_FRAME_SKINNED, "skinned") /* after it, turned by the vertex's blended rotation: never singular */
+
+typedef enum ex_frame {
+#define EX_FRAME_ENUM(name, text) name,
+    EX_FRAME_LIST(EX_FRAME_ENUM)
+#undef EX_FRAME_ENUM
+        EX_FRAME_COUNT
+} ex_frame;
+
+EX_API const char *ex_frame_name(ex_frame frame);
+
+/* The vertices that an example moves, and by how much. */
+typedef struct ex_offsets {
+    int count;
+    const uint32_t *vertices; /* [count], ascending */
+    const float *deltas;      /* [count][3] */
+} ex_offsets;
 
 /*
  * One layer. Of forms: rest form(v) += mask(v) * sum over k of w_k * delta_k(v). Of pixels: the texture of that name is
@@ -66,12 +88,21 @@ typedef struct ex_layer_def {
     const char *const *axis_units;    /* [weigh.axis_count] or NULL, each may be NULL: text for people */
     const ex_axis_source *sources;    /* [weigh.axis_count], or NULL: all are dials */
     const char *const *example_names; /* [weigh.example_count], all different */
+    bool muted;                       /* does not count unless ex_evaluation.muted says so */
+
+    /* forms and offsets */
+    const float *mask; /* [vertex_count] in [0, 1], multiplied into the deltas; or NULL */
 
     /* forms */
     const float *const *deltas; /* [weigh.example_count] of [vertex_count][3]: example minus mesh */
-    const float *mask;          /* [vertex_count] in [0, 1], multiplied into the deltas; or NULL */
     const float *const *shifts; /* [weigh.example_count] of [joint_count][3], each may be NULL: by how much the joints'
                                    positions at rest differ in that example (ex_skeleton_input); or NULL */
+
+    /* offsets: rest form(v), or posed form(v), += mask(v) * sum over k of w_k * delta_k(v) */
+    const ex_offsets *offsets; /* [weigh.example_count] */
+    ex_frame frame;
+    bool moved; /* a vertex is weighed among the examples that move it alone, as if the layer had no others; asks for a
+                   gaussian weigher, whose sets are set from the offsets */
 
     /* pixels */
     const char *texture;                /* "base_color", "normal", … as glTF calls them */
@@ -136,6 +167,15 @@ EX_API int ex_rig_first_example(const ex_rig *rig, int layer);
 EX_API const char *ex_rig_example_name(const ex_rig *rig, int layer, int example);
 
 EX_API ex_domain ex_rig_layer_domain(const ex_rig *rig, int layer);
+/* Whether it is left out unless ex_evaluation.muted says otherwise. */
+EX_API bool ex_rig_layer_muted(const ex_rig *rig, int layer);
+/* Layers of offsets: where they are added, and whether vertices are weighed among the examples that move them. */
+EX_API ex_frame ex_rig_layer_frame(const ex_rig *rig, int layer);
+EX_API bool ex_rig_layer_moved(const ex_rig *rig, int layer);
+/* Vertices that an example of such a layer moves; 0 for others. */
+EX_API int ex_rig_example_offset_count(const ex_rig *rig, int layer, int example);
+/* They, ascending [count], and by how much [count][3], mask included; each may be NULL. */
+EX_API void ex_rig_example_offsets(const ex_rig *rig, int layer, int example, uint32_t *vertices, float *deltas);
 
 /* Inputs: the axes of all layers, each once, in order of first appearance. */
 EX_API int ex_rig_input_count(const ex_rig *rig);
@@ -193,7 +233,8 @@ EX_API const unsigned char *ex_rig_example_image(const ex_rig *rig, int layer, i
 EX_API ex_rig_mesh ex_rig_get_mesh(const ex_rig *rig);
 /* Positions [vertex_count][3] of the mesh itself, before any layer. */
 EX_API void ex_rig_rest_mesh(const ex_rig *rig, float *positions);
-/* An example's stored difference from the mesh [vertex_count][3], mask included. Exact for float storage. */
+/* An example's stored difference from the mesh [vertex_count][3], mask included; of offsets too. Exact for float
+ * storage. */
 EX_API void ex_rig_example_delta(const ex_rig *rig, int layer, int example, float *delta);
 EX_API ex_storage ex_rig_storage(const ex_rig *rig);
 EX_API int ex_rig_note_count(const ex_rig *rig);
@@ -238,7 +279,7 @@ typedef struct ex_output {
 /* How to evaluate; NULL or all zero is the cage of the rig as it is, serially. */
 typedef struct ex_evaluation {
     const ex_weigher *const *weighers; /* [layer_count] replacements, each may be NULL; same number of examples */
-    const bool *muted;                 /* [layer_count]: layers to leave out */
+    const bool *muted;                 /* [layer_count]: layers to leave out; NULL: those that the rig leaves out */
     int level;                         /* 0: the cage; a level of the rig; EX_LEVEL_LIMIT */
     bool split;                        /* write split vertices, which a renderer needs, not source vertices */
     bool unskinned;                    /* leave the form at rest: no posing by the skeleton */
@@ -308,6 +349,8 @@ typedef enum ex_section_kind {
     EX_SECTION_SKIN_JOINTS,   /* index: set of four influences; split vertices, 4 x uint16_t */
     EX_SECTION_SKIN_WEIGHTS,  /* the same, 4 x float */
     EX_SECTION_TARGET,        /* index: example among all; split vertices */
+    EX_SECTION_OFFSET_PLACES, /* index: example among all; split vertices that move, ascending, uint32_t */
+    EX_SECTION_OFFSET_VALUES, /* the same, 3 x float */
     EX_SECTION_KIND_COUNT
 } ex_section_kind;
 

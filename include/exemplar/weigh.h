@@ -66,7 +66,8 @@ typedef enum ex_kernel {
     X(EX_WEIGHER_CARDINAL, "cardinal") /* plane plus radial bases, exact at examples, extrapolates */                  \
     X(EX_WEIGHER_DIRECT, "direct")     /* the axes are the weights; example i belongs to axis i */                     \
     X(EX_WEIGHER_SHEPARD, "shepard")   /* inverse distance to a power, never outside [0, 1] */                         \
-    X(EX_WEIGHER_NEAREST, "nearest")   /* the k nearest examples, continuous as the set changes */
+    X(EX_WEIGHER_NEAREST, "nearest")   /* the k nearest examples, continuous as the set changes */                     \
+    X(EX_WEIGHER_GAUSSIAN, "gaussian") /* radial bases with a falloff each, exact at examples, 0 far away */
 
 typedef enum ex_weigher_kind {
 #define EX_WEIGHER_ENUM(name, text) name,
@@ -86,6 +87,8 @@ EX_API const char *ex_weigher_kind_name(ex_weigher_kind kind);
 #define EX_AXIS_MAX 256
 /* The most neighbours a nearest weigher may use. */
 #define EX_NEIGHBOUR_MAX 64
+/* The condition number, in the 1-norm, above which a gaussian weigher adds a ridge of its own. */
+#define EX_CONDITION_LIMIT 1e9
 
 /*
  * A pseudo-example: at point `at`, the weights are those that the real examples alone give at `from`, or, where `from`
@@ -113,11 +116,24 @@ typedef struct ex_weigher_def {
     double radius;    /* cardinal; default 1: factor on every point's radius, the distance to its nearest other point
                          (their mean, the same for all, for thin_plate, biharmonic, triharmonic, multiquadric) */
     double ridge;     /* cardinal; default 0: added to the diagonal with the sign that smooths; above 0, examples are
-                         approached, not reached */
+                         approached, not reached. gaussian; default 0: none where the system's condition number is
+                         within EX_CONDITION_LIMIT, else as much as brings it there (ex_weigher_get_ridge) */
     double power;     /* shepard; default 2, above 0 */
     int neighbours;   /* nearest; default 8, 1 to EX_NEIGHBOUR_MAX */
     bool paper_form;  /* nearest; default false: threshold at the k-th distance as printed in the paper, not the
                          (k+1)-th; equidistant examples then share equally */
+
+    /* gaussian; points are the examples, then the pseudo-examples */
+    const double *falloffs; /* [points][axis_count], or NULL: how far a point reaches along an axis, in distances of
+                               the space (a difference, or a rotation's chord, times the axis's scale). 0: the default,
+                               the mean distance of a point to its nearest other one */
+    const double *metrics;  /* [points][scalar axes][scalar axes], or NULL: in place of the falloffs of the scalar axes,
+                               r^2 = d' M d for scaled differences d; symmetric and positive definite, or all 0 where
+                               the falloffs hold */
+    const uint32_t *sets;   /* [set_count][(example_count + 31) / 32] words, example k at bit k % 32 of word k / 32: sets
+                               of examples, not empty, for which weights are solved as if there were no others
+                               (ex_weigher_evaluate_sets); or NULL */
+    int set_count;
 } ex_weigher_def;
 
 typedef struct ex_weigher ex_weigher;
@@ -143,6 +159,16 @@ EX_API void ex_weigher_destroy(ex_weigher *weigher);
  */
 EX_API void ex_weigher_evaluate(const ex_weigher *weigher, const double *point, double *weights);
 
+/*
+ * The same for every set of examples of a gaussian weigher, one set after the other: weights of its examples, in their
+ * order [ex_weigher_set_weight_count]. In each set, the others' points do not count, and pseudo-examples that were drawn
+ * from a place are drawn from the set's own examples. weights may be NULL.
+ */
+EX_API void ex_weigher_evaluate_sets(const ex_weigher *weigher, const double *point, double *weights,
+                                     double *set_weights);
+/* Examples of all sets together; 0 for other kinds. */
+EX_API int ex_weigher_set_weight_count(const ex_weigher *weigher);
+
 /* What can be changed in a space without touching a form. */
 typedef enum ex_edit_kind {
     EX_EDIT_MOVE_EXAMPLE,   /* example `index` to `at` */
@@ -151,7 +177,8 @@ typedef enum ex_edit_kind {
                                where the rest of it is not 0 */
     EX_EDIT_MOVE_PSEUDO,    /* pseudo-example `index` to `at`; and its source to `from` or `weights` if given */
     EX_EDIT_ADD_PSEUDO,     /* a new last pseudo-example at `at`, drawn from `from` or given `weights` */
-    EX_EDIT_REMOVE_PSEUDO   /* pseudo-example `index` */
+    EX_EDIT_REMOVE_PSEUDO,  /* pseudo-example `index` */
+    EX_EDIT_FALLOFF         /* gaussian: the falloff of point `index` (examples first) to `falloff` */
 } ex_edit_kind;
 
 typedef struct ex_edit {
@@ -160,6 +187,8 @@ typedef struct ex_edit {
     const double *at;      /* [dimension] of this weigher: its axes in their order */
     const double *from;    /* the same */
     const double *weights; /* [example_count] as it is when this edit comes to its turn */
+    const double *falloff; /* [axis_count] as in ex_weigher_def.falloffs; also of a new example or pseudo-example, NULL
+                              there: the default */
 } ex_edit;
 
 /* A new weigher, as the old one after edits in their order; the caller's, to be given back with ex_weigher_destroy. The
@@ -184,8 +213,17 @@ EX_API const double *ex_weigher_point(const ex_weigher *weigher, int index);
 /* The distance that this weigher measures between two points [dimension]. Direct: 0. */
 EX_API double ex_weigher_distance(const ex_weigher *weigher, const double *a, const double *b);
 
+/* The ridge of a gaussian weigher, over its sets the largest. */
+typedef struct ex_ridge {
+    double ridge;     /* 0: none, the examples are reached exactly */
+    double condition; /* without it */
+    int point;        /* where it was added by itself: the point to blame (examples first), else -1 */
+    double falloff;   /* that point's largest falloff, in distances of the space */
+} ex_ridge;
+EX_API ex_ridge ex_weigher_get_ridge(const ex_weigher *weigher);
+
 /*
- * The condition number, in the 1-norm, of the system a cardinal weigher solved; 1 for the other kinds. Costs as much as
+ * The condition number, in the 1-norm, of the system a cardinal or gaussian weigher solved; 1 for the other kinds. Costs as much as
  * the solve; for checks, not for frames.
  */
 EX_API ex_result ex_weigher_condition(const ex_weigher *weigher, const ex_allocator *allocator, double *condition,

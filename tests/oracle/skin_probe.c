@@ -112,7 +112,7 @@ static void answer(const ex_skeleton *skeleton, const ex_skin *skin, ex_skinning
         pose[j] = read_transform();
     ex_skeleton_evaluate(skeleton, &(ex_skeleton_input){pose, NULL}, &(ex_skeleton_output){matrices, NULL, centres},
                          scratch);
-    ex_palette *palette = ex_palette_make(&(ex_palette_def){method, (int)joints, matrices, centres}, room);
+    ex_palette *palette = ex_palette_make(&(ex_palette_def){method, (int)joints, matrices, centres, false}, room);
     ex_skin_apply(skin, palette,
                   &(ex_skin_job){.end = (int)vertices,
                                  .positions = positions,

@@ -43,6 +43,7 @@ typedef struct ex_project_example {
     const double *at;            /* [dimension]; NULL in a direct layer */
     const double *const *points; /* [layer_count]: where its whole pose is in every layer's space; axes that `at` does
                                     not name are at rest, and an example of a direct layer has its own axis at 1 */
+    int place; /* in the file's list of examples, those that are muted included */
 } ex_project_example;
 
 typedef enum ex_mask_kind { EX_MASK_NONE, EX_MASK_FILE, EX_MASK_GROUP, EX_MASK_COLOUR, EX_MASK_JOINTS } ex_mask_kind;
@@ -51,7 +52,8 @@ typedef enum ex_mask_kind { EX_MASK_NONE, EX_MASK_FILE, EX_MASK_GROUP, EX_MASK_C
 #define EX_SHAPE_LIST(X)                                                                                               \
     X(EX_SHAPE_POSITIONS, "positions") /* forms at rest */                                                             \
     X(EX_SHAPE_UNPOSED, "unposed")     /* forms sculpted at the example's pose: building un-poses them */              \
-    X(EX_SHAPE_PIXELS, "pixels")       /* images of a texture */
+    X(EX_SHAPE_PIXELS, "pixels")       /* images of a texture */                                                       \
+    X(EX_SHAPE_OFFSETS, "offsets")     /* forms sculpted at the example's pose, of which only what moved is kept */
 
 typedef enum ex_shape {
 #define EX_SHAPE_ENUM(name, text) name,
@@ -60,17 +62,43 @@ typedef enum ex_shape {
         EX_SHAPE_COUNT
 } ex_shape;
 
+/* Which of its examples a vertex of a layer of offsets takes part in, with the names that project files use. */
+#define EX_PARTICIPATION_LIST(X)                                                                                       \
+    X(EX_PARTICIPATION_LAYER, "layer") /* a vertex that any example moves is held at all of them, and at rest */       \
+    X(EX_PARTICIPATION_MOVED, "moved") /* only in those that move it */
+
+typedef enum ex_participation {
+#define EX_PARTICIPATION_ENUM(name, text) name,
+    EX_PARTICIPATION_LIST(EX_PARTICIPATION_ENUM)
+#undef EX_PARTICIPATION_ENUM
+        EX_PARTICIPATION_COUNT
+} ex_participation;
+
 typedef struct ex_project_layer {
     const char *name;
     ex_shape shape;
+    bool muted; /* built, but left out of evaluation unless asked for; later layers are measured without it */
     const char *texture; /* pixels: "base_color", …; else NULL */
     const ex_project_axis *axes;
     int axis_count;
     int dimension;        /* numbers in a point */
     ex_weigher_def weigh; /* complete: axes, points, pseudos, names of examples */
-    const ex_project_example *examples;
+    const ex_project_example *examples; /* those that are not muted: the weigher's */
     int example_count;
-    int pseudo_count;
+    const ex_project_example *muted_examples; /* left out of the build; at is NULL in a direct layer */
+    int muted_count;
+    int pseudo_count; /* in the file */
+    int zero_count;   /* pseudo-examples after those, not in the file, at which no example counts: `rest`, `protect` */
+    bool auto_falloff; /* gaussian: building chooses the falloffs by leave-one-out */
+
+    /* offsets */
+    ex_frame frame;
+    ex_participation participation;
+    bool rest;        /* a zero at the layer's rest pose; default true where participation is `layer` */
+    bool protect;     /* zeros at the poses of earlier layers' examples */
+    bool posed;       /* sculpts stand at their example's pose; false: at rest, as unpacking writes them */
+    double tolerance; /* what moves no farther counts as not moved, in metres; below 0: 5e-6 of the mesh's size */
+
     ex_mask_kind mask;
     const char *mask_source;        /* file, group name, or "r", "g", "b" */
     const char *const *mask_joints; /* [mask_joint_count]; the mask is the sum of their skin weights */
@@ -130,6 +158,9 @@ typedef struct ex_build_options {
     ex_rig_options rig;
     const ex_progress *progress;    /* or NULL */
     const ex_damped_report *damped; /* or NULL */
+    void (*note)(void *user, const char *text); /* or NULL: called with a sentence about what building chose or had to
+                                                   add: falloffs by leave-one-out, a ridge and the pose to blame */
+    void *note_user;
 } ex_build_options;
 
 /* Reads the meshes, un-poses them where their layer says so, measures the examples' differences, solves and lays out.

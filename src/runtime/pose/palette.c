@@ -37,8 +37,7 @@ static ex_palette layout(ex_skinning method, int joint_count) {
     ex_palette p = {.method = (int32_t)method, .joint_count = joint_count};
     exi_size total = {.bytes = sizeof p};
     p.affine = exi_size_add(&total, (size_t)joint_count, EXI_MATRIX_FLOATS * sizeof(float), EXI_ALIGN);
-    if (method == EX_SKINNING_DUAL_QUATERNION)
-        p.duals = exi_size_add(&total, (size_t)joint_count, 8 * sizeof(float), EXI_ALIGN);
+    p.duals = exi_size_add(&total, (size_t)joint_count, 8 * sizeof(float), EXI_ALIGN);
     p.size = total.bytes;
     return p;
 }
@@ -110,6 +109,17 @@ static double take_apart(const double m[12], const double centre[3], float affin
     return largest;
 }
 
+/* The rotation of a matrix alone, with a dual part of nothing. */
+static void find_rotation(const double m[12], float dual[8]) {
+    double rotation[3][3], stretch[3][3], q[4];
+    find_polar(m, rotation, stretch);
+    exi_quaternion_of((const double(*)[3])rotation, q);
+    for (int i = 0; i < 4; i++) {
+        dual[i] = (float)q[i];
+        dual[4 + i] = 0;
+    }
+}
+
 ex_palette *ex_palette_make(const ex_palette_def *def, void *memory) {
     if (!def || !memory || !def->matrices || def->joint_count < 1 || (unsigned)def->method >= EX_SKINNING_COUNT) {
         exi_misuse(__func__, "no definition, matrices or memory, no joint, or an unknown method");
@@ -117,6 +127,8 @@ ex_palette *ex_palette_make(const ex_palette_def *def, void *memory) {
     }
     ex_palette *p = (ex_palette *)(((uintptr_t)memory + EXI_ALIGN - 1) / EXI_ALIGN * EXI_ALIGN);
     *p = layout(def->method, def->joint_count);
+    if (def->method == EX_SKINNING_LINEAR && !def->rotations)
+        p->duals = 0;
     float *affine = (float *)((uintptr_t)p + (uintptr_t)p->affine);
     float *duals = (float *)((uintptr_t)p + (uintptr_t)p->duals);
     for (int j = 0; j < def->joint_count; j++) {
@@ -126,10 +138,12 @@ ex_palette *ex_palette_make(const ex_palette_def *def, void *memory) {
         memset(own, 0, EXI_MATRIX_FLOATS * sizeof *own);
         if (exi_matrix_determinant(m) < 0)
             p->mirrored = 1;
-        if (def->method == EX_SKINNING_LINEAR) {
+        if (def->method == EX_SKINNING_LINEAR)
             exi_matrix_to_floats(m, own);
+        if (def->method == EX_SKINNING_LINEAR && def->rotations)
+            find_rotation(m, duals + 8 * (size_t)j);
+        if (def->method == EX_SKINNING_LINEAR)
             continue;
-        }
         read_centre(def, j, centre);
         if (take_apart(m, centre, own, duals + 8 * (size_t)j) > STRETCH_NOTED)
             p->stretched = 1;

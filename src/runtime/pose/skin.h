@@ -38,7 +38,7 @@ struct ex_palette {
     int32_t stretched; /* dual quaternion: some joint does more than move rigidly */
     int32_t mirrored;  /* some joint turns the inside out */
     uint64_t affine;   /* [joint_count][EXI_MATRIX_FLOATS] float */
-    uint64_t duals;    /* [joint_count][8] float; dual quaternion only */
+    uint64_t duals;    /* [joint_count][8] float; linear: rotations alone, or 0 where they were not asked for */
 };
 
 /* Where a skin's tables are. Apart from ex_skin because outputs could, for all the compiler knows, be written over

@@ -153,6 +153,8 @@ static ex_result apply(draft *d, const ex_edit *edit, ex_error *error) {
                 (size_t)(d->pseudo_count - 1 - edit->index) * sizeof *d->given);
         d->pseudo_count--;
         break;
+    case EX_EDIT_FALLOFF:
+        return exi_error(error, EX_ERROR_ARGUMENT, "only a gaussian weigher has falloffs");
     }
     return EX_OK;
 }

@@ -1,0 +1,61 @@
+/*
+ * exemplar/author/bake.h - baking: a rig in motion as files that play without Exemplar.
+ *
+ * Point caches (PC2, MDD, numbered OBJ) hold every vertex at every frame, as evaluation gives it. A baked .glb is
+ * standard glTF: morph targets, a skin of at most four influences, and animation of joints and weights. It is exact for
+ * layers at rest, linear skinning and no refinement; for anything else it is the nearest such file, and how near is
+ * measured at every frame.
+ */
+#ifndef EXEMPLAR_AUTHOR_BAKE_H
+#define EXEMPLAR_AUTHOR_BAKE_H
+
+#include <exemplar/author/motion.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How far vertices are from where they should be, in metres, over all frames. */
+typedef struct ex_bake_error {
+    double largest, rms;
+    int frame, vertex; /* of the largest */
+} ex_bake_error;
+
+typedef struct ex_bake_options {
+    int level;             /* 0: the cage; a level; EX_LEVEL_LIMIT */
+    int influence_most;    /* of the skin in the file; 0: 4 */
+    int target_count;      /* morph targets in all, chosen by a truncated decomposition of what the motion needs; 0: the
+                              rig's examples as they are where that is exact, else as many as bring the error below
+                              error_most, at most 64 */
+    double thin;           /* keys are left out while no vertex moves farther than this, in metres; 0: every frame has
+                              its key */
+    double error_most;     /* refuse beyond this, in metres; 0: never */
+    const ex_tasks *tasks; /* or NULL */
+    const ex_progress *progress; /* or NULL */
+    const bool *muted;     /* [layer_count] or NULL */
+} ex_bake_options;
+
+typedef struct ex_bake_report {
+    bool exact;                /* but for influences and thinning the file is the rig */
+    int frame_count, target_count;
+    int influence_most;        /* of the rig's skin */
+    ex_bake_error influences;  /* what leaving influences out costs, by itself */
+    ex_bake_error total;       /* the file against the rig */
+    double size;               /* the form's height, to compare with */
+    long key_count, key_count_full; /* keys of all channels, kept and before thinning */
+} ex_bake_report;
+
+/* Writes a standard .glb. Results: DATA (the error is beyond error_most: by how much), FILE, MEMORY, LIMIT. report may
+ * be NULL. */
+EX_API ex_result ex_bake_glb(const ex_rig *rig, const ex_motion *motion, const char *path,
+                             const ex_bake_options *options, ex_bake_report *report, ex_error *error);
+
+/* Writes a point cache, by the name's end .pc2, .mdd, or .obj (NAME_0001.obj, …), frame after frame, in source order.
+ * Uses options->level, tasks, progress, muted. */
+EX_API ex_result ex_bake_cache(const ex_rig *rig, const ex_motion *motion, const char *path,
+                               const ex_bake_options *options, ex_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,62 @@
+/*
+ * exemplar/author/cache.h - point caches: the vertices of one mesh at many frames, in a file. PC2, MDD, numbered OBJ.
+ *
+ * Read and written frame by frame, so that a cache may be larger than memory. A cache belongs to one thread at a time.
+ */
+#ifndef EXEMPLAR_AUTHOR_CACHE_H
+#define EXEMPLAR_AUTHOR_CACHE_H
+
+#include <exemplar/author/mesh.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum ex_cache_kind {
+    EX_CACHE_PC2, /* little-endian float, one start and rate for all frames */
+    EX_CACHE_MDD, /* big-endian float, a time for every frame */
+    EX_CACHE_OBJ, /* NAME_0001.obj, …: a whole mesh a frame; reading takes NAME_####.obj in order of their numbers */
+    EX_CACHE_KIND_COUNT
+} ex_cache_kind;
+
+/* By a path's ending, without regard to case; EX_CACHE_KIND_COUNT for any other. */
+EX_API ex_cache_kind ex_cache_kind_of(const char *path);
+
+typedef struct ex_cache_info {
+    ex_cache_kind kind;
+    int vertex_count, frame_count;
+    double start, step; /* seconds: of the first frame, and between frames (MDD: of the first two; one frame: 0) */
+} ex_cache_info;
+
+/* ---- reading ---- */
+
+typedef struct ex_cache_reader ex_cache_reader;
+
+/* Opens a cache and checks that it is whole: a file that is too short is refused with how many frames are there. For
+ * numbered OBJ files, path is any one of them, and all must have the same connectivity. */
+EX_API ex_result ex_cache_open(const char *path, ex_cache_reader **reader, ex_error *error);
+EX_API ex_cache_info ex_cache_get_info(const ex_cache_reader *reader);
+/* In seconds. */
+EX_API double ex_cache_time(const ex_cache_reader *reader, int frame);
+/* Positions [vertex_count][3] of any frame; DATA where a number is not finite (frame and vertex named). */
+EX_API ex_result ex_cache_read(ex_cache_reader *reader, int frame, float *positions, ex_error *error);
+EX_API void ex_cache_close(ex_cache_reader *reader);
+
+/* ---- writing ---- */
+
+typedef struct ex_cache_writer ex_cache_writer;
+
+/* times [frame_count] seconds (PC2 keeps the first, and the mean step). mesh: faces, texture coordinates, … of the OBJ
+ * files, whose positions are replaced; NULL for the other kinds. Numbered OBJ files get at least four digits, from 1. */
+EX_API ex_result ex_cache_create(const char *path, int vertex_count, int frame_count, const double *times,
+                                 const ex_mesh *mesh, ex_cache_writer **writer, ex_error *error);
+/* The next frame. */
+EX_API ex_result ex_cache_write(ex_cache_writer *writer, const float *positions, ex_error *error);
+/* Finishes a whole cache: before that, nothing stands under its name. One that lacks frames, or keep false, leaves
+ * nothing behind. NULL is fine. */
+EX_API ex_result ex_cache_finish(ex_cache_writer *writer, bool keep, ex_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
