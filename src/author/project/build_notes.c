@@ -56,7 +56,7 @@ void exi_build_note_ridges(const exi_building *b, const ex_rig *rig) {
         const ex_weigher *weigher = ex_rig_weigher(rig, l);
         const ex_ridge ridge = ex_weigher_get_ridge(weigher);
         const ex_project_layer *layer = &b->view->layers[l];
-        exi_point_text text;
+        exi_point_words text;
         double cost = 0;
         int missed = 0;
         if (layer->weigh.kind != EX_WEIGHER_GAUSSIAN || !(ridge.ridge > 0) || !exi_ridge_cost(weigher, &cost, &missed))

@@ -207,8 +207,9 @@ static double usual_falloff(search *s) {
     ex_weigher_def def = s->def;
     double sum = 0;
     def.falloffs = s->given;
-    s->failed = ex_weigher_create(&def, NULL, &w, NULL) == EX_ERROR_MEMORY;
-    for (size_t i = 0; w && i < s->points; i++) {
+    const ex_result result = ex_weigher_create(&def, NULL, &w, NULL);
+    s->failed = result == EX_ERROR_MEMORY;
+    for (size_t i = 0; result == EX_OK && i < s->points; i++) {
         double nearest = INFINITY;
         for (size_t k = 0; k < s->points; k++) {
             const double d = exi_feature_distance(w, exi_features(w, (int)i), exi_features(w, (int)k));
@@ -217,7 +218,7 @@ static double usual_falloff(search *s) {
         sum += nearest;
     }
     ex_weigher_destroy(w);
-    return w ? sum / (double)s->points : 0;
+    return sum / (double)s->points;
 }
 
 static bool open_search(search *s) {

@@ -29,9 +29,9 @@ ex_result exi_falloff_choose(const ex_weigher_def *weigh, const double *gram, ex
 bool exi_ridge_cost(const ex_weigher *weigher, double *cost, int *example);
 
 /* "example 'bent'", "pseudo-example 2", "the zero at rest". */
-typedef struct exi_point_text {
+typedef struct exi_point_words {
     char text[320];
-} exi_point_text;
-const char *exi_point_name(const ex_project_view *view, int layer, int point, exi_point_text *text);
+} exi_point_words;
+const char *exi_point_name(const ex_project_view *view, int layer, int point, exi_point_words *text);
 
 #endif

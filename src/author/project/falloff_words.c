@@ -70,7 +70,7 @@ bool exi_ridge_cost(const ex_weigher *weigher, double *cost, int *example) {
 
 /* ---- names ---- */
 
-const char *exi_point_name(const ex_project_view *view, int layer, int point, exi_point_text *text) {
+const char *exi_point_name(const ex_project_view *view, int layer, int point, exi_point_words *text) {
     const ex_project_layer *own = &view->layers[layer];
     const int pseudo = point - own->example_count;
     if (pseudo < 0) {

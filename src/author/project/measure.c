@@ -66,7 +66,7 @@ void exi_measure_close(exi_measure *m) {
     for (int l = 0; m->weighers && l < m->view->layer_count; l++)
         ex_weigher_destroy(m->weighers[l]);
     for (int l = 0; m->moved && l < m->view->layer_count; l++) {
-        exi_sets_close(&m->moved[l].sets);
+        exi_incidence_close(&m->moved[l].sets);
         free(m->moved[l].weights);
     }
     free(m->weighers);
@@ -101,14 +101,14 @@ static ex_result weigh_moved(exi_measure *m, int layer, const ex_weigher_def *we
     const exi_offset_layer source = {.examples = offsets, .example_count = weigh->example_count, .moved = true};
     exi_moved *moved = &m->moved[layer];
     ex_weigher_def def = *weigh;
-    ex_result result = exi_sets_open(&source, m->mesh->vertex_count, NULL, &moved->sets, error);
+    ex_result result = exi_incidence_open(&source, m->mesh->vertex_count, NULL, &moved->sets, error);
     if (result != EX_OK)
         return result;
     const size_t count = (size_t)moved->sets.set_count, words = ((size_t)weigh->example_count + 31) / 32;
     uint32_t *bits = exi_array_allocate(count * words, sizeof *bits);
     moved->weights = exi_array_allocate(count > 0 ? moved->sets.weight_of[count] : 0, sizeof *moved->weights);
     if (bits && moved->weights) {
-        exi_sets_bits(&moved->sets, weigh->example_count, bits);
+        exi_incidence_bits(&moved->sets, weigh->example_count, bits);
         def.sets = count > 0 ? bits : NULL;
         def.set_count = (int)count;
         result = ex_weigher_create(&def, NULL, &m->weighers[layer], error);
@@ -146,7 +146,7 @@ static void add_offset(double *sum, double weight, const ex_offsets *offsets, si
 /* Each vertex by the weights of its own set. */
 static void add_moved(const exi_measure *m, int layer, const double *point, double *sum) {
     const exi_moved *moved = &m->moved[layer];
-    const exi_sets *sets = &moved->sets;
+    const exi_incidence *sets = &moved->sets;
     if (sets->set_count == 0)
         return;
     ex_weigher_evaluate_sets(m->weighers[layer], point, NULL, moved->weights);

@@ -15,9 +15,9 @@
 #include "author/project/project.h"
 #include "runtime/shape/patches.h"
 
-/* A layer of offsets of which a vertex is weighed among the examples that move it (exi_sets_open). */
+/* A layer of offsets of which a vertex is weighed among the examples that move it (exi_incidence_open). */
 typedef struct exi_moved {
-    exi_sets sets;
+    exi_incidence sets;
     double *weights; /* of all sets; NULL where the layer is not of that kind */
 } exi_moved;
 
