@@ -625,10 +625,10 @@ static void add_sculpts(sculpted *s, character *c) {
         for (int k = 0; k < SCULPTS; k++) {
             int count = 0;
             for (uint32_t v = 0; v < TUBE; v++) {
-                if (draw(0, 1) > 0.6)
+                if ((7 * v + 5 * (uint32_t)k + 3 * (uint32_t)l) % 5 > 2)
                     continue;
                 for (int i = 0; i < 3; i++)
-                    s->deltas[l][k][3 * count + i] = (float)draw(-0.1, 0.1);
+                    s->deltas[l][k][3 * count + i] = (float)((37 * (int)v + 11 * k + 7 * i + 5 * l) % 41 - 20) / 1000;
                 s->vertices[l][k][count++] = v;
             }
             s->offsets[l][k] = (ex_offsets){count, s->vertices[l][k], s->deltas[l][k]};
