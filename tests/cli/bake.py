@@ -81,7 +81,7 @@ class Bake(harness.Case):
         again = self.succeed("bake", "arm/arm.glb", "--motion", "arm.glb", "-o", "again.glb", "--json").json()
         self.assertEqual(again["frames"], 3)
         one = self.succeed("bake", "arm/arm.glb", "--motion", "arm.csv", "-o", "one.glb", "--influences", "1")
-        self.assertIn("influences 1 of up to 2: that alone costs up to", one.out)
+        self.assertIn("influences 1 of up to 2: the cost by itself is up to", one.out)
 
     # ---- refusals ----
 
