@@ -71,6 +71,7 @@ bool exi_layer_of_project(exi_layer *layer, const ex_project_layer *source) {
                          .muted = source->muted,
                          .auto_falloff = source->auto_falloff,
                          .weigh = source->weigh,
+                         .ridge = {.ridge = source->weigh.ridge, .point = -1},
                          .muted_names = calloc((size_t)source->muted_count + 1, sizeof *layer->muted_names)};
     if (!allocate(layer, true) || !layer->muted_names)
         return false;
@@ -122,7 +123,8 @@ bool exi_layer_of_rig(exi_layer *layer, const ex_rig *rig, int index) {
                          .texture = texture >= 0 ? ex_rig_texture(rig, texture).name : NULL,
                          .frame = offsets ? ex_frame_name(ex_rig_layer_frame(rig, index)) : NULL,
                          .participation = offsets ? ex_rig_layer_moved(rig, index) ? "moved" : "layer" : NULL,
-                         .muted = ex_rig_layer_muted(rig, index)};
+                         .muted = ex_rig_layer_muted(rig, index),
+                         .ridge = ex_weigher_get_ridge(weigher)};
     ex_weigher_describe(weigher, &layer->weigh, NULL, NULL);
     if (!allocate(layer, false))
         return false;
@@ -197,7 +199,51 @@ static void print_point(const exi_layer *layer, const double *point) {
     }
 }
 
-static void print_pseudo(const exi_layer *layer, const ex_pseudo *pseudo) {
+const double *exi_layer_falloff(const exi_layer *layer, int point) {
+    const ex_weigher_def *def = &layer->weigh;
+    const double *row = def->falloffs ? def->falloffs + (size_t)point * (size_t)def->axis_count : NULL;
+    for (int a = 0; row && a < def->axis_count; a++)
+        if (row[a] != 0)
+            return row;
+    return NULL;
+}
+
+int exi_layer_scalar_count(const exi_layer *layer) {
+    int count = 0;
+    for (int a = 0; a < layer->weigh.axis_count; a++)
+        count += layer->axes[a].kind == EX_AXIS_SCALAR;
+    return count;
+}
+
+const double *exi_layer_metric(const exi_layer *layer, int point) {
+    const size_t size = (size_t)exi_layer_scalar_count(layer) * (size_t)exi_layer_scalar_count(layer);
+    const double *metric = layer->weigh.metrics ? layer->weigh.metrics + (size_t)point * size : NULL;
+    for (size_t i = 0; metric && i < size; i++)
+        if (metric[i] != 0)
+            return metric;
+    return NULL;
+}
+
+/* One number where all axes have the same. */
+static void print_falloff(const exi_layer *layer, int point) {
+    const double *falloff = exi_layer_falloff(layer, point);
+    bool same = true;
+    for (int a = 1; falloff && a < layer->weigh.axis_count; a++)
+        same = same && falloff[a] == falloff[0];
+    if (falloff)
+        printf("  falloff");
+    for (int a = 0; falloff && a < (same ? 1 : layer->weigh.axis_count); a++) {
+        if (falloff[a] != 0)
+            printf(" %g", falloff[a]);
+        else
+            printf(" default");
+    }
+    if (exi_layer_metric(layer, point))
+        printf("  own metric");
+}
+
+static void print_pseudo(const exi_layer *layer, int p) {
+    const ex_pseudo *pseudo = &layer->pseudos[p];
     printf("    at");
     print_point(layer, pseudo->at);
     if (pseudo->from) {
@@ -212,10 +258,26 @@ static void print_pseudo(const exi_layer *layer, const ex_pseudo *pseudo) {
             }
         printf("%s", any ? "" : "  nothing");
     }
+    print_falloff(layer, layer->weigh.example_count + p);
     printf("\n");
 }
 
-static void print_weigher(const ex_weigher_def *def) {
+/* The ridge, given or found necessary, and how many groups of examples are solved apart. */
+static void print_gaussian(const exi_layer *layer) {
+    const ex_ridge *ridge = &layer->ridge;
+    const int examples = layer->weigh.example_count;
+    if (ridge->ridge > 0)
+        printf(", ridge %g", ridge->ridge);
+    if (ridge->point >= 0 && ridge->point < examples)
+        printf(" for the falloff of %g of '%s'", ridge->falloff, layer->example_names[ridge->point]);
+    else if (ridge->point >= 0)
+        printf(" for the falloff of %g of pseudo-example %d", ridge->falloff, ridge->point - examples);
+    if (layer->weigh.set_count > 0)
+        printf(", %d set%s of examples", layer->weigh.set_count, layer->weigh.set_count == 1 ? "" : "s");
+}
+
+static void print_weigher(const exi_layer *layer) {
+    const ex_weigher_def *def = &layer->weigh;
     printf("%s", ex_weigher_kind_name(def->kind));
     if (def->kind == EX_WEIGHER_CARDINAL) {
         printf(", %s, %s", ex_kernel_name(def->kernel), def->linear ? "linear" : "constant");
@@ -227,25 +289,9 @@ static void print_weigher(const ex_weigher_def *def) {
         printf(", power %g", def->power);
     } else if (def->kind == EX_WEIGHER_NEAREST) {
         printf(", %d neighbours%s", def->neighbours, def->paper_form ? ", form of the paper" : "");
-    } else if (def->kind == EX_WEIGHER_GAUSSIAN && def->ridge != 0) {
-        printf(", ridge %g", def->ridge);
+    } else if (def->kind == EX_WEIGHER_GAUSSIAN) {
+        print_gaussian(layer);
     }
-}
-
-/* How far a point of a gaussian layer reaches, where it is not as the default has it. */
-static void print_falloff(const exi_layer *layer, int point) {
-    const ex_weigher_def *def = &layer->weigh;
-    const double *falloff = def->falloffs ? def->falloffs + (size_t)point * (size_t)def->axis_count : NULL;
-    bool own = false, same = true;
-    for (int a = 0; def->kind == EX_WEIGHER_GAUSSIAN && falloff && a < def->axis_count; a++) {
-        own = own || falloff[a] != 0;
-        same = same && falloff[a] == falloff[0];
-    }
-    if (!own)
-        return;
-    printf("  falloff %g", falloff[0]);
-    for (int a = 1; !same && a < def->axis_count; a++)
-        printf(" %g", falloff[a]);
 }
 
 static void print_shape(const exi_layer *layer) {
@@ -263,7 +309,7 @@ void exi_layer_print(const exi_layer *layer) {
     const ex_weigher_def *def = &layer->weigh;
     char axes[EXI_TEXT_SIZE], examples[EXI_TEXT_SIZE], pseudos[EXI_TEXT_SIZE], moved[EXI_TEXT_SIZE];
     printf("layer %s: ", layer->name);
-    print_weigher(def);
+    print_weigher(layer);
     print_shape(layer);
     printf("\n  %s\n", exi_text_count(axes, def->axis_count, "axis"));
     int width = name_width(layer->axis_names, def->axis_count);
@@ -285,5 +331,5 @@ void exi_layer_print(const exi_layer *layer) {
     if (def->pseudo_count > 0)
         printf("  %s\n", exi_text_count(pseudos, def->pseudo_count, "pseudo-example"));
     for (int p = 0; p < def->pseudo_count; p++)
-        print_pseudo(layer, &layer->pseudos[p]);
+        print_pseudo(layer, p);
 }

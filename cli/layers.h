@@ -14,6 +14,7 @@ typedef struct exi_layer {
     const char *frame, *participation; /* of a layer of offsets, else NULL */
     bool muted;
     bool auto_falloff; /* in a project: chosen when it is built */
+    ex_ridge ridge;    /* gaussian: in a rig what the solve came to, in a project what is asked for */
     ex_weigher_def weigh;
     ex_axis *axes;              /* [axis_count] */
     ex_pseudo *pseudos;         /* [pseudo_count] */
@@ -39,6 +40,12 @@ void exi_layer_print_json(const exi_layer *layer, exi_emitter *json);
 
 /* Where example `example` stands; NULL in a direct layer. */
 const double *exi_layer_point(const exi_layer *layer, int example);
+/* The falloff that a point was given, in distances of the space, and its metric [scalar axes][scalar axes]; NULL where
+ * it has the default. Points are the examples, then the pseudo-examples. */
+const double *exi_layer_falloff(const exi_layer *layer, int point);
+const double *exi_layer_metric(const exi_layer *layer, int point);
+/* Axes that are numbers. */
+int exi_layer_scalar_count(const exi_layer *layer);
 
 extern const char *const exi_axis_kinds[EX_AXIS_KIND_COUNT], *const exi_reading_kinds[EX_READING_KIND_COUNT];
 

@@ -41,7 +41,16 @@ static void json_point(const exi_layer *layer, exi_emitter *json, const char *ke
     exi_emit_close(json, '}');
 }
 
-static void json_weigher(const ex_weigher_def *def, exi_emitter *json) {
+static void json_falloff(const exi_layer *layer, exi_emitter *json, int point) {
+    const int scalars = exi_layer_scalar_count(layer);
+    if (exi_layer_falloff(layer, point))
+        exi_emit_numbers(json, "falloff", exi_layer_falloff(layer, point), layer->weigh.axis_count);
+    if (exi_layer_metric(layer, point))
+        exi_emit_numbers(json, "metric", exi_layer_metric(layer, point), scalars * scalars);
+}
+
+static void json_weigher(const exi_layer *layer, exi_emitter *json) {
+    const ex_weigher_def *def = &layer->weigh;
     exi_emit_open(json, "weigh", '{');
     exi_emit_text(json, "kind", ex_weigher_kind_name(def->kind));
     if (def->kind == EX_WEIGHER_CARDINAL) {
@@ -55,15 +64,11 @@ static void json_weigher(const ex_weigher_def *def, exi_emitter *json) {
         exi_emit_number(json, "neighbours", def->neighbours);
         exi_emit_text(json, "form", def->paper_form ? "paper" : "continuous");
     } else if (def->kind == EX_WEIGHER_GAUSSIAN) {
-        exi_emit_number(json, "ridge", def->ridge);
+        exi_emit_number(json, "ridge", layer->ridge.ridge);
+        exi_emit_bool(json, "raised", layer->ridge.point >= 0);
+        exi_emit_number(json, "sets", def->set_count);
     }
     exi_emit_close(json, '}');
-}
-
-static void json_falloff(const exi_layer *layer, exi_emitter *json, int point) {
-    const ex_weigher_def *def = &layer->weigh;
-    if (def->kind == EX_WEIGHER_GAUSSIAN && def->falloffs)
-        exi_emit_numbers(json, "falloff", def->falloffs + (size_t)point * (size_t)def->axis_count, def->axis_count);
 }
 
 static void json_examples(const exi_layer *layer, exi_emitter *json) {
@@ -118,7 +123,7 @@ void exi_layer_print_json(const exi_layer *layer, exi_emitter *json) {
         exi_emit_text(json, "participation", layer->participation);
     }
     exi_emit_bool(json, "muted", layer->muted);
-    json_weigher(&layer->weigh, json);
+    json_weigher(layer, json);
     exi_emit_open(json, "space", '[');
     for (int a = 0; a < layer->weigh.axis_count; a++)
         exi_axis_print_json(&layer->axes[a], layer->axis_names[a], layer->axis_units[a], layer->axis_joints[a],
