@@ -150,4 +150,7 @@ void exi_sets_free(exi_sets *sets);
 /* Where the weight of an example is among those of all sets, for a vertex that it moves. */
 int exi_sets_place(const exi_sets *sets, int vertex, int example);
 
+/* What a pose says of a joint relative to its rest, put on top of the rest. */
+ex_transform exi_pose_compose(const ex_transform *rest, const ex_transform *relative);
+
 #endif

@@ -3,34 +3,15 @@
  * sculpt. And which example of a layer stands in another's place.
  */
 #include "author/formats/array.h"
+#include "author/project/measure.h"
 #include "author/project/sculpt.h"
 #include "runtime/base/vector.h"
-#include "runtime/pose/transform.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- poses ---- */
-
-/* What the pose says relative to rest, put on top of it; as in measuring. */
-static ex_transform compose(const ex_transform *rest, const ex_transform *relative) {
-    const ex_transform none = ex_transform_identity();
-    exi_local a, b;
-    double moved[3], turned[4];
-    exi_local_read(rest, &none, &a);
-    exi_local_read(relative, &none, &b);
-    exi_rotate(a.rotation, b.translation, moved);
-    exi_quaternion_multiply(a.rotation, b.rotation, turned);
-    ex_transform out;
-    for (int c = 0; c < 3; c++) {
-        out.translation[c] = (float)(a.translation[c] + moved[c]);
-        out.scale[c] = (float)(a.scale[c] * b.scale[c]);
-    }
-    for (int c = 0; c < 4; c++)
-        out.rotation[c] = (float)turned[c];
-    return out;
-}
 
 /* The dials of a layer; where layers share one, they agree. */
 static void set_dials(const ex_rig *rig, const ex_project_layer *layer, const double *point, const ex_pose *pose) {
@@ -52,7 +33,7 @@ ex_pose exi_example_pose(const ex_rig *rig, const ex_project_view *view, const e
         if (joint < 0)
             continue;
         const ex_transform rest = ex_skeleton_rest(skeleton, joint);
-        pose.joints[joint] = compose(&rest, &example->joints[i].relative);
+        pose.joints[joint] = exi_pose_compose(&rest, &example->joints[i].relative);
     }
     return pose;
 }
