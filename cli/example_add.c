@@ -111,7 +111,7 @@ static int run(const ex_call *call) {
 
 const ex_command cmd_example_add = {
     .name = "example add",
-    .summary = "take a sculpt into a project, at the pose it was sculpted at",
+    .summary = "take a sculpt into a project, at its pose",
     .usage = "example add PROJECT.json --name NAME --at axis=value... SCULPT\n"
              "example add PROJECT.json --replace --at axis=value... SCULPT\n"
              "example add PROJECT.json --pseudo --layer LAYER --at ... --from ...",

@@ -105,6 +105,10 @@ ex_result ex_project_remove_example(ex_project *project, ex_example_ref which, c
         return EX_ERROR_DATA;
     const ex_project_layer *view = &project->view.layers[layer];
     const bool last = view->example_count + view->muted_count == 1;
+    if (!last && view->example_count == 1 && view->examples[0].place == place)
+        return exi_error(error, EX_ERROR_DATA,
+                         "'%s' is the only example of layer '%s' that is not muted: let another one count first",
+                         which.name, view->name);
     if (view->weigh.kind == EX_WEIGHER_DIRECT)
         return exi_error(error, EX_ERROR_DATA,
                          "layer '%s' is direct: its examples and axes belong together, and are removed by hand",
@@ -135,6 +139,11 @@ ex_result ex_project_mute(ex_project *project, ex_example_ref which, bool muted,
         return exi_error(error, EX_ERROR_ARGUMENT, "say which example or layer");
     if (layer < 0 || place < 0)
         return EX_ERROR_DATA;
+    const ex_project_layer *view = &project->view.layers[layer];
+    if (which.name && muted && view->example_count == 1 && view->examples[0].place == place)
+        return exi_error(error, EX_ERROR_DATA,
+                         "'%s' is the only example of layer '%s' that counts: mute the layer instead", which.name,
+                         view->name);
     ex_result result = exi_amend_open(&a, project, options, error);
     if (result == EX_OK) {
         json_t *object =
@@ -204,7 +213,8 @@ static ex_result fill_pseudo(const ex_project_view *view, const ex_project_layer
     return result == EX_OK && !done ? exi_error_memory(error, "a pseudo-example", 0) : result;
 }
 
-static ex_result open_pseudo(exi_amendment *a, ex_project *project, const char *name, int index,
+/* index: of one that is there, or NULL. */
+static ex_result open_pseudo(exi_amendment *a, ex_project *project, const char *name, const int *index,
                              const ex_build_options *options, int *layer, ex_error *error) {
     *layer = name ? exi_find_layer(&project->view, name, error) : -1;
     if (!name)
@@ -213,9 +223,9 @@ static ex_result open_pseudo(exi_amendment *a, ex_project *project, const char *
         return EX_ERROR_DATA;
     const ex_project_layer *view = &project->view.layers[*layer];
     ex_result result = check_space(view, error);
-    if (result == EX_OK && (index < -1 || index >= view->pseudo_count))
+    if (result == EX_OK && index && (*index < 0 || *index >= view->pseudo_count))
         result = exi_error(error, EX_ERROR_DATA, "layer '%s' has no pseudo-example %d: it has %d, counted from 0",
-                           view->name, index, view->pseudo_count);
+                           view->name, *index, view->pseudo_count);
     return result == EX_OK ? exi_amend_open(a, project, options, error) : result;
 }
 
@@ -228,7 +238,7 @@ ex_result ex_project_add_pseudo(ex_project *project, const ex_pseudo_words *pseu
     if (pseudo->at.count == 0 || (pseudo->from.count == 0) == (pseudo->weights.count == 0))
         return exi_error(error, EX_ERROR_ARGUMENT,
                          "a pseudo-example needs a place, and either where it is drawn from or its weights");
-    ex_result result = open_pseudo(&a, project, pseudo->layer, -1, options, &layer, error);
+    ex_result result = open_pseudo(&a, project, pseudo->layer, NULL, options, &layer, error);
     if (result != EX_OK)
         return result;
     json_t *object = exi_amend_layer(&a, layer), *made = json_object();
@@ -249,7 +259,7 @@ ex_result ex_project_move_pseudo(ex_project *project, const ex_pseudo_words *pse
     int layer;
     if (pseudo->from.count > 0 && pseudo->weights.count > 0)
         return exi_error(error, EX_ERROR_ARGUMENT, "a pseudo-example is drawn from a place or has weights, not both");
-    ex_result result = open_pseudo(&a, project, pseudo->layer, index < 0 ? -2 : index, options, &layer, error);
+    ex_result result = open_pseudo(&a, project, pseudo->layer, &index, options, &layer, error);
     if (result != EX_OK)
         return result;
     json_t *entry = json_array_get(json_object_get(exi_amend_layer(&a, layer), "pseudo"), (size_t)index);
@@ -263,7 +273,7 @@ ex_result ex_project_remove_pseudo(ex_project *project, const char *layer, int i
     error = error ? error : &local;
     exi_amendment a;
     int number;
-    ex_result result = open_pseudo(&a, project, layer, index < 0 ? -2 : index, options, &number, error);
+    ex_result result = open_pseudo(&a, project, layer, &index, options, &number, error);
     if (result != EX_OK)
         return result;
     json_array_remove(json_object_get(exi_amend_layer(&a, number), "pseudo"), (size_t)index);

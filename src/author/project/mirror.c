@@ -299,9 +299,10 @@ static ex_result put_example(mirroring *m, ex_error *error) {
         result = json_array_append_new(list, made) == 0 ? exi_amend_read(&m->amendment, error)
                                                         : exi_error_memory(error, "an example", 0);
     }
+    const int added = m->place;
     if (result == EX_OK)
         result = make_way(m, list, error);
-    if (result == EX_OK && taken && m->place == (int)json_array_size(list) - 1)
+    if (result == EX_OK && taken && m->place == added)
         result = exi_error(error, EX_ERROR_DATA,
                            "'%s' is called like the mirrored example but stands elsewhere: say with --as what the new "
                            "one is called",

@@ -52,8 +52,8 @@ static const ex_project_layer *layer_of(const sculpting *s) {
 
 /* ---- a new example ---- */
 
-static json_t *make_entry(const sculpting *s, const char *file, json_t *falloff) {
-    json_t *entry = json_pack("{s:s, s:s, s:O}", "name", s->sculpt->name, "mesh", file, "at", s->spoken.at);
+static json_t *make_entry(const sculpting *s, const char *name, const char *file, json_t *falloff) {
+    json_t *entry = json_pack("{s:s, s:s, s:O}", "name", name, "mesh", file, "at", s->spoken.at);
     bool done = entry != NULL;
     if (done && json_object_size(s->spoken.joints) > 0)
         done = json_object_set(entry, "joints", s->spoken.joints) == 0;
@@ -65,13 +65,13 @@ static json_t *make_entry(const sculpting *s, const char *file, json_t *falloff)
     return NULL;
 }
 
-static ex_result append_example(sculpting *s, ex_error *error) {
+static ex_result append_example(sculpting *s, const char *name, ex_error *error) {
     json_t *falloff = NULL, *list = json_object_get(exi_amend_layer(&s->amendment, s->layer), "examples");
     ex_result result = s->sculpt->falloff ? exi_words_falloff(s->sculpt->falloff, &falloff, error) : EX_OK;
     if (result != EX_OK)
         return result;
     s->place = (int)json_array_size(list);
-    s->entry = make_entry(s, s->sculpt->form, falloff);
+    s->entry = make_entry(s, name, s->sculpt->form, falloff);
     json_decref(falloff);
     return s->entry && json_array_append_new(list, s->entry) == 0 ? EX_OK : exi_error_memory(error, "an example", 0);
 }
@@ -96,7 +96,7 @@ static ex_result add_new(sculpting *s, ex_error *error) {
     if (result == EX_OK)
         result = check_name(s, error);
     if (result == EX_OK)
-        result = append_example(s, error);
+        result = append_example(s, s->sculpt->name, error);
     if (result == EX_OK)
         result = exi_amend_read(&s->amendment, error);
     const ex_project_example *other = result == EX_OK ? exi_example_in_the_way(layer_of(s), s->place) : NULL;
@@ -116,11 +116,9 @@ static ex_result find_by_place(sculpting *s, ex_error *error) {
     if (result == EX_OK && s->new_layer)
         return exi_error(error, EX_ERROR_DATA,
                          "there is nothing to replace: no layer of offsets is over just those axes");
-    if (result == EX_OK)
-        result = append_example(s, error);
     /* Whatever it is called, its name must not be one that is taken. */
-    if (result == EX_OK && json_object_set_new(s->entry, "name", json_string("\xE2\x80\xA6")) != 0)
-        result = exi_error_memory(error, "an example", 0);
+    if (result == EX_OK)
+        result = append_example(s, "\xE2\x80\xA6", error);
     if (result == EX_OK)
         result = exi_amend_read(&s->amendment, error);
     if (result != EX_OK)

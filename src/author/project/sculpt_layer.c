@@ -175,14 +175,15 @@ static char *join_names(const json_t *axes) {
     return joined;
 }
 
+/* It protects the sculpts of layers before it, which would otherwise no longer hold where their poses are near. */
 static bool append_layer(exi_amendment *a, const exi_spoken *spoken, const json_t *axes, const char *name) {
     json_t *space = json_array(), *value;
     const char *axis;
     bool done = space != NULL;
     json_object_foreach((json_t *)axes, axis, value) done =
         done && json_array_append_new(space, copy_axis(a, spoken, axis)) == 0;
-    json_t *layer = json_pack("{s:s, s:s, s:o, s:{s:s}, s:[]}", "name", name, "shape", "offsets", "space", space,
-                              "weigh", "kind", "gaussian", "examples");
+    json_t *layer = json_pack("{s:s, s:s, s:b, s:o, s:{s:s}, s:[]}", "name", name, "shape", "offsets", "protect", 1,
+                              "space", space, "weigh", "kind", "gaussian", "examples");
     return layer && json_array_append_new(json_object_get(a->trial.root, "layers"), layer) == 0 && done;
 }
 
