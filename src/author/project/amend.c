@@ -77,34 +77,57 @@ ex_result exi_amend_build(exi_amendment *a, ex_error *error) {
     return ex_project_build(&a->trial, &options, &a->rig, error);
 }
 
-/* What the file holds stays under the name with "~" behind it. A project that has no file yet leaves none. */
-static ex_result keep_old(const char *path, ex_error *error) {
-    char *bytes = NULL, *beside = exi_array_allocate(strlen(path) + 2, 1);
-    size_t size = 0;
+/* ---- saving ---- */
+
+/* A file as it is: its bytes, or that there is none. */
+typedef struct content {
+    char *bytes; /* NULL where there is no file */
+    size_t size;
+} content;
+
+static ex_result read_content(const char *path, content *c, ex_error *error) {
+    *c = (content){0};
+    return access(path, F_OK) == 0 ? exi_file_read(path, &c->bytes, &c->size, error) : EX_OK;
+}
+
+static ex_result write_content(const char *path, const content *c, ex_error *error) {
     exi_file_writer writer;
-    if (!beside)
-        return exi_error_memory(error, "a path", strlen(path));
-    strcat(strcpy(beside, path), "~");
-    ex_result result = EX_OK;
-    if (access(path, F_OK) == 0) {
-        result = exi_file_read(path, &bytes, &size, error);
-        if (result == EX_OK)
-            result = exi_file_open(&writer, beside, error);
-        if (result == EX_OK) {
-            exi_file_write(&writer, bytes, size);
-            result = exi_file_commit(&writer, error);
-        }
+    ex_result result = exi_file_open(&writer, path, error);
+    if (result != EX_OK)
+        return result;
+    exi_file_write(&writer, c->bytes, c->size);
+    return exi_file_commit(&writer, error);
+}
+
+/* What the file holds goes to `beside`, if there is one; where the new content cannot be written, `beside` is again
+ * what it was. */
+static ex_result replace_file(const char *path, const char *beside, const json_t *root, ex_error *error) {
+    content now, before = {0};
+    ex_result result = read_content(path, &now, error);
+    if (result == EX_OK)
+        result = read_content(beside, &before, error);
+    if (result == EX_OK && now.bytes)
+        result = write_content(beside, &now, error);
+    if (result == EX_OK) {
+        result = exi_json_write(path, root, error);
+        if (result != EX_OK && now.bytes && !before.bytes)
+            unlink(beside);
+        else if (result != EX_OK && now.bytes)
+            write_content(beside, &before, NULL);
     }
-    free(bytes);
-    free(beside);
+    free(now.bytes);
+    free(before.bytes);
     return result;
 }
 
 ex_result exi_amend_save(exi_amendment *a, ex_error *error) {
     ex_project *project = a->project;
-    ex_result result = keep_old(project->path, error);
-    if (result == EX_OK)
-        result = exi_json_write(project->path, a->trial.root, error);
+    char *beside = exi_array_allocate(strlen(project->path) + 2, 1);
+    if (!beside)
+        return exi_error_memory(error, "a path", strlen(project->path));
+    strcat(strcpy(beside, project->path), "~");
+    const ex_result result = replace_file(project->path, beside, a->trial.root, error);
+    free(beside);
     if (result != EX_OK)
         return result;
     free(a->made_file);

@@ -153,35 +153,33 @@ static ex_result replace_form(sculpting *s, ex_error *error) {
 
 /* ---- its form ---- */
 
-/* Where it is referred to from now on: where it lies, or a new file. */
-static char *choose_file(const sculpting *s, const exi_sculpt_form *form) {
-    const ex_project_view *view = &s->amendment.trial.view;
-    char *file = form->reordered ? NULL : exi_path_below_project(view, s->sculpt->form);
-    return file ? file
-                : exi_sculpt_free_file(view, layer_of(s)->name, json_string_value(json_object_get(s->entry, "name")));
+/* Where it is referred to from now on: where it lies, or a new file, which is written. */
+static ex_result choose_file(sculpting *s, const exi_sculpt_form *form, char **file, ex_error *error) {
+    exi_amendment *a = &s->amendment;
+    ex_result result = form->reordered ? EX_OK : exi_path_below_project(&a->trial.view, s->sculpt->form, file, error);
+    if (result != EX_OK || *file)
+        return result;
+    *file =
+        exi_sculpt_free_file(&a->trial.view, layer_of(s)->name, json_string_value(json_object_get(s->entry, "name")));
+    return *file ? exi_sculpt_write(a, *file, form->mesh, error) : exi_error_memory(error, "a path", 0);
 }
 
 static ex_result put_form(sculpting *s, ex_sculpted *made, ex_error *error) {
     exi_amendment *a = &s->amendment;
     exi_sculpt_form form;
+    char *file = NULL;
     const ex_project_example *example = exi_example_at(layer_of(s), s->place);
     ex_result result = exi_sculpt_read(a, s->sculpt->form, example, &form, error);
     if (result != EX_OK)
         return result;
-    char *lies = form.reordered ? NULL : exi_path_below_project(&a->trial.view, s->sculpt->form);
-    char *file = choose_file(s, &form);
+    made->reordered = form.reordered;
     if (form.reordered)
         exi_amend_note(a, "%s: its vertices are in another order than the mesh's; they were matched by %s",
                        s->sculpt->form, form.how);
-    made->reordered = form.reordered;
-    if (!file)
-        result = exi_error_memory(error, "a path", 0);
-    if (result == EX_OK && !lies)
-        result = exi_sculpt_write(a, file, form.mesh, error);
+    result = choose_file(s, &form, &file, error);
     if (result == EX_OK && json_object_set_new(s->entry, "mesh", json_string(file)) != 0)
         result = exi_error_memory(error, "an example", 0);
     ex_mesh_destroy(form.mesh);
-    free(lies);
     free(file);
     return result == EX_OK ? exi_amend_read(a, error) : result;
 }

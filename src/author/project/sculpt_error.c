@@ -109,13 +109,6 @@ static ex_result measure_error(const exi_amendment *a, int layer, const ex_proje
     return result;
 }
 
-static double size_of(const ex_rig *rig) {
-    ex_mesh *mesh = NULL;
-    const double size = ex_rig_to_mesh(rig, NULL, &mesh, NULL) == EX_OK ? ex_mesh_size(mesh) : 0;
-    ex_mesh_destroy(mesh);
-    return size;
-}
-
 ex_result exi_sculpt_measure(const exi_amendment *a, int layer, int place, ex_sculpted *made, ex_error *error) {
     const ex_project_layer *view = &a->trial.view.layers[layer];
     const int number = built_number(view, place);
@@ -123,10 +116,15 @@ ex_result exi_sculpt_measure(const exi_amendment *a, int layer, int place, ex_sc
     made->example = number;
     made->vertex_count = ex_rig_vertex_count(a->rig);
     made->damped_count = a->damped_count;
-    made->size = size_of(a->rig);
+    ex_mesh *mesh = NULL;
+    ex_result result = ex_rig_to_mesh(a->rig, NULL, &mesh, error);
+    if (result != EX_OK)
+        return result;
+    made->size = ex_mesh_size(mesh);
+    ex_mesh_destroy(mesh);
     if (number < 0)
         return EX_OK;
-    ex_result result = measure_offsets(a->rig, layer, number, made, error);
+    result = measure_offsets(a->rig, layer, number, made, error);
     const bool posed = view->shape == EX_SHAPE_UNPOSED || (view->shape == EX_SHAPE_OFFSETS && view->posed);
     return result == EX_OK && posed ? measure_error(a, layer, &view->examples[number], made, error) : result;
 }

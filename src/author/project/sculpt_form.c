@@ -212,16 +212,17 @@ char *exi_sculpt_free_file(const ex_project_view *view, const char *layer, const
     return relative;
 }
 
-char *exi_path_below_project(const ex_project_view *view, const char *path) {
+ex_result exi_path_below_project(const ex_project_view *view, const char *path, char **relative, ex_error *error) {
     char *here = exi_path_join(view->path, "."), *folder = here ? realpath(here, NULL) : NULL;
-    char *file = realpath(path, NULL), *relative = NULL;
+    char *file = realpath(path, NULL);
     const size_t length = folder ? strlen(folder) : 0;
-    if (folder && file && strncmp(folder, file, length) == 0 && file[length] == '/')
-        relative = exi_text_copy(file + length + 1, strlen(file + length + 1));
+    const bool below = folder && file && strncmp(folder, file, length) == 0 && file[length] == '/';
+    *relative = below ? exi_text_copy(file + length + 1, strlen(file + length + 1)) : NULL;
+    const bool failed = !here || (below && !*relative);
     free(here);
     free(folder);
     free(file);
-    return relative;
+    return failed ? exi_error_memory(error, "a path", strlen(path)) : EX_OK;
 }
 
 ex_result exi_sculpt_write(exi_amendment *a, const char *relative, const ex_mesh *mesh, ex_error *error) {
