@@ -53,15 +53,28 @@ static double joined(double a, double b, double soft) {
     return (a < b ? a : b) - h * h * soft / 4;
 }
 
+/* The torso, narrower towards the waist. */
+static double torso(const double p[3]) {
+    static const double centre[3] = {-0.205, -0.135, 0}, half[3] = {0.125, 0.195, 0.090};
+    const double middle = centre[0] - half[0]; /* of the body */
+    double t = (-0.06 - p[1]) / 0.27;
+    t = t < 0 ? 0 : t > 1 ? 1 : t;
+    const double narrow = 1 - 0.22 * t * t * (3 - 2 * t);
+    return box((const double[3]){middle + (p[0] - middle) / narrow, p[1], p[2] / narrow}, centre, half, 0.08) * narrow;
+}
+
 double exi_shoulder_field(const double p[3]) {
-    static const double torso[3] = {-0.205, -0.135, 0}, torso_half[3] = {0.125, 0.195, 0.088};
-    static const double neck[3] = {-0.16, 0.045, -0.01}, neck_half[3] = {0.13, 0.035, 0.05};
-    static const double chest[3] = {-0.17, -0.085, 0.06}, chest_half[3] = {0.105, 0.065, 0.05};
-    static const double deltoid[3] = {0.012, 0.004, 0}, deltoid_half[3] = {0.085, 0.062, 0.06};
-    double d = box(p, torso, torso_half, 0.075);
-    d = joined(d, ellipsoid(p, neck, neck_half), 0.04);
+    static const double neck[3] = {-0.215, 0.052, -0.012}, neck_half[3] = {0.112, 0.050, 0.060};
+    static const double chest[3] = {-0.17, -0.070, 0.060}, chest_half[3] = {0.110, 0.062, 0.048};
+    static const double blade[3] = {-0.16, -0.060, -0.065}, blade_half[3] = {0.085, 0.080, 0.035};
+    static const double deltoid[3] = {0.015, 0.004, 0}, deltoid_half[3] = {0.085, 0.060, 0.058};
+    static const double biceps[3] = {0.175, 0, 0.010}, biceps_half[3] = {0.080, 0.043, 0.043};
+    double d = torso(p);
+    d = joined(d, ellipsoid(p, neck, neck_half), 0.05);
     d = joined(d, ellipsoid(p, chest, chest_half), 0.03);
-    d = joined(d, bar(p, (const double[3]){-0.05, 0, 0}, 0.32, 0.050, 0.040), 0.06);
+    d = joined(d, ellipsoid(p, blade, blade_half), 0.03);
+    d = joined(d, bar(p, (const double[3]){-0.05, 0, 0}, 0.34, 0.048, 0.037), 0.06);
+    d = joined(d, ellipsoid(p, biceps, biceps_half), 0.02);
     return joined(d, ellipsoid(p, deltoid, deltoid_half), 0.03);
 }
 
@@ -102,7 +115,7 @@ static void cast(const double origin[3], const double direction[3], double out[3
 /* ---- rays ---- */
 
 enum { TIP = 5, ARM = 17, ARC = 17, DOWN = 2, WAIST = SHOULDER_RINGS - TIP - ARM - ARC - DOWN };
-#define ARM_END 0.27
+#define ARM_END 0.29
 #define TURN    0.205 /* radius of the axis's turn, about a point below the joint */
 #define BOTTOM  (-0.26)
 
