@@ -202,10 +202,10 @@ ex_result exi_build_layers(exi_building *b, ex_error *error) {
     return result;
 }
 
-static void free_rows(const float *const *rows, int count) {
-    for (int k = 0; rows && k < count; k++)
-        free((void *)(uintptr_t)rows[k]);
-    free((void *)(uintptr_t)rows);
+static void free_rows(const float *const *list, int count) {
+    for (int k = 0; list && k < count; k++)
+        free((void *)(uintptr_t)list[k]);
+    free((void *)(uintptr_t)list);
 }
 
 void exi_build_free_layers(exi_building *b) {

@@ -19,7 +19,7 @@ ex_result exi_rig_offsets_open(exi_rig_offsets *o, int layer_count, const ex_all
         return exi_error_memory(error, "the offsets", total.bytes);
     memset(o->memory, 0, total.bytes);
     o->layers = (exi_offset_layer *)(void *)((char *)o->memory + layers);
-    o->sets = (exi_sets *)(void *)((char *)o->memory + sets);
+    o->sets = (exi_incidence *)(void *)((char *)o->memory + sets);
     return EX_OK;
 }
 
@@ -29,7 +29,7 @@ ex_result exi_rig_offsets_find_sets(exi_rig_offsets *o, int mesh_count, ex_error
         exi_offset_layer *layer = &o->layers[l];
         if (layer->example_count == 0)
             continue;
-        ex_result result = exi_sets_open(layer, mesh_count, o->allocator, &o->sets[l], error);
+        ex_result result = exi_incidence_open(layer, mesh_count, o->allocator, &o->sets[l], error);
         if (result != EX_OK)
             return result;
         const size_t words = ((size_t)layer->example_count + 31) / 32;
@@ -56,7 +56,7 @@ ex_result exi_rig_offsets_lay(exi_rig_offsets *o, int mesh_count, ex_error *erro
 
 void exi_rig_offsets_close(exi_rig_offsets *o) {
     for (int l = 0; o->memory && l < o->layer_count; l++)
-        exi_sets_close(&o->sets[l]);
+        exi_incidence_close(&o->sets[l]);
     for (int part = 0; part < EX_FRAME_COUNT; part++)
         exi_block_destroy(o->patches[part]);
     exi_release(o->allocator, o->bits, o->bits_size);
@@ -65,7 +65,7 @@ void exi_rig_offsets_close(exi_rig_offsets *o) {
 }
 
 const uint32_t *exi_rig_offsets_bits(exi_rig_offsets *o, int layer) {
-    exi_sets_bits(&o->sets[layer], o->layers[layer].example_count, o->bits);
+    exi_incidence_bits(&o->sets[layer], o->layers[layer].example_count, o->bits);
     return o->bits;
 }
 
@@ -88,7 +88,7 @@ uint32_t exi_rig_splits(const ex_rig *rig, uint32_t vertex, uint32_t *count) {
     return low;
 }
 
-static void count_entries(const exi_sets *s, const ex_rig *rig, exi_offset_count *counts) {
+static void count_entries(const exi_incidence *s, const ex_rig *rig, exi_offset_count *counts) {
     for (uint32_t v = 0; v < (uint32_t)s->vertex_count; v++) {
         uint32_t splits = 0;
         exi_rig_splits(rig, s->vertices[v], &splits);
@@ -106,7 +106,7 @@ void exi_rig_offsets_fill(const exi_rig_offsets *o, ex_rig *rig) {
     rig->most_weights = 0;
     for (int l = 0; l < o->layer_count; l++) {
         const exi_offset_layer *layer = &o->layers[l];
-        const exi_sets *s = &o->sets[l];
+        const exi_incidence *s = &o->sets[l];
         if (layer->example_count == 0)
             continue;
         layers[l].first_weight = layer->first_weight;

@@ -197,7 +197,7 @@ typedef struct exi_rig_contents {
  */
 typedef struct exi_rig_offsets {
     exi_offset_layer *layers; /* [layer_count]; example_count is 0 for layers of other domains */
-    exi_sets *sets;           /* [layer_count] */
+    exi_incidence *sets;           /* [layer_count] */
     int layer_count, weights;
     uint32_t *bits; /* the largest layer's sets, as a weigher has them; or NULL */
     size_t bits_size;

@@ -45,7 +45,7 @@ typedef struct exi_offset_layer {
 } exi_offset_layer;
 
 /* Which examples move which vertices. Entries of 0 0 0 do not count. */
-typedef struct exi_sets {
+typedef struct exi_incidence {
     int vertex_count;    /* that are moved */
     uint32_t *vertices;  /* [vertex_count], ascending */
     uint32_t *starts;    /* [vertex_count + 1] */
@@ -58,19 +58,19 @@ typedef struct exi_sets {
     const ex_allocator *allocator;
     void *memory;
     size_t size;
-} exi_sets;
+} exi_incidence;
 
 /* mesh_count: vertices of the mesh. Results: DATA (a vertex out of range or order, or a number that is not finite:
  * example and entry by number), MEMORY, LIMIT. Close also after failure. */
-ex_result exi_sets_open(const exi_offset_layer *layer, int mesh_count, const ex_allocator *allocator, exi_sets *sets,
+ex_result exi_incidence_open(const exi_offset_layer *layer, int mesh_count, const ex_allocator *allocator, exi_incidence *sets,
                         ex_error *error);
-void exi_sets_close(exi_sets *sets);
+void exi_incidence_close(exi_incidence *sets);
 /* The sets as ex_weigher_def has them: [set_count][(example_count + 31) / 32]. */
-void exi_sets_bits(const exi_sets *sets, int example_count, uint32_t *bits);
+void exi_incidence_bits(const exi_incidence *sets, int example_count, uint32_t *bits);
 
 /* Lays the layers of one part out, sets [layer_count] being theirs. A block, to be given back with exi_block_destroy;
  * NULL where there is nothing to lay out. */
-ex_result exi_patches_create(const exi_offset_layer *layers, const exi_sets *sets, int layer_count, int part,
+ex_result exi_patches_create(const exi_offset_layer *layers, const exi_incidence *sets, int layer_count, int part,
                              int mesh_count, const ex_allocator *allocator, exi_patches **patches, ex_error *error);
 
 /* Whether a chunk has any; patches may be NULL. */

@@ -48,7 +48,7 @@ static ex_result check_example(const exi_offset_layer *layer, int example, int m
 }
 
 /* Entries by vertex: counts first, then their places. counters [mesh_count + 1] are 0. */
-static void turn_round(const exi_offset_layer *layer, int mesh_count, uint32_t *counters, exi_sets *s) {
+static void turn_round(const exi_offset_layer *layer, int mesh_count, uint32_t *counters, exi_incidence *s) {
     for (int k = 0; k < layer->example_count; k++)
         for (uint32_t i = 0; i < (uint32_t)layer->examples[k].count; i++)
             counters[layer->examples[k].vertices[i]] += counts(layer, k, i);
@@ -74,17 +74,17 @@ static void turn_round(const exi_offset_layer *layer, int mesh_count, uint32_t *
         }
 }
 
-static uint32_t length_of(const exi_sets *s, uint32_t vertex) {
+static uint32_t length_of(const exi_incidence *s, uint32_t vertex) {
     return s->starts[vertex + 1] - s->starts[vertex];
 }
 
-static bool same_set(const exi_sets *s, uint32_t a, uint32_t b) {
+static bool same_set(const exi_incidence *s, uint32_t a, uint32_t b) {
     return length_of(s, a) == length_of(s, b) &&
            memcmp(s->examples + s->starts[a], s->examples + s->starts[b], length_of(s, a) * sizeof *s->examples) == 0;
 }
 
 /* buckets [mask + 1] are 0: the number of a set plus 1. */
-static void find_sets(exi_sets *s, uint32_t *buckets, uint32_t mask) {
+static void find_sets(exi_incidence *s, uint32_t *buckets, uint32_t mask) {
     s->set_count = 0;
     uint32_t weights = 0;
     for (uint32_t v = 0; v < (uint32_t)s->vertex_count; v++) {
@@ -105,9 +105,9 @@ static void find_sets(exi_sets *s, uint32_t *buckets, uint32_t mask) {
     s->weight_of[s->set_count] = weights;
 }
 
-ex_result exi_sets_open(const exi_offset_layer *layer, int mesh_count, const ex_allocator *allocator, exi_sets *s,
+ex_result exi_incidence_open(const exi_offset_layer *layer, int mesh_count, const ex_allocator *allocator, exi_incidence *s,
                         ex_error *error) {
-    *s = (exi_sets){.allocator = allocator};
+    *s = (exi_incidence){.allocator = allocator};
     size_t entries = 0;
     for (int k = 0; k < layer->example_count; k++) {
         ex_result result = check_example(layer, k, mesh_count, error);
@@ -150,12 +150,12 @@ ex_result exi_sets_open(const exi_offset_layer *layer, int mesh_count, const ex_
     return EX_OK;
 }
 
-void exi_sets_close(exi_sets *s) {
+void exi_incidence_close(exi_incidence *s) {
     exi_release(s->allocator, s->memory, s->size);
     s->memory = NULL;
 }
 
-void exi_sets_bits(const exi_sets *s, int example_count, uint32_t *bits) {
+void exi_incidence_bits(const exi_incidence *s, int example_count, uint32_t *bits) {
     const size_t words = ((size_t)example_count + 31) / 32;
     memset(bits, 0, (size_t)s->set_count * words * sizeof *bits);
     for (int i = 0; i < s->set_count; i++)
@@ -168,7 +168,7 @@ void exi_sets_bits(const exi_sets *s, int example_count, uint32_t *bits) {
 /* Everything is placed twice by the same functions: once to count, with patches NULL, and once to write. */
 typedef struct laying {
     const exi_offset_layer *layers;
-    const exi_sets *sets;
+    const exi_incidence *sets;
     int layer_count, part;
     uint32_t *cursors;    /* [layer_count]: the first vertex of a layer's that is not before the chunk */
     uint32_t *terms;      /* [most examples of a layer] of the patch at hand */
@@ -183,7 +183,7 @@ static inline void *table(exi_patches *p, uint64_t offset) {
 }
 
 static void write_patch(laying *l, int layer, int chunk, int count, int term_count) {
-    const exi_sets *s = &l->sets[layer];
+    const exi_incidence *s = &l->sets[layer];
     const exi_offset_layer *from = &l->layers[layer];
     exi_patch *patch = (exi_patch *)table(l->patches, l->patches->patches) + l->patch_count;
     uint32_t *terms = (uint32_t *)table(l->patches, l->patches->terms) + l->term_count;
@@ -226,13 +226,13 @@ static void lay_patch(laying *l, int layer, int chunk, int count, int term_count
 }
 
 /* The terms of the set of a vertex. */
-static int take_terms(laying *l, const exi_sets *s, uint32_t vertex) {
+static int take_terms(laying *l, const exi_incidence *s, uint32_t vertex) {
     memcpy(l->terms, s->examples + s->starts[vertex], length_of(s, vertex) * sizeof *l->terms);
     return (int)length_of(s, vertex);
 }
 
 /* The terms of all members at hand: lists that rise, joined. */
-static int join_terms(laying *l, const exi_sets *s, int count, int example_count) {
+static int join_terms(laying *l, const exi_incidence *s, int count, int example_count) {
     int found = 0;
     for (int v = 0; v < count; v++)
         for (uint32_t i = s->starts[l->members[v]]; i < s->starts[l->members[v] + 1]; i++) {
@@ -250,7 +250,7 @@ static int join_terms(laying *l, const exi_sets *s, int count, int example_count
 
 /* Vertices begin to end of a layer, all of one chunk. */
 static void lay_layer(laying *l, int layer, int chunk, uint32_t begin, uint32_t end) {
-    const exi_sets *s = &l->sets[layer];
+    const exi_incidence *s = &l->sets[layer];
     memset(l->next, 0, (size_t)(end - begin) * sizeof *l->next);
     int rest = 0;
     uint32_t left[EXI_CHUNK]; /* of sets that are too small */
@@ -284,7 +284,7 @@ static void lay_all(laying *l, int chunk_count) {
     for (int chunk = 0; chunk < chunk_count; chunk++) {
         const uint64_t limit = (uint64_t)(chunk + 1) * EXI_CHUNK;
         for (int i = 0; i < l->layer_count; i++) {
-            const exi_sets *s = &l->sets[i];
+            const exi_incidence *s = &l->sets[i];
             const uint32_t begin = l->cursors[i];
             uint32_t end = begin;
             while (l->layers[i].part == l->part && end < (uint32_t)s->vertex_count && s->vertices[end] < limit)
@@ -311,7 +311,7 @@ static exi_patches lay_out(const laying *l, int mesh_count, int chunk_count, boo
     return head;
 }
 
-ex_result exi_patches_create(const exi_offset_layer *layers, const exi_sets *sets, int layer_count, int part,
+ex_result exi_patches_create(const exi_offset_layer *layers, const exi_incidence *sets, int layer_count, int part,
                              int mesh_count, const ex_allocator *allocator, exi_patches **patches, ex_error *error) {
     *patches = NULL;
     size_t most = 1;

@@ -180,7 +180,7 @@ void exi_gaussian_describe(const ex_weigher *w, ex_weigher_def *def) {
     const exi_gaussian t = exi_gaussian_tables(w);
     def->falloffs = t.falloffs;
     def->metrics = t.metrics;
-    def->sets = w->set_count > 0 ? exi_sets(w) : NULL;
+    def->sets = w->set_count > 0 ? exi_weigher_sets(w) : NULL;
     def->set_count = w->set_count;
 }
 
@@ -216,7 +216,7 @@ static void evaluate(const ex_weigher *w, const double *features, double *weight
 /* Adds what points [first, first + count), whose kernels are given, do in every set. */
 static void add_to_sets(const ex_weigher *w, const exi_gaussian *t, const double *kernels, int first, int count,
                         double *set_weights) {
-    const uint32_t *sizes = exi_sets(w) + (size_t)w->set_count * exi_set_words(w->example_count);
+    const uint32_t *sizes = exi_weigher_sets(w) + (size_t)w->set_count * exi_set_words(w->example_count);
     const uint32_t *members = sizes + w->set_count;
     const double *row = t->set_radial;
     const int m = w->example_count, last = first + count;

@@ -47,7 +47,7 @@ typedef struct system {
 } system;
 
 static const uint32_t *set_sizes(const ex_weigher *w) {
-    return exi_sets(w) + (size_t)w->set_count * exi_set_words(w->example_count);
+    return exi_weigher_sets(w) + (size_t)w->set_count * exi_set_words(w->example_count);
 }
 
 /* whole: for the solves, not for a condition number alone. */

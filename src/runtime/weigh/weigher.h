@@ -119,7 +119,7 @@ ex_result exi_gaussian_condition(const ex_weigher *w, const ex_allocator *alloca
 static inline size_t exi_set_words(int example_count) {
     return ((size_t)example_count + 31) / 32;
 }
-static inline const uint32_t *exi_sets(const ex_weigher *w) {
+static inline const uint32_t *exi_weigher_sets(const ex_weigher *w) {
     return (const uint32_t *)(const void *)exi_table(w, w->sets);
 }
 static inline bool exi_set_has(const uint32_t *set, int example) {

@@ -26,7 +26,7 @@ typedef struct sample {
     exi_offset_layer layers[LAYERS];
     ex_offsets examples[LAYERS][MOST];
     float *mask;
-    exi_sets sets[LAYERS];
+    exi_incidence sets[LAYERS];
     exi_patches *patches;
     int weights;
     uint32_t *weight_examples;
@@ -50,7 +50,7 @@ static ex_result make(sample *s, const ex_allocator *allocator, ex_error *error)
     ex_result result = EX_OK;
     s->weights = 0;
     for (int l = 0; result == EX_OK && l < LAYERS; l++) {
-        result = exi_sets_open(&s->layers[l], s->mesh_count, allocator, &s->sets[l], error);
+        result = exi_incidence_open(&s->layers[l], s->mesh_count, allocator, &s->sets[l], error);
         if (result != EX_OK)
             break;
         s->layers[l].first_weight = s->weights;
@@ -63,7 +63,7 @@ static ex_result make(sample *s, const ex_allocator *allocator, ex_error *error)
 
 static void unmake(sample *s) {
     for (int l = 0; l < LAYERS; l++)
-        exi_sets_close(&s->sets[l]);
+        exi_incidence_close(&s->sets[l]);
     memset(s->sets, 0, sizeof s->sets);
     exi_block_destroy(s->patches);
     s->patches = NULL;
@@ -99,7 +99,7 @@ static void close_sample(sample *s) {
 
 /* The weight of a vertex's example, found by the definition: the set of the examples that move it. */
 static int weight_number(const sample *s, int l, int example, uint32_t vertex) {
-    const exi_sets *sets = &s->sets[l];
+    const exi_incidence *sets = &s->sets[l];
     if (!s->layers[l].moved)
         return s->layers[l].first_weight + example;
     for (int v = 0; v < sets->vertex_count; v++)
@@ -194,7 +194,7 @@ static void examples_are_read_back(void **state) {
     for (int l = 0; l < LAYERS; l++) {
         for (uint32_t k = 0; !s.layers[l].moved && k < 5; k++)
             *next++ = k;
-        const exi_sets *sets = &s.sets[l];
+        const exi_incidence *sets = &s.sets[l];
         for (int i = 0; s.layers[l].moved && i < sets->set_count; i++)
             for (uint32_t k = sets->starts[sets->first_of[i]]; k < sets->starts[sets->first_of[i] + 1]; k++)
                 *next++ = sets->examples[k];
@@ -218,19 +218,19 @@ static void sets_come_in_order_of_first_appearance(void **state) {
     static const float moves[12] = {1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0};
     const ex_offsets examples[3] = {{4, a, moves}, {3, b, moves}, {2, c, moves}};
     const exi_offset_layer layer = {.examples = examples, .example_count = 3, .moved = true};
-    exi_sets sets;
+    exi_incidence sets;
     uint32_t bits[4];
     ex_error error;
-    assert_int_equal(exi_sets_open(&layer, 12, NULL, &sets, &error), EX_OK);
+    assert_int_equal(exi_incidence_open(&layer, 12, NULL, &sets, &error), EX_OK);
     assert_int_equal(sets.set_count, 4); /* {a}, {c}, {a b}, {b c} */
-    exi_sets_bits(&sets, 3, bits);
+    exi_incidence_bits(&sets, 3, bits);
     assert_int_equal(bits[0], 1);
     assert_int_equal(bits[1], 4);
     assert_int_equal(bits[2], 3);
     assert_int_equal(bits[3], 6);
     assert_int_equal(sets.weight_of[4], 6);
     assert_int_equal(sets.vertex_count, 6);
-    exi_sets_close(&sets);
+    exi_incidence_close(&sets);
 }
 
 static void wrong_entries_are_named(void **state) {
@@ -248,12 +248,12 @@ static void wrong_entries_are_named(void **state) {
                  {{2, (const uint32_t[]){3, 7}, bad}, "vertex 7 is not finite"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const exi_offset_layer layer = {.examples = &cases[i].example, .example_count = 1};
-        exi_sets sets;
+        exi_incidence sets;
         ex_error error = {0};
-        const ex_result result = exi_sets_open(&layer, 12, NULL, &sets, &error);
+        const ex_result result = exi_incidence_open(&layer, 12, NULL, &sets, &error);
         assert_int_not_equal(result, EX_OK);
         assert_sentence(&error, result, cases[i].word);
-        exi_sets_close(&sets);
+        exi_incidence_close(&sets);
     }
 }
 
