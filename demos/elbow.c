@@ -22,7 +22,7 @@
 #define GENDER       0.75
 #define SPREAD_INNER 0.065 /* metres to either side of the joint over which the turn is spread */
 #define SPREAD_OUTER 0.05
-#define CREASE       0.9 /* how near to the plane of the crease flesh may come, as a part of the distance to it */
+#define CREASE       0.94 /* how near to the plane of the crease flesh may come, as a part of the distance to it */
 
 static const char project[] =
     "{\n"
@@ -36,7 +36,7 @@ static const char project[] =
     "      \"space\": [\n"
     "        {\"name\": \"elbow\", \"joint\": \"forearm\", \"angle\": \"z\", \"min\": 0, \"max\": 140}\n"
     "      ],\n"
-    "      \"weigh\": {\"kind\": \"gaussian\", \"falloff\": {\"elbow\": 45}},\n"
+    "      \"weigh\": {\"kind\": \"gaussian\", \"falloff\": {\"elbow\": 80}},\n"
     "      \"shape\": \"offsets\",\n"
     "      \"examples\": [\n"
     "        {\"name\": \"bent_60\", \"mesh\": \"bent_60.obj\", \"at\": {\"elbow\": 60}},\n"
@@ -50,7 +50,7 @@ static const char project[] =
     "        {\"name\": \"elbow\", \"joint\": \"forearm\", \"angle\": \"z\", \"min\": 0, \"max\": 140},\n"
     "        {\"name\": \"load\", \"min\": 0, \"max\": 1}\n"
     "      ],\n"
-    "      \"weigh\": {\"kind\": \"gaussian\", \"falloff\": {\"elbow\": 45, \"load\": 0.6}},\n"
+    "      \"weigh\": {\"kind\": \"gaussian\", \"falloff\": {\"elbow\": 80, \"load\": 0.6}},\n"
     "      \"shape\": \"offsets\",\n"
     "      \"protect\": true,\n"
     "      \"examples\": [\n"
@@ -82,7 +82,7 @@ static double part_of_turn(double t) {
 /* Tends to `limit` and never reaches it. */
 static double yielding(double height, double limit) {
     const double t = height / limit, q = t * t * t * t;
-    return height <= 0 ? height : height / sqrt(sqrt(1 + q));
+    return height <= 0 ? height : height / sqrt(sqrt(sqrt(1 + q * q)));
 }
 
 /* How far above the axis of the elbow the plane of the crease is, for what stands `along` metres from the joint. */
@@ -99,7 +99,7 @@ static void bend(double p[3], double degrees) {
     const double angle = degrees * PI / 180, along = p[0] - ARM_ELBOW;
     const double height = yielding(p[1], CREASE * crease_at(along, angle));
     /* What gives way goes to the sides. */
-    p[2] *= p[1] > 0 ? 1 + 0.5 * (1 - height / p[1]) : 1;
+    p[2] *= p[1] > 0 ? 1 + 0.85 * (1 - height / p[1]) : 1;
     const double inner = part_of_turn(height / 0.035), spread = SPREAD_OUTER + (SPREAD_INNER - SPREAD_OUTER) * inner;
     double sine, cosine;
     exi_sin_cos(angle * part_of_turn(along / spread), &sine, &cosine);
