@@ -22,6 +22,7 @@
 #define GENDER       0.75
 #define SPREAD_INNER 0.065 /* metres to either side of the joint over which the turn is spread */
 #define SPREAD_OUTER 0.05
+#define USUAL        0.045
 #define CREASE       0.94 /* how near to the plane of the crease flesh may come, as a part of the distance to it */
 
 static const char project[] =
@@ -96,10 +97,11 @@ static double crease_at(double along, double angle) {
 }
 
 static void bend(double p[3], double degrees) {
-    const double angle = degrees * PI / 180, along = p[0] - ARM_ELBOW;
-    const double height = yielding(p[1], CREASE * crease_at(along, angle));
-    /* What gives way goes to the sides. */
-    p[2] *= p[1] > 0 ? 1 + 0.85 * (1 - height / p[1]) : 1;
+    const double angle = degrees * PI / 180, along = p[0] - ARM_ELBOW, limit = CREASE * crease_at(along, angle);
+    /* What gives way goes to the sides and behind: as much as a limb of usual thickness loses there. */
+    const double wider = 1 + 0.18 * (1 - yielding(USUAL, limit) / USUAL);
+    const double height = p[1] > 0 ? yielding(p[1], limit) : p[1] * wider;
+    p[2] *= wider;
     const double inner = part_of_turn(height / 0.035), spread = SPREAD_OUTER + (SPREAD_INNER - SPREAD_OUTER) * inner;
     double sine, cosine;
     exi_sin_cos(angle * part_of_turn(along / spread), &sine, &cosine);

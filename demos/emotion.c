@@ -80,7 +80,7 @@ static const expression expressions[] = {
     {"asleep", 0, -1, {[LIDS] = 1, [BROWS_UP] = 0.15}, 0},
     {"content", 0.7, -0.8, {[MOUTH_UP] = 0.6, [CHEEKS_UP] = 0.35, [LIDS] = 0.55}, 0},
 };
-enum { EXPRESSIONS = sizeof expressions / sizeof *expressions };
+enum { HALF_SMILE = 0, EXPRESSIONS = sizeof expressions / sizeof *expressions };
 
 /* ---- strokes ---- */
 
@@ -139,7 +139,7 @@ static const char start[] =
     "        {\"name\": \"happiness\", \"min\": -1, \"max\": 1, \"rest\": 0},\n"
     "        {\"name\": \"arousal\", \"min\": -1, \"max\": 1, \"rest\": 0}\n"
     "      ],\n"
-    "      \"weigh\": {\"kind\": \"gaussian\", \"falloff\": {\"happiness\": 0.8, \"arousal\": 0.8}},\n"
+    "      \"weigh\": {\"kind\": \"gaussian\", \"falloff\": {\"happiness\": 0.7, \"arousal\": 0.7}},\n"
     "      \"shape\": \"offsets\",\n"
     "      \"examples\": [\n";
 
@@ -160,6 +160,9 @@ static const char end[] = "      ]\n"
                           "  \"subdivide\": {\"scheme\": \"catmull_clark\", \"levels\": 1, \"limit\": true}\n"
                           "}\n";
 
+/* The half-smile stands between two others, and reaches less far. */
+static const char shorter[] = ", \"falloff\": {\"happiness\": 0.32, \"arousal\": 0.32}";
+
 static ex_result write_project(const char *path, ex_error *error) {
     exi_file_writer writer;
     ex_result result = exi_file_open(&writer, path, error);
@@ -168,11 +171,10 @@ static ex_result write_project(const char *path, ex_error *error) {
     exi_file_write(&writer, start, strlen(start));
     for (int k = 0; k < EXPRESSIONS; k++) {
         const expression *e = &expressions[k];
-        /* The half-smile reaches no further than the smile behind it. */
-        exi_file_printf(&writer,
-                        "        {\"name\": \"%s\", \"mesh\": \"%s.obj\", \"at\": {\"happiness\": %g, \"arousal\": "
-                        "%g}}%s\n",
-                        e->name, e->name, e->happiness, e->arousal, k + 1 < EXPRESSIONS ? "," : "");
+        exi_file_printf(&writer, "        {\"name\": \"%s\", \"mesh\": \"%s.obj\", \"at\": {\"happiness\": %g, ",
+                        e->name, e->name, e->happiness);
+        exi_file_printf(&writer, "\"arousal\": %g}%s}%s\n", e->arousal, k == HALF_SMILE ? shorter : "",
+                        k + 1 < EXPRESSIONS ? "," : "");
     }
     exi_file_write(&writer, end, strlen(end));
     return exi_file_commit(&writer, error);
