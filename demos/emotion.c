@@ -70,7 +70,7 @@ typedef struct expression {
 } expression;
 
 static const expression expressions[] = {
-    {"half_smile", 0.5, 0, {[MOUTH_UP] = 0.62, [CHEEKS_UP] = 0.08}, 0.3},
+    {"half_smile", 0.5, 0, {[MOUTH_UP] = 0.5, [CHEEKS_UP] = 0.08}, 0.14},
     {"smile", 1, 0, {[MOUTH_UP] = 1.05, [CHEEKS_UP] = 1, [LIDS] = 0.16}, 0},
     {"delighted", 0.8, 0.8, {[MOUTH_UP] = 1.35, [CHEEKS_UP] = 1.15, [BROWS_UP] = 1, [LIDS] = -0.12}, 0},
     {"surprised", 0, 1, {[MOUTH_NARROW] = 1, [BROWS_UP] = 1.5, [LIDS] = -0.3}, 0},

@@ -126,7 +126,7 @@ static const stroke strokes[] = {
     /* the side and the shoulder blade go along with a raised arm, and two folds of its armpit with a hollow between */
     {UP, {-0.065, -0.11, 0}, {0.06, 0.08, 0.10}, {0.024, 0.020, 0}, 0},
     {UP, {-0.12, 0.04, 0}, {0.08, 0.05, 0.09}, {0, 0.010, 0}, 0},
-    {UP, {0.04, -0.06, 0}, {0.06, 0.05, 0.06}, {0, 0, 0}, -0.014},
+    {UP, {0.05, -0.06, 0}, {0.05, 0.05, 0.05}, {0, 0, 0}, -0.008},
     {UP, {-0.02, -0.06, 0.045}, {0.05, 0.05, 0.03}, {0, 0, 0}, 0.004},
     {UP, {-0.02, -0.06, -0.045}, {0.05, 0.05, 0.03}, {0, 0, 0}, 0.005},
     /* folds in front of and behind a lowered arm's armpit */

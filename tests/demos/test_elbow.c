@@ -84,7 +84,7 @@ static void elbow_keeps_its_section(void **state) {
 
 static void every_sculpt_comes_back(void **state) {
     (void)state;
-    check_sculpts(&demo, 0);
+    check_sculpts(&demo, false);
 }
 
 /* Between the sculpts too, an arm that is not loaded passes through itself nowhere, up to where its flesh meets. */

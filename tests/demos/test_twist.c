@@ -40,7 +40,7 @@ static double least_section(const char *words, bool layers) {
 
 static void every_sculpt_comes_back(void **state) {
     (void)state;
-    check_sculpts(&demo, 0);
+    check_sculpts(&demo, false);
     assert_int_equal(ex_rig_layer_frame(demo.rig, 0), EX_FRAME_SKINNED);
 }
 
