@@ -37,7 +37,7 @@ static const char project[] =
     "      \"space\": [\n"
     "        {\"name\": \"elbow\", \"joint\": \"forearm\", \"angle\": \"z\", \"min\": 0, \"max\": 140}\n"
     "      ],\n"
-    "      \"weigh\": {\"kind\": \"gaussian\", \"falloff\": {\"elbow\": 80}},\n"
+    "      \"weigh\": {\"kind\": \"gaussian\", \"falloff\": {\"elbow\": 65}},\n"
     "      \"shape\": \"offsets\",\n"
     "      \"examples\": [\n"
     "        {\"name\": \"bent_60\", \"mesh\": \"bent_60.obj\", \"at\": {\"elbow\": 60}},\n"
@@ -51,7 +51,7 @@ static const char project[] =
     "        {\"name\": \"elbow\", \"joint\": \"forearm\", \"angle\": \"z\", \"min\": 0, \"max\": 140},\n"
     "        {\"name\": \"load\", \"min\": 0, \"max\": 1}\n"
     "      ],\n"
-    "      \"weigh\": {\"kind\": \"gaussian\", \"falloff\": {\"elbow\": 80, \"load\": 0.6}},\n"
+    "      \"weigh\": {\"kind\": \"gaussian\", \"falloff\": {\"elbow\": 65, \"load\": 0.6}},\n"
     "      \"shape\": \"offsets\",\n"
     "      \"protect\": true,\n"
     "      \"examples\": [\n"
@@ -63,7 +63,8 @@ static const char project[] =
     "        {\"name\": \"straight, heavy\", \"at\": {\"elbow\": 0, \"load\": 1}, \"weights\": {}}\n"
     "      ]\n"
     "    }\n"
-    "  ]\n"
+    "  ],\n"
+    "  \"subdivide\": {\"scheme\": \"catmull_clark\", \"levels\": 1, \"limit\": true}\n"
     "}\n";
 
 /* Flexed is what the muscles do, 110 being full flexion. */

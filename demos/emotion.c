@@ -72,13 +72,13 @@ typedef struct expression {
 static const expression expressions[] = {
     {"half_smile", 0.5, 0, {[MOUTH_UP] = 0.5, [CHEEKS_UP] = 0.08}, 0.14},
     {"smile", 1, 0, {[MOUTH_UP] = 1.05, [CHEEKS_UP] = 1, [LIDS] = 0.16}, 0},
-    {"delighted", 0.8, 0.8, {[MOUTH_UP] = 1.35, [CHEEKS_UP] = 1.15, [BROWS_UP] = 1, [LIDS] = -0.12}, 0},
+    {"delighted", 0.7, 0.7, {[MOUTH_UP] = 1.35, [CHEEKS_UP] = 1.15, [BROWS_UP] = 1, [LIDS] = -0.12}, 0},
     {"surprised", 0, 1, {[MOUTH_NARROW] = 1, [BROWS_UP] = 1.5, [LIDS] = -0.3}, 0},
-    {"angry", -0.8, 0.8, {[MOUTH_DOWN] = 0.6, [LIPS_TIGHT] = 0.7, [BROWS_DOWN] = 1.4, [LIDS] = 0.08}, 0},
+    {"angry", -0.7, 0.7, {[MOUTH_DOWN] = 0.6, [LIPS_TIGHT] = 0.7, [BROWS_DOWN] = 1.4, [LIDS] = 0.08}, 0},
     {"frown", -1, 0, {[MOUTH_DOWN] = 1.15, [BROWS_SAD] = 0.8, [BROWS_DOWN] = 0.2, [LIDS] = 0.1}, 0},
-    {"gloomy", -0.7, -0.8, {[MOUTH_DOWN] = 0.8, [BROWS_SAD] = 1.2, [LIDS] = 0.45}, 0},
+    {"gloomy", -0.7, -0.7, {[MOUTH_DOWN] = 0.8, [BROWS_SAD] = 1.2, [LIDS] = 0.45}, 0},
     {"asleep", 0, -1, {[LIDS] = 1, [BROWS_UP] = 0.15}, 0},
-    {"content", 0.7, -0.8, {[MOUTH_UP] = 0.6, [CHEEKS_UP] = 0.35, [LIDS] = 0.55}, 0},
+    {"content", 0.7, -0.7, {[MOUTH_UP] = 0.6, [CHEEKS_UP] = 0.35, [LIDS] = 0.55}, 0},
 };
 enum { HALF_SMILE = 0, EXPRESSIONS = sizeof expressions / sizeof *expressions };
 

@@ -52,7 +52,8 @@ static const char project[] =
     "\"falloff\": {\"shoulder\": 34}}\n"
     "      ]\n"
     "    }\n"
-    "  ]\n"
+    "  ],\n"
+    "  \"subdivide\": {\"scheme\": \"catmull_clark\", \"levels\": 1, \"limit\": true}\n"
     "}\n";
 
 /* Turned about y, then about the z that this leaves, in degrees. */

@@ -42,7 +42,8 @@ static const char project[] =
     "        {\"name\": \"twist_180\", \"mesh\": \"twist_180.obj\", \"at\": {\"twist\": 180}}\n"
     "      ]\n"
     "    }\n"
-    "  ]\n"
+    "  ],\n"
+    "  \"subdivide\": {\"scheme\": \"catmull_clark\", \"levels\": 1, \"limit\": true}\n"
     "}\n";
 
 static const struct {
