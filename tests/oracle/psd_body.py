@@ -21,7 +21,7 @@ import makehuman
 from body_reference import homogeneous, linear
 
 MOTION = "mocap/bvh/02_01.bvh"
-TOLERANCE = 1e-5  # metres: what moved no farther did not move
+TOLERANCE = 2e-6  # metres: what moved no farther did not move
 ELBOW_FALLOFF, SHOULDER_FALLOFF = 40.0, 45.0  # degrees
 SIDES = {"L": "Left", "R": "Right"}
 MAP = {"root": "Hips", "spine05": "LowerBack", "spine03": "Spine", "spine01": "Spine1", "neck01": "Neck",
