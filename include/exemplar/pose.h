@@ -260,7 +260,8 @@ typedef struct ex_turn_job {
     size_t position_stride;   /* 0: 12 */
 } ex_turn_job;
 
-/* positions += rotation * vector, for the vertices listed. The same bits for the same vertex however the list is cut. */
+/* positions += rotation * vector, for the vertices listed. The same bits for the same vertex however the list is cut.
+ */
 EX_API void ex_skin_turn(const ex_skin *skin, const ex_palette *palette, const ex_turn_job *job);
 
 /* ---- un-posing ---- */

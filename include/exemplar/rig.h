@@ -47,8 +47,8 @@ typedef struct ex_axis_source {
 
 /* What a layer's examples are. */
 typedef enum ex_domain {
-    EX_DOMAIN_FORM,   /* vertex positions, added to the mesh before it is posed */
-    EX_DOMAIN_PIXELS, /* a texture */
+    EX_DOMAIN_FORM,    /* vertex positions, added to the mesh before it is posed */
+    EX_DOMAIN_PIXELS,  /* a texture */
     EX_DOMAIN_OFFSETS, /* differences of the few vertices that move */
     EX_DOMAIN_COUNT
 } ex_domain;
@@ -66,13 +66,6 @@ typedef enum ex_frame {
 } ex_frame;
 
 EX_API const char *ex_frame_name(ex_frame frame);
-
-/* The vertices that an example moves, and by how much. */
-typedef struct ex_offsets {
-    int count;
-    const uint32_t *vertices; /* [count], ascending */
-    const float *deltas;      /* [count][3] */
-} ex_offsets;
 
 /*
  * One layer. Of forms: rest form(v) += mask(v) * sum over k of w_k * delta_k(v). Of pixels: the texture of that name is

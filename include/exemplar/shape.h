@@ -50,6 +50,15 @@ EX_API void ex_forms_blend(const ex_forms *forms, const float *weights, float *p
                            const ex_tasks *tasks, void *scratch);
 EX_API size_t ex_forms_scratch_size(const ex_forms *forms);
 
+/* ---- sparse examples ---- */
+
+/* The vertices that an example moves, and by how much. */
+typedef struct ex_offsets {
+    int count;
+    const uint32_t *vertices; /* [count], ascending */
+    const float *deltas;      /* [count][3] */
+} ex_offsets;
+
 #ifdef __cplusplus
 }
 #endif

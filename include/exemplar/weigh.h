@@ -130,9 +130,9 @@ typedef struct ex_weigher_def {
     const double *metrics;  /* [points][scalar axes][scalar axes], or NULL: in place of the falloffs of the scalar axes,
                                r^2 = d' M d for scaled differences d; symmetric and positive definite, or all 0 where
                                the falloffs hold */
-    const uint32_t *sets;   /* [set_count][(example_count + 31) / 32] words, example k at bit k % 32 of word k / 32: sets
-                               of examples, not empty, for which weights are solved as if there were no others
-                               (ex_weigher_evaluate_sets); or NULL */
+    const uint32_t *sets; /* [set_count][(example_count + 31) / 32] words, example k at bit k % 32 of word k / 32: sets
+                             of examples, not empty, for which weights are solved as if there were no others
+                             (ex_weigher_evaluate_sets); or NULL */
     int set_count;
 } ex_weigher_def;
 
@@ -161,8 +161,8 @@ EX_API void ex_weigher_evaluate(const ex_weigher *weigher, const double *point, 
 
 /*
  * The same for every set of examples of a gaussian weigher, one set after the other: weights of its examples, in their
- * order [ex_weigher_set_weight_count]. In each set, the others' points do not count, and pseudo-examples that were drawn
- * from a place are drawn from the set's own examples. weights may be NULL.
+ * order [ex_weigher_set_weight_count]. In each set, the others' points do not count, and pseudo-examples that were
+ * drawn from a place are drawn from the set's own examples. weights may be NULL.
  */
 EX_API void ex_weigher_evaluate_sets(const ex_weigher *weigher, const double *point, double *weights,
                                      double *set_weights);
@@ -223,8 +223,8 @@ typedef struct ex_ridge {
 EX_API ex_ridge ex_weigher_get_ridge(const ex_weigher *weigher);
 
 /*
- * The condition number, in the 1-norm, of the system a cardinal or gaussian weigher solved; 1 for the other kinds. Costs as much as
- * the solve; for checks, not for frames.
+ * The condition number, in the 1-norm, of the system a cardinal or gaussian weigher solved; 1 for the other kinds.
+ * Costs as much as the solve; for checks, not for frames.
  */
 EX_API ex_result ex_weigher_condition(const ex_weigher *weigher, const ex_allocator *allocator, double *condition,
                                       ex_error *error);

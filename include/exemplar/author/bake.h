@@ -32,16 +32,16 @@ typedef struct ex_bake_options {
     double error_most;     /* refuse beyond this, in metres; 0: never */
     const ex_tasks *tasks; /* or NULL */
     const ex_progress *progress; /* or NULL */
-    const bool *muted;     /* [layer_count] or NULL */
+    const bool *muted;           /* [layer_count] or NULL */
 } ex_bake_options;
 
 typedef struct ex_bake_report {
-    bool exact;                /* but for influences and thinning the file is the rig */
+    bool exact; /* but for influences and thinning the file is the rig */
     int frame_count, target_count;
-    int influence_most;        /* of the rig's skin */
-    ex_bake_error influences;  /* what leaving influences out costs, by itself */
-    ex_bake_error total;       /* the file against the rig */
-    double size;               /* the form's height, to compare with */
+    int influence_most;             /* of the rig's skin */
+    ex_bake_error influences;       /* what leaving influences out costs, by itself */
+    ex_bake_error total;            /* the file against the rig */
+    double size;                    /* the form's height, to compare with */
     long key_count, key_count_full; /* keys of all channels, kept and before thinning */
 } ex_bake_report;
 

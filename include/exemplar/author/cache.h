@@ -47,7 +47,8 @@ EX_API void ex_cache_close(ex_cache_reader *reader);
 typedef struct ex_cache_writer ex_cache_writer;
 
 /* times [frame_count] seconds (PC2 keeps the first, and the mean step). mesh: faces, texture coordinates, … of the OBJ
- * files, whose positions are replaced; NULL for the other kinds. Numbered OBJ files get at least four digits, from 1. */
+ * files, whose positions are replaced; NULL for the other kinds. Numbered OBJ files get at least four digits, from 1.
+ */
 EX_API ex_result ex_cache_create(const char *path, int vertex_count, int frame_count, const double *times,
                                  const ex_mesh *mesh, ex_cache_writer **writer, ex_error *error);
 /* The next frame. */

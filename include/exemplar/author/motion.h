@@ -73,10 +73,10 @@ EX_API void ex_motion_map_destroy(ex_motion_map *map);
 
 typedef struct ex_motion {
     int pose_count;
-    ex_pose *poses; /* [pose_count], whole; they belong to the motion */
-    double *times;  /* [pose_count] seconds */
+    ex_pose *poses;    /* [pose_count], whole; they belong to the motion */
+    double *times;     /* [pose_count] seconds */
     int matched_count; /* joints (and dials) of the rig that the file moves */
-    double scale;   /* by which the root's path was scaled; 1 for motion of the rig's own skeleton */
+    double scale;      /* by which the root's path was scaled; 1 for motion of the rig's own skeleton */
 } ex_motion;
 
 /*

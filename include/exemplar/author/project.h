@@ -43,7 +43,7 @@ typedef struct ex_project_example {
     const double *at;            /* [dimension]; NULL in a direct layer */
     const double *const *points; /* [layer_count]: where its whole pose is in every layer's space; axes that `at` does
                                     not name are at rest, and an example of a direct layer has its own axis at 1 */
-    int place; /* in the file's list of examples, those that are muted included */
+    int place;                   /* in the file's list of examples, those that are muted included */
 } ex_project_example;
 
 typedef enum ex_mask_kind { EX_MASK_NONE, EX_MASK_FILE, EX_MASK_GROUP, EX_MASK_COLOUR, EX_MASK_JOINTS } ex_mask_kind;
@@ -77,18 +77,18 @@ typedef enum ex_participation {
 typedef struct ex_project_layer {
     const char *name;
     ex_shape shape;
-    bool muted; /* built, but left out of evaluation unless asked for; later layers are measured without it */
+    bool muted;          /* built, but left out of evaluation unless asked for; later layers are measured without it */
     const char *texture; /* pixels: "base_color", …; else NULL */
     const ex_project_axis *axes;
     int axis_count;
-    int dimension;        /* numbers in a point */
-    ex_weigher_def weigh; /* complete: axes, points, pseudos, names of examples */
+    int dimension;                      /* numbers in a point */
+    ex_weigher_def weigh;               /* complete: axes, points, pseudos, names of examples */
     const ex_project_example *examples; /* those that are not muted: the weigher's */
     int example_count;
     const ex_project_example *muted_examples; /* left out of the build; at is NULL in a direct layer */
     int muted_count;
-    int pseudo_count; /* in the file */
-    int zero_count;   /* pseudo-examples after those, not in the file, at which no example counts: `rest`, `protect` */
+    int pseudo_count;  /* in the file */
+    int zero_count;    /* pseudo-examples after those, not in the file, at which no example counts: `rest`, `protect` */
     bool auto_falloff; /* gaussian: building chooses the falloffs by leave-one-out */
 
     /* offsets */
@@ -156,8 +156,8 @@ typedef struct ex_damped_report {
 
 typedef struct ex_build_options {
     ex_rig_options rig;
-    const ex_progress *progress;    /* or NULL */
-    const ex_damped_report *damped; /* or NULL */
+    const ex_progress *progress;                /* or NULL */
+    const ex_damped_report *damped;             /* or NULL */
     void (*note)(void *user, const char *text); /* or NULL: called with a sentence about what building chose or had to
                                                    add: falloffs by leave-one-out, a ridge and the pose to blame */
     void *note_user;

@@ -46,9 +46,10 @@ static int add_view(gltf *g, size_t offset, size_t size, int target) {
     return last_of(g->views);
 }
 
-/* Smallest and largest of each of three columns, as glTF wants them for positions. */
-static void add_bounds(gltf *g, json_t *accessor, const char *bytes, size_t count) {
-    float low[3] = {FLT_MAX, FLT_MAX, FLT_MAX}, high[3] = {-FLT_MAX, -FLT_MAX, -FLT_MAX};
+/* Smallest and largest of each of three columns, as glTF wants them for positions; `sparse`: and of 0. */
+static void add_bounds(gltf *g, json_t *accessor, const char *bytes, size_t count, bool sparse) {
+    const float most = sparse ? 0 : FLT_MAX;
+    float low[3] = {most, most, most}, high[3] = {-most, -most, -most};
     for (size_t i = 0; i < count; i++) {
         float v[3];
         memcpy(v, bytes + i * sizeof v, sizeof v);
@@ -81,6 +82,8 @@ static const element elements[EX_SECTION_KIND_COUNT] = {
 
 /* Whether viewers read a section: not the refined levels, nor binds where nothing is skinned. */
 static bool is_shown(const gltf *g, ex_section section) {
+    if (section.size > 0 && (section.kind == EX_SECTION_OFFSET_PLACES || section.kind == EX_SECTION_OFFSET_VALUES))
+        return true;
     if (section.size == 0 || !elements[section.kind].type)
         return false;
     if (section.kind == EX_SECTION_INVERSE_BINDS)
@@ -96,7 +99,26 @@ static int add_accessor(gltf *g, ex_section section) {
     json_t *accessor = json_pack("{s:i, s:i, s:I, s:s}", "bufferView", view, "componentType", e->component, "count",
                                  (json_int_t)count, "type", e->type);
     if (accessor && (section.kind == EX_SECTION_POSITIONS || section.kind == EX_SECTION_TARGET))
-        add_bounds(g, accessor, g->from->pack + section.offset, count);
+        add_bounds(g, accessor, g->from->pack + section.offset, count, false);
+    append(g, g->accessors, accessor);
+    return last_of(g->accessors);
+}
+
+/* An accessor over offsets: zeros but where the places say otherwise. */
+static int add_sparse_accessor(gltf *g, ex_section places, ex_section values) {
+    const size_t count = places.size / sizeof(uint32_t);
+    const int splits = ex_rig_get_mesh(g->from->rig).split_count;
+    json_t *accessor =
+        json_pack("{s:i, s:i, s:s}", "componentType", FLOAT, "count", splits, "type", elements[EX_SECTION_TARGET].type);
+    if (accessor)
+        add_bounds(g, accessor, g->from->pack + values.offset, count, count < (size_t)splits);
+    if (accessor && count > 0) {
+        const int indices = add_view(g, places.offset, places.size, 0);
+        const int numbers = add_view(g, values.offset, values.size, 0);
+        set(g, accessor, "sparse",
+            json_pack("{s:I, s:{s:i, s:i}, s:{s:i}}", "count", (json_int_t)count, "indices", "bufferView", indices,
+                      "componentType", UNSIGNED_INT, "values", "bufferView", numbers));
+    }
     append(g, g->accessors, accessor);
     return last_of(g->accessors);
 }
@@ -134,6 +156,22 @@ static void add_attribute(gltf *g, json_t *attributes, ex_section section) {
     }
 }
 
+/* Targets of the examples that are offsets: the n-th list of places belongs to the n-th of values. */
+static void add_offset_targets(gltf *g, json_t *targets) {
+    int places = 0, values = 0, count = 0;
+    for (int i = g->section_count; i-- > 0;) {
+        const ex_section_kind kind = ex_pack_section(g->from->pack, i).kind;
+        places = kind == EX_SECTION_OFFSET_PLACES ? i : places;
+        values = kind == EX_SECTION_OFFSET_VALUES ? i : values;
+        count += kind == EX_SECTION_OFFSET_VALUES;
+    }
+    for (int i = 0; i < count; i++)
+        append(g, targets,
+               json_pack("{s:i}", "POSITION",
+                         add_sparse_accessor(g, ex_pack_section(g->from->pack, places + i),
+                                             ex_pack_section(g->from->pack, values + i))));
+}
+
 /* The primitive; also the accessor of the inverse binds, or -1. */
 static json_t *make_primitive(gltf *g, int *binds) {
     json_t *attributes = json_object(), *primitive = json_object(), *targets = json_array();
@@ -148,9 +186,10 @@ static json_t *make_primitive(gltf *g, int *binds) {
             *binds = add_accessor(g, section);
         else if (section.kind == EX_SECTION_TARGET)
             append(g, targets, json_pack("{s:i}", "POSITION", add_accessor(g, section)));
-        else
+        else if (section.kind != EX_SECTION_OFFSET_PLACES && section.kind != EX_SECTION_OFFSET_VALUES)
             add_attribute(g, attributes, section);
     }
+    add_offset_targets(g, targets);
     set(g, primitive, "attributes", attributes);
     if (indices >= 0)
         set(g, primitive, "indices", json_integer(indices));
@@ -163,23 +202,25 @@ static json_t *make_primitive(gltf *g, int *binds) {
 }
 
 /* Weights at rest, so that a viewer shows the form at rest; names as "example", or "layer/example" where several layers
- * have forms. */
+ * have targets. Forms come first, then offsets. */
 static void add_targets(gltf *g, json_t *mesh) {
     const ex_rig *rig = g->from->rig;
     json_t *values = json_array(), *names = json_array();
     int layers = 0;
     for (int l = 0; l < ex_rig_layer_count(rig); l++)
-        layers += ex_rig_layer_domain(rig, l) == EX_DOMAIN_FORM;
-    for (int l = 0; l < ex_rig_layer_count(rig); l++) {
-        int count = ex_weigher_example_count(ex_rig_weigher(rig, l)), first = ex_rig_first_example(rig, l);
-        for (int k = 0; ex_rig_layer_domain(rig, l) == EX_DOMAIN_FORM && k < count; k++) {
-            const double weight = (double)(float)g->from->weights[first + k];
-            append(g, values, json_real(isfinite(weight) ? weight : 0));
-            append(g, names,
-                   layers == 1 ? json_string(ex_rig_example_name(rig, l, k))
-                               : json_sprintf("%s/%s", ex_rig_layer_name(rig, l), ex_rig_example_name(rig, l, k)));
+        layers += ex_rig_layer_domain(rig, l) != EX_DOMAIN_PIXELS;
+    for (int pass = 0; pass < 2; pass++)
+        for (int l = 0; l < ex_rig_layer_count(rig); l++) {
+            const int count = ex_weigher_example_count(ex_rig_weigher(rig, l)), first = ex_rig_first_example(rig, l);
+            const ex_domain domain = pass == 0 ? EX_DOMAIN_FORM : EX_DOMAIN_OFFSETS;
+            for (int k = 0; ex_rig_layer_domain(rig, l) == domain && k < count; k++) {
+                const double weight = (double)(float)g->from->weights[first + k];
+                append(g, values, json_real(isfinite(weight) ? weight : 0));
+                append(g, names,
+                       layers == 1 ? json_string(ex_rig_example_name(rig, l, k))
+                                   : json_sprintf("%s/%s", ex_rig_layer_name(rig, l), ex_rig_example_name(rig, l, k)));
+            }
         }
-    }
     set(g, mesh, "weights", values);
     set(g, mesh, "extras", json_pack("{s:o}", "targetNames", names));
 }

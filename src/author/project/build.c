@@ -120,6 +120,8 @@ static ex_result build(exi_building *b, ex_rig **rig, ex_error *error) {
         exi_build_report(b, "solving");
         result = create(b, &rules, rig, error);
     }
+    if (result == EX_OK)
+        exi_build_note_ridges(b, *rig);
     free(rules.bytes);
     return result;
 }

@@ -3,6 +3,7 @@
  *
  *   build.c         the way from project to rig
  *   build_layers.c  layers: forms measured, images read
+ *   build_notes.c   what building chose or had to add
  *   refinement.c    refined levels
  */
 #ifndef EXEMPLAR_AUTHOR_PROJECT_BUILD_H
@@ -28,6 +29,12 @@ typedef struct exi_building {
 } exi_building;
 
 void exi_build_report(const exi_building *b, const char *what);
+
+/* build_notes.c. The falloffs of a layer that leaves them to leave-one-out, into layer->weigh, allocated; and a note.
+ */
+ex_result exi_build_falloffs(const exi_building *b, int index, ex_layer_def *layer, ex_error *error);
+/* A note for every gaussian layer whose weigher had to add a ridge. */
+void exi_build_note_ridges(const exi_building *b, const ex_rig *rig);
 
 /* Reads all layers, in their order, into b->layers. */
 ex_result exi_build_layers(exi_building *b, ex_error *error);

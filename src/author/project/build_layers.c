@@ -18,8 +18,13 @@ static ex_result open_layer(const exi_building *b, const ex_project_layer *sourc
     const char **names = calloc(axes, sizeof *names), **units = calloc(axes, sizeof *units);
     ex_axis_source *sources = calloc(axes, sizeof *sources);
     layer->name = source->name;
-    layer->domain = source->shape == EX_SHAPE_PIXELS ? EX_DOMAIN_PIXELS : EX_DOMAIN_FORM;
+    layer->domain = source->shape == EX_SHAPE_PIXELS    ? EX_DOMAIN_PIXELS
+                    : source->shape == EX_SHAPE_OFFSETS ? EX_DOMAIN_OFFSETS
+                                                        : EX_DOMAIN_FORM;
     layer->weigh = source->weigh;
+    layer->muted = source->muted;
+    layer->frame = source->frame;
+    layer->moved = source->shape == EX_SHAPE_OFFSETS && source->participation == EX_PARTICIPATION_MOVED;
     layer->example_names = source->weigh.names;
     layer->axis_names = names;
     layer->axis_units = units;
@@ -38,11 +43,11 @@ static ex_result open_layer(const exi_building *b, const ex_project_layer *sourc
 
 /* ---- forms ---- */
 
-static ex_result read_form(exi_building *b, int layer, int index, const float *mask, const float **delta,
-                           const float **shifts, ex_error *error) {
+/* Reads an example's mesh and measures it. */
+static ex_result measure_form(exi_building *b, int layer, int index, const float *mask, exi_measured *measured,
+                              ex_error *error) {
     const ex_project_example *source = &b->view->layers[layer].examples[index];
     const ex_damped_report *report = b->options.damped;
-    exi_measured measured = {0};
     ex_mesh *form = NULL;
     ex_result result = exi_project_read_mesh(b->view, source->mesh, &form, error);
     if (result != EX_OK)
@@ -57,40 +62,72 @@ static ex_result read_form(exi_building *b, int layer, int index, const float *m
     else if (result != EX_OK)
         exi_error(error, result, "%s: %s", source->mesh, difference.text);
     if (result == EX_OK)
-        result = exi_measure_example(&b->measure, layer, index, form, mask, &measured, error);
-    if (result == EX_OK) {
-        if (report && report->report && measured.damped_count > 0)
-            report->report(report->user, layer, index, measured.damped, measured.damped_count);
-        *delta = measured.delta;
-        *shifts = measured.shifts;
-        measured.delta = measured.shifts = NULL;
-    }
-    exi_measured_free(&measured);
+        result = exi_measure_example(&b->measure, layer, index, form, mask, measured, error);
+    if (result == EX_OK && report && report->report && measured->damped_count > 0)
+        report->report(report->user, layer, index, measured->damped, measured->damped_count);
     ex_mesh_destroy(form);
     return result;
 }
 
+/* Where measured examples go: rows of whole forms, or offsets. */
+typedef struct rows {
+    const float **deltas, **shifts; /* [example_count] */
+    ex_offsets *offsets;            /* [example_count], or NULL */
+} rows;
+
+static bool open_rows(const ex_project_layer *source, ex_layer_def *layer, rows *r) {
+    const size_t count = (size_t)source->example_count;
+    *r = (rows){0};
+    if (source->shape == EX_SHAPE_OFFSETS) {
+        layer->offsets = r->offsets = calloc(count, sizeof *r->offsets);
+        return r->offsets != NULL;
+    }
+    layer->deltas = r->deltas = calloc(count, sizeof *r->deltas);
+    layer->shifts = r->shifts = calloc(count, sizeof *r->shifts);
+    return r->deltas && r->shifts;
+}
+
+static void take(const rows *r, int k, exi_measured *measured) {
+    if (r->offsets) {
+        r->offsets[k] = measured->offsets;
+        measured->offsets = (ex_offsets){0};
+        return;
+    }
+    r->deltas[k] = measured->delta;
+    r->shifts[k] = measured->shifts;
+    measured->delta = measured->shifts = NULL;
+}
+
 static ex_result read_forms(exi_building *b, int index, ex_layer_def *layer, ex_error *error) {
     const ex_project_layer *source = &b->view->layers[index];
-    const size_t count = (size_t)source->example_count;
-    const float **deltas = calloc(count, sizeof *deltas), **shifts = calloc(count, sizeof *shifts);
     float *mask = NULL;
-    layer->deltas = deltas;
-    layer->shifts = shifts;
-    ex_result result = deltas && shifts ? EX_OK : exi_error_memory(error, "a layer", count * sizeof *deltas);
+    rows r;
+    ex_result result = open_rows(source, layer, &r)
+                           ? EX_OK
+                           : exi_error_memory(error, "a layer", (size_t)source->example_count * sizeof *r.offsets);
     if (result == EX_OK)
         result = exi_project_read_mask(b->view, source, b->mesh, b->skeleton, b->skin, &mask, error);
     for (int k = 0; result == EX_OK && k < source->example_count; k++) {
+        exi_measured measured = {0};
         exi_build_report(b, source->examples[k].name);
-        result = exi_error_within(error, read_form(b, index, k, mask, &deltas[k], &shifts[k], error),
-                                  "layers[%d].examples[%d] '%s'", index, k, source->examples[k].name);
+        result =
+            exi_error_within(error, measure_form(b, index, k, mask, &measured, error), "layers[%d].examples[%d] '%s'",
+                             index, source->examples[k].place, source->examples[k].name);
+        if (result == EX_OK)
+            take(&r, k, &measured);
+        exi_measured_free(&measured);
         b->example_done++;
     }
     free(mask);
+    if (result == EX_OK)
+        result = exi_error_within(error, exi_build_falloffs(b, index, layer, error), "layer '%s'", source->name);
     /* The last layer has none after it. */
     if (result == EX_OK && index + 1 < b->view->layer_count)
-        result = exi_error_within(error, exi_measure_add_layer(&b->measure, index, deltas, shifts, error), "layer '%s'",
-                                  source->name);
+        result = exi_error_within(
+            error,
+            r.offsets ? exi_measure_add_offsets(&b->measure, index, &layer->weigh, r.offsets, error)
+                      : exi_measure_add_layer(&b->measure, index, &layer->weigh, r.deltas, r.shifts, error),
+            "layer '%s'", source->name);
     return result;
 }
 
@@ -134,8 +171,8 @@ static ex_result read_images(exi_building *b, int index, ex_layer_def *layer, ex
     ex_result result = pixels && b->images[index] ? EX_OK : exi_error_memory(error, "a layer", count * sizeof *pixels);
     for (int k = 0; result == EX_OK && k < source->example_count; k++) {
         exi_build_report(b, source->examples[k].name);
-        result = exi_error_within(error, read_image(b, index, k, error), "layers[%d].examples[%d] '%s'", index, k,
-                                  source->examples[k].name);
+        result = exi_error_within(error, read_image(b, index, k, error), "layers[%d].examples[%d] '%s'", index,
+                                  source->examples[k].place, source->examples[k].name);
         b->example_done++;
         if (result != EX_OK)
             return result;
@@ -165,10 +202,10 @@ ex_result exi_build_layers(exi_building *b, ex_error *error) {
     return result;
 }
 
-static void free_rows(const float *const *rows, int count) {
-    for (int k = 0; rows && k < count; k++)
-        free((void *)(uintptr_t)rows[k]);
-    free((void *)(uintptr_t)rows);
+static void free_rows(const float *const *list, int count) {
+    for (int k = 0; list && k < count; k++)
+        free((void *)(uintptr_t)list[k]);
+    free((void *)(uintptr_t)list);
 }
 
 void exi_build_free_layers(exi_building *b) {
@@ -176,6 +213,11 @@ void exi_build_free_layers(exi_building *b) {
         ex_layer_def *layer = &b->layers[l];
         free_rows(layer->deltas, layer->weigh.example_count);
         free_rows(layer->shifts, layer->weigh.example_count);
+        for (int k = 0; layer->offsets && k < layer->weigh.example_count; k++)
+            exi_offsets_free((ex_offsets *)(uintptr_t)&layer->offsets[k]);
+        free((void *)(uintptr_t)layer->offsets);
+        if (b->view->layers[l].auto_falloff && layer->weigh.falloffs != b->view->layers[l].weigh.falloffs)
+            free((void *)(uintptr_t)layer->weigh.falloffs);
         free((void *)(uintptr_t)layer->axis_names);
         free((void *)(uintptr_t)layer->axis_units);
         free((void *)(uintptr_t)layer->sources);

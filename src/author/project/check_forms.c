@@ -125,7 +125,7 @@ static void check_own_skeletons(exi_checker *c, int index) {
     for (int k = 0; model >= 0 && k < layer->example_count; k++) {
         char where[64];
         const double off = root_mean_square(c->deltas[index][k], count);
-        snprintf(where, sizeof where, "layers[%d].examples[%d]", index, k);
+        snprintf(where, sizeof where, "layers[%d].examples[%d]", index, layer->examples[k].place);
         if (!layer->examples[k].skeleton && off > 0.5 * least)
             exi_check_add(c, EX_SEVERITY_WARNING, "no_skeleton", where, off / c->size,
                           "'%s' brings no skeleton of its own, though its form is as different from the mesh as that "
@@ -188,7 +188,7 @@ void exi_check_forms(exi_checker *c, int index) {
     bool complete = measurable;
     for (int k = 0; !c->failed && k < layer->example_count; k++) {
         char here[64];
-        snprintf(here, sizeof here, "layers[%d].examples[%d]", index, k);
+        snprintf(here, sizeof here, "layers[%d].examples[%d]", index, layer->examples[k].place);
         exi_check_progress(c, layer->examples[k].name);
         ex_mesh *form = exi_check_read_form(c, &layer->examples[k], here);
         if (form && measurable && !c->failed)
@@ -211,8 +211,8 @@ void exi_check_forms(exi_checker *c, int index) {
     if (!complete || c->failed)
         return;
     check_own_skeletons(c, index);
-    if (exi_measure_add_layer(&c->measure, index, deltas, (const float *const *)c->shifts[index], &error) ==
-        EX_ERROR_MEMORY)
+    if (exi_measure_add_layer(&c->measure, index, &layer->weigh, deltas, (const float *const *)c->shifts[index],
+                              &error) == EX_ERROR_MEMORY)
         c->failed = true;
 }
 
@@ -264,7 +264,7 @@ static void check_sculpt(exi_checker *c, int earlier, int k, int later) {
     char where[64];
     const int vertex = find_moved(c, earlier, later, example->points, &off);
     const int joint = find_moved_joint(c, later, &joint_off);
-    snprintf(where, sizeof where, "layers[%d].examples[%d]", earlier, k);
+    snprintf(where, sizeof where, "layers[%d].examples[%d]", earlier, example->place);
     if (vertex >= 0 && off / c->size > disturbance_limit)
         exi_check_add(c, EX_SEVERITY_WARNING, "disturbed", where, off / c->size,
                       "layer '%s' moves the form of '%s' by up to %.2g %% of the mesh's size (vertex %d) at its own "

@@ -124,7 +124,7 @@ void exi_check_images(exi_checker *c, int index) {
     c->failed = c->failed || !rows;
     for (int k = 0; !c->failed && k < layer->example_count; k++) {
         char here[64];
-        snprintf(here, sizeof here, "layers[%d].examples[%d]", index, k);
+        snprintf(here, sizeof here, "layers[%d].examples[%d]", index, layer->examples[k].place);
         exi_check_progress(c, layer->examples[k].name);
         rows[k] = check_image(c, &layer->examples[k], &size, here);
         complete = complete && rows[k];

@@ -27,6 +27,17 @@ static void turn_form(const ex_mesh *form, quarter turn, double *out) {
     }
 }
 
+static ex_result unpose(const exi_measure *m, const ex_project_example *example, const ex_mesh *form,
+                        const float *shifts, double *rest, exi_measured *out, ex_error *error) {
+    exi_posing posing = {0};
+    if (!m->skeleton || !m->skin)
+        return exi_measure_no_skin(error);
+    const bool opened = exi_posing_open(&posing, m, example, shifts);
+    ex_result result = opened ? exi_measure_unpose(m, &posing, form, rest, out, error) : EX_ERROR_MEMORY;
+    exi_posing_close(&posing);
+    return result;
+}
+
 /* Root mean square of the distances from the base that the form is measured from, over the mesh's size, were it read
  * so; -1 without memory, and infinite where it cannot be un-posed. */
 static double distance_of(const exi_checker *c, const ex_project_example *example, const ex_mesh *form, bool unposed,
@@ -43,7 +54,7 @@ static double distance_of(const exi_checker *c, const ex_project_example *exampl
     if (result == EX_OK) {
         turn_form(form, turn, turned.positions);
         if (unposed)
-            result = exi_measure_unpose(&m, example, &turned, shifts, rest, &measured, &error);
+            result = unpose(&m, example, &turned, shifts, rest, &measured, &error);
     }
     const double *read = unposed ? rest : turned.positions;
     for (size_t i = 0; result == EX_OK && i < count; i++)

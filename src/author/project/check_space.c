@@ -57,7 +57,7 @@ static int compare_doubles(const void *a, const void *b) {
 /* Every pair of points that is nearer than `nearly` of the median distance to the nearest neighbour. */
 static void check_near_points(space_check *s) {
     ex_weigher *w = measuring_weigher(s);
-    int count = s->layer->example_count + s->layer->pseudo_count;
+    int count = s->layer->example_count + s->layer->weigh.pseudo_count;
     double *nearest = malloc((size_t)count * sizeof *nearest);
     if (!w || !nearest) {
         s->c->failed = s->c->failed || !nearest;
@@ -186,7 +186,7 @@ static void check_weight_range(space_check *s) {
         char where[128], place[256];
         sample_point(s->layer, worst_sample[k], point);
         describe_point(s->layer, point, place, sizeof place);
-        snprintf(where, sizeof where, "%s.examples[%zu]", s->where, k);
+        snprintf(where, sizeof where, "%s.examples[%d]", s->where, s->layer->examples[k].place);
         double weight = worst[k] < 0 ? worst[k] - 0.5 : worst[k] + 1.5;
         exi_check_add(
             s->c, EX_SEVERITY_WARNING, "weight_range", where, weight,
@@ -242,7 +242,7 @@ static void check_leave_one_out(space_check *s, const exi_guessed *guessed) {
         ex_weigher_destroy(without);
         double error = guess_error(s, guessed, k, s->weights) / guessed->size;
         char where[128];
-        snprintf(where, sizeof where, "%s.examples[%d]", s->where, k);
+        snprintf(where, sizeof where, "%s.examples[%d]", s->where, s->layer->examples[k].place);
         exi_check_add(s->c, EX_SEVERITY_NOTE, "leave_one_out", where, error,
                       "without '%s' its %s would be guessed %.2f %% of %s off at worst", s->layer->examples[k].name,
                       guessed->what, 100 * error, guessed->of);

@@ -81,17 +81,25 @@ static bool drop_weights(json_t *layer, const char *name) {
     return done;
 }
 
+/* How far the point reaches, where the edit says so. */
+static bool set_falloff(json_t *point, const ex_project_layer *layer, const ex_edit *edit) {
+    return !edit->falloff ||
+           json_object_set_new(point, "falloff", exi_json_make_numbers(edit->falloff, layer->axis_count)) == 0;
+}
+
 static bool change_example(json_t *json, const ex_project_layer *layer, const ex_edit *edit, const char *name,
                            const char *mesh) {
     json_t *examples = list_of(json, "examples");
-    size_t index = (size_t)edit->index;
+    const ex_project_example *old = edit->kind == EX_EDIT_ADD_EXAMPLE ? NULL : &layer->examples[edit->index];
     if (edit->kind == EX_EDIT_REMOVE_EXAMPLE)
-        return drop_weights(json, layer->examples[index].name) && json_array_remove(examples, index) == 0;
+        return drop_weights(json, old->name) && json_array_remove(examples, (size_t)old->place) == 0;
     if (edit->kind == EX_EDIT_MOVE_EXAMPLE)
-        return set_point(json_object_get(json_array_get(examples, index), "at"), layer, edit->at);
+        return set_point(json_object_get(json_array_get(examples, (size_t)old->place), "at"), layer, edit->at);
     const char *file = layer->shape == EX_SHAPE_PIXELS ? "image" : "mesh";
     json_t *at = make_point(layer, edit->at);
-    return json_array_append_new(examples, json_pack("{s:s, s:s, s:o}", "name", name, file, mesh, "at", at)) == 0;
+    json_t *example = json_pack("{s:s, s:s, s:o}", "name", name, file, mesh, "at", at);
+    const bool done = example && set_falloff(example, layer, edit);
+    return json_array_append_new(examples, example) == 0 && done;
 }
 
 static bool change_pseudo(json_t *json, const ex_project_layer *layer, const ex_edit *edit) {
@@ -104,8 +112,15 @@ static bool change_pseudo(json_t *json, const ex_project_layer *layer, const ex_
         return set_point(json_object_get(pseudo, "at"), layer, edit->at) && set_source(pseudo, layer, edit);
     }
     json_t *pseudo = json_object();
-    bool done = set_source(pseudo, layer, edit) && json_object_set_new(pseudo, "at", make_point(layer, edit->at)) == 0;
+    bool done = set_source(pseudo, layer, edit) &&
+                json_object_set_new(pseudo, "at", make_point(layer, edit->at)) == 0 && set_falloff(pseudo, layer, edit);
     return json_array_append_new(pseudos, pseudo) == 0 && done;
+}
+
+static bool change_falloff(json_t *json, const ex_project_layer *layer, const ex_edit *edit) {
+    const bool example = edit->index < layer->example_count;
+    const int place = example ? layer->examples[edit->index].place : edit->index - layer->example_count;
+    return set_falloff(json_array_get(list_of(json, example ? "examples" : "pseudo"), (size_t)place), layer, edit);
 }
 
 static bool all_finite(const double *values, int count) {
@@ -115,19 +130,24 @@ static bool all_finite(const double *values, int count) {
     return true;
 }
 
-static ex_result check_edit(const ex_project_layer *layer, const ex_edit *edit, const char *name, const char *mesh,
-                            ex_error *error) {
-    const bool pseudo = edit->kind >= EX_EDIT_MOVE_PSEUDO;
-    const bool add = edit->kind == EX_EDIT_ADD_EXAMPLE || edit->kind == EX_EDIT_ADD_PSEUDO;
-    const bool remove = edit->kind == EX_EDIT_REMOVE_EXAMPLE || edit->kind == EX_EDIT_REMOVE_PSEUDO;
-    const int count = pseudo ? layer->pseudo_count : layer->example_count;
-    if ((unsigned)edit->kind > EX_EDIT_REMOVE_PSEUDO || (!remove && !edit->at))
-        return exi_error(error, EX_ERROR_ARGUMENT, "the edit says no place, or is of no known kind");
-    if (layer->weigh.kind == EX_WEIGHER_DIRECT)
-        return exi_error(error, EX_ERROR_ARGUMENT, "layer '%s' is direct: it has no space to edit", layer->name);
-    if (!add && (edit->index < 0 || edit->index >= count))
-        return exi_error(error, EX_ERROR_ARGUMENT, "layer '%s' has no %s %d: it has %d", layer->name,
-                         pseudo ? "pseudo-example" : "example", edit->index, count);
+static ex_result check_falloff(const ex_project_layer *layer, const ex_edit *edit, ex_error *error) {
+    if (!edit->falloff && edit->kind == EX_EDIT_FALLOFF)
+        return exi_error(error, EX_ERROR_ARGUMENT, "the edit says no falloff");
+    if (edit->falloff && layer->weigh.kind != EX_WEIGHER_GAUSSIAN)
+        return exi_error(error, EX_ERROR_ARGUMENT, "layer '%s' is not gaussian: its points have no falloff",
+                         layer->name);
+    if (!all_finite(edit->falloff, layer->axis_count))
+        return exi_error(error, EX_ERROR_DATA, "a number of the edit is not finite");
+    const int count = layer->example_count + layer->pseudo_count;
+    if (edit->kind == EX_EDIT_FALLOFF && (edit->index < 0 || edit->index >= count))
+        return exi_error(error, EX_ERROR_ARGUMENT,
+                         "layer '%s' has no point %d in its file: it has %d examples and pseudo-examples", layer->name,
+                         edit->index, count);
+    return EX_OK;
+}
+
+static ex_result check_sources(const ex_project_layer *layer, const ex_edit *edit, const char *name, const char *mesh,
+                               ex_error *error) {
     if (edit->kind == EX_EDIT_ADD_EXAMPLE && (!name || !mesh))
         return exi_error(error, EX_ERROR_ARGUMENT, "a new example needs a name and a mesh or image");
     if (edit->kind == EX_EDIT_ADD_EXAMPLE && (!exi_is_text(name) || !exi_is_text(mesh)))
@@ -138,10 +158,31 @@ static ex_result check_edit(const ex_project_layer *layer, const ex_edit *edit, 
     if (edit->kind == EX_EDIT_ADD_PSEUDO && !edit->from == !edit->weights)
         return exi_error(error, EX_ERROR_ARGUMENT,
                          "a new pseudo-example needs either where it is drawn from or its weights");
-    if (!remove && !(all_finite(edit->at, layer->dimension) && all_finite(edit->from, layer->dimension) &&
-                     all_finite(edit->weights, layer->example_count)))
+    if (!(all_finite(edit->at, layer->dimension) && all_finite(edit->from, layer->dimension) &&
+          all_finite(edit->weights, layer->example_count)))
         return exi_error(error, EX_ERROR_DATA, "a number of the edit is not finite");
     return EX_OK;
+}
+
+static ex_result check_edit(const ex_project_layer *layer, const ex_edit *edit, const char *name, const char *mesh,
+                            ex_error *error) {
+    const bool pseudo = edit->kind >= EX_EDIT_MOVE_PSEUDO, falloff = edit->kind == EX_EDIT_FALLOFF;
+    const bool add = edit->kind == EX_EDIT_ADD_EXAMPLE || edit->kind == EX_EDIT_ADD_PSEUDO;
+    const bool remove = edit->kind == EX_EDIT_REMOVE_EXAMPLE || edit->kind == EX_EDIT_REMOVE_PSEUDO;
+    const int count = pseudo ? layer->pseudo_count : layer->example_count;
+    if ((unsigned)edit->kind > EX_EDIT_FALLOFF || (!remove && !falloff && !edit->at))
+        return exi_error(error, EX_ERROR_ARGUMENT, "the edit says no place, or is of no known kind");
+    if (layer->weigh.kind == EX_WEIGHER_DIRECT)
+        return exi_error(error, EX_ERROR_ARGUMENT, "layer '%s' is direct: it has no space to edit", layer->name);
+    if (!add && !falloff && (edit->index < 0 || edit->index >= count))
+        return exi_error(error, EX_ERROR_ARGUMENT, "layer '%s' has no %s %d: it has %d", layer->name,
+                         pseudo ? "pseudo-example" : "example", edit->index, count);
+    if (add || falloff) {
+        ex_result result = check_falloff(layer, edit, error);
+        if (result != EX_OK)
+            return result;
+    }
+    return remove || falloff ? EX_OK : check_sources(layer, edit, name, mesh, error);
 }
 
 /* Reads the changed tree and, where it is sound, puts it in the old one's place. */
@@ -173,8 +214,9 @@ ex_result ex_project_edit(ex_project *project, int layer, const ex_edit *edit, c
         return result;
     json_t *root = json_deep_copy(project->root);
     json_t *json = json_array_get(json_object_get(root, "layers"), (size_t)layer);
-    bool done = json && (edit->kind >= EX_EDIT_MOVE_PSEUDO ? change_pseudo(json, view, edit)
-                                                           : change_example(json, view, edit, name, mesh));
+    bool done = json && (edit->kind == EX_EDIT_FALLOFF       ? change_falloff(json, view, edit)
+                         : edit->kind >= EX_EDIT_MOVE_PSEUDO ? change_pseudo(json, view, edit)
+                                                             : change_example(json, view, edit, name, mesh));
     if (!done) {
         json_decref(root);
         return exi_error_memory(error, "the edit", 0);

@@ -82,7 +82,7 @@ static void look_at_examples(const search *s, int number) {
     for (int k = 0; k < layer->example_count; k++) {
         const ex_project_example *example = &layer->examples[k];
         exi_place place;
-        snprintf(place.text, sizeof place.text, "layers[%d].examples[%d]", number, k);
+        snprintf(place.text, sizeof place.text, "layers[%d].examples[%d]", number, example->place);
         if (example->skeleton && !s->skeleton)
             s->report(s->user, exi_place_key(&place, "skeleton").text,
                       "an example can bring a skeleton only where the project has a \"skeleton\"");

@@ -38,6 +38,14 @@ ex_result exi_link_spaces(exi_reader *r, const json_t *layers);
 /* read_weigh.c */
 ex_result exi_read_weigh(exi_reader *r, const json_t *layer, const exi_place *place, ex_weigher_def *def);
 
+/* read_offsets.c: whether the layer is muted, and what layers of offsets have besides; after its space was read. Then,
+ * with the examples of all layers read, the layer's zeros. */
+ex_result exi_read_offsets(exi_reader *r, const json_t *layer, const exi_place *place, ex_project_layer *out);
+ex_result exi_read_zeros(exi_reader *r, const exi_place *place, ex_project_layer *out);
+
+/* read_falloff.c: falloffs and metrics of all points of a layer, zeros among them. */
+ex_result exi_read_falloffs(exi_reader *r, const json_t *layer, const exi_place *place, ex_project_layer *out);
+
 /* read_examples.c, which needs the spaces of all layers. */
 ex_result exi_read_examples(exi_reader *r, const json_t *layer, const exi_place *place, ex_project_layer *out);
 ex_result exi_read_pseudos(exi_reader *r, const json_t *layer, const exi_place *place, ex_project_layer *out);
@@ -60,7 +68,8 @@ ex_result exi_read_point(exi_reader *r, const json_t *object, const exi_place *p
                          const double **point);
 
 /* read_pose.c: an example's whole pose, from its "at" and "joints": its joints, its points in all layers, and its own.
- * `index` is the example's number in its layer. */
+ * `index` is the example's number in its layer; in a direct layer below 0 for an example that is muted, whose axis the
+ * layer does not have. */
 ex_result exi_read_pose(exi_reader *r, const json_t *object, const exi_place *place, const ex_project_layer *layer,
                         int index, ex_project_example *example);
 /* Whether what was written is what a joint reads then, but for rounding. `joint` is relative to rest. */

@@ -1,8 +1,8 @@
 /*
  * Measuring examples (DESIGN, "Layers"): d_lk = mask_l (U(x_lk) - base_lk), where base_lk = mesh + sum over layers m
- * before l of sum over j of w_mj d_mj, at the whole pose of example lk, and U un-poses where the layer says so. base is
- * rounded to float, so that an unpacked example, base + d in double, gives d again to the bit. Joints go the same way,
- * without mask or U.
+ * before l of sum over j of w_mj d_mj, at the whole pose of example lk, and U un-poses where the layer says so. Layers
+ * in the frame `skinned` are summed apart: they are added after posing. base is rounded to float, so that an unpacked
+ * example, base + d in double, gives d again to the bit. Joints go the same way, without mask or U.
  */
 #include "author/project/measure.h"
 
@@ -14,10 +14,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Whether any layer is of offsets, and whether any is added after skinning. */
+static bool has_offsets(const ex_project_view *view, bool skinned) {
+    for (int l = 0; l < view->layer_count; l++)
+        if (view->layers[l].shape == EX_SHAPE_OFFSETS && (!skinned || view->layers[l].frame == EX_FRAME_SKINNED))
+            return true;
+    return false;
+}
+
+static double largest_coordinate(const ex_mesh *mesh) {
+    double largest = 0;
+    for (size_t i = 0; i < 3 * (size_t)mesh->vertex_count; i++)
+        largest = fabs(mesh->positions[i]) > largest ? fabs(mesh->positions[i]) : largest;
+    return largest;
+}
+
 ex_result exi_measure_open(exi_measure *m, const ex_project_view *view, const ex_mesh *mesh,
                            const ex_skeleton *skeleton, const ex_skin *skin, ex_error *error) {
     size_t layers = (size_t)view->layer_count + 1, count = 3 * (size_t)mesh->vertex_count, most = 1;
     size_t joints = skeleton ? (size_t)ex_skeleton_joint_count(skeleton) : 0;
+    const bool turned = has_offsets(view, true);
     for (int l = 0; l < view->layer_count; l++)
         most = (size_t)view->layers[l].example_count > most ? (size_t)view->layers[l].example_count : most;
     *m = (exi_measure){.view = view,
@@ -28,13 +44,19 @@ ex_result exi_measure_open(exi_measure *m, const ex_project_view *view, const ex
                        .weighers = calloc(layers, sizeof *m->weighers),
                        .deltas = calloc(layers, sizeof *m->deltas),
                        .shifts = calloc(layers, sizeof *m->shifts),
+                       .offsets = calloc(layers, sizeof *m->offsets),
+                       .sets = calloc(layers, sizeof *m->sets),
                        .weights = exi_array_allocate(most, sizeof *m->weights),
                        .centres = exi_array_allocate(3 * joints, sizeof *m->centres),
+                       .size = ex_mesh_size(mesh),
+                       .least = ldexp(largest_coordinate(mesh), -26),
                        .base = exi_array_allocate(count, sizeof *m->base),
+                       .turned = turned ? exi_array_allocate(count, sizeof *m->turned) : NULL,
                        .joints = exi_array_allocate(3 * joints, sizeof *m->joints),
                        .shift = exi_array_allocate(3 * joints, sizeof *m->shift)};
-    if (m->weighers && m->deltas && m->shifts && m->weights && m->centres && m->base && m->joints && m->shift &&
-        (!skeleton || exi_skeleton_centres(skeleton, m->centres)))
+    if (m->weighers && m->deltas && m->shifts && m->offsets && m->sets && m->weights && m->centres && m->base &&
+        (m->turned || !turned) && m->joints && m->shift && (!skeleton || exi_skeleton_centres(skeleton, m->centres)) &&
+        (!has_offsets(view, false) || exi_measure_find_twins(m)))
         return EX_OK;
     exi_measure_close(m);
     return exi_error_memory(error, "measuring the examples", count * sizeof(double));
@@ -43,23 +65,57 @@ ex_result exi_measure_open(exi_measure *m, const ex_project_view *view, const ex
 void exi_measure_close(exi_measure *m) {
     for (int l = 0; m->weighers && l < m->view->layer_count; l++)
         ex_weigher_destroy(m->weighers[l]);
+    for (int l = 0; m->sets && l < m->view->layer_count; l++)
+        exi_sets_free(&m->sets[l]);
     free(m->weighers);
     free(m->deltas);
     free(m->shifts);
+    free(m->offsets);
+    free(m->sets);
     free(m->weights);
     free(m->centres);
+    free(m->twins);
     free(m->base);
+    free(m->turned);
     free(m->joints);
     free(m->shift);
     *m = (exi_measure){0};
 }
 
-ex_result exi_measure_add_layer(exi_measure *m, int layer, const float *const *deltas, const float *const *shifts,
-                                ex_error *error) {
+/* ---- layers that count ---- */
+
+ex_result exi_measure_add_layer(exi_measure *m, int layer, const ex_weigher_def *weigh, const float *const *deltas,
+                                const float *const *shifts, ex_error *error) {
+    if (m->view->layers[layer].muted)
+        return EX_OK;
     m->deltas[layer] = deltas;
     m->shifts[layer] = shifts;
-    return ex_weigher_create(&m->view->layers[layer].weigh, NULL, &m->weighers[layer], error);
+    return ex_weigher_create(weigh, NULL, &m->weighers[layer], error);
 }
+
+ex_result exi_measure_add_offsets(exi_measure *m, int layer, const ex_weigher_def *weigh, const ex_offsets *offsets,
+                                  ex_error *error) {
+    const ex_project_layer *source = &m->view->layers[layer];
+    ex_weigher_def def = *weigh;
+    if (source->muted)
+        return EX_OK;
+    m->offsets[layer] = offsets;
+    if (source->participation == EX_PARTICIPATION_MOVED) {
+        exi_sets *sets = &m->sets[layer];
+        if (!exi_sets_make(sets, offsets, source->example_count, m->mesh->vertex_count))
+            return exi_error_memory(error, "a layer", 4 * (size_t)m->mesh->vertex_count);
+        const size_t room = (size_t)sets->weight_count + (size_t)source->example_count;
+        double *weights = exi_array_allocate(room, sizeof *weights);
+        if (!weights)
+            return exi_error_memory(error, "a layer", room * sizeof *weights);
+        sets->weights = weights;
+        def.sets = sets->words;
+        def.set_count = sets->set_count;
+    }
+    return ex_weigher_create(&def, NULL, &m->weighers[layer], error);
+}
+
+/* ---- what they make of a pose ---- */
 
 void exi_measure_sum(double *sum, size_t count, double weight, const float *delta) {
     if (fabs(weight) < 1e-12)
@@ -68,26 +124,66 @@ void exi_measure_sum(double *sum, size_t count, double weight, const float *delt
         sum[i] += weight * (double)delta[i];
 }
 
-void exi_measure_base(exi_measure *m, int layer, int example) {
+static void add_offset(double *sum, double weight, const ex_offsets *offsets, int i) {
+    const float *delta = offsets->deltas + 3 * (size_t)i;
+    for (size_t c = 0; c < 3; c++)
+        sum[3 * (size_t)offsets->vertices[i] + c] += weight * (double)delta[c];
+}
+
+/* Each vertex by the weights of its own set. */
+static void add_moved(const exi_measure *m, int layer, const double *point, double *sum) {
+    const exi_sets *sets = &m->sets[layer];
+    if (sets->set_count == 0)
+        return;
+    ex_weigher_evaluate_sets(m->weighers[layer], point, NULL, sets->weights);
+    for (int k = 0; k < m->view->layers[layer].example_count; k++) {
+        const ex_offsets *offsets = &m->offsets[layer][k];
+        for (int i = 0; i < offsets->count; i++)
+            add_offset(sum, sets->weights[exi_sets_place(sets, (int)offsets->vertices[i], k)], offsets, i);
+    }
+}
+
+void exi_measure_add_up(const exi_measure *m, int layer, const double *point, double *sum) {
+    const int count = m->view->layers[layer].example_count;
+    if (m->sets[layer].vertices) {
+        add_moved(m, layer, point, sum);
+        return;
+    }
+    ex_weigher_evaluate(m->weighers[layer], point, m->weights);
+    for (int k = 0; k < count; k++) {
+        if (!m->offsets[layer]) {
+            exi_measure_sum(sum, 3 * (size_t)m->mesh->vertex_count, m->weights[k], m->deltas[layer][k]);
+            continue;
+        }
+        for (int i = 0; fabs(m->weights[k]) >= 1e-12 && i < m->offsets[layer][k].count; i++)
+            add_offset(sum, m->weights[k], &m->offsets[layer][k], i);
+    }
+}
+
+void exi_measure_layers(exi_measure *m, int end, const double *const *points) {
     const size_t count = 3 * (size_t)m->mesh->vertex_count, joints = 3 * m->joint_count;
-    const double *const *points = m->view->layers[layer].examples[example].points;
     memcpy(m->base, m->mesh->positions, count * sizeof *m->base);
+    for (size_t i = 0; m->turned && i < count; i++)
+        m->turned[i] = 0;
     for (size_t i = 0; i < joints; i++)
         m->shift[i] = 0;
-    for (int l = 0; l < layer; l++) {
+    for (int l = 0; l < end; l++) {
         if (!m->weighers[l])
             continue;
-        ex_weigher_evaluate(m->weighers[l], points[l], m->weights);
-        for (int k = 0; k < m->view->layers[l].example_count; k++) {
-            exi_measure_sum(m->base, count, m->weights[k], m->deltas[l][k]);
-            if (m->shifts[l] && m->shifts[l][k])
+        const bool skinned = m->offsets[l] && m->view->layers[l].frame == EX_FRAME_SKINNED;
+        exi_measure_add_up(m, l, points[l], skinned ? m->turned : m->base);
+        for (int k = 0; m->shifts[l] && k < m->view->layers[l].example_count; k++)
+            if (m->shifts[l][k])
                 exi_measure_sum(m->shift, joints, m->weights[k], m->shifts[l][k]);
-        }
     }
-    for (size_t i = 0; layer > 0 && i < count; i++)
+    for (size_t i = 0; end > 0 && i < count; i++)
         m->base[i] = (double)(float)m->base[i];
     for (size_t i = 0; i < joints; i++)
         m->joints[i] = (double)(float)(m->centres[i] + m->shift[i]);
+}
+
+void exi_measure_base(exi_measure *m, int layer, int example) {
+    exi_measure_layers(m, layer, m->view->layers[layer].examples[example].points);
 }
 
 /* A masked vertex is first placed where the mask leaves it, in double: then a difference is always one between two
@@ -139,20 +235,35 @@ static int leave_out_masked(const float *mask, ex_damped *list, int count) {
     return kept;
 }
 
+/* The form at rest, from one that was sculpted at its pose. */
+static ex_result unpose(const exi_measure *m, const ex_project_example *example, const ex_mesh *form, const float *mask,
+                        double *rest, exi_measured *out, ex_error *error) {
+    exi_posing posing = {0};
+    ex_result result = m->skeleton && m->skin ? EX_OK : exi_measure_no_skin(error);
+    if (result == EX_OK && !exi_posing_open(&posing, m, example, out->shifts))
+        result = exi_error_memory(error, "un-posing", m->joint_count * 200);
+    if (result == EX_OK)
+        result = exi_measure_unpose(m, &posing, form, rest, out, error);
+    if (result == EX_OK && mask) {
+        out->damped_count = leave_out_masked(mask, out->damped, out->damped_count);
+        out->near_count = leave_out_masked(mask, out->near, out->near_count);
+    }
+    exi_posing_close(&posing);
+    return result;
+}
+
 ex_result exi_measure_form(const exi_measure *m, int layer, int example, const ex_mesh *form, const float *mask,
                            exi_measured *out, ex_error *error) {
     const ex_project_layer *source = &m->view->layers[layer];
     const size_t count = 3 * (size_t)m->mesh->vertex_count;
     double *rest = NULL;
     ex_result result = EX_OK;
+    if (source->shape == EX_SHAPE_OFFSETS)
+        return exi_measure_offsets(m, layer, example, form, mask, out, error);
     if (source->shape == EX_SHAPE_UNPOSED) {
         rest = exi_array_allocate(count, sizeof *rest);
-        result = rest ? exi_measure_unpose(m, &source->examples[example], form, out->shifts, rest, out, error)
+        result = rest ? unpose(m, &source->examples[example], form, mask, rest, out, error)
                       : exi_error_memory(error, "un-posing", count * sizeof *rest);
-        if (result == EX_OK && mask) {
-            out->damped_count = leave_out_masked(mask, out->damped, out->damped_count);
-            out->near_count = leave_out_masked(mask, out->near, out->near_count);
-        }
     }
     if (result == EX_OK) {
         out->delta = exi_measure_difference(m->base, rest ? rest : form->positions, mask, count);
@@ -173,8 +284,15 @@ ex_result exi_measure_example(exi_measure *m, int layer, int example, const ex_m
     return result;
 }
 
+void exi_offsets_free(ex_offsets *offsets) {
+    free((void *)(uintptr_t)offsets->vertices);
+    free((void *)(uintptr_t)offsets->deltas);
+    *offsets = (ex_offsets){0};
+}
+
 void exi_measured_free(exi_measured *measured) {
     free(measured->delta);
+    exi_offsets_free(&measured->offsets);
     free(measured->shifts);
     free(measured->damped);
     free(measured->near);

@@ -1,17 +1,32 @@
 /*
  * measure.h - how an example's difference is measured: from the mesh with every earlier layer on it, as that layer
- * stands at the example's whole pose; un-posed first where it was sculpted at that pose. Joint positions that an
- * example brings are measured in the same way. Private to authoring.
+ * stands at the example's whole pose; un-posed first where it was sculpted at that pose. Layers that are muted do not
+ * count for those after them. Joint positions that an example brings are measured in the same way. Private to
+ * authoring.
  *
- *   measure.c         what an example is measured from, and the difference
- *   measure_unpose.c  the example's pose, and its form without it
+ *   measure.c          what an example is measured from, and the difference
+ *   measure_pose.c     the example's whole pose: its palette, and the mesh moved by it
+ *   measure_unpose.c   a form without its pose
+ *   measure_offsets.c  the vertices that a sculpt moves
+ *   measure_sets.c     which examples move a vertex, where only these weigh it
  */
 #ifndef EXEMPLAR_AUTHOR_PROJECT_MEASURE_H
 #define EXEMPLAR_AUTHOR_PROJECT_MEASURE_H
 
 #include "author/project/project.h"
 
-/* Layers measured so far. A layer's deltas and shifts belong to whoever measured them, and must stay. */
+/* Sets of examples that move the same vertices (ex_weigher_def.sets), of a layer of offsets. */
+typedef struct exi_sets {
+    uint32_t *words; /* [set_count][word_count] */
+    size_t word_count;
+    int set_count;
+    int *starts;   /* [set_count]: where a set's weights begin (ex_weigher_evaluate_sets) */
+    int *vertices; /* [vertex_count]: the set of each vertex, -1 where nothing moves it */
+    int weight_count;
+    double *weights; /* room for them, where they are evaluated */
+} exi_sets;
+
+/* Layers measured so far. A layer's deltas, shifts and offsets belong to whoever measured them, and must stay. */
 typedef struct exi_measure {
     const ex_project_view *view;
     const ex_mesh *mesh;         /* positions rounded to float */
@@ -20,13 +35,20 @@ typedef struct exi_measure {
     double near_limit;           /* of stretches that are looked for besides what is damped; 0: none are */
     size_t joint_count;
     ex_weigher **weighers;       /* [layer_count], NULL where a layer is not there to count */
-    const float *const **deltas; /* [layer_count] of [example_count] of [vertex_count][3] */
+    const float *const **deltas; /* [layer_count] of [example_count] of [vertex_count][3]; NULL for offsets */
     const float *const **shifts; /* [layer_count], each may be NULL, of [example_count], too, of [joint_count][3] */
+    const ex_offsets **offsets;  /* [layer_count] of [example_count]; NULL for layers of forms */
+    exi_sets *sets;              /* [layer_count], empty where all examples weigh all vertices */
     double *weights;             /* of the layer with the most examples */
     double *centres;             /* [joint_count][3]: where the joints are in the mesh; every number is a float */
+    double size;                 /* of the mesh */
+    double least;                /* offsets: a number below this is none */
+    int *twins; /* [vertex_count]: the last vertex before it at the same place, moved by the same joints, or -1; NULL
+                   where there are no layers of offsets */
 
     /* what the example at hand is measured from; exi_measure_base fills it in */
     double *base;   /* [vertex_count][3]; every number is a float */
+    double *turned; /* [vertex_count][3]: what is added after skinning, before it is turned; NULL where no layer does */
     double *joints; /* [joint_count][3]: where the joints are in it; every number is a float */
     double *shift;  /* [joint_count][3]: by how much that is elsewhere than in the mesh, not rounded */
 } exi_measure;
@@ -36,12 +58,20 @@ ex_result exi_measure_open(exi_measure *m, const ex_project_view *view, const ex
                            const ex_skeleton *skeleton, const ex_skin *skin, ex_error *error);
 void exi_measure_close(exi_measure *m);
 
-/* Lets a layer of forms, whose examples are all measured, count for those after it. shifts may be NULL. */
-ex_result exi_measure_add_layer(exi_measure *m, int layer, const float *const *deltas, const float *const *shifts,
-                                ex_error *error);
+/* Lets a layer of forms, or of offsets, whose examples are all measured, count for those after it. weigh: the layer's,
+ * with the falloffs that were chosen. shifts may be NULL. */
+ex_result exi_measure_add_layer(exi_measure *m, int layer, const ex_weigher_def *weigh, const float *const *deltas,
+                                const float *const *shifts, ex_error *error);
+ex_result exi_measure_add_offsets(exi_measure *m, int layer, const ex_weigher_def *weigh, const ex_offsets *offsets,
+                                  ex_error *error);
 
-/* Sets m->base, m->joints and m->shift for an example of a layer. */
+/* Sets m->base, m->turned, m->joints and m->shift for an example of a layer; or to what the layers before `end` make of
+ * the mesh where their spaces are at points [layer_count]. */
 void exi_measure_base(exi_measure *m, int layer, int example);
+void exi_measure_layers(exi_measure *m, int end, const double *const *points);
+
+/* Adds to sum [vertex_count][3] what a layer that counts makes of its point, whatever its frame. */
+void exi_measure_add_up(const exi_measure *m, int layer, const double *point, double *sum);
 
 /* sum += weight * delta, for count numbers; weights that are rounding alone are left out. */
 void exi_measure_sum(double *sum, size_t count, double weight, const float *delta);
@@ -52,9 +82,10 @@ float *exi_measure_difference(const double *base, const double *to, const float 
 
 /* An example, measured. */
 typedef struct exi_measured {
-    float *delta;      /* [vertex_count][3] */
-    float *shifts;     /* [joint_count][3], or NULL where the example brings no skeleton */
-    ex_damped *damped; /* [damped_count] vertices that will not come back exactly, ascending */
+    float *delta;       /* [vertex_count][3]; NULL in a layer of offsets */
+    ex_offsets offsets; /* in a layer of offsets */
+    float *shifts;      /* [joint_count][3], or NULL where the example brings no skeleton */
+    ex_damped *damped;  /* [damped_count] vertices that will not come back exactly, ascending */
     int damped_count;
     ex_damped *near; /* [near_count] vertices that were not damped, but shrink to less than near_limit; or NULL */
     int near_count;
@@ -70,10 +101,53 @@ ex_result exi_measure_form(const exi_measure *m, int layer, int example, const e
 ex_result exi_measure_example(exi_measure *m, int layer, int example, const ex_mesh *form, const float *mask,
                               exi_measured *out, ex_error *error);
 void exi_measured_free(exi_measured *measured);
+void exi_offsets_free(ex_offsets *offsets);
 
-/* The form [vertex_count][3] without the example's pose, in rest [vertex_count][3]; fills in what is damped. shifts:
- * the example's own beyond m->shift, or NULL. Asks for a skin. */
-ex_result exi_measure_unpose(const exi_measure *m, const ex_project_example *example, const ex_mesh *form,
-                             const float *shifts, double *rest, exi_measured *out, ex_error *error);
+/* ---- poses ---- */
+
+/* A whole pose, for as long as something is done with it. */
+typedef struct exi_posing {
+    ex_transform *locals; /* [joint_count] */
+    float *shifts;        /* [joint_count][3] */
+    float *matrices;      /* [joint_count][12] */
+    float *centres;       /* [joint_count][3] */
+    void *scratch, *memory;
+    const ex_palette *palette;
+} exi_posing;
+
+/* The pose of an example with the joints as m->shift has them, and shifts beyond that, or NULL. Asks for a skin. False
+ * without memory; to be closed in any case. */
+bool exi_posing_open(exi_posing *p, const exi_measure *m, const ex_project_example *example, const float *shifts);
+void exi_posing_close(exi_posing *p);
+
+/* positions [vertex_count][3] += sign * what is added after skinning, turned as the vertices are. False without memory.
+ */
+bool exi_posing_turn(const exi_posing *p, const exi_measure *m, float sign, float *positions);
+/* The mesh with the layers that m->base holds, posed: positions [vertex_count][3]. p NULL: it stays at rest. */
+bool exi_posing_apply(const exi_posing *p, const exi_measure *m, float *positions);
+
+/* The form [vertex_count][3] without the pose, in rest [vertex_count][3]; fills in what is damped. */
+ex_result exi_measure_unpose(const exi_measure *m, const exi_posing *p, const ex_mesh *form, double *rest,
+                             exi_measured *out, ex_error *error);
+/* The sentence where there is no skin to un-pose by. */
+ex_result exi_measure_no_skin(ex_error *error);
+
+/* ---- offsets ---- */
+
+/* Whether an example's sculpt was made at its pose. */
+bool exi_measure_is_posed(const exi_measure *m, const ex_project_layer *layer);
+/* What moves no farther counts as not moved. */
+double exi_measure_tolerance(const exi_measure *m, const ex_project_layer *layer);
+/* The vertices that the sculpt of an example moves, into out->offsets. */
+ex_result exi_measure_offsets(const exi_measure *m, int layer, int example, const ex_mesh *form, const float *mask,
+                              exi_measured *out, ex_error *error);
+/* Finds m->twins; false without memory. */
+bool exi_measure_find_twins(exi_measure *m);
+
+/* The sets of `count` examples; false without memory. To be freed in any case. */
+bool exi_sets_make(exi_sets *sets, const ex_offsets *offsets, int count, int vertex_count);
+void exi_sets_free(exi_sets *sets);
+/* Where the weight of an example is among those of all sets, for a vertex that it moves. */
+int exi_sets_place(const exi_sets *sets, int vertex, int example);
 
 #endif

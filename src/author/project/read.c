@@ -104,8 +104,9 @@ static ex_result read_shape(exi_reader *r, const json_t *object, const exi_place
 /* First pass: name, space and weigher of a layer, so that any place may name any axis of the project. */
 static ex_result read_layer_space(exi_reader *r, const json_t *object, const exi_place *place,
                                   ex_project_layer *layer) {
-    static const char *const keys[] = {"name",     "space",  "weigh", "shape", "texture",
-                                       "examples", "pseudo", "mask",  NULL};
+    static const char *const keys[] = {"name",    "space", "weigh",     "shape", "texture",       "examples",
+                                       "pseudo",  "mask",  "muted",     "frame", "participation", "rest",
+                                       "protect", "posed", "tolerance", NULL};
     ex_result result = exi_check_keys(r, object, place, keys);
     if (result == EX_OK)
         result = exi_get_text(r, object, place, "name", true, &layer->name);
@@ -118,7 +119,7 @@ static ex_result read_layer_space(exi_reader *r, const json_t *object, const exi
         result = exi_read_weigh(r, object, place, &layer->weigh);
     if (result == EX_OK)
         result = exi_read_space(r, object, place, layer);
-    return result;
+    return result == EX_OK ? exi_read_offsets(r, object, place, layer) : result;
 }
 
 static ex_result read_layers(exi_reader *r, const json_t *list) {
@@ -150,6 +151,12 @@ static ex_result read_layers(exi_reader *r, const json_t *list) {
             result = exi_read_pseudos(r, layer, &here, &layers[i]);
         if (result == EX_OK)
             result = read_mask(r, layer, &here, &layers[i]);
+    }
+    for (size_t i = 0; result == EX_OK && i < count; i++) {
+        exi_place here = exi_place_index(&at, i);
+        result = exi_read_zeros(r, &here, &layers[i]);
+        if (result == EX_OK)
+            result = exi_read_falloffs(r, json_array_get(list, i), &here, &layers[i]);
     }
     return result;
 }

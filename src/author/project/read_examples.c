@@ -27,6 +27,11 @@ static ex_result read_files(exi_reader *r, const json_t *object, const exi_place
                          "%s.skeleton: an example's own skeleton stands for the project's, which is missing: add "
                          "\"skeleton\": \"FILE.glb\" to the whole",
                          place->text);
+    if (json_object_get(object, "skeleton") && layer->shape == EX_SHAPE_OFFSETS)
+        return exi_error(r->error, EX_ERROR_DATA,
+                         "%s.skeleton: an example of a layer of offsets has the project's bones: one with its own "
+                         "belongs into a layer of \"unposed\" forms",
+                         place->text);
     ex_result result = pixels ? exi_get_text(r, object, place, "image", true, &example->image)
                               : exi_get_text(r, object, place, "mesh", true, &example->mesh);
     return result == EX_OK ? exi_get_text(r, object, place, "skeleton", false, &example->skeleton) : result;
@@ -34,7 +39,8 @@ static ex_result read_files(exi_reader *r, const json_t *object, const exi_place
 
 static ex_result read_example(exi_reader *r, const json_t *object, const exi_place *place,
                               const ex_project_layer *layer, ex_project_example *example) {
-    static const char *const keys[] = {"name", "mesh", "image", "skeleton", "at", "joints", NULL};
+    static const char *const keys[] = {"name",   "mesh",  "image",   "skeleton", "at",
+                                       "joints", "muted", "falloff", "metric",   NULL};
     const bool direct = layer->weigh.kind == EX_WEIGHER_DIRECT, at = json_object_get(object, "at") != NULL;
     ex_result result = exi_check_keys(r, object, place, keys);
     if (result == EX_OK)
@@ -53,8 +59,47 @@ static ex_result read_example(exi_reader *r, const json_t *object, const exi_pla
     return result;
 }
 
+/* The examples' lists: those that count, then those that are muted, each in the file's order. */
+static ex_result sort_out_muted(exi_reader *r, const json_t *list, const exi_place *at, int *order, int *muted_count) {
+    const int count = (int)json_array_size(list);
+    int kept = 0;
+    *muted_count = 0;
+    for (int muted = 0; muted < 2; muted++)
+        for (int i = 0; i < count; i++) {
+            exi_place here = exi_place_index(at, (size_t)i);
+            bool is_muted = false;
+            ex_result result = exi_get_bool(r, json_array_get(list, (size_t)i), &here, "muted", &is_muted);
+            if (result != EX_OK)
+                return result;
+            if (is_muted == (muted == 1))
+                order[kept++] = i;
+            *muted_count += is_muted && muted;
+        }
+    if (*muted_count == count)
+        return exi_error(r->error, EX_ERROR_DATA,
+                         "%s: all of them are muted: let the layer be \"muted\" instead, and its examples not",
+                         at->text);
+    return EX_OK;
+}
+
+static ex_result read_poses(exi_reader *r, const json_t *list, const exi_place *at, const ex_project_layer *layer,
+                            ex_project_example *examples, int count, double *points) {
+    const size_t dimension = (size_t)layer->dimension;
+    for (int i = 0; i < count; i++) {
+        const size_t place = (size_t)examples[i].place;
+        exi_place here = exi_place_index(at, place);
+        ex_result result = exi_read_pose(r, json_array_get(list, place), &here, layer, points ? i : -1, &examples[i]);
+        if (result != EX_OK)
+            return result;
+        if (examples[i].at && points)
+            memcpy(points + (size_t)i * dimension, examples[i].at, dimension * sizeof *points);
+    }
+    return EX_OK;
+}
+
 ex_result exi_read_examples(exi_reader *r, const json_t *object, const exi_place *place, ex_project_layer *layer) {
     const json_t *list = json_object_get(object, "examples");
+    const size_t axes = json_array_size(json_object_get(object, "space"));
     exi_place at = exi_place_key(place, "examples");
     size_t count = json_array_size(list), dimension = (size_t)layer->dimension;
     if (count == 0)
@@ -62,45 +107,67 @@ ex_result exi_read_examples(exi_reader *r, const json_t *object, const exi_place
     if (count > EX_POINT_MAX)
         return exi_error(r->error, EX_ERROR_LIMIT, "%s: a space holds at most %d examples, and here are %zu", at.text,
                          EX_POINT_MAX, count);
+    ex_project_example *read = exi_arena_allocate(r->arena, count, sizeof *read);
     ex_project_example *examples = exi_arena_allocate(r->arena, count, sizeof *examples);
     const char **names = exi_arena_allocate(r->arena, count, sizeof *names);
     double *points = exi_arena_allocate(r->arena, count * dimension, sizeof *points);
-    if (!examples || !names || !points)
+    int *order = exi_arena_allocate(r->arena, count, sizeof *order), muted = 0;
+    if (!read || !examples || !names || !points || !order)
         return exi_error_memory(r->error, "the project", count * sizeof *examples);
     for (size_t i = 0; i < count; i++) {
         exi_place here = exi_place_index(&at, i);
-        ex_result result = read_example(r, json_array_get(list, i), &here, layer, &examples[i]);
+        ex_result result = read_example(r, json_array_get(list, i), &here, layer, &read[i]);
         if (result != EX_OK)
             return result;
         for (size_t k = 0; k < i; k++)
-            if (strcmp(examples[k].name, examples[i].name) == 0)
+            if (strcmp(read[k].name, read[i].name) == 0)
                 return exi_error(r->error, EX_ERROR_DATA, "%s.name: example %zu of this layer is called '%s' too",
-                                 here.text, k, examples[i].name);
+                                 here.text, k, read[i].name);
+        read[i].place = (int)i;
+    }
+    if (layer->weigh.kind == EX_WEIGHER_DIRECT && count != axes)
+        return exi_error(r->error, EX_ERROR_DATA, "%s: a direct layer has one example per axis, here %zu for %zu axes",
+                         at.text, count, axes);
+    ex_result result = sort_out_muted(r, list, &at, order, &muted);
+    for (size_t i = 0; result == EX_OK && i < count; i++) {
+        examples[i] = read[order[i]];
         names[i] = examples[i].name;
     }
-    if (layer->weigh.kind == EX_WEIGHER_DIRECT && count != (size_t)layer->axis_count)
-        return exi_error(r->error, EX_ERROR_DATA, "%s: a direct layer has one example per axis, here %zu for %d axes",
-                         at.text, count, layer->axis_count);
-    for (size_t i = 0; i < count; i++) {
-        exi_place here = exi_place_index(&at, i);
-        ex_result result = exi_read_pose(r, json_array_get(list, i), &here, layer, (int)i, &examples[i]);
-        if (result != EX_OK)
-            return result;
-        if (examples[i].at)
-            memcpy(points + i * dimension, examples[i].at, dimension * sizeof *points);
-    }
+    const int kept = (int)count - muted;
+    if (result == EX_OK)
+        result = read_poses(r, list, &at, layer, examples, kept, points);
+    if (result == EX_OK)
+        result = read_poses(r, list, &at, layer, examples + kept, muted, NULL);
     layer->examples = examples;
-    layer->example_count = layer->weigh.example_count = (int)count;
+    layer->example_count = layer->weigh.example_count = kept;
+    layer->muted_examples = muted > 0 ? examples + kept : NULL;
+    layer->muted_count = muted;
     layer->weigh.names = names;
     layer->weigh.points = layer->weigh.kind == EX_WEIGHER_DIRECT ? NULL : points;
-    return EX_OK;
+    return result;
 }
 
 /* ---- pseudo-examples ---- */
 
+static int find_example(const ex_project_example *examples, int count, const char *name) {
+    int k = 0;
+    while (k < count && strcmp(examples[k].name, name) != 0)
+        k++;
+    return k < count ? k : -1;
+}
+
+static ex_result read_weight(exi_reader *r, const json_t *value, const exi_place *at, double *weight) {
+    ex_result result = exi_json_number(value, at, weight, r->error);
+    if (result == EX_OK && fabs(*weight) > EX_WEIGHT_MAX)
+        result = exi_error(r->error, EX_ERROR_DATA, "%s: a weight is at most %g either way", at->text, EX_WEIGHT_MAX);
+    return result;
+}
+
+/* Weights of muted examples are left out, and the others keep the sum, as when an example is removed (ex_edit_kind). An
+ * empty object is a pseudo-example at which no example counts. */
 static ex_result read_weights(exi_reader *r, const json_t *object, const exi_place *place,
                               const ex_project_layer *layer, const double **weights) {
-    double *values = exi_arena_allocate(r->arena, (size_t)layer->example_count, sizeof *values);
+    double *values = exi_arena_allocate(r->arena, (size_t)layer->example_count, sizeof *values), sum = 0, left = 0;
     if (!values)
         return exi_error_memory(r->error, "the project", (size_t)layer->example_count * sizeof *values);
     if (!json_is_object(object))
@@ -110,29 +177,32 @@ static ex_result read_weights(exi_reader *r, const json_t *object, const exi_pla
     json_t *value;
     json_object_foreach((json_t *)object, key, value) {
         exi_place at = exi_place_key(place, key);
-        int k = 0;
-        while (k < layer->example_count && strcmp(layer->examples[k].name, key) != 0)
-            k++;
-        if (k == layer->example_count) {
+        const int k = find_example(layer->examples, layer->example_count, key);
+        double weight = 0;
+        if (k < 0 && find_example(layer->muted_examples, layer->muted_count, key) < 0) {
             const char *near = ex_suggest(key, layer->weigh.names, layer->example_count);
             return near ? exi_error(r->error, EX_ERROR_DATA, "%s: this layer has no example '%s'; did you mean '%s'?",
                                     at.text, key, near)
                         : exi_error(r->error, EX_ERROR_DATA, "%s: this layer has no example '%s'", at.text, key);
         }
-        ex_result result = exi_json_number(value, &at, &values[k], r->error);
-        if (result == EX_OK && fabs(values[k]) > EX_WEIGHT_MAX)
-            result =
-                exi_error(r->error, EX_ERROR_DATA, "%s: a weight is at most %g either way", at.text, EX_WEIGHT_MAX);
+        ex_result result = read_weight(r, value, &at, &weight);
         if (result != EX_OK)
             return result;
+        sum += weight;
+        left += k < 0 ? 0 : weight;
+        if (k >= 0)
+            values[k] = weight;
     }
+    for (int k = 0; fabs(left) > 1e-12 && left != sum && k < layer->example_count; k++)
+        values[k] *= sum / left;
     *weights = values;
     return EX_OK;
 }
 
 static ex_result read_pseudo(exi_reader *r, const json_t *object, const exi_place *place, const ex_project_layer *layer,
                              ex_pseudo *pseudo) {
-    static const char *const keys[] = {"name", "from", "weights", "at", NULL}, *const needed[] = {"at", NULL};
+    static const char *const keys[] = {"name", "from", "weights", "at", "falloff", "metric", NULL}, *const needed[] = {
+                                                                                                        "at", NULL};
     const char *name = NULL;
     ex_result result = exi_check_keys(r, object, place, keys);
     if (result == EX_OK)

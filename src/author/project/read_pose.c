@@ -247,7 +247,9 @@ ex_result exi_read_pose(exi_reader *r, const json_t *object, const exi_place *pl
                         int index, ex_project_example *example) {
     const bool direct = layer->weigh.kind == EX_WEIGHER_DIRECT;
     exi_place here = exi_place_key(place, "at");
-    json_t *at = direct ? json_pack("{s:i}", layer->axes[index].name, 1) : json_object_get(object, "at");
+    json_t *at = !direct     ? json_object_get(object, "at")
+                 : index < 0 ? json_object()
+                             : json_pack("{s:i}", layer->axes[index].name, 1);
     if (!at)
         return exi_error_memory(r->error, "the project", 0);
     ex_result result = direct ? EX_OK : exi_check_axes(r, at, &here, layer);

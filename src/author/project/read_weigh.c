@@ -20,6 +20,16 @@ static ex_result check_weigh(exi_reader *r, const exi_place *place, const ex_wei
     return EX_OK;
 }
 
+/* Keys that are known, but not here. */
+static ex_result refuse_reach(exi_reader *r, const json_t *weigh, const exi_place *place, ex_weigher_kind kind) {
+    static const char *const keys[] = {"falloff", "metric"};
+    for (int i = 0; i < 2 && kind != EX_WEIGHER_GAUSSIAN; i++)
+        if (json_object_get(weigh, keys[i]))
+            return exi_error(r->error, EX_ERROR_DATA, "%s.%s: only weighers of \"kind\": \"gaussian\" have this",
+                             place->text, keys[i]);
+    return EX_OK;
+}
+
 ex_result exi_read_weigh(exi_reader *r, const json_t *layer, const exi_place *place, ex_weigher_def *def) {
     static const char *const kind_names[] = {
 #define NAME(id, text) text,
@@ -36,6 +46,7 @@ ex_result exi_read_weigh(exi_reader *r, const json_t *layer, const exi_place *pl
         [EX_WEIGHER_DIRECT] = {"kind", NULL},
         [EX_WEIGHER_SHEPARD] = {"kind", "power", NULL},
         [EX_WEIGHER_NEAREST] = {"kind", "k", "form", NULL},
+        [EX_WEIGHER_GAUSSIAN] = {"kind", "falloff", "metric", "ridge", NULL}, /* the first two: read_falloff.c */
     };
     static const char *const forms[] = {"paper", "next"};
     *def = ex_weigher_def_default();
@@ -53,7 +64,9 @@ ex_result exi_read_weigh(exi_reader *r, const json_t *layer, const exi_place *pl
     if (result != EX_OK)
         return result;
     def->kind = (ex_weigher_kind)choice;
-    result = exi_check_keys(r, weigh, &at, keys[choice]);
+    result = refuse_reach(r, weigh, &at, def->kind);
+    if (result == EX_OK)
+        result = exi_check_keys(r, weigh, &at, keys[choice]);
     here = exi_place_key(&at, "kernel");
     choice = (int)def->kernel;
     if (result == EX_OK && json_object_get(weigh, "kernel"))

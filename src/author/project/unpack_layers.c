@@ -136,8 +136,9 @@ static ex_result write_forms(writing *w, int layer, ex_error *error) {
     for (int k = 0; result == EX_OK && k < count; k++)
         result = write_form(w, layer, k, error);
     if (result == EX_OK && layer + 1 < ex_rig_layer_count(w->rig))
-        result = exi_measure_add_layer(&w->measure, layer, (const float *const *)w->deltas[layer],
-                                       (const float *const *)w->shifts[layer], error);
+        result = exi_measure_add_layer(&w->measure, layer, &w->measure.view->layers[layer].weigh,
+                                       (const float *const *)w->deltas[layer], (const float *const *)w->shifts[layer],
+                                       error);
     return result;
 }
 

@@ -28,7 +28,7 @@ void exi_svd(double *columns, int n, int d, double *v, double *s);
  */
 bool exi_orthonormalise(double *columns, int n, int d, double *v);
 
-/* |A|_1 |A^-1|_1 for a [n][n], with work [n][2n]; infinity where A is singular. */
+/* |A|_1 |A^-1|_1 for a [n][n], with work [n][2n], whose right half then is A^-1; infinity where A is singular. */
 double exi_condition(const double *a, int n, double *work);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * Turning vectors with the skin: position(v) += R(v) vector, where R(v) is the rotation of the vertex's joints blended
- * as quaternions (Kavan et al. 2008, the real half of dual.inl), whatever the method of skinning. This is how offsets in
- * the frame `skinned` follow a pose (Lewis, Cordner, Fong: Pose Space Deformation, 2000, section 4: a deviation in the
- * local frame of the moved vertex), with nothing to invert: with the heaviest influence as pivot the sum is never
+ * as quaternions (Kavan et al. 2008, the real half of dual.inl), whatever the method of skinning. This is how offsets
+ * in the frame `skinned` follow a pose (Lewis, Cordner, Fong: Pose Space Deformation, 2000, section 4: a deviation in
+ * the local frame of the moved vertex), with nothing to invert: with the heaviest influence as pivot the sum is never
  * shorter than about that influence's weight, also at the half turn where blended matrices collapse.
  */
 #include "runtime/base/result.h"

@@ -56,6 +56,27 @@ ex_domain ex_rig_layer_domain(const ex_rig *rig, int layer) {
     return has_layer(rig, layer, __func__) ? (ex_domain)exi_rig_layers(rig)[layer].domain : EX_DOMAIN_FORM;
 }
 
+const char *ex_frame_name(ex_frame frame) {
+    static const char *const names[] = {
+#define NAME(id, text) text,
+        EX_FRAME_LIST(NAME)
+#undef NAME
+    };
+    return (unsigned)frame < EX_FRAME_COUNT ? names[frame] : "unknown";
+}
+
+bool ex_rig_layer_muted(const ex_rig *rig, int layer) {
+    return has_layer(rig, layer, __func__) && (exi_rig_layers(rig)[layer].flags & EXI_LAYER_MUTED) != 0;
+}
+
+ex_frame ex_rig_layer_frame(const ex_rig *rig, int layer) {
+    return has_layer(rig, layer, __func__) ? (ex_frame)exi_rig_layers(rig)[layer].frame : EX_FRAME_REST;
+}
+
+bool ex_rig_layer_moved(const ex_rig *rig, int layer) {
+    return has_layer(rig, layer, __func__) && (exi_rig_layers(rig)[layer].flags & EXI_LAYER_MOVED) != 0;
+}
+
 /* ---- inputs ---- */
 
 int ex_rig_input_count(const ex_rig *rig) {
@@ -189,14 +210,56 @@ void ex_rig_rest_mesh(const ex_rig *rig, float *positions) {
     exi_forms_get_base(exi_rig_forms(rig), positions);
 }
 
+static void write_delta(void *context, uint32_t vertex, const float delta[3]) {
+    memcpy((float *)context + 3 * (size_t)vertex, delta, 3 * sizeof *delta);
+}
+
 void ex_rig_example_delta(const ex_rig *rig, int layer, int example, float *delta) {
     if (!has_example(rig, layer, example, __func__))
         return;
     const exi_layer_record *record = &exi_rig_layers(rig)[layer];
-    if (record->domain == EX_DOMAIN_FORM)
+    if (record->domain == EX_DOMAIN_FORM) {
         exi_forms_get_example(exi_rig_forms(rig), record->first_form + example, delta);
-    else
+    } else if (record->domain == EX_DOMAIN_OFFSETS) {
+        memset(delta, 0, (size_t)rig->counts.vertices * 3 * sizeof *delta);
+        exi_rig_visit_offsets(rig, layer, example, write_delta, delta);
+    } else {
         exi_misuse(__func__, "this layer's examples are no forms");
+    }
+}
+
+/* ---- offsets ---- */
+
+void exi_rig_visit_offsets(const ex_rig *rig, int layer, int example, exi_offset_visit visit, void *context) {
+    const exi_patches *patches = exi_rig_part(rig, rig->patches[exi_rig_layers(rig)[layer].frame]);
+    if (patches)
+        exi_patches_visit(patches, layer, (uint32_t)example, exi_rig_at(rig, rig->weight_examples), visit, context);
+}
+
+int ex_rig_example_offset_count(const ex_rig *rig, int layer, int example) {
+    if (!has_example(rig, layer, example, __func__) || exi_rig_layers(rig)[layer].domain != EX_DOMAIN_OFFSETS)
+        return 0;
+    const exi_offset_count *counts = exi_rig_at(rig, rig->offset_counts);
+    return (int)counts[exi_rig_layers(rig)[layer].first_example + example].vertices;
+}
+
+/* Where the next entry goes; each may be NULL. */
+typedef struct offset_cursor {
+    uint32_t *vertices;
+    float *deltas;
+} offset_cursor;
+
+static void write_offset(void *context, uint32_t vertex, const float delta[3]) {
+    offset_cursor *cursor = context;
+    if (cursor->vertices)
+        *cursor->vertices++ = vertex;
+    for (int c = 0; cursor->deltas && c < 3; c++)
+        *cursor->deltas++ = delta[c];
+}
+
+void ex_rig_example_offsets(const ex_rig *rig, int layer, int example, uint32_t *vertices, float *deltas) {
+    if (ex_rig_example_offset_count(rig, layer, example) > 0)
+        exi_rig_visit_offsets(rig, layer, example, write_offset, &(offset_cursor){vertices, deltas});
 }
 
 /* ---- textures ---- */

@@ -55,12 +55,13 @@ const ex_rig_mesh *exi_def_level(const ex_rig_def *def, int level) {
 static ex_result count_tables(exi_rig_plan *p, ex_error *error) {
     const ex_rig_def *def = p->def;
     exi_rig_counts *c = &p->contents.counts;
-    int64_t axes = 0, examples = 0, forms = 0, shifts = 0;
+    int64_t axes = 0, examples = 0, forms = 0, offsets = 0, shifts = 0;
     for (int l = 0; l < def->layer_count; l++) {
         const ex_layer_def *layer = &def->layers[l];
         axes += layer->weigh.axis_count;
         examples += layer->weigh.example_count;
         forms += layer->domain == EX_DOMAIN_FORM ? layer->weigh.example_count : 0;
+        offsets += layer->domain == EX_DOMAIN_OFFSETS ? layer->weigh.example_count : 0;
         for (int k = 0; layer->domain == EX_DOMAIN_FORM && layer->shifts && k < layer->weigh.example_count; k++)
             shifts += layer->shifts[k] != NULL;
     }
@@ -70,6 +71,7 @@ static ex_result count_tables(exi_rig_plan *p, ex_error *error) {
     p->axis_total = (int)axes;
     c->examples = (int32_t)examples;
     c->forms = (int32_t)forms;
+    c->offsets = (int32_t)offsets;
     c->shifts = (int32_t)shifts;
     c->layers = def->layer_count;
     c->axes = (int32_t)axes;
@@ -133,7 +135,23 @@ static void close_plan(exi_rig_plan *p) {
         ex_tangents_destroy(p->tangents[i]);
     }
     ex_skeleton_destroy(p->skeleton);
+    exi_rig_offsets_close(&p->offsets);
     exi_release(p->allocator, p->memory, p->size);
+}
+
+/* Which examples move which vertices: what a weigher with sets is solved for. */
+static ex_result find_sets(exi_rig_plan *p, ex_error *error) {
+    ex_result result = exi_rig_offsets_open(&p->offsets, p->def->layer_count, p->allocator, error);
+    for (int l = 0; result == EX_OK && l < p->def->layer_count; l++) {
+        const ex_layer_def *layer = &p->def->layers[l];
+        if (layer->domain == EX_DOMAIN_OFFSETS)
+            p->offsets.layers[l] = (exi_offset_layer){.examples = layer->offsets,
+                                                      .example_count = layer->weigh.example_count,
+                                                      .mask = layer->mask,
+                                                      .moved = layer->moved,
+                                                      .part = (int)layer->frame};
+    }
+    return result == EX_OK ? exi_rig_offsets_find_sets(&p->offsets, p->def->mesh.vertex_count, error) : result;
 }
 
 static ex_result solve_layers(exi_rig_plan *p, ex_error *error) {
@@ -141,6 +159,8 @@ static ex_result solve_layers(exi_rig_plan *p, ex_error *error) {
         const ex_layer_def *layer = &p->def->layers[l];
         ex_weigher_def weigh = layer->weigh;
         weigh.names = layer->example_names;
+        weigh.set_count = layer->domain == EX_DOMAIN_OFFSETS && layer->moved ? p->offsets.sets[l].set_count : 0;
+        weigh.sets = weigh.set_count > 0 ? exi_rig_offsets_bits(&p->offsets, l) : NULL;
         ex_result result = ex_weigher_create(&weigh, p->allocator, &p->weighers[l], error);
         if (result != EX_OK)
             return exi_error_within(error, result, "layer '%s'", layer->name);
@@ -314,12 +334,19 @@ static void collect(exi_rig_plan *p) {
     c->skeleton = p->skeleton;
     c->skin = p->def->skin;
     c->stencils = p->def->options.without_levels ? NULL : p->def->stencils;
+    c->weights = p->offsets.weights;
+    for (int i = 0; i < EX_FRAME_COUNT; i++)
+        c->patches[i] = p->offsets.patches[i];
     for (int i = 0; i < p->def->note_count; i++)
         p->note_sizes[i] = p->def->notes[i].size;
 }
 
 static ex_result gather(exi_rig_plan *p, ex_error *error) {
-    ex_result result = solve_layers(p, error);
+    ex_result result = find_sets(p, error);
+    if (result == EX_OK)
+        result = solve_layers(p, error);
+    if (result == EX_OK)
+        result = exi_rig_offsets_lay(&p->offsets, p->def->mesh.vertex_count, error);
     if (result == EX_OK)
         result = merge_axes(p, error);
     if (result == EX_OK) {

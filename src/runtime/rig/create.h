@@ -31,6 +31,7 @@ typedef struct exi_rig_plan {
     ex_normals **normals;     /* likewise, each may be NULL */
     ex_tangents **tangents;
     ex_skeleton *skeleton; /* remade with binds as a file has them; or NULL */
+    exi_rig_offsets offsets;
     void *memory;
     size_t size;
 } exi_rig_plan;

@@ -84,6 +84,11 @@ static void fill_layers(const exi_rig_plan *p, ex_rig *rig, uint32_t *cursor) {
         layers[l].domain = (int32_t)layer->domain;
         layers[l].first_form = first_form;
         layers[l].texture = p->layer_textures[l];
+        layers[l].flags = layer->muted ? EXI_LAYER_MUTED : 0;
+        if (layer->domain == EX_DOMAIN_OFFSETS) {
+            layers[l].frame = (int32_t)layer->frame;
+            layers[l].flags |= layer->moved ? EXI_LAYER_MOVED : 0;
+        }
         for (int k = 0; k < examples; k++)
             example_names[first_example + k] = add_string(rig, cursor, layer->example_names[k]);
         first_axis += layer->weigh.axis_count;
@@ -173,6 +178,7 @@ ex_result exi_rig_fill(const exi_rig_plan *p, ex_rig *rig, ex_error *error) {
     fill_textures(p, rig, &cursor);
     fill_joints(p, rig, &cursor);
     fill_meshes(p, rig);
+    exi_rig_offsets_fill(&p->offsets, rig);
     exi_rig_measure_pose(rig);
     return fill_forms(p, rig, error);
 }

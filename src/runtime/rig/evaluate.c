@@ -11,10 +11,13 @@
 #include "runtime/base/result.h"
 
 #include <float.h>
+#include <math.h>
 #include <string.h>
 
 /* Tiles in a chunk: long enough for two streams through memory, short enough to stay in a cache for many poses. */
-enum { CHUNK = 64 };
+enum { CHUNK = EXI_CHUNK_TILES };
+/* Weights of offsets below this are nothing: a pose that is out of reach of a layer's falloffs costs nothing. */
+static const double least_weight = 1e-12;
 
 static int count_chunks(const ex_rig *rig) {
     return (exi_rig_forms(rig)->tile_count + CHUNK - 1) / CHUNK;
@@ -35,6 +38,8 @@ static void place_pose(const ex_rig *rig, int level, uintptr_t *cursor, exi_pose
     s->weights = take(cursor, (size_t)rig->counts.examples, sizeof *s->weights);
     s->floats = take(cursor, (size_t)rig->counts.forms, sizeof *s->floats);
     s->terms = take(cursor, (size_t)rig->counts.forms, sizeof *s->terms);
+    s->set_weights = take(cursor, (size_t)rig->most_weights, sizeof *s->set_weights);
+    s->offset_weights = take(cursor, (size_t)rig->weights, sizeof *s->offset_weights);
     s->control = take(cursor, level != 0 ? (size_t)rig->counts.vertices : 0, 3 * sizeof *s->control);
     s->shifts = take(cursor, joints, 3 * sizeof *s->shifts);
     s->matrices = take(cursor, joints, 12 * sizeof *s->matrices);
@@ -81,25 +86,50 @@ static const ex_weigher *layer_weigher(const exi_rig_job *j, int layer) {
     const ex_weigher *other = j->weighers ? j->weighers[layer] : NULL;
     if (!other)
         return own;
-    if (other->example_count == own->example_count && other->dimension == own->dimension)
+    if (other->example_count == own->example_count && other->dimension == own->dimension &&
+        ex_weigher_set_weight_count(other) == ex_weigher_set_weight_count(own))
         return other;
-    exi_misuse("ex_rig_evaluate", "a replaced weigher has another number of examples or axes");
+    exi_misuse("ex_rig_evaluate", "a replaced weigher has another number of examples, axes or sets");
     return own;
+}
+
+static bool is_muted(const exi_rig_job *j, int layer) {
+    return j->muted ? j->muted[layer] : (exi_rig_layers(j->rig)[layer].flags & EXI_LAYER_MUTED) != 0;
+}
+
+/* Weights of a layer's examples, and those by which its vertices go where each has its own set of examples. */
+static void weigh_layer(const exi_rig_job *j, int l, const ex_pose *pose, exi_pose_scratch *s) {
+    const exi_layer_record *layer = &exi_rig_layers(j->rig)[l];
+    const ex_weigher *weigher = layer_weigher(j, l);
+    double *weights = s->weights + layer->first_example, *own = weights;
+    gather_point(j->rig, layer, pose, s->point);
+    if (layer->flags & EXI_LAYER_MOVED)
+        ex_weigher_evaluate_sets(weigher, s->point, weights, own = s->set_weights);
+    else
+        ex_weigher_evaluate(weigher, s->point, weights);
+    float *floats = layer->domain == EX_DOMAIN_FORM      ? s->floats + layer->first_form
+                    : layer->domain == EX_DOMAIN_OFFSETS ? s->offset_weights + layer->first_weight
+                                                         : NULL;
+    for (int k = 0; layer->domain == EX_DOMAIN_FORM && k < layer->example_count; k++)
+        floats[k] = (float)own[k];
+    for (int k = 0; layer->domain == EX_DOMAIN_OFFSETS && k < layer->weight_count; k++)
+        floats[k] = fabs(own[k]) < least_weight ? 0.0F : (float)own[k];
 }
 
 static void weigh_layers(const exi_rig_job *j, const ex_pose *pose, exi_pose_scratch *s) {
     const ex_rig *rig = j->rig;
     for (int l = 0; l < rig->counts.layers; l++) {
         const exi_layer_record *layer = &exi_rig_layers(rig)[l];
-        double *weights = s->weights + layer->first_example;
-        if (j->muted && j->muted[l]) {
-            memset(weights, 0, (size_t)layer->example_count * sizeof *weights);
-        } else {
-            gather_point(rig, layer, pose, s->point);
-            ex_weigher_evaluate(layer_weigher(j, l), s->point, weights);
+        const size_t examples = (size_t)layer->example_count;
+        if (!is_muted(j, l)) {
+            weigh_layer(j, l, pose, s);
+            continue;
         }
-        for (int k = 0; layer->domain == EX_DOMAIN_FORM && k < layer->example_count; k++)
-            s->floats[layer->first_form + k] = (float)weights[k];
+        memset(s->weights + layer->first_example, 0, examples * sizeof *s->weights);
+        if (layer->domain == EX_DOMAIN_FORM)
+            memset(s->floats + layer->first_form, 0, examples * sizeof *s->floats);
+        else if (layer->domain == EX_DOMAIN_OFFSETS)
+            memset(s->offset_weights + layer->first_weight, 0, (size_t)layer->weight_count * sizeof *s->offset_weights);
     }
 }
 
@@ -130,7 +160,8 @@ static void place_skeleton(const exi_rig_job *j, const ex_pose *pose, exi_pose_s
     ex_palette_def def = {.method = ex_rig_skinning(rig),
                           .joint_count = rig->counts.joints,
                           .matrices = s->matrices,
-                          .centres = s->centres};
+                          .centres = s->centres,
+                          .rotations = rig->patches[EX_FRAME_SKINNED] != 0};
     s->skinned_by = ex_palette_make(&def, s->palette);
 }
 
@@ -156,58 +187,101 @@ static void weigh_range(void *context, int begin, int end) {
 
 static const float empty_box[6] = {FLT_MAX, FLT_MAX, FLT_MAX, -FLT_MAX, -FLT_MAX, -FLT_MAX};
 
-/* Vertices of a chunk that are posed only for their box. */
+/* What is worked on by the chunk: vertices that are made only for their box; offsets that are to be turned. */
 typedef struct chunk_room {
-    float positions[CHUNK * EXI_TILE][3];
+    float positions[EXI_CHUNK][3];
 } chunk_room;
 
-static void pose_chunk(const exi_rig_job *j, const exi_pose_scratch *s, int first_tile, int last_tile, float *box) {
+static void grow_box(const float *position, size_t stride, int count, float box[6]) {
+    for (int v = 0; v < count; v++) {
+        float p[3];
+        memcpy(p, (const char *)position + stride * (size_t)v, sizeof p);
+        for (int c = 0; c < 3; c++) {
+            box[c] = p[c] < box[c] ? p[c] : box[c];
+            box[3 + c] = p[c] > box[3 + c] ? p[c] : box[3 + c];
+        }
+    }
+}
+
+/* Offsets of the frame `skinned`: summed over the layers, then turned with the skin. positions: of vertex 0. */
+static void add_skinned(const exi_rig_job *j, const exi_pose_scratch *s, int chunk, int count, float *positions,
+                        size_t stride) {
+    const exi_patches *patches = exi_rig_part(j->rig, j->rig->patches[EX_FRAME_SKINNED]);
+    float sums[EXI_CHUNK][3];
+    uint32_t vertices[EXI_CHUNK];
+    int moved = 0;
+    memset(sums, 0, (size_t)count * sizeof *sums);
+    exi_patches_add(patches, chunk, s->offset_weights, &sums[0][0], sizeof *sums);
+    for (int v = 0; v < count; v++) {
+        if (sums[v][0] == 0 && sums[v][1] == 0 && sums[v][2] == 0)
+            continue;
+        vertices[moved] = (uint32_t)(chunk * EXI_CHUNK + v);
+        memmove(sums[moved++], sums[v], sizeof *sums);
+    }
+    ex_skin_turn(ex_rig_skin(j->rig), s->skinned_by,
+                 &(ex_turn_job){.count = moved,
+                                .vertices = vertices,
+                                .vectors = &sums[0][0],
+                                .positions = positions,
+                                .position_stride = stride});
+}
+
+/* Blend, offsets at rest, skin, offsets in the skin's frame; box may be NULL. */
+static void shape_chunk(const exi_rig_job *j, const exi_pose_scratch *s, int chunk, float *box) {
     const ex_forms *forms = exi_rig_forms(j->rig);
-    const int begin = first_tile * EXI_TILE;
-    const int end = last_tile * EXI_TILE < forms->vertex_count ? last_tile * EXI_TILE : forms->vertex_count;
-    chunk_room room;
+    const exi_patches *rest = exi_rig_part(j->rig, j->rig->patches[EX_FRAME_REST]);
+    const exi_patches *skinned = exi_rig_part(j->rig, j->rig->patches[EX_FRAME_SKINNED]);
+    const int first = chunk * CHUNK, last = first + CHUNK < forms->tile_count ? first + CHUNK : forms->tile_count;
+    const int begin = first * EXI_TILE;
+    const int end = last * EXI_TILE < forms->vertex_count ? last * EXI_TILE : forms->vertex_count;
+    const bool at_rest = exi_patches_has(rest, chunk), turned = exi_patches_has(skinned, chunk);
     exi_blend blend = s->blend;
+    if (!s->skinned_by && !at_rest && !turned) {
+        blend.box = box;
+        exi_forms_blend_tiles(forms, &blend, first, last);
+        return;
+    }
+    chunk_room room;
     if (!blend.positions) {
         blend.stride = 3 * sizeof(float);
         /* Where vertex 0 would be; only those of this chunk are written. */
         blend.positions = (float *)((uintptr_t)room.positions - (uintptr_t)begin * blend.stride);
     }
-    exi_forms_blend_tiles(forms, &blend, first_tile, last_tile);
-    float *positions = (float *)((uintptr_t)blend.positions + (uintptr_t)begin * blend.stride);
-    ex_skin_job skin = {.begin = begin,
-                        .end = end,
-                        .positions = positions,
-                        .out_positions = positions,
-                        .position_stride = blend.stride,
-                        .out_position_stride = blend.stride,
-                        .box = box};
-    ex_skin_apply(ex_rig_skin(j->rig), s->skinned_by, &skin);
+    exi_forms_blend_tiles(forms, &blend, first, last);
+    float *position = (float *)((uintptr_t)blend.positions + (uintptr_t)begin * blend.stride);
+    if (at_rest)
+        exi_patches_add(rest, chunk, s->offset_weights, position, blend.stride);
+    if (s->skinned_by) {
+        ex_skin_job skin = {.begin = begin,
+                            .end = end,
+                            .positions = position,
+                            .out_positions = position,
+                            .position_stride = blend.stride,
+                            .out_position_stride = blend.stride,
+                            .box = turned ? NULL : box};
+        ex_skin_apply(ex_rig_skin(j->rig), s->skinned_by, &skin);
+    }
+    if (turned && s->skinned_by)
+        add_skinned(j, s, chunk, end - begin, blend.positions, blend.stride);
+    else if (turned) /* nothing turns a form that is not posed */
+        exi_patches_add(skinned, chunk, s->offset_weights, position, blend.stride);
+    if (box && (turned || !s->skinned_by))
+        grow_box(position, blend.stride, end - begin, box);
 }
 
 static void shape_range(void *context, int begin, int end) {
     const exi_rig_job *j = context;
-    const ex_forms *forms = exi_rig_forms(j->rig);
-    for (int chunk = begin; chunk < end; chunk++) {
-        int first = chunk * CHUNK;
-        int last = first + CHUNK < forms->tile_count ? first + CHUNK : forms->tile_count;
+    for (int chunk = begin; chunk < end; chunk++)
         for (int pose = 0; pose < j->pose_count; pose++) {
-            exi_pose_scratch *s = &j->scratch[pose];
+            const exi_pose_scratch *s = &j->scratch[pose];
             float *box = NULL;
             if (j->outputs[pose].box) {
                 box = j->boxes + ((size_t)pose * (size_t)j->chunk_count + (size_t)chunk) * 6;
                 memcpy(box, empty_box, sizeof empty_box);
             }
-            if (!s->blend.positions && !box)
-                continue;
-            if (s->skinned_by) {
-                pose_chunk(j, s, first, last, box);
-            } else {
-                exi_blend blend = s->blend;
-                blend.box = box;
-                exi_forms_blend_tiles(forms, &blend, first, last);
-            }
+            if (s->blend.positions || box)
+                shape_chunk(j, s, chunk, box);
         }
-    }
 }
 
 static void join_boxes(const exi_rig_job *j, int pose) {

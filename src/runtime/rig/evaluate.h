@@ -16,6 +16,8 @@ typedef struct exi_pose_scratch {
     double *weights;              /* [examples] */
     float *floats;                /* [forms] */
     exi_term *terms;              /* [forms] */
+    double *set_weights;          /* [most_weights] of a layer */
+    float *offset_weights;        /* [weights] */
     float *control;               /* [vertices][3]: the posed cage, where a refined level is asked for */
     float *shifts;                /* [joints][3] */
     float *matrices;              /* [joints][12] */

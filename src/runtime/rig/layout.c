@@ -45,6 +45,8 @@ static void place_records(placing *p) {
     p->head.images = place(p, p->contents->image_sizes ? c->examples : 0, sizeof(uint64_t));
     p->head.levels = place(p, c->levels + 1, sizeof(exi_level_record));
     p->head.axis_inputs = place(p, c->axes, sizeof(int32_t));
+    p->head.weight_examples = place(p, p->contents->weights, sizeof(uint32_t));
+    p->head.offset_counts = place(p, c->offsets > 0 ? c->examples : 0, sizeof(exi_offset_count));
     p->head.example_names = place(p, c->examples, sizeof(uint32_t));
     p->head.joint_names = place(p, c->joints, sizeof(uint32_t));
     p->head.strings = exi_size_add(&p->total, c->string_size, 1, 16);
@@ -112,6 +114,8 @@ static void place_all(placing *p, const ex_forms *forms) {
     p->head.skeleton = place_part(p, p->contents->skeleton);
     p->head.skin = place_part(p, p->contents->skin);
     p->head.stencils = place_part(p, p->contents->stencils);
+    for (int i = 0; i < EX_FRAME_COUNT; i++)
+        p->head.patches[i] = place_part(p, p->contents->patches[i]);
     p->head.forms = exi_size_add(&p->total, (size_t)forms->size, 1, EXI_ALIGN);
     p->head.size = p->total.bytes;
 }
@@ -122,7 +126,7 @@ ex_result exi_rig_allocate(const exi_rig_contents *contents, const ex_allocator 
                       .example_count = contents->counts.forms,
                       .storage = (int32_t)contents->storage};
     bool fits = exi_forms_layout(&forms) && (size_t)forms.size == forms.size;
-    placing p = {.contents = contents, .head = {.counts = contents->counts}};
+    placing p = {.contents = contents, .head = {.counts = contents->counts, .weights = contents->weights}};
     place_all(&p, &forms);
     if (!fits || p.total.overflow)
         return exi_error(error, EX_ERROR_LIMIT, "the rig is too large for this machine's memory");

@@ -63,6 +63,16 @@ static void add_examples(section_list *list, const ex_rig *rig, ex_section_kind 
     }
 }
 
+/* Split vertices that the examples of layers of offsets move, in two lists. */
+static void add_offsets(section_list *list, const ex_rig *rig, ex_section_kind kind, uint64_t size) {
+    const exi_offset_count *counts = exi_rig_at(rig, rig->offset_counts);
+    for (int l = 0; l < rig->counts.layers; l++) {
+        const exi_layer_record *layer = &exi_rig_layers(rig)[l];
+        for (int k = 0; layer->domain == EX_DOMAIN_OFFSETS && k < layer->example_count; k++)
+            add_section(list, kind, layer->first_example + k, size * counts[layer->first_example + k].splits);
+    }
+}
+
 static void add_stencils(section_list *list, const ex_rig *rig) {
     const ex_stencils *stencils = exi_rig_part(rig, rig->stencils);
     for (int i = 1; i <= rig->counts.levels; i++)
@@ -116,6 +126,8 @@ static void list_sections(const ex_rig *rig, section_list *list) {
     for (int i = 0; i < c->skin_sets; i++)
         add_section(list, EX_SECTION_SKIN_WEIGHTS, i, splits * 4 * sizeof(float));
     add_examples(list, rig, EX_SECTION_TARGET, EX_DOMAIN_FORM);
+    add_offsets(list, rig, EX_SECTION_OFFSET_PLACES, sizeof(uint32_t));
+    add_offsets(list, rig, EX_SECTION_OFFSET_VALUES, 3 * sizeof(float));
 }
 
 static uint64_t header_size(int section_count) {
@@ -162,7 +174,35 @@ static void write_layers(const ex_rig *rig, void *out) {
     for (int i = 0; i < rig->counts.layers; i++) {
         layers[i] = exi_rig_layers(rig)[i];
         layers[i].weigher = 0;
+        layers[i].first_weight = layers[i].weight_count = 0;
     }
+}
+
+/* Entries of an example on their way to the places or to the values. */
+typedef struct offset_writer {
+    const ex_rig *rig;
+    uint32_t *places; /* or */
+    float *values;
+} offset_writer;
+
+static void write_offset(void *context, uint32_t vertex, const float delta[3]) {
+    offset_writer *w = context;
+    uint32_t count = 0;
+    const uint32_t first = exi_rig_splits(w->rig, vertex, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (w->places)
+            *w->places++ = first + i;
+        for (int c = 0; w->values && c < 3; c++)
+            *w->values++ = delta[c];
+    }
+}
+
+static void write_offsets(const ex_rig *rig, int example, uint32_t *places, float *values) {
+    int layer = 0;
+    while (example >= exi_rig_layers(rig)[layer].first_example + exi_rig_layers(rig)[layer].example_count)
+        layer++;
+    exi_rig_visit_offsets(rig, layer, example - exi_rig_layers(rig)[layer].first_example, write_offset,
+                          &(offset_writer){rig, places, values});
 }
 
 static void write_note(const ex_rig *rig, int index, void *out) {
@@ -258,6 +298,12 @@ static void write_section(const ex_rig *rig, const exi_pack_entry *entry, int pl
     case EX_SECTION_TARGET: /* forms are counted without the images between them */
         exi_forms_get_example(exi_rig_forms(rig), place, out);
         spread_to_splits(rig, out);
+        break;
+    case EX_SECTION_OFFSET_PLACES:
+        write_offsets(rig, index, out, NULL);
+        break;
+    case EX_SECTION_OFFSET_VALUES:
+        write_offsets(rig, index, NULL, out);
         break;
     default:
         if (entry->size > 0)

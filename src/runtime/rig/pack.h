@@ -48,13 +48,13 @@ _Static_assert(sizeof(exi_pack_header) == 40, "the file format has no padding");
 _Static_assert(sizeof(exi_pack_entry) == 32, "the file format has no padding");
 _Static_assert(sizeof(exi_rig_counts) == 22 * 4, "the file format has no padding");
 _Static_assert(sizeof(exi_input_record) == 16 + 14 * 8 + 5 * 8 + 8, "the file format has no padding");
-_Static_assert(sizeof(exi_layer_record) == 48, "the file format has no padding");
+_Static_assert(sizeof(exi_layer_record) == 64, "the file format has no padding");
 _Static_assert(sizeof(exi_note_record) == 32, "the file format has no padding");
 _Static_assert(sizeof(exi_texture_record) == 16, "the file format has no padding");
 _Static_assert(sizeof(exi_pack_joint) == 48, "the file format has no padding");
 _Static_assert(sizeof(exi_pack_level) == 24, "the file format has no padding");
 _Static_assert(sizeof(exi_pack_stencils) == 16, "the file format has no padding");
-_Static_assert(sizeof(ex_weigher) == 144, "the file format has no padding");
+_Static_assert(sizeof(ex_weigher) == 168, "the file format has no padding");
 
 /* pack_parts.c: what stands in the sections of skeleton, skin and stencils. out is zero. */
 void exi_pack_joints(const ex_rig *rig, void *out);

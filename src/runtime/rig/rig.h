@@ -7,6 +7,7 @@
 #define EXI_RIG_H
 
 #include "runtime/shape/forms.h"
+#include "runtime/shape/patches.h"
 #include "runtime/weigh/weigher.h"
 
 #include <exemplar/rig.h>
@@ -32,7 +33,7 @@ typedef struct exi_rig_counts {
     int32_t levels;     /* refined levels */
     int32_t level;      /* shown unless asked otherwise */
     int32_t refinement; /* EXI_REFINED_… */
-    int32_t reserved;
+    int32_t offsets;    /* examples that are offsets */
 } exi_rig_counts;
 
 /* What there is of refinement beyond the levels. REFINED without stencils: the levels were left out. */
@@ -47,12 +48,19 @@ typedef struct exi_input_record {
     int32_t reading, part;
 } exi_input_record;
 
+/* MOVED: offsets, with a weight for every set of examples and example of it. */
+enum { EXI_LAYER_MUTED = 1, EXI_LAYER_MOVED = 2 };
+
 typedef struct exi_layer_record {
     uint32_t name;
     int32_t axis_count, example_count, first_axis, first_example;
     int32_t domain;
-    int32_t first_form;             /* forms: the number of its first example among the forms */
-    int32_t texture;                /* pixels: which; else -1 */
+    int32_t first_form;   /* forms: the number of its first example among the forms */
+    int32_t texture;      /* pixels: which; else -1 */
+    uint32_t flags;       /* EXI_LAYER_… */
+    int32_t frame;        /* offsets: ex_frame */
+    int32_t first_weight; /* offsets: the number of its first weight; 0 in a file */
+    int32_t weight_count; /* offsets: one for every example, or for every set and example of it; 0 in a file */
     uint64_t weigher, weigher_size; /* offset in the rig, bytes */
 } exi_layer_record;
 
@@ -62,6 +70,11 @@ typedef struct exi_shift_record {
     int32_t reserved;
     uint64_t data; /* [joints][3] float: offset in the rig */
 } exi_shift_record;
+
+/* Vertices that an example of a layer of offsets moves, and the split vertices that they are. */
+typedef struct exi_offset_count {
+    uint32_t vertices, splits;
+} exi_offset_count;
 
 typedef struct exi_texture_record {
     uint32_t name;
@@ -86,6 +99,8 @@ struct ex_rig {
     exi_rig_counts counts;
     int32_t pose_size;
     int32_t largest_dimension; /* of a layer's point */
+    int32_t weights;           /* of all layers of offsets */
+    int32_t most_weights;      /* of one layer of them */
     uint64_t strings;          /* [string_size] bytes, each string ends with 0 */
     uint64_t inputs;           /* [inputs] exi_input_record */
     uint64_t layers;           /* [layers] exi_layer_record */
@@ -95,13 +110,16 @@ struct ex_rig {
     uint64_t shifts;           /* [shifts] exi_shift_record */
     uint64_t textures;         /* [textures] exi_texture_record */
     uint64_t images;           /* [examples] uint64_t: where an example's image stands; 0 for forms */
+    uint64_t weight_examples;  /* [weights] uint32_t: which of its layer's examples a weight belongs to */
+    uint64_t offset_counts;    /* [examples] exi_offset_count */
     uint64_t levels;           /* [levels + 1] exi_level_record; 0 is the mesh itself */
     uint64_t normals;          /* [splits][3] float, at rest */
     uint64_t notes;            /* [notes] exi_note_record */
     uint64_t skeleton;         /* parts; 0 where there is none */
     uint64_t skin;
     uint64_t stencils;
-    uint64_t forms; /* ex_forms */
+    uint64_t patches[EX_FRAME_COUNT]; /* exi_patches */
+    uint64_t forms;                   /* ex_forms */
 };
 
 static inline const void *exi_rig_at(const ex_rig *rig, uint64_t offset) {
@@ -169,7 +187,44 @@ typedef struct exi_rig_contents {
     const ex_skeleton *skeleton;
     const ex_skin *skin;
     const ex_stencils *stencils;
+    const exi_patches *patches[EX_FRAME_COUNT]; /* each may be NULL */
+    int weights;
 } exi_rig_contents;
+
+/*
+ * The offsets of all layers on their way into a rig (offsets.c). The caller makes the layers, from a definition or from
+ * a file; first_weight is set here.
+ */
+typedef struct exi_rig_offsets {
+    exi_offset_layer *layers; /* [layer_count]; example_count is 0 for layers of other domains */
+    exi_incidence *sets;           /* [layer_count] */
+    int layer_count, weights;
+    uint32_t *bits; /* the largest layer's sets, as a weigher has them; or NULL */
+    size_t bits_size;
+    exi_patches *patches[EX_FRAME_COUNT];
+    void *entries; /* of layers from a file; or NULL */
+    size_t entries_size;
+    const ex_allocator *allocator;
+    void *memory;
+    size_t size;
+} exi_rig_offsets;
+
+/* Room for the layers; then, when they are filled in, the sets; then the patches. Close also after failure. */
+ex_result exi_rig_offsets_open(exi_rig_offsets *offsets, int layer_count, const ex_allocator *allocator,
+                               ex_error *error);
+ex_result exi_rig_offsets_find_sets(exi_rig_offsets *offsets, int mesh_count, ex_error *error);
+ex_result exi_rig_offsets_lay(exi_rig_offsets *offsets, int mesh_count, ex_error *error);
+void exi_rig_offsets_close(exi_rig_offsets *offsets);
+/* The sets of a layer as ex_weigher_def has them; until the next call. */
+const uint32_t *exi_rig_offsets_bits(exi_rig_offsets *offsets, int layer);
+/* Writes what follows from them into a rig whose layers and mesh are filled in. */
+void exi_rig_offsets_fill(const exi_rig_offsets *offsets, ex_rig *rig);
+
+/* Every vertex that an example of a layer of offsets moves, ascending. */
+void exi_rig_visit_offsets(const ex_rig *rig, int layer, int example, exi_offset_visit visit, void *context);
+
+/* The split vertices of a vertex: the first, and how many. */
+uint32_t exi_rig_splits(const ex_rig *rig, uint32_t vertex, uint32_t *count);
 
 /*
  * Makes the block. It is zero but for its head, the forms' head, the parts, and all offsets and sizes in the records of

@@ -23,6 +23,7 @@ typedef struct loading {
     ex_skeleton *skeleton;
     ex_skin *skin;
     ex_stencils *stencils;
+    exi_rig_offsets offsets;
     uint32_t *gather; /* [vertices]: the first split vertex of each, where a form's own vertices stand; NULL: itself */
     size_t gather_size;
     void *memory;
@@ -78,7 +79,7 @@ static ex_result open_loading(loading *l, ex_error *error) {
         exi_unpack_section(l->u, EX_SECTION_NOTE, i, &entry);
         ((size_t *)(void *)(memory + notes))[i] = (size_t)entry.size - sizeof(exi_note_record);
     }
-    for (int i = 0; i < c.examples - c.forms; i++) {
+    for (int i = 0; i < c.examples - c.forms - c.offsets; i++) {
         exi_unpack_section(l->u, EX_SECTION_IMAGE, i, &entry);
         ((size_t *)(void *)(memory + images))[entry.index] = (size_t)entry.size;
     }
@@ -95,6 +96,7 @@ static void close_loading(loading *l) {
     ex_skeleton_destroy(l->skeleton);
     ex_skin_destroy(l->skin);
     ex_stencils_destroy(l->stencils);
+    exi_rig_offsets_close(&l->offsets);
     if (l->gather)
         exi_release(l->allocator, l->gather, l->gather_size);
     if (l->memory)
@@ -149,6 +151,11 @@ static ex_result make_parts(loading *l, ex_error *error) {
         result = exi_unpack_stencils(l->u, l->allocator, &l->stencils, error);
     for (int i = 0; result == EX_OK && i <= l->contents.counts.levels; i++)
         result = exi_rig_make_frames(&l->meshes[i], &l->options, l->allocator, &l->normals[i], &l->tangents[i], error);
+    if (result == EX_OK)
+        result = exi_unpack_offsets(l->u, l->gather, l->meshes[0].split_source, l->allocator, &l->offsets, error);
+    l->contents.weights = l->offsets.weights;
+    for (int i = 0; i < EX_FRAME_COUNT; i++)
+        l->contents.patches[i] = l->offsets.patches[i];
     l->contents.skeleton = l->skeleton;
     l->contents.skin = l->skin;
     l->contents.stencils = l->stencils;
@@ -187,7 +194,7 @@ static void fill_layers(ex_rig *rig, const exi_unpack *u) {
         shifts[i].example = (int32_t)entry.index;
         copy_section(rig, u, EX_SECTION_SHIFTS, i, shifts[i].data);
     }
-    for (int i = 0; i < rig->counts.examples - rig->counts.forms; i++) {
+    for (int i = 0; i < rig->counts.examples - rig->counts.forms - rig->counts.offsets; i++) {
         exi_pack_entry entry;
         exi_unpack_section(u, EX_SECTION_IMAGE, i, &entry);
         copy_section(rig, u, EX_SECTION_IMAGE, i, ((const uint64_t *)exi_rig_at(rig, rig->images))[entry.index]);
@@ -239,7 +246,7 @@ static ex_result fill_forms(ex_rig *rig, const loading *l, ex_error *error) {
     return EX_OK;
 }
 
-static ex_result fill(ex_rig *rig, const loading *l, ex_error *error) {
+static ex_result fill(ex_rig *rig, loading *l, ex_error *error) {
     const exi_unpack *u = l->u;
     copy_section(rig, u, EX_SECTION_STRINGS, 0, rig->strings);
     copy_section(rig, u, EX_SECTION_INPUTS, 0, rig->inputs);
@@ -251,8 +258,11 @@ static ex_result fill(ex_rig *rig, const loading *l, ex_error *error) {
     fill_notes(rig, u);
     fill_meshes(rig, l->meshes);
     ex_result result = exi_unpack_check(rig, error);
+    if (result == EX_OK)
+        result = exi_unpack_check_sets(rig, &l->offsets, error);
     if (result != EX_OK)
         return result;
+    exi_rig_offsets_fill(&l->offsets, rig);
     exi_rig_measure_pose(rig);
     return fill_forms(rig, l, error);
 }

@@ -46,6 +46,13 @@ ex_result exi_unpack_skin(const exi_unpack *u, const uint32_t *gather, const ex_
 ex_result exi_unpack_stencils(const exi_unpack *u, const ex_allocator *allocator, ex_stencils **stencils,
                               ex_error *error);
 
+/* unpack_offsets.c: the layers of offsets, whose entries stand in memory of *entries until it is released; sets are
+ * found and patches laid out. gather as above. */
+ex_result exi_unpack_offsets(const exi_unpack *u, const uint32_t *gather, const uint32_t *sources,
+                             const ex_allocator *allocator, exi_rig_offsets *offsets, ex_error *error);
+/* Whether the weighers of a rig that is filled have the sets of its offsets. */
+ex_result exi_unpack_check_sets(const ex_rig *rig, exi_rig_offsets *offsets, ex_error *error);
+
 /* unpack_check.c: names, inputs, layers with their weighers, shifts and textures of a rig that is filled. */
 ex_result exi_unpack_check(const ex_rig *rig, ex_error *error);
 

@@ -91,7 +91,7 @@ static bool sound_counts(const exi_rig_counts *c) {
            within(c->skinning, 0, EX_SKINNING_COUNT - 1) && within(c->shifts, 0, c->joints > 0 ? c->forms : 0) &&
            within(c->textures, 0, c->layers) && within(c->refinement, 0, EXI_REFINED | EXI_REFINED_LIMIT) &&
            within(c->levels, 0, refined ? 32 : 0) && (refined || !limit) &&
-           within(c->level, limit ? EX_LEVEL_LIMIT : 0, c->levels) && c->reserved == 0;
+           within(c->level, limit ? EX_LEVEL_LIMIT : 0, c->levels) && within(c->offsets, 0, c->examples);
 }
 
 /* A file of this format that is older has fewer counts; those that it lacks are 0. */
@@ -155,23 +155,29 @@ exi_level_record exi_unpack_level(const exi_unpack *u, int level) {
 /* Layers follow each other without gaps, and textures come in order of first appearance. */
 static bool sound_layers(const exi_unpack *u) {
     const exi_rig_counts *c = &u->counts;
-    int64_t axes = 0, examples = 0, forms = 0;
+    int64_t axes = 0, examples = 0, forms = 0, offsets = 0;
     int textures = 0;
     for (int i = 0; i < c->layers; i++) {
         const exi_layer_record layer = exi_unpack_layer(u, i);
-        const bool form = layer.domain == EX_DOMAIN_FORM;
+        const bool form = layer.domain == EX_DOMAIN_FORM, sparse = layer.domain == EX_DOMAIN_OFFSETS;
+        const bool pixels = layer.domain == EX_DOMAIN_PIXELS;
         if (!within(layer.domain, 0, EX_DOMAIN_COUNT - 1) || layer.axis_count < 1 || layer.example_count < 1 ||
             layer.first_axis != axes || layer.first_example != examples || layer.first_form != forms ||
-            !within(layer.texture, form ? -1 : 0, form ? -1 : textures))
+            !within(layer.texture, pixels ? 0 : -1, pixels ? textures : -1) ||
+            layer.flags > (sparse ? EXI_LAYER_MUTED | EXI_LAYER_MOVED : EXI_LAYER_MUTED) ||
+            !within(layer.frame, 0, sparse ? EX_FRAME_COUNT - 1 : 0) || layer.first_weight != 0 ||
+            layer.weight_count != 0)
             return false;
         textures += layer.texture == textures;
         axes += layer.axis_count;
         examples += layer.example_count;
         forms += form ? layer.example_count : 0;
+        offsets += sparse ? layer.example_count : 0;
         if (axes > c->axes || examples > c->examples)
             return false;
     }
-    return axes == c->axes && examples == c->examples && forms == c->forms && textures == c->textures;
+    return axes == c->axes && examples == c->examples && forms == c->forms && offsets == c->offsets &&
+           textures == c->textures;
 }
 
 static bool sound_textures(const exi_unpack *u) {
@@ -226,6 +232,31 @@ static bool take_examples(exi_unpack *u, ex_section_kind kind, ex_domain domain,
             if (!take(u, kind, layer.first_example + k, size, error))
                 return false;
     }
+    return true;
+}
+
+/* Of every example of a layer of offsets the places of split vertices, then of every one as many values. */
+static bool take_offsets(exi_unpack *u, ex_error *error) {
+    for (int list = 0; list < 2; list++)
+        for (int i = 0, n = 0; i < u->counts.layers; i++) {
+            const exi_layer_record layer = exi_unpack_layer(u, i);
+            for (int k = 0; layer.domain == EX_DOMAIN_OFFSETS && k < layer.example_count; k++, n++) {
+                exi_pack_entry places;
+                if (list == 0) {
+                    if (!take_least(u, EX_SECTION_OFFSET_PLACES, layer.first_example + k, 0, error))
+                        return false;
+                    exi_unpack_section(u, EX_SECTION_OFFSET_PLACES, n, &places);
+                    if (places.size % 4 != 0 || places.size > (uint64_t)u->counts.splits * 4) {
+                        exi_unpack_damaged(error, "a list of offsets is longer than the mesh");
+                        return false;
+                    }
+                    continue;
+                }
+                exi_unpack_section(u, EX_SECTION_OFFSET_PLACES, n, &places);
+                if (!take(u, EX_SECTION_OFFSET_VALUES, layer.first_example + k, places.size * 3, error))
+                    return false;
+            }
+        }
     return true;
 }
 
@@ -294,7 +325,7 @@ ex_result exi_unpack_take_all(exi_unpack *u, ex_error *error) {
         take_list(u, EX_SECTION_INVERSE_BINDS, 0, c->joints > 0, (uint64_t)c->joints * 64, true, error) &&
         take_list(u, EX_SECTION_SKIN_JOINTS, 0, c->skin_sets, splits * 8, true, error) &&
         take_list(u, EX_SECTION_SKIN_WEIGHTS, 0, c->skin_sets, splits * 16, true, error) &&
-        take_examples(u, EX_SECTION_TARGET, EX_DOMAIN_FORM, error);
+        take_examples(u, EX_SECTION_TARGET, EX_DOMAIN_FORM, error) && take_offsets(u, error);
     if (!taken)
         return error->result;
     return u->next == u->header.section_count

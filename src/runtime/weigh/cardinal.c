@@ -17,7 +17,6 @@
 #include "runtime/weigh/kernels.inl"
 #include "runtime/weigh/weigher.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -63,30 +62,6 @@ static ex_result check(const ex_weigher_def *def, ex_error *error) {
 }
 
 /* ---- radii ---- */
-
-/* The distance of each point to its nearest other one, in nearest [n]; all distances [n][n] are kept for the matrix. */
-static ex_result measure(const ex_weigher *w, const char *const *names, double *distances, double *nearest,
-                         ex_error *error) {
-    const int n = exi_point_count(w);
-    double largest = 0;
-    for (int i = 0; i < n; i++)
-        nearest[i] = n == 1 ? 1 : DBL_MAX;
-    for (int i = 0; i < n; i++) {
-        distances[(size_t)i * (size_t)n + (size_t)i] = 0;
-        for (int j = i + 1; j < n; j++) {
-            double d = exi_feature_distance(w, exi_features(w, i), exi_features(w, j));
-            distances[(size_t)i * (size_t)n + (size_t)j] = distances[(size_t)j * (size_t)n + (size_t)i] = d;
-            nearest[i] = d < nearest[i] ? d : nearest[i];
-            nearest[j] = d < nearest[j] ? d : nearest[j];
-            largest = d > largest ? d : largest;
-        }
-    }
-    for (int i = 0; i < n; i++)
-        for (int j = i + 1; nearest[i] <= EXI_ONE_PLACE * largest && j < n; j++)
-            if (distances[(size_t)i * (size_t)n + (size_t)j] <= EXI_ONE_PLACE * largest)
-                return exi_same_place(w, names, i, j, error);
-    return EX_OK;
-}
 
 /* Nearest distances to inverse radii, in place; the coupled kernels share their mean. */
 static void set_radii(const ex_weigher *w, double *radii) {
@@ -339,7 +314,7 @@ static ex_result solve(ex_weigher *w, const char *const *names, const ex_allocat
     tables t = own_tables(w);
     if (exi_kernel_is_coupled((int)w->kernel) && sums_to_one(w))
         w->flags |= EXI_WEIGHER_SUM_1;
-    result = measure(w, names, sc.distances, t.inverse_radii, error);
+    result = exi_measure_places(w, names, sc.distances, t.inverse_radii, error);
     if (result == EX_OK) {
         set_radii(w, t.inverse_radii);
         set_mean(w, t.mean);

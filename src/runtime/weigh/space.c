@@ -6,6 +6,7 @@
 #include "runtime/base/vector.h"
 #include "runtime/weigh/weigher.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -168,9 +169,9 @@ void exi_point_features(const ex_weigher *w, const double *clean, double *featur
 
 /* ---- points at one place ---- */
 
-static void describe_point(const ex_weigher *w, const char *const *names, int point, char *text, size_t size) {
-    if (point >= w->example_count)
-        snprintf(text, size, "pseudo-example %d", point - w->example_count);
+void exi_point_text(const char *const *names, int example_count, int point, char *text, size_t size) {
+    if (point >= example_count)
+        snprintf(text, size, "pseudo-example %d", point - example_count);
     else if (names && names[point])
         snprintf(text, size, "example '%.*s'", exi_text_cut(names[point], 150), names[point]);
     else
@@ -179,10 +180,33 @@ static void describe_point(const ex_weigher *w, const char *const *names, int po
 
 ex_result exi_same_place(const ex_weigher *w, const char *const *names, int i, int j, ex_error *error) {
     char first[200], second[200];
-    describe_point(w, names, i, first, sizeof first);
-    describe_point(w, names, j, second, sizeof second);
+    exi_point_text(names, w->example_count, i, first, sizeof first);
+    exi_point_text(names, w->example_count, j, second, sizeof second);
     return exi_error(error, EX_ERROR_SINGULAR, "%s and %s are at one place of the space: move or remove one of them",
                      first, second);
+}
+
+ex_result exi_measure_places(const ex_weigher *w, const char *const *names, double *distances, double *nearest,
+                             ex_error *error) {
+    const int n = exi_point_count(w);
+    double largest = 0;
+    for (int i = 0; i < n; i++)
+        nearest[i] = n == 1 ? 1 : DBL_MAX;
+    for (int i = 0; i < n; i++) {
+        distances[(size_t)i * (size_t)n + (size_t)i] = 0;
+        for (int j = i + 1; j < n; j++) {
+            double d = exi_feature_distance(w, exi_features(w, i), exi_features(w, j));
+            distances[(size_t)i * (size_t)n + (size_t)j] = distances[(size_t)j * (size_t)n + (size_t)i] = d;
+            nearest[i] = d < nearest[i] ? d : nearest[i];
+            nearest[j] = d < nearest[j] ? d : nearest[j];
+            largest = d > largest ? d : largest;
+        }
+    }
+    for (int i = 0; i < n; i++)
+        for (int j = i + 1; nearest[i] <= EXI_ONE_PLACE * largest && j < n; j++)
+            if (distances[(size_t)i * (size_t)n + (size_t)j] <= EXI_ONE_PLACE * largest)
+                return exi_same_place(w, names, i, j, error);
+    return EX_OK;
 }
 
 ex_result exi_check_places(ex_weigher *w, const char *const *names, const ex_allocator *allocator, ex_error *error) {

@@ -1,10 +1,11 @@
 /*
  * Whether stored bytes are a sound weigher. Counts decide every offset and the size, so those are worked out again and
- * compared; then every number must be finite and every axis be one that could have been made. What passes can be
- * evaluated without reading outside itself.
+ * compared; then every number must be finite, every axis be one that could have been made, and sets of examples be of
+ * the sizes that were counted on. What passes can be evaluated without reading outside itself.
  */
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
+#include "runtime/weigh/gaussian.h"
 #include "runtime/weigh/weigher.h"
 
 #include <math.h>
@@ -18,9 +19,19 @@ static bool sound_flags(const ex_weigher *w) {
         return w->flags == EXI_WEIGHER_ANGULAR;
     case EX_WEIGHER_NEAREST:
         return (w->flags & ~(uint32_t)EXI_WEIGHER_PAPER_FORM) == EXI_WEIGHER_ANGULAR;
+    case EX_WEIGHER_GAUSSIAN:
+        return (w->flags & ~(uint32_t)EXI_WEIGHER_METRICS) == 0;
     default:
         return w->flags == 0;
     }
+}
+
+/* So that sizes made of them cannot overflow; whether they are true shows later. */
+static bool sound_set_counts(const ex_weigher *w) {
+    if (w->set_count == 0 || w->kind != EX_WEIGHER_GAUSSIAN)
+        return w->set_count == 0 && w->set_weight_count == 0 && w->set_square_count == 0;
+    return w->set_count > 0 && w->set_weight_count <= INT32_MAX &&
+           w->set_square_count <= w->set_weight_count * (uint64_t)w->example_count;
 }
 
 static bool sound_head(const ex_weigher *w) {
@@ -37,6 +48,8 @@ static bool sound_head(const ex_weigher *w) {
         return false;
     if (w->scalar_count > w->axis_count || w->rotation_count != w->axis_count - w->scalar_count ||
         w->dimension != w->scalar_count + 4 * (int64_t)w->rotation_count || w->feature_count > w->dimension)
+        return false;
+    if (!sound_set_counts(w))
         return false;
     return w->kind != EX_WEIGHER_NEAREST || (w->neighbours >= 1 && w->neighbours <= EX_NEIGHBOUR_MAX);
 }
@@ -67,13 +80,49 @@ static bool sound_axes(const ex_weigher *w) {
     return scalars == w->scalar_count && features == w->feature_count;
 }
 
+/* The lists of examples are those of the sets' bits, and the sums of their sizes what the layout was made from. */
+static bool sound_sets(const ex_weigher *w) {
+    const size_t words = exi_set_words(w->example_count);
+    const uint32_t *sets = exi_weigher_sets(w), *sizes = sets + (size_t)w->set_count * words, *members = sizes + w->set_count;
+    uint64_t together = 0, squares = 0;
+    for (int i = 0; i < w->set_count; i++) {
+        const uint32_t *set = sets + (size_t)i * words;
+        uint32_t size = 0;
+        if (w->example_count % 32 != 0 && set[words - 1] >> (w->example_count % 32) != 0)
+            return false;
+        for (int k = 0; k < w->example_count; k++) {
+            if (!exi_set_has(set, k))
+                continue;
+            if (together + size >= w->set_weight_count || members[together + size] != (uint32_t)k)
+                return false;
+            size++;
+        }
+        if (size == 0 || sizes[i] != size)
+            return false;
+        together += size;
+        squares += (uint64_t)size * size;
+    }
+    return together == w->set_weight_count && squares == w->set_square_count;
+}
+
+/* Whoever asks for the point to blame will look it up. */
+static bool sound_ridge(const ex_weigher *w) {
+    if (w->kind != EX_WEIGHER_GAUSSIAN)
+        return true;
+    const double point = exi_gaussian_tables(w).record->point;
+    return point >= -1 && point < exi_point_count(w) && point == floor(point);
+}
+
 ex_result exi_weigher_validate(const ex_weigher *w, size_t size, ex_error *error) {
     bool sound = size >= sizeof *w && size % 8 == 0 && sound_head(w) && sound_layout(w, size);
     for (size_t i = sizeof *w; sound && i < size; i += sizeof(double)) {
         double value;
+        if (i >= w->sets && i < w->points)
+            continue;
         memcpy(&value, (const char *)w + i, sizeof value);
         sound = isfinite(value);
     }
-    sound = sound && isfinite(w->radius) && isfinite(w->ridge) && isfinite(w->power) && sound_axes(w);
+    sound = sound && isfinite(w->radius) && isfinite(w->ridge) && isfinite(w->power) && sound_axes(w) &&
+            sound_sets(w) && sound_ridge(w);
     return sound ? EX_OK : exi_error(error, EX_ERROR_DATA, "a stored space is not sound");
 }

@@ -12,10 +12,9 @@
 #include <string.h>
 
 static const exi_weigher_kind *const kinds[EX_WEIGHER_COUNT] = {
-    [EX_WEIGHER_CARDINAL] = &exi_weigher_cardinal,
-    [EX_WEIGHER_DIRECT] = &exi_weigher_direct,
-    [EX_WEIGHER_SHEPARD] = &exi_weigher_shepard,
-    [EX_WEIGHER_NEAREST] = &exi_weigher_nearest,
+    [EX_WEIGHER_CARDINAL] = &exi_weigher_cardinal, [EX_WEIGHER_DIRECT] = &exi_weigher_direct,
+    [EX_WEIGHER_SHEPARD] = &exi_weigher_shepard,   [EX_WEIGHER_NEAREST] = &exi_weigher_nearest,
+    [EX_WEIGHER_GAUSSIAN] = &exi_weigher_gaussian,
 };
 
 const char *ex_kernel_name(ex_kernel kernel) {
@@ -116,12 +115,18 @@ static ex_result check_definition(const ex_weigher_def *def, ex_error *error) {
 
 /* ---- the block ---- */
 
+/* Numbers in the table of sets. */
+static size_t set_table_count(const ex_weigher *w) {
+    return (size_t)w->set_count * (exi_set_words(w->example_count) + 1) + (size_t)w->set_weight_count;
+}
+
 bool exi_weigher_layout(ex_weigher *w) {
     const size_t n = (size_t)exi_point_count(w), p = (size_t)w->pseudo_count, d = (size_t)w->dimension;
     const bool has_points = kinds[w->kind]->has_points;
     exi_size total = {.bytes = sizeof *w};
     w->axes = exi_size_add(&total, (size_t)w->axis_count, sizeof(exi_axis_record), 8);
     w->rotations = exi_size_add(&total, (size_t)w->rotation_count, sizeof(exi_rotation_metric), 8);
+    w->sets = exi_size_add(&total, (set_table_count(w) + 1) / 2, sizeof(double), 8);
     w->points = exi_size_add(&total, has_points ? n * d : 0, sizeof(double), 8);
     w->pseudo_from = exi_size_add(&total, p * d, sizeof(double), 8);
     w->pseudo_given = exi_size_add(&total, p, sizeof(double), 8);
@@ -148,6 +153,9 @@ static ex_weigher make_head(const ex_weigher_def *def) {
     } else if (def->kind == EX_WEIGHER_NEAREST) {
         head.neighbours = def->neighbours;
         head.flags = def->paper_form ? EXI_WEIGHER_PAPER_FORM : 0;
+    } else if (def->kind == EX_WEIGHER_GAUSSIAN) {
+        head.ridge = def->ridge;
+        exi_gaussian_head(&head, def);
     }
     if (kinds[def->kind]->angular)
         head.flags |= EXI_WEIGHER_ANGULAR;
@@ -206,12 +214,25 @@ static ex_result resolve_pseudos(ex_weigher *w, const ex_weigher_def *def, const
     real.pseudos = NULL;
     real.pseudo_count = 0;
     ex_weigher *weigher = NULL;
+    const size_t size = (size_t)w->set_weight_count * sizeof(double);
+    double *set_weights = size > 0 ? exi_allocate(allocator, size) : NULL;
+    if (size > 0 && !set_weights)
+        return exi_error_memory(error, "pseudo-examples in sets", size);
     ex_result result = ex_weigher_create(&real, allocator, &weigher, error);
-    for (int i = 0; result == EX_OK && i < def->pseudo_count; i++)
-        if (def->pseudos[i].from)
-            ex_weigher_evaluate(weigher, def->pseudos[i].from,
-                                exi_table_mut(w, w->pseudo_rows) + (size_t)i * (size_t)w->example_count);
+    for (int i = 0; result == EX_OK && i < def->pseudo_count; i++) {
+        double *row = exi_table_mut(w, w->pseudo_rows) + (size_t)i * (size_t)w->example_count;
+        if (!def->pseudos[i].from)
+            continue;
+        if (!set_weights) {
+            ex_weigher_evaluate(weigher, def->pseudos[i].from, row);
+            continue;
+        }
+        ex_weigher_evaluate_sets(weigher, def->pseudos[i].from, row, set_weights);
+        exi_gaussian_set_drawn(w, i, set_weights);
+    }
     ex_weigher_destroy(weigher);
+    if (set_weights)
+        exi_release(allocator, set_weights, size);
     return result;
 }
 
@@ -232,6 +253,8 @@ ex_result ex_weigher_create(const ex_weigher_def *def, const ex_allocator *alloc
     *w = head;
     store_axes(w, def);
     store_points(w, def);
+    if (w->kind == EX_WEIGHER_GAUSSIAN)
+        exi_gaussian_store(w, def);
     result = resolve_pseudos(w, def, allocator, error);
     if (result == EX_OK && kinds[w->kind]->solve)
         result = kinds[w->kind]->solve(w, def->names, allocator, error);
@@ -274,6 +297,22 @@ void ex_weigher_evaluate(const ex_weigher *weigher, const double *point, double 
     kinds[weigher->kind]->evaluate(weigher, features, weights);
 }
 
+void ex_weigher_evaluate_sets(const ex_weigher *weigher, const double *point, double *weights, double *set_weights) {
+    if (!weigher || (!set_weights && weigher->set_count > 0)) {
+        exi_misuse(__func__, "no weigher, or nowhere to put the weights");
+        return;
+    }
+    if (weigher->set_count == 0) {
+        if (weights)
+            ex_weigher_evaluate(weigher, point, weights);
+        return;
+    }
+    double clean[EXI_FEATURE_MAX], features[EXI_FEATURE_MAX];
+    exi_point_clean(weigher, point, clean);
+    exi_point_features(weigher, clean, features);
+    exi_gaussian_evaluate_sets(weigher, features, weights, set_weights);
+}
+
 /* ---- looking inside ---- */
 
 ex_weigher_kind ex_weigher_get_kind(const ex_weigher *weigher) {
@@ -302,6 +341,10 @@ const double *ex_weigher_point(const ex_weigher *weigher, int index) {
     return exi_table(weigher, weigher->points) + (size_t)index * (size_t)weigher->dimension;
 }
 
+int ex_weigher_set_weight_count(const ex_weigher *weigher) {
+    return (int)weigher->set_weight_count;
+}
+
 double ex_weigher_distance(const ex_weigher *weigher, const double *a, const double *b) {
     if (!kinds[weigher->kind]->has_points)
         return 0;
@@ -316,6 +359,8 @@ double ex_weigher_distance(const ex_weigher *weigher, const double *a, const dou
 ex_result ex_weigher_condition(const ex_weigher *weigher, const ex_allocator *allocator, double *condition,
                                ex_error *error) {
     *condition = 1;
+    if (weigher->kind == EX_WEIGHER_GAUSSIAN)
+        return exi_gaussian_condition(weigher, allocator, condition, error);
     if (weigher->kind != EX_WEIGHER_CARDINAL)
         return EX_OK;
     return exi_cardinal_condition(weigher, allocator, condition, error);
@@ -341,6 +386,9 @@ void ex_weigher_describe(const ex_weigher *weigher, ex_weigher_def *def, ex_axis
     } else if (w->kind == EX_WEIGHER_NEAREST) {
         def->neighbours = w->neighbours;
         def->paper_form = (w->flags & EXI_WEIGHER_PAPER_FORM) != 0;
+    } else if (w->kind == EX_WEIGHER_GAUSSIAN) {
+        def->ridge = w->ridge;
+        exi_gaussian_describe(w, def);
     }
     for (int i = 0; axes && i < w->axis_count; i++)
         axes[i] = exi_axis_restore(&exi_axes(w)[i]);

@@ -11,19 +11,28 @@
 #include <exemplar/weigh.h>
 
 /* SUM_1: the weights' sum is put back to 1 after evaluation (growing kernels). ANGULAR: rotations are measured by their
- * angle, not by the chord. */
-enum { EXI_WEIGHER_LINEAR = 1, EXI_WEIGHER_PAPER_FORM = 2, EXI_WEIGHER_SUM_1 = 4, EXI_WEIGHER_ANGULAR = 8 };
+ * angle, not by the chord. METRICS: some point of a gaussian weigher has a metric. */
+enum {
+    EXI_WEIGHER_LINEAR = 1,
+    EXI_WEIGHER_PAPER_FORM = 2,
+    EXI_WEIGHER_SUM_1 = 4,
+    EXI_WEIGHER_ANGULAR = 8,
+    EXI_WEIGHER_METRICS = 16
+};
 
 struct ex_weigher {
     uint64_t size; /* of the whole block in bytes */
     uint32_t kind, kernel, flags;
     int32_t axis_count, dimension, scalar_count, rotation_count, feature_count;
-    int32_t example_count, pseudo_count, neighbours, reserved;
+    int32_t example_count, pseudo_count, neighbours, set_count;
+    uint64_t set_weight_count; /* examples of all sets together */
+    uint64_t set_square_count; /* the sum of the squares of their sizes */
     double radius, ridge, power;
     /* byte offsets of tables, in the order in which they stand */
-    uint64_t axes;         /* [axis_count] exi_axis_record */
-    uint64_t rotations;    /* [rotation_count] exi_rotation_metric */
-    uint64_t points;       /* [example_count + pseudo_count][dimension] */
+    uint64_t axes;      /* [axis_count] exi_axis_record */
+    uint64_t rotations; /* [rotation_count] exi_rotation_metric */
+    uint64_t sets;      /* uint32_t: [set_count][words], [set_count] sizes, [set_weight_count] examples, 0 to fill up */
+    uint64_t points;    /* [example_count + pseudo_count][dimension] */
     uint64_t pseudo_from;  /* [pseudo_count][dimension]; zeros where weights were given */
     uint64_t pseudo_given; /* [pseudo_count]: 1 where weights were given */
     uint64_t pseudo_rows;  /* [pseudo_count][example_count]: the weights that hold at each pseudo-example */
@@ -88,16 +97,45 @@ typedef struct exi_weigher_kind {
     void (*evaluate)(const ex_weigher *w, const double *features, double *weights);
 } exi_weigher_kind;
 
-extern const exi_weigher_kind exi_weigher_cardinal, exi_weigher_direct, exi_weigher_shepard, exi_weigher_nearest;
+extern const exi_weigher_kind exi_weigher_cardinal, exi_weigher_direct, exi_weigher_shepard, exi_weigher_nearest,
+    exi_weigher_gaussian;
 
 /* cardinal.c: see ex_weigher_condition. */
 ex_result exi_cardinal_condition(const ex_weigher *w, const ex_allocator *allocator, double *condition,
                                  ex_error *error);
 
+/* gaussian.c: the parameters that every point has of its own, and the sets: counted into a head, given back, copied
+ * from a definition; and the evaluation of sets. weights may be NULL. */
+void exi_gaussian_head(ex_weigher *head, const ex_weigher_def *def);
+void exi_gaussian_describe(const ex_weigher *w, ex_weigher_def *def);
+void exi_gaussian_store(ex_weigher *w, const ex_weigher_def *def);
+void exi_gaussian_evaluate_sets(const ex_weigher *w, const double *features, double *weights, double *set_weights);
+/* gaussian_solve.c: what holds at pseudo-example `pseudo` in every set [set_weight_count], before the solve. */
+void exi_gaussian_set_drawn(ex_weigher *w, int pseudo, const double *set_weights);
+ex_result exi_gaussian_condition(const ex_weigher *w, const ex_allocator *allocator, double *condition,
+                                 ex_error *error);
+
+/* Words that the examples of one set take, and words that all of them take in a block. */
+static inline size_t exi_set_words(int example_count) {
+    return ((size_t)example_count + 31) / 32;
+}
+static inline const uint32_t *exi_weigher_sets(const ex_weigher *w) {
+    return (const uint32_t *)(const void *)exi_table(w, w->sets);
+}
+static inline bool exi_set_has(const uint32_t *set, int example) {
+    return (set[example / 32] >> (example % 32) & 1) != 0;
+}
+
 /* Points nearer than this part of the largest distance between any two are at one place. */
 #define EXI_ONE_PLACE 1e-9
 /* The sentence for points i and j that are. names may be NULL. */
 ex_result exi_same_place(const ex_weigher *w, const char *const *names, int i, int j, ex_error *error);
+/* The distance of each point to its nearest other one, in nearest [n] (1 for a single point), and all of them
+ * [n][n]; refuses points at one place. */
+ex_result exi_measure_places(const ex_weigher *w, const char *const *names, double *distances, double *nearest,
+                             ex_error *error);
+/* "example 'bent'", "pseudo-example 2". names may be NULL. */
+void exi_point_text(const char *const *names, int example_count, int point, char *text, size_t size);
 /* Looks at every pair: the whole solve of kinds that keep nothing. */
 ex_result exi_check_places(ex_weigher *w, const char *const *names, const ex_allocator *allocator, ex_error *error);
 

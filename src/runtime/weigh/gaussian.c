@@ -1,0 +1,258 @@
+/*
+ * The gaussian weigher, the interpolation of pose space (Lewis, Cordner, Fong: Pose Space Deformation, 2000, section
+ * 4): one basis per point, of its own width, and no plane, so that weights go to 0 far from every example.
+ *
+ *   w(p) = phi(p)' Phi^-1 F,    phi_k(p) = exp(-r_k^2 / 2),    Phi_jk = phi_k(p_j)
+ *
+ * F is the identity for examples, with one row below for every pseudo-example. r_k^2 is the sum over the axes of the
+ * squares of distance / falloff, or d' M_k d over the scalar axes. For sets of examples the same is solved with the
+ * rows and columns of the others left out (gaussian_solve.c); the kernels are the same, and evaluation shares them.
+ */
+#include "runtime/weigh/gaussian.h"
+
+#include "runtime/base/result.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Falloffs outside this are no use and could overflow; 0 is the default. */
+static const double falloff_min = 1e-100, falloff_max = 1e100;
+/* How far a metric may be from symmetric, relative to its diagonal: rounding of units. */
+static const double symmetric = 1e-9;
+/* Kernels that are kept at a time while sets are evaluated. */
+enum { CHUNK = 512 };
+
+exi_gaussian exi_gaussian_tables(const ex_weigher *w) {
+    const size_t n = (size_t)exi_point_count(w), axes = (size_t)w->axis_count, s = (size_t)w->scalar_count;
+    const bool metrics = (w->flags & EXI_WEIGHER_METRICS) != 0;
+    double *own = exi_table_mut((ex_weigher *)(uintptr_t)w, w->own);
+    exi_gaussian t;
+    t.record = (exi_ridge_record *)(void *)own;
+    t.falloffs = own + sizeof *t.record / sizeof *own;
+    t.inverse = t.falloffs + n * axes;
+    double *next = t.inverse + n * axes;
+    t.metrics = metrics ? next : NULL;
+    next += metrics ? n * s * s : 0;
+    t.factors = metrics ? next : NULL;
+    next += metrics ? n * exi_factor_size(w) : 0;
+    t.radial = next;
+    t.set_radial = t.radial + n * (size_t)w->example_count;
+    return t;
+}
+
+static size_t own_count(const ex_weigher *w) {
+    const size_t n = (size_t)exi_point_count(w), s = (size_t)w->scalar_count;
+    const bool metrics = (w->flags & EXI_WEIGHER_METRICS) != 0;
+    return sizeof(exi_ridge_record) / sizeof(double) + 2 * n * (size_t)w->axis_count +
+           (metrics ? n * (s * s + exi_factor_size(w)) : 0) + n * (size_t)w->example_count +
+           (size_t)w->set_square_count + (size_t)w->pseudo_count * (size_t)w->set_weight_count;
+}
+
+/* ---- checking a definition ---- */
+
+static int scalar_count(const ex_weigher_def *def) {
+    int count = 0;
+    for (int a = 0; a < def->axis_count; a++)
+        count += def->axes[a].kind == EX_AXIS_SCALAR;
+    return count;
+}
+
+static ex_result check_falloffs(const ex_weigher_def *def, ex_error *error) {
+    char point[200];
+    for (int k = 0; k < def->example_count + def->pseudo_count; k++)
+        for (int a = 0; a < def->axis_count; a++) {
+            const double falloff = def->falloffs[(size_t)k * (size_t)def->axis_count + (size_t)a];
+            if (falloff == 0 || (falloff >= falloff_min && falloff <= falloff_max))
+                continue;
+            exi_point_text(def->names, def->example_count, k, point, sizeof point);
+            if (!isfinite(falloff))
+                return exi_error(error, EX_ERROR_DATA, "%s: its falloff along axis %d is not a finite number", point,
+                                 a);
+            return exi_error(error, EX_ERROR_ARGUMENT,
+                             "%s: its falloff along axis %d is %g: it must be above 0 (from %g to %g), or 0 for the "
+                             "default",
+                             point, a, falloff, falloff_min, falloff_max);
+        }
+    return EX_OK;
+}
+
+/* Whether they are definite shows when they are factored. */
+static ex_result check_metrics(const ex_weigher_def *def, ex_error *error) {
+    const size_t s = (size_t)scalar_count(def);
+    char point[200];
+    for (int k = 0; k < def->example_count + def->pseudo_count; k++) {
+        const double *metric = def->metrics + (size_t)k * s * s;
+        bool finite = true, even = true;
+        for (size_t i = 0; i < s * s; i++)
+            finite = finite && isfinite(metric[i]);
+        for (size_t i = 0; finite && i < s; i++)
+            for (size_t j = 0; j < i; j++)
+                even = even && fabs(metric[i * s + j] - metric[j * s + i]) <=
+                                   symmetric * sqrt(fabs(metric[i * s + i])) * sqrt(fabs(metric[j * s + j]));
+        if (finite && even)
+            continue;
+        exi_point_text(def->names, def->example_count, k, point, sizeof point);
+        if (!finite)
+            return exi_error(error, EX_ERROR_DATA, "%s: its metric holds a number that is not finite", point);
+        return exi_error(error, EX_ERROR_ARGUMENT, "%s: its metric is not symmetric", point);
+    }
+    return EX_OK;
+}
+
+static int set_size(const uint32_t *set, int example_count) {
+    int size = 0;
+    for (int k = 0; k < example_count; k++)
+        size += exi_set_has(set, k);
+    return size;
+}
+
+static ex_result check_sets(const ex_weigher_def *def, ex_error *error) {
+    const size_t words = exi_set_words(def->example_count);
+    int64_t together = 0;
+    if (def->set_count < 0 || (def->set_count > 0 && !def->sets))
+        return exi_error(error, EX_ERROR_ARGUMENT, "sets of examples are missing, or their number is negative");
+    for (int i = 0; i < def->set_count; i++) {
+        const uint32_t *set = def->sets + (size_t)i * words;
+        const int size = set_size(set, def->example_count);
+        if (size == 0)
+            return exi_error(error, EX_ERROR_ARGUMENT, "set %d of examples is empty", i);
+        if (def->example_count % 32 != 0 && set[words - 1] >> (def->example_count % 32) != 0)
+            return exi_error(error, EX_ERROR_ARGUMENT, "set %d names an example that is not there: there are %d", i,
+                             def->example_count);
+        together += size;
+    }
+    if (together > INT32_MAX)
+        return exi_error(error, EX_ERROR_LIMIT, "%d sets of examples are too many", def->set_count);
+    return EX_OK;
+}
+
+static ex_result check(const ex_weigher_def *def, ex_error *error) {
+    if (!(def->ridge >= 0) || !isfinite(def->ridge))
+        return exi_error(error, EX_ERROR_ARGUMENT, "ridge %g must not be negative", def->ridge);
+    ex_result result = def->falloffs ? check_falloffs(def, error) : EX_OK;
+    if (result == EX_OK && def->metrics)
+        result = check_metrics(def, error);
+    return result == EX_OK ? check_sets(def, error) : result;
+}
+
+/* ---- what is stored ---- */
+
+static bool any_above_0(const double *values, size_t count) {
+    for (size_t i = 0; values && i < count; i++)
+        if (values[i] != 0)
+            return true;
+    return false;
+}
+
+void exi_gaussian_head(ex_weigher *head, const ex_weigher_def *def) {
+    const size_t n = (size_t)exi_point_count(head), s = (size_t)scalar_count(def);
+    head->flags = any_above_0(def->metrics, n * s * s) ? EXI_WEIGHER_METRICS : 0;
+    head->set_count = def->set_count;
+    for (int i = 0; i < def->set_count; i++) {
+        uint64_t size =
+            (uint64_t)set_size(def->sets + (size_t)i * exi_set_words(def->example_count), def->example_count);
+        head->set_weight_count += size;
+        head->set_square_count += size * size;
+    }
+}
+
+void exi_gaussian_store(ex_weigher *w, const ex_weigher_def *def) {
+    const exi_gaussian t = exi_gaussian_tables(w);
+    const size_t n = (size_t)exi_point_count(w), s = (size_t)w->scalar_count;
+    const size_t words = exi_set_words(w->example_count), set_count = (size_t)w->set_count;
+    if (def->falloffs)
+        memcpy(t.falloffs, def->falloffs, n * (size_t)w->axis_count * sizeof *t.falloffs);
+    if (t.metrics)
+        memcpy(t.metrics, def->metrics, n * s * s * sizeof *t.metrics);
+    uint32_t *sets = (uint32_t *)(void *)exi_table_mut(w, w->sets);
+    uint32_t *sizes = sets + set_count * words, *members = sizes + set_count;
+    if (set_count > 0)
+        memcpy(sets, def->sets, set_count * words * sizeof *sets);
+    for (size_t i = 0; i < set_count; i++)
+        for (int k = 0; k < w->example_count; k++)
+            if (exi_set_has(sets + i * words, k)) {
+                *members++ = (uint32_t)k;
+                sizes[i]++;
+            }
+}
+
+void exi_gaussian_describe(const ex_weigher *w, ex_weigher_def *def) {
+    const exi_gaussian t = exi_gaussian_tables(w);
+    def->falloffs = t.falloffs;
+    def->metrics = t.metrics;
+    def->sets = w->set_count > 0 ? exi_weigher_sets(w) : NULL;
+    def->set_count = w->set_count;
+}
+
+ex_ridge ex_weigher_get_ridge(const ex_weigher *weigher) {
+    if (weigher->kind != EX_WEIGHER_GAUSSIAN)
+        return (ex_ridge){.ridge = weigher->ridge, .condition = 1, .point = -1};
+    const exi_ridge_record *record = exi_gaussian_tables(weigher).record;
+    return (ex_ridge){.ridge = record->ridge,
+                      .condition = record->certainty > 0 ? 1 / record->certainty : INFINITY,
+                      .point = (int)record->point,
+                      .falloff = record->falloff};
+}
+
+/* ---- evaluation ---- */
+
+/* target += factor * source */
+static inline void add_row(double *restrict target, const double *restrict source, double factor, int count) {
+    for (int i = 0; i < count; i++)
+        target[i] += factor * source[i];
+}
+
+static void evaluate(const ex_weigher *w, const double *features, double *weights) {
+    const int n = exi_point_count(w), m = w->example_count;
+    const exi_gaussian t = exi_gaussian_tables(w);
+    memset(weights, 0, (size_t)m * sizeof *weights);
+    for (int k = 0; k < n; k++) {
+        const double value = exi_gaussian_kernel(w, &t, features, k);
+        if (value != 0)
+            add_row(weights, t.radial + (size_t)k * (size_t)m, value, m);
+    }
+}
+
+/* Adds what points [first, first + count), whose kernels are given, do in every set. */
+static void add_to_sets(const ex_weigher *w, const exi_gaussian *t, const double *kernels, int first, int count,
+                        double *set_weights) {
+    const uint32_t *sizes = exi_weigher_sets(w) + (size_t)w->set_count * exi_set_words(w->example_count);
+    const uint32_t *members = sizes + w->set_count;
+    const double *row = t->set_radial;
+    const int m = w->example_count, last = first + count;
+    const int first_pseudo = first > m ? first : m;
+    for (int i = 0; i < w->set_count; i++) {
+        const int size = (int)sizes[i];
+        for (int k = 0; k < size; k++) {
+            const int point = (int)members[k];
+            if (point >= first && point < last && kernels[point - first] != 0)
+                add_row(set_weights, row + (size_t)k * (size_t)size, kernels[point - first], size);
+        }
+        row += (size_t)size * (size_t)size;
+        for (int point = first_pseudo; point < last; point++)
+            add_row(set_weights, row + (size_t)(point - m) * (size_t)size, kernels[point - first], size);
+        row += (size_t)w->pseudo_count * (size_t)size;
+        members += size;
+        set_weights += size;
+    }
+}
+
+void exi_gaussian_evaluate_sets(const ex_weigher *w, const double *features, double *weights, double *set_weights) {
+    const int n = exi_point_count(w), m = w->example_count;
+    const exi_gaussian t = exi_gaussian_tables(w);
+    double kernels[CHUNK];
+    if (weights)
+        memset(weights, 0, (size_t)m * sizeof *weights);
+    memset(set_weights, 0, (size_t)w->set_weight_count * sizeof *set_weights);
+    for (int first = 0; first < n; first += CHUNK) {
+        const int count = n - first < CHUNK ? n - first : CHUNK;
+        for (int k = 0; k < count; k++) {
+            kernels[k] = exi_gaussian_kernel(w, &t, features, first + k);
+            if (weights && kernels[k] != 0)
+                add_row(weights, t.radial + (size_t)(first + k) * (size_t)m, kernels[k], m);
+        }
+        add_to_sets(w, &t, kernels, first, count, set_weights);
+    }
+}
+
+const exi_weigher_kind exi_weigher_gaussian = {true, false, check, own_count, exi_gaussian_solve, evaluate};
