@@ -70,6 +70,13 @@ class Correction:
         return (self.kernels(reading(self.layer, turn)[0]) @ self.lambdas).reshape(-1, 3)
 
 
+def measure(source, sculpts):
+    named = {}
+    for layer, sculpt, form in sculpts.values():
+        named.setdefault(layer.name, (layer, []))[1].append((sculpt, form))
+    return [Correction(source, layer, found) for layer, found in named.values()]
+
+
 # ---- skeletons ----
 
 def posed(file, time):
@@ -107,16 +114,36 @@ def check_sculpts(tally, tool, sculpts):
         compare(tally, "sculpts come back", tool.pose("body.glb", f"{layer.name}={value}"), form.astype(float), name)
 
 
-def check_motion(tally, tool, source, sculpts, motion):
+def check_poses(tally, tool, source, corrections):
+    """Arms turned any way, between sculpts and beyond them, with a turn about the upper arm that its layer must not see;
+    quaternions of both signs."""
+    random = np.random.default_rng(163)
+    joints = [correction.layer.joint for correction in corrections]
+    rows, poses = [], []
+    for _ in range(FRAMES):
+        turns = {name: Rotation.identity() for name in source.names}
+        for joint in joints:
+            turns[joint] = (Rotation.from_euler("x", random.uniform(-30, 170), degrees=True) if "lower" in joint else
+                            Rotation.from_rotvec(random.normal(size=3) * 0.6))
+        poses.append(turns)
+        rows.append(np.concatenate([turns[joint].as_quat() * random.choice([-1, 1]) for joint in joints]))
+    header = [f"joint:{joint}.{c}" for joint in joints for c in "xyzw"]
+    lines = [",".join(header)] + [",".join(repr(float(value)) for value in row) for row in rows]
+    (tool.folder / "poses.csv").write_text("\n".join(lines) + "\n")
+    tool.run("pose", "body.glb", "--poses", "poses.csv", "-o", "forms", "--force")
+    rests = np.array(psd_body.binds(source))
+    for number, turns in enumerate(poses):
+        worlds = dict(zip(source.names, psd_body.matrices(source, turns) @ rests))
+        compare(tally, "poses of the arms", tool.read_form(f"forms/pose_{number:05d}.obj"),
+                evaluate(source, corrections, worlds, turns), f"pose {number}")
+
+
+def check_motion(tally, tool, source, corrections, motion):
     words = [str(motion), "--map", "map.json", "--fps", "30"]
     tool.run("bake", "body.glb", *words, "-o", "walk.pc2")
     tool.run("bake", "body.glb", *words, "-o", "walk.glb")
     cache, file = read_pc2(tool.folder / "walk.pc2"), gltf_oracle.File(str(tool.folder / "walk.glb"))
-    named = {}
-    for layer, sculpt, form in sculpts.values():
-        named.setdefault(layer.name, (layer, []))[1].append((sculpt, form))
-    corrections = [Correction(source, layer, found) for layer, found in named.values()]
-    height, largest = source.base.height(), dict.fromkeys(named, 0.0)
+    height, largest = source.base.height(), {correction.layer.name: 0.0 for correction in corrections}
     for frame in np.linspace(0, len(cache.frames) - 1, FRAMES).round().astype(int):
         worlds, turns = posed(file, cache.start + frame * cache.step)
         form = evaluate(source, corrections, worlds, turns)
@@ -146,7 +173,9 @@ def main():
         sculpts = psd_body.convert(source, folder)
         tool.run("build", "body.json")
         check_sculpts(tally, tool, sculpts)
-        check_motion(tally, tool, source, sculpts, data / psd_body.MOTION)
+        corrections = measure(source, sculpts)
+        check_poses(tally, tool, source, corrections)
+        check_motion(tally, tool, source, corrections, data / psd_body.MOTION)
     tally.report()
     sys.exit(1 if tally.failed else 0)
 
