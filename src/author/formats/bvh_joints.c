@@ -83,8 +83,8 @@ static ex_result open_joint(exi_bvh *r, exi_bvh_word word, int *current) {
         return exi_bvh_fail(r, EX_ERROR_FORMAT, "a ROOT stands inside joint '%s', whose brace is not closed",
                             r->clip->joints[*current].name);
     if (!root && *current < 0)
-        return exi_bvh_fail(r, EX_ERROR_FORMAT, "a %s stands outside of any joint: begin with ROOT",
-                            end ? "End Site" : "JOINT");
+        return exi_bvh_fail(r, EX_ERROR_FORMAT, "%s stands outside of any joint: begin with ROOT",
+                            end ? "an End Site" : "a JOINT");
     if (!root && r->clip->joints[*current].end)
         return exi_bvh_fail(r, EX_ERROR_FORMAT, "an End Site has an OFFSET and nothing else");
     ex_result result = end ? expect(r, "Site", "behind 'End'") : read_name(r, &name);
