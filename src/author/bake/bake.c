@@ -184,6 +184,8 @@ ex_result ex_bake_glb(const ex_rig *rig, const ex_motion *motion, const char *pa
     if (result == EX_OK)
         result = make_targets(&bake);
     if (result == EX_OK)
+        result = exi_bake_bound_weights(&bake);
+    if (result == EX_OK)
         result = exi_bake_measure_influences(&bake, &own.influences);
     if (result == EX_OK)
         result = exi_bake_make_channels(&bake);
