@@ -55,8 +55,11 @@ bool exi_layer_of_project(exi_layer *layer, const ex_project_layer *source) {
         EX_SHAPE_LIST(NAME)
 #undef NAME
     };
-    *layer = (exi_layer){
-        .name = source->name, .shape = shapes[source->shape], .texture = source->texture, .weigh = source->weigh};
+    *layer = (exi_layer){.name = source->name,
+                         .shape = shapes[source->shape],
+                         .texture = source->texture,
+                         .weigh = source->weigh,
+                         .ridge = {.ridge = source->weigh.ridge, .point = -1}};
     if (!allocate(layer, true))
         return false;
     for (int a = 0; a < source->axis_count; a++) {
@@ -91,6 +94,7 @@ bool exi_layer_of_rig(exi_layer *layer, const ex_rig *rig, int index) {
     *layer = (exi_layer){.name = ex_rig_layer_name(rig, index),
                          .shape = texture >= 0 ? "pixels" : "positions",
                          .texture = texture >= 0 ? ex_rig_texture(rig, texture).name : NULL};
+    layer->ridge = ex_weigher_get_ridge(weigher);
     ex_weigher_describe(weigher, &layer->weigh, NULL, NULL);
     if (!allocate(layer, false))
         return false;
@@ -165,7 +169,52 @@ static void print_point(const exi_layer *layer, const double *point) {
     }
 }
 
-static void print_pseudo(const exi_layer *layer, const ex_pseudo *pseudo) {
+/* The falloff that a point was given, in distances of the space, or NULL where it has the default. */
+static const double *point_falloff(const exi_layer *layer, int point) {
+    const ex_weigher_def *def = &layer->weigh;
+    const double *row = def->falloffs ? def->falloffs + (size_t)point * (size_t)def->axis_count : NULL;
+    for (int a = 0; row && a < def->axis_count; a++)
+        if (row[a] != 0)
+            return row;
+    return NULL;
+}
+
+static int scalar_count(const exi_layer *layer) {
+    int count = 0;
+    for (int a = 0; a < layer->weigh.axis_count; a++)
+        count += layer->axes[a].kind == EX_AXIS_SCALAR;
+    return count;
+}
+
+static const double *point_metric(const exi_layer *layer, int point) {
+    const size_t size = (size_t)scalar_count(layer) * (size_t)scalar_count(layer);
+    const double *metric = layer->weigh.metrics ? layer->weigh.metrics + (size_t)point * size : NULL;
+    for (size_t i = 0; metric && i < size; i++)
+        if (metric[i] != 0)
+            return metric;
+    return NULL;
+}
+
+/* One number where all axes have the same. */
+static void print_falloff(const exi_layer *layer, int point) {
+    const double *falloff = point_falloff(layer, point);
+    bool same = true;
+    for (int a = 1; falloff && a < layer->weigh.axis_count; a++)
+        same = same && falloff[a] == falloff[0];
+    if (falloff)
+        printf("  falloff");
+    for (int a = 0; falloff && a < (same ? 1 : layer->weigh.axis_count); a++) {
+        if (falloff[a] != 0)
+            printf(" %g", falloff[a]);
+        else
+            printf(" default");
+    }
+    if (point_metric(layer, point))
+        printf("  own metric");
+}
+
+static void print_pseudo(const exi_layer *layer, int p) {
+    const ex_pseudo *pseudo = &layer->pseudos[p];
     printf("    at");
     print_point(layer, pseudo->at);
     if (pseudo->from) {
@@ -177,10 +226,26 @@ static void print_pseudo(const exi_layer *layer, const ex_pseudo *pseudo) {
             if (pseudo->weights[k] != 0)
                 printf("  %s=%g", layer->example_names[k], pseudo->weights[k]);
     }
+    print_falloff(layer, layer->weigh.example_count + p);
     printf("\n");
 }
 
-static void print_weigher(const ex_weigher_def *def) {
+/* The ridge, given or found necessary, and how many groups of examples are solved apart. */
+static void print_gaussian(const exi_layer *layer) {
+    const ex_ridge *ridge = &layer->ridge;
+    const int examples = layer->weigh.example_count;
+    if (ridge->ridge > 0)
+        printf(", ridge %g", ridge->ridge);
+    if (ridge->point >= 0 && ridge->point < examples)
+        printf(" for the falloff of %g of '%s'", ridge->falloff, layer->example_names[ridge->point]);
+    else if (ridge->point >= 0)
+        printf(" for the falloff of %g of pseudo-example %d", ridge->falloff, ridge->point - examples);
+    if (layer->weigh.set_count > 0)
+        printf(", %d set%s of examples", layer->weigh.set_count, layer->weigh.set_count == 1 ? "" : "s");
+}
+
+static void print_weigher(const exi_layer *layer) {
+    const ex_weigher_def *def = &layer->weigh;
     printf("%s", ex_weigher_kind_name(def->kind));
     if (def->kind == EX_WEIGHER_CARDINAL) {
         printf(", %s, %s", ex_kernel_name(def->kernel), def->linear ? "linear" : "constant");
@@ -192,6 +257,8 @@ static void print_weigher(const ex_weigher_def *def) {
         printf(", power %g", def->power);
     } else if (def->kind == EX_WEIGHER_NEAREST) {
         printf(", %d neighbours%s", def->neighbours, def->paper_form ? ", form of the paper" : "");
+    } else if (def->kind == EX_WEIGHER_GAUSSIAN) {
+        print_gaussian(layer);
     }
 }
 
@@ -199,7 +266,7 @@ void exi_layer_print(const exi_layer *layer) {
     const ex_weigher_def *def = &layer->weigh;
     char axes[EXI_TEXT_SIZE], examples[EXI_TEXT_SIZE], pseudos[EXI_TEXT_SIZE];
     printf("layer %s: ", layer->name);
-    print_weigher(def);
+    print_weigher(layer);
     if (strcmp(layer->shape, "positions") != 0)
         printf(", %s%s%s", layer->shape, layer->texture ? " of " : "", layer->texture ? layer->texture : "");
     printf("\n  %s\n", exi_text_count(axes, def->axis_count, "axis"));
@@ -211,13 +278,14 @@ void exi_layer_print(const exi_layer *layer) {
     for (int k = 0; k < def->example_count; k++) {
         printf("    %-*s", width, layer->example_names[k]);
         print_point(layer, example_point(layer, k));
+        print_falloff(layer, k);
         printf("%s%s", layer->example_files ? "  " : "", layer->example_files ? layer->example_files[k] : "");
         printf("%s%s\n", layer->skeletons[k] ? "  " : "", layer->skeletons[k] ? layer->skeletons[k] : "");
     }
     if (def->pseudo_count > 0)
         printf("  %s\n", exi_text_count(pseudos, def->pseudo_count, "pseudo-example"));
     for (int p = 0; p < def->pseudo_count; p++)
-        print_pseudo(layer, &layer->pseudos[p]);
+        print_pseudo(layer, p);
 }
 
 /* ---- JSON ---- */
@@ -262,7 +330,16 @@ static void json_point(const exi_layer *layer, exi_emitter *json, const char *ke
     exi_emit_close(json, '}');
 }
 
-static void json_weigher(const ex_weigher_def *def, exi_emitter *json) {
+static void json_falloff(const exi_layer *layer, exi_emitter *json, int point) {
+    const int scalars = scalar_count(layer);
+    if (point_falloff(layer, point))
+        exi_emit_numbers(json, "falloff", point_falloff(layer, point), layer->weigh.axis_count);
+    if (point_metric(layer, point))
+        exi_emit_numbers(json, "metric", point_metric(layer, point), scalars * scalars);
+}
+
+static void json_weigher(const exi_layer *layer, exi_emitter *json) {
+    const ex_weigher_def *def = &layer->weigh;
     exi_emit_open(json, "weigh", '{');
     exi_emit_text(json, "kind", ex_weigher_kind_name(def->kind));
     if (def->kind == EX_WEIGHER_CARDINAL) {
@@ -275,6 +352,10 @@ static void json_weigher(const ex_weigher_def *def, exi_emitter *json) {
     } else if (def->kind == EX_WEIGHER_NEAREST) {
         exi_emit_number(json, "neighbours", def->neighbours);
         exi_emit_text(json, "form", def->paper_form ? "paper" : "continuous");
+    } else if (def->kind == EX_WEIGHER_GAUSSIAN) {
+        exi_emit_number(json, "ridge", layer->ridge.ridge);
+        exi_emit_bool(json, "raised", layer->ridge.point >= 0);
+        exi_emit_number(json, "sets", def->set_count);
     }
     exi_emit_close(json, '}');
 }
@@ -292,6 +373,7 @@ static void json_examples(const exi_layer *layer, exi_emitter *json) {
             exi_emit_bool(json, "skeleton", true);
         if (example_point(layer, k))
             json_point(layer, json, "at", example_point(layer, k));
+        json_falloff(layer, json, k);
         exi_emit_close(json, '}');
     }
     exi_emit_close(json, ']');
@@ -311,6 +393,7 @@ static void json_pseudos(const exi_layer *layer, exi_emitter *json) {
                 exi_emit_number(json, layer->example_names[k], pseudo->weights[k]);
             exi_emit_close(json, '}');
         }
+        json_falloff(layer, json, layer->weigh.example_count + p);
         exi_emit_close(json, '}');
     }
     exi_emit_close(json, ']');
@@ -322,7 +405,7 @@ void exi_layer_print_json(const exi_layer *layer, exi_emitter *json) {
     exi_emit_text(json, "shape", layer->shape);
     if (layer->texture)
         exi_emit_text(json, "texture", layer->texture);
-    json_weigher(&layer->weigh, json);
+    json_weigher(layer, json);
     exi_emit_open(json, "space", '[');
     for (int a = 0; a < layer->weigh.axis_count; a++)
         exi_axis_print_json(&layer->axes[a], layer->axis_names[a], layer->axis_units[a], layer->axis_joints[a],

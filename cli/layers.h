@@ -11,6 +11,7 @@ typedef struct exi_layer {
     const char *name;
     const char *shape;   /* "positions", "pixels", … */
     const char *texture; /* of a layer of pixels, else NULL */
+    ex_ridge ridge;      /* gaussian: in a rig what the solve came to, in a project what is asked for */
     ex_weigher_def weigh;
     ex_axis *axes;              /* [axis_count] */
     ex_pseudo *pseudos;         /* [pseudo_count] */

@@ -61,7 +61,7 @@ typedef struct exi_bake {
     exi_bake_channel *channels;
 } exi_bake;
 
-/* The largest side of the mesh's box before any layer: the height of who stands upright. 0 without memory. */
+/* The largest side of the mesh's box before any layer: the height of who stands upright. -1 without memory. */
 double exi_bake_size(const ex_rig *rig);
 
 /* What is not exact in a .glb of this rig at this level, as a sentence's end; NULL where nothing is. */

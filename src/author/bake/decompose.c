@@ -155,15 +155,26 @@ static void take_out_range(void *context, int begin, int end) {
     }
 }
 
-/* Takes the next target out of the rows; false where nothing is left that a float could tell. */
+/* Perpendicular to the targets before, as it would be without rounding. */
+static void straighten(const decomposition *d, float *target) {
+    for (int k = 0; k < d->count; k++) {
+        const float *other = d->targets + (size_t)k * d->numbers;
+        const double part = dot(target, other, d->numbers);
+        for (size_t i = 0; i < d->numbers; i++)
+            target[i] = (float)((double)target[i] - part * (double)other[i]);
+    }
+}
+
+/* Takes the next target out of the rows; false where nothing is left but the rounding of floats. */
 static bool take_target(decomposition *d) {
     const double value = d->count < d->sample_count ? d->values[d->count] : 0;
-    const double least = 1e-9 * d->bake->size;
-    if (!(value > least * least * (double)d->numbers))
+    const double least = 1e-8 * d->bake->size;
+    if (!(value > least * least * (double)d->numbers) || !(value > 1e-14 * d->values[0]))
         return false;
     const int blocks = (int)((d->numbers + BLOCK - 1) / BLOCK);
     float *target = d->targets + (size_t)d->count * d->numbers;
     exi_run(d->bake->options.tasks, blocks, 4, combine_range, d);
+    straighten(d, target);
     const double length = sqrt(dot(target, target, d->numbers));
     if (!(length > 0))
         return false;
@@ -240,9 +251,13 @@ static void project(void *context, int index, int frame, const float *truth, exi
     decomposition *d = context;
     (void)index;
     find_left(d->bake, frame, truth, room, room->form);
-    for (int k = 0; k < d->count; k++)
-        d->weights[(size_t)frame * (size_t)d->most + (size_t)k] =
-            dot(room->form, d->targets + (size_t)k * d->numbers, d->numbers);
+    for (int k = 0; k < d->count; k++) {
+        const float *target = d->targets + (size_t)k * d->numbers;
+        const double part = dot(room->form, target, d->numbers);
+        d->weights[(size_t)frame * (size_t)d->most + (size_t)k] = part;
+        for (size_t i = 0; i < d->numbers; i++)
+            room->form[i] = (float)((double)room->form[i] - part * (double)target[i]);
+    }
 }
 
 static double largest_weight(const decomposition *d, int k) {

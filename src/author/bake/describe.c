@@ -29,7 +29,7 @@ double exi_bake_size(const ex_rig *rig) {
     float *positions = exi_array_allocate(count, 3 * sizeof *positions);
     double largest = 0;
     if (!positions)
-        return 0;
+        return -1;
     ex_rig_rest_mesh(rig, positions);
     for (size_t c = 0; c < 3; c++) {
         float low = positions[c], high = positions[c];

@@ -70,14 +70,14 @@ static ex_result measure_form(exi_building *b, int layer, int index, const float
 }
 
 /* Where measured examples go: rows of whole forms, or offsets. */
-typedef struct rows {
+typedef struct row_lists {
     const float **deltas, **shifts; /* [example_count] */
     ex_offsets *offsets;            /* [example_count], or NULL */
-} rows;
+} row_lists;
 
-static bool open_rows(const ex_project_layer *source, ex_layer_def *layer, rows *r) {
+static bool open_rows(const ex_project_layer *source, ex_layer_def *layer, row_lists *r) {
     const size_t count = (size_t)source->example_count;
-    *r = (rows){0};
+    *r = (row_lists){0};
     if (source->shape == EX_SHAPE_OFFSETS) {
         layer->offsets = r->offsets = calloc(count, sizeof *r->offsets);
         return r->offsets != NULL;
@@ -87,7 +87,7 @@ static bool open_rows(const ex_project_layer *source, ex_layer_def *layer, rows 
     return r->deltas && r->shifts;
 }
 
-static void take(const rows *r, int k, exi_measured *measured) {
+static void take(const row_lists *r, int k, exi_measured *measured) {
     if (r->offsets) {
         r->offsets[k] = measured->offsets;
         measured->offsets = (ex_offsets){0};
@@ -101,7 +101,7 @@ static void take(const rows *r, int k, exi_measured *measured) {
 static ex_result read_forms(exi_building *b, int index, ex_layer_def *layer, ex_error *error) {
     const ex_project_layer *source = &b->view->layers[index];
     float *mask = NULL;
-    rows r;
+    row_lists r;
     ex_result result = open_rows(source, layer, &r)
                            ? EX_OK
                            : exi_error_memory(error, "a layer", (size_t)source->example_count * sizeof *r.offsets);

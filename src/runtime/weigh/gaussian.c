@@ -1,6 +1,6 @@
 /*
- * The gaussian weigher, the interpolation of pose space (Lewis, Cordner, Fong: Pose Space Deformation, 2000, section
- * 4): one basis per point, of its own width, and no plane, so that weights go to 0 far from every example.
+ * The gaussian weigher, the interpolation of pose space (Lewis, Cordner, Fong: Pose Space Deformation, 2000,
+ * equation 1): one basis per point, of its own width, and no plane, so that weights go to 0 far from every example.
  *
  *   w(p) = phi(p)' Phi^-1 F,    phi_k(p) = exp(-r_k^2 / 2),    Phi_jk = phi_k(p_j)
  *
