@@ -52,6 +52,7 @@ typedef struct exi_bake {
     bool exact;    /* rest, targets and skin are all there is */
     int unused_count;
     int target_count;
+    int own_count; /* the first of them are the rig's own examples */
     size_t target_capacity;
     exi_bake_target *targets;
     float *weights;       /* [frame_count][target_count] */
@@ -152,7 +153,7 @@ void exi_eigen(double *matrix, int n, double *values, double *vectors);
 
 /* ---- bound.c ---- */
 
-/* Brings all weights between 0 and 1, with as many more targets as that takes. */
+/* Brings all weights between 0 and 1, with as many more targets as that takes where they are the rig's own. */
 ex_result exi_bake_bound_weights(exi_bake *bake);
 
 /* ---- channels.c, thin.c ---- */

@@ -1,12 +1,17 @@
 /*
  * Weights from 0 to 1. glTF lets a weight be any number, but programs show it as a slider, and some hold it to the
  * slider's ends: Blender 3.4 widens them for a weight's first key alone. Weights that interpolate examples go below 0
- * and above 1 between them. So a target is made larger by its largest weight where that is above 1, and where weights
- * go below 0 a second one moves the other way:
+ * and above 1 between them.
+ *
+ * A target of the rig's own is made larger by its largest weight where that is above 1, and where weights go below 0 a
+ * second one moves the other way:
  *
  *     w d = max(w, 0)/a (a d) + max(-w, 0)/b (-b d),     a, b the largest of w and of -w over the frames, at least 1
  *
- * Between two keys both run straight, and so does what they add up to: nothing else changes.
+ * Between two keys both run straight, and so does what they add up to. Targets of a decomposition mean nothing by
+ * themselves, and their number was asked for: the mesh itself takes what every frame has of them,
+ *
+ *     rest + w d = (rest + l d) + (w - l)/(h - l) ((h - l) d),     l, h the least and the largest of w
  */
 #include "author/bake/bake.h"
 
@@ -20,14 +25,18 @@ static ex_result no_memory(const exi_bake *bake) {
     return exi_error_memory(bake->error, "morph targets", (size_t)bake->vertex_count * 16);
 }
 
-/* The largest weight of a target over the frames, with sign -1 the largest of those below 0; 0 where there is none. */
-static float largest(const exi_bake *bake, size_t k, float sign) {
-    float most = 0;
+/* The largest weight of a target over the frames, with sign -1 the largest of their negatives; at least `most`. */
+static float largest(const exi_bake *bake, size_t k, float sign, float most) {
     for (size_t f = 0; f < (size_t)bake->frame_count; f++) {
         const float weight = sign * bake->weights[f * (size_t)bake->target_count + k];
         most = weight > most ? weight : most;
     }
     return most;
+}
+
+static void enlarge(exi_bake_target *target, float factor) {
+    for (size_t i = 0; factor != 1 && i < 3 * (size_t)target->count; i++)
+        target->deltas[i] *= factor;
 }
 
 /* Adds what moves as target k does, `factor` times as far. */
@@ -47,9 +56,24 @@ static ex_result add_multiple(exi_bake *bake, size_t k, float factor) {
     if (!made->vertices || !made->deltas)
         return no_memory(bake);
     made->count = from->count;
-    for (size_t i = 0; i < 3 * (size_t)made->count; i++)
-        made->deltas[i] *= factor;
+    enlarge(made, factor);
     return EX_OK;
+}
+
+/* The least weight goes into the mesh; the others run from 0 to 1. */
+static void shift(exi_bake *bake, size_t k) {
+    exi_bake_target *target = &bake->targets[k];
+    const size_t width = (size_t)bake->target_count;
+    const float low = -largest(bake, k, -1, -bake->weights[k]);
+    const float range = largest(bake, k, 1, bake->weights[k]) - low;
+    for (size_t i = 0; i < (size_t)target->count; i++)
+        for (size_t c = 0; c < 3; c++)
+            bake->rest[3 * (size_t)target->vertices[i] + c] += low * target->deltas[3 * i + c];
+    for (size_t f = 0; f < (size_t)bake->frame_count; f++) {
+        float *weight = &bake->weights[f * width + k];
+        *weight = range > 0 ? (*weight - low) / range : 0;
+    }
+    enlarge(target, range > 0 ? range : 1);
 }
 
 /* Weights of target k, once it is `factor` times itself, in column `to`; those of the other sign become 0. */
@@ -61,19 +85,20 @@ static void spread(const exi_bake *bake, size_t k, float factor, float *weights,
 }
 
 ex_result exi_bake_bound_weights(exi_bake *bake) {
-    const size_t before = (size_t)bake->target_count;
+    const size_t own = (size_t)bake->own_count, before = (size_t)bake->target_count;
     size_t total = before;
-    for (size_t k = 0; k < before; k++)
-        total += largest(bake, k, 1) > 0 && largest(bake, k, -1) > 0;
+    for (size_t k = own; k < before; k++)
+        shift(bake, k);
+    for (size_t k = 0; k < own; k++)
+        total += largest(bake, k, 1, 0) > 0 && largest(bake, k, -1, 0) > 0;
     float *weights = exi_array_allocate((size_t)bake->frame_count * total, sizeof *weights);
     if (!weights)
         return no_memory(bake);
-    /* The weights keep their first width until all targets have been looked at. */
     ex_result result = EX_OK;
     size_t next = before;
-    const exi_bake first = *bake;
+    const exi_bake first = *bake; /* adding targets widens the rows; these weights have the width that they had */
     for (size_t k = 0; result == EX_OK && k < before; k++) {
-        const float above = largest(&first, k, 1), below = largest(&first, k, -1);
+        const float above = largest(&first, k, 1, 0), below = largest(&first, k, -1, 0);
         const float up = above > 1 ? above : 1, down = below > 1 ? -below : -1;
         if (above > 0 && below > 0) {
             result = add_multiple(bake, k, down);
@@ -81,8 +106,7 @@ ex_result exi_bake_bound_weights(exi_bake *bake) {
         }
         const float factor = below > 0 && !(above > 0) ? down : up;
         spread(&first, k, factor, weights, total, k);
-        for (size_t i = 0; factor != 1 && i < 3 * (size_t)bake->targets[k].count; i++)
-            bake->targets[k].deltas[i] *= factor;
+        enlarge(&bake->targets[k], factor);
     }
     free(bake->weights);
     bake->weights = weights;
