@@ -211,6 +211,13 @@ static void replay_vertex(const ex_scene_primitive *p, int v, int target_count, 
     }
 }
 
+/* At the weights that the file has at rest a vertex stands where it stands in the rig. */
+static bool is_vertex(const ex_scene_mesh *mesh, const ex_scene_primitive *p, int v, const float *rest) {
+    double x[3];
+    replay_vertex(p, v, mesh->weights ? mesh->target_count : 0, mesh->weights, NULL, x);
+    return fabs(x[0] - (double)rest[0]) + fabs(x[1] - (double)rest[1]) + fabs(x[2] - (double)rest[2]) < 2e-6;
+}
+
 void bake_replay(const ex_scene *scene, const ex_rig *rig, int level, double time, double *positions) {
     const int count = ex_rig_level_vertex_count(rig, level), nodes = scene->node_count;
     const ex_scene_mesh *mesh = &scene->meshes[0];
@@ -233,7 +240,7 @@ void bake_replay(const ex_scene *scene, const ex_rig *rig, int level, double tim
         const ex_scene_primitive *p = &mesh->primitives[i];
         for (int v = 0; v < p->vertex_count; v++)
             for (int u = 0; u < count; u++)
-                if (memcmp(p->positions + 3 * v, rest + 3 * u, 3 * sizeof *rest) == 0) {
+                if (is_vertex(mesh, p, v, rest + 3 * u)) {
                     seen += isnan(positions[3 * u]) != 0;
                     replay_vertex(p, v, mesh->target_count, weights, matrices, positions + 3 * u);
                 }

@@ -51,6 +51,7 @@ static void close_bake(exi_bake *bake) {
     ex_skin_destroy(bake->full);
     free(bake->targets);
     free(bake->weights);
+    free(bake->rest_weights);
     free(bake->locals);
     free(bake->times);
     free(bake->channels);

@@ -56,6 +56,7 @@ typedef struct exi_bake {
     size_t target_capacity;
     exi_bake_target *targets;
     float *weights;       /* [frame_count][target_count] */
+    float *rest_weights;  /* [target_count], with which the file is the rig at rest; NULL: zeros */
     ex_transform *locals; /* [frame_count][joint_count] */
     float *times;         /* [frame_count] seconds from the first frame on */
     int channel_count;

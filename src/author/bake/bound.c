@@ -11,7 +11,9 @@
  * Between two keys both run straight, and so does what they add up to. Targets of a decomposition mean nothing by
  * themselves, and their number was asked for: the mesh itself takes what every frame has of them,
  *
- *     rest + w d = (rest + l d) + (w - l)/(h - l) ((h - l) d),     l, h the least and the largest of w
+ *     rest + w d = (rest + l d) + (w - l)/(h - l) ((h - l) d),     l, h the least and the largest of w and 0
+ *
+ * and the file says that its weights at rest are -l/(h - l).
  */
 #include "author/bake/bake.h"
 
@@ -64,16 +66,18 @@ static ex_result add_multiple(exi_bake *bake, size_t k, float factor) {
 static void shift(exi_bake *bake, size_t k) {
     exi_bake_target *target = &bake->targets[k];
     const size_t width = (size_t)bake->target_count;
-    const float low = -largest(bake, k, -1, -bake->weights[k]);
-    const float range = largest(bake, k, 1, bake->weights[k]) - low;
+    const float low = -largest(bake, k, -1, 0), range = largest(bake, k, 1, 0) - low;
+    if (!(low < 0))
+        return;
     for (size_t i = 0; i < (size_t)target->count; i++)
         for (size_t c = 0; c < 3; c++)
             bake->rest[3 * (size_t)target->vertices[i] + c] += low * target->deltas[3 * i + c];
     for (size_t f = 0; f < (size_t)bake->frame_count; f++) {
         float *weight = &bake->weights[f * width + k];
-        *weight = range > 0 ? (*weight - low) / range : 0;
+        *weight = *weight > low ? (*weight - low) / range : 0;
     }
-    enlarge(target, range > 0 ? range : 1);
+    bake->rest_weights[k] = -low / range;
+    enlarge(target, range);
 }
 
 /* Weights of target k, once it is `factor` times itself, in column `to`; those of the other sign become 0. */
@@ -87,13 +91,16 @@ static void spread(const exi_bake *bake, size_t k, float factor, float *weights,
 ex_result exi_bake_bound_weights(exi_bake *bake) {
     const size_t own = (size_t)bake->own_count, before = (size_t)bake->target_count;
     size_t total = before;
-    for (size_t k = own; k < before; k++)
-        shift(bake, k);
     for (size_t k = 0; k < own; k++)
         total += largest(bake, k, 1, 0) > 0 && largest(bake, k, -1, 0) > 0;
     float *weights = exi_array_allocate((size_t)bake->frame_count * total, sizeof *weights);
-    if (!weights)
+    bake->rest_weights = calloc(total + 1, sizeof *bake->rest_weights);
+    if (!weights || !bake->rest_weights) {
+        free(weights);
         return no_memory(bake);
+    }
+    for (size_t k = own; k < before; k++)
+        shift(bake, k);
     ex_result result = EX_OK;
     size_t next = before;
     const exi_bake first = *bake; /* adding targets widens the rows; these weights have the width that they had */
