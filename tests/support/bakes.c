@@ -253,6 +253,18 @@ void bake_replay(const ex_scene *scene, const ex_rig *rig, int level, double tim
     free(rest);
 }
 
+/* Sliders of other programs end at 0 and 1. */
+static void assert_weights_are_bounded(const ex_scene *scene) {
+    for (int a = 0; a < scene->animation_count; a++)
+        for (int i = 0; i < scene->animations[a].channel_count; i++) {
+            const ex_scene_channel *channel = &scene->animations[a].channels[i];
+            for (int k = 0; channel->path == EX_SCENE_WEIGHTS && k < channel->key_count * channel->width; k++)
+                assert_true(channel->values[k] >= 0 && channel->values[k] <= 1);
+        }
+    for (int k = 0; scene->meshes[0].weights && k < scene->meshes[0].target_count; k++)
+        assert_true(scene->meshes[0].weights[k] >= 0 && scene->meshes[0].weights[k] <= 1);
+}
+
 ex_bake_error bake_compare(const char *path, const ex_rig *rig, const ex_motion *motion, int level, const bool *muted) {
     const int count = ex_rig_level_vertex_count(rig, level);
     double *a = malloc((size_t)count * 3 * sizeof *a), *b = malloc((size_t)count * 3 * sizeof *b), squares = 0;
@@ -261,6 +273,7 @@ ex_bake_error bake_compare(const char *path, const ex_rig *rig, const ex_motion 
     ex_scene *scene;
     if (ex_scene_read(path, &scene, &error) != EX_OK)
         fail_msg("%s", error.text);
+    assert_weights_are_bounded(scene);
     for (int f = 0; f < motion->pose_count; f++) {
         bake_truth(rig, motion, f, level, muted, a);
         bake_replay(scene, rig, level, motion->times[f] - motion->times[0], b);
