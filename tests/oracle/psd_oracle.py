@@ -139,7 +139,7 @@ def check_poses(tally, tool, source, corrections):
 
 
 def check_motion(tally, tool, source, corrections, motion):
-    words = [str(motion), "--map", "map.json", "--fps", "30"]
+    words = ["--motion", str(motion), "--map", "map.json", "--fps", "30"]
     tool.run("bake", "body.glb", *words, "-o", "walk.pc2")
     tool.run("bake", "body.glb", *words, "-o", "walk.glb")
     cache, file = read_pc2(tool.folder / "walk.pc2"), gltf_oracle.File(str(tool.folder / "walk.glb"))

@@ -104,12 +104,11 @@ static ex_result make_targets(exi_bake *bake) {
     const int wanted = bake->options.target_count;
     bake->exact = wanted == 0 && !exi_bake_inexact(bake->rig, bake->muted, bake->level);
     ex_result result = exi_bake_describe(bake, wanted == 0);
-    bake->own_count = bake->target_count;
     if (result != EX_OK || bake->exact)
         return result;
     if (bake->target_count >= EXI_BAKE_TARGETS) { /* too many to add to: these few do better */
         drop_targets(bake);
-        bake->own_count = bake->unused_count = 0;
+        bake->unused_count = 0;
     }
     return exi_bake_decompose(bake, wanted, tolerance);
 }

@@ -52,11 +52,10 @@ typedef struct exi_bake {
     bool exact;    /* rest, targets and skin are all there is */
     int unused_count;
     int target_count;
-    int own_count; /* the first of them are the rig's own examples */
     size_t target_capacity;
     exi_bake_target *targets;
     float *weights;       /* [frame_count][target_count] */
-    float *rest_weights;  /* [target_count], with which the file is the rig at rest; NULL: zeros */
+    float *rest_weights;  /* [target_count], with which the file stands as the rig does at rest; NULL: zeros */
     ex_transform *locals; /* [frame_count][joint_count] */
     float *times;         /* [frame_count] seconds from the first frame on */
     int channel_count;
@@ -154,7 +153,7 @@ void exi_eigen(double *matrix, int n, double *values, double *vectors);
 
 /* ---- bound.c ---- */
 
-/* Brings all weights between 0 and 1, with as many more targets as that takes where they are the rig's own. */
+/* Brings all weights between 0 and 1; rest and targets change with them. */
 ex_result exi_bake_bound_weights(exi_bake *bake);
 
 /* ---- channels.c, thin.c ---- */
