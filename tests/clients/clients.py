@@ -207,27 +207,52 @@ def check(tally, programs, name, report, loss_most):
     print(f"the file against the rig at {len(times)} times: up to {far:.2e} m, {far / size:.1e} of the size")
 
 
-def write_arm_motion(path):
-    rows = ["time,shoulder,elbow,wrist,gender"]
-    for frame in range(49):
-        t = frame / 24
-        rows.append(f"{t!r},{-50 + 50 * t!r},{65 + 60 * np.sin(4 * t)!r},{40 * np.sin(5 * t)!r},{t / 2!r}")
+def write_motion(path, **columns):
+    """Two seconds of functions of time."""
+    times = [frame / 24 for frame in range(49)]
+    rows = [",".join(["time", *columns])]
+    rows += [",".join(repr(float(value)) for value in [t, *(column(t) for column in columns.values())]) for t in times]
     path.write_text("\n".join(rows) + "\n")
+
+
+def raise_arm(t):
+    return -50 + 50 * t
+
+
+def bend_arm(t):
+    return 65 + 60 * np.sin(4 * t)
 
 
 def arm_cases(tally, programs):
     """The sample that moves joints and blends forms, whose weights go below 0; two influences are the most in it. Then
     with dual quaternions, which a file can only come near to, by targets made for the motion."""
     programs.exemplar("demo", "arm", "-o", "arm", "--force", "--quiet")
-    write_arm_motion(programs.work / "arm.csv")
-    report = bake(programs, "arm_baked", "arm/arm.glb", "arm.csv")
-    check(tally, programs, "arm_baked", report, OWN)
+    write_motion(programs.work / "arm.csv", shoulder=raise_arm, elbow=bend_arm, wrist=lambda t: 40 * np.sin(5 * t),
+                 gender=lambda t: t / 2)
     project = json.loads((programs.work / "arm/arm.json").read_text())
     project["skinning"] = "dual_quaternion"
     (programs.work / "arm/dual.json").write_text(json.dumps(project))
     programs.exemplar("build", "arm/dual.json")
-    report = bake(programs, "dual_baked", "arm/dual.glb", "arm.csv")
-    check(tally, programs, "dual_baked", report, 2 * NEAR)
+    for name, limit in (("arm", OWN), ("dual", 2 * NEAR)):
+        report = bake(programs, f"{name}_baked", f"arm/{name}.glb", "arm.csv")
+        check(tally, programs, f"{name}_baked", report, limit)
+
+
+def offset_cases(tally, programs):
+    """The same arms as corrections of a skinned one: sparse offsets by gaussians, before the skin, then after it."""
+    project = json.loads((programs.work / "arm/arm.json").read_text())
+    axes = {axis["name"]: axis for axis in project["layers"][0]["space"]}
+    for frame, limit in (("rest", OWN), ("skinned", 2 * NEAR)):
+        project["layers"] = [
+            {"name": axis, "space": [axes[axis]], "shape": "offsets", "frame": frame, "weigh": {"kind": "gaussian"},
+             "protect": axis == "elbow",
+             "examples": [{"name": name, "mesh": f"{name}_female.obj", "at": {axis: value}} for name, value in examples]}
+            for axis, examples in (("shoulder", [("up", 60), ("down", -60)]), ("elbow", [("bent", 110)]))]
+        (programs.work / f"arm/{frame}.json").write_text(json.dumps(project))
+        programs.exemplar("build", f"arm/{frame}.json")
+        write_motion(programs.work / "offsets.csv", shoulder=raise_arm, elbow=bend_arm)
+        report = bake(programs, f"{frame}_baked", f"arm/{frame}.glb", "offsets.csv")
+        check(tally, programs, f"{frame}_baked", report, limit)
 
 
 def body_case(tally, programs, data):
@@ -245,6 +270,7 @@ def main():
     programs, data = Programs(*sys.argv[1:4]), Path(sys.argv[4]).resolve()
     tally = Tally()
     arm_cases(tally, programs)
+    offset_cases(tally, programs)
     if (data / "makehuman").is_dir() and (data / "mocap").is_dir():
         body_case(tally, programs, data)
     else:
