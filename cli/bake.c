@@ -68,13 +68,14 @@ static void print_json(const char *path, const ex_rig *rig, const ex_motion *mot
 }
 
 static void print_error(const char *what, const ex_bake_error *error, double size) {
-    printf("%s up to %.3g m", what, error->largest);
+    if (error->largest <= 1e-6 * size) {
+        printf("%s none beyond rounding\n", what);
+        return;
+    }
+    printf("%s up to %.2g m", what, error->largest);
     if (size > 0)
         printf(" (%.2g %% of the height)", 100 * error->largest / size);
-    printf(", rms %.3g m", error->rms);
-    if (error->largest > 0)
-        printf("; the largest at frame %d, vertex %d", error->frame + 1, error->vertex);
-    printf("\n");
+    printf(", rms %.2g m; the largest at frame %d, vertex %d\n", error->rms, error->frame + 1, error->vertex);
 }
 
 static void print_targets(const ex_rig *rig, const ex_bake_report *report) {
@@ -101,7 +102,7 @@ static void print_influences(const ex_bake_options *options, const ex_bake_repor
         return;
     }
     printf("influences %d of up to %d:", most, report->influence_most);
-    print_error(" that alone costs", &report->influences, report->size);
+    print_error(" the cost by itself is", &report->influences, report->size);
 }
 
 void exi_bake_print_glb(const ex_call *call, const char *path, const ex_rig *rig, const ex_motion *motion,

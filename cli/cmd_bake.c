@@ -215,7 +215,7 @@ static bool frames_are_free(int count) {
     bool all_free = true;
     for (int i = 1; !force && all_free && i <= count && ex_cache_kind_of(output) == EX_CACHE_OBJ; i++) {
         char ending[32];
-        snprintf(ending, sizeof ending, "_%04d.obj", i);
+        snprintf(ending, sizeof ending, "_%0*d.obj", count > 9999 ? snprintf(NULL, 0, "%d", count) : 4, i);
         char *path = exi_path_with_ending(output, ending);
         all_free = path && !exi_file_exists(path);
         if (!path)

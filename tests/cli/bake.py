@@ -81,7 +81,24 @@ class Bake(harness.Case):
         again = self.succeed("bake", "arm/arm.glb", "--motion", "arm.glb", "-o", "again.glb", "--json").json()
         self.assertEqual(again["frames"], 3)
         one = self.succeed("bake", "arm/arm.glb", "--motion", "arm.csv", "-o", "one.glb", "--influences", "1")
-        self.assertIn("influences 1 of up to 2: that alone costs up to", one.out)
+        self.assertIn("influences 1 of up to 2: the cost by itself is up to", one.out)
+
+    def test_caches(self):
+        for name in ("o.pc2", "o.mdd"):
+            self.assertEqual(self.bake(out=name).out, f"{name}: 3 frames of 8 vertices, 1 s\n")
+        data = (self.folder / "o.pc2").read_bytes()
+        self.assertEqual(data[:12], b"POINTCACHE2\0")
+        self.assertEqual(len(data), 32 + 3 * 8 * 12)
+        self.assertEqual(self.bake("--json", out="o.obj").json(), {"file": "o.obj", "frames": 3, "seconds": 1,
+                                                                  "vertices": 8})
+        self.succeed("pose", "band.glb", "bend=90", "girth=0.25", "-o", "third.obj", "-q", "--no-normals")
+        for a, b in zip(*(harness.positions_of((self.folder / name).read_text()) for name in
+                          ("o_0003.obj", "third.obj")), strict=True):
+            for x, y in zip(a, b):
+                self.assertAlmostEqual(x, y, 7)
+        self.sentence(self.run_tool("bake", "band.glb", "--motion", "move.csv", "-o", "o.obj"), 1, "o_0001.obj",
+                      "--force")
+        self.bake("--force", out="o.obj")
 
     # ---- refusals ----
 
