@@ -15,7 +15,7 @@ static const char text[] =
     "'a.obj', 'at': {'elbow': 90}, 'falloff': {'elbow': 60}}, {'name': 'b', 'mesh': 'b.obj', 'at': {'elbow': 40}}, "
     "{'name': 'c', 'mesh': 'c.obj', 'at': {}, 'muted': true}], 'mask': {'joints': ['fore', 'hand']}},\n"
     "{'name': 'two', 'shape': 'offsets', 'frame': 'skinned', 'protect': true, 'space': [{'name': 'd', 'min': 0, 'max': "
-    "1}], 'weigh': {'kind': 'gaussian', 'falloff': 'auto'}, 'examples': [{'name': 'a', 'mesh': 'b.obj', 'at': {'d': "
+    "1}], 'weigh': {'kind': 'gaussian', 'falloff': 0.5}, 'examples': [{'name': 'a', 'mesh': 'b.obj', 'at': {'d': "
     "1}}, "
     "{'name': 'b', 'mesh': 'a.obj', 'at': {'d': 0.5}, 'metric': [[4]]}]}]}";
 
@@ -85,7 +85,21 @@ static void every_allocation(void **state) {
     ex_project_destroy(project);
 }
 
+/* Apart, on few vertices: it solves the space dozens of times. */
+static void choosing_falloffs(void **state) {
+    (void)state;
+    write_square("square.obj", 0, 0, 0, 0);
+    write_square("lifted.obj", 0, 0, 0, 1);
+    ex_project *project = parse_project(
+        "{'exemplar': 1, 'mesh': 'square.obj', 'layers': [{'name': 'l', 'space': [{'name': 'd', 'min': 0, 'max': 1}], "
+        "'weigh': {'kind': 'gaussian', 'falloff': 'auto'}, 'shape': 'offsets', 'examples': [{'name': 'a', 'mesh': "
+        "'lifted.obj', 'at': {'d': 1}}, {'name': 'b', 'mesh': 'lifted.obj', 'at': {'d': 0.5}}]}]}");
+    assert_true(fail_alloc_sweep(build_once, project) > 100);
+    assert_true(fail_alloc_sweep(check_once, project) > 100);
+    ex_project_destroy(project);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation), cmocka_unit_test(choosing_falloffs)};
     return cmocka_run_group_tests_name("author.project.memory_offsets", tests, set_up, scratch_tear_down);
 }
