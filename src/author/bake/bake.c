@@ -117,8 +117,8 @@ static ex_result judge(const exi_bake *bake, const ex_bake_report *report) {
     if (most == 0 || report->total.largest <= most)
         return EX_OK;
     return exi_error(bake->error, EX_ERROR_DATA,
-                     "the file would be up to %.4g m off the rig (frame %d, counting from 1, vertex %d, from 0), and "
-                     "%.4g m was allowed; leaving out influences alone costs %.4g m: allow more influences, more "
+                     "the file would be up to %.3g m off the rig (frame %d, counting from 1, vertex %d, from 0), and "
+                     "%.3g m was allowed; leaving out influences alone costs %.3g m: allow more influences, more "
                      "targets, or a larger error",
                      report->total.largest, report->total.frame + 1, report->total.vertex, most,
                      report->influences.largest);

@@ -69,7 +69,10 @@ static ex_result add_texture(maker *m) {
     for (int i = 0; i < count; i++)
         if (strcmp(ex_rig_texture(rig, i).name, "base_color") == 0)
             base = i;
-    if (base < 0 || !ex_rig_get_mesh(rig).texcoords)
+    for (int i = 0; i < m->scene->meshes[0].primitive_count; i++)
+        if (!m->scene->meshes[0].primitives[i].texcoords[0])
+            base = -1; /* a texture needs coordinates */
+    if (base < 0)
         return EX_OK;
     const ex_texture texture = ex_rig_texture(rig, base);
     const ex_evaluation how = {.tasks = m->bake->options.tasks};
