@@ -24,6 +24,14 @@ demo: build
 		--pitch 8 --cell 150 -o $(DEMO)/arm.png
 	@$(RELEASE)/bin/exemplar render $(DEMO)/face/face.glb smile=1 age=0.2 skin.age=0.2 --yaw 30 --pitch 5 \
 		--size 600x600 -o $(DEMO)/face.png
+	@$(RELEASE)/bin/exemplar sheet $(DEMO)/elbow/elbow.glb --axes elbow,load --grid 5x2 --beyond 0 --yaw 10 --pitch 8 \
+		--cell 150 -o $(DEMO)/elbow.png
+	@$(RELEASE)/bin/exemplar sheet $(DEMO)/twist/twist.glb --axes twist --grid 4 --beyond 0 --yaw 10 --pitch 25 \
+		--cell 240 -o $(DEMO)/twist.png
+	@$(RELEASE)/bin/exemplar render $(DEMO)/shoulder/shoulder.glb shoulder=y-40z-40 --yaw 20 --pitch 8 \
+		--size 600x600 -o $(DEMO)/shoulder.png
+	@$(RELEASE)/bin/exemplar sheet $(DEMO)/emotion/emotion.glb --axes happiness,arousal --grid 5x3 --beyond 0 \
+		--textures --cell 150 -o $(DEMO)/emotion.png
 	@echo
 	@echo 'The sample projects, their rigs and a picture of each are in $(DEMO)/. A .glb opens in any glTF viewer; a .json'
 	@echo 'is the project to edit, and "$(RELEASE)/bin/exemplar build PROJECT.json" makes its rig again. Go on at README.md.'

@@ -4,7 +4,6 @@
  *   check.c           the list of findings; the whole
  *   check_inputs.c    inputs that contradict or disturb each other
  *   check_mesh.c      the mesh, and forms against it
- *   check_reorder.c   whether a form is the mesh with its vertices in another order
  *   check_skeleton.c  the skeleton's file, and the joints that the project names
  *   check_surface.c   faces and tags, where the mesh is subdivided
  *   check_forms.c     layers of forms and offsets: what un-posing loses, skeletons of examples
@@ -67,20 +66,6 @@ void exi_check_inputs(exi_checker *c);
 void exi_check_mesh(exi_checker *c);
 /* The form of an example, which fits the mesh where there is one, or NULL. */
 ex_mesh *exi_check_read_form(exi_checker *c, const ex_project_example *example, const char *where);
-
-/* Whether the faces of `other` are those of `mesh` once its vertices are put in another order, told by texture
- * coordinates or by positions. *failed is set where memory ran out. */
-typedef enum exi_order {
-    EXI_ORDER_OTHER,     /* they are not, or it cannot be told */
-    EXI_ORDER_FACES,     /* vertices are in the same order, only faces are not or start at another corner */
-    EXI_ORDER_TEXCOORDS, /* matching by texture coordinates would repair it */
-    EXI_ORDER_POSITIONS  /* matching by positions would repair it */
-} exi_order;
-exi_order exi_check_order(const ex_mesh *mesh, const ex_mesh *other, bool *failed);
-/* The place [vertex_count], from 0, that each vertex stands at, and how many there are; NULL without memory. */
-int *exi_check_vertex_places(const ex_mesh *mesh, int *count, bool *failed);
-/* How many places the vertices of a mesh stand at. */
-int exi_check_place_count(const ex_mesh *mesh, bool *failed);
 
 /* Reads c->skeleton and c->skin. */
 void exi_check_skeleton(exi_checker *c);
