@@ -42,7 +42,7 @@ typedef struct ex_bake_report {
     int influence_most;             /* of the rig's skin */
     ex_bake_error influences;       /* what leaving influences out costs, by itself */
     ex_bake_error total;            /* the file against the rig */
-    double size;                    /* the form's height, to compare with */
+    double size;                    /* the largest side of the mesh, a standing form's height, to compare with */
     long key_count, key_count_full; /* keys of all channels, kept and before thinning */
 } ex_bake_report;
 

@@ -51,6 +51,7 @@ static void close_bake(exi_bake *bake) {
     ex_skin_destroy(bake->full);
     free(bake->targets);
     free(bake->weights);
+    free(bake->rest_weights);
     free(bake->locals);
     free(bake->times);
     free(bake->channels);
@@ -117,8 +118,8 @@ static ex_result judge(const exi_bake *bake, const ex_bake_report *report) {
     if (most == 0 || report->total.largest <= most)
         return EX_OK;
     return exi_error(bake->error, EX_ERROR_DATA,
-                     "the file would be up to %.4g m off the rig (frame %d, counting from 1, vertex %d, from 0), and "
-                     "%.4g m was allowed; leaving out influences alone costs %.4g m: allow more influences, more "
+                     "the file would be up to %.3g m off the rig (frame %d, counting from 1, vertex %d, from 0), and "
+                     "%.3g m was allowed; leaving out influences alone costs %.3g m: allow more influences, more "
                      "targets, or a larger error",
                      report->total.largest, report->total.frame + 1, report->total.vertex, most,
                      report->influences.largest);
@@ -183,6 +184,8 @@ ex_result ex_bake_glb(const ex_rig *rig, const ex_motion *motion, const char *pa
     ex_result result = open_bake(&bake);
     if (result == EX_OK)
         result = make_targets(&bake);
+    if (result == EX_OK)
+        result = exi_bake_bound_weights(&bake);
     if (result == EX_OK)
         result = exi_bake_measure_influences(&bake, &own.influences);
     if (result == EX_OK)

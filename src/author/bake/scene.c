@@ -69,7 +69,10 @@ static ex_result add_texture(maker *m) {
     for (int i = 0; i < count; i++)
         if (strcmp(ex_rig_texture(rig, i).name, "base_color") == 0)
             base = i;
-    if (base < 0 || !ex_rig_get_mesh(rig).texcoords)
+    for (int i = 0; i < m->scene->meshes[0].primitive_count; i++)
+        if (!m->scene->meshes[0].primitives[i].texcoords[0])
+            base = -1; /* a texture needs coordinates */
+    if (base < 0)
         return EX_OK;
     const ex_texture texture = ex_rig_texture(rig, base);
     const ex_evaluation how = {.tasks = m->bake->options.tasks};
@@ -156,7 +159,8 @@ static ex_result fill_targets(maker *m, ex_scene_mesh *mesh) {
     m->delta = exi_array_allocate(vertices, 3 * sizeof *m->delta);
     m->normal_delta = exi_array_allocate(vertices, 3 * sizeof *m->normal_delta);
     mesh->target_names = calloc(count, sizeof *mesh->target_names);
-    bool good = m->form && m->delta && m->normal_delta && mesh->target_names;
+    mesh->weights = calloc(count, sizeof *mesh->weights);
+    bool good = m->form && m->delta && m->normal_delta && mesh->target_names && mesh->weights;
     for (int i = 0; i < mesh->primitive_count; i++) {
         mesh->primitives[i].targets = calloc(count, sizeof *mesh->primitives[i].targets);
         good = good && mesh->primitives[i].targets;
@@ -164,6 +168,8 @@ static ex_result fill_targets(maker *m, ex_scene_mesh *mesh) {
     if (!good)
         return no_memory(m);
     mesh->target_count = bake->target_count;
+    for (size_t k = 0; bake->rest_weights && k < count; k++)
+        mesh->weights[k] = (double)bake->rest_weights[k];
     ex_result result = EX_OK;
     for (int k = 0; result == EX_OK && k < bake->target_count; k++) {
         mesh->target_names[k] = exi_text_copy(bake->targets[k].name, strlen(bake->targets[k].name));
