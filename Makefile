@@ -6,7 +6,7 @@ EX_WERROR ?= ON
 RELEASE = build/release
 DEMO = out/demo
 
-.PHONY: all build demo test install bench format clean help
+.PHONY: all build demo test test-clients install bench format clean help
 
 all: build
 
@@ -40,6 +40,10 @@ test:
 	@scripts/setup test
 	@EX_WERROR=$(EX_WERROR) scripts/test
 
+test-clients:
+	@scripts/setup clients
+	@EX_WERROR=$(EX_WERROR) scripts/test-clients
+
 install: build
 	@DESTDIR="$(DESTDIR)" cmake --install $(RELEASE) --prefix "$(PREFIX)"
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ] && command -v ldconfig >/dev/null; then ldconfig; fi
@@ -58,6 +62,8 @@ help:
 	@echo 'make            build the libraries and the tool into $(RELEASE)'
 	@echo 'make demo       install what is missing, build, write the sample projects, their rigs and a picture of each into $(DEMO)'
 	@echo 'make test       install what the tests need and run all of them (EX_WERROR=OFF: let warnings pass)'
+	@echo 'make test-clients'
+	@echo '                install Blender and three.js and have them play what the tool bakes'
 	@echo 'make install    PREFIX=$(PREFIX) by default; DESTDIR for packagers'
 	@echo 'make bench      measure this machine'
 	@echo 'make format     lay the sources out as .clang-format says'

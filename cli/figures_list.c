@@ -125,8 +125,7 @@ static const exi_figure pose_space[] = {
      .file = "pose-space-6.png",
      .demo = "emotion",
      .caption = "A face over two axes that psychologists use, how happy to the right and how aroused upwards. "
-                "Expressions that were sculpted are framed and named; neutral, in the middle, is the mesh itself, "
-                "held there by a pseudo-example at which none of them counts.",
+                "Expressions that were sculpted are framed and named; neutral, in the middle, is the mesh itself.",
      .make = exi_figure_emotions},
     {.number = "Figure 7",
      .title = "Expressions as dimensions, and in a space",

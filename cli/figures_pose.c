@@ -59,7 +59,7 @@ ex_result exi_figure_emotions(exi_figures *f, const char *path) {
     def.axes[0] = ex_rig_input_find(rig, "happiness");
     def.axes[1] = ex_rig_input_find(rig, "arousal");
     def.beyond[0][0] = def.beyond[0][1] = def.beyond[1][0] = def.beyond[1][1] = 0;
-    def.cell = f->cell * 7 / 10;
+    def.cell = f->cell * 7 / 10 > EX_SHEET_CELL_MIN ? f->cell * 7 / 10 : EX_SHEET_CELL_MIN;
     def.pitch = 2;
     def.textures = true;
     def.title = "";

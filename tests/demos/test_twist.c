@@ -84,12 +84,29 @@ static void goes_along_with_the_arm(void **state) {
     free(level);
 }
 
+/* Sculpts of offsets are marked as other examples are; the zero that holds the layer at rest is not. */
+static void sheets_mark_the_sculpts(void **state) {
+    (void)state;
+    ex_sheet_def def = ex_sheet_def_default();
+    ex_sheet_info info;
+    ex_image *image = NULL;
+    def.rig = demo.rig;
+    def.axis_count = 1;
+    def.axes[0] = ex_rig_input_find(demo.rig, "twist");
+    def.counts[0] = 4;
+    def.beyond[0][0] = def.beyond[0][1] = 0;
+    def.cell = EX_SHEET_CELL_MIN;
+    assert_int_equal(ex_sheet_image(&def, &image, &info, NULL), EX_OK);
+    assert_int_equal(info.example_count, 3);
+    assert_int_equal(info.pseudo_count, 0);
+    ex_image_destroy(image);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_sculpt_comes_back),
-        cmocka_unit_test(forearm_keeps_its_sections),
-        cmocka_unit_test(does_not_cross_itself),
-        cmocka_unit_test(goes_along_with_the_arm),
+        cmocka_unit_test(every_sculpt_comes_back), cmocka_unit_test(forearm_keeps_its_sections),
+        cmocka_unit_test(does_not_cross_itself),   cmocka_unit_test(goes_along_with_the_arm),
+        cmocka_unit_test(sheets_mark_the_sculpts),
     };
     return cmocka_run_group_tests_name("demos.twist", tests, set_up, tear_down);
 }

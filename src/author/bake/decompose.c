@@ -226,7 +226,7 @@ static ex_result is_near(decomposition *d, double tolerance, bool *near) {
                                 .begin = 0.35 + 0.2 * d->count / EXI_BAKE_TARGETS,
                                 .end = 0.35 + 0.2 * d->count / EXI_BAKE_TARGETS};
     const ex_result result = exi_bake_walk_frames(d->bake, &walk);
-    for (int i = 0; i < d->sample_count; i++)
+    for (int i = 0; result == EX_OK && i < d->sample_count; i++)
         *near = *near && d->largest[i] <= tolerance;
     return result;
 }

@@ -16,8 +16,8 @@
 #include <math.h>
 #include <string.h>
 
-/* The first ridge that is tried. */
-static const double ridge_start = 1e-12, ridge_end = 1e9;
+/* One over the first ridge that is tried, and over the last: powers of ten that a double holds exactly. */
+static const double ridge_part = 1e12, ridge_part_end = 1e-9;
 /* A point takes part in the near-null vector from this part of its largest entry on. */
 static const double takes_part = 0.3;
 /* A pivot of a metric below this part of its diagonal counts as 0. */
@@ -262,7 +262,8 @@ static ex_result solve_system(const ex_weigher *w, const exi_gaussian *t, const 
     if (w->ridge > 0) {
         condition = condition_with(sc, y, w->ridge);
     } else if (!(condition <= EX_CONDITION_LIMIT)) {
-        for (record->ridge = ridge_start; record->ridge < ridge_end; record->ridge *= 10) {
+        for (double part = ridge_part; part > ridge_part_end; part /= 10) {
+            record->ridge = 1 / part;
             condition = condition_with(sc, y, record->ridge);
             if (condition <= EX_CONDITION_LIMIT)
                 break;

@@ -116,7 +116,25 @@ static void test_what_is_in_the_file(void **state) {
             assert_near(square, 1, 1e-5);
             assert_true(k < 3 || moved < 0.7);
         }
+    /* The motion's quaternions change their signs; those of the file do not. */
+    for (int i = 0; i < scene->animations[0].channel_count; i++) {
+        const ex_scene_channel *channel = &scene->animations[0].channels[i];
+        for (int k = 1; channel->path == EX_SCENE_ROTATION && k < channel->key_count; k++) {
+            double dot = 0;
+            for (int c = 0; c < 4; c++)
+                dot += (double)channel->values[4 * k + c] * (double)channel->values[4 * k - 4 + c];
+            assert_true(dot > 0.5);
+        }
+    }
     ex_scene_destroy(scene);
+    /* Eight vertices of offsets are not written as all 49. */
+    size_t size;
+    char *bytes = scratch_read("walk.glb", &size);
+    bytes[size - 1] = 0;
+    for (size_t i = 0; i + 1 < size; i++)
+        bytes[i] = bytes[i] ? bytes[i] : ' ';
+    assert_non_null(strstr(bytes, "\"sparse\""));
+    free(bytes);
     bake_motion_free(motion);
     ex_rig_destroy(rig);
 }

@@ -143,17 +143,6 @@ static void test_against_singular_values(void **state) {
     ex_rig_destroy(rig);
 }
 
-/* Long motions are sampled; every frame is weighed and measured all the same. */
-static void test_long_motion(void **state) {
-    (void)state;
-    ex_rig *rig = bake_arm_rig(4, 3, EX_SKINNING_DUAL_QUATERNION, 0);
-    ex_motion *motion = bake_motion(rig, 700, 5, 70);
-    const ex_bake_report report = bake_and_play(rig, motion, &(ex_bake_options){.level = 0});
-    assert_true(report.total.largest <= EXI_BAKE_ERROR * report.size);
-    bake_motion_free(motion);
-    ex_rig_destroy(rig);
-}
-
 static void test_eigen(void **state) {
     (void)state;
     double small[4] = {2, 1, 1, 2}, values[12], vectors[144];
@@ -298,7 +287,6 @@ int main(void) {
         cmocka_unit_test(test_offsets_after_posing),
         cmocka_unit_test(test_refined_levels),
         cmocka_unit_test(test_against_singular_values),
-        cmocka_unit_test(test_long_motion),
         cmocka_unit_test(test_eigen),
         cmocka_unit_test(test_thinning),
         cmocka_unit_test(test_keys_by_hand),
