@@ -14,7 +14,14 @@
 /* Exit codes of the tool. */
 typedef enum ex_exit { EX_EXIT_DONE = 0, EX_EXIT_FAILED = 1, EX_EXIT_USAGE = 2 } ex_exit;
 
-/* One option of a command. Exactly one of the three targets is set and says what kind of option it is; a target keeps
+/* Words of an option that takes several: `--at elbow=90 wrist=x20`, up to the first that has no '='. */
+#define EX_WORDS_MAX 256
+typedef struct ex_word_list {
+    const char *words[EX_WORDS_MAX];
+    int count;
+} ex_word_list;
+
+/* One option of a command. Exactly one of the four targets is set and says what kind of option it is; a target keeps
  * its initial value, the default, where the option is not given. */
 typedef struct ex_option {
     const char *name;     /* "output" for --output */
@@ -23,6 +30,7 @@ typedef struct ex_option {
     const char *help;     /* what it does, without a full stop; lines are broken by the help printer */
     bool *flag;
     const char **text;
+    ex_word_list *words;      /* may be given several times */
     int *count;               /* at least 1 */
     int count_min, count_max; /* with count: the smallest (0 stands for 1) and the largest that is taken */
 } ex_option;
@@ -48,9 +56,12 @@ struct ex_command {
     const char *examples;     /* lines with '\n' between, each a whole shell command or a # comment */
     const ex_option *options; /* [option_count], without the common ones */
     int option_count;
-    bool json;                       /* has data to print: --json is offered */
-    int argument_min, argument_max;  /* how many arguments it takes; argument_max -1: any number */
-    int (*run)(const ex_call *call); /* returns an ex_exit, or 128 + a signal */
+    bool json;                         /* has data to print: --json is offered */
+    int argument_min, argument_max;    /* how many arguments it takes; argument_max -1: any number */
+    int (*run)(const ex_call *call);   /* returns an ex_exit, or 128 + a signal */
+    const ex_command *const *commands; /* [command_count]: commands of its own, which have its name and a word of
+                                          theirs: "example add"; or NULL */
+    int command_count;
 };
 
 /* Prints "exemplar NAME: SENTENCE (see 'exemplar NAME -h')" on stderr. Returns EX_EXIT_USAGE. */
@@ -62,6 +73,7 @@ extern const ex_command cmd_build;
 extern const ex_command cmd_check;
 extern const ex_command cmd_demo;
 extern const ex_command cmd_diff;
+extern const ex_command cmd_example;
 extern const ex_command cmd_figures;
 extern const ex_command cmd_info;
 extern const ex_command cmd_init;

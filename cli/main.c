@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 static const ex_command *const commands[] = {
-    &cmd_demo, &cmd_init,   &cmd_build, &cmd_check, &cmd_info,    &cmd_diff,   &cmd_weights, &cmd_pose,
-    &cmd_bake, &cmd_render, &cmd_sheet, &cmd_plot,  &cmd_figures, &cmd_unpack, &cmd_bench,
+    &cmd_demo, &cmd_init, &cmd_build,  &cmd_check, &cmd_example, &cmd_info,    &cmd_diff,   &cmd_weights,
+    &cmd_pose, &cmd_bake, &cmd_render, &cmd_sheet, &cmd_plot,    &cmd_figures, &cmd_unpack, &cmd_bench,
 };
 enum { COMMAND_COUNT = (int)(sizeof commands / sizeof commands[0]) };
 
@@ -26,6 +26,14 @@ static const ex_command *find_command(const char *name) {
     for (int i = 0; i < COMMAND_COUNT; i++)
         if (strcmp(commands[i]->name, name) == 0)
             return commands[i];
+    return NULL;
+}
+
+/* The command's own command of that word, or NULL. */
+static const ex_command *find_inner(const ex_command *command, const char *word) {
+    for (int i = 0; i < command->command_count; i++)
+        if (strcmp(command->commands[i]->name + strlen(command->name) + 1, word) == 0)
+            return command->commands[i];
     return NULL;
 }
 
@@ -80,8 +88,10 @@ static int print_help(int argc, char **argv) {
     const ex_command *command = argc > 2 ? find_command(argv[2]) : NULL;
     if (argc > 2 && !command && !asks_for_help(argv[2]))
         return unknown_word(argv[2]);
-    if (argc > 3)
-        return one_word_too_many(argv[3]);
+    const ex_command *inner = command && argc > 3 ? find_inner(command, argv[3]) : NULL;
+    if (argc > (inner ? 4 : 3))
+        return one_word_too_many(argv[inner ? 4 : 3]);
+    command = inner ? inner : command;
     if (!command) {
         print_overview();
         return EX_EXIT_DONE;
@@ -117,8 +127,11 @@ static int dispatch(int argc, char **argv) {
         printf("exemplar %s\n", ex_version().text);
         return EX_EXIT_DONE;
     }
-    const ex_command *command = find_command(word);
-    return command ? run_command(command, argv[0], argc - 2, argv + 2) : unknown_word(word);
+    const ex_command *command = find_command(word), *inner = NULL;
+    if (!command)
+        return unknown_word(word);
+    inner = argc > 2 ? find_inner(command, argv[2]) : NULL;
+    return inner ? run_command(inner, argv[0], argc - 3, argv + 3) : run_command(command, argv[0], argc - 2, argv + 2);
 }
 
 /* Puts something into the places of standard streams that are closed, lest a file that is opened later gets their

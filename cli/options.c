@@ -128,6 +128,18 @@ static int store_value(const parser *p, const ex_option *option, const char *val
     return EX_EXIT_DONE;
 }
 
+/* The first word is whatever it is, and looked at by the command; more are only what cannot be anything else. */
+static int store_words(parser *p, const ex_option *option, const char *value) {
+    ex_word_list *list = option->words;
+    while (list->count < EX_WORDS_MAX) {
+        list->words[list->count++] = value;
+        if (p->position == p->word_count || p->words[p->position][0] == '-' || !strchr(p->words[p->position], '='))
+            return EX_EXIT_DONE;
+        value = p->words[p->position++];
+    }
+    return exi_wrong_usage(p->command, "--%s takes at most %d words", option->name, EX_WORDS_MAX);
+}
+
 /* Notes that an option was given; false where it was before. */
 static bool note_given(parser *p, const ex_option *option) {
     int index = 0;
@@ -142,7 +154,7 @@ static bool note_given(parser *p, const ex_option *option) {
 
 /* Stores a flag or a value; `attached` is what stood in the same word, or NULL. */
 static int store(parser *p, const ex_option *option, const char *attached) {
-    if (!note_given(p, option))
+    if (!note_given(p, option) && !option->words)
         return exi_wrong_usage(p->command, "--%s is given twice", option->name);
     if (option->flag) {
         if (attached)
@@ -155,7 +167,7 @@ static int store(parser *p, const ex_option *option, const char *attached) {
             return exi_wrong_usage(p->command, "--%s needs %s after it", option->name, option->argument);
         attached = p->words[p->position++];
     }
-    return store_value(p, option, attached);
+    return option->words ? store_words(p, option, attached) : store_value(p, option, attached);
 }
 
 static int parse_long(parser *p, const char *word) {
@@ -269,7 +281,11 @@ void exi_help_print(FILE *file, const ex_command *command) {
     }
     fprintf(file, "exemplar %s: %s\n\nUsage:\n", command->name, command->summary);
     print_lines(file, "  exemplar ", command->usage);
-    fprintf(file, "\n%s\n\nOptions:\n", command->description);
+    fprintf(file, "\n%s\n\n", command->description);
+    for (int i = 0; i < command->command_count; i++)
+        fprintf(file, "%s  %-16s %s\n%s", i == 0 ? "Commands:\n" : "", command->commands[i]->name,
+                command->commands[i]->summary, i + 1 == command->command_count ? "\n" : "");
+    fprintf(file, "Options:\n");
     for (int i = 0; i < option_total(command, &shared); i++) {
         const ex_option *option = option_at(command, &shared, i);
         option_label(option, label, sizeof label);

@@ -3,7 +3,7 @@
  *
  * Options may stand anywhere among the arguments; `--name value`, `--name=value`, `-n value`, `-nvalue` and joined
  * flags (`-qf`) are understood; `--` ends options; a lone `-` is an argument. An option given twice is wrong usage: one
- * of the two would not do what was asked for.
+ * of the two would not do what was asked for; but an option of several words takes them from all places.
  */
 #ifndef EXEMPLAR_CLI_OPTIONS_H
 #define EXEMPLAR_CLI_OPTIONS_H

@@ -180,6 +180,39 @@ static void print_kernels(void) {
     }
 }
 
+/* A falloff for every point and axis, metrics, sets, and a falloff so wide that a ridge has to rise. */
+static void print_gaussian(void) {
+    static const ex_axis_kind kinds[] = {EX_AXIS_SCALAR, EX_AXIS_ROTATION, EX_AXIS_SWING, EX_AXIS_TWIST};
+    space made, *s = &made;
+    make_space(s, kinds, 4, 12);
+    double falloffs[12 * 4], metrics[12] = {0, 4, 9}, set_weights[2 * 12];
+    const uint32_t sets[2] = {0x0F5, 0xFFF};
+    s->def.kind = EX_WEIGHER_GAUSSIAN;
+    solve_and_print("gaussian", s);
+    for (int i = 0; i < 12 * 4; i++) {
+        falloffs[i] = draw(0.2, 0.5);
+    }
+    s->def.falloffs = falloffs;
+    s->def.metrics = metrics;
+    s->def.sets = sets;
+    s->def.set_count = 2;
+    solve_and_print("gaussian.falloffs", s);
+    ex_error error;
+    ex_weigher *weigher;
+    must(ex_weigher_create(&s->def, NULL, &weigher, &error), "gaussian.sets", &error);
+    ex_weigher_evaluate_sets(weigher, NULL, NULL, set_weights);
+    print_doubles("gaussian.sets", 0, set_weights, ex_weigher_set_weight_count(weigher));
+    ex_weigher_destroy(weigher);
+    for (int i = 0; i < 12 * 4; i++) {
+        falloffs[i] = 1e5;
+    }
+    s->def.metrics = NULL;
+    must(ex_weigher_create(&s->def, NULL, &weigher, &error), "gaussian.ridge", &error);
+    const ex_ridge ridge = ex_weigher_get_ridge(weigher);
+    print_doubles("gaussian.ridge", 0, &ridge.ridge, 1);
+    ex_weigher_destroy(weigher);
+}
+
 static void print_other_kinds(void) {
     static const ex_axis_kind kinds[] = {EX_AXIS_SCALAR, EX_AXIS_ROTATION, EX_AXIS_SWING, EX_AXIS_TWIST};
     static const ex_axis_kind scalars[] = {EX_AXIS_SCALAR, EX_AXIS_SCALAR, EX_AXIS_SCALAR, EX_AXIS_SCALAR};
@@ -625,10 +658,10 @@ static void add_sculpts(sculpted *s, character *c) {
         for (int k = 0; k < SCULPTS; k++) {
             int count = 0;
             for (uint32_t v = 0; v < TUBE; v++) {
-                if (draw(0, 1) > 0.6)
+                if ((7 * v + 5 * (uint32_t)k + 3 * (uint32_t)l) % 5 > 2)
                     continue;
                 for (int i = 0; i < 3; i++)
-                    s->deltas[l][k][3 * count + i] = (float)draw(-0.1, 0.1);
+                    s->deltas[l][k][3 * count + i] = (float)((37 * (int)v + 11 * k + 7 * i + 5 * l) % 41 - 20) / 1000;
                 s->vertices[l][k][count++] = v;
             }
             s->offsets[l][k] = (ex_offsets){count, s->vertices[l][k], s->deltas[l][k]};
@@ -739,5 +772,6 @@ int main(void) {
     print_skinning();
     print_characters();
     print_settling();
+    print_gaussian();
     return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
 }

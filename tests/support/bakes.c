@@ -211,6 +211,13 @@ static void replay_vertex(const ex_scene_primitive *p, int v, int target_count, 
     }
 }
 
+/* At the weights that the file has at rest a vertex stands where it stands in the rig. */
+static bool is_vertex(const ex_scene_mesh *mesh, const ex_scene_primitive *p, int v, const float *rest) {
+    double x[3];
+    replay_vertex(p, v, mesh->weights ? mesh->target_count : 0, mesh->weights, NULL, x);
+    return fabs(x[0] - (double)rest[0]) + fabs(x[1] - (double)rest[1]) + fabs(x[2] - (double)rest[2]) < 2e-6;
+}
+
 void bake_replay(const ex_scene *scene, const ex_rig *rig, int level, double time, double *positions) {
     const int count = ex_rig_level_vertex_count(rig, level), nodes = scene->node_count;
     const ex_scene_mesh *mesh = &scene->meshes[0];
@@ -233,7 +240,7 @@ void bake_replay(const ex_scene *scene, const ex_rig *rig, int level, double tim
         const ex_scene_primitive *p = &mesh->primitives[i];
         for (int v = 0; v < p->vertex_count; v++)
             for (int u = 0; u < count; u++)
-                if (memcmp(p->positions + 3 * v, rest + 3 * u, 3 * sizeof *rest) == 0) {
+                if (is_vertex(mesh, p, v, rest + 3 * u)) {
                     seen += isnan(positions[3 * u]) != 0;
                     replay_vertex(p, v, mesh->target_count, weights, matrices, positions + 3 * u);
                 }
@@ -246,6 +253,18 @@ void bake_replay(const ex_scene *scene, const ex_rig *rig, int level, double tim
     free(rest);
 }
 
+/* Sliders of other programs end at 0 and 1. */
+static void assert_weights_are_bounded(const ex_scene *scene) {
+    for (int a = 0; a < scene->animation_count; a++)
+        for (int i = 0; i < scene->animations[a].channel_count; i++) {
+            const ex_scene_channel *channel = &scene->animations[a].channels[i];
+            for (int k = 0; channel->path == EX_SCENE_WEIGHTS && k < channel->key_count * channel->width; k++)
+                assert_true(channel->values[k] >= 0 && channel->values[k] <= 1);
+        }
+    for (int k = 0; scene->meshes[0].weights && k < scene->meshes[0].target_count; k++)
+        assert_true(scene->meshes[0].weights[k] >= 0 && scene->meshes[0].weights[k] <= 1);
+}
+
 ex_bake_error bake_compare(const char *path, const ex_rig *rig, const ex_motion *motion, int level, const bool *muted) {
     const int count = ex_rig_level_vertex_count(rig, level);
     double *a = malloc((size_t)count * 3 * sizeof *a), *b = malloc((size_t)count * 3 * sizeof *b), squares = 0;
@@ -254,6 +273,7 @@ ex_bake_error bake_compare(const char *path, const ex_rig *rig, const ex_motion 
     ex_scene *scene;
     if (ex_scene_read(path, &scene, &error) != EX_OK)
         fail_msg("%s", error.text);
+    assert_weights_are_bounded(scene);
     for (int f = 0; f < motion->pose_count; f++) {
         bake_truth(rig, motion, f, level, muted, a);
         bake_replay(scene, rig, level, motion->times[f] - motion->times[0], b);

@@ -199,6 +199,117 @@ typedef struct ex_init_options {
 EX_API ex_result ex_project_init(const ex_scene *scene, const char *directory, const char *name,
                                  const ex_init_options *options, const ex_init_report *report, ex_error *error);
 
+/* ---- sculpts: forms at a pose that become examples ---- */
+
+/*
+ * What follows changes a project in memory and on disk as one: the form of a sculpt is written beside the project, the
+ * changed project is built, and only then is the project's file replaced, what it was before being kept beside it with
+ * "~" after its name. On failure project, file and folder are as they were. The project must have been read from a
+ * file. Layers and examples are called by their names. Places are words as people type them, each an `axis=value` or
+ * `joint:NAME=x20` as ex_pose_set reads it. options, of the build, may be NULL; its note is also told what was chosen.
+ */
+typedef struct ex_words {
+    const char *const *words;
+    int count;
+} ex_words;
+
+typedef struct ex_sculpt {
+    const char
+        *layer;       /* NULL: the layer of offsets over just those axes that `at` takes away from rest, or a new one */
+    const char *name; /* of the example; with replace it may be NULL */
+    const char *form; /* a file, .obj, .ply, .glb or .gltf, in the project's unit and with its up */
+    ex_words at;      /* its place. A joint in it that no axis reads becomes an axis of the new layer: an angle where it
+                         turns about its own x, y or z alone, else a rotation */
+    ex_words joints;  /* joints that were turned besides, in whichever space that is */
+    const char *falloff; /* NULL: the layer's; else a number, or axis=number,axis=number */
+    bool replace; /* the example at that place, or without a place the one of that name, gets this form; its name and
+                     falloff stay */
+} ex_sculpt;
+
+/* What became of a sculpt. */
+typedef struct ex_sculpted {
+    int layer, example; /* where the example is now, in ex_project_get */
+    bool new_layer;
+    bool reordered;   /* its vertices were in another order than the mesh's, and were put into it */
+    int vertex_count; /* of the mesh */
+    int moved_count;  /* vertices that the example moves */
+    double largest;   /* the largest offset, in metres */
+    int damped_count; /* vertices that cannot come back */
+    double error;     /* at the example's pose, with all layers and the skin: the farthest that a vertex is from the
+                         sculpt, in metres */
+    int farthest;     /* that vertex */
+    double size;      /* of the mesh, in metres */
+} ex_sculpted;
+
+/*
+ * Takes a sculpt into the project. A form whose vertices are in another order than the mesh's is put right where
+ * texture coordinates, rest positions or the posed form say which is which. One that lies in the project's folder and
+ * needs nothing is referred to; others are written as LAYER/NAME.obj, or under the next free name. Results: DATA
+ * (another connectivity, with the first difference and how to export; a place that is taken; an unknown axis), FILE,
+ * MEMORY and what building gives.
+ */
+EX_API ex_result ex_project_add_sculpt(ex_project *project, const ex_sculpt *sculpt, const ex_build_options *options,
+                                       ex_sculpted *made, ex_error *error);
+
+typedef struct ex_mirroring {
+    const char *layer; /* NULL: the only layer that has an example of that name */
+    const char *name;
+    const char *as;   /* the new example's name; NULL: the name with left and right exchanged */
+    int plane;        /* 0, 1, 2: what is mirrored, x, y or z as the project's meshes have it */
+    double offset;    /* where the plane is, in the project's unit */
+    double tolerance; /* how far a vertex may be from its counterpart, in sizes of the mesh; 0: 1e-4 */
+    bool replace;     /* an example that stands at the mirrored place gets the mirrored form */
+} ex_mirroring;
+
+/*
+ * Adds the mirror image of an example: its form by the vertices' counterparts at rest, its pose by the joints'
+ * counterparts, which are found by name (ex_mirror_name). It goes to the layer of offsets that has the mirrored axes;
+ * where there is none one is made. Mirrored twice, an example is what it was. Results: as for sculpts, and DATA for
+ * vertices without a counterpart, which are named.
+ */
+EX_API ex_result ex_project_mirror_example(ex_project *project, const ex_mirroring *mirroring,
+                                           const ex_build_options *options, ex_sculpted *made, ex_error *error);
+
+/* The name with left and right exchanged: LeftArm, arm_L, arm.l, l_arm, arm-right, "left arm"; a copy where it has
+ * neither. Release with free; NULL without memory. */
+EX_API char *ex_mirror_name(const char *name);
+
+/* The vertex [vertex_count] that each vertex is mirrored to, so that it is mirrored back: by position and faces where
+ * the faces are mirrored too, else by position alone. Release with free. Results: DATA (vertices without a counterpart
+ * within the tolerance, in sizes of the mesh), MEMORY. */
+EX_API ex_result ex_mesh_mirror_map(const ex_mesh *mesh, int plane, double offset, double tolerance, int **map,
+                                    ex_error *error);
+
+/* Other changes to an example. layer may be NULL where only one layer has an example of that name. */
+typedef struct ex_example_ref {
+    const char *layer;
+    const char *name;
+} ex_example_ref;
+
+/* Axes that are not named stay where they are; joints are exchanged only where some are given. */
+EX_API ex_result ex_project_move_example(ex_project *project, ex_example_ref which, ex_words at, ex_words joints,
+                                         const ex_build_options *options, ex_error *error);
+/* Its form stays on disk. A layer that loses its last example goes too. */
+EX_API ex_result ex_project_remove_example(ex_project *project, ex_example_ref which, const ex_build_options *options,
+                                           ex_error *error);
+/* Of a whole layer where the name is NULL. */
+EX_API ex_result ex_project_mute(ex_project *project, ex_example_ref which, bool muted, const ex_build_options *options,
+                                 ex_error *error);
+
+/* A pseudo-example: at a place, as it is at `from`, or with given weights (example=weight); one of the two. For moving,
+ * both may be empty. */
+typedef struct ex_pseudo_words {
+    const char *layer;
+    ex_words at, from, weights;
+} ex_pseudo_words;
+EX_API ex_result ex_project_add_pseudo(ex_project *project, const ex_pseudo_words *pseudo,
+                                       const ex_build_options *options, ex_error *error);
+/* index: in the layer's list in the file. */
+EX_API ex_result ex_project_move_pseudo(ex_project *project, const ex_pseudo_words *pseudo, int index,
+                                        const ex_build_options *options, ex_error *error);
+EX_API ex_result ex_project_remove_pseudo(ex_project *project, const char *layer, int index,
+                                          const ex_build_options *options, ex_error *error);
+
 /* ---- checking ---- */
 
 typedef enum ex_severity {

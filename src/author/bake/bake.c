@@ -51,6 +51,7 @@ static void close_bake(exi_bake *bake) {
     ex_skin_destroy(bake->full);
     free(bake->targets);
     free(bake->weights);
+    free(bake->rest_weights);
     free(bake->locals);
     free(bake->times);
     free(bake->channels);
@@ -183,6 +184,8 @@ ex_result ex_bake_glb(const ex_rig *rig, const ex_motion *motion, const char *pa
     ex_result result = open_bake(&bake);
     if (result == EX_OK)
         result = make_targets(&bake);
+    if (result == EX_OK)
+        result = exi_bake_bound_weights(&bake);
     if (result == EX_OK)
         result = exi_bake_measure_influences(&bake, &own.influences);
     if (result == EX_OK)

@@ -3,8 +3,8 @@
  *
  * A bake is a description of the file that is going to be written: a rest mesh at one level, morph targets, a skin of
  * few influences, and for every frame a weight per target and a local transform per joint. describe.c makes it from
- * the rig's own examples, decompose.c adds targets for what these leave, thin.c chooses keys, scene.c writes it;
- * frames.c evaluates the rig and the file side by side (docs/baking.md).
+ * the rig's own examples, decompose.c adds targets for what these leave, bound.c brings weights between 0 and 1, thin.c
+ * chooses keys, scene.c writes it; frames.c evaluates the rig and the file side by side (docs/baking.md).
  */
 #ifndef EXEMPLAR_AUTHOR_BAKE_BAKE_H
 #define EXEMPLAR_AUTHOR_BAKE_BAKE_H
@@ -55,6 +55,7 @@ typedef struct exi_bake {
     size_t target_capacity;
     exi_bake_target *targets;
     float *weights;       /* [frame_count][target_count] */
+    float *rest_weights;  /* [target_count], with which the file stands as the rig does at rest; NULL: zeros */
     ex_transform *locals; /* [frame_count][joint_count] */
     float *times;         /* [frame_count] seconds from the first frame on */
     int channel_count;
@@ -149,6 +150,11 @@ ex_result exi_bake_decompose(exi_bake *bake, int wanted, double tolerance);
 /* Eigenvalues, falling, and eigenvectors as rows of a symmetric matrix [n][n], which is spoilt; by Jacobi's rotations.
  */
 void exi_eigen(double *matrix, int n, double *values, double *vectors);
+
+/* ---- bound.c ---- */
+
+/* Brings all weights between 0 and 1; rest and targets change with them. */
+ex_result exi_bake_bound_weights(exi_bake *bake);
 
 /* ---- channels.c, thin.c ---- */
 

@@ -158,6 +158,13 @@ static bool open_channel(const exi_bake *bake, exi_bake_channel *channel) {
     return channel->values && channel->usual && channel->keys;
 }
 
+static void fill_weights(const exi_bake *bake, exi_bake_channel *channel) {
+    const size_t width = (size_t)channel->width;
+    if (bake->rest_weights)
+        memcpy(channel->usual, bake->rest_weights, width * sizeof *channel->usual);
+    memcpy(channel->values, bake->weights, (size_t)bake->frame_count * width * sizeof *channel->values);
+}
+
 static void fill_joint(const exi_bake *bake, exi_bake_channel *channel) {
     const ex_transform rest = ex_skeleton_rest(ex_rig_skeleton(bake->rig), channel->joint);
     const size_t bytes = (size_t)channel->width * sizeof(float);
@@ -183,8 +190,7 @@ ex_result exi_bake_make_channels(exi_bake *bake) {
         if (good && channel->joint >= 0)
             fill_joint(bake, channel);
         else if (good)
-            memcpy(channel->values, bake->weights,
-                   (size_t)bake->frame_count * (size_t)channel->width * sizeof *channel->values);
+            fill_weights(bake, channel);
         if (good)
             exi_bake_choose_keys(bake, channel, 0, NULL, NULL);
     }

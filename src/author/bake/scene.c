@@ -159,7 +159,8 @@ static ex_result fill_targets(maker *m, ex_scene_mesh *mesh) {
     m->delta = exi_array_allocate(vertices, 3 * sizeof *m->delta);
     m->normal_delta = exi_array_allocate(vertices, 3 * sizeof *m->normal_delta);
     mesh->target_names = calloc(count, sizeof *mesh->target_names);
-    bool good = m->form && m->delta && m->normal_delta && mesh->target_names;
+    mesh->weights = calloc(count, sizeof *mesh->weights);
+    bool good = m->form && m->delta && m->normal_delta && mesh->target_names && mesh->weights;
     for (int i = 0; i < mesh->primitive_count; i++) {
         mesh->primitives[i].targets = calloc(count, sizeof *mesh->primitives[i].targets);
         good = good && mesh->primitives[i].targets;
@@ -167,6 +168,8 @@ static ex_result fill_targets(maker *m, ex_scene_mesh *mesh) {
     if (!good)
         return no_memory(m);
     mesh->target_count = bake->target_count;
+    for (size_t k = 0; bake->rest_weights && k < count; k++)
+        mesh->weights[k] = (double)bake->rest_weights[k];
     ex_result result = EX_OK;
     for (int k = 0; result == EX_OK && k < bake->target_count; k++) {
         mesh->target_names[k] = exi_text_copy(bake->targets[k].name, strlen(bake->targets[k].name));

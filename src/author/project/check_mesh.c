@@ -3,6 +3,7 @@
  * their connectivity, with what would repair it.
  */
 #include "author/project/check.h"
+#include "author/project/reorder.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -70,13 +71,12 @@ static const char *repair_hint(exi_checker *c, const ex_mesh *form) {
         if (is_refined(c, form))
             return "it is as fine as the mesh once it is subdivided: examples are forms of the mesh itself, which "
                    "'exemplar pose --level cage' writes";
-        if (form->vertex_count > c->mesh->vertex_count &&
-            exi_check_place_count(form, &c->failed) == c->mesh->vertex_count)
+        if (form->vertex_count > c->mesh->vertex_count && exi_place_count(form, &c->failed) == c->mesh->vertex_count)
             return "merging its vertices that stand at one place would leave as many as the mesh has: they were split "
                    "on the way, as exporters do at seams of textures and normals";
         return "it is another mesh: export it again from the one that the project names";
     }
-    switch (exi_check_order(c->mesh, form, &c->failed)) {
+    switch (exi_find_order(c->mesh, form, NULL, &c->failed)) {
     case EXI_ORDER_FACES:
         return "its vertices are in the mesh's order and only its faces are not, or begin at another corner: exporting "
                "with the order of faces kept would repair it";

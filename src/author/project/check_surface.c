@@ -6,6 +6,7 @@
  */
 #include "author/formats/array.h"
 #include "author/project/check.h"
+#include "author/project/reorder.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -97,7 +98,7 @@ static void check_edges(exi_checker *c, const half_edge *edges, int count) {
  * coordinate cut the surface there. */
 static void check_seams(exi_checker *c, const half_edge *edges, int count) {
     int place_count, boundary = 0, cut = 0, first = 0;
-    int *places = exi_check_vertex_places(c->mesh, &place_count, &c->failed);
+    int *places = exi_vertex_places(c->mesh, &place_count, &c->failed);
     half_edge *open = exi_array_allocate((size_t)count, sizeof *open);
     c->failed = c->failed || !open;
     for (int i = 0, end; places && open && i < count; i = end) {

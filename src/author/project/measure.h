@@ -139,4 +139,7 @@ ex_result exi_measure_offsets(const exi_measure *m, int layer, int example, cons
 /* Finds m->twins; false without memory. */
 bool exi_measure_find_twins(exi_measure *m);
 
+/* What a pose says of a joint relative to its rest, put on top of the rest. */
+ex_transform exi_pose_compose(const ex_transform *rest, const ex_transform *relative);
+
 #endif

@@ -37,7 +37,7 @@ void exi_posing_close(exi_posing *p) {
     *p = (exi_posing){0};
 }
 
-static ex_transform compose(const ex_transform *rest, const ex_transform *relative) {
+ex_transform exi_pose_compose(const ex_transform *rest, const ex_transform *relative) {
     const ex_transform none = ex_transform_identity();
     exi_local a, b;
     double moved[3], turned[4];
@@ -63,7 +63,7 @@ bool exi_posing_open(exi_posing *p, const exi_measure *m, const ex_project_examp
     for (int i = 0; i < example->joint_count; i++) {
         const int joint = ex_skeleton_find(m->skeleton, example->joints[i].name);
         if (joint >= 0)
-            p->locals[joint] = compose(&p->locals[joint], &example->joints[i].relative);
+            p->locals[joint] = exi_pose_compose(&p->locals[joint], &example->joints[i].relative);
     }
     for (size_t i = 0; i < 3 * m->joint_count; i++)
         p->shifts[i] = (float)(m->shift[i] + (shifts ? (double)shifts[i] : 0));

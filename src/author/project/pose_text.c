@@ -93,8 +93,12 @@ static bool parse_turns(const char *text, double q[4]) {
     return end > text;
 }
 
+bool exi_parse_rotation(const char *text, double q[4]) {
+    return strncmp(text, "q:", 2) == 0 ? parse_quaternion(text + 2, q) : parse_turns(text, q);
+}
+
 static ex_result read_rotation(const char *name, const char *text, double q[4], ex_error *error) {
-    if (strncmp(text, "q:", 2) == 0 ? parse_quaternion(text + 2, q) : parse_turns(text, q))
+    if (exi_parse_rotation(text, q))
         return EX_OK;
     return exi_error(error, EX_ERROR_DATA,
                      "%s=%s: a rotation is written q:0,0,0.38,0.92 (x y z w) or x30y-10z5 (degrees)", name, text);

@@ -36,6 +36,9 @@ ex_result exi_json_number(const json_t *value, const exi_place *place, double *n
 /* q = q times the turn of `degrees` about axis 0, 1 or 2. */
 void exi_turn(double q[4], int axis, double degrees);
 
+/* A rotation as people type it: q:x,y,z,w of any length but 0, or x30y-10z5. */
+bool exi_parse_rotation(const char *text, double q[4]);
+
 /* Units in metres outside these leave the range of float with the next factor. */
 #define EXI_UNIT_LEAST 1e-15
 #define EXI_UNIT_MOST  1e15

@@ -13,7 +13,6 @@
 #include "support/spaces.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { EXAMPLES = 36, SETS = 12, WORDS = 2, PSEUDOS = 3 };
@@ -153,64 +152,71 @@ static void sets_share_the_default(void **state) {
     ex_weigher_destroy(weigher);
 }
 
-/* More points than evaluation keeps kernels of at a time. */
-static void many_points(void **state) {
-    (void)state;
-    enum { MANY = 530, ROW = 23, MANY_WORDS = (MANY + 31) / 32, FEW = 4 };
-    static const int chosen[FEW] = {3, 510, 511, 512};
-    double *points = malloc((MANY + 1) * sizeof *points), *weights = malloc(2 * MANY * sizeof *weights);
-    double *falloffs = malloc((MANY + 1) * sizeof *falloffs), *zeros = calloc(MANY, sizeof *zeros);
-    ex_axis axis = ex_axis_scalar(0, 1, 0);
-    assert_true(points && weights && falloffs && zeros);
-    for (int i = 0; i <= MANY; i++) {
-        points[i] = i;
-        falloffs[i] = 0.4 + 0.002 * (i % ROW);
-    }
-    const ex_pseudo pseudo = {.at = points + MANY, .weights = zeros};
-    uint32_t sets[2][MANY_WORDS] = {{0}};
-    for (int i = 0; i < FEW; i++)
-        sets[0][chosen[i] / 32] |= (uint32_t)1 << (chosen[i] % 32);
-    for (int i = 0; i < MANY; i++)
-        sets[1][i / 32] |= (uint32_t)1 << (i % 32);
+/* More points than evaluation keeps kernels of at a time (128). */
+enum { MANY = 140, FEW = 4 };
+
+static ex_weigher_def many_of(const double *points, const double *falloffs, int examples, const ex_pseudo *pseudos,
+                              int pseudo_count) {
+    static ex_axis axis;
+    axis = ex_axis_scalar(0, 1, 0);
     ex_weigher_def def = ex_weigher_def_default();
     def.kind = EX_WEIGHER_GAUSSIAN;
     def.axes = &axis;
     def.axis_count = 1;
     def.points = points;
     def.falloffs = falloffs;
-    def.example_count = MANY;
-    def.pseudos = &pseudo;
-    def.pseudo_count = 1;
-    def.sets = sets[0];
-    def.set_count = 2;
-    ex_weigher *weigher = weigher_of(&def);
-    double few_points[FEW], few_falloffs[FEW + 1];
+    def.example_count = examples;
+    def.pseudos = pseudos;
+    def.pseudo_count = pseudo_count;
+    return def;
+}
+
+/* A set of a few and a set of all, of which `examples` are examples and the others pseudo-examples. */
+static void check_many_points(int examples, const int chosen[FEW]) {
+    static double points[MANY], falloffs[MANY], zeros[MANY], ones[MANY], weights[2][MANY], set_weights[FEW + MANY];
+    static ex_pseudo pseudos[MANY];
+    const int pseudo_count = MANY - examples, words = (examples + 31) / 32;
+    uint32_t sets[2 * ((MANY + 31) / 32)] = {0};
+    double few_points[FEW], few_falloffs[MANY], expected[FEW];
+    for (int i = 0; i < MANY; i++) {
+        points[i] = i;
+        falloffs[i] = 0.4 + 0.002 * (i % 23);
+        ones[i] = 1;
+    }
+    for (int i = 0; i < pseudo_count; i++)
+        pseudos[i] = (ex_pseudo){.at = points + examples + i, .weights = i % 2 == 0 ? zeros : ones};
     for (int i = 0; i < FEW; i++) {
+        sets[chosen[i] / 32] |= (uint32_t)1 << (chosen[i] % 32);
         few_points[i] = points[chosen[i]];
         few_falloffs[i] = falloffs[chosen[i]];
     }
-    few_falloffs[FEW] = falloffs[MANY];
-    def.points = few_points;
-    def.falloffs = few_falloffs;
-    def.example_count = FEW;
-    def.set_count = 0;
+    for (int i = 0; i < examples; i++)
+        sets[words + i / 32] |= (uint32_t)1 << (i % 32);
+    memcpy(few_falloffs + FEW, falloffs + examples, (size_t)pseudo_count * sizeof *falloffs);
+    ex_weigher_def def = many_of(points, falloffs, examples, pseudos, pseudo_count);
+    def.sets = sets;
+    def.set_count = 2;
+    ex_weigher *weigher = weigher_of(&def);
+    def = many_of(few_points, few_falloffs, FEW, pseudos, pseudo_count);
     ex_weigher *few = weigher_of(&def);
-    const double queries[] = {3.2, 510.4, 511.5, 512.1, 511, 529.7, 530};
-    for (int q = 0; q < 7; q++) {
-        double set_weights[FEW + MANY], expected[FEW];
-        ex_weigher_evaluate_sets(weigher, &queries[q], weights, set_weights);
-        ex_weigher_evaluate(weigher, &queries[q], weights + MANY);
+    static const double queries[] = {3.2, 100.3, 118.5, 126.4, 127.5, 128.1, 127, 129.2, 138.7, 139};
+    for (int q = 0; q < 10; q++) {
+        ex_weigher_evaluate_sets(weigher, &queries[q], weights[0], set_weights);
+        ex_weigher_evaluate(weigher, &queries[q], weights[1]);
         ex_weigher_evaluate(few, &queries[q], expected);
-        assert_row_near(weights, weights + MANY, MANY, 1e-12);
-        assert_row_near(set_weights + FEW, weights + MANY, MANY, 1e-12);
+        assert_row_near(weights[0], weights[1], examples, 1e-12);
+        assert_row_near(set_weights + FEW, weights[1], examples, 1e-12);
         assert_row_near(set_weights, expected, FEW, 1e-12);
     }
     ex_weigher_destroy(weigher);
     ex_weigher_destroy(few);
-    free(points);
-    free(weights);
-    free(falloffs);
-    free(zeros);
+}
+
+/* Examples to the end and one pseudo-example, or pseudo-examples on both sides of where kernels begin anew. */
+static void many_points(void **state) {
+    (void)state;
+    check_many_points(139, (const int[]){3, 126, 127, 128});
+    check_many_points(121, (const int[]){3, 100, 118, 120});
 }
 
 /* ---- the ridge ---- */
@@ -310,7 +316,7 @@ static void metrics_and_pseudo_examples_to_blame(void **state) {
     const double points[][2] = {{0, 0}, {1, 0}}, at[2] = {1, 1e-6}, zeros[2] = {0, 0};
     /* Eigenvalues 1/4 and 25 along the diagonals: it reaches 2. */
     const double metrics[][2][2] = {{{0, 0}, {0, 0}}, {{4, 0}, {0, 4}}, {{12.625, 12.375}, {12.375, 12.625}}};
-    const double falloffs[][2] = {{0.3, 0.3}, {0, 0}, {0, 0}};
+    const double falloffs[][2] = {{0.3, 0.3}, {0, 0}, {50, 50}}; /* beside a metric, no falloff counts */
     const ex_pseudo pseudo = {.at = at, .weights = zeros};
     ex_weigher_def def = line_of(points[0], falloffs[0], 2);
     def.axes = axes;

@@ -10,8 +10,9 @@
  * label, labels say which vertex is which, and the faces are compared: that has the last word, whatever labels met by
  * chance.
  */
+#include "author/project/reorder.h"
+
 #include "author/formats/array.h"
-#include "author/project/check.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -137,7 +138,7 @@ static void close_places(places *p) {
     free(p->cells);
 }
 
-int *exi_check_vertex_places(const ex_mesh *mesh, int *count, bool *failed) {
+int *exi_vertex_places(const ex_mesh *mesh, int *count, bool *failed) {
     const double size = ex_mesh_size(mesh);
     places p = {.points = {mesh->positions, mesh->positions},
                 .counts = {mesh->vertex_count, 0},
@@ -152,9 +153,9 @@ int *exi_check_vertex_places(const ex_mesh *mesh, int *count, bool *failed) {
     return numbers;
 }
 
-int exi_check_place_count(const ex_mesh *mesh, bool *failed) {
+int exi_place_count(const ex_mesh *mesh, bool *failed) {
     int count;
-    free(exi_check_vertex_places(mesh, &count, failed));
+    free(exi_vertex_places(mesh, &count, failed));
     return count;
 }
 
@@ -195,11 +196,11 @@ static bool label_places(const places *p, uint64_t *labels) {
 }
 
 /* The first labels of both meshes; returns how many vertices of the first have one, or -1 without memory. */
-static int label_by_position(labelled l[2]) {
+static int label_by_position(labelled l[2], double room) {
     places p = {.points = {l[0].mesh->positions, l[1].mesh->positions},
                 .counts = {l[0].mesh->vertex_count, l[1].mesh->vertex_count},
                 .dimension = 3,
-                .room = PLACE_ROOM * ex_mesh_size(l[0].mesh) + 1e-30};
+                .room = room + 1e-30};
     const size_t count = (size_t)p.counts[0];
     uint64_t *labels = exi_array_allocate(2 * count, sizeof *labels);
     int known = -1;
@@ -313,8 +314,8 @@ static uint64_t hash_faces(const ex_mesh *mesh, const int *to) {
     return sum;
 }
 
-/* Whether labels tell the vertices apart and lead the faces of one mesh to those of the other. */
-static bool find_order(labelled l[2], pair *pairs) {
+/* Whether labels tell the vertices apart and lead the faces of one mesh to those of the other; then `to` says how. */
+static bool follow_labels(labelled l[2], pair *pairs, int *to) {
     const int count = l[0].mesh->vertex_count;
     int before = -1, different = sort_labels(&l[0], pairs);
     for (int round = 0; round < ROUNDS && different < count && different > before; round++) {
@@ -325,7 +326,6 @@ static bool find_order(labelled l[2], pair *pairs) {
     }
     if (different < count || sort_labels(&l[1], pairs) < count)
         return false;
-    int *to = (int *)l[1].next; /* no longer needed, and large enough */
     for (int i = 0; i < count; i++) {
         if (l[0].labels[l[0].order[i]] != l[1].labels[l[1].order[i]])
             return false;
@@ -334,32 +334,71 @@ static bool find_order(labelled l[2], pair *pairs) {
     return hash_faces(l[0].mesh, NULL) == hash_faces(l[1].mesh, to);
 }
 
-exi_order exi_check_order(const ex_mesh *mesh, const ex_mesh *other, bool *failed) {
-    if (mesh->vertex_count != other->vertex_count || mesh->face_count != other->face_count ||
-        mesh->corner_count != other->corner_count)
-        return EXI_ORDER_OTHER;
-    if (hash_faces(mesh, NULL) == hash_faces(other, NULL))
-        return EXI_ORDER_FACES;
+/* Meshes of which nothing has been compared but their counts, and what finding an order needs. */
+typedef struct matching {
     labelled l[2];
-    const bool first = open_labelled(&l[0], mesh), second = open_labelled(&l[1], other);
-    pair *pairs = exi_array_allocate((size_t)mesh->vertex_count, sizeof *pairs);
+    pair *pairs;
+    int *to;
+    bool open;
+} matching;
+
+static bool same_counts(const ex_mesh *mesh, const ex_mesh *other) {
+    return mesh->vertex_count == other->vertex_count && mesh->face_count == other->face_count &&
+           mesh->corner_count == other->corner_count;
+}
+
+static void open_matching(matching *m, const ex_mesh *mesh, const ex_mesh *other) {
+    const bool first = open_labelled(&m->l[0], mesh), second = open_labelled(&m->l[1], other);
+    m->pairs = exi_array_allocate((size_t)mesh->vertex_count, sizeof *m->pairs);
+    m->to = exi_array_allocate((size_t)mesh->vertex_count, sizeof *m->to);
+    m->open = first && second && m->pairs && m->to;
+}
+
+static void close_matching(matching *m) {
+    free(m->pairs);
+    free(m->to);
+    close_labelled(&m->l[0]);
+    close_labelled(&m->l[1]);
+}
+
+/* Half of the vertices at least must be known: else faces alone would be guessing. */
+static bool match(matching *m, int known, bool *failed) {
+    *failed = *failed || known < 0;
+    return 2 * (int64_t)known > m->l[0].mesh->vertex_count && follow_labels(m->l, m->pairs, m->to);
+}
+
+bool exi_find_order_by_position(const ex_mesh *mesh, const ex_mesh *other, double room, int *to, bool *failed) {
+    if (!same_counts(mesh, other))
+        return false;
+    matching m;
+    open_matching(&m, mesh, other);
+    const bool found = m.open && match(&m, label_by_position(m.l, room), failed);
+    if (found)
+        memcpy(to, m.to, (size_t)mesh->vertex_count * sizeof *to);
+    *failed = *failed || !m.open;
+    close_matching(&m);
+    return found;
+}
+
+exi_order exi_find_order(const ex_mesh *mesh, const ex_mesh *other, int *to, bool *failed) {
+    if (!same_counts(mesh, other))
+        return EXI_ORDER_OTHER;
+    if (hash_faces(mesh, NULL) == hash_faces(other, NULL)) {
+        for (int v = 0; to && v < mesh->vertex_count; v++)
+            to[v] = v;
+        return EXI_ORDER_FACES;
+    }
+    matching m;
+    open_matching(&m, mesh, other);
     exi_order order = EXI_ORDER_OTHER;
-    /* Half of the vertices at least must be known: else faces alone would be guessing. */
-    if (first && second && pairs && mesh->corner_texcoords && other->corner_texcoords) {
-        const int known = label_by_texcoord(l);
-        *failed = *failed || known < 0;
-        if (2 * (int64_t)known > mesh->vertex_count && find_order(l, pairs))
-            order = EXI_ORDER_TEXCOORDS;
-    }
-    if (first && second && pairs && order == EXI_ORDER_OTHER) {
-        const int known = label_by_position(l);
-        *failed = *failed || known < 0;
-        if (2 * (int64_t)known > mesh->vertex_count && find_order(l, pairs))
-            order = EXI_ORDER_POSITIONS;
-    }
-    *failed = *failed || !first || !second || !pairs;
-    free(pairs);
-    close_labelled(&l[0]);
-    close_labelled(&l[1]);
+    if (m.open && mesh->corner_texcoords && other->corner_texcoords && match(&m, label_by_texcoord(m.l), failed))
+        order = EXI_ORDER_TEXCOORDS;
+    if (m.open && order == EXI_ORDER_OTHER &&
+        match(&m, label_by_position(m.l, PLACE_ROOM * ex_mesh_size(mesh)), failed))
+        order = EXI_ORDER_POSITIONS;
+    if (to && order != EXI_ORDER_OTHER)
+        memcpy(to, m.to, (size_t)mesh->vertex_count * sizeof *to);
+    *failed = *failed || !m.open;
+    close_matching(&m);
     return order;
 }

@@ -1,0 +1,142 @@
+/* exemplar example add - a sculpt becomes an example; or a pseudo-example is placed. */
+#include "example.h"
+
+#include <string.h>
+
+static const char *layer, *name, *falloff;
+static ex_word_list at, joints, from, weights;
+static bool replace, pseudo;
+
+static const ex_option options[] = {
+    {.name = "name", .argument = "NAME", .help = "what the example is called", .text = &name},
+    {.name = "at",
+     .argument = "AXIS=VALUE...",
+     .help = "the pose it was sculpted at: axes as 'exemplar pose' takes them, or joint:NAME=x20, which becomes an "
+             "axis where none reads that joint",
+     .words = &at},
+    {.name = "joint",
+     .argument = "NAME=VALUE...",
+     .help = "joints that were turned besides, joint:NAME=x20, which have no part in where the example is",
+     .words = &joints},
+    {.name = "layer",
+     .argument = "LAYER",
+     .help = "the layer it goes to (default: the layer of offsets over just the axes that --at takes away from rest, "
+             "or a new one)",
+     .text = &layer},
+    {.name = "falloff",
+     .argument = "NUMBER",
+     .help = "how far it reaches in the layer's space: a number in scaled units, or AXIS=NUMBER,... in the axes' own "
+             "(default: the layer's)",
+     .text = &falloff},
+    {.name = "replace",
+     .help = "give the sculpt to the example that stands at that pose, or without --at to the one of that name",
+     .flag = &replace},
+    {.name = "pseudo",
+     .help = "place a pseudo-example, which has no form: with --layer, --at, and --from or --weights",
+     .flag = &pseudo},
+    {.name = "from",
+     .argument = "AXIS=VALUE...",
+     .help = "with --pseudo: it has the weights that the examples give there",
+     .words = &from},
+    {.name = "weights",
+     .argument = "EXAMPLE=WEIGHT...",
+     .help = "with --pseudo: its weights; the others are 0",
+     .words = &weights},
+};
+
+static int add_pseudo(const ex_call *call) {
+    exi_change change;
+    ex_error error = {.result = EX_OK};
+    if (call->argument_count > 1)
+        return exi_wrong_usage(call->command, "a pseudo-example has no form: '%s' is one argument too many",
+                               call->arguments[1]);
+    if (!layer || at.count == 0 || (from.count == 0) == (weights.count == 0))
+        return exi_wrong_usage(call->command, "--pseudo needs --layer, --at, and either --from or --weights");
+    if (name || falloff || replace || joints.count > 0)
+        return exi_wrong_usage(call->command, "--name, --joint, --falloff and --replace do not go with --pseudo");
+    if (!exi_change_open(&change, call, call->arguments[0]))
+        return EX_EXIT_FAILED;
+    const ex_pseudo_words words = {
+        .layer = layer, .at = exi_words(&at), .from = exi_words(&from), .weights = exi_words(&weights)};
+    const ex_result result = ex_project_add_pseudo(change.project, &words, &change.options, &error);
+    const int exit_code = exi_change_end(&change, result, &error);
+    if (exit_code == EX_EXIT_DONE && !call->quiet) {
+        const ex_project_view *view = ex_project_get(change.project);
+        int number = 0;
+        while (number < view->layer_count && strcmp(view->layers[number].name, layer) != 0)
+            number++;
+        printf("%s: layer '%s', pseudo-example %d\n", call->arguments[0], layer, view->layers[number].pseudo_count - 1);
+    }
+    exi_change_close(&change);
+    return exit_code;
+}
+
+static int add_sculpt(const ex_call *call) {
+    exi_change change;
+    ex_error error = {.result = EX_OK};
+    ex_sculpted made;
+    if (call->argument_count < 2)
+        return exi_wrong_usage(call->command, "say which file the sculpt is: an .obj, .ply, .glb or .gltf");
+    if (from.count > 0 || weights.count > 0)
+        return exi_wrong_usage(call->command, "--from and --weights go with --pseudo");
+    if (!replace && (!name || at.count == 0))
+        return exi_wrong_usage(call->command, "--name and --at are needed: what it is called, and its pose");
+    if (replace && !name && at.count == 0)
+        return exi_wrong_usage(call->command, "--replace needs --at or --name, to tell which example is meant");
+    if (replace && falloff)
+        return exi_wrong_usage(call->command, "an example keeps its falloff when its sculpt is replaced");
+    if (!exi_change_open(&change, call, call->arguments[0]))
+        return EX_EXIT_FAILED;
+    const ex_sculpt sculpt = {.layer = layer,
+                              .name = name,
+                              .form = call->arguments[1],
+                              .at = exi_words(&at),
+                              .joints = exi_words(&joints),
+                              .falloff = falloff,
+                              .replace = replace};
+    const ex_result result = ex_project_add_sculpt(change.project, &sculpt, &change.options, &made, &error);
+    const int exit_code = exi_change_end(&change, result, &error);
+    if (exit_code == EX_EXIT_DONE)
+        exi_sculpted_print(&change, call->arguments[0], &made);
+    exi_change_close(&change);
+    return exit_code;
+}
+
+static int run(const ex_call *call) {
+    if (!exi_words_check(call->command, &at, "at") || !exi_words_check(call->command, &joints, "joint") ||
+        !exi_words_check(call->command, &from, "from") || !exi_words_check(call->command, &weights, "weights"))
+        return EX_EXIT_USAGE;
+    return pseudo ? add_pseudo(call) : add_sculpt(call);
+}
+
+const ex_command cmd_example_add = {
+    .name = "example add",
+    .summary = "take a sculpt into a project, at its pose",
+    .usage = "example add PROJECT.json --name NAME --at axis=value... SCULPT\n"
+             "example add PROJECT.json --replace --at axis=value... SCULPT\n"
+             "example add PROJECT.json --pseudo --layer LAYER --at ... --from ...",
+    .description = "SCULPT is the whole form at its pose, in the project's unit and with its up: an\n"
+                   "OBJ, PLY or glTF file. It is copied into LAYER/NAME.obj beside the project,\n"
+                   "unless it lies in the project's folder already. Building un-poses it through\n"
+                   "the skin and the layers before it, and keeps the vertices that moved.\n"
+                   "\n"
+                   "Where another program has put the vertices in another order, they are matched\n"
+                   "by texture coordinates, or by the places of those that were not moved. A sculpt\n"
+                   "that was triangulated, or whose vertices were merged or split, is refused with\n"
+                   "what to do.\n"
+                   "\n"
+                   "Prints one line: how many vertices moved, how far, and how well the sculpt comes\n"
+                   "back through all layers. Which layer was taken or started is said on stderr. An\n"
+                   "option that takes several words ends at the first that has no '='.",
+    .examples = "# an arm whose skeleton has a joint 'forearm'\n"
+                "exemplar pose arm.glb joint:forearm=x90 --level cage -o bent.obj\n"
+                "# sculpt on bent.obj, then\n"
+                "exemplar example add arm.json --name bent --at joint:forearm=x90 bent.obj\n"
+                "exemplar example add arm.json --replace --at forearm.x=90 better.obj",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .json = true,
+    .argument_min = 1,
+    .argument_max = 2,
+    .run = run,
+};

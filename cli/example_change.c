@@ -1,0 +1,180 @@
+/* exemplar example move, remove, mute - changes of examples that touch no form. */
+#include "example.h"
+
+static const char *layer, *name, *index_text;
+static ex_word_list at, joints, from, weights;
+static bool off;
+
+#define NAME_OPTION                                                                                                    \
+    { .name = "name", .argument = "NAME", .help = "which example", .text = &name }
+#define LAYER_OPTION                                                                                                   \
+    {                                                                                                                  \
+        .name = "layer", .argument = "LAYER",                                                                          \
+        .help = "in which layer; needed where several have an example of that name, and for pseudo-examples",          \
+        .text = &layer                                                                                                 \
+    }
+#define PSEUDO_OPTION                                                                                                  \
+    {                                                                                                                  \
+        .name = "pseudo", .argument = "INDEX", .help = "the layer's pseudo-example of that number, from 0, instead",   \
+        .text = &index_text                                                                                            \
+    }
+
+/* Exactly one of --name, and --pseudo with --layer; *number is the latter's, or -1. */
+static bool check_which(const ex_call *call, int *number) {
+    *number = -1;
+    if (!name == !index_text) {
+        exi_wrong_usage(call->command, "say which: --name NAME, or --layer LAYER --pseudo INDEX");
+        return false;
+    }
+    if (index_text && !layer) {
+        exi_wrong_usage(call->command, "--pseudo needs --layer: pseudo-examples are counted in their layer");
+        return false;
+    }
+    if (index_text)
+        *number = exi_index_read(call->command, "pseudo", index_text);
+    return !index_text || *number >= 0;
+}
+
+/* Ends a change with one line: "PROJECT: example 'bent' moved". */
+static int end(exi_change *change, ex_result result, const ex_error *error, const char *verb) {
+    const int exit_code = exi_change_end(change, result, error);
+    const ex_call *call = change->call;
+    if (exit_code == EX_EXIT_DONE && !call->quiet && index_text)
+        printf("%s: pseudo-example %s of layer '%s' %s\n", call->arguments[0], index_text, layer, verb);
+    else if (exit_code == EX_EXIT_DONE && !call->quiet)
+        printf("%s: %s '%s' %s\n", call->arguments[0], name ? "example" : "layer", name ? name : layer, verb);
+    exi_change_close(change);
+    return exit_code;
+}
+
+/* ---- move ---- */
+
+static const ex_option move_options[] = {
+    NAME_OPTION,
+    LAYER_OPTION,
+    {.name = "at",
+     .argument = "AXIS=VALUE...",
+     .help = "its new place; axes that are not named stay where they are",
+     .words = &at},
+    {.name = "joint",
+     .argument = "NAME=VALUE...",
+     .help = "joints that are turned besides, in place of those it has",
+     .words = &joints},
+    PSEUDO_OPTION,
+    {.name = "from", .argument = "AXIS=VALUE...", .help = "with --pseudo: where its weights come from", .words = &from},
+    {.name = "weights", .argument = "EXAMPLE=WEIGHT...", .help = "with --pseudo: its weights", .words = &weights},
+};
+
+static int run_move(const ex_call *call) {
+    exi_change change;
+    ex_error error = {.result = EX_OK};
+    int number;
+    if (!check_which(call, &number) || !exi_words_check(call->command, &at, "at") ||
+        !exi_words_check(call->command, &joints, "joint") || !exi_words_check(call->command, &from, "from") ||
+        !exi_words_check(call->command, &weights, "weights"))
+        return EX_EXIT_USAGE;
+    if (number < 0 && (from.count > 0 || weights.count > 0))
+        return exi_wrong_usage(call->command, "--from and --weights go with --pseudo");
+    if (number >= 0 && (joints.count > 0 || (from.count > 0 && weights.count > 0)))
+        return exi_wrong_usage(call->command, "a pseudo-example has no joints, and either --from or --weights");
+    if (at.count + joints.count + from.count + weights.count == 0)
+        return exi_wrong_usage(call->command, "say with --at where it goes");
+    if (!exi_change_open(&change, call, call->arguments[0]))
+        return EX_EXIT_FAILED;
+    const ex_pseudo_words words = {
+        .layer = layer, .at = exi_words(&at), .from = exi_words(&from), .weights = exi_words(&weights)};
+    const ex_result result = number >= 0
+                                 ? ex_project_move_pseudo(change.project, &words, number, &change.options, &error)
+                                 : ex_project_move_example(change.project, (ex_example_ref){layer, name},
+                                                           exi_words(&at), exi_words(&joints), &change.options, &error);
+    return end(&change, result, &error, "moved");
+}
+
+const ex_command cmd_example_move = {
+    .name = "example move",
+    .summary = "place an example elsewhere in its layer's space",
+    .usage = "example move PROJECT.json --name NAME [--layer LAYER] --at axis=value...\n"
+             "example move PROJECT.json --layer LAYER --pseudo INDEX --at ...",
+    .description = "Changes the pose that an example stands at. Its sculpt stays the file that it\n"
+                   "is, and is un-posed from the new pose: move an example whose pose was typed\n"
+                   "wrongly, or a pseudo-example.",
+    .examples = "exemplar example move arm.json --name bent --at elbow=95\n"
+                "exemplar example move arm.json --layer elbow --pseudo 0 --at elbow=120",
+    .options = move_options,
+    .option_count = sizeof move_options / sizeof move_options[0],
+    .argument_min = 1,
+    .argument_max = 1,
+    .run = run_move,
+};
+
+/* ---- remove ---- */
+
+static const ex_option remove_options[] = {NAME_OPTION, LAYER_OPTION, PSEUDO_OPTION};
+
+static int run_remove(const ex_call *call) {
+    exi_change change;
+    ex_error error = {.result = EX_OK};
+    int number;
+    if (!check_which(call, &number))
+        return EX_EXIT_USAGE;
+    if (!exi_change_open(&change, call, call->arguments[0]))
+        return EX_EXIT_FAILED;
+    const ex_result result =
+        number >= 0 ? ex_project_remove_pseudo(change.project, layer, number, &change.options, &error)
+                    : ex_project_remove_example(change.project, (ex_example_ref){layer, name}, &change.options, &error);
+    return end(&change, result, &error, "removed");
+}
+
+const ex_command cmd_example_remove = {
+    .name = "example remove",
+    .summary = "take an example out of a project",
+    .usage = "example remove PROJECT.json --name NAME [--layer LAYER]\n"
+             "example remove PROJECT.json --layer LAYER --pseudo INDEX",
+    .description = "The example goes out of the project; the file of its sculpt stays on disk. A\n"
+                   "layer that loses its last example goes too, which is said on stderr. To leave an\n"
+                   "example out for a while, mute it.",
+    .examples = "exemplar example remove arm.json --name bent\n"
+                "exemplar example remove arm.json --layer elbow --pseudo 0",
+    .options = remove_options,
+    .option_count = sizeof remove_options / sizeof remove_options[0],
+    .argument_min = 1,
+    .argument_max = 1,
+    .run = run_remove,
+};
+
+/* ---- mute ---- */
+
+static const ex_option mute_options[] = {
+    {.name = "name", .argument = "NAME", .help = "which example; without it, the whole layer", .text = &name},
+    {.name = "layer", .argument = "LAYER", .help = "which layer, or that of the example", .text = &layer},
+    {.name = "off", .help = "let it count again", .flag = &off},
+};
+
+static int run_mute(const ex_call *call) {
+    exi_change change;
+    ex_error error = {.result = EX_OK};
+    if (!name && !layer)
+        return exi_wrong_usage(call->command, "say which: --name NAME, or --layer LAYER for all of a layer");
+    if (!exi_change_open(&change, call, call->arguments[0]))
+        return EX_EXIT_FAILED;
+    const ex_result result =
+        ex_project_mute(change.project, (ex_example_ref){layer, name}, !off, &change.options, &error);
+    return end(&change, result, &error, off ? "counts again" : "muted");
+}
+
+const ex_command cmd_example_mute = {
+    .name = "example mute",
+    .summary = "leave an example, or a layer, out for a while",
+    .usage = "example mute PROJECT.json --name NAME [--layer LAYER] [--off]\n"
+             "example mute PROJECT.json --layer LAYER [--off]",
+    .description = "A muted example stays in the project and is left out of the build. A muted layer\n"
+                   "is built, but left out of evaluation, and later layers are measured without it.\n"
+                   "With --off both count again.",
+    .examples = "exemplar example mute arm.json --name bent\n"
+                "exemplar example mute arm.json --layer elbow --off",
+    .options = mute_options,
+    .option_count = sizeof mute_options / sizeof mute_options[0],
+    .argument_min = 1,
+    .argument_max = 1,
+    .run = run_mute,
+};

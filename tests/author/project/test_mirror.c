@@ -1,0 +1,250 @@
+/*
+ * Mirrors: names by a table, counterparts of vertices by hand and on symmetric meshes of random numbering, examples
+ * there and back on an arm whose joints are their own counterparts, and memory that runs out.
+ */
+#include "projects.h"
+
+#include "support/arms.h"
+#include "support/check.h"
+#include "support/fail_alloc.h"
+
+/* ---- names ---- */
+
+static void test_names(void **state) {
+    (void)state;
+    static const char *const pairs[][2] = {
+        {"LeftArm", "RightArm"},     {"mixamorig:LeftForeArm", "mixamorig:RightForeArm"},
+        {"arm_L", "arm_R"},          {"upperarm01.L", "upperarm01.R"},
+        {"arm.l.001", "arm.r.001"},  {"l_arm", "r_arm"},
+        {"arm-l", "arm-r"},          {"left arm", "right arm"},
+        {"arm_left", "arm_right"},   {"armLeft", "armRight"},
+        {"LEFT_HAND", "RIGHT_HAND"}, {"L", "R"},
+        {"leftArm", "rightArm"},     {"bent_L.x", "bent_R.x"},
+    };
+    static const char *const central[] = {"spine",  "leftover", "bright", "Copyright", "collar",   "root",
+                                          "L1root", "neck01",   "",       "armL",      "Leftover", "öl_é"};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        for (int side = 0; side < 2; side++) {
+            char *name = ex_mirror_name(pairs[i][side]);
+            assert_string_equal(name, pairs[i][!side]);
+            free(name);
+        }
+    for (size_t i = 0; i < sizeof central / sizeof *central; i++) {
+        char *name = ex_mirror_name(central[i]);
+        assert_string_equal(name, central[i]);
+        free(name);
+    }
+}
+
+/* ---- vertices ---- */
+
+static ex_mesh *parse_mesh(const char *text) {
+    ex_mesh *mesh = NULL;
+    ex_error error = {0};
+    if (ex_obj_parse(text, strlen(text), "it.obj", &mesh, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    return mesh;
+}
+
+static void check_map(const ex_mesh *mesh, int plane, double offset, const int *expected) {
+    int *map = NULL;
+    ex_error error = {0};
+    if (ex_mesh_mirror_map(mesh, plane, offset, 0, &map, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    for (int v = 0; v < mesh->vertex_count; v++) {
+        assert_int_equal(map[map[v]], v);
+        if (expected)
+            assert_int_equal(map[v], expected[v]);
+        for (int c = 0; c < 3; c++) {
+            const double p = mesh->positions[3 * v + c];
+            assert_near(mesh->positions[3 * map[v] + c], c == plane ? 2 * offset - p : p, 1e-4 * ex_mesh_size(mesh));
+        }
+    }
+    free(map);
+}
+
+static void test_map_by_hand(void **state) {
+    (void)state;
+    /* Two squares side by side, and the same about x = 3. */
+    ex_mesh *mesh = parse_mesh("v -1 0 0\nv 0 0 0\nv 1 0 0\nv -1 1 0\nv 0 1 0\nv 1 1 0\nf 1 2 5 4\nf 2 3 6 5\n");
+    check_map(mesh, 0, 0, (const int[]){2, 1, 0, 5, 4, 3});
+    check_map(mesh, 1, 0.5, (const int[]){3, 4, 5, 0, 1, 2});
+    for (int v = 0; v < mesh->vertex_count; v++)
+        mesh->positions[3 * v] += 3;
+    check_map(mesh, 0, 3, (const int[]){2, 1, 0, 5, 4, 3});
+    /* Diagonals that all run one way are no mirror images of each other: positions alone tell. */
+    ex_mesh *cut =
+        parse_mesh("v -1 0 0\nv 0 0 0\nv 1 0 0\nv -1 1 0\nv 0 1 0\nv 1 1 0\nf 1 2 5\nf 1 5 4\nf 2 3 6\nf 2 6 "
+                   "5\n");
+    check_map(cut, 0, 0, (const int[]){2, 1, 0, 5, 4, 3});
+    ex_mesh_destroy(cut);
+    ex_mesh_destroy(mesh);
+}
+
+/* A closed mouth: upper and lower lip stand at the same places, the left ones with the lower lip's vertex first. */
+static void test_lips_stay_apart(void **state) {
+    (void)state;
+    ex_mesh *mesh = parse_mesh("v -1 0 0\nv -1 0 0\nv 0 0 0\nv 0 0 0\nv 1 0 0\nv 1 0 0\n"
+                               "v -1 1 0\nv 0 1 0\nv 1 1 0\nv -1 -1 0\nv 0 -1 0\nv 1 -1 0\n"
+                               "f 2 3 8 7\nf 3 5 9 8\nf 10 11 4 1\nf 11 12 6 4\n");
+    check_map(mesh, 0, 0, (const int[]){5, 4, 2, 3, 1, 0, 8, 7, 6, 11, 10, 9});
+    ex_mesh_destroy(mesh);
+}
+
+static void test_map_of_any_numbering(void **state) {
+    (void)state;
+    uint64_t seed = 11;
+    double positions[3 * ARM_VERTICES];
+    arm_form(1, 0.2, positions);
+    for (int turn = 0; turn < 4; turn++) {
+        ex_mesh *mesh = arm_mesh(positions);
+        int number[ARM_VERTICES];
+        for (int v = 0; v < ARM_VERTICES; v++)
+            number[v] = v;
+        for (int v = ARM_VERTICES - 1; v > 0; v--) {
+            const int k = (int)(random_bits(&seed) % (uint64_t)(v + 1)), swap = number[v];
+            number[v] = number[k];
+            number[k] = swap;
+        }
+        for (int v = 0; v < ARM_VERTICES; v++)
+            for (int c = 0; c < 3; c++) /* not quite symmetric */
+                mesh->positions[3 * number[v] + c] = positions[3 * v + c] + random_between(&seed, -1e-5, 1e-5);
+        for (int c = 0; c < mesh->corner_count; c++)
+            mesh->corners[c] = number[mesh->corners[c]];
+        check_map(mesh, 2, 0, NULL);
+        check_map(mesh, 0, 1, NULL);
+        ex_mesh_destroy(mesh);
+    }
+}
+
+static void test_no_counterpart(void **state) {
+    (void)state;
+    ex_mesh *mesh = parse_mesh("v -1 0 0\nv 0 0 0\nv 1.1 0 0\nv -1 1 0\nv 0 1 0\nv 1 1 0\nf 1 2 5 4\nf 2 3 6 5\n");
+    int *map = NULL;
+    ex_error error = {0};
+    assert_int_equal(ex_mesh_mirror_map(mesh, 0, 0, 0, &map, &error), EX_ERROR_DATA);
+    assert_sentence(&error, EX_ERROR_DATA, "2 of 6 vertices have no counterpart");
+    assert_non_null(strstr(error.text, "vertex 0 at -1 0 0"));
+    assert_null(map);
+    assert_int_equal(ex_mesh_mirror_map(mesh, 0, 0, 0.1, &map, &error), EX_OK);
+    free(map);
+    ex_mesh_destroy(mesh);
+}
+
+/* ---- examples ---- */
+
+/* The arm runs along x and is symmetric about z = 0; its forearm is turned about its bone at rest. */
+static const char project_text[] = "{'exemplar': 1, 'mesh': 'rest.obj', 'skeleton': 'arm.glb', 'layers': []}";
+
+static int set_up(void **state) {
+    if (scratch_set_up(state) != 0)
+        return -1;
+    double positions[3 * ARM_VERTICES];
+    arm_form(1, 0.2, positions);
+    arm_write_mesh("rest.obj", positions);
+    arm_write_scene("arm.glb", arm_scene(1));
+    return 0;
+}
+
+static ex_project *open_project(const char *name, const char *pose) {
+    char *quoted = with_quotes(project_text);
+    ex_project *project = NULL;
+    ex_error error = {0};
+    double positions[3 * ARM_VERTICES];
+    const char *const words[] = {pose, NULL};
+    write_text(name, quoted);
+    free(quoted);
+    if (ex_project_read(scratch_path(name), &project, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    ex_rig *rig = build_project(project);
+    arm_sculpt(rig, words, 0.02, 9, positions);
+    ex_rig_destroy(rig);
+    arm_write_mesh("sculpt.obj", positions);
+    const ex_sculpt sculpt = {.name = "left", .form = scratch_path("sculpt.obj"), .at = {words, 1}};
+    if (ex_project_add_sculpt(project, &sculpt, NULL, NULL, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    return project;
+}
+
+static void test_there_and_back(void **state) {
+    (void)state;
+    ex_project *project = open_project("back.json", "joint:fore=x15y25z70");
+    ex_error error = {0};
+    ex_sculpted made;
+    const ex_mirroring there = {.name = "left", .plane = 2}, back = {.name = "right", .plane = 2, .as = "again"};
+    if (ex_project_mirror_example(project, &there, NULL, &made, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    assert_int_equal(made.layer, 0);
+    assert_false(made.new_layer);
+    assert_near(made.error, 0, 1e-5 * made.size);
+    const ex_project_layer *layer = &ex_project_get(project)->layers[0];
+    assert_int_equal(layer->example_count, 2);
+    assert_string_equal(layer->examples[1].name, "right");
+    /* Back again it stands where the first does, to the last bits. */
+    assert_int_equal(ex_project_mirror_example(project, &back, NULL, &made, &error), EX_ERROR_DATA);
+    assert_sentence(&error, EX_ERROR_DATA, "example 'left' of layer 'fore' stands at the mirrored place already");
+    assert_int_equal(ex_project_mirror_example(project, &(ex_mirroring){.name = "right", .plane = 2, .replace = true},
+                                               NULL, &made, &error),
+                     EX_OK);
+    ex_mesh *first = NULL, *again = NULL;
+    layer = &ex_project_get(project)->layers[0];
+    assert_int_equal(ex_mesh_read(scratch_path("sculpt.obj"), &first, NULL), EX_OK);
+    assert_int_equal(ex_mesh_read(scratch_path(layer->examples[0].mesh), &again, NULL), EX_OK);
+    assert_string_not_equal(layer->examples[0].mesh, "sculpt.obj");
+    const ex_mesh_difference difference = ex_mesh_compare(first, again, 1e-12);
+    assert_int_equal(difference.moved_count, 0);
+    ex_mesh_destroy(first);
+    ex_mesh_destroy(again);
+    ex_project_destroy(project);
+}
+
+static void test_refused(void **state) {
+    (void)state;
+    const struct {
+        ex_mirroring mirroring;
+        ex_result result;
+        const char *word;
+    } cases[] = {
+        {{.plane = 2}, EX_ERROR_ARGUMENT, "which example"},
+        {{.name = "left", .plane = 3}, EX_ERROR_ARGUMENT, "x, y or z"},
+        {{.name = "lefty", .plane = 2}, EX_ERROR_DATA, "did you mean 'left'?"},
+        {{.name = "left", .layer = "for", .plane = 2}, EX_ERROR_DATA, "did you mean 'fore'?"},
+        {{.name = "left"}, EX_ERROR_DATA, "rest.obj: the mesh is not symmetric about x=0"},
+        {{.name = "left", .as = "left", .plane = 2}, EX_ERROR_DATA, "called 'left' already"},
+        {{.name = "left", .as = "left", .plane = 2, .replace = true}, EX_ERROR_DATA, "but stands elsewhere"},
+    };
+    ex_project *project = open_project("refused.json", "joint:fore=x15y25z70");
+    const int entries = scratch_entry_count();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ex_error error = {0};
+        assert_int_equal(ex_project_mirror_example(project, &cases[i].mirroring, NULL, NULL, &error), cases[i].result);
+        assert_sentence(&error, cases[i].result, cases[i].word);
+        assert_int_equal(scratch_entry_count(), entries);
+    }
+    ex_project_destroy(project);
+}
+
+static ex_result try_mirror(void *context) {
+    const ex_mirroring mirroring = {.name = "left", .plane = 2};
+    ex_error error = {0};
+    const ex_result result = ex_project_mirror_example(context, &mirroring, NULL, NULL, &error);
+    assert_int_equal(ex_project_get(context)->layers[0].example_count, result == EX_OK ? 2 : 1);
+    return result;
+}
+
+static void test_memory(void **state) {
+    (void)state;
+    ex_project *project = open_project("memory.json", "joint:fore=x15y25z70");
+    assert_true(fail_alloc_sweep(try_mirror, project) > 50);
+    ex_project_destroy(project);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names),           cmocka_unit_test(test_map_by_hand),
+        cmocka_unit_test(test_lips_stay_apart), cmocka_unit_test(test_map_of_any_numbering),
+        cmocka_unit_test(test_no_counterpart),  cmocka_unit_test(test_there_and_back),
+        cmocka_unit_test(test_refused),         cmocka_unit_test(test_memory),
+    };
+    return cmocka_run_group_tests(tests, set_up, scratch_tear_down);
+}
