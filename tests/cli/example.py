@@ -74,10 +74,12 @@ def influences(position):
     return used, [shares[i] for i in used]
 
 
-def write_skeleton(path, seed=7):
+def write_skeleton(path, seed=7, upright=False):
     numbers = random.Random(seed)
     names = list(JOINTS)
     worlds = {name: some_rotation(numbers) for name in names}
+    if upright:
+        worlds["spine"] = [0, 0, 0, 1]
     scene = Scene()
     positions = rest_form()
     mesh = scene.mesh("body", positions, influences=[influences(p) for p in positions])
@@ -482,6 +484,36 @@ class Example(harness.Case):
         form = self.posed("spine=q:" + ",".join(map(repr, turn)))
         self.assertLess(apart(form, mirrored(made)), 1e-5 * SIZE)
         self.assertLess(apart(self.posed("spine=x20y5z30"), made), 1e-5 * SIZE)
+
+    def test_angles_of_the_middle_change_sign_or_not(self):
+        write_skeleton(self.home / "skeleton.gltf", upright=True)
+        for letter, sign in (("x", 1), ("y", -1), ("z", -1)):
+            with self.subTest(axis=letter):
+                self.write({"exemplar": 1, "mesh": "body.obj", "skeleton": "skeleton.gltf", "layers": []})
+                pose = (f"joint:spine={letter}30", "joint:arm_L=x40")
+                made = self.sculpt("lean.obj", *pose)
+                self.example("add", "--name", "left", "--at", *pose, "lean.obj")
+                self.example("mirror", "--name", "left")
+                at = self.project()["layers"][1]["examples"][0]["at"]
+                self.assertEqual(at, {f"spine.{letter}": 30 * sign, "arm_R.x": 40})
+                form = self.posed(f"spine.{letter}={30 * sign}", "arm_R.x=40")
+                self.assertLess(apart(form, mirrored(made)), 1e-5 * SIZE)
+
+    def test_dials_are_mirrored_by_name(self):
+        dials = [{"name": name, "min": 0, "max": 1} for name in ("smile.L", "smile.R", "open")]
+        self.write({"exemplar": 1, "mesh": "body.obj", "layers": [
+            {"name": name, "shape": "offsets", "space": [dials[i], dials[2]], "weigh": {"kind": "gaussian"},
+             "examples": [{"name": "none", "mesh": "body.obj", "at": {dials[i]["name"]: 0.25}}]}
+            for i, name in enumerate(("left", "right"))]})
+        made = self.sculpt("smile.obj", "smile.L=1", "open=0.5")
+        self.example("add", "--name", "smile.L", "--at", "smile.L=1", "open=0.5", "smile.obj")
+        self.example("mirror", "--name", "smile.L")
+        self.assertEqual(self.project()["layers"][1]["examples"][1],
+                         {"name": "smile.R", "mesh": "right/smile.R.obj", "at": {"smile.R": 1, "open": 0.5}})
+        self.refused("mirror", "body/body.json", "--name", "none",
+                     fragments=("layers 'left' and 'right' both have an example 'none': say with --layer which",))
+        written = harness.positions_of((self.home / "right/smile.R.obj").read_text())
+        self.assertLess(apart(written, mirrored(made)), 1e-12)
 
     def test_masks_that_cannot_be_mirrored(self):
         self.add_bent()
