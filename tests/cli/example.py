@@ -265,6 +265,18 @@ class Example(harness.Case):
         self.example("mirror", "--name", "bent_L")
         other = self.project()["layers"][1]["examples"][0]["at"]["fore_R"]
         self.assertLess(apart(self.posed("joint:fore_R=q:" + ",".join(map(repr, other))), mirrored(made)), 1e-5 * SIZE)
+        lean = "joint:spine=x20y5z30"
+        self.write({**description, "unit": "cm", "up": "z"})
+        made = self.sculpt("metres.obj", lean)
+        (self.folder / "lean.obj").write_text(self.shuffled(turned(made), False))
+        outcome = self.example("add", "--name", "up", "--at", lean, "lean.obj")
+        self.assertIn("matched by posed positions", outcome.err)
+        self.example("mirror", "--name", "up", "--as", "down", "--plane", "z")
+        other = self.project()["layers"][0]["examples"][1]["at"]["spine"]
+        image = [None] * len(made)
+        for v, (x, y, z) in enumerate(made):
+            image[v // SIDES * SIDES + -v % SIDES] = [x, -y, z]
+        self.assertLess(apart(self.posed("spine=q:" + ",".join(map(repr, other))), image), 1e-5 * SIZE)
 
     # ---- other programs ----
 
@@ -514,6 +526,32 @@ class Example(harness.Case):
                      fragments=("layers 'left' and 'right' both have an example 'none': say with --layer which",))
         written = harness.positions_of((self.home / "right/smile.R.obj").read_text())
         self.assertLess(apart(written, mirrored(made)), 1e-12)
+
+    def test_several_layers_over_the_same_axes(self):
+        layer = {"shape": "offsets", "space": [{"name": "d", "min": 0, "max": 1}], "weigh": {"kind": "gaussian"},
+                 "examples": [{"name": "one", "mesh": "body.obj", "at": {"d": 1}}]}
+        self.write({"exemplar": 1, "mesh": "body.obj", "layers": [{"name": name, **layer} for name in "ab"]})
+        self.refused("add", "body/body.json", "--name", "half", "--at", "d=0.5", "body/body.obj",
+                     fragments=("several layers of offsets are over d: say with --layer which",))
+        self.example("add", "--name", "half", "--layer", "b", "--at", "d=0.5", "body/body.obj")
+        self.assertEqual([len(layer["examples"]) for layer in self.project()["layers"]], [1, 2])
+
+    def test_a_plane_that_is_elsewhere(self):
+        def moved(positions):
+            return [[x + 3, y, z] for x, y, z in positions]
+
+        dials = [{"name": name, "min": 0, "max": 1} for name in ("smile.L", "smile.R")]
+        (self.home / "body.obj").write_text(obj(moved(rest_form())))
+        made = bulge(rest_form(), rest_form()[26 * SIDES + 1], 0.1)
+        (self.home / "smile.obj").write_text(obj(moved(made)))
+        self.write({"exemplar": 1, "mesh": "body.obj", "layers": [
+            {"name": "smiles", "shape": "offsets", "space": dials, "weigh": {"kind": "gaussian"},
+             "examples": [{"name": "smile.L", "mesh": "smile.obj", "at": {"smile.L": 1}}]}]})
+        self.example("mirror", "--name", "smile.L", "--plane", "x=3")
+        entry = self.project()["layers"][0]["examples"][1]
+        self.assertEqual(entry, {"name": "smile.R", "mesh": "smiles/smile.R.obj", "at": {"smile.R": 1}})
+        written = harness.positions_of((self.home / entry["mesh"]).read_text())
+        self.assertLess(apart(written, moved(mirrored(made))), 1e-12)
 
     def test_masks_that_cannot_be_mirrored(self):
         self.add_bent()
