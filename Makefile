@@ -6,7 +6,7 @@ EX_WERROR ?= ON
 RELEASE = build/release
 DEMO = out/demo
 
-.PHONY: all build demo test install bench format clean help
+.PHONY: all build demo test test-clients install bench format clean help
 
 all: build
 
@@ -24,6 +24,14 @@ demo: build
 		--pitch 8 --cell 150 -o $(DEMO)/arm.png
 	@$(RELEASE)/bin/exemplar render $(DEMO)/face/face.glb smile=1 age=0.2 skin.age=0.2 --yaw 30 --pitch 5 \
 		--size 600x600 -o $(DEMO)/face.png
+	@$(RELEASE)/bin/exemplar sheet $(DEMO)/elbow/elbow.glb --axes elbow,load --grid 5x2 --beyond 0 --yaw 10 --pitch 8 \
+		--cell 150 -o $(DEMO)/elbow.png
+	@$(RELEASE)/bin/exemplar sheet $(DEMO)/twist/twist.glb --axes twist --grid 4 --beyond 0 --yaw 10 --pitch 25 \
+		--cell 240 -o $(DEMO)/twist.png
+	@$(RELEASE)/bin/exemplar render $(DEMO)/shoulder/shoulder.glb shoulder=y-40z-40 --yaw 20 --pitch 8 \
+		--size 600x600 -o $(DEMO)/shoulder.png
+	@$(RELEASE)/bin/exemplar sheet $(DEMO)/emotion/emotion.glb --axes happiness,arousal --grid 5x3 --beyond 0 \
+		--textures --cell 150 -o $(DEMO)/emotion.png
 	@echo
 	@echo 'The sample projects, their rigs and a picture of each are in $(DEMO)/. A .glb opens in any glTF viewer; a .json'
 	@echo 'is the project to edit, and "$(RELEASE)/bin/exemplar build PROJECT.json" makes its rig again. Go on at README.md.'
@@ -31,6 +39,10 @@ demo: build
 test:
 	@scripts/setup test
 	@EX_WERROR=$(EX_WERROR) scripts/test
+
+test-clients:
+	@scripts/setup clients
+	@EX_WERROR=$(EX_WERROR) scripts/test-clients
 
 install: build
 	@DESTDIR="$(DESTDIR)" cmake --install $(RELEASE) --prefix "$(PREFIX)"
@@ -50,6 +62,8 @@ help:
 	@echo 'make            build the libraries and the tool into $(RELEASE)'
 	@echo 'make demo       install what is missing, build, write the sample projects, their rigs and a picture of each into $(DEMO)'
 	@echo 'make test       install what the tests need and run all of them (EX_WERROR=OFF: let warnings pass)'
+	@echo 'make test-clients'
+	@echo '                install Blender and three.js and have them play what the tool bakes'
 	@echo 'make install    PREFIX=$(PREFIX) by default; DESTDIR for packagers'
 	@echo 'make bench      measure this machine'
 	@echo 'make format     lay the sources out as .clang-format says'

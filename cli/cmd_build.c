@@ -67,6 +67,13 @@ static ex_result read_project(building *b, ex_project **project, ex_error *error
     return result == EX_OK ? check_target(b, error) : result;
 }
 
+/* What building chose or had to add. */
+static void on_note(void *user, const char *text) {
+    const building *b = user;
+    print_time(b, stderr);
+    fprintf(stderr, "exemplar: %s\n", text);
+}
+
 /* Reads and builds; NULL after a sentence. */
 static ex_rig *build_rig(building *b) {
     ex_error error = {.result = EX_OK};
@@ -76,7 +83,10 @@ static ex_rig *build_rig(building *b) {
     exi_progress_start(&progress, b->call);
     ex_result result = read_project(b, &project, &error);
     if (result == EX_OK) {
-        ex_build_options how = {.progress = exi_progress_hook(&progress), .damped = &b->damped.hook};
+        ex_build_options how = {.progress = exi_progress_hook(&progress),
+                                .damped = &b->damped.hook,
+                                .note = b->call->quiet ? NULL : on_note,
+                                .note_user = b};
         result = ex_project_build(project, &how, &rig, &error);
     }
     exi_progress_end(&progress);

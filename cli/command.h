@@ -67,6 +67,7 @@ struct ex_command {
 /* Prints "exemplar NAME: SENTENCE (see 'exemplar NAME -h')" on stderr. Returns EX_EXIT_USAGE. */
 int exi_wrong_usage(const ex_command *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+extern const ex_command cmd_bake;
 extern const ex_command cmd_bench;
 extern const ex_command cmd_build;
 extern const ex_command cmd_check;

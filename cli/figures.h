@@ -23,7 +23,7 @@ typedef struct exi_figure_rig {
     ex_rig *rig;
 } exi_figure_rig;
 
-enum { EXI_FIGURE_RIGS = 8 };
+enum { EXI_FIGURE_RIGS = 12 };
 
 /* What the makers of figures work with. */
 typedef struct exi_figures {
@@ -103,7 +103,6 @@ ex_result exi_figures_shots(exi_figures *figures, const exi_shots *shots, const 
 
 ex_result exi_figure_basis(exi_figures *figures, const char *path);    /* figures_curves.c */
 ex_result exi_figure_cardinal(exi_figures *figures, const char *path); /* figures_curves.c */
-ex_result exi_figure_shepard(exi_figures *figures, const char *path);  /* figures_curves.c */
 ex_result exi_figure_blob_plain(exi_figures *figures, const char *path);
 ex_result exi_figure_blob(exi_figures *figures, const char *path);
 ex_result exi_figure_arm(exi_figures *figures, const char *path);
@@ -111,6 +110,15 @@ ex_result exi_figure_shrinking(exi_figures *figures, const char *path);
 ex_result exi_figure_unposed(exi_figures *figures, const char *path);
 ex_result exi_figure_stages(exi_figures *figures, const char *path);
 ex_result exi_figure_faces(exi_figures *figures, const char *path);
-ex_result exi_figure_speeds(exi_figures *figures, const char *path); /* figures_speeds.c */
+ex_result exi_figure_speeds(exi_figures *figures, const char *path);  /* figures_speeds.c */
+ex_result exi_figure_between(exi_figures *figures, const char *path); /* figures_pose_curves.c, down to smile */
+ex_result exi_figure_shepard(exi_figures *figures, const char *path);
+ex_result exi_figure_gaussian(exi_figures *figures, const char *path);
+ex_result exi_figure_smile(exi_figures *figures, const char *path);
+ex_result exi_figure_collapse(exi_figures *figures, const char *path); /* figures_pose.c, down to elbow */
+ex_result exi_figure_twist(exi_figures *figures, const char *path);
+ex_result exi_figure_emotions(exi_figures *figures, const char *path);
+ex_result exi_figure_shoulder(exi_figures *figures, const char *path);
+ex_result exi_figure_elbow(exi_figures *figures, const char *path);
 
 #endif

@@ -86,26 +86,68 @@ static const exi_figure shape_by_example[] = {
 /* ---- Pose Space Deformation ---- */
 
 static const exi_figure pose_space[] = {
-    NOT_YET("Figure 1", "why an elbow collapses", "A construction in two dimensions, drawn by hand."),
+    {.number = "Figure 1",
+     .title = "A point between two rigid images",
+     .file = "pose-space-1.svg",
+     .caption = "A point of the skin beside a joint, carried along by either bone. Blended matrices can only put it on "
+                "the straight line between both places, and half of each is nearer to the joint than the skin ever "
+                "was.",
+     .make = exi_figure_between},
     {.number = "Figure 2",
      .title = "The collapsing elbow",
      .file = "pose-space-2.png",
-     .demo = "arm",
+     .demo = "elbow",
      .caption = "What skinning alone does to an elbow: the point half-way between two matrices lies on the chord, not "
                 "on the arc.",
-     .make = exi_figure_shrinking},
-    NOT_YET("Figure 3", "the twisted forearm", "Waits for a demo with a forearm that twists."),
+     .make = exi_figure_collapse},
+    {.number = "Figure 3",
+     .title = "The twisted forearm",
+     .file = "pose-space-3.png",
+     .demo = "twist",
+     .caption = "Above, skinning alone: half-way along, a forearm that is turned by 180\xC2\xB0 is a single point. "
+                "Below, three sculpts whose offsets are added after skinning: where a section has shrunk to a point "
+                "there is no way back through the skin, but still a way out of it.",
+     .make = exi_figure_twist},
     {.number = "Figure 4",
      .title = "Shepard's interpolant on points of a straight line",
      .file = "pose-space-4.svg",
      .caption = "Six points on a straight line do not give a straight line: the curve is flat at each of them, and far "
                 "away it goes to their mean.",
      .make = exi_figure_shepard},
-    NOT_YET("Figure 5", "Gaussian bases on the same points", "Waits for the Gaussian weigher without a constant."),
-    NOT_YET("Figure 6", "emotions on two axes", "A diagram of words from psychology."),
-    NOT_YET("Figure 7", "expressions as dimensions, and in a space", "An abstract drawing."),
-    NOT_YET("Figure 8", "a shoulder, beside skinning", "Waits for layers of offsets in pose space."),
-    NOT_YET("Figure 9", "an elbow, beside skinning", "Waits for layers of offsets in pose space."),
+    {.number = "Figure 5",
+     .title = "Gaussian bases on the same points",
+     .file = "pose-space-5.svg",
+     .caption = "Six Gaussians with a falloff of 10 pass through the same points without a halt at each, and far from "
+                "all of them nothing is left: a sculpt does not reach beyond its surroundings.",
+     .make = exi_figure_gaussian},
+    {.number = "Figure 6",
+     .title = "Emotions on two axes",
+     .file = "pose-space-6.png",
+     .demo = "emotion",
+     .caption = "A face over two axes that psychologists use, how happy to the right and how aroused upwards. "
+                "Expressions that were sculpted are framed and named; neutral, in the middle, is the mesh itself.",
+     .make = exi_figure_emotions},
+    {.number = "Figure 7",
+     .title = "Expressions as dimensions, and in a space",
+     .file = "pose-space-7.svg",
+     .demo = "emotion",
+     .caption = "From neutral over a half-smile to a smile. With a slider for each expression, that of the half-smile "
+                "must be drawn out and back again while the other follows. In pose space one dial rises, and the "
+                "weights find their way.",
+     .make = exi_figure_smile},
+    {.number = "Figure 8",
+     .title = "A shoulder, beside skinning",
+     .file = "pose-space-8.png",
+     .demo = "shoulder",
+     .caption = "Left, skinning alone; right, the same poses with seven sculpts over where the arm points.",
+     .make = exi_figure_shoulder},
+    {.number = "Figure 9",
+     .title = "An elbow, beside skinning",
+     .file = "pose-space-9.png",
+     .demo = "elbow",
+     .caption = "Skinning alone above, three sculpts in pose space below it, and in the last row a second layer that "
+                "swells the muscles where the load in the hand is heavy.",
+     .make = exi_figure_elbow},
 };
 
 /* ---- Trajectory Warping ---- */

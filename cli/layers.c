@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const axis_kinds[EX_AXIS_KIND_COUNT] = {
+const char *const exi_axis_kinds[EX_AXIS_KIND_COUNT] = {
     [EX_AXIS_SCALAR] = "scalar",
     [EX_AXIS_ROTATION] = "rotation",
     [EX_AXIS_SWING] = "swing",
     [EX_AXIS_TWIST] = "twist",
 };
 
-static const char *const reading_kinds[EX_READING_KIND_COUNT] = {
+const char *const exi_reading_kinds[EX_READING_KIND_COUNT] = {
     [EX_READING_NONE] = "none",   [EX_READING_ANGLE] = "angle",     [EX_READING_ROTATION] = "rotation",
     [EX_READING_SLIDE] = "slide", [EX_READING_STRETCH] = "stretch",
 };
@@ -46,6 +46,8 @@ void exi_layer_free(exi_layer *layer) {
     free(layer->example_names);
     free(layer->example_files);
     free(layer->pseudos);
+    free(layer->moved);
+    free(layer->muted_names);
     *layer = (exi_layer){.name = NULL};
 }
 
@@ -55,10 +57,26 @@ bool exi_layer_of_project(exi_layer *layer, const ex_project_layer *source) {
         EX_SHAPE_LIST(NAME)
 #undef NAME
     };
-    *layer = (exi_layer){
-        .name = source->name, .shape = shapes[source->shape], .texture = source->texture, .weigh = source->weigh};
-    if (!allocate(layer, true))
+    static const char *const participations[] = {
+#define NAME(id, text) text,
+        EX_PARTICIPATION_LIST(NAME)
+#undef NAME
+    };
+    const bool offsets = source->shape == EX_SHAPE_OFFSETS;
+    *layer = (exi_layer){.name = source->name,
+                         .shape = shapes[source->shape],
+                         .texture = source->texture,
+                         .frame = offsets ? ex_frame_name(source->frame) : NULL,
+                         .participation = offsets ? participations[source->participation] : NULL,
+                         .muted = source->muted,
+                         .auto_falloff = source->auto_falloff,
+                         .weigh = source->weigh,
+                         .ridge = {.ridge = source->weigh.ridge, .point = -1},
+                         .muted_names = calloc((size_t)source->muted_count + 1, sizeof *layer->muted_names)};
+    if (!allocate(layer, true) || !layer->muted_names)
         return false;
+    for (int k = 0; k < source->muted_count; k++)
+        layer->muted_names[layer->muted_count++] = source->muted_examples[k].name;
     for (int a = 0; a < source->axis_count; a++) {
         layer->axes[a] = source->axes[a].axis;
         layer->axis_names[a] = source->axes[a].name;
@@ -71,9 +89,18 @@ bool exi_layer_of_project(exi_layer *layer, const ex_project_layer *source) {
         layer->example_files[k] = source->texture ? source->examples[k].image : source->examples[k].mesh;
         layer->skeletons[k] = source->examples[k].skeleton;
     }
-    for (int p = 0; p < source->pseudo_count; p++)
+    for (int p = 0; p < source->weigh.pseudo_count; p++)
         layer->pseudos[p] = source->weigh.pseudos[p];
     return true;
+}
+
+static bool count_moved(exi_layer *layer, const ex_rig *rig, int index) {
+    if (!layer->frame)
+        return true;
+    layer->moved = calloc((size_t)layer->weigh.example_count + 1, sizeof *layer->moved);
+    for (int k = 0; layer->moved && k < layer->weigh.example_count; k++)
+        layer->moved[k] = ex_rig_example_offset_count(rig, index, k);
+    return layer->moved != NULL;
 }
 
 /* Which examples bring skeletons of their own. */
@@ -88,9 +115,16 @@ static bool find_skeletons(exi_layer *layer, const ex_rig *rig, int index) {
 bool exi_layer_of_rig(exi_layer *layer, const ex_rig *rig, int index) {
     const ex_weigher *weigher = ex_rig_weigher(rig, index);
     const int texture = ex_rig_layer_texture(rig, index);
+    static const char *const shapes[] = {
+        [EX_DOMAIN_FORM] = "positions", [EX_DOMAIN_PIXELS] = "pixels", [EX_DOMAIN_OFFSETS] = "offsets"};
+    const bool offsets = ex_rig_layer_domain(rig, index) == EX_DOMAIN_OFFSETS;
     *layer = (exi_layer){.name = ex_rig_layer_name(rig, index),
-                         .shape = texture >= 0 ? "pixels" : "positions",
-                         .texture = texture >= 0 ? ex_rig_texture(rig, texture).name : NULL};
+                         .shape = shapes[ex_rig_layer_domain(rig, index)],
+                         .texture = texture >= 0 ? ex_rig_texture(rig, texture).name : NULL,
+                         .frame = offsets ? ex_frame_name(ex_rig_layer_frame(rig, index)) : NULL,
+                         .participation = offsets ? ex_rig_layer_moved(rig, index) ? "moved" : "layer" : NULL,
+                         .muted = ex_rig_layer_muted(rig, index),
+                         .ridge = ex_weigher_get_ridge(weigher)};
     ex_weigher_describe(weigher, &layer->weigh, NULL, NULL);
     if (!allocate(layer, false))
         return false;
@@ -105,7 +139,7 @@ bool exi_layer_of_rig(exi_layer *layer, const ex_rig *rig, int index) {
     }
     for (int k = 0; k < layer->weigh.example_count; k++)
         layer->example_names[k] = ex_rig_example_name(rig, index, k);
-    return find_skeletons(layer, rig, index);
+    return find_skeletons(layer, rig, index) && count_moved(layer, rig, index);
 }
 
 static int dimension(const exi_layer *layer) {
@@ -115,7 +149,7 @@ static int dimension(const exi_layer *layer) {
     return sum;
 }
 
-static const double *example_point(const exi_layer *layer, int example) {
+const double *exi_layer_point(const exi_layer *layer, int example) {
     return layer->weigh.points ? layer->weigh.points + (size_t)example * (size_t)dimension(layer) : NULL;
 }
 
@@ -133,7 +167,7 @@ static void print_reading(const char *joint, const ex_reading *reading) {
     if (reading->kind == EX_READING_ROTATION)
         printf(", of joint '%s'", joint);
     else
-        printf(", %s of joint '%s' %s %g %g %g", reading_kinds[reading->kind], joint,
+        printf(", %s of joint '%s' %s %g %g %g", exi_reading_kinds[reading->kind], joint,
                reading->kind == EX_READING_ANGLE ? "about" : "along", about[0], about[1], about[2]);
     if (reading->kind == EX_READING_SLIDE && reading->unit != 0 && reading->unit != 1)
         printf(" in units of %g m", reading->unit);
@@ -149,7 +183,7 @@ static void print_axis(const exi_layer *layer, int a, int width) {
     else if (axis->kind == EX_AXIS_ROTATION)
         printf("rotation");
     else
-        printf("%s about %g %g %g", axis_kinds[axis->kind], axis->about[0], axis->about[1], axis->about[2]);
+        printf("%s about %g %g %g", exi_axis_kinds[axis->kind], axis->about[0], axis->about[1], axis->about[2]);
     if (layer->axis_joints[a])
         print_reading(layer->axis_joints[a], &layer->readings[a]);
     printf("\n");
@@ -165,22 +199,85 @@ static void print_point(const exi_layer *layer, const double *point) {
     }
 }
 
-static void print_pseudo(const exi_layer *layer, const ex_pseudo *pseudo) {
+const double *exi_layer_falloff(const exi_layer *layer, int point) {
+    const ex_weigher_def *def = &layer->weigh;
+    const double *row = def->falloffs ? def->falloffs + (size_t)point * (size_t)def->axis_count : NULL;
+    for (int a = 0; row && a < def->axis_count; a++)
+        if (row[a] != 0)
+            return row;
+    return NULL;
+}
+
+int exi_layer_scalar_count(const exi_layer *layer) {
+    int count = 0;
+    for (int a = 0; a < layer->weigh.axis_count; a++)
+        count += layer->axes[a].kind == EX_AXIS_SCALAR;
+    return count;
+}
+
+const double *exi_layer_metric(const exi_layer *layer, int point) {
+    const size_t size = (size_t)exi_layer_scalar_count(layer) * (size_t)exi_layer_scalar_count(layer);
+    const double *metric = layer->weigh.metrics ? layer->weigh.metrics + (size_t)point * size : NULL;
+    for (size_t i = 0; metric && i < size; i++)
+        if (metric[i] != 0)
+            return metric;
+    return NULL;
+}
+
+/* One number where all axes have the same. */
+static void print_falloff(const exi_layer *layer, int point) {
+    const double *falloff = exi_layer_falloff(layer, point);
+    bool same = true;
+    for (int a = 1; falloff && a < layer->weigh.axis_count; a++)
+        same = same && falloff[a] == falloff[0];
+    if (falloff)
+        printf("  falloff");
+    for (int a = 0; falloff && a < (same ? 1 : layer->weigh.axis_count); a++) {
+        if (falloff[a] != 0)
+            printf(" %g", falloff[a]);
+        else
+            printf(" default");
+    }
+    if (exi_layer_metric(layer, point))
+        printf("  own metric");
+}
+
+static void print_pseudo(const exi_layer *layer, int p) {
+    const ex_pseudo *pseudo = &layer->pseudos[p];
     printf("    at");
     print_point(layer, pseudo->at);
     if (pseudo->from) {
         printf("  as at");
         print_point(layer, pseudo->from);
     } else {
-        printf("  given weights");
+        bool any = false;
         for (int k = 0; k < layer->weigh.example_count; k++)
-            if (pseudo->weights[k] != 0)
-                printf("  %s=%g", layer->example_names[k], pseudo->weights[k]);
+            if (pseudo->weights[k] != 0) {
+                printf("%s  %s=%g", any ? "" : "  given weights", layer->example_names[k], pseudo->weights[k]);
+                any = true;
+            }
+        printf("%s", any ? "" : "  nothing");
     }
+    print_falloff(layer, layer->weigh.example_count + p);
     printf("\n");
 }
 
-static void print_weigher(const ex_weigher_def *def) {
+/* The ridge, given or found necessary, and how many groups of examples are solved apart. */
+static void print_gaussian(const exi_layer *layer) {
+    const ex_ridge *ridge = &layer->ridge;
+    const int examples = layer->weigh.example_count;
+    if (ridge->ridge > 0)
+        printf(", ridge %g", ridge->ridge);
+    if (ridge->point >= 0 && ridge->point < examples)
+        printf(" for the falloff of %g of '%s'", ridge->falloff, layer->example_names[ridge->point]);
+    else if (ridge->point >= 0)
+        printf(" for the falloff of %g of pseudo-example %d", ridge->falloff, ridge->point - examples);
+    if (layer->weigh.set_count > 0)
+        printf(", %d set%s of examples", layer->weigh.set_count, layer->weigh.set_count == 1 ? "" : "s");
+}
+
+static void print_weigher(const exi_layer *layer) {
+    const ex_weigher_def *def = &layer->weigh;
     printf("%s", ex_weigher_kind_name(def->kind));
     if (def->kind == EX_WEIGHER_CARDINAL) {
         printf(", %s, %s", ex_kernel_name(def->kernel), def->linear ? "linear" : "constant");
@@ -192,16 +289,28 @@ static void print_weigher(const ex_weigher_def *def) {
         printf(", power %g", def->power);
     } else if (def->kind == EX_WEIGHER_NEAREST) {
         printf(", %d neighbours%s", def->neighbours, def->paper_form ? ", form of the paper" : "");
+    } else if (def->kind == EX_WEIGHER_GAUSSIAN) {
+        print_gaussian(layer);
     }
+}
+
+static void print_shape(const exi_layer *layer) {
+    if (strcmp(layer->shape, "positions") != 0)
+        printf(", %s%s%s", layer->shape, layer->texture ? " of " : "", layer->texture ? layer->texture : "");
+    if (layer->frame)
+        printf(" in the frame %s, participation %s", layer->frame, layer->participation);
+    if (layer->auto_falloff)
+        printf(", falloff by leave-one-out");
+    if (layer->muted)
+        printf(", muted");
 }
 
 void exi_layer_print(const exi_layer *layer) {
     const ex_weigher_def *def = &layer->weigh;
-    char axes[EXI_TEXT_SIZE], examples[EXI_TEXT_SIZE], pseudos[EXI_TEXT_SIZE];
+    char axes[EXI_TEXT_SIZE], examples[EXI_TEXT_SIZE], pseudos[EXI_TEXT_SIZE], moved[EXI_TEXT_SIZE];
     printf("layer %s: ", layer->name);
-    print_weigher(def);
-    if (strcmp(layer->shape, "positions") != 0)
-        printf(", %s%s%s", layer->shape, layer->texture ? " of " : "", layer->texture ? layer->texture : "");
+    print_weigher(layer);
+    print_shape(layer);
     printf("\n  %s\n", exi_text_count(axes, def->axis_count, "axis"));
     int width = name_width(layer->axis_names, def->axis_count);
     for (int a = 0; a < def->axis_count; a++)
@@ -210,125 +319,17 @@ void exi_layer_print(const exi_layer *layer) {
     width = name_width(layer->example_names, def->example_count);
     for (int k = 0; k < def->example_count; k++) {
         printf("    %-*s", width, layer->example_names[k]);
-        print_point(layer, example_point(layer, k));
+        print_point(layer, exi_layer_point(layer, k));
+        print_falloff(layer, k);
+        if (layer->moved)
+            printf("  moves %s", exi_text_count(moved, layer->moved[k], "vertex"));
         printf("%s%s", layer->example_files ? "  " : "", layer->example_files ? layer->example_files[k] : "");
         printf("%s%s\n", layer->skeletons[k] ? "  " : "", layer->skeletons[k] ? layer->skeletons[k] : "");
     }
+    for (int k = 0; k < layer->muted_count; k++)
+        printf("    %-*s  muted\n", width, layer->muted_names[k]);
     if (def->pseudo_count > 0)
         printf("  %s\n", exi_text_count(pseudos, def->pseudo_count, "pseudo-example"));
     for (int p = 0; p < def->pseudo_count; p++)
-        print_pseudo(layer, &layer->pseudos[p]);
-}
-
-/* ---- JSON ---- */
-
-void exi_axis_print_json(const ex_axis *axis, const char *name, const char *unit, const char *joint,
-                         const ex_reading *reading, exi_emitter *json) {
-    exi_emit_open(json, NULL, '{');
-    exi_emit_text(json, "name", name);
-    exi_emit_text(json, "kind", axis_kinds[axis->kind]);
-    if (axis->kind == EX_AXIS_SCALAR) {
-        exi_emit_number(json, "min", axis->min);
-        exi_emit_number(json, "max", axis->max);
-        exi_emit_number(json, "rest", axis->rest);
-        exi_emit_bool(json, "clamp", axis->clamp);
-    } else {
-        exi_emit_numbers(json, "rest", axis->rest_rotation, 4);
-    }
-    if (axis->kind == EX_AXIS_SWING || axis->kind == EX_AXIS_TWIST)
-        exi_emit_numbers(json, "about", axis->about, 3);
-    if (*unit)
-        exi_emit_text(json, "unit", unit);
-    if (joint) {
-        exi_emit_text(json, "joint", joint);
-        exi_emit_text(json, "reading", reading_kinds[reading->kind]);
-        if (reading->kind != EX_READING_ROTATION)
-            exi_emit_numbers(json, "about", reading->about, 3);
-        if (reading->kind == EX_READING_SLIDE)
-            exi_emit_number(json, "metres", reading->unit != 0 ? reading->unit : 1);
-    }
-    exi_emit_close(json, '}');
-}
-
-static void json_point(const exi_layer *layer, exi_emitter *json, const char *key, const double *point) {
-    exi_emit_open(json, key, '{');
-    for (int a = 0; a < layer->weigh.axis_count; a++) {
-        if (layer->axes[a].kind == EX_AXIS_SCALAR)
-            exi_emit_number(json, layer->axis_names[a], point[0]);
-        else
-            exi_emit_numbers(json, layer->axis_names[a], point, 4);
-        point += ex_axis_width(&layer->axes[a]);
-    }
-    exi_emit_close(json, '}');
-}
-
-static void json_weigher(const ex_weigher_def *def, exi_emitter *json) {
-    exi_emit_open(json, "weigh", '{');
-    exi_emit_text(json, "kind", ex_weigher_kind_name(def->kind));
-    if (def->kind == EX_WEIGHER_CARDINAL) {
-        exi_emit_text(json, "kernel", ex_kernel_name(def->kernel));
-        exi_emit_bool(json, "linear", def->linear);
-        exi_emit_number(json, "radius", def->radius);
-        exi_emit_number(json, "ridge", def->ridge);
-    } else if (def->kind == EX_WEIGHER_SHEPARD) {
-        exi_emit_number(json, "power", def->power);
-    } else if (def->kind == EX_WEIGHER_NEAREST) {
-        exi_emit_number(json, "neighbours", def->neighbours);
-        exi_emit_text(json, "form", def->paper_form ? "paper" : "continuous");
-    }
-    exi_emit_close(json, '}');
-}
-
-static void json_examples(const exi_layer *layer, exi_emitter *json) {
-    exi_emit_open(json, "examples", '[');
-    for (int k = 0; k < layer->weigh.example_count; k++) {
-        exi_emit_open(json, NULL, '{');
-        exi_emit_text(json, "name", layer->example_names[k]);
-        if (layer->example_files)
-            exi_emit_text(json, layer->texture ? "image" : "mesh", layer->example_files[k]);
-        if (layer->skeletons[k] && layer->example_files)
-            exi_emit_text(json, "skeleton", layer->skeletons[k]);
-        else if (layer->skeletons[k])
-            exi_emit_bool(json, "skeleton", true);
-        if (example_point(layer, k))
-            json_point(layer, json, "at", example_point(layer, k));
-        exi_emit_close(json, '}');
-    }
-    exi_emit_close(json, ']');
-}
-
-static void json_pseudos(const exi_layer *layer, exi_emitter *json) {
-    exi_emit_open(json, "pseudo", '[');
-    for (int p = 0; p < layer->weigh.pseudo_count; p++) {
-        const ex_pseudo *pseudo = &layer->pseudos[p];
-        exi_emit_open(json, NULL, '{');
-        json_point(layer, json, "at", pseudo->at);
-        if (pseudo->from) {
-            json_point(layer, json, "from", pseudo->from);
-        } else {
-            exi_emit_open(json, "weights", '{');
-            for (int k = 0; k < layer->weigh.example_count; k++)
-                exi_emit_number(json, layer->example_names[k], pseudo->weights[k]);
-            exi_emit_close(json, '}');
-        }
-        exi_emit_close(json, '}');
-    }
-    exi_emit_close(json, ']');
-}
-
-void exi_layer_print_json(const exi_layer *layer, exi_emitter *json) {
-    exi_emit_open(json, NULL, '{');
-    exi_emit_text(json, "name", layer->name);
-    exi_emit_text(json, "shape", layer->shape);
-    if (layer->texture)
-        exi_emit_text(json, "texture", layer->texture);
-    json_weigher(&layer->weigh, json);
-    exi_emit_open(json, "space", '[');
-    for (int a = 0; a < layer->weigh.axis_count; a++)
-        exi_axis_print_json(&layer->axes[a], layer->axis_names[a], layer->axis_units[a], layer->axis_joints[a],
-                            &layer->readings[a], json);
-    exi_emit_close(json, ']');
-    json_examples(layer, json);
-    json_pseudos(layer, json);
-    exi_emit_close(json, '}');
+        print_pseudo(layer, p);
 }

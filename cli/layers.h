@@ -9,8 +9,12 @@
 /* Everything but the arrays themselves belongs to the project or the rig. */
 typedef struct exi_layer {
     const char *name;
-    const char *shape;   /* "positions", "pixels", … */
-    const char *texture; /* of a layer of pixels, else NULL */
+    const char *shape;                 /* "positions", "pixels", … */
+    const char *texture;               /* of a layer of pixels, else NULL */
+    const char *frame, *participation; /* of a layer of offsets, else NULL */
+    bool muted;
+    bool auto_falloff; /* in a project: chosen when it is built */
+    ex_ridge ridge;    /* gaussian: in a rig what the solve came to, in a project what is asked for */
     ex_weigher_def weigh;
     ex_axis *axes;              /* [axis_count] */
     ex_pseudo *pseudos;         /* [pseudo_count] */
@@ -20,6 +24,9 @@ typedef struct exi_layer {
     ex_reading *readings;       /* [axis_count] */
     const char **example_names; /* [example_count] */
     const char **example_files; /* [example_count], or NULL in a rig */
+    int *moved;                 /* [example_count] vertices that it moves, in a rig's layer of offsets; or NULL */
+    const char **muted_names;   /* [muted_count] examples of a project that are left out */
+    int muted_count;
     const char **skeletons; /* [example_count] the file of its own skeleton, in a rig a word for it; NULL for none */
 } exi_layer;
 
@@ -30,6 +37,17 @@ void exi_layer_free(exi_layer *layer);
 
 void exi_layer_print(const exi_layer *layer);
 void exi_layer_print_json(const exi_layer *layer, exi_emitter *json);
+
+/* Where example `example` stands; NULL in a direct layer. */
+const double *exi_layer_point(const exi_layer *layer, int example);
+/* The falloff that a point was given, in distances of the space, and its metric [scalar axes][scalar axes]; NULL where
+ * it has the default. Points are the examples, then the pseudo-examples. */
+const double *exi_layer_falloff(const exi_layer *layer, int point);
+const double *exi_layer_metric(const exi_layer *layer, int point);
+/* Axes that are numbers. */
+int exi_layer_scalar_count(const exi_layer *layer);
+
+extern const char *const exi_axis_kinds[EX_AXIS_KIND_COUNT], *const exi_reading_kinds[EX_READING_KIND_COUNT];
 
 /* One axis as it stands in a list of inputs; joint NULL: a dial. */
 void exi_axis_print_json(const ex_axis *axis, const char *name, const char *unit, const char *joint,

@@ -62,9 +62,10 @@ static const char project[] =
 static const struct {
     const char *file;
     exi_arm_look look;
-} forms[] = {{"straight_female.obj", {0, 0, 0}}, {"up_female.obj", {0, 60, 0}},    {"down_female.obj", {0, -60, 0}},
-             {"bent_female.obj", {0, 0, 110}},   {"straight_male.obj", {1, 0, 0}}, {"up_male.obj", {1, 60, 0}},
-             {"down_male.obj", {1, -60, 0}},     {"bent_male.obj", {1, 0, 110}}};
+} forms[] = {{"straight_female.obj", {0, 0, 0, 0}}, {"up_female.obj", {0, 60, 0, 0}},
+             {"down_female.obj", {0, -60, 0, 0}},   {"bent_female.obj", {0, 0, 110, 0}},
+             {"straight_male.obj", {1, 0, 0, 0}},   {"up_male.obj", {1, 60, 0, 0}},
+             {"down_male.obj", {1, -60, 0, 0}},     {"bent_male.obj", {1, 0, 110, 0}}};
 
 static ex_result write_skeleton(const char *directory, ex_mesh *mesh, ex_error *error) {
     ex_scene *scene = NULL;

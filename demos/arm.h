@@ -55,10 +55,17 @@ ex_mesh *exi_arm_mesh(void);
  * finding it is the rig's work. */
 typedef struct exi_arm_look {
     double gender, shoulder, elbow;
+    double load; /* from 0, nothing, to 1, something heavy in the hand: tenses what flexes a bent elbow */
 } exi_arm_look;
 
 /* The form that a sculptor would give this arm: positions [ARM_VERTICES][3] at its pose. */
 void exi_arm_shape(exi_arm_look look, double *positions);
+
+/* The same before any joint turns: muscles as at the pose, on a straight arm. */
+void exi_arm_shape_straight(exi_arm_look look, double *positions);
+
+/* To tenths of a micrometre: files are short, and the same whatever rounding a compiler chose. */
+void exi_arm_round(double *positions);
 
 /* Adds fingers and thumb to the knuckles and the palm that are there already, stretched out along x. */
 void exi_arm_shape_hand(double gender, double *positions);

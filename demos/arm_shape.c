@@ -76,33 +76,34 @@ typedef struct bump {
     double slim, strong, x, length, direction, width;
     double flexed_slim, flexed_strong, flexed_x, flexed_length;
     double up, down, up_x, down_x; /* up and down: factors on the height */
+    double load;                   /* what a load adds to the height when flexed, in metres */
 } bump;
 
 static const bump bumps[] = {
     /* deltoid */
-    {0.004, 0.012, 0.020, 0.040, -5, 55, 0.004, 0.013, 0.020, 0.040, 1.9, 0.25, -0.022, 0.020},
+    {0.004, 0.012, 0.020, 0.040, -5, 55, 0.004, 0.013, 0.020, 0.040, 1.9, 0.25, -0.022, 0.020, 0},
     /* biceps */
-    {0.003, 0.009, 0.180, 0.042, -6, 44, 0.012, 0.027, 0.168, 0.036, 1.0, 1.0, 0, 0},
+    {0.003, 0.009, 0.180, 0.042, -6, 44, 0.012, 0.027, 0.168, 0.036, 1.0, 1.0, 0, 0, 0.017},
     /* triceps, long head and lateral head */
-    {0.003, 0.011, 0.125, 0.048, 165, 40, 0.000, 0.003, 0.120, 0.055, 1.25, 0.9, 0, 0},
-    {0.002, 0.008, 0.150, 0.045, 225, 36, 0.000, 0.002, 0.145, 0.050, 1.1, 1.0, 0, 0},
+    {0.003, 0.011, 0.125, 0.048, 165, 40, 0.000, 0.003, 0.120, 0.055, 1.25, 0.9, 0, 0, 0},
+    {0.002, 0.008, 0.150, 0.045, 225, 36, 0.000, 0.002, 0.145, 0.050, 1.1, 1.0, 0, 0, 0},
     /* brachioradialis, and the flexors on the other side */
-    {0.003, 0.009, 0.350, 0.040, -55, 40, 0.006, 0.014, 0.355, 0.034, 1.0, 1.0, 0, 0},
-    {0.002, 0.006, 0.365, 0.042, 55, 42, 0.005, 0.011, 0.368, 0.036, 1.0, 1.0, 0, 0},
+    {0.003, 0.009, 0.350, 0.040, -55, 40, 0.006, 0.014, 0.355, 0.034, 1.0, 1.0, 0, 0, 0.007},
+    {0.002, 0.006, 0.365, 0.042, 55, 42, 0.005, 0.011, 0.368, 0.036, 1.0, 1.0, 0, 0, 0.005},
     /* extensors on the back of the forearm */
-    {0.001, 0.006, 0.372, 0.045, 215, 42, 0.001, 0.005, 0.375, 0.048, 1.0, 1.0, 0, 0},
+    {0.001, 0.006, 0.372, 0.045, 215, 42, 0.001, 0.005, 0.375, 0.048, 1.0, 1.0, 0, 0, 0},
     /* the point of the elbow, and the ends of the humerus beside it */
-    {0.003, 0.003, 0.304, 0.016, 180, 30, 0.019, 0.019, 0.301, 0.018, 1.0, 1.0, 0, 0},
-    {0.002, 0.002, 0.292, 0.014, 95, 26, 0.003, 0.003, 0.294, 0.016, 1.0, 1.0, 0, 0},
-    {0.0015, 0.0015, 0.294, 0.014, -95, 26, 0.002, 0.002, 0.296, 0.016, 1.0, 1.0, 0, 0},
+    {0.003, 0.003, 0.304, 0.016, 180, 30, 0.019, 0.019, 0.301, 0.018, 1.0, 1.0, 0, 0, 0},
+    {0.002, 0.002, 0.292, 0.014, 95, 26, 0.003, 0.003, 0.294, 0.016, 1.0, 1.0, 0, 0, 0},
+    {0.0015, 0.0015, 0.294, 0.014, -95, 26, 0.002, 0.002, 0.296, 0.016, 1.0, 1.0, 0, 0, 0},
     /* the end of the ulna at the wrist */
-    {0.002, 0.0025, 0.543, 0.012, 145, 28, 0.002, 0.0025, 0.543, 0.012, 1.0, 1.0, 0, 0},
+    {0.002, 0.0025, 0.543, 0.012, 145, 28, 0.002, 0.0025, 0.543, 0.012, 1.0, 1.0, 0, 0, 0},
     /* the balls of the thumb and of the little finger; the hollow between them */
-    {0.004, 0.005, 0.592, 0.016, -50, 26, 0.004, 0.005, 0.592, 0.016, 1.0, 1.0, 0, 0},
-    {0.002, 0.003, 0.595, 0.018, 50, 26, 0.002, 0.003, 0.595, 0.018, 1.0, 1.0, 0, 0},
-    {-0.002, -0.002, 0.620, 0.014, 0, 24, -0.002, -0.002, 0.620, 0.014, 1.0, 1.0, 0, 0},
+    {0.004, 0.005, 0.592, 0.016, -50, 26, 0.004, 0.005, 0.592, 0.016, 1.0, 1.0, 0, 0, 0},
+    {0.002, 0.003, 0.595, 0.018, 50, 26, 0.002, 0.003, 0.595, 0.018, 1.0, 1.0, 0, 0, 0},
+    {-0.002, -0.002, 0.620, 0.014, 0, 24, -0.002, -0.002, 0.620, 0.014, 1.0, 1.0, 0, 0, 0},
     /* below the shoulder: a raised arm hollows the armpit, a hanging one folds it */
-    {0.001, 0.001, 0.000, 0.035, 180, 50, 0.001, 0.001, 0.000, 0.035, -7.0, 5.0, 0.01, -0.01}};
+    {0.001, 0.001, 0.000, 0.035, 180, 50, 0.001, 0.001, 0.000, 0.035, -7.0, 5.0, 0.01, -0.01, 0}};
 
 static double bumps_at(exi_arm_look look, double x, double angle) {
     const double flexed = look.elbow / 110, up = look.shoulder > 0 ? look.shoulder / 60 : 0,
@@ -111,7 +112,8 @@ static double bumps_at(exi_arm_look look, double x, double angle) {
     for (size_t i = 0; i < sizeof bumps / sizeof *bumps; i++) {
         const bump *b = &bumps[i];
         double height =
-            mix(mix(b->slim, b->strong, look.gender), mix(b->flexed_slim, b->flexed_strong, look.gender), flexed);
+            mix(mix(b->slim, b->strong, look.gender), mix(b->flexed_slim, b->flexed_strong, look.gender), flexed) +
+            look.load * flexed * b->load;
         height *= 1 + up * (b->up - 1) + down * (b->down - 1);
         double place = mix(b->x, b->flexed_x, flexed) + up * b->up_x + down * b->down_x;
         double turn = angle * 180 / PI - b->direction;
@@ -251,15 +253,22 @@ static void turn_shoulder(double p[3], double degrees) {
     turn(p, 0, degrees);
 }
 
-void exi_arm_shape(exi_arm_look look, double *positions) {
+void exi_arm_round(double *positions) {
+    for (size_t i = 0; i < 3 * (size_t)ARM_VERTICES; i++)
+        positions[i] = floor(positions[i] * 1e7 + 0.5) / 1e7;
+}
+
+void exi_arm_shape_straight(exi_arm_look look, double *positions) {
     shape_tube(look, positions);
     shape_shoulder(look, positions);
     exi_arm_shape_hand(look.gender, positions);
+}
+
+void exi_arm_shape(exi_arm_look look, double *positions) {
+    exi_arm_shape_straight(look, positions);
     for (int v = 0; v < ARM_VERTICES; v++) {
         bend_elbow(positions + 3 * (size_t)v, look.elbow);
         turn_shoulder(positions + 3 * (size_t)v, look.shoulder);
     }
-    /* Tenths of a micrometre: files are short, and the same whatever rounding a compiler chose above. */
-    for (size_t i = 0; i < 3 * (size_t)ARM_VERTICES; i++)
-        positions[i] = floor(positions[i] * 1e7 + 0.5) / 1e7;
+    exi_arm_round(positions);
 }

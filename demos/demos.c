@@ -20,6 +20,13 @@ const ex_demo ex_demos[] = {
      exi_demo_arm},
     {"face", "eight heads over age, gender and build, their skins over axes of their own, a blink and a smile",
      exi_demo_face},
+    {"elbow", "three sculpts that keep an elbow from collapsing, and three more for a heavy load in the hand",
+     exi_demo_elbow},
+    {"twist", "a forearm turned by up to 180 degrees, kept round by three sculpts in the skinned frame",
+     exi_demo_twist},
+    {"shoulder", "seven sculpts around a shoulder, over where the arm points", exi_demo_shoulder},
+    {"emotion", "nine expressions over happiness and arousal, with a half-smile on the way to the smile",
+     exi_demo_emotion},
 };
 const int ex_demo_count = sizeof ex_demos / sizeof *ex_demos;
 

@@ -20,6 +20,10 @@ extern const int ex_demo_count;
 ex_result exi_demo_blob(const char *directory, ex_error *error);
 ex_result exi_demo_arm(const char *directory, ex_error *error);
 ex_result exi_demo_face(const char *directory, ex_error *error);
+ex_result exi_demo_elbow(const char *directory, ex_error *error);
+ex_result exi_demo_twist(const char *directory, ex_error *error);
+ex_result exi_demo_shoulder(const char *directory, ex_error *error);
+ex_result exi_demo_emotion(const char *directory, ex_error *error);
 
 /* A sphere of 20 * 4^levels triangles, radius 1: the icosahedron, each triangle cut into four `levels` times. NULL
  * without memory. */

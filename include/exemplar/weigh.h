@@ -32,7 +32,7 @@ typedef struct ex_axis {
     double about[3];         /* swing and twist: the axis turned about, of any length but zero */
     double scale;            /* what a unit of difference counts for in distances; 0: the default, which is
                                 1/(max - min) for scalars; for rotations 1/2 per chord 2 sin(angle/2) in cardinal
-                                weighers, and 1 per half turn in shepard and nearest */
+                                and gaussian weighers, and 1 per half turn in shepard and nearest */
     bool clamp;              /* scalar: limit the input to [min, max] */
 } ex_axis;
 

@@ -387,6 +387,37 @@ class Info(Built):
         for fragment in ("band.glb: a rig", "vertices  8", "layer body", "bend=90  girth=1"):
             self.assertIn(fragment, text)
 
+    def test_offsets(self):
+        """Frames, participation, moved vertices and muting; and build tells what it chose."""
+        description = harness.project()
+        layer = description["layers"][0]
+        del layer["pseudo"]
+        layer.update(shape="offsets", participation="moved", muted=True, weigh={"kind": "gaussian", "falloff": "auto"})
+        layer["examples"][3]["muted"] = True
+        layer["examples"][1]["falloff"] = 2
+        harness.write_project(self.folder, description, "offsets.json")
+        outcome = self.run_tool("build", "offsets.json")
+        self.assertEqual(outcome.code, 0)
+        self.assertIn("exemplar: layer 'body': the falloff by leave-one-out is ", outcome.err)
+        self.assertEqual(self.succeed("build", "offsets.json", "-q").err, "")
+        answer, = self.succeed("info", "offsets.glb", "--json").json()["layers"]
+        self.assertEqual([answer[key] for key in ("shape", "frame", "participation", "muted")],
+                         ["offsets", "rest", "moved", True])
+        moved = [example["moved"] for example in answer["examples"]]
+        self.assertEqual(len(moved), 3)
+        self.assertEqual(moved[0], 0)
+        self.assertTrue(all(0 < count <= 8 for count in moved[1:]))
+        text = self.succeed("info", "offsets.glb").out
+        for fragment in ("offsets in the frame rest, participation moved, muted", "falloff 2", f"moves {moved[1]} vert"):
+            self.assertIn(fragment, text)
+        text = self.succeed("info", "offsets.json").out
+        for fragment in ("falloff by leave-one-out, muted", "  muted\n"):
+            self.assertIn(fragment, text)
+        layer.update(participation="layer", muted=False)
+        harness.write_project(self.folder, description, "offsets.json")
+        answer, = self.succeed("info", "offsets.json", "--json").json()["layers"]
+        self.assertEqual([answer["participation"], answer["muted"]], ["layer", False])
+
     def test_form(self):
         answer = self.succeed("info", "bent.obj", "--json").json()
         self.assertEqual(answer["kind"], "form")

@@ -1,6 +1,7 @@
 /*
- * Writes rigs of every kind into a folder for programs of others to look at: rig_probe FOLDER. Names of files and how
- * many morph targets, joints, sets of influences and pictures each must have go to the output, a line a rig.
+ * Writes rigs of every kind, and baked motions, into a folder for programs of others to look at: rig_probe FOLDER.
+ * Names of files and how many morph targets, joints, sets of influences and pictures each must have go to the output, a
+ * line a rig.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "support/bakes.h"
 #include "support/whole_rigs.h"
 
 #include <exemplar/author.h>
@@ -94,9 +96,50 @@ static int write_case(const char *folder, const rig_case *c) {
     return result;
 }
 
+/* ---- baked motions ---- */
+
+typedef struct bake_case {
+    const char *name;
+    int parts;
+    ex_skinning skinning;
+    int frame_count;
+    ex_bake_options options;
+} bake_case;
+
+static const bake_case bakes[] = {
+    {"baked forms", 0, EX_SKINNING_LINEAR, 20, {.level = 0}},
+    {"baked offsets", BAKE_OFFSETS | BAKE_MOVED, EX_SKINNING_LINEAR, 20, {.thin = 1e-3}},
+    {"baked one influence", 0, EX_SKINNING_LINEAR, 20, {.influence_most = 1}},
+    {"baked dual quaternions", BAKE_SKINNED, EX_SKINNING_DUAL_QUATERNION, 20, {.level = 0}},
+    {"baked limit", 0, EX_SKINNING_LINEAR, 20, {.level = EX_LEVEL_LIMIT, .target_count = 5}},
+    {"baked without skeleton", BAKE_BARE | BAKE_UNUSED, EX_SKINNING_LINEAR, 20, {.thin = 1e-2}},
+    {"baked one frame", BAKE_OFFSETS, EX_SKINNING_LINEAR, 1, {.level = 0}},
+};
+
+static int write_bake(const char *folder, const bake_case *c) {
+    ex_rig *rig = bake_arm_rig(9, 8, c->skinning, c->parts);
+    ex_motion *motion = bake_motion(rig, c->frame_count, 7, 80);
+    ex_bake_report report;
+    ex_error error;
+    char path[1000];
+    snprintf(path, sizeof path, "%s/%s.glb", folder, c->name);
+    const int result = ex_bake_glb(rig, motion, path, &c->options, &report, &error) == EX_OK ? 0 : 1;
+    const int joints = ex_rig_joint_count(rig);
+    if (result != 0)
+        fprintf(stderr, "%s\n", error.text);
+    else
+        printf("%s.glb\t%d\t%d\t%d\t%d\n", c->name, report.target_count, joints, joints > 0,
+               c->options.level == 0 ? 1 : 0); /* refined levels of this arm have no texture coordinates */
+    bake_motion_free(motion);
+    ex_rig_destroy(rig);
+    return result;
+}
+
 int main(int argument_count, char **arguments) {
     int result = argument_count == 2 ? 0 : 1;
     for (size_t i = 0; result == 0 && i < sizeof cases / sizeof *cases; i++)
         result = write_case(arguments[1], &cases[i]);
+    for (size_t i = 0; result == 0 && i < sizeof bakes / sizeof *bakes; i++)
+        result = write_bake(arguments[1], &bakes[i]);
     return result;
 }

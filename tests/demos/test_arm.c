@@ -470,7 +470,7 @@ static ex_result make_scene(void *context) {
     (void)context;
     if (!made)
         return EX_ERROR_MEMORY;
-    exi_arm_shape((exi_arm_look){0, 0, 0}, made->positions);
+    exi_arm_shape((exi_arm_look){0, 0, 0, 0}, made->positions);
     ex_error error = {0};
     ex_result result = exi_arm_scene(made, &made_scene, &error);
     ex_scene_destroy(made_scene);

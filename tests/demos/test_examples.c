@@ -2,9 +2,7 @@
  * Every example of every demo comes back from the built rig at its own pose: through un-posing, blending, skinning and
  * later layers, within 1e-5 of its size, damped vertices excepted; images to the bit.
  */
-#include "author/project/projects.h"
-
-#include "demos/demos.h"
+#include "posed.h"
 
 #include <math.h>
 
@@ -12,30 +10,6 @@ static void count_damped(void *user, int layer, int example, const ex_damped *li
     (void)list;
     print_message("layers[%d].examples[%d]: %d vertices damped\n", layer, example, count);
     *(int *)user += count;
-}
-
-/* The example's whole pose: dials from its points in every layer's space, joints as it says. */
-static void set_pose(const ex_rig *rig, const ex_project_view *view, const ex_project_example *example,
-                     const ex_pose *pose) {
-    ex_rig_rest_pose(rig, pose);
-    for (int j = 0; j < example->joint_count; j++) {
-        const int joint = ex_skeleton_find(ex_rig_skeleton(rig), example->joints[j].name);
-        const ex_transform rest = ex_skeleton_rest(ex_rig_skeleton(rig), joint);
-        double rotation[4];
-        for (int c = 0; c < 4; c++)
-            rotation[c] = (double)example->joints[j].relative.rotation[c];
-        const ex_reading whole = {.kind = EX_READING_ROTATION, .part = EX_AXIS_ROTATION};
-        ex_reading_write(&whole, &rest, rotation, &pose->joints[joint]);
-    }
-    for (int l = 0; l < view->layer_count; l++) {
-        const double *point = example->points[l];
-        for (int i = 0; i < view->layers[l].axis_count; i++) {
-            const ex_project_axis *axis = &view->layers[l].axes[i];
-            if (!axis->joint)
-                ex_rig_set_input(rig, ex_rig_input_find(rig, axis->name), point, pose);
-            point += ex_axis_width(&axis->axis);
-        }
-    }
 }
 
 static double check_form(const ex_rig *rig, const ex_project_example *example, const ex_pose *pose, bool unskinned) {
@@ -92,7 +66,7 @@ static void check_demo(const ex_demo *demo) {
     for (int l = 0; l < view->layer_count; l++) {
         const ex_project_layer *layer = &view->layers[l];
         for (int k = 0; k < layer->example_count; k++) {
-            set_pose(rig, view, &layer->examples[k], &pose);
+            pose_example(rig, view, &layer->examples[k], &pose);
             if (layer->shape == EX_SHAPE_PIXELS) {
                 check_image(rig, layer, &layer->examples[k], &pose);
                 continue;

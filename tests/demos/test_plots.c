@@ -52,7 +52,10 @@ static void check_layer(const ex_rig *rig, int layer, const ex_pose *pose) {
             def.axes[0] = ex_rig_layer_input(rig, layer, a);
             def.axes[1] = ex_rig_layer_input(rig, layer, b);
             def.pose = pose;
-            check_plot(&def);
+            /* A rotation has no single value to plot along. */
+            if (ex_rig_input_axis(rig, def.axes[0]).kind == EX_AXIS_SCALAR &&
+                ex_rig_input_axis(rig, def.axes[1]).kind == EX_AXIS_SCALAR)
+                check_plot(&def);
         }
     }
 }

@@ -37,6 +37,11 @@ class Case:
         if s.kind != "direct":
             lines += [number(p) for p in s.points]
         lines += [f"{number(at)} {source} {number(given)}" for at, source, given in s.pseudos]
+        if s.kind == "gaussian":
+            for name, table in (("falloffs", s.falloffs), ("metrics", s.metrics)):
+                lines.append("none" if table is None else name + " " + number(np.ravel(table)))
+            lines.append(str(len(s.sets)))
+            lines += [" ".join(str(int(k)) for k in members) for members in s.sets]
         return "\n".join(lines) + "\n" + (query_words or self.query_words())
 
     def query_points(self):
@@ -244,6 +249,55 @@ def neighbour_cases(rng):
                    {i: row for i in range(4)})
 
 
+def bell_options(rng, axes, count, examples, reach, note):
+    """Falloffs, metrics and sets for so many points, some of them left at their defaults."""
+    options, scalars = {}, sum(a.kind == SCALAR for a in axes)
+    if note != "default":
+        each = rng.uniform(0.6, 1.2, (count, 1 if note == "one each" else len(axes)))
+        options["falloffs"] = np.broadcast_to(each, (count, len(axes))) * reach * (rng.uniform(size=(count, 1)) > 0.2)
+    if note in ("metrics", "sets and metrics") and scalars > 0:
+        metrics = np.zeros((count, scalars, scalars))
+        for k in np.flatnonzero(rng.uniform(size=count) > 0.3):
+            turn = np.linalg.qr(rng.normal(size=(scalars, scalars)))[0]
+            metrics[k] = turn @ np.diag((rng.uniform(0.5, 1.1, scalars) * reach) ** -2) @ turn.T
+            metrics[k] = (metrics[k] + metrics[k].T) / 2
+        options["metrics"] = metrics
+    if note.startswith("sets"):
+        sets = rng.uniform(size=(5, examples)) < 0.5
+        sets[0], sets[1] = True, np.arange(examples) == rng.integers(examples)
+        options["sets"] = sets[sets.any(axis=1)]
+    if note == "ridge":
+        options["ridge"] = 0.05
+    return options
+
+
+def bell_case(rng, group, axes, count, note):
+    points = place(rng, axes, count, 0.6)
+    sources = ["from", "weights"] if note in ("pseudo", "ridge") or note.startswith("sets") else []
+    pseudos = pseudo_examples(rng, axes, points, max(1, count // 5), sources) if sources else []
+    if note.startswith("sets"):
+        pseudos.append((place(rng, axes, 1)[0], "weights", np.zeros(count)))
+    whole = np.vstack([points] + [p[0] for p in pseudos])
+    reach = ref.Gaussian.default(Spec(axes, whole), whole)
+    options = bell_options(rng, axes, len(whole), count, reach, note)
+    case = usual_case(rng, group, Spec(axes, points, pseudos, kind="gaussian", **options), note)
+    if note.startswith("sets"):
+        case.known = {}  # rows of sets stand behind them
+    return case
+
+
+def bell_cases(rng):
+    notes = ("default", "one each", "an axis each", "metrics", "pseudo", "ridge", "sets", "sets and metrics")
+    for note in notes:
+        for dimension in (1, 2, 4):
+            for count in (1, 3, 8, 14, 40):
+                yield bell_case(rng, f"gaussian: {note}", scalar_axes(rng, dimension, dimension == 4), count, note)
+        for count in (4, 12, 35):
+            for space, axes in rotation_spaces(rng):
+                if space != "twist" or count < 10:
+                    yield bell_case(rng, f"gaussian: {note}", axes, count, note)
+
+
 def reading_cases(rng):
     nan, inf = np.nan, np.inf
     for clamp in (False, True):
@@ -253,7 +307,8 @@ def reading_cases(rng):
         queries = [[nan, *q, 0.5], [60, *q, nan], [inf, *q, -inf], [60, q[0], nan, q[2], q[3], 0.5],
                    [60, inf, 0, 0, 0, 0.5], [60, 0, 0, 0, 0, 0.5], [nan] * 6, [1e9, *q, 0.5], [60, *q, -1e9],
                    [500, *q, 3], [-500, *q, -3]]
-        for options in ({"kernel": "bspline"}, {"kernel": "multiquadric"}, {"kind": "shepard"}, {"kind": "nearest"}):
+        for options in ({"kernel": "bspline"}, {"kernel": "multiquadric"}, {"kind": "shepard"}, {"kind": "nearest"},
+                        {"kind": "gaussian"}):
             points = place(rng, axes, 12)
             pseudos = [(place(rng, axes, 1)[0], "from", [200, *q, 2])]
             yield Case("NaN, zero quaternion, clamp", Spec(axes, points, pseudos, **options), queries + [None])
@@ -261,7 +316,8 @@ def reading_cases(rng):
     points = place(rng, twist, 8)
     q = list(random_rotation(rng, 1)[0])
     queries = [[1, 0, 0, 0, *q], [0, 0, -1, 0, *q], [0, 0, 0, 0, *q], [nan, 0, 0, 1, *q], [*q, 0, 0, 0, 0], None]
-    for options in ({"kernel": "gaussian"}, {"kernel": "biharmonic"}, {"kind": "nearest", "neighbours": 4}):
+    for options in ({"kernel": "gaussian"}, {"kernel": "biharmonic"}, {"kind": "nearest", "neighbours": 4},
+                    {"kind": "gaussian"}):
         yield Case("twist that vanishes", Spec(twist, points, **options), queries)
     dials = [Axis(SCALAR, 0, 1, 0.1), Axis(SCALAR, -2, 2, 0.5, clamp=True), Axis(SCALAR, 0, 100, 0, scale=7.0)]
     queries = [[0.3, 0.4, 50], [1.5, 9, -3], [nan, -inf, nan], [1e12, 1e12, 1e12], None]
@@ -274,14 +330,15 @@ def refused_cases(rng):
     axes = [Axis(SCALAR, 0, 1), Axis(ROTATION)]
     q, p = random_rotation(rng, 2)
     twice = [[0.2, *q], [0.7, *p], [0.2, *-q]]
-    for options in [{"kernel": k} for k in ref.KERNELS]:
+    for options in [{"kernel": k} for k in ref.KERNELS] + [{"kind": "gaussian"}]:
         yield Case("refused", Spec(axes, twice, **options), [None], error="singular", note="q and -q at one place")
         pseudos = [([0.7, *p], "from", [0.5, *q])]
         spec = Spec(axes, twice[:2], pseudos, **options)
         yield Case("refused", spec, [None], error="singular", note="pseudo on example")
     yield Case("refused", Spec(axes, [[np.nan, *q]]), [None], error="data", note="NaN place")
     for options in ({"radius": 0.0}, {"radius": -1.0}, {"ridge": -1.0}, {"kind": "shepard", "power": 0.0},
-                    {"kind": "nearest", "neighbours": 0}, {"kind": "nearest", "neighbours": 65}):
+                    {"kind": "nearest", "neighbours": 0}, {"kind": "nearest", "neighbours": 65},
+                    {"kind": "gaussian", "ridge": -1.0}, {"kind": "gaussian", "falloffs": -np.ones((2, 2))}):
         yield Case("refused", Spec(axes, twice[:2], **options), [None], error="argument", note=str(options))
 
 

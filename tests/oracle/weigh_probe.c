@@ -7,10 +7,12 @@
  *     per axis:    kind min max rest rest_rotation[4] about[3] scale clamp
  *     per example: point
  *     per pseudo:  at, then "from" and a point, or "weights" and one number per example
+ *     gaussian:    "falloffs" and one number per point and axis, or "none"; "metrics" and one matrix per point, or
+ *                  "none"; the number of sets, and for each one 0 or 1 per example
  *     per query:   "at" and a point, or "rest" for no point at all
  *
  *   ok condition
- *     per query:   one weight per example
+ *     per query:   one weight per example, and those of the sets behind them
  *     distances from the first query that is a point to every example and pseudo-example, in one line
  *   or: error RESULT sentence
  *
@@ -28,8 +30,10 @@ typedef struct probe_case {
     double *points;
     ex_pseudo *pseudos;
     double *pseudo_numbers; /* [pseudo_count][2][stride]: at, then from or weights */
-    double *queries;        /* [query_count][dimension] */
-    bool *query_is_point;   /* [query_count] */
+    double *falloffs, *metrics;
+    uint32_t *sets;
+    double *queries;      /* [query_count][dimension] */
+    bool *query_is_point; /* [query_count] */
     int query_count;
     int dimension;
 } probe_case;
@@ -135,6 +139,33 @@ static void read_pseudos(probe_case *c) {
     c->def.pseudos = c->def.pseudo_count > 0 ? c->pseudos : NULL;
 }
 
+static double *read_table(const char *name, int count) {
+    char word[64];
+    if (!read_word(word))
+        fail(name);
+    if (strcmp(word, name) != 0)
+        return NULL;
+    double *table = memory(count, sizeof *table);
+    read_numbers(table, count, name);
+    return table;
+}
+
+static void read_gaussian(probe_case *c) {
+    const int points = c->def.example_count + c->def.pseudo_count, words = (c->def.example_count + 31) / 32;
+    int scalars = 0;
+    for (int i = 0; i < c->def.axis_count; i++)
+        scalars += c->axes[i].kind == EX_AXIS_SCALAR;
+    c->def.falloffs = c->falloffs = read_table("falloffs", points * c->def.axis_count);
+    c->def.metrics = c->metrics = read_table("metrics", points * scalars * scalars);
+    c->def.set_count = read_count("the number of sets");
+    c->sets = memory(c->def.set_count * words, sizeof *c->sets);
+    for (int i = 0; i < c->def.set_count; i++)
+        for (int k = 0; k < c->def.example_count; k++)
+            if (read_count("whether an example is in a set") != 0)
+                c->sets[i * words + k / 32] |= (uint32_t)1 << (k % 32);
+    c->def.sets = c->sets;
+}
+
 static void read_queries(probe_case *c) {
     c->queries = memory(c->query_count * c->dimension, sizeof *c->queries);
     c->query_is_point = memory(c->query_count, sizeof *c->query_is_point);
@@ -170,6 +201,8 @@ static void read_case(probe_case *c) {
         c->def.points = c->points;
     }
     read_pseudos(c);
+    if (c->def.kind == EX_WEIGHER_GAUSSIAN)
+        read_gaussian(c);
     read_queries(c);
 }
 
@@ -178,6 +211,9 @@ static void free_case(probe_case *c) {
     free(c->points);
     free(c->pseudos);
     free(c->pseudo_numbers);
+    free(c->falloffs);
+    free(c->metrics);
+    free(c->sets);
     free(c->queries);
     free(c->query_is_point);
 }
@@ -212,11 +248,15 @@ static void answer(const probe_case *c) {
         return;
     }
     printf("ok %.17g\n", condition);
-    double *weights = memory(c->def.example_count, sizeof *weights);
+    const int set_weights = ex_weigher_set_weight_count(weigher);
+    double *weights = memory(c->def.example_count + set_weights, sizeof *weights);
     for (int i = 0; i < c->query_count; i++) {
         const double *point = c->query_is_point[i] ? c->queries + (size_t)i * (size_t)c->dimension : NULL;
-        ex_weigher_evaluate(weigher, point, weights);
-        print_row(weights, c->def.example_count);
+        if (set_weights > 0)
+            ex_weigher_evaluate_sets(weigher, point, weights, weights + c->def.example_count);
+        else
+            ex_weigher_evaluate(weigher, point, weights);
+        print_row(weights, c->def.example_count + set_weights);
     }
     print_distances(c, weigher);
     free(weights);

@@ -64,10 +64,11 @@ class Spec:
     """All that makes a weigher. pseudos: (at, "from", point) or (at, "weights", row)."""
 
     def __init__(self, axes, points, pseudos=(), kind="cardinal", kernel="bspline", linear=True, radius=1.0, ridge=0.0,
-                 power=2.0, neighbours=8, paper=False):
+                 power=2.0, neighbours=8, paper=False, falloffs=None, metrics=None, sets=()):
         self.axes, self.points, self.pseudos = list(axes), np.asarray(points, float), list(pseudos)
         self.kind, self.kernel, self.linear, self.radius, self.ridge = kind, kernel, linear, radius, ridge
         self.power, self.neighbours, self.paper = power, neighbours, paper
+        self.falloffs, self.metrics, self.sets = falloffs, metrics, [np.asarray(s) for s in sets]
         self.dimension = sum(a.width for a in self.axes)
 
 
@@ -253,6 +254,86 @@ class Cardinal:
         return fit(queries * scale)
 
 
+class Bells:
+    """One system of a gaussian weigher: points with falloffs [points][axes] and metrics (or None), and values F."""
+
+    def __init__(self, spec, points, falloffs, metrics, values):
+        self.spec, self.points, self.falloffs, self.metrics, self.values = spec, points, falloffs, metrics, values
+        plain = self.bells(points, chord_distance)
+        self.matrix = plain + spec.ridge * np.eye(len(points))
+        self.condition = max(np.linalg.cond(plain, 1), np.linalg.cond(self.matrix, 1))
+        self.radial = scipy.linalg.solve(self.matrix, values)
+
+    def bells(self, queries, measure):
+        """exp(-r^2/2) [queries][points]; every axis by itself, scalars together where a point has a metric."""
+        square = np.zeros((len(queries), len(self.points)))
+        scaled = [scaled_scalars(self.spec, p) for p in (queries, self.points)]
+        own = [self.metrics is not None and bool(np.any(self.metrics[k])) for k in range(len(self.points))]
+        for a, ((axis, p), (_, q)) in enumerate(zip(parts(self.spec.axes, queries), parts(self.spec.axes, self.points))):
+            part = (measure([axis], p, q) / self.falloffs[:, a]) ** 2
+            square += part if axis.kind != SCALAR else np.where(own, 0, part)
+        for k in np.flatnonzero(own):
+            if measure is chord_distance:
+                d = scaled[0] - scaled[1][k]
+                square[:, k] += np.einsum("qi,ij,qj->q", d, self.metrics[k], d)
+            else:
+                square[:, k] += cdist(scaled[0], scaled[1][k : k + 1], "mahalanobis", VI=self.metrics[k])[:, 0] ** 2
+        return np.exp(-square / 2)
+
+    def weights(self, queries):
+        basis = self.bells(queries, chord_distance)
+        self.amplitude = np.max(np.abs(basis) @ np.abs(self.radial), axis=1)
+        return basis @ self.radial
+
+    def transposed(self, queries):
+        measure = lambda axes, p, q: angle_distance(axes, p, q, False)
+        matrix = self.bells(self.points, measure)
+        np.fill_diagonal(matrix, 1 + self.spec.ridge)
+        return scipy.linalg.solve(matrix.T, self.bells(queries, measure).T).T @ self.values
+
+
+class Gaussian:
+    """All examples, then every set as if there were no other examples; in one row behind each other."""
+
+    def __init__(self, spec):
+        examples = read_points(spec.axes, spec.points, False)
+        at = read_points(spec.axes, [p[0] for p in spec.pseudos], False) if spec.pseudos else examples[:0]
+        m, n = len(examples), len(examples) + len(at)
+        given = np.zeros((n, len(spec.axes))) if spec.falloffs is None else np.asarray(spec.falloffs, float)
+        metrics = [None if spec.metrics is None else spec.metrics[k] for k in range(n)]
+        real, whole = (np.where(given[: len(p)] > 0, given[: len(p)], self.default(spec, p))
+                       for p in (examples, np.vstack([examples, at])))
+
+        def system(members):
+            fit = lambda points, falloffs, rows, values: Bells(
+                spec, points, falloffs, None if spec.metrics is None else [metrics[k] for k in rows], values)
+            values = np.eye(len(members))
+            alone = fit(examples[members], real[members], members, values)
+            for _, source, row in spec.pseudos:
+                drawn = source == "from"
+                values = np.vstack([values, alone.weights(read_points(spec.axes, [row], True))[0] if drawn
+                                    else np.asarray(row)[members]])
+            rows = np.concatenate([members, np.arange(m, n)])
+            full = fit(np.vstack([examples[members], at]), whole[rows], rows, values)
+            full.condition = max(full.condition, alone.condition)
+            return full
+
+        self.systems = [system(members) for members in [np.arange(m)] + [np.flatnonzero(s) for s in spec.sets]]
+        self.matrix, self.condition = self.systems[0].matrix, max(s.condition for s in self.systems)
+
+    @staticmethod
+    def default(spec, points):
+        return radii(chord_distance(spec.axes, points, points), 1.0, False).mean()
+
+    def weights(self, queries):
+        rows = np.hstack([s.weights(queries) for s in self.systems])
+        self.amplitude = np.max([s.amplitude for s in self.systems], axis=0)
+        return rows
+
+    def transposed(self, queries):
+        return np.hstack([s.transposed(queries) for s in self.systems])
+
+
 class Inverse:
     """Shepard and nearest: weights over all points, then each point's share goes by its own row of values."""
 
@@ -333,6 +414,8 @@ def solve(spec):
     """A solver for a spec; values are the identity for examples, and each pseudo-example's row under it."""
     if spec.kind == "direct":
         return Direct()
+    if spec.kind == "gaussian":
+        return Gaussian(spec)
     kind = Cardinal if spec.kind == "cardinal" else Inverse
     points = read_points(spec.axes, spec.points, False)
     values = np.eye(len(points))
@@ -351,4 +434,4 @@ def solve(spec):
 def distances(spec, query):
     points = read_points(spec.axes, np.vstack([spec.points] + [p[0] for p in spec.pseudos]), False)
     query = read_points(spec.axes, [query], True)
-    return angle_distance(spec.axes, query, points, spec.kind != "cardinal")[0]
+    return angle_distance(spec.axes, query, points, spec.kind not in ("cardinal", "gaussian"))[0]

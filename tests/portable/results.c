@@ -180,6 +180,39 @@ static void print_kernels(void) {
     }
 }
 
+/* A falloff for every point and axis, metrics, sets, and a falloff so wide that a ridge has to rise. */
+static void print_gaussian(void) {
+    static const ex_axis_kind kinds[] = {EX_AXIS_SCALAR, EX_AXIS_ROTATION, EX_AXIS_SWING, EX_AXIS_TWIST};
+    space made, *s = &made;
+    make_space(s, kinds, 4, 12);
+    double falloffs[12 * 4], metrics[12] = {0, 4, 9}, set_weights[2 * 12];
+    const uint32_t sets[2] = {0x0F5, 0xFFF};
+    s->def.kind = EX_WEIGHER_GAUSSIAN;
+    solve_and_print("gaussian", s);
+    for (int i = 0; i < 12 * 4; i++) {
+        falloffs[i] = draw(0.2, 0.5);
+    }
+    s->def.falloffs = falloffs;
+    s->def.metrics = metrics;
+    s->def.sets = sets;
+    s->def.set_count = 2;
+    solve_and_print("gaussian.falloffs", s);
+    ex_error error;
+    ex_weigher *weigher;
+    must(ex_weigher_create(&s->def, NULL, &weigher, &error), "gaussian.sets", &error);
+    ex_weigher_evaluate_sets(weigher, NULL, NULL, set_weights);
+    print_doubles("gaussian.sets", 0, set_weights, ex_weigher_set_weight_count(weigher));
+    ex_weigher_destroy(weigher);
+    for (int i = 0; i < 12 * 4; i++) {
+        falloffs[i] = 1e5;
+    }
+    s->def.metrics = NULL;
+    must(ex_weigher_create(&s->def, NULL, &weigher, &error), "gaussian.ridge", &error);
+    const ex_ridge ridge = ex_weigher_get_ridge(weigher);
+    print_doubles("gaussian.ridge", 0, &ridge.ridge, 1);
+    ex_weigher_destroy(weigher);
+}
+
 static void print_other_kinds(void) {
     static const ex_axis_kind kinds[] = {EX_AXIS_SCALAR, EX_AXIS_ROTATION, EX_AXIS_SWING, EX_AXIS_TWIST};
     static const ex_axis_kind scalars[] = {EX_AXIS_SCALAR, EX_AXIS_SCALAR, EX_AXIS_SCALAR, EX_AXIS_SCALAR};
@@ -575,11 +608,11 @@ static void print_skinning(void) {
 
 /* ---- a whole rig: joints read, skinned, refined, shaded, painted, through a pack and back ---- */
 
-enum { RINGS = 6, SIDES = 5, TUBE = RINGS * SIDES, TUBE_MOST = TUBE + RINGS * SIDES };
+enum { RINGS = 6, SIDES = 5, TUBE = RINGS * SIDES, TUBE_MOST = TUBE + RINGS * SIDES, SCULPTS = 3 };
 
 static void print_character_at(const ex_rig *rig, const ex_pose *pose, int level, int number) {
     float positions[3 * TUBE_MOST], normals[3 * TUBE_MOST], tangents[4 * TUBE_MOST], box[6];
-    double weights[CHARACTER_EXAMPLES];
+    double weights[CHARACTER_EXAMPLES + 2 * SCULPTS];
     unsigned char pixels[CHARACTER_WIDTH * CHARACTER_HEIGHT * 4], *list[1] = {pixels};
     ex_evaluation how = {.level = level};
     ex_output output = {.positions = positions,
@@ -597,11 +630,60 @@ static void print_character_at(const ex_rig *rig, const ex_pose *pose, int level
     if (level == 0)
         print_floats("character.tangents", number, tangents, 4 * count);
     print_floats("character.box", number, box, 6);
-    print_doubles("character.weights", number, weights, CHARACTER_EXAMPLES);
+    print_doubles("character.weights", number, weights, CHARACTER_EXAMPLES + 2 * SCULPTS);
     double colours[sizeof pixels];
     for (size_t i = 0; i < sizeof pixels; i++)
         colours[i] = pixels[i];
     print_doubles("character.pixels", number, colours, (int)sizeof pixels);
+}
+
+/* Two layers of offsets over the dial "size": at rest, each vertex among the examples that move it; and turned with the
+ * skin, with falloffs of their own. */
+typedef struct sculpted {
+    ex_layer_def layers[CHARACTER_LAYERS + 2];
+    ex_offsets offsets[2][SCULPTS];
+    uint32_t vertices[2][SCULPTS][TUBE];
+    float deltas[2][SCULPTS][3 * TUBE];
+    double points[SCULPTS], falloffs[SCULPTS];
+} sculpted;
+
+static void add_sculpts(sculpted *s, character *c) {
+    static const char *const axis[1] = {"size"}, *const names[SCULPTS] = {"a", "b", "c"};
+    memcpy(s->layers, c->layers, sizeof c->layers);
+    for (int k = 0; k < SCULPTS; k++) {
+        s->points[k] = 0.1 + 0.4 * k;
+        s->falloffs[k] = 0.2 + 0.1 * k;
+    }
+    for (int l = 0; l < 2; l++) {
+        for (int k = 0; k < SCULPTS; k++) {
+            int count = 0;
+            for (uint32_t v = 0; v < TUBE; v++) {
+                if ((7 * v + 5 * (uint32_t)k + 3 * (uint32_t)l) % 5 > 2)
+                    continue;
+                for (int i = 0; i < 3; i++)
+                    s->deltas[l][k][3 * count + i] = (float)((37 * (int)v + 11 * k + 7 * i + 5 * l) % 41 - 20) / 1000;
+                s->vertices[l][k][count++] = v;
+            }
+            s->offsets[l][k] = (ex_offsets){count, s->vertices[l][k], s->deltas[l][k]};
+        }
+        ex_layer_def *layer = &s->layers[CHARACTER_LAYERS + l];
+        *layer = (ex_layer_def){.name = l ? "turned" : "moved",
+                                .domain = EX_DOMAIN_OFFSETS,
+                                .weigh = ex_weigher_def_default(),
+                                .axis_names = axis,
+                                .example_names = names,
+                                .offsets = s->offsets[l],
+                                .frame = l ? EX_FRAME_SKINNED : EX_FRAME_REST,
+                                .moved = l == 0};
+        layer->weigh.kind = EX_WEIGHER_GAUSSIAN;
+        layer->weigh.axes = &c->form_axes[1];
+        layer->weigh.axis_count = 1;
+        layer->weigh.points = s->points;
+        layer->weigh.example_count = SCULPTS;
+        layer->weigh.falloffs = l ? s->falloffs : NULL;
+    }
+    c->def.layers = s->layers;
+    c->def.layer_count = CHARACTER_LAYERS + 2;
 }
 
 static void print_characters(void) {
@@ -609,7 +691,9 @@ static void print_characters(void) {
         character c;
         ex_error error = {0};
         ex_rig *made = NULL, *rig = NULL;
+        static sculpted sculpts;
         character_open(&c, RINGS, SIDES, (ex_skinning)skinning);
+        add_sculpts(&sculpts, &c);
         must(ex_rig_create(&c.def, NULL, &made, &error), "character", &error);
         size_t size = ex_rig_pack_size(made);
         void *bytes = must_allocate(size);
@@ -688,5 +772,6 @@ int main(void) {
     print_skinning();
     print_characters();
     print_settling();
+    print_gaussian();
     return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
 }

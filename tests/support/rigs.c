@@ -175,7 +175,7 @@ static void read_everything(const ex_rig *rig, float *room) {
         length += strlen(ex_rig_layer_name(rig, l));
         for (int k = 0; k < ex_weigher_example_count(weigher); k++) {
             length += strlen(ex_rig_example_name(rig, l, k));
-            if (ex_rig_layer_domain(rig, l) == EX_DOMAIN_FORM)
+            if (ex_rig_layer_domain(rig, l) != EX_DOMAIN_PIXELS)
                 ex_rig_example_delta(rig, l, k, room);
             else
                 length += ex_rig_example_image(rig, l, k)[0];

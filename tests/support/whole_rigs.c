@@ -208,6 +208,56 @@ static ex_layer_def pixel_layer(whole_rig *w, const char *texture, int first) {
     return layer;
 }
 
+/* The part of the vertices from which on an example moves all, and every third before. */
+static void make_offsets(ex_offsets *o, int vertex_count, int from, uint64_t *random) {
+    uint32_t *vertices = malloc((size_t)vertex_count * sizeof *vertices);
+    float *deltas = malloc((size_t)vertex_count * 3 * sizeof *deltas);
+    *o = (ex_offsets){.vertices = vertices, .deltas = deltas};
+    for (int v = 0; v < vertex_count; v++) {
+        if (v < from && v % 3 != 0)
+            continue;
+        vertices[o->count] = (uint32_t)v;
+        for (int c = 0; c < 3; c++)
+            deltas[3 * o->count + c] = (float)random_between(random, -0.5, 0.5);
+        o->count++;
+    }
+}
+
+static const char *const sparse_axes[3] = {"flex", "load", "flex"};
+static const char *const sparse_names[3] = {"one", "two", "three"};
+static const double sparse_points[3] = {0.3, 0.7, 1};
+
+static ex_layer_def offset_layer(whole_rig *w, int which, int vertex_count, uint64_t *random) {
+    static const char *const names[WHOLE_SPARSE] = {"sparse", "turned", "moved"};
+    static const ex_axis axis = {.kind = EX_AXIS_SCALAR, .min = 0, .max = 1};
+    static const double rest[1] = {0}, nothing[3] = {0, 0, 0};
+    ex_layer_def layer = {.name = names[which],
+                          .domain = EX_DOMAIN_OFFSETS,
+                          .weigh = ex_weigher_def_default(),
+                          .axis_names = &sparse_axes[which],
+                          .example_names = sparse_names,
+                          .mask = which == 0 ? w->base.mask : NULL,
+                          .offsets = w->offsets[which],
+                          .frame = which == 1 ? EX_FRAME_SKINNED : EX_FRAME_REST,
+                          .moved = which == 2};
+    for (int k = 0; k < 3; k++)
+        make_offsets(&w->offsets[which][k], vertex_count, k == which ? 0 : vertex_count * k / 3, random);
+    layer.weigh.kind = which == 0 ? EX_WEIGHER_CARDINAL : EX_WEIGHER_GAUSSIAN;
+    layer.weigh.axes = &axis;
+    layer.weigh.axis_count = 1;
+    layer.weigh.points = sparse_points;
+    layer.weigh.example_count = 3;
+    w->zero = (ex_pseudo){.at = rest, .weights = nothing};
+    if (which == 1) {
+        const double falloffs[4] = {0.3, 0.25, 0, 0.4};
+        memcpy(w->falloffs, falloffs, sizeof falloffs);
+        layer.weigh.falloffs = w->falloffs;
+        layer.weigh.pseudos = &w->zero;
+        layer.weigh.pseudo_count = 1;
+    }
+    return layer;
+}
+
 void whole_rig_open(whole_rig *w, int vertex_count, int parts) {
     uint64_t random = 271;
     memset(w, 0, sizeof *w);
@@ -231,6 +281,8 @@ void whole_rig_open(whole_rig *w, int vertex_count, int parts) {
     if (parts & WHOLE_PIXELS)
         w->layers[layers++] = pixel_layer(w, "normal", 2);
     w->layers[layers++] = w->base.layers[2];
+    for (int i = 0; parts & WHOLE_OFFSETS && i < WHOLE_SPARSE; i++)
+        w->layers[layers++] = offset_layer(w, i, vertex_count, &random);
     w->def.layers = w->layers;
     w->def.layer_count = layers;
     if (parts & WHOLE_SKELETON) {
@@ -248,6 +300,10 @@ void whole_rig_close(whole_rig *w) {
     ex_skeleton_destroy(w->skeleton);
     ex_skin_destroy(w->skin);
     ex_stencils_destroy(w->stencils);
+    for (int i = 0; i < WHOLE_SPARSE * 3; i++) {
+        free((void *)(uintptr_t)w->offsets[i / 3][i % 3].vertices);
+        free((void *)(uintptr_t)w->offsets[i / 3][i % 3].deltas);
+    }
     free(w->level_memory[0]);
     free(w->level_memory[1]);
     sample_rig_close(&w->base);

@@ -1,7 +1,8 @@
 /*
  * whole_rigs.h - a rig for tests with everything that a rig can have: the layers of rigs.h, of which one reads two
  * joints in four ways and moves joints, two layers of pixels between them, a skeleton, a skin of more than four
- * influences, two refined levels and a limit. Any of these can be left out.
+ * influences, three layers of offsets (at rest; turned with the skin; a vertex among the examples that move it), two
+ * refined levels and a limit. Any of these can be left out.
  */
 #ifndef EXEMPLAR_TESTS_WHOLE_RIGS_H
 #define EXEMPLAR_TESTS_WHOLE_RIGS_H
@@ -14,9 +15,10 @@ enum {
     WHOLE_LEVELS = 4,
     WHOLE_LIMIT = 8,
     WHOLE_PIXELS = 16,
-    WHOLE_ALL = 31
+    WHOLE_OFFSETS = 32,
+    WHOLE_ALL = 63
 };
-enum { WHOLE_JOINTS = 6, WHOLE_LAYERS = 6, WHOLE_WIDTH = 3, WHOLE_HEIGHT = 2 };
+enum { WHOLE_JOINTS = 6, WHOLE_LAYERS = 9, WHOLE_WIDTH = 3, WHOLE_HEIGHT = 2, WHOLE_SPARSE = 3 };
 
 /* Points into itself: stays where it is, ends with whole_rig_close. */
 typedef struct whole_rig {
@@ -29,6 +31,9 @@ typedef struct whole_rig {
     const float *shift_list[2];
     unsigned char pixels[4][WHOLE_HEIGHT * WHOLE_WIDTH * 4];
     const unsigned char *pixel_list[4];
+    ex_offsets offsets[WHOLE_SPARSE][3]; /* of the last three layers */
+    double falloffs[4];
+    ex_pseudo zero;
     ex_skeleton *skeleton;
     ex_skin *skin;
     ex_stencils *stencils;

@@ -4,7 +4,7 @@
  * Point caches (PC2, MDD, numbered OBJ) hold every vertex at every frame, as evaluation gives it. A baked .glb is
  * standard glTF: morph targets, a skin of at most four influences, and animation of joints and weights. It is exact for
  * layers at rest, linear skinning and no refinement; for anything else it is the nearest such file, and how near is
- * measured at every frame.
+ * measured at every frame. Its times count from the motion's first frame.
  */
 #ifndef EXEMPLAR_AUTHOR_BAKE_H
 #define EXEMPLAR_AUTHOR_BAKE_H
@@ -38,10 +38,11 @@ typedef struct ex_bake_options {
 typedef struct ex_bake_report {
     bool exact; /* but for influences and thinning the file is the rig */
     int frame_count, target_count;
+    int unused_count;               /* examples that the motion gives no weight: they are not in the file */
     int influence_most;             /* of the rig's skin */
     ex_bake_error influences;       /* what leaving influences out costs, by itself */
     ex_bake_error total;            /* the file against the rig */
-    double size;                    /* the form's height, to compare with */
+    double size;                    /* the largest side of the mesh, a standing form's height, to compare with */
     long key_count, key_count_full; /* keys of all channels, kept and before thinning */
 } ex_bake_report;
 

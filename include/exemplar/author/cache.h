@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 typedef enum ex_cache_kind {
-    EX_CACHE_PC2, /* little-endian float, one start and rate for all frames */
+    EX_CACHE_PC2, /* little-endian float, one start and step, taken to be seconds, for all frames */
     EX_CACHE_MDD, /* big-endian float, a time for every frame */
     EX_CACHE_OBJ, /* NAME_0001.obj, …: a whole mesh a frame; reading takes NAME_####.obj in order of their numbers */
     EX_CACHE_KIND_COUNT
@@ -33,7 +33,8 @@ typedef struct ex_cache_info {
 typedef struct ex_cache_reader ex_cache_reader;
 
 /* Opens a cache and checks that it is whole: a file that is too short is refused with how many frames are there. For
- * numbered OBJ files, path is any one of them, and all must have the same connectivity. */
+ * numbered OBJ files, path is any one of them, or the NAME.obj that they were written as; all must have the same
+ * connectivity, which is checked as they are read. They have no times: 24 frames a second. */
 EX_API ex_result ex_cache_open(const char *path, ex_cache_reader **reader, ex_error *error);
 EX_API ex_cache_info ex_cache_get_info(const ex_cache_reader *reader);
 /* In seconds. */
@@ -47,8 +48,8 @@ EX_API void ex_cache_close(ex_cache_reader *reader);
 typedef struct ex_cache_writer ex_cache_writer;
 
 /* times [frame_count] seconds (PC2 keeps the first, and the mean step). mesh: faces, texture coordinates, … of the OBJ
- * files, whose positions are replaced; NULL for the other kinds. Numbered OBJ files get at least four digits, from 1.
- */
+ * files, whose positions are replaced and whose normals are left out; NULL for the other kinds. Numbered OBJ files get
+ * at least four digits, from 1; those of higher numbers that are there already stay. */
 EX_API ex_result ex_cache_create(const char *path, int vertex_count, int frame_count, const double *times,
                                  const ex_mesh *mesh, ex_cache_writer **writer, ex_error *error);
 /* The next frame. */

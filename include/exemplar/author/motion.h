@@ -21,6 +21,7 @@ typedef struct ex_clip_joint {
     char *name;
     int parent;        /* a joint before this one, or -1 */
     ex_transform rest; /* relative to the parent */
+    bool end;          /* an end site of a BVH file, NAME_end: only says where the bone above it ends */
 } ex_clip_joint;
 
 /* A number over time: the weight of a morph target. */
@@ -43,8 +44,9 @@ typedef struct ex_clip {
 
 EX_API void ex_clip_destroy(ex_clip *clip);
 
-/* A BVH file: Y up, any order of channels, any number of roots' channels, degrees, in the file's own unit of length.
- * Errors name the line. A file that ends before its last frame is refused, with how many frames are there. */
+/* A BVH file: Y up, any order of channels, any number of roots' channels, degrees, in the file's own unit of length. A
+ * position channel takes the place of the joint's offset along its axis. Errors name the line. A file that ends before
+ * its last frame is refused, with how many frames are there. */
 EX_API ex_result ex_bvh_read(const char *path, ex_clip **clip, ex_error *error);
 EX_API ex_result ex_bvh_parse(const char *text, size_t size, const char *path, ex_clip **clip, ex_error *error);
 

@@ -176,3 +176,68 @@ int exi_gltf_add_joints(exi_gltf_writer *w, const uint16_t *values, int count) {
     free(narrow);
     return accessor;
 }
+
+/* Rows that are not all 0, their numbers in `places` [count]; how many. */
+static int find_rows(const float *values, int count, int *places) {
+    int found = 0;
+    for (int i = 0; i < count; i++) {
+        const float *row = values + 3 * (size_t)i;
+        if (row[0] != 0 || row[1] != 0 || row[2] != 0)
+            places[found++] = i;
+    }
+    return found;
+}
+
+/* Numbers of rows in as few bytes as they fit; the view. *component receives what they are. */
+static int add_places(exi_gltf_writer *w, const int *places, int found, int count, int *component) {
+    *component = UNSIGNED_INT;
+    if (count > 65536)
+        return exi_gltf_add_view(w, places, (size_t)found * sizeof *places, EXI_GLTF_DATA);
+    *component = UNSIGNED_SHORT;
+    uint16_t *narrow = exi_array_allocate((size_t)found, sizeof *narrow);
+    if (!narrow) {
+        w->failed = true;
+        return 0;
+    }
+    for (int i = 0; i < found; i++)
+        narrow[i] = (uint16_t)places[i];
+    int view = exi_gltf_add_view(w, narrow, (size_t)found * sizeof *narrow, EXI_GLTF_DATA);
+    free(narrow);
+    return view;
+}
+
+static int add_sparse(exi_gltf_writer *w, const float *values, int count, const int *places, int found, bool bounds) {
+    json_t *accessor = json_pack("{s:i, s:i, s:s}", "componentType", FLOAT, "count", count, "type", "VEC3");
+    if (bounds && accessor)
+        add_bounds(w, accessor, values, count, 3);
+    float *rows = exi_array_allocate((size_t)found, 3 * sizeof *rows);
+    for (size_t i = 0; rows && i < (size_t)found; i++)
+        memcpy(rows + 3 * i, values + 3 * (size_t)places[i], 3 * sizeof *rows);
+    if (rows && found > 0) { /* without any row, an accessor without bytes is all 0 */
+        int component;
+        int indices = add_places(w, places, found, count, &component);
+        int view = exi_gltf_add_view(w, rows, (size_t)found * 3 * sizeof *rows, EXI_GLTF_DATA);
+        exi_gltf_set(w, accessor, "sparse",
+                     json_pack("{s:i, s:{s:i, s:i}, s:{s:i}}", "count", found, "indices", "bufferView", indices,
+                               "componentType", component, "values", "bufferView", view));
+    }
+    w->failed = w->failed || !rows;
+    free(rows);
+    exi_gltf_append(w, w->accessors, accessor);
+    return (int)json_array_size(w->accessors) - 1;
+}
+
+int exi_gltf_add_differences(exi_gltf_writer *w, const float *values, int count, bool bounds) {
+    int *places = exi_array_allocate((size_t)count, sizeof *places);
+    if (!places) {
+        w->failed = true;
+        return 0;
+    }
+    const int found = find_rows(values, count, places);
+    /* Programs have to spread them out: worth it where at least a third of the bytes goes. */
+    const bool sparse = 16 * (size_t)found <= 8 * (size_t)count;
+    int accessor = sparse ? add_sparse(w, values, count, places, found, bounds)
+                          : exi_gltf_add_floats(w, values, count, 3, EXI_GLTF_VERTICES, bounds);
+    free(places);
+    return accessor;
+}

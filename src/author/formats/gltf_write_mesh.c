@@ -124,14 +124,11 @@ static json_t *make_target(exi_gltf_writer *w, const ex_scene_primitive *p, cons
     json_t *out = json_object();
     int n = p->vertex_count;
     if (target->positions)
-        exi_gltf_set(w, out, "POSITION",
-                     json_integer(exi_gltf_add_floats(w, target->positions, n, 3, EXI_GLTF_VERTICES, true)));
+        exi_gltf_set(w, out, "POSITION", json_integer(exi_gltf_add_differences(w, target->positions, n, true)));
     if (target->normals && p->normals)
-        exi_gltf_set(w, out, "NORMAL",
-                     json_integer(exi_gltf_add_floats(w, target->normals, n, 3, EXI_GLTF_VERTICES, false)));
+        exi_gltf_set(w, out, "NORMAL", json_integer(exi_gltf_add_differences(w, target->normals, n, false)));
     if (target->tangents && p->tangents)
-        exi_gltf_set(w, out, "TANGENT",
-                     json_integer(exi_gltf_add_floats(w, target->tangents, n, 3, EXI_GLTF_VERTICES, false)));
+        exi_gltf_set(w, out, "TANGENT", json_integer(exi_gltf_add_differences(w, target->tangents, n, false)));
     if (json_object_size(out) == 0)
         exi_gltf_set(w, out, "POSITION", json_integer(add_zeros(w, n)));
     return out;

@@ -39,6 +39,8 @@ json_t *exi_gltf_numbers(exi_gltf_writer *w, const double *values, int count);
 int exi_gltf_add_view(exi_gltf_writer *w, const void *bytes, size_t size, exi_gltf_use use);
 /* Accessors; bounds adds the smallest and largest of each column. */
 int exi_gltf_add_floats(exi_gltf_writer *w, const float *values, int count, int width, exi_gltf_use use, bool bounds);
+/* Rows of three of a morph target: where few of them are not 0, only those are written (a sparse accessor). */
+int exi_gltf_add_differences(exi_gltf_writer *w, const float *values, int count, bool bounds);
 /* Whole numbers in as few bytes as they fit, 1 (joints only), 2 or 4. */
 int exi_gltf_add_indices(exi_gltf_writer *w, const int *values, int count, int vertex_count);
 int exi_gltf_add_joints(exi_gltf_writer *w, const uint16_t *values, int count);

@@ -2,6 +2,7 @@
  * Meshes from and into files of any kind that Exemplar knows, chosen by the ending of the file's name.
  */
 #include "author/formats/file.h"
+#include "author/formats/scene.h"
 #include "runtime/base/result.h"
 
 #include <exemplar/author/formats.h>
@@ -19,8 +20,7 @@ static ex_result read_scene(const char *path, ex_mesh **mesh, ex_error *error) {
     return result;
 }
 
-/* One image, one texture, and every material shows it; a mesh without materials gets one. */
-static ex_result add_texture(ex_scene *scene, const ex_image *image, ex_error *error) {
+ex_result exi_scene_add_texture(ex_scene *scene, const ex_image *image, ex_error *error) {
     unsigned char *bytes = NULL;
     size_t size = 0;
     ex_result result = ex_image_encode(image, &bytes, &size, error);
@@ -64,7 +64,7 @@ static ex_result write_scene(const char *path, const ex_mesh *mesh, const ex_ima
     if (result == EX_OK && ex_scene_add_node(scene, NULL, -1, 0) < 0)
         result = exi_error_memory(error, "the file", sizeof(ex_scene_node));
     if (result == EX_OK && image)
-        result = add_texture(scene, image, error);
+        result = exi_scene_add_texture(scene, image, error);
     if (result == EX_OK)
         result = ex_scene_write(path, scene, error);
     ex_scene_destroy(scene);

@@ -6,6 +6,7 @@
 
 #include "runtime/base/result.h"
 
+#include <exemplar/author/image.h>
 #include <exemplar/author/scene.h>
 
 /* Adds a sentence to the scene's notes; false without memory. */
@@ -22,6 +23,9 @@ double exi_scene_tidy_influences(uint16_t *joints, float *weights, int count);
 
 /* A material with glTF's defaults and no name. */
 ex_scene_material exi_scene_default_material(void);
+
+/* A texture for a scene without any: every material shows it, and where there are none, one is made for all meshes. */
+ex_result exi_scene_add_texture(ex_scene *scene, const ex_image *image, ex_error *error);
 
 /* Nodes [node_count] with every parent before its children; scratch [2 node_count + 1]. False where parents go round in
  * a circle. Parents must be in range. */

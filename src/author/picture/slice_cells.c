@@ -121,7 +121,27 @@ static bool reads_axes(const ex_sheet_def *def, int layer) {
     for (int a = 0; a < count; a++)
         for (int i = 0; i < def->axis_count; i++)
             found += ex_rig_layer_input(def->rig, layer, a) == def->axes[i];
-    return found == def->axis_count && (def->textures || ex_rig_layer_domain(def->rig, layer) == EX_DOMAIN_FORM);
+    return found == def->axis_count && (def->textures || ex_rig_layer_domain(def->rig, layer) != EX_DOMAIN_PIXELS);
+}
+
+/* A pseudo-example that only keeps a layer of offsets from acting somewhere is no form to look at. */
+static bool holds_nothing(const ex_pseudo *pseudo, int example_count) {
+    bool none = pseudo->weights != NULL;
+    for (int k = 0; none && k < example_count; k++)
+        none = pseudo->weights[k] == 0;
+    return none;
+}
+
+static bool add_pseudos(const exi_plot *plot, const ex_weigher *weigher, int layer, marks *m) {
+    ex_weigher_def def;
+    ex_pseudo *pseudos = exi_array_allocate((size_t)plot->pseudo_count + 1, sizeof *pseudos);
+    bool good = pseudos != NULL;
+    if (good)
+        ex_weigher_describe(weigher, &def, NULL, pseudos);
+    for (int k = 0; good && k < plot->pseudo_count; k++)
+        good = holds_nothing(&pseudos[k], plot->example_count) || add_mark(m, (mark){layer, k, true, plot->pseudos[k]});
+    free(pseudos);
+    return good;
 }
 
 static ex_result find_marks_of(const ex_sheet_def *def, int layer, marks *m, ex_error *error) {
@@ -138,8 +158,7 @@ static ex_result find_marks_of(const ex_sheet_def *def, int layer, marks *m, ex_
     bool good = true;
     for (int k = 0; good && k < plot.example_count; k++)
         good = add_mark(m, (mark){layer, k, false, plot.examples[k]});
-    for (int k = 0; good && k < plot.pseudo_count; k++)
-        good = add_mark(m, (mark){layer, k, true, plot.pseudos[k]});
+    good = good && add_pseudos(&plot, ex_rig_weigher(def->rig, layer), layer, m);
     exi_plot_close(&plot);
     return good ? EX_OK : exi_error_memory(error, "the examples of a sheet", 0);
 }

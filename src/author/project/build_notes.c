@@ -1,18 +1,77 @@
 /*
- * Sentences about what building chose or had to add.
+ * Sentences about what building chose or had to add: falloffs by leave-one-out, and ridges, with the pose to blame.
  */
 #include "author/project/build.h"
+#include "author/project/falloff.h"
 #include "runtime/base/result.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void note(const exi_building *b, const char *format, ...) EXI_PRINTF(2, 3);
+static void note(const exi_building *b, const char *format, ...) {
+    char text[EX_ERROR_SIZE];
+    va_list arguments;
+    if (!b->options.note)
+        return;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    b->options.note(b->options.note_user, text);
+}
+
 ex_result exi_build_falloffs(const exi_building *b, int index, ex_layer_def *layer, ex_error *error) {
-    (void)b;
-    (void)index;
-    (void)layer;
-    (void)error;
+    const ex_project_layer *source = &b->view->layers[index];
+    const size_t numbers = 3 * (size_t)b->mesh->vertex_count;
+    if (!source->auto_falloff)
+        return EX_OK;
+    double *gram = layer->offsets ? exi_gram_of_offsets(layer->offsets, source->example_count)
+                                  : exi_gram_of_rows(layer->deltas, source->example_count, numbers);
+    exi_falloff_choice choice = {0};
+    ex_result result = gram ? exi_falloff_choose(&source->weigh, gram, &choice, error)
+                            : exi_error_memory(error, "choosing falloffs", 0);
+    free(gram);
+    if (result != EX_OK)
+        return result;
+    if (choice.falloffs) {
+        layer->weigh.falloffs = choice.falloffs;
+        note(
+            b,
+            "layer '%s': the falloff by leave-one-out is %.3g in distances of the space, %.2f times the usual distance "
+            "of neighbours: points are guessed from the others %.3g %% off, with the default %.3g %%",
+            source->name, choice.factor * choice.usual, choice.factor, 100 * choice.error, 100 * choice.error_usual);
+    } else {
+        note(b,
+             "layer '%s': leave-one-out has nothing to choose a falloff by, with %d points; the default stays, the "
+             "usual "
+             "distance of neighbours",
+             source->name, source->example_count + source->weigh.pseudo_count);
+    }
     return EX_OK;
 }
 
 void exi_build_note_ridges(const exi_building *b, const ex_rig *rig) {
-    (void)b;
-    (void)rig;
+    for (int l = 0; b->options.note && l < b->view->layer_count; l++) {
+        const ex_weigher *weigher = ex_rig_weigher(rig, l);
+        const ex_ridge ridge = ex_weigher_get_ridge(weigher);
+        const ex_project_layer *layer = &b->view->layers[l];
+        exi_point_words text;
+        double cost = 0;
+        int missed = 0;
+        if (layer->weigh.kind != EX_WEIGHER_GAUSSIAN || !(ridge.ridge > 0) || !exi_ridge_cost(weigher, &cost, &missed))
+            continue;
+        if (ridge.point >= 0)
+            note(b,
+                 "layer '%s': its points can hardly be told apart (condition %.2g), so a ridge of %.2g was added; the "
+                 "one "
+                 "to blame is %s, with a falloff of %.3g: lower it, or spread the poses; example '%s' is missed most, "
+                 "by "
+                 "%.2g %%",
+                 layer->name, ridge.condition, ridge.ridge, exi_point_name(b->view, l, ridge.point, &text),
+                 ridge.falloff, layer->examples[missed].name, 100 * cost);
+        else
+            note(b, "layer '%s': with a ridge of %.2g, example '%s' is missed most, by %.2g %%", layer->name,
+                 ridge.ridge, layer->examples[missed].name, 100 * cost);
+    }
 }

@@ -87,9 +87,19 @@ static void close_checker(exi_checker *c) {
     exi_measure_close(&c->measure);
     free_rows(c, c->deltas);
     free_rows(c, c->shifts);
+    for (int l = 0; c->offsets && l < c->view->layer_count; l++) {
+        for (int k = 0; c->offsets[l] && k < c->view->layers[l].example_count; k++)
+            exi_offsets_free(&c->offsets[l][k]);
+        free(c->offsets[l]);
+    }
+    free(c->offsets);
     for (int l = 0; c->masks && l < c->view->layer_count; l++)
         free(c->masks[l]);
     free(c->masks);
+    for (int l = 0; c->falloffs && l < c->view->layer_count; l++)
+        free(c->falloffs[l]);
+    free(c->falloffs);
+    free(c->weighs);
     ex_skin_destroy(c->skin);
     ex_skeleton_destroy(c->skeleton);
     ex_mesh_destroy(c->mesh);
@@ -119,10 +129,15 @@ ex_result ex_project_check(const ex_project *project, const ex_check_options *op
                      .size = 1,
                      .deltas = calloc(layers, sizeof *c.deltas),
                      .shifts = calloc(layers, sizeof *c.shifts),
-                     .masks = calloc(layers, sizeof *c.masks)};
-    c.failed = !c.check || !c.deltas || !c.shifts || !c.masks;
-    for (int l = 0; l < c.view->layer_count; l++)
+                     .offsets = calloc(layers, sizeof *c.offsets),
+                     .masks = calloc(layers, sizeof *c.masks),
+                     .weighs = calloc(layers, sizeof *c.weighs),
+                     .falloffs = calloc(layers, sizeof *c.falloffs)};
+    c.failed = !c.check || !c.deltas || !c.shifts || !c.offsets || !c.masks || !c.weighs || !c.falloffs;
+    for (int l = 0; !c.failed && l < c.view->layer_count; l++) {
         c.total += c.view->layers[l].example_count;
+        c.weighs[l] = c.view->layers[l].weigh;
+    }
     if (!c.failed)
         check_body(&c);
     for (int l = 0; !c.failed && l < c.view->layer_count; l++) {

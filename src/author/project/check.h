@@ -6,10 +6,12 @@
  *   check_mesh.c      the mesh, and forms against it
  *   check_skeleton.c  the skeleton's file, and the joints that the project names
  *   check_surface.c   faces and tags, where the mesh is subdivided
- *   check_forms.c     layers of forms: what un-posing loses, skeletons of examples, layers that disturb each other
+ *   check_forms.c     layers of forms and offsets: what un-posing loses, skeletons of examples
+ *   check_disturbed.c layers that disturb each other, or do something at rest
  *   check_misread.c   forms that were made otherwise than their layer says
  *   check_images.c    layers of pixels
  *   check_space.c     spaces
+ *   check_guess.c     examples guessed from the others
  *
  * Each reports all it finds, and none stands in the way of another: what cannot be read is NULL from then on.
  */
@@ -29,10 +31,13 @@ typedef struct exi_checker {
     ex_skeleton *skeleton; /* and where there is one */
     ex_skin *skin;
     bool lame; /* skeleton or skin could not be read, which has been reported: what needs them is passed over */
-    exi_measure measure; /* where there is a mesh */
-    float ***deltas;     /* [layer_count] of [example_count], NULL where one could not be measured */
-    float ***shifts;     /* likewise, NULL also where the example brings no skeleton */
-    float **masks;       /* [layer_count], NULL where the layer has none */
+    exi_measure measure;    /* where there is a mesh */
+    float ***deltas;        /* [layer_count] of [example_count], NULL where one could not be measured */
+    float ***shifts;        /* likewise, NULL also where the example brings no skeleton */
+    ex_offsets **offsets;   /* [layer_count] of [example_count], those of layers of offsets */
+    float **masks;          /* [layer_count], NULL where the layer has none */
+    ex_weigher_def *weighs; /* [layer_count]: the layers', with falloffs that were chosen */
+    double **falloffs;      /* [layer_count]: those, or NULL */
     int sample_count;
     const ex_progress *progress;
     int done, total; /* examples */
@@ -67,9 +72,10 @@ void exi_check_skeleton(exi_checker *c);
 
 void exi_check_surface(exi_checker *c);
 
-/* Reads and measures a layer of forms into c->deltas, c->shifts and c->masks; looks at its space, too. */
+/* Reads and measures a layer of forms or offsets into c->deltas and c->shifts or c->offsets, and c->masks; looks at its
+ * space, too. */
 void exi_check_forms(exi_checker *c, int layer);
-/* Sculpts that later layers move, once all layers are measured. */
+/* Sculpts that later layers move, and layers of offsets that do something at rest, once all layers are measured. */
 void exi_check_disturbed(exi_checker *c);
 
 /* Whether a form fits the mesh far better when it is read otherwise, at its pose or at rest, or turned; after
@@ -81,12 +87,18 @@ void exi_check_images(exi_checker *c, int layer);
 
 /* What examples are, for guessing each from the others. */
 typedef struct exi_guessed {
-    const float *const *rows; /* [example_count] of [count][3] */
+    const float *const *rows;  /* [example_count] of [count][3], */
+    const ex_offsets *offsets; /* or [example_count] */
     size_t count;
     double size;      /* that errors are relative to */
     const char *what; /* "form" */
     const char *of;   /* "the mesh's size" */
 } exi_guessed;
+
+/* Chooses the falloffs of a layer that leaves them to leave-one-out, into c->weighs. */
+void exi_check_falloffs(exi_checker *c, int layer, const exi_guessed *guessed);
+/* How well each example would be guessed from the others. */
+void exi_check_guess(exi_checker *c, int layer, const ex_weigher *weigher, const exi_guessed *guessed);
 
 /* Everything about a layer's space: near points, condition, range of weights, and leave-one-out errors where the
  * examples are there to guess; guessed may be NULL. */

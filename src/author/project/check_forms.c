@@ -1,7 +1,6 @@
 /*
- * Checking layers of forms: examples are read and measured as building does it, and what that loses is reported, with
- * the joints that examples bring or should bring. Later layers add to what earlier ones were sculpted to be: how much,
- * is measured at the earlier examples' poses.
+ * Checking layers of forms and of offsets: examples are read and measured as building does it, and what that loses is
+ * reported, with the joints that examples bring or should bring.
  */
 #include "author/project/check.h"
 #include "author/project/skeleton.h"
@@ -13,8 +12,6 @@
 
 /* Stretches below this, above what is damped, are worth a note: a sculpt is at least 5 times as large at rest there. */
 static const double near_limit = 2 * EX_UNPOSE_LIMIT;
-/* What a later layer may add, in sizes of the mesh, before it shows. */
-static const double disturbance_limit = 1e-4;
 
 /* ---- un-posing ---- */
 
@@ -60,13 +57,24 @@ static void report_near(exi_checker *c, const char *name, const exi_measured *m,
 
 /* ---- one example ---- */
 
-/* Its difference, or NULL; its shifts stay in c->shifts. */
-static float *measure(exi_checker *c, int layer, int k, const ex_mesh *form, const char *where) {
+static bool is_finite(exi_checker *c, const ex_project_example *example, const float *delta, const char *where) {
+    for (size_t i = 0; delta && i < 3 * (size_t)c->mesh->vertex_count; i++)
+        if (!isfinite(delta[i])) {
+            exi_check_add(c, EX_SEVERITY_ERROR, "not_finite", where, (double)(i / 3),
+                          "'%s': vertex %zu (counting from 0) is too far away for a float once it is measured",
+                          example->name, i / 3);
+            return false;
+        }
+    return true;
+}
+
+/* Into c->deltas and c->shifts, or c->offsets; whether it could be measured. */
+static bool measure(exi_checker *c, int layer, int k, const ex_mesh *form, const char *where) {
     const ex_project_example *example = &c->view->layers[layer].examples[k];
     exi_measured m;
     ex_error error = {0};
-    float *delta = NULL;
     char here[80];
+    bool done = false;
     snprintf(here, sizeof here, "%s.skeleton", where);
     if (exi_measure_joints(&c->measure, layer, k, &m, &error) != EX_OK) {
         exi_check_failure(c, "skeleton", here, &error);
@@ -76,20 +84,19 @@ static float *measure(exi_checker *c, int layer, int k, const ex_mesh *form, con
         report_damped(c, example->name, &m, where);
         report_near(c, example->name, &m, where);
         exi_check_misread(c, layer, k, form, m.shifts, where);
-        delta = m.delta;
+        done = is_finite(c, example, m.delta, where);
         c->shifts[layer][k] = m.shifts;
-        m.delta = m.shifts = NULL;
+        m.shifts = NULL;
+    }
+    if (done && c->view->layers[layer].shape == EX_SHAPE_OFFSETS) {
+        c->offsets[layer][k] = m.offsets;
+        m.offsets = (ex_offsets){0};
+    } else if (done) {
+        c->deltas[layer][k] = m.delta;
+        m.delta = NULL;
     }
     exi_measured_free(&m);
-    for (size_t i = 0; delta && i < 3 * (size_t)c->mesh->vertex_count; i++)
-        if (!isfinite(delta[i])) {
-            exi_check_add(c, EX_SEVERITY_ERROR, "not_finite", where, (double)(i / 3),
-                          "'%s': vertex %zu (counting from 0) is too far away for a float once it is measured",
-                          example->name, i / 3);
-            free(delta);
-            delta = NULL;
-        }
-    return delta;
+    return done;
 }
 
 /* ---- skeletons of examples ---- */
@@ -158,28 +165,68 @@ static void read_mask(exi_checker *c, int index, const char *where) {
 
 /* Whether the layer's forms can be measured; what keeps them from it has been reported. */
 static bool is_measurable(exi_checker *c, const ex_project_layer *layer, const char *where) {
+    const bool turned = layer->shape == EX_SHAPE_OFFSETS && layer->frame == EX_FRAME_SKINNED;
+    const bool posed = layer->shape == EX_SHAPE_UNPOSED || (layer->shape == EX_SHAPE_OFFSETS && layer->posed);
     bool brings_skeletons = false;
     for (int k = 0; k < layer->example_count; k++)
         brings_skeletons = brings_skeletons || layer->examples[k].skeleton;
-    if (!c->mesh || (c->lame && (layer->shape == EX_SHAPE_UNPOSED || brings_skeletons)))
+    if (!c->mesh || (c->lame && (posed || turned || brings_skeletons)))
         return false;
-    if (layer->shape != EX_SHAPE_UNPOSED || c->skin)
+    if ((layer->shape != EX_SHAPE_UNPOSED && !turned) || c->skin)
         return true;
-    exi_check_add(c, EX_SEVERITY_ERROR, "unmeasured", where, 0,
-                  "the forms of '%s' cannot be un-posed, because no joint moves the mesh: name a \"skeleton\" with a "
-                  "skin, or let the layer's \"shape\" be \"positions\"",
-                  layer->name);
+    if (turned)
+        exi_check_add(c, EX_SEVERITY_ERROR, "unmeasured", where, 0,
+                      "the offsets of '%s' cannot turn with the skin, because no joint moves the mesh: name a "
+                      "\"skeleton\" with a skin, or let the layer's \"frame\" be \"rest\"",
+                      layer->name);
+    else
+        exi_check_add(c, EX_SEVERITY_ERROR, "unmeasured", where, 0,
+                      "the forms of '%s' cannot be un-posed, because no joint moves the mesh: name a \"skeleton\" with "
+                      "a skin, or let the layer's \"shape\" be \"positions\"",
+                      layer->name);
     return false;
+}
+
+static bool open_layer(exi_checker *c, int index) {
+    const size_t count = (size_t)c->view->layers[index].example_count + 1;
+    c->deltas[index] = calloc(count, sizeof **c->deltas);
+    c->shifts[index] = calloc(count, sizeof **c->shifts);
+    c->offsets[index] = calloc(count, sizeof **c->offsets);
+    return c->deltas[index] && c->shifts[index] && c->offsets[index];
+}
+
+/* The layer's space, and then, for layers after it, what it does. */
+static void finish_layer(exi_checker *c, int index) {
+    const ex_project_layer *layer = &c->view->layers[index];
+    const bool sparse = layer->shape == EX_SHAPE_OFFSETS;
+    const float *const *deltas = (const float *const *)c->deltas[index];
+    const size_t vertices = (size_t)c->mesh->vertex_count;
+    const exi_guessed guessed = {.rows = sparse ? NULL : deltas,
+                                 .offsets = sparse ? c->offsets[index] : NULL,
+                                 .count = vertices,
+                                 .size = c->size,
+                                 .what = sparse ? "offsets" : "form",
+                                 .of = "the mesh's size"};
+    ex_error error = {0};
+    exi_check_falloffs(c, index, &guessed);
+    if (!c->failed)
+        exi_check_space(c, index, &guessed);
+    if (c->failed)
+        return;
+    if (!sparse)
+        check_own_skeletons(c, index);
+    const ex_result result =
+        sparse ? exi_measure_add_offsets(&c->measure, index, &c->weighs[index], c->offsets[index], &error)
+               : exi_measure_add_layer(&c->measure, index, &c->weighs[index], deltas,
+                                       (const float *const *)c->shifts[index], &error);
+    c->failed = c->failed || result == EX_ERROR_MEMORY;
 }
 
 void exi_check_forms(exi_checker *c, int index) {
     const ex_project_layer *layer = &c->view->layers[index];
     char where[64];
-    ex_error error = {0};
     snprintf(where, sizeof where, "layers[%d]", index);
-    c->deltas[index] = calloc((size_t)layer->example_count + 1, sizeof **c->deltas);
-    c->shifts[index] = calloc((size_t)layer->example_count + 1, sizeof **c->shifts);
-    c->failed = c->failed || !c->deltas[index] || !c->shifts[index];
+    c->failed = c->failed || !open_layer(c, index);
     if (c->failed)
         return;
     c->measure.near_limit = near_limit;
@@ -191,97 +238,15 @@ void exi_check_forms(exi_checker *c, int index) {
         snprintf(here, sizeof here, "layers[%d].examples[%d]", index, layer->examples[k].place);
         exi_check_progress(c, layer->examples[k].name);
         ex_mesh *form = exi_check_read_form(c, &layer->examples[k], here);
-        if (form && measurable && !c->failed)
-            c->deltas[index][k] = measure(c, index, k, form, here);
-        else if (layer->examples[k].skeleton)
+        const bool measured = form && measurable && !c->failed && measure(c, index, k, form, here);
+        if (!measured && !(form && measurable) && layer->examples[k].skeleton)
             check_skeleton_file(c, &layer->examples[k], here);
-        complete = complete && c->deltas[index][k];
+        complete = complete && measured;
         ex_mesh_destroy(form);
         c->done++;
     }
-    if (c->failed)
-        return;
-    const float *const *deltas = (const float *const *)c->deltas[index];
-    const exi_guessed guessed = {.rows = deltas,
-                                 .count = c->mesh ? (size_t)c->mesh->vertex_count : 0,
-                                 .size = c->size,
-                                 .what = "form",
-                                 .of = "the mesh's size"};
-    exi_check_space(c, index, complete ? &guessed : NULL);
-    if (!complete || c->failed)
-        return;
-    check_own_skeletons(c, index);
-    if (exi_measure_add_layer(&c->measure, index, &layer->weigh, deltas, (const float *const *)c->shifts[index],
-                              &error) == EX_ERROR_MEMORY)
-        c->failed = true;
-}
-
-/* ---- layers that disturb each other ---- */
-
-/* The vertex of an earlier layer that a later one moves most at a pose, and how far; -1 where it moves none. */
-static int find_moved(exi_checker *c, int earlier, int later, const double *const *points, double *distance) {
-    const size_t count = 3 * (size_t)c->mesh->vertex_count;
-    exi_measure *m = &c->measure;
-    double largest_sq = 0;
-    int vertex = -1;
-    memset(m->base, 0, count * sizeof *m->base);
-    ex_weigher_evaluate(m->weighers[later], points[later], m->weights);
-    for (int k = 0; k < c->view->layers[later].example_count; k++)
-        exi_measure_sum(m->base, count, m->weights[k], m->deltas[later][k]);
-    for (size_t i = 0; i < count; i += 3) {
-        const double sq = m->base[i] * m->base[i] + m->base[i + 1] * m->base[i + 1] + m->base[i + 2] * m->base[i + 2];
-        if (sq <= largest_sq || (c->masks[earlier] && c->masks[earlier][i / 3] == 0))
-            continue; /* what the earlier layer leaves alone was not sculpted in it */
-        largest_sq = sq;
-        vertex = (int)(i / 3);
-    }
-    *distance = sqrt(largest_sq);
-    return vertex;
-}
-
-/* The same of joints, with m->weights as find_moved left them. */
-static int find_moved_joint(exi_checker *c, int later, double *distance) {
-    exi_measure *m = &c->measure;
-    double largest_sq = 0;
-    int joint = -1;
-    memset(m->shift, 0, 3 * m->joint_count * sizeof *m->shift);
-    for (int k = 0; m->shifts[later] && k < c->view->layers[later].example_count; k++)
-        if (m->shifts[later][k])
-            exi_measure_sum(m->shift, 3 * m->joint_count, m->weights[k], m->shifts[later][k]);
-    for (size_t j = 0; j < m->joint_count; j++) {
-        const double *s = m->shift + 3 * j, sq = s[0] * s[0] + s[1] * s[1] + s[2] * s[2];
-        joint = sq > largest_sq ? (int)j : joint;
-        largest_sq = sq > largest_sq ? sq : largest_sq;
-    }
-    *distance = sqrt(largest_sq);
-    return joint;
-}
-
-static void check_sculpt(exi_checker *c, int earlier, int k, int later) {
-    const ex_project_example *example = &c->view->layers[earlier].examples[k];
-    const char *name = c->view->layers[later].name;
-    double off = 0, joint_off = 0;
-    char where[64];
-    const int vertex = find_moved(c, earlier, later, example->points, &off);
-    const int joint = find_moved_joint(c, later, &joint_off);
-    snprintf(where, sizeof where, "layers[%d].examples[%d]", earlier, example->place);
-    if (vertex >= 0 && off / c->size > disturbance_limit)
-        exi_check_add(c, EX_SEVERITY_WARNING, "disturbed", where, off / c->size,
-                      "layer '%s' moves the form of '%s' by up to %.2g %% of the mesh's size (vertex %d) at its own "
-                      "pose",
-                      name, example->name, 100 * off / c->size, vertex);
-    if (joint >= 0 && joint_off / c->size > disturbance_limit)
-        exi_check_add(c, EX_SEVERITY_WARNING, "disturbed", where, joint_off / c->size,
-                      "layer '%s' moves the bones of '%s' by up to %.2g %% of the mesh's size (joint '%s') at its own "
-                      "pose",
-                      name, example->name, 100 * joint_off / c->size, ex_skeleton_name(c->skeleton, joint));
-}
-
-void exi_check_disturbed(exi_checker *c) {
-    for (int l = 0; c->mesh && l < c->view->layer_count; l++)
-        for (int later = l + 1; later < c->view->layer_count; later++)
-            for (int k = 0; c->measure.weighers[later] && c->view->layers[l].shape != EX_SHAPE_PIXELS &&
-                            k < c->view->layers[l].example_count && !c->failed;
-                 k++)
-                check_sculpt(c, l, k, later);
+    if (!c->failed && complete)
+        finish_layer(c, index);
+    else if (!c->failed)
+        exi_check_space(c, index, NULL);
 }

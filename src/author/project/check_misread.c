@@ -69,7 +69,9 @@ static double distance_of(const exi_checker *c, const ex_project_example *exampl
 
 void exi_check_misread(exi_checker *c, int layer, int k, const ex_mesh *form, const float *shifts, const char *where) {
     const ex_project_example *example = &c->view->layers[layer].examples[k];
-    const bool unposed = c->view->layers[layer].shape == EX_SHAPE_UNPOSED;
+    const bool offsets = c->view->layers[layer].shape == EX_SHAPE_OFFSETS;
+    const bool unposed = c->view->layers[layer].shape == EX_SHAPE_UNPOSED ||
+                         (offsets && exi_measure_is_posed(&c->measure, &c->view->layers[layer]));
     const double off = distance_of(c, example, form, unposed, AS_IS, shifts);
     c->failed = c->failed || off < 0;
     if (!(off > off_limit))
@@ -82,13 +84,18 @@ void exi_check_misread(exi_checker *c, int layer, int k, const ex_mesh *form, co
         return;
     const double turned = y_up < z_up ? y_up : z_up;
     if (other < nearer * off && other <= turned)
-        exi_check_add(c, EX_SEVERITY_WARNING, "misread", where, other / off,
-                      unposed
-                          ? "'%s' (%s) lies nearer to the mesh as it is than un-posed: was it made at rest, so that "
-                            "its layer should have \"shape\": \"positions\", or at another pose than this?"
-                          : "'%s' (%s) lies nearer to the mesh un-posed than as it is: was it sculpted at its pose, "
-                            "so that its layer should have \"shape\": \"unposed\"?",
-                      example->name, example->mesh);
+        exi_check_add(
+            c, EX_SEVERITY_WARNING, "misread", where, other / off,
+            offsets && unposed
+                ? "'%s' (%s) lies nearer to the mesh as it is than un-posed: was it made at rest, so that its "
+                  "layer should have \"posed\": false, or at another pose than this?"
+            : offsets ? "'%s' (%s) lies nearer to the mesh un-posed than as it is: was it sculpted at its pose, so "
+                        "that its layer should not have \"posed\": false?"
+            : unposed ? "'%s' (%s) lies nearer to the mesh as it is than un-posed: was it made at rest, so that "
+                        "its layer should have \"shape\": \"positions\", or at another pose than this?"
+                      : "'%s' (%s) lies nearer to the mesh un-posed than as it is: was it sculpted at its pose, "
+                        "so that its layer should have \"shape\": \"unposed\"?",
+            example->name, example->mesh);
     else if (turned < nearer * off)
         exi_check_add(c, EX_SEVERITY_WARNING, "misread", where, turned / off,
                       "'%s' (%s) lies nearer to the mesh when it is turned by a quarter about x: was it exported with "

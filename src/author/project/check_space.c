@@ -1,8 +1,9 @@
 /*
- * Checking a space: points at one place or nearly so, the condition of the solve, where weights run wild inside the
- * range, and how well each example would be guessed from the others (leave-one-out).
+ * Checking a space: points at one place or nearly so, the condition of the solve, a ridge that it took, and where
+ * weights run wild inside the range.
  */
 #include "author/project/check.h"
+#include "author/project/falloff.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,8 +14,6 @@
 static const double nearly = 0.02;
 /* Digits that a solve may lose before results in float suffer. */
 static const double condition_limit = 1e8;
-/* More examples than this make leave-one-out too slow to be part of every check: it solves the space once for each. */
-enum { LEAVE_ONE_OUT_MOST = 256 };
 
 typedef struct space_check {
     exi_checker *c;
@@ -25,17 +24,9 @@ typedef struct space_check {
     double *weights; /* [example_count] */
 } space_check;
 
-static const char *point_name(const ex_project_layer *layer, int point, char text[300]) {
-    if (point < layer->example_count)
-        snprintf(text, 300, "example '%s'", layer->examples[point].name);
-    else
-        snprintf(text, 300, "pseudo-example %d", point - layer->example_count);
-    return text;
-}
-
 /* A weigher of one point, which any set of points allows, measures as the layer's own does. */
 static ex_weigher *measuring_weigher(space_check *s) {
-    ex_weigher_def def = s->layer->weigh;
+    ex_weigher_def def = s->c->weighs[s->index];
     ex_weigher *weigher = NULL;
     def.example_count = 1;
     def.pseudo_count = 0;
@@ -82,23 +73,51 @@ static void check_near_points(space_check *s) {
     for (int i = 0; i < count; i++)
         for (int j = i + 1; j < count; j++) {
             double d = ex_weigher_distance(w, point_at(s->layer, i), point_at(s->layer, j));
-            char first[300], second[300];
+            exi_point_words first, second;
             if (d <= 1e-9 * largest)
                 exi_check_add(s->c, EX_SEVERITY_ERROR, "same_place", s->where, d,
-                              "%s and %s are at one place: move or remove one of them", point_name(s->layer, i, first),
-                              point_name(s->layer, j, second));
+                              "%s and %s are at one place: move or remove one of them",
+                              exi_point_name(s->c->view, s->index, i, &first),
+                              exi_point_name(s->c->view, s->index, j, &second));
             else if (count > 2 && d < nearly * typical)
                 exi_check_add(s->c, EX_SEVERITY_WARNING, "close_examples", s->where, d / typical,
                               "%s and %s are nearly at one place (%.2g of the usual distance): forms will change fast "
                               "between them",
-                              point_name(s->layer, i, first), point_name(s->layer, j, second), d / typical);
+                              exi_point_name(s->c->view, s->index, i, &first),
+                              exi_point_name(s->c->view, s->index, j, &second), d / typical);
         }
     free(nearest);
     ex_weigher_destroy(w);
 }
 
+/* Gaussian weighers help themselves; who made them, and what it costs, is worth saying. */
+static void check_ridge(space_check *s) {
+    const ex_ridge ridge = ex_weigher_get_ridge(s->weigher);
+    exi_point_words words;
+    double cost = 0;
+    int missed = 0;
+    exi_check_add(s->c, EX_SEVERITY_NOTE, "condition", s->where, ridge.condition,
+                  "the condition number of the solve is %.2g", ridge.condition);
+    if (!(ridge.ridge > 0))
+        return;
+    if (!exi_ridge_cost(s->weigher, &cost, &missed)) {
+        s->c->failed = true;
+        return;
+    }
+    exi_check_text blame = {.size = 0};
+    if (ridge.point >= 0)
+        exi_check_append(&blame, "; the one to blame is %s, with a falloff of %.3g: lower it, or spread the poses",
+                         exi_point_name(s->c->view, s->index, ridge.point, &words), ridge.falloff);
+    exi_check_add(s->c, EX_SEVERITY_WARNING, "ridge", s->where, ridge.ridge,
+                  "a ridge of %.2g %s, and '%s' is missed by %.2g %% of what it adds%s", ridge.ridge,
+                  ridge.point >= 0 ? "had to be added, since the points can hardly be told apart" : "is added",
+                  s->layer->examples[missed].name, 100 * cost, blame.text);
+}
+
 static void check_condition(space_check *s) {
     double condition = 1;
+    if (s->layer->weigh.kind == EX_WEIGHER_GAUSSIAN)
+        check_ridge(s);
     if (s->layer->weigh.kind != EX_WEIGHER_CARDINAL)
         return;
     ex_result result = ex_weigher_condition(s->weigher, NULL, &condition, NULL);
@@ -202,53 +221,6 @@ static void check_weight_range(space_check *s) {
     free(worst_sample);
 }
 
-/* ---- leave-one-out ---- */
-
-/* Largest distance of a point between example k and what `weights` [example_count - 1] of the others give. */
-static double guess_error(const space_check *s, const exi_guessed *guessed, int k, const double *weights) {
-    const float *const *rows = guessed->rows;
-    double largest = 0;
-    for (size_t v = 0; v < guessed->count; v++) {
-        double sum = 0;
-        for (size_t c = 3 * v; c < 3 * v + 3; c++) {
-            double guess = 0;
-            for (int j = 0; j < s->layer->example_count; j++)
-                if (j != k)
-                    guess += weights[j < k ? j : j - 1] * (double)rows[j][c];
-            sum += (guess - (double)rows[k][c]) * (guess - (double)rows[k][c]);
-        }
-        largest = sum > largest ? sum : largest;
-    }
-    return sqrt(largest);
-}
-
-static void check_leave_one_out(space_check *s, const exi_guessed *guessed) {
-    const int n = s->layer->example_count;
-    if (s->layer->weigh.kind == EX_WEIGHER_DIRECT || n < 3 || !guessed)
-        return;
-    if (n > LEAVE_ONE_OUT_MOST) {
-        exi_check_add(s->c, EX_SEVERITY_NOTE, "leave_one_out", s->where, 0,
-                      "leave-one-out errors are measured up to %d examples; this layer has %d", LEAVE_ONE_OUT_MOST, n);
-        return;
-    }
-    for (int k = 0; k < n; k++) {
-        ex_weigher *without = NULL;
-        ex_edit edit = {.kind = EX_EDIT_REMOVE_EXAMPLE, .index = k};
-        ex_result result = ex_weigher_edit(s->weigher, &edit, 1, NULL, &without, NULL);
-        s->c->failed = s->c->failed || result == EX_ERROR_MEMORY;
-        if (result != EX_OK)
-            continue;
-        ex_weigher_evaluate(without, ex_weigher_point(s->weigher, k), s->weights);
-        ex_weigher_destroy(without);
-        double error = guess_error(s, guessed, k, s->weights) / guessed->size;
-        char where[128];
-        snprintf(where, sizeof where, "%s.examples[%d]", s->where, s->layer->examples[k].place);
-        exi_check_add(s->c, EX_SEVERITY_NOTE, "leave_one_out", where, error,
-                      "without '%s' its %s would be guessed %.2f %% of %s off at worst", s->layer->examples[k].name,
-                      guessed->what, 100 * error, guessed->of);
-    }
-}
-
 void exi_check_space(exi_checker *c, int layer, const exi_guessed *guessed) {
     space_check s = {.c = c, .index = layer, .layer = &c->view->layers[layer]};
     snprintf(s.where, sizeof s.where, "layers[%d]", layer);
@@ -256,7 +228,7 @@ void exi_check_space(exi_checker *c, int layer, const exi_guessed *guessed) {
     if (s.layer->weigh.kind != EX_WEIGHER_DIRECT)
         check_near_points(&s);
     ex_error error = {0};
-    if (ex_weigher_create(&s.layer->weigh, NULL, &s.weigher, &error) != EX_OK) {
+    if (ex_weigher_create(&c->weighs[layer], NULL, &s.weigher, &error) != EX_OK) {
         if (c->check->error_count == before)
             exi_check_failure(c, "unsolvable", s.where, &error);
         return;
@@ -265,7 +237,8 @@ void exi_check_space(exi_checker *c, int layer, const exi_guessed *guessed) {
     if (s.weights) {
         check_condition(&s);
         check_weight_range(&s);
-        check_leave_one_out(&s, guessed);
+        if (guessed)
+            exi_check_guess(c, layer, s.weigher, guessed);
     } else {
         c->failed = true;
     }

@@ -1,9 +1,10 @@
 /*
  * difference.h - what the parts of comparing two rigs share; private to authoring.
  *
- *   difference.c         the list, the mesh, and the way through all of it
- *   difference_layers.c  axes, weighers, examples
- *   difference_body.c    skeletons, skins, refined levels, textures
+ *   difference.c           the list, the mesh, and the way through all of it
+ *   difference_layers.c    axes, weighers
+ *   difference_examples.c  examples and pseudo-examples
+ *   difference_body.c      skeletons, skins, refined levels, textures
  */
 #ifndef EXEMPLAR_AUTHOR_PROJECT_DIFFERENCE_H
 #define EXEMPLAR_AUTHOR_PROJECT_DIFFERENCE_H
@@ -48,6 +49,25 @@ typedef struct exi_named {
  * renamed, is added.
  */
 int *exi_difference_match(exi_comparison *c, const exi_named *named);
+
+/* A layer of each rig, what its weigher was made from, and which axes and examples belong together. */
+typedef struct exi_layer_side {
+    const ex_rig *rig;
+    int layer;
+    ex_weigher_def def; /* its axes and pseudos are those below */
+    ex_axis *axes;
+    ex_pseudo *pseudos;
+} exi_layer_side;
+
+typedef struct exi_layer_pair {
+    exi_comparison *c;
+    exi_layer_side a, b;
+    int *axes, *examples; /* of a: which one of b; NULL without memory */
+    char where[256];
+} exi_layer_pair;
+
+/* Fills in pair->examples. */
+void exi_difference_examples(exi_layer_pair *pair);
 
 void exi_difference_layers(exi_comparison *c);
 void exi_difference_body(exi_comparison *c);

@@ -46,7 +46,9 @@ ex_result exi_read_zeros(exi_reader *r, const exi_place *place, ex_project_layer
 /* read_falloff.c: falloffs and metrics of all points of a layer, zeros among them. */
 ex_result exi_read_falloffs(exi_reader *r, const json_t *layer, const exi_place *place, ex_project_layer *out);
 
-/* read_examples.c, which needs the spaces of all layers. */
+/* read_examples.c: the axis of a muted example of a direct layer goes with it; after the layer's space was read. */
+void exi_drop_muted_axes(const json_t *layer, ex_project_layer *out);
+/* These need the spaces of all layers. */
 ex_result exi_read_examples(exi_reader *r, const json_t *layer, const exi_place *place, ex_project_layer *out);
 ex_result exi_read_pseudos(exi_reader *r, const json_t *layer, const exi_place *place, ex_project_layer *out);
 

@@ -45,7 +45,7 @@ ex_result exi_measure_open(exi_measure *m, const ex_project_view *view, const ex
                        .deltas = calloc(layers, sizeof *m->deltas),
                        .shifts = calloc(layers, sizeof *m->shifts),
                        .offsets = calloc(layers, sizeof *m->offsets),
-                       .sets = calloc(layers, sizeof *m->sets),
+                       .moved = calloc(layers, sizeof *m->moved),
                        .weights = exi_array_allocate(most, sizeof *m->weights),
                        .centres = exi_array_allocate(3 * joints, sizeof *m->centres),
                        .size = ex_mesh_size(mesh),
@@ -54,7 +54,7 @@ ex_result exi_measure_open(exi_measure *m, const ex_project_view *view, const ex
                        .turned = turned ? exi_array_allocate(count, sizeof *m->turned) : NULL,
                        .joints = exi_array_allocate(3 * joints, sizeof *m->joints),
                        .shift = exi_array_allocate(3 * joints, sizeof *m->shift)};
-    if (m->weighers && m->deltas && m->shifts && m->offsets && m->sets && m->weights && m->centres && m->base &&
+    if (m->weighers && m->deltas && m->shifts && m->offsets && m->moved && m->weights && m->centres && m->base &&
         (m->turned || !turned) && m->joints && m->shift && (!skeleton || exi_skeleton_centres(skeleton, m->centres)) &&
         (!has_offsets(view, false) || exi_measure_find_twins(m)))
         return EX_OK;
@@ -65,13 +65,15 @@ ex_result exi_measure_open(exi_measure *m, const ex_project_view *view, const ex
 void exi_measure_close(exi_measure *m) {
     for (int l = 0; m->weighers && l < m->view->layer_count; l++)
         ex_weigher_destroy(m->weighers[l]);
-    for (int l = 0; m->sets && l < m->view->layer_count; l++)
-        exi_sets_free(&m->sets[l]);
+    for (int l = 0; m->moved && l < m->view->layer_count; l++) {
+        exi_incidence_close(&m->moved[l].sets);
+        free(m->moved[l].weights);
+    }
     free(m->weighers);
     free(m->deltas);
     free(m->shifts);
     free(m->offsets);
-    free(m->sets);
+    free(m->moved);
     free(m->weights);
     free(m->centres);
     free(m->twins);
@@ -93,26 +95,38 @@ ex_result exi_measure_add_layer(exi_measure *m, int layer, const ex_weigher_def 
     return ex_weigher_create(weigh, NULL, &m->weighers[layer], error);
 }
 
+/* The layer's sets, as the rig will have them, and its weigher with them. */
+static ex_result weigh_moved(exi_measure *m, int layer, const ex_weigher_def *weigh, const ex_offsets *offsets,
+                             ex_error *error) {
+    const exi_offset_layer source = {.examples = offsets, .example_count = weigh->example_count, .moved = true};
+    exi_moved *moved = &m->moved[layer];
+    ex_weigher_def def = *weigh;
+    ex_result result = exi_incidence_open(&source, m->mesh->vertex_count, NULL, &moved->sets, error);
+    if (result != EX_OK)
+        return result;
+    const size_t count = (size_t)moved->sets.set_count, words = ((size_t)weigh->example_count + 31) / 32;
+    uint32_t *bits = exi_array_allocate(count * words, sizeof *bits);
+    moved->weights = exi_array_allocate(count > 0 ? moved->sets.weight_of[count] : 0, sizeof *moved->weights);
+    if (bits && moved->weights) {
+        exi_incidence_bits(&moved->sets, weigh->example_count, bits);
+        def.sets = count > 0 ? bits : NULL;
+        def.set_count = (int)count;
+        result = ex_weigher_create(&def, NULL, &m->weighers[layer], error);
+    } else {
+        result = exi_error_memory(error, "a layer", count * words * sizeof *bits);
+    }
+    free(bits);
+    return result;
+}
+
 ex_result exi_measure_add_offsets(exi_measure *m, int layer, const ex_weigher_def *weigh, const ex_offsets *offsets,
                                   ex_error *error) {
-    const ex_project_layer *source = &m->view->layers[layer];
-    ex_weigher_def def = *weigh;
-    if (source->muted)
+    if (m->view->layers[layer].muted)
         return EX_OK;
     m->offsets[layer] = offsets;
-    if (source->participation == EX_PARTICIPATION_MOVED) {
-        exi_sets *sets = &m->sets[layer];
-        if (!exi_sets_make(sets, offsets, source->example_count, m->mesh->vertex_count))
-            return exi_error_memory(error, "a layer", 4 * (size_t)m->mesh->vertex_count);
-        const size_t room = (size_t)sets->weight_count + (size_t)source->example_count;
-        double *weights = exi_array_allocate(room, sizeof *weights);
-        if (!weights)
-            return exi_error_memory(error, "a layer", room * sizeof *weights);
-        sets->weights = weights;
-        def.sets = sets->words;
-        def.set_count = sets->set_count;
-    }
-    return ex_weigher_create(&def, NULL, &m->weighers[layer], error);
+    return m->view->layers[layer].participation == EX_PARTICIPATION_MOVED
+               ? weigh_moved(m, layer, weigh, offsets, error)
+               : ex_weigher_create(weigh, NULL, &m->weighers[layer], error);
 }
 
 /* ---- what they make of a pose ---- */
@@ -124,28 +138,28 @@ void exi_measure_sum(double *sum, size_t count, double weight, const float *delt
         sum[i] += weight * (double)delta[i];
 }
 
-static void add_offset(double *sum, double weight, const ex_offsets *offsets, int i) {
-    const float *delta = offsets->deltas + 3 * (size_t)i;
+static void add_offset(double *sum, double weight, const ex_offsets *offsets, size_t i) {
     for (size_t c = 0; c < 3; c++)
-        sum[3 * (size_t)offsets->vertices[i] + c] += weight * (double)delta[c];
+        sum[3 * (size_t)offsets->vertices[i] + c] += weight * (double)offsets->deltas[3 * i + c];
 }
 
 /* Each vertex by the weights of its own set. */
 static void add_moved(const exi_measure *m, int layer, const double *point, double *sum) {
-    const exi_sets *sets = &m->sets[layer];
+    const exi_moved *moved = &m->moved[layer];
+    const exi_incidence *sets = &moved->sets;
     if (sets->set_count == 0)
         return;
-    ex_weigher_evaluate_sets(m->weighers[layer], point, NULL, sets->weights);
-    for (int k = 0; k < m->view->layers[layer].example_count; k++) {
-        const ex_offsets *offsets = &m->offsets[layer][k];
-        for (int i = 0; i < offsets->count; i++)
-            add_offset(sum, sets->weights[exi_sets_place(sets, (int)offsets->vertices[i], k)], offsets, i);
+    ex_weigher_evaluate_sets(m->weighers[layer], point, NULL, moved->weights);
+    for (int v = 0; v < sets->vertex_count; v++) {
+        const double *weights = moved->weights + sets->weight_of[sets->set_of[v]];
+        for (uint32_t i = sets->starts[v]; i < sets->starts[v + 1]; i++)
+            add_offset(sum, weights[i - sets->starts[v]], &m->offsets[layer][sets->examples[i]], sets->places[i]);
     }
 }
 
 void exi_measure_add_up(const exi_measure *m, int layer, const double *point, double *sum) {
     const int count = m->view->layers[layer].example_count;
-    if (m->sets[layer].vertices) {
+    if (m->moved[layer].weights) {
         add_moved(m, layer, point, sum);
         return;
     }
@@ -155,8 +169,9 @@ void exi_measure_add_up(const exi_measure *m, int layer, const double *point, do
             exi_measure_sum(sum, 3 * (size_t)m->mesh->vertex_count, m->weights[k], m->deltas[layer][k]);
             continue;
         }
-        for (int i = 0; fabs(m->weights[k]) >= 1e-12 && i < m->offsets[layer][k].count; i++)
-            add_offset(sum, m->weights[k], &m->offsets[layer][k], i);
+        const ex_offsets *offsets = &m->offsets[layer][k];
+        for (int i = 0; fabs(m->weights[k]) >= 1e-12 && i < offsets->count; i++)
+            add_offset(sum, m->weights[k], offsets, (size_t)i);
     }
 }
 

@@ -8,23 +8,18 @@
  *   measure_pose.c     the example's whole pose: its palette, and the mesh moved by it
  *   measure_unpose.c   a form without its pose
  *   measure_offsets.c  the vertices that a sculpt moves
- *   measure_sets.c     which examples move a vertex, where only these weigh it
  */
 #ifndef EXEMPLAR_AUTHOR_PROJECT_MEASURE_H
 #define EXEMPLAR_AUTHOR_PROJECT_MEASURE_H
 
 #include "author/project/project.h"
+#include "runtime/shape/patches.h"
 
-/* Sets of examples that move the same vertices (ex_weigher_def.sets), of a layer of offsets. */
-typedef struct exi_sets {
-    uint32_t *words; /* [set_count][word_count] */
-    size_t word_count;
-    int set_count;
-    int *starts;   /* [set_count]: where a set's weights begin (ex_weigher_evaluate_sets) */
-    int *vertices; /* [vertex_count]: the set of each vertex, -1 where nothing moves it */
-    int weight_count;
-    double *weights; /* room for them, where they are evaluated */
-} exi_sets;
+/* A layer of offsets of which a vertex is weighed among the examples that move it (exi_incidence_open). */
+typedef struct exi_moved {
+    exi_incidence sets;
+    double *weights; /* of all sets; NULL where the layer is not of that kind */
+} exi_moved;
 
 /* Layers measured so far. A layer's deltas, shifts and offsets belong to whoever measured them, and must stay. */
 typedef struct exi_measure {
@@ -38,7 +33,7 @@ typedef struct exi_measure {
     const float *const **deltas; /* [layer_count] of [example_count] of [vertex_count][3]; NULL for offsets */
     const float *const **shifts; /* [layer_count], each may be NULL, of [example_count], too, of [joint_count][3] */
     const ex_offsets **offsets;  /* [layer_count] of [example_count]; NULL for layers of forms */
-    exi_sets *sets;              /* [layer_count], empty where all examples weigh all vertices */
+    exi_moved *moved;            /* [layer_count] */
     double *weights;             /* of the layer with the most examples */
     double *centres;             /* [joint_count][3]: where the joints are in the mesh; every number is a float */
     double size;                 /* of the mesh */
@@ -143,12 +138,6 @@ ex_result exi_measure_offsets(const exi_measure *m, int layer, int example, cons
                               exi_measured *out, ex_error *error);
 /* Finds m->twins; false without memory. */
 bool exi_measure_find_twins(exi_measure *m);
-
-/* The sets of `count` examples; false without memory. To be freed in any case. */
-bool exi_sets_make(exi_sets *sets, const ex_offsets *offsets, int count, int vertex_count);
-void exi_sets_free(exi_sets *sets);
-/* Where the weight of an example is among those of all sets, for a vertex that it moves. */
-int exi_sets_place(const exi_sets *sets, int vertex, int example);
 
 /* What a pose says of a joint relative to its rest, put on top of the rest. */
 ex_transform exi_pose_compose(const ex_transform *rest, const ex_transform *relative);

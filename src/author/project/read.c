@@ -119,6 +119,8 @@ static ex_result read_layer_space(exi_reader *r, const json_t *object, const exi
         result = exi_read_weigh(r, object, place, &layer->weigh);
     if (result == EX_OK)
         result = exi_read_space(r, object, place, layer);
+    if (result == EX_OK)
+        exi_drop_muted_axes(object, layer);
     return result == EX_OK ? exi_read_offsets(r, object, place, layer) : result;
 }
 

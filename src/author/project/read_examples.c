@@ -59,6 +59,26 @@ static ex_result read_example(exi_reader *r, const json_t *object, const exi_pla
     return result;
 }
 
+void exi_drop_muted_axes(const json_t *object, ex_project_layer *layer) {
+    const json_t *examples = json_object_get(object, "examples");
+    ex_project_axis *axes = (ex_project_axis *)(uintptr_t)layer->axes;
+    ex_axis *plain = (ex_axis *)(uintptr_t)layer->weigh.axes;
+    int kept = 0, dimension = 0;
+    if (layer->weigh.kind != EX_WEIGHER_DIRECT || json_array_size(examples) != (size_t)layer->axis_count)
+        return; /* refused later, where it is direct */
+    for (int i = 0; i < layer->axis_count; i++) {
+        if (json_is_true(json_object_get(json_array_get(examples, (size_t)i), "muted")))
+            continue;
+        axes[kept] = axes[i];
+        plain[kept] = plain[i];
+        dimension += ex_axis_width(&plain[kept++]);
+    }
+    if (kept > 0) {
+        layer->axis_count = layer->weigh.axis_count = kept;
+        layer->dimension = dimension;
+    }
+}
+
 /* The examples' lists: those that count, then those that are muted, each in the file's order. */
 static ex_result sort_out_muted(exi_reader *r, const json_t *list, const exi_place *at, int *order, int *muted_count) {
     const int count = (int)json_array_size(list);

@@ -177,21 +177,6 @@ static ex_result read_axis(exi_reader *r, const json_t *object, const exi_place 
     return result;
 }
 
-/* The axis of a muted example of a direct layer goes with it. */
-static void drop_muted_axes(const json_t *layer, ex_project_axis *axes, ex_axis *plain, size_t *count) {
-    const json_t *examples = json_object_get(layer, "examples");
-    size_t kept = 0;
-    if (json_array_size(examples) != *count)
-        return; /* refused later */
-    for (size_t i = 0; i < *count; i++) {
-        if (json_is_true(json_object_get(json_array_get(examples, i), "muted")))
-            continue;
-        axes[kept] = axes[i];
-        plain[kept++] = plain[i];
-    }
-    *count = kept > 0 ? kept : *count;
-}
-
 ex_result exi_read_space(exi_reader *r, const json_t *layer, const exi_place *place, ex_project_layer *out) {
     const json_t *space = json_object_get(layer, "space");
     exi_place at = exi_place_key(place, "space");
@@ -212,11 +197,8 @@ ex_result exi_read_space(exi_reader *r, const json_t *layer, const exi_place *pl
                 return exi_error(r->error, EX_ERROR_DATA, "%s.name: this space has an axis '%s' already", here.text,
                                  axes[i].name);
         plain[i] = axes[i].axis;
-    }
-    if (out->weigh.kind == EX_WEIGHER_DIRECT)
-        drop_muted_axes(layer, axes, plain, &count);
-    for (size_t i = 0; i < count; i++)
         out->dimension += ex_axis_width(&plain[i]);
+    }
     out->axes = axes;
     out->axis_count = (int)count;
     out->weigh.axes = plain;

@@ -54,6 +54,7 @@ typedef struct writing {
     double *centres; /* [joint_count][3] */
     exi_measure measure;
     float ***deltas, ***shifts; /* [layer_count] of [example_count]; shifts NULL where an example has none */
+    ex_offsets **offsets;       /* [layer_count] of [example_count], NULL for layers of forms */
 } writing;
 
 static ex_result open_writing(writing *w, const ex_project_view *view, const ex_mesh *mesh, ex_error *error) {
@@ -67,7 +68,8 @@ static ex_result open_writing(writing *w, const ex_project_view *view, const ex_
     w->centres = exi_array_allocate(3 * (size_t)ex_rig_joint_count(w->rig), sizeof *w->centres);
     w->deltas = calloc(layers + 1, sizeof *w->deltas);
     w->shifts = calloc(layers + 1, sizeof *w->shifts);
-    if (!w->form.positions || !w->centres || !w->deltas || !w->shifts)
+    w->offsets = calloc(layers + 1, sizeof *w->offsets);
+    if (!w->form.positions || !w->centres || !w->deltas || !w->shifts || !w->offsets)
         return exi_error_memory(error, "the examples", count * sizeof(double));
     return exi_measure_open(&w->measure, view, mesh, ex_rig_skeleton(w->rig), ex_rig_skin(w->rig), error);
 }
@@ -85,6 +87,12 @@ static void close_writing(writing *w) {
     exi_measure_close(&w->measure);
     free_rows(w->rig, w->deltas);
     free_rows(w->rig, w->shifts);
+    for (int l = 0; w->offsets && l < ex_rig_layer_count(w->rig); l++) {
+        for (int k = 0; w->offsets[l] && k < ex_weigher_example_count(ex_rig_weigher(w->rig, l)); k++)
+            exi_offsets_free(&w->offsets[l][k]);
+        free(w->offsets[l]);
+    }
+    free(w->offsets);
     free(w->centres);
     free(w->form.positions);
 }
@@ -111,20 +119,25 @@ static bool take_rows(writing *w, int layer) {
     return true;
 }
 
+static ex_result write_positions(const writing *w, int layer, int k, ex_error *error) {
+    const char *path =
+        exi_new_folder_add(w->folder, exi_unpacked_name(w->rig, layer, k, EXI_UNPACKED_FORM).text, error);
+    return path ? ex_obj_write(path, &w->form, error) : EX_ERROR_MEMORY;
+}
+
 static ex_result write_form(writing *w, int layer, int k, ex_error *error) {
     exi_measure *m = &w->measure;
     const float *delta = w->deltas[layer][k], *shifts = w->shifts[layer][k];
     exi_measure_base(m, layer, k);
     for (size_t i = 0; i < 3 * (size_t)w->form.vertex_count; i++)
         w->form.positions[i] = m->base[i] + (double)delta[i];
-    const char *path =
-        exi_new_folder_add(w->folder, exi_unpacked_name(w->rig, layer, k, EXI_UNPACKED_FORM).text, error);
-    ex_result result = path ? ex_obj_write(path, &w->form, error) : EX_ERROR_MEMORY;
+    ex_result result = write_positions(w, layer, k, error);
     if (result != EX_OK || !shifts)
         return result;
     for (size_t i = 0; i < 3 * m->joint_count; i++)
         w->centres[i] = m->joints[i] + (double)shifts[i];
-    path = exi_new_folder_add(w->folder, exi_unpacked_name(w->rig, layer, k, EXI_UNPACKED_BONES).text, error);
+    const char *path =
+        exi_new_folder_add(w->folder, exi_unpacked_name(w->rig, layer, k, EXI_UNPACKED_BONES).text, error);
     return path ? exi_skeleton_write_centres(path, m->skeleton, w->centres, error) : EX_ERROR_MEMORY;
 }
 
@@ -139,6 +152,47 @@ static ex_result write_forms(writing *w, int layer, ex_error *error) {
         result = exi_measure_add_layer(&w->measure, layer, &w->measure.view->layers[layer].weigh,
                                        (const float *const *)w->deltas[layer], (const float *const *)w->shifts[layer],
                                        error);
+    return result;
+}
+
+/* ---- offsets ---- */
+
+/* The layer's offsets as the rig holds them. */
+static bool take_offsets(writing *w, int layer) {
+    const size_t count = (size_t)ex_weigher_example_count(ex_rig_weigher(w->rig, layer));
+    ex_offsets *offsets = w->offsets[layer] = calloc(count, sizeof *offsets);
+    for (size_t k = 0; offsets && k < count; k++) {
+        const int moved = ex_rig_example_offset_count(w->rig, layer, (int)k);
+        uint32_t *vertices = exi_array_allocate((size_t)moved, sizeof *vertices);
+        float *deltas = exi_array_allocate((size_t)moved, 3 * sizeof *deltas);
+        offsets[k] = (ex_offsets){.count = moved, .vertices = vertices, .deltas = deltas};
+        if (!vertices || !deltas)
+            return false;
+        ex_rig_example_offsets(w->rig, layer, (int)k, vertices, deltas);
+    }
+    return offsets != NULL;
+}
+
+/* A sculpt at rest: where earlier layers have the vertices, and what this example adds (measure_offsets.c). */
+static ex_result write_sculpt(writing *w, int layer, int k, ex_error *error) {
+    const exi_measure *m = &w->measure;
+    const ex_offsets *offsets = &w->offsets[layer][k];
+    exi_measure_base(&w->measure, layer, k);
+    for (size_t i = 0; i < 3 * (size_t)w->form.vertex_count; i++)
+        w->form.positions[i] = (double)(float)(m->base[i] + (m->turned ? m->turned[i] : 0));
+    for (int i = 0; i < offsets->count; i++)
+        for (size_t c = 0; c < 3; c++)
+            w->form.positions[3 * (size_t)offsets->vertices[i] + c] += (double)offsets->deltas[3 * (size_t)i + c];
+    return write_positions(w, layer, k, error);
+}
+
+static ex_result write_sculpts(writing *w, int layer, ex_error *error) {
+    ex_result result = take_offsets(w, layer) ? EX_OK : exi_error_memory(error, "the examples", 0);
+    for (int k = 0; result == EX_OK && k < ex_weigher_example_count(ex_rig_weigher(w->rig, layer)); k++)
+        result = write_sculpt(w, layer, k, error);
+    if (result == EX_OK && layer + 1 < ex_rig_layer_count(w->rig))
+        result = exi_measure_add_offsets(&w->measure, layer, &w->measure.view->layers[layer].weigh, w->offsets[layer],
+                                         error);
     return result;
 }
 
@@ -161,9 +215,12 @@ ex_result exi_unpack_layers(const ex_rig *rig, const ex_project_view *view, cons
                             ex_error *error) {
     writing w = {.rig = rig, .folder = folder};
     ex_result result = open_writing(&w, view, mesh, error);
-    for (int l = 0; result == EX_OK && l < ex_rig_layer_count(rig); l++)
-        result = ex_rig_layer_domain(rig, l) == EX_DOMAIN_PIXELS ? write_images(rig, l, folder, error)
-                                                                 : write_forms(&w, l, error);
+    for (int l = 0; result == EX_OK && l < ex_rig_layer_count(rig); l++) {
+        const ex_domain domain = ex_rig_layer_domain(rig, l);
+        result = domain == EX_DOMAIN_PIXELS    ? write_images(rig, l, folder, error)
+                 : domain == EX_DOMAIN_OFFSETS ? write_sculpts(&w, l, error)
+                                               : write_forms(&w, l, error);
+    }
     close_writing(&w);
     return result;
 }

@@ -1,6 +1,7 @@
 /*
  * A rig in the words of a project file. Layers of forms are layers of "positions": un-posing and masks went into the
- * differences when the rig was built, and do not come back.
+ * differences when the rig was built, and do not come back. So did what posed sculpts, tolerances and zeros were in
+ * layers of offsets.
  */
 #include "author/formats/array.h"
 #include "author/formats/json.h"
@@ -86,6 +87,8 @@ static json_t *make_weigh(const ex_weigher_def *def) {
     else if (def->kind == EX_WEIGHER_NEAREST)
         done = done && set(weigh, "k", json_integer(def->neighbours)) &&
                (!def->paper_form || set(weigh, "form", json_string("paper")));
+    else if (def->kind == EX_WEIGHER_GAUSSIAN)
+        done = done && set(weigh, "ridge", exi_json_make_number(def->ridge));
     if (!done) {
         json_decref(weigh);
         return NULL;
@@ -113,6 +116,33 @@ static json_t *make_point(const ex_rig *rig, int layer, const double *point) {
     return object;
 }
 
+static bool all_zero(const double *numbers, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (numbers[i] != 0)
+            return false;
+    return true;
+}
+
+/* How far a point of a gaussian layer reaches, where it is not as the default has it. */
+static bool set_reach(json_t *object, const ex_weigher_def *def, int point) {
+    const size_t axes = (size_t)def->axis_count;
+    size_t n = 0;
+    for (size_t a = 0; a < axes; a++)
+        n += def->axes[a].kind == EX_AXIS_SCALAR;
+    const double *falloff = def->falloffs ? def->falloffs + (size_t)point * axes : NULL;
+    const double *metric = def->metrics ? def->metrics + (size_t)point * n * n : NULL;
+    if (def->kind != EX_WEIGHER_GAUSSIAN)
+        return true;
+    bool done =
+        !falloff || all_zero(falloff, axes) || set(object, "falloff", exi_json_make_numbers(falloff, def->axis_count));
+    if (!metric || all_zero(metric, n * n))
+        return done;
+    json_t *rows = json_array();
+    for (size_t i = 0; i < n; i++)
+        done = json_array_append_new(rows, exi_json_make_numbers(metric + i * n, (int)n)) == 0 && done;
+    return set(object, "metric", json_pack("{s:o}", "scaled", rows)) && done;
+}
+
 static json_t *make_pseudos(const ex_rig *rig, int layer, const ex_weigher_def *def) {
     json_t *list = json_array();
     bool done = list != NULL;
@@ -124,10 +154,12 @@ static json_t *make_pseudos(const ex_rig *rig, int layer, const ex_weigher_def *
         } else {
             json_t *weights = json_object();
             for (int k = 0; k < def->example_count; k++)
-                done = done && set(weights, ex_rig_example_name(rig, layer, k), exi_json_make_number(p->weights[k]));
+                done = done && (p->weights[k] == 0 ||
+                                set(weights, ex_rig_example_name(rig, layer, k), exi_json_make_number(p->weights[k])));
             done = set(pseudo, "weights", weights) && done;
         }
-        done = set(pseudo, "at", make_point(rig, layer, p->at)) && done;
+        done =
+            set(pseudo, "at", make_point(rig, layer, p->at)) && set_reach(pseudo, def, def->example_count + i) && done;
         done = json_array_append_new(list, pseudo) == 0 && done;
     }
     if (!done) {
@@ -137,7 +169,7 @@ static json_t *make_pseudos(const ex_rig *rig, int layer, const ex_weigher_def *
     return list;
 }
 
-static json_t *make_example(const ex_rig *rig, int layer, int k) {
+static json_t *make_example(const ex_rig *rig, int layer, const ex_weigher_def *def, int k) {
     static const char *const keys[] = {"mesh", "image", "skeleton"};
     json_t *example = json_pack("{s:s}", "name", ex_rig_example_name(rig, layer, k));
     float *shifts = exi_array_allocate(3 * (size_t)ex_rig_joint_count(rig), sizeof *shifts);
@@ -147,7 +179,7 @@ static json_t *make_example(const ex_rig *rig, int layer, int k) {
             done =
                 set(example, keys[kind], json_string(exi_unpacked_name(rig, layer, k, (exi_unpacked_kind)kind).text));
     const double *point = ex_weigher_point(ex_rig_weigher(rig, layer), k);
-    done = done && (!point || set(example, "at", make_point(rig, layer, point)));
+    done = done && (!point || set(example, "at", make_point(rig, layer, point))) && set_reach(example, def, k);
     free(shifts);
     if (!done) {
         json_decref(example);
@@ -156,18 +188,32 @@ static json_t *make_example(const ex_rig *rig, int layer, int k) {
     return example;
 }
 
+/* Sculpts at rest, of which everything counts; zeros are among the pseudo-examples. */
+static bool set_offsets(json_t *object, const ex_rig *rig, int layer, const ex_weigher_def *def) {
+    return set(object, "frame", json_string(ex_frame_name(ex_rig_layer_frame(rig, layer)))) &&
+           set(object, "participation", json_string(ex_rig_layer_moved(rig, layer) ? "moved" : "layer")) &&
+           set(object, "posed", json_false()) && set(object, "tolerance", json_integer(0)) &&
+           (def->kind == EX_WEIGHER_DIRECT || set(object, "rest", json_false()));
+}
+
 static json_t *make_layer(const ex_rig *rig, int layer, const ex_weigher_def *def) {
+    static const char *const shapes[] = {
+        [EX_DOMAIN_FORM] = "positions", [EX_DOMAIN_PIXELS] = "pixels", [EX_DOMAIN_OFFSETS] = "offsets"};
     json_t *object = json_object(), *space = json_array(), *examples = json_array();
     const int texture = ex_rig_layer_texture(rig, layer);
     bool done = object && space && examples;
     for (int i = 0; done && i < def->axis_count; i++)
         done = json_array_append_new(space, make_axis(rig, ex_rig_layer_input(rig, layer, i), &def->axes[i])) == 0;
     for (int k = 0; done && k < def->example_count; k++)
-        done = json_array_append_new(examples, make_example(rig, layer, k)) == 0;
+        done = json_array_append_new(examples, make_example(rig, layer, def, k)) == 0;
     done = set(object, "name", json_string(ex_rig_layer_name(rig, layer))) && done;
     done = set(object, "space", space) && done;
     done = set(object, "weigh", make_weigh(def)) && done;
-    done = set(object, "shape", json_string(texture < 0 ? "positions" : "pixels")) && done;
+    done = set(object, "shape", json_string(shapes[ex_rig_layer_domain(rig, layer)])) && done;
+    if (ex_rig_layer_muted(rig, layer))
+        done = set(object, "muted", json_true()) && done;
+    if (ex_rig_layer_domain(rig, layer) == EX_DOMAIN_OFFSETS)
+        done = set_offsets(object, rig, layer, def) && done;
     if (texture >= 0)
         done = set(object, "texture", json_string(ex_rig_texture(rig, texture).name)) && done;
     done = set(object, "examples", examples) && done;

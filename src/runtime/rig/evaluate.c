@@ -204,24 +204,24 @@ static void grow_box(const float *position, size_t stride, int count, float box[
 }
 
 /* Offsets of the frame `skinned`: summed over the layers, then turned with the skin. positions: of vertex 0. */
-static void add_skinned(const exi_rig_job *j, const exi_pose_scratch *s, int chunk, int count, float *positions,
-                        size_t stride) {
+static void add_skinned(const exi_rig_job *j, const exi_pose_scratch *s, int chunk, float *positions, size_t stride) {
     const exi_patches *patches = exi_rig_part(j->rig, j->rig->patches[EX_FRAME_SKINNED]);
-    float sums[EXI_CHUNK][3];
+    exi_patch_sums sums;
+    float vectors[EXI_CHUNK][3];
     uint32_t vertices[EXI_CHUNK];
     int moved = 0;
-    memset(sums, 0, (size_t)count * sizeof *sums);
-    exi_patches_add(patches, chunk, s->offset_weights, &sums[0][0], sizeof *sums);
-    for (int v = 0; v < count; v++) {
-        if (sums[v][0] == 0 && sums[v][1] == 0 && sums[v][2] == 0)
+    exi_patches_sum(patches, chunk, s->offset_weights, &sums);
+    for (int i = 0; i < sums.touched_count; i++) {
+        const float *sum = sums.sums[sums.touched[i]];
+        if (sum[0] == 0 && sum[1] == 0 && sum[2] == 0)
             continue;
-        vertices[moved] = (uint32_t)(chunk * EXI_CHUNK + v);
-        memmove(sums[moved++], sums[v], sizeof *sums);
+        vertices[moved] = (uint32_t)chunk * EXI_CHUNK + sums.touched[i];
+        memcpy(vectors[moved++], sum, sizeof *vectors);
     }
     ex_skin_turn(ex_rig_skin(j->rig), s->skinned_by,
                  &(ex_turn_job){.count = moved,
                                 .vertices = vertices,
-                                .vectors = &sums[0][0],
+                                .vectors = &vectors[0][0],
                                 .positions = positions,
                                 .position_stride = stride});
 }
@@ -262,7 +262,7 @@ static void shape_chunk(const exi_rig_job *j, const exi_pose_scratch *s, int chu
         ex_skin_apply(ex_rig_skin(j->rig), s->skinned_by, &skin);
     }
     if (turned && s->skinned_by)
-        add_skinned(j, s, chunk, end - begin, blend.positions, blend.stride);
+        add_skinned(j, s, chunk, blend.positions, blend.stride);
     else if (turned) /* nothing turns a form that is not posed */
         exi_patches_add(skinned, chunk, s->offset_weights, position, blend.stride);
     if (box && (turned || !s->skinned_by))

@@ -1,8 +1,10 @@
 /*
- * Sparse offsets laid out for the sum. A patch is a few vertices of one chunk that the same examples of one layer move:
- * tiles of vertices, and within a tile one example after the other (as in forms.h), so that the sums of a tile stay in
- * registers and every vertex is added to its position once a layer. What no example moves is nowhere, and costs
- * nothing.
+ * Sparse offsets laid out for the sum. A patch is a few vertices of one chunk and the examples of one layer that move
+ * them, vertex after vertex, and for each its offsets, example after example. What no example moves is nowhere, and
+ * costs nothing.
+ *
+ * However vertices are cut into patches, a vertex gets its offsets one by one in the order of layers and examples, each
+ * by one multiply-add to what is there: vertices that coincide and move alike stay together to the bit.
  *
  * One block, a head and tables behind it at offsets, no pointers. The layout belongs to the build, not to a file.
  */
@@ -12,23 +14,25 @@
 #include "runtime/shape/forms.h"
 
 /* Vertices of a chunk: what is blended, offset and posed before the next is looked at. */
-#define EXI_CHUNK_TILES 64
+#define EXI_CHUNK_TILES 128
 #define EXI_CHUNK       (EXI_CHUNK_TILES * EXI_TILE)
 
 typedef struct exi_patches {
     uint64_t size;
     int32_t vertex_count, chunk_count;
-    uint64_t starts;  /* [chunk_count + 1] uint32_t: which patches are a chunk's */
-    uint64_t patches; /* exi_patch */
-    uint64_t places;  /* uint16_t: vertices within their chunk; each patch fills whole tiles */
-    uint64_t terms;   /* uint32_t: numbers of weights */
-    uint64_t tiles;   /* float: of each patch [tiles][term_count][EXI_TILE_FLOATS] */
+    uint64_t starts;         /* [chunk_count + 1] uint32_t: which patches are a chunk's */
+    uint64_t touched_starts; /* [chunk_count + 1] uint32_t: which of the places that follow are a chunk's */
+    uint64_t touched;        /* uint16_t: all vertices of a chunk that are in any patch, ascending */
+    uint64_t patches;        /* exi_patch */
+    uint64_t places;         /* uint16_t: vertices within their chunk */
+    uint64_t terms;          /* uint32_t: numbers of weights */
+    uint64_t numbers; /* float: of each patch [count][term_count][3]; one more at the end, that is read but not used */
 } exi_patches;
 
 typedef struct exi_patch {
-    uint64_t tiles;  /* its first number */
-    uint64_t places; /* its first place */
-    uint32_t terms;  /* its first term */
+    uint64_t numbers; /* its first number */
+    uint64_t places;  /* its first place */
+    uint32_t terms;   /* its first term */
     int32_t count, term_count;
     int32_t layer; /* of those it was made from */
 } exi_patch;
@@ -62,8 +66,8 @@ typedef struct exi_incidence {
 
 /* mesh_count: vertices of the mesh. Results: DATA (a vertex out of range or order, or a number that is not finite:
  * example and entry by number), MEMORY, LIMIT. Close also after failure. */
-ex_result exi_incidence_open(const exi_offset_layer *layer, int mesh_count, const ex_allocator *allocator, exi_incidence *sets,
-                        ex_error *error);
+ex_result exi_incidence_open(const exi_offset_layer *layer, int mesh_count, const ex_allocator *allocator,
+                             exi_incidence *sets, ex_error *error);
 void exi_incidence_close(exi_incidence *sets);
 /* The sets as ex_weigher_def has them: [set_count][(example_count + 31) / 32]. */
 void exi_incidence_bits(const exi_incidence *sets, int example_count, uint32_t *bits);
@@ -76,8 +80,17 @@ ex_result exi_patches_create(const exi_offset_layer *layers, const exi_incidence
 /* Whether a chunk has any; patches may be NULL. */
 bool exi_patches_has(const exi_patches *patches, int chunk);
 
-/* positions += sum over terms of weight * offset, for the chunk's vertices; position points to the entry of the chunk's
- * first vertex. Weights of 0 cost nothing. */
+/* Sums of a chunk's vertices: x y z and one that means nothing. */
+typedef struct exi_patch_sums {
+    float sums[EXI_CHUNK][4];
+    const uint16_t *touched; /* [touched_count]: the places that have a sum; the others are not set */
+    int touched_count;
+} exi_patch_sums;
+
+/* Sum over terms of weight * offset, for the chunk's vertices. Weights of 0 cost nothing. */
+void exi_patches_sum(const exi_patches *patches, int chunk, const float *weights, exi_patch_sums *out);
+
+/* position += sum, for the chunk's vertices; position points to the entry of the chunk's first vertex. */
 void exi_patches_add(const exi_patches *patches, int chunk, const float *weights, float *position, size_t stride);
 
 /* Reads an example back: for every vertex that it moves, in ascending order, a call. weight_examples: the example that

@@ -1,6 +1,6 @@
 /*
- * The gaussian weigher, the interpolation of pose space (Lewis, Cordner, Fong: Pose Space Deformation, 2000, section
- * 4): one basis per point, of its own width, and no plane, so that weights go to 0 far from every example.
+ * The gaussian weigher, the interpolation of pose space (Lewis, Cordner, Fong: Pose Space Deformation, 2000,
+ * equation 1): one basis per point, of its own width, and no plane, so that weights go to 0 far from every example.
  *
  *   w(p) = phi(p)' Phi^-1 F,    phi_k(p) = exp(-r_k^2 / 2),    Phi_jk = phi_k(p_j)
  *
@@ -20,7 +20,7 @@ static const double falloff_min = 1e-100, falloff_max = 1e100;
 /* How far a metric may be from symmetric, relative to its diagonal: rounding of units. */
 static const double symmetric = 1e-9;
 /* Kernels that are kept at a time while sets are evaluated. */
-enum { CHUNK = 512 };
+enum { CHUNK = 128 };
 
 exi_gaussian exi_gaussian_tables(const ex_weigher *w) {
     const size_t n = (size_t)exi_point_count(w), axes = (size_t)w->axis_count, s = (size_t)w->scalar_count;
@@ -202,14 +202,31 @@ static inline void add_row(double *restrict target, const double *restrict sourc
         target[i] += factor * source[i];
 }
 
+/* Kernels of points [first, first + count): together, for they do not wait for each other. */
+static void set_kernels(const ex_weigher *w, const exi_gaussian *t, const double *features, int first, int count,
+                        double *kernels) {
+    for (int k = 0; k < count; k++)
+        kernels[k] = exi_gaussian_kernel(w, t, features, first + k);
+}
+
+/* weights += what these points do over all examples. */
+static void add_to_all(const ex_weigher *w, const exi_gaussian *t, const double *kernels, int first, int count,
+                       double *weights) {
+    const int m = w->example_count;
+    for (int k = 0; k < count; k++)
+        if (kernels[k] != 0)
+            add_row(weights, t->radial + (size_t)(first + k) * (size_t)m, kernels[k], m);
+}
+
 static void evaluate(const ex_weigher *w, const double *features, double *weights) {
-    const int n = exi_point_count(w), m = w->example_count;
+    const int n = exi_point_count(w);
     const exi_gaussian t = exi_gaussian_tables(w);
-    memset(weights, 0, (size_t)m * sizeof *weights);
-    for (int k = 0; k < n; k++) {
-        const double value = exi_gaussian_kernel(w, &t, features, k);
-        if (value != 0)
-            add_row(weights, t.radial + (size_t)k * (size_t)m, value, m);
+    double kernels[CHUNK];
+    memset(weights, 0, (size_t)w->example_count * sizeof *weights);
+    for (int first = 0; first < n; first += CHUNK) {
+        const int count = n - first < CHUNK ? n - first : CHUNK;
+        set_kernels(w, &t, features, first, count, kernels);
+        add_to_all(w, &t, kernels, first, count, weights);
     }
 }
 
@@ -238,19 +255,17 @@ static void add_to_sets(const ex_weigher *w, const exi_gaussian *t, const double
 }
 
 void exi_gaussian_evaluate_sets(const ex_weigher *w, const double *features, double *weights, double *set_weights) {
-    const int n = exi_point_count(w), m = w->example_count;
+    const int n = exi_point_count(w);
     const exi_gaussian t = exi_gaussian_tables(w);
     double kernels[CHUNK];
     if (weights)
-        memset(weights, 0, (size_t)m * sizeof *weights);
+        memset(weights, 0, (size_t)w->example_count * sizeof *weights);
     memset(set_weights, 0, (size_t)w->set_weight_count * sizeof *set_weights);
     for (int first = 0; first < n; first += CHUNK) {
         const int count = n - first < CHUNK ? n - first : CHUNK;
-        for (int k = 0; k < count; k++) {
-            kernels[k] = exi_gaussian_kernel(w, &t, features, first + k);
-            if (weights && kernels[k] != 0)
-                add_row(weights, t.radial + (size_t)(first + k) * (size_t)m, kernels[k], m);
-        }
+        set_kernels(w, &t, features, first, count, kernels);
+        if (weights)
+            add_to_all(w, &t, kernels, first, count, weights);
         add_to_sets(w, &t, kernels, first, count, set_weights);
     }
 }

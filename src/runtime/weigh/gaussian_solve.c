@@ -16,8 +16,8 @@
 #include <math.h>
 #include <string.h>
 
-/* The first ridge that is tried. */
-static const double ridge_start = 1e-12, ridge_end = 1e9;
+/* One over the first ridge that is tried, and over the last: powers of ten that a double holds exactly. */
+static const double ridge_part = 1e12, ridge_part_end = 1e-9;
 /* A point takes part in the near-null vector from this part of its largest entry on. */
 static const double takes_part = 0.3;
 /* A pivot of a metric below this part of its diagonal counts as 0. */
@@ -39,12 +39,12 @@ typedef struct scratch {
 } scratch;
 
 /* One of the systems. */
-typedef struct system {
+typedef struct linear_system {
     const int *points; /* [size], or NULL: all of them */
     int size, count;   /* points, and how many of them are examples */
     double *matrix;    /* [size][size] */
     double *radial;    /* [size][count] */
-} system;
+} linear_system;
 
 static const uint32_t *set_sizes(const ex_weigher *w) {
     return exi_weigher_sets(w) + (size_t)w->set_count * exi_set_words(w->example_count);
@@ -169,7 +169,7 @@ static double largest_falloff(const ex_weigher *w, const exi_gaussian *t, const 
 
 /* ---- whom to blame ---- */
 
-static int point_of(const system *y, int i) {
+static int point_of(const linear_system *y, int i) {
     return y->points ? y->points[i] : i;
 }
 
@@ -208,7 +208,7 @@ static const double *near_null(const scratch *sc, int size) {
     return x;
 }
 
-static void blame(const ex_weigher *w, const exi_gaussian *t, const scratch *sc, const system *y,
+static void blame(const ex_weigher *w, const exi_gaussian *t, const scratch *sc, const linear_system *y,
                   exi_ridge_record *record) {
     const double *x = near_null(sc, y->size);
     double largest = 0, worst = -1;
@@ -234,7 +234,7 @@ static void blame(const ex_weigher *w, const exi_gaussian *t, const scratch *sc,
 /* ---- the solves ---- */
 
 /* The diagonal of Phi is 1, so that a ridge tried before need not be taken out. */
-static double condition_with(const scratch *sc, const system *y, double ridge) {
+static double condition_with(const scratch *sc, const linear_system *y, double ridge) {
     const size_t step = (size_t)y->size + 1;
     for (size_t i = 0; i < (size_t)y->size; i++)
         y->matrix[i * step] = 1 + ridge;
@@ -242,7 +242,7 @@ static double condition_with(const scratch *sc, const system *y, double ridge) {
 }
 
 /* X = (Phi + ridge I)^-1 F; above the rows of F stands the identity. */
-static void apply_inverse(const scratch *sc, const system *y) {
+static void apply_inverse(const scratch *sc, const linear_system *y) {
     const size_t n = (size_t)y->size, m = (size_t)y->count;
     for (size_t i = 0; i < n; i++) {
         const double *inverse = sc->inverse + (2 * i + 1) * n;
@@ -255,14 +255,15 @@ static void apply_inverse(const scratch *sc, const system *y) {
 }
 
 /* F is in sc->rows. record: what came of it. */
-static ex_result solve_system(const ex_weigher *w, const exi_gaussian *t, const scratch *sc, const system *y,
+static ex_result solve_system(const ex_weigher *w, const exi_gaussian *t, const scratch *sc, const linear_system *y,
                               exi_ridge_record *record, ex_error *error) {
     double condition = condition_with(sc, y, 0);
     *record = (exi_ridge_record){.ridge = w->ridge, .certainty = 1 / condition, .point = -1};
     if (w->ridge > 0) {
         condition = condition_with(sc, y, w->ridge);
     } else if (!(condition <= EX_CONDITION_LIMIT)) {
-        for (record->ridge = ridge_start; record->ridge < ridge_end; record->ridge *= 10) {
+        for (double part = ridge_part; part > ridge_part_end; part /= 10) {
+            record->ridge = 1 / part;
             condition = condition_with(sc, y, record->ridge);
             if (condition <= EX_CONDITION_LIMIT)
                 break;
@@ -289,10 +290,12 @@ void exi_gaussian_set_drawn(ex_weigher *w, int pseudo, const double *set_weights
 
 /* The system of one set: its rows of F are the given weights of its examples, or what exi_gaussian_set_drawn left where
  * the solution goes. */
-static system set_system(const ex_weigher *w, const scratch *sc, const uint32_t *members, int count, double *radial) {
+static linear_system set_system(const ex_weigher *w, const scratch *sc, const uint32_t *members, int count,
+                                double *radial) {
     const size_t n = (size_t)exi_point_count(w), m = (size_t)count, p = (size_t)w->pseudo_count;
     const double *given = exi_table(w, w->pseudo_given), *rows = exi_table(w, w->pseudo_rows);
-    system y = {.points = sc->points, .size = (int)(m + p), .count = count, .matrix = sc->matrix, .radial = radial};
+    linear_system y = {
+        .points = sc->points, .size = (int)(m + p), .count = count, .matrix = sc->matrix, .radial = radial};
     for (size_t i = 0; i < m + p; i++)
         sc->points[i] = i < m ? (int)members[i] : w->example_count + (int)(i - m);
     for (size_t i = 0; i < m + p; i++)
@@ -316,7 +319,7 @@ static ex_result solve_sets(const ex_weigher *w, const exi_gaussian *t, const sc
     const uint32_t *sizes = set_sizes(w), *members = sizes + w->set_count;
     double *radial = t->set_radial;
     for (int i = 0; i < w->set_count; i++) {
-        const system y = set_system(w, sc, members, (int)sizes[i], radial);
+        const linear_system y = set_system(w, sc, members, (int)sizes[i], radial);
         exi_ridge_record record;
         ex_result result = solve_system(w, t, sc, &y, &record, error);
         if (result != EX_OK)
@@ -351,7 +354,7 @@ ex_result exi_gaussian_solve(ex_weigher *w, const char *const *names, const ex_a
         result = set_factors(w, &t, names, error);
     }
     if (result == EX_OK) {
-        const system y = {.size = n, .count = w->example_count, .matrix = sc.phi, .radial = t.radial};
+        const linear_system y = {.size = n, .count = w->example_count, .matrix = sc.phi, .radial = t.radial};
         set_phi(w, &t, sc.phi);
         if (w->pseudo_count > 0)
             memcpy(sc.rows, exi_table(w, w->pseudo_rows),
@@ -372,7 +375,7 @@ ex_result exi_gaussian_condition(const ex_weigher *w, const ex_allocator *alloca
     ex_result result = open_scratch(w, false, allocator, &sc, error);
     if (result != EX_OK)
         return result;
-    const system y = {.size = exi_point_count(w), .matrix = sc.phi};
+    const linear_system y = {.size = exi_point_count(w), .matrix = sc.phi};
     set_phi(w, &t, sc.phi);
     *condition = condition_with(&sc, &y, t.record->own);
     exi_release(allocator, sc.memory, sc.size);

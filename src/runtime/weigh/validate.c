@@ -83,7 +83,8 @@ static bool sound_axes(const ex_weigher *w) {
 /* The lists of examples are those of the sets' bits, and the sums of their sizes what the layout was made from. */
 static bool sound_sets(const ex_weigher *w) {
     const size_t words = exi_set_words(w->example_count);
-    const uint32_t *sets = exi_weigher_sets(w), *sizes = sets + (size_t)w->set_count * words, *members = sizes + w->set_count;
+    const uint32_t *sets = exi_weigher_sets(w), *sizes = sets + (size_t)w->set_count * words,
+                   *members = sizes + w->set_count;
     uint64_t together = 0, squares = 0;
     for (int i = 0; i < w->set_count; i++) {
         const uint32_t *set = sets + (size_t)i * words;

@@ -439,7 +439,7 @@ static void viewers_find_textures_at_rest(void **state) {
 static void only_forms_are_morph_targets(void **state) {
     (void)state;
     whole_rig w;
-    ex_rig *rig = write_whole(&w, WHOLE_ALL, "w.glb");
+    ex_rig *rig = write_whole(&w, WHOLE_ALL & ~WHOLE_OFFSETS, "w.glb");
     glb g = open_glb("w.glb");
     json_t *mesh = item(g.json, "meshes", 0), *primitive = item(mesh, "primitives", 0);
     json_t *names = json_object_get(json_object_get(mesh, "extras"), "targetNames");
@@ -465,6 +465,35 @@ static void only_forms_are_morph_targets(void **state) {
             assert_memory_equal(target + 3 * s, delta + 3 * m.split_source[s], 12);
     }
     accessor_data(&g, number(primitive, "indices"), 5125, "SCALAR", 3 * m.triangle_count); /* the cage's */
+    close_glb(&g);
+    ex_rig_destroy(rig);
+    whole_rig_close(&w);
+}
+
+/* Offsets are sparse targets behind the forms, as any reader of glTF finds them. */
+static void offsets_are_sparse_targets(void **state) {
+    (void)state;
+    whole_rig w;
+    ex_rig *rig = write_whole(&w, WHOLE_ALL, "w.glb");
+    ex_scene *scene = NULL;
+    ex_error error;
+    if (ex_scene_read(scratch_path("w.glb"), &scene, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    const ex_rig_mesh m = ex_rig_get_mesh(rig);
+    assert_int_equal(scene->meshes[0].target_count, 18);
+    assert_string_equal(scene->meshes[0].target_names[9], "sparse/one");
+    for (int k = 0; k < 9; k++) {
+        float delta[27];
+        ex_rig_example_delta(rig, 6 + k / 3, k % 3, delta);
+        for (int s = 0; s < m.split_count; s++)
+            assert_memory_equal(scene->meshes[0].primitives[0].targets[9 + k].positions + 3 * s,
+                                delta + 3 * m.split_source[s], 12);
+    }
+    ex_scene_destroy(scene);
+    glb g = open_glb("w.glb");
+    json_t *primitive = item(item(g.json, "meshes", 0), "primitives", 0);
+    const json_t *accessor = item(g.json, "accessors", (size_t)number(item(primitive, "targets", 9), "POSITION"));
+    assert_non_null(json_object_get(accessor, "sparse"));
     close_glb(&g);
     ex_rig_destroy(rig);
     whole_rig_close(&w);
@@ -661,6 +690,7 @@ int main(void) {
         cmocka_unit_test(skeletons_without_skin),
         cmocka_unit_test(viewers_find_textures_at_rest),
         cmocka_unit_test(only_forms_are_morph_targets),
+        cmocka_unit_test(offsets_are_sparse_targets),
         cmocka_unit_test(whole_rigs_read_back),
         cmocka_unit_test(memory_runs_out),
     };

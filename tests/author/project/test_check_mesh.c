@@ -281,8 +281,8 @@ static void finds_sculpts_that_are_disturbed(void **state) {
     ex_check *check = check_text(text);
     const ex_finding *finding = only(check, "disturbed", EX_SEVERITY_WARNING);
     expect_words(finding, "layers[0].examples[1]",
-                 "layer 'second' moves the form of 'a' by up to 11 % of the mesh's "
-                 "size (vertex 3) at its own pose");
+                 "layer 'second' moves the form of 'a' by up to 0.15 m, 11 % of the mesh's "
+                 "size (vertex 3), at its own pose");
     check_near(finding->value, 0.15 / sqrt(2.0), 1e-6);
     ex_check_destroy(check);
     /* Not where the second has nothing to add, nor what the first leaves alone. */

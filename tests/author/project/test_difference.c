@@ -178,11 +178,49 @@ static void memory(void **state) {
     ex_rig_destroy(b);
 }
 
+/* ---- layers of offsets ---- */
+
+static ex_rig *make_offsets(const char *keys, const char *weigh, const char *reach, const char *mesh) {
+    char text[1500];
+    snprintf(
+        text, sizeof text,
+        "{'exemplar': 1, 'mesh': 'rest.obj', 'skeleton': 'arm.glb', 'layers': [{'name': 'l', 'shape': 'offsets', %s "
+        "'space': [{'name': 'a', 'min': 0, 'max': 1}, {'name': 'b', 'min': 0, 'max': 1}], 'weigh': {'kind': "
+        "'gaussian'%s}, 'examples': [{'name': 'e', 'mesh': '%s', 'at': {'a': 1}%s}]}]}",
+        keys, weigh, mesh, reach);
+    return build_text(text);
+}
+
+static void layers_of_offsets(void **state) {
+    (void)state;
+    double positions[3 * ARM_VERTICES];
+    arm_form(1, 0.2, positions);
+    positions[3] += 0.125;
+    arm_write_mesh("one.obj", positions);
+    positions[3] += 0.125;
+    arm_write_mesh("other.obj", positions);
+    ex_rig *rig = make_offsets("", "", "", "one.obj");
+    check_one(rig, make_offsets("'frame': 'skinned',", "", "", "one.obj"), "layer", "in the frame ", 0);
+    check_one(rig, make_offsets("'participation': 'moved', 'rest': true,", "", "", "one.obj"), "layer",
+              "weighed among the examples that move them", 0);
+    check_one(rig, make_offsets("'muted': true,", "", "", "one.obj"), "layer", "it is muted in the second alone", 0);
+    check_one(rig, make_offsets("'rest': false,", "", "", "one.obj"), "pseudo", "1 in the first, 0 in the second", 0);
+    check_one(rig, make_offsets("", ", 'ridge': 0.5", "", "one.obj"), "weigher", "gaussian (ridge 0) in the first", 0);
+    check_one(rig, make_offsets("", "", ", 'falloff': 0.75", "one.obj"), "example",
+              "the falloff of example 'e' differs by 0.75", 0.75);
+    check_one(rig, make_offsets("", "", ", 'metric': [[2, 1], [1, 3]]", "one.obj"), "example",
+              "the metric of example 'e' differs by 3", 3);
+    check_one(rig, make_offsets("", "", "", "other.obj"), "example", "moves vertex 1 (counting from 0) differently",
+              0.125);
+    ex_rig_destroy(rig);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_thing_at_a_time),
         cmocka_unit_test(joints_by_name),
         cmocka_unit_test(memory),
+        cmocka_unit_test(layers_of_offsets),
     };
     return cmocka_run_group_tests_name("author.project.difference", tests, set_up, scratch_tear_down);
 }

@@ -258,7 +258,7 @@ static void refused_edits_change_nothing(void **state) {
     } cases[] = {
         {-1, {.kind = EX_EDIT_REMOVE_PSEUDO}, NULL, NULL, EX_ERROR_ARGUMENT, "no layer -1"},
         {3, {.kind = EX_EDIT_REMOVE_PSEUDO}, NULL, NULL, EX_ERROR_ARGUMENT, "no layer 3: the project has 3"},
-        {0, {.kind = (ex_edit_kind)6, .at = place}, NULL, NULL, EX_ERROR_ARGUMENT, "kind"},
+        {0, {.kind = (ex_edit_kind)7, .at = place}, NULL, NULL, EX_ERROR_ARGUMENT, "kind"},
         {0, {.kind = (ex_edit_kind)-1, .at = place}, NULL, NULL, EX_ERROR_ARGUMENT, "kind"},
         {0, {.kind = EX_EDIT_MOVE_EXAMPLE, .index = 0}, NULL, NULL, EX_ERROR_ARGUMENT, "no place"},
         {0, {.kind = EX_EDIT_MOVE_EXAMPLE, .index = 4, .at = place}, NULL, NULL, EX_ERROR_ARGUMENT, "no example 4"},

@@ -46,15 +46,16 @@ static void the_projects_shown_are_read(void **state) {
 static void every_key_is_described(void **state) {
     (void)state;
     static const char *const words[] = {
-        "exemplar", "mesh",     "layers", "skeleton", "skinning", "subdivide", "up",       "unit",   "name",
-        "space",    "weigh",    "shape",  "texture",  "examples", "pseudo",    "mask",     "image",  "at",
-        "joints",   "min",      "max",    "rest",     "scale",    "clamp",     "joint",    "angle",  "slide",
-        "stretch",  "rotation", "about",  "scheme",   "levels",   "limit",     "boundary", "kernel", "linear",
-        "radius",   "ridge",    "power",  "k",        "form",     "metres",
+        "exemplar", "mesh",     "layers",    "skeleton", "skinning", "subdivide", "up",       "unit",   "name",
+        "space",    "weigh",    "shape",     "texture",  "examples", "pseudo",    "mask",     "image",  "at",
+        "joints",   "min",      "max",       "rest",     "scale",    "clamp",     "joint",    "angle",  "slide",
+        "stretch",  "rotation", "about",     "scheme",   "levels",   "limit",     "boundary", "kernel", "linear",
+        "radius",   "ridge",    "power",     "k",        "form",     "metres",    "muted",    "frame",  "participation",
+        "protect",  "posed",    "tolerance", "falloff",  "metric",
     };
     static const char *const values[] = {
 #define NAME(id, text) text,
-        EX_SHAPE_LIST(NAME) EX_SKINNING_LIST(NAME) EX_WEIGHER_LIST(NAME)
+        EX_SHAPE_LIST(NAME) EX_SKINNING_LIST(NAME) EX_WEIGHER_LIST(NAME) EX_FRAME_LIST(NAME) EX_PARTICIPATION_LIST(NAME)
 #undef NAME
             "base_color",
         "normal",
@@ -70,7 +71,8 @@ static void every_key_is_described(void **state) {
         "edges_and_corners",
         "full",
         "swing",
-        "twist"};
+        "twist",
+        "auto"};
     char quoted[64];
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         snprintf(quoted, sizeof quoted, "`%s`", words[i]);

@@ -106,8 +106,7 @@ static int weight_number(const sample *s, int l, int example, uint32_t vertex) {
         if (sets->vertices[v] == vertex)
             for (uint32_t i = sets->starts[v]; i < sets->starts[v + 1]; i++)
                 if (sets->examples[i] == (uint32_t)example)
-                    return s->layers[l].first_weight +
-                           (int)(sets->weight_of[sets->set_of[v]] + i - sets->starts[v]);
+                    return s->layers[l].first_weight + (int)(sets->weight_of[sets->set_of[v]] + i - sets->starts[v]);
     return -1;
 }
 
@@ -240,12 +239,9 @@ static void wrong_entries_are_named(void **state) {
     const struct {
         ex_offsets example;
         const char *word;
-    } cases[] = {{{2, twice, sound}, "out of order"},
-                 {{2, back, sound}, "out of order"},
-                 {{2, beyond, sound}, "12"},
-                 {{-1, back, sound}, "lacks"},
-                 {{2, NULL, sound}, "lacks"},
-                 {{2, (const uint32_t[]){3, 7}, bad}, "vertex 7 is not finite"}};
+    } cases[] = {{{2, twice, sound}, "out of order"}, {{2, back, sound}, "out of order"},
+                 {{2, beyond, sound}, "12"},          {{-1, back, sound}, "lacks"},
+                 {{2, NULL, sound}, "lacks"},         {{2, (const uint32_t[]){3, 7}, bad}, "vertex 7 is not finite"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const exi_offset_layer layer = {.examples = &cases[i].example, .example_count = 1};
         exi_incidence sets;

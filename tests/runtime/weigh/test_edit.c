@@ -58,8 +58,9 @@ static ex_weigher *edited_of(const ex_weigher *weigher, const ex_edit *edits, in
 
 /* The edit of the space as it was against a weigher made afresh from the space as it should be; all kinds. */
 static void compare(const sample_space *before, const ex_edit *edits, int count, const sample_space *after) {
-    static const ex_weigher_kind kinds[] = {EX_WEIGHER_CARDINAL, EX_WEIGHER_SHEPARD, EX_WEIGHER_NEAREST};
-    for (int kind = 0; kind < 3; kind++)
+    static const ex_weigher_kind kinds[] = {EX_WEIGHER_CARDINAL, EX_WEIGHER_SHEPARD, EX_WEIGHER_NEAREST,
+                                            EX_WEIGHER_GAUSSIAN};
+    for (int kind = 0; kind < 4; kind++)
         for (int kernel = 0; kernel < (kind == 0 ? EX_KERNEL_COUNT : 1); kernel++) {
             ex_weigher_def old_def = before->def, new_def = after->def;
             old_def.kind = new_def.kind = kinds[kind];
@@ -233,6 +234,7 @@ static void wrong_edits_are_refused(void **state) {
         {{.kind = EX_EDIT_ADD_PSEUDO, .at = place, .from = source, .weights = place}, EX_ERROR_ARGUMENT, "drawn from"},
         {{.kind = (ex_edit_kind)77, .at = place}, EX_ERROR_ARGUMENT, "77"},
         {{.kind = (ex_edit_kind)-1, .at = place}, EX_ERROR_ARGUMENT, "-1"},
+        {{.kind = EX_EDIT_FALLOFF, .falloff = place}, EX_ERROR_ARGUMENT, "only a gaussian weigher"},
         {{.kind = EX_EDIT_MOVE_EXAMPLE, .at = bad}, EX_ERROR_DATA, "example 0"},
         {{.kind = EX_EDIT_MOVE_EXAMPLE, .index = 2, .at = s.points}, EX_ERROR_SINGULAR, "example 2"},
         {{.kind = EX_EDIT_MOVE_PSEUDO, .index = 1, .at = s.points}, EX_ERROR_SINGULAR, "pseudo-example 1"},

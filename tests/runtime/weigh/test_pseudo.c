@@ -26,6 +26,7 @@ static const struct {
     {EX_WEIGHER_CARDINAL, EX_KERNEL_THIN_PLATE},  {EX_WEIGHER_CARDINAL, EX_KERNEL_BIHARMONIC},
     {EX_WEIGHER_CARDINAL, EX_KERNEL_TRIHARMONIC}, {EX_WEIGHER_CARDINAL, EX_KERNEL_MULTIQUADRIC},
     {EX_WEIGHER_SHEPARD, EX_KERNEL_BSPLINE},      {EX_WEIGHER_NEAREST, EX_KERNEL_BSPLINE},
+    {EX_WEIGHER_GAUSSIAN, EX_KERNEL_BSPLINE},
 };
 enum { MAKES = sizeof makes / sizeof *makes };
 
@@ -97,7 +98,8 @@ static void examples_and_sums_stay(void **state) {
             double point[2], weights[EXAMPLES];
             sample_space_point(&s, i < 50 ? 1 : 200, &random, point);
             ex_weigher_evaluate(weigher, point, weights);
-            assert_near(sum_of(weights, EXAMPLES), 1, 1e-6);
+            if (makes[make].kind != EX_WEIGHER_GAUSSIAN) /* whose weights fade */
+                assert_near(sum_of(weights, EXAMPLES), 1, 1e-6);
         }
         ex_weigher_destroy(weigher);
     }

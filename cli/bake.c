@@ -1,0 +1,147 @@
+/* cli/bake.c - the report of a bake. */
+#include "bake.h"
+
+#include "emit.h"
+#include "files.h"
+#include "report.h"
+
+#include "author/bake/bake.h"
+
+#include <stdio.h>
+
+/* Attributes that glTF asks viewers to morph at once; a target changes positions and normals. */
+enum { MORPHED_MOST = 8 };
+
+static double seconds_of(const ex_motion *motion) {
+    return motion->times[motion->pose_count - 1] - motion->times[0];
+}
+
+static void emit_error(exi_emitter *json, const char *key, const ex_bake_error *error) {
+    exi_emit_open(json, key, '{');
+    exi_emit_number(json, "largest", error->largest);
+    exi_emit_number(json, "rms", error->rms);
+    exi_emit_number(json, "frame", error->frame + 1);
+    exi_emit_number(json, "vertex", error->vertex);
+    exi_emit_close(json, '}');
+}
+
+static int pixel_layers(const ex_rig *rig) {
+    int count = 0;
+    for (int l = 0; l < ex_rig_layer_count(rig); l++)
+        count += ex_rig_layer_domain(rig, l) == EX_DOMAIN_PIXELS;
+    return count;
+}
+
+/* What a .glb has to do with normals: none without faces. */
+static int morphed_of(const ex_rig *rig, const ex_bake_report *report) {
+    return report->target_count * (ex_rig_get_mesh(rig).face_count > 0 ? 2 : 1);
+}
+
+static const char *why_inexact(const ex_rig *rig, const ex_bake_options *options) {
+    const char *why = exi_bake_inexact(rig, options->muted, options->level);
+    return why ? why : "--targets asks for a number of targets";
+}
+
+static void print_json(const char *path, const ex_rig *rig, const ex_motion *motion, const ex_bake_options *options,
+                       const ex_bake_report *report) {
+    exi_emitter json = exi_emit_start(stdout);
+    exi_emit_open(&json, NULL, '{');
+    exi_emit_text(&json, "file", path);
+    exi_emit_number(&json, "frames", report->frame_count);
+    exi_emit_number(&json, "seconds", seconds_of(motion));
+    exi_emit_number(&json, "targets", report->target_count);
+    exi_emit_number(&json, "unused", report->unused_count);
+    exi_emit_number(&json, "influences", options->influence_most ? options->influence_most : 4);
+    exi_emit_number(&json, "influences_of_rig", report->influence_most);
+    emit_error(&json, "loss_by_influences", &report->influences);
+    exi_emit_bool(&json, "exact", report->exact);
+    exi_emit_text(&json, "why_not_exact", report->exact ? NULL : why_inexact(rig, options));
+    emit_error(&json, "error", &report->total);
+    exi_emit_number(&json, "height", report->size);
+    exi_emit_number(&json, "keys", (double)report->key_count);
+    exi_emit_number(&json, "keys_of_all_frames", (double)report->key_count_full);
+    exi_emit_number(&json, "morphed_attributes", morphed_of(rig, report));
+    exi_emit_number(&json, "layers_of_pixels_left_out", pixel_layers(rig));
+    exi_emit_number(&json, "bytes", exi_file_size(path));
+    exi_emit_close(&json, '}');
+    exi_emit_end(&json);
+}
+
+static void print_error(const char *what, const ex_bake_error *error, double size) {
+    if (error->largest <= 1e-6 * size) {
+        printf("%s none beyond rounding\n", what);
+        return;
+    }
+    printf("%s up to %.2g m", what, error->largest);
+    if (size > 0)
+        printf(" (%.2g %% of the height)", 100 * error->largest / size);
+    printf(", rms %.2g m; the largest at frame %d, vertex %d\n", error->rms, error->frame + 1, error->vertex);
+}
+
+static void print_targets(const ex_rig *rig, const ex_bake_report *report) {
+    char text[EXI_TEXT_SIZE];
+    const int morphed = morphed_of(rig, report);
+    printf("targets    %d", report->target_count);
+    if (report->unused_count > 0)
+        printf("; %s without weight in this motion left out", exi_text_count(text, report->unused_count, "example"));
+    printf("\n");
+    if (morphed > MORPHED_MOST)
+        printf(
+            "note       %d targets that change %s are %d morphed attributes: glTF asks viewers for %d only, and some "
+            "show no more (--targets %d stays within)\n",
+            report->target_count, morphed > report->target_count ? "positions and normals" : "positions", morphed,
+            MORPHED_MOST, morphed > report->target_count ? MORPHED_MOST / 2 : MORPHED_MOST);
+}
+
+static void print_influences(const ex_bake_options *options, const ex_bake_report *report) {
+    const int most = options->influence_most ? options->influence_most : 4;
+    if (report->influence_most == 0)
+        return;
+    if (report->influences.largest == 0) {
+        printf("influences %d, none left out\n", report->influence_most);
+        return;
+    }
+    printf("influences %d of up to %d:", most, report->influence_most);
+    print_error(" the cost by itself is", &report->influences, report->size);
+}
+
+void exi_bake_print_glb(const ex_call *call, const char *path, const ex_rig *rig, const ex_motion *motion,
+                        const ex_bake_options *options, const ex_bake_report *report) {
+    char frames[EXI_TEXT_SIZE], bytes[EXI_TEXT_SIZE], layers[EXI_TEXT_SIZE];
+    if (call->json) {
+        print_json(path, rig, motion, options, report);
+        return;
+    }
+    if (call->quiet)
+        return;
+    printf("%s: %s, %.4g s, %s\n", path, exi_text_count(frames, report->frame_count, "frame"), seconds_of(motion),
+           exi_text_bytes(bytes, exi_file_size(path)));
+    print_targets(rig, report);
+    print_influences(options, report);
+    print_error("error     ", &report->total, report->size);
+    printf("keys       %ld of %ld\n", report->key_count, report->key_count_full);
+    if (!report->exact)
+        printf("note       not exact: %s\n", why_inexact(rig, options));
+    if (pixel_layers(rig) > 0)
+        printf("note       glTF blends no textures: %s of pixels left out, as at rest\n",
+               exi_text_count(layers, pixel_layers(rig), "layer"));
+}
+
+void exi_bake_print_cache(const ex_call *call, const char *path, const ex_rig *rig, const ex_motion *motion,
+                          const ex_bake_options *options) {
+    char frames[EXI_TEXT_SIZE], vertices[EXI_TEXT_SIZE];
+    const int count = ex_rig_level_vertex_count(rig, options->level);
+    if (call->json) {
+        exi_emitter json = exi_emit_start(stdout);
+        exi_emit_open(&json, NULL, '{');
+        exi_emit_text(&json, "file", path);
+        exi_emit_number(&json, "frames", motion->pose_count);
+        exi_emit_number(&json, "seconds", seconds_of(motion));
+        exi_emit_number(&json, "vertices", count);
+        exi_emit_close(&json, '}');
+        exi_emit_end(&json);
+    } else if (!call->quiet) {
+        printf("%s: %s of %s, %.4g s\n", path, exi_text_count(frames, motion->pose_count, "frame"),
+               exi_text_count(vertices, count, "vertex"), seconds_of(motion));
+    }
+}

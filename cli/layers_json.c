@@ -1,0 +1,135 @@
+/* cli/layers_json.c - layers as JSON, for `exemplar info --json`. */
+#include "layers.h"
+
+void exi_axis_print_json(const ex_axis *axis, const char *name, const char *unit, const char *joint,
+                         const ex_reading *reading, exi_emitter *json) {
+    exi_emit_open(json, NULL, '{');
+    exi_emit_text(json, "name", name);
+    exi_emit_text(json, "kind", exi_axis_kinds[axis->kind]);
+    if (axis->kind == EX_AXIS_SCALAR) {
+        exi_emit_number(json, "min", axis->min);
+        exi_emit_number(json, "max", axis->max);
+        exi_emit_number(json, "rest", axis->rest);
+        exi_emit_bool(json, "clamp", axis->clamp);
+    } else {
+        exi_emit_numbers(json, "rest", axis->rest_rotation, 4);
+    }
+    if (axis->kind == EX_AXIS_SWING || axis->kind == EX_AXIS_TWIST)
+        exi_emit_numbers(json, "about", axis->about, 3);
+    if (*unit)
+        exi_emit_text(json, "unit", unit);
+    if (joint) {
+        exi_emit_text(json, "joint", joint);
+        exi_emit_text(json, "reading", exi_reading_kinds[reading->kind]);
+        if (reading->kind != EX_READING_ROTATION)
+            exi_emit_numbers(json, "about", reading->about, 3);
+        if (reading->kind == EX_READING_SLIDE)
+            exi_emit_number(json, "metres", reading->unit != 0 ? reading->unit : 1);
+    }
+    exi_emit_close(json, '}');
+}
+
+static void json_point(const exi_layer *layer, exi_emitter *json, const char *key, const double *point) {
+    exi_emit_open(json, key, '{');
+    for (int a = 0; a < layer->weigh.axis_count; a++) {
+        if (layer->axes[a].kind == EX_AXIS_SCALAR)
+            exi_emit_number(json, layer->axis_names[a], point[0]);
+        else
+            exi_emit_numbers(json, layer->axis_names[a], point, 4);
+        point += ex_axis_width(&layer->axes[a]);
+    }
+    exi_emit_close(json, '}');
+}
+
+static void json_falloff(const exi_layer *layer, exi_emitter *json, int point) {
+    const int scalars = exi_layer_scalar_count(layer);
+    if (exi_layer_falloff(layer, point))
+        exi_emit_numbers(json, "falloff", exi_layer_falloff(layer, point), layer->weigh.axis_count);
+    if (exi_layer_metric(layer, point))
+        exi_emit_numbers(json, "metric", exi_layer_metric(layer, point), scalars * scalars);
+}
+
+static void json_weigher(const exi_layer *layer, exi_emitter *json) {
+    const ex_weigher_def *def = &layer->weigh;
+    exi_emit_open(json, "weigh", '{');
+    exi_emit_text(json, "kind", ex_weigher_kind_name(def->kind));
+    if (def->kind == EX_WEIGHER_CARDINAL) {
+        exi_emit_text(json, "kernel", ex_kernel_name(def->kernel));
+        exi_emit_bool(json, "linear", def->linear);
+        exi_emit_number(json, "radius", def->radius);
+        exi_emit_number(json, "ridge", def->ridge);
+    } else if (def->kind == EX_WEIGHER_SHEPARD) {
+        exi_emit_number(json, "power", def->power);
+    } else if (def->kind == EX_WEIGHER_NEAREST) {
+        exi_emit_number(json, "neighbours", def->neighbours);
+        exi_emit_text(json, "form", def->paper_form ? "paper" : "continuous");
+    } else if (def->kind == EX_WEIGHER_GAUSSIAN) {
+        exi_emit_number(json, "ridge", layer->ridge.ridge);
+        exi_emit_bool(json, "raised", layer->ridge.point >= 0);
+        exi_emit_number(json, "sets", def->set_count);
+    }
+    exi_emit_close(json, '}');
+}
+
+static void json_examples(const exi_layer *layer, exi_emitter *json) {
+    exi_emit_open(json, "examples", '[');
+    for (int k = 0; k < layer->weigh.example_count; k++) {
+        exi_emit_open(json, NULL, '{');
+        exi_emit_text(json, "name", layer->example_names[k]);
+        if (layer->example_files)
+            exi_emit_text(json, layer->texture ? "image" : "mesh", layer->example_files[k]);
+        if (layer->skeletons[k] && layer->example_files)
+            exi_emit_text(json, "skeleton", layer->skeletons[k]);
+        else if (layer->skeletons[k])
+            exi_emit_bool(json, "skeleton", true);
+        if (exi_layer_point(layer, k))
+            json_point(layer, json, "at", exi_layer_point(layer, k));
+        json_falloff(layer, json, k);
+        if (layer->moved)
+            exi_emit_number(json, "moved", layer->moved[k]);
+        exi_emit_close(json, '}');
+    }
+    exi_emit_close(json, ']');
+}
+
+static void json_pseudos(const exi_layer *layer, exi_emitter *json) {
+    exi_emit_open(json, "pseudo", '[');
+    for (int p = 0; p < layer->weigh.pseudo_count; p++) {
+        const ex_pseudo *pseudo = &layer->pseudos[p];
+        exi_emit_open(json, NULL, '{');
+        json_point(layer, json, "at", pseudo->at);
+        if (pseudo->from) {
+            json_point(layer, json, "from", pseudo->from);
+        } else {
+            exi_emit_open(json, "weights", '{');
+            for (int k = 0; k < layer->weigh.example_count; k++)
+                exi_emit_number(json, layer->example_names[k], pseudo->weights[k]);
+            exi_emit_close(json, '}');
+        }
+        json_falloff(layer, json, layer->weigh.example_count + p);
+        exi_emit_close(json, '}');
+    }
+    exi_emit_close(json, ']');
+}
+
+void exi_layer_print_json(const exi_layer *layer, exi_emitter *json) {
+    exi_emit_open(json, NULL, '{');
+    exi_emit_text(json, "name", layer->name);
+    exi_emit_text(json, "shape", layer->shape);
+    if (layer->texture)
+        exi_emit_text(json, "texture", layer->texture);
+    if (layer->frame) {
+        exi_emit_text(json, "frame", layer->frame);
+        exi_emit_text(json, "participation", layer->participation);
+    }
+    exi_emit_bool(json, "muted", layer->muted);
+    json_weigher(layer, json);
+    exi_emit_open(json, "space", '[');
+    for (int a = 0; a < layer->weigh.axis_count; a++)
+        exi_axis_print_json(&layer->axes[a], layer->axis_names[a], layer->axis_units[a], layer->axis_joints[a],
+                            &layer->readings[a], json);
+    exi_emit_close(json, ']');
+    json_examples(layer, json);
+    json_pseudos(layer, json);
+    exi_emit_close(json, '}');
+}

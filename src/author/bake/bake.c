@@ -1,0 +1,207 @@
+/*
+ * Baking a motion to a standard file: describe it, add targets where the rig's own do not say everything, leave out
+ * keys, measure, write.
+ */
+#include "author/bake/bake.h"
+
+#include "author/formats/array.h"
+#include "author/formats/file.h"
+
+#include <exemplar/author/formats.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what glTF can say ---- */
+
+const char *exi_bake_inexact(const ex_rig *rig, const bool *muted, int level) {
+    if (!ex_rig_skin(rig))
+        return NULL;
+    if (ex_rig_skinning(rig) != EX_SKINNING_LINEAR)
+        return "glTF knows no dual quaternions";
+    for (int l = 0; l < ex_rig_layer_count(rig); l++)
+        if (!(muted ? muted[l] : ex_rig_layer_muted(rig, l)) && ex_rig_layer_domain(rig, l) == EX_DOMAIN_OFFSETS &&
+            ex_rig_layer_frame(rig, l) == EX_FRAME_SKINNED)
+            return "glTF morphs before it poses, and a layer adds its offsets after";
+    return level != 0 ? "the rig refines what it has posed, and glTF poses what is refined" : NULL;
+}
+
+/* ---- opening and closing ---- */
+
+static void drop_targets(exi_bake *bake) {
+    for (int k = 0; k < bake->target_count; k++) {
+        free(bake->targets[k].name);
+        free(bake->targets[k].vertices);
+        free(bake->targets[k].deltas);
+    }
+    bake->target_count = 0;
+}
+
+static void close_bake(exi_bake *bake) {
+    drop_targets(bake);
+    for (int i = 0; i < bake->channel_count; i++) {
+        free(bake->channels[i].values);
+        free(bake->channels[i].usual);
+        free(bake->channels[i].keys);
+    }
+    free(bake->muted);
+    free(bake->rest);
+    ex_skin_destroy(bake->skin);
+    ex_skin_destroy(bake->full);
+    free(bake->targets);
+    free(bake->weights);
+    free(bake->rest_weights);
+    free(bake->locals);
+    free(bake->times);
+    free(bake->channels);
+}
+
+static ex_result check(const exi_bake *bake) {
+    const ex_bake_options *o = &bake->options;
+    if (bake->motion->pose_count < 1)
+        return exi_error(bake->error, EX_ERROR_DATA, "the motion has no frames");
+    if (bake->vertex_count == 0)
+        return exi_error(bake->error, EX_ERROR_ARGUMENT, "the rig has no level %d", o->level);
+    if (o->influence_most < 1 || o->influence_most > EX_INFLUENCE_MAX)
+        return exi_error(bake->error, EX_ERROR_ARGUMENT, "a vertex has 1 to %d influences, not %d", EX_INFLUENCE_MAX,
+                         o->influence_most);
+    if (o->target_count < 0 || !(o->thin >= 0) || !(o->error_most >= 0) || !isfinite(o->thin) ||
+        !isfinite(o->error_most))
+        return exi_error(
+            bake->error, EX_ERROR_ARGUMENT,
+            "numbers of targets and errors are not negative: %d targets, thinned within %g m, at most %g m",
+            o->target_count, o->thin, o->error_most);
+    return EX_OK;
+}
+
+static ex_result open_bake(exi_bake *bake) {
+    const ex_rig *rig = bake->rig;
+    ex_bake_options *o = &bake->options;
+    const int layers = ex_rig_layer_count(rig);
+    o->influence_most = o->influence_most == 0 ? 4 : o->influence_most;
+    bake->level = o->level;
+    bake->vertex_count = ex_rig_level_vertex_count(rig, o->level);
+    bake->joint_count = ex_rig_joint_count(rig);
+    bake->frame_count = bake->motion->pose_count;
+    const ex_result result = check(bake);
+    if (result != EX_OK)
+        return result;
+    bake->muted = exi_array_allocate((size_t)layers, sizeof *bake->muted);
+    bake->size = exi_bake_size(rig);
+    if (!bake->muted || !(bake->size >= 0))
+        return exi_error_memory(bake->error, "the layers", (size_t)layers);
+    for (int l = 0; l < layers; l++)
+        bake->muted[l] = o->muted ? o->muted[l] : ex_rig_layer_muted(rig, l);
+    return EX_OK;
+}
+
+/* ---- stages ---- */
+
+/* Without a number of targets: the rig's own, and more for what they leave. With one: what the motion needs most. */
+static ex_result make_targets(exi_bake *bake) {
+    const double tolerance = bake->options.error_most > 0 ? bake->options.error_most : EXI_BAKE_ERROR * bake->size;
+    const int wanted = bake->options.target_count;
+    bake->exact = wanted == 0 && !exi_bake_inexact(bake->rig, bake->muted, bake->level);
+    ex_result result = exi_bake_describe(bake, wanted == 0);
+    if (result != EX_OK || bake->exact)
+        return result;
+    if (bake->target_count >= EXI_BAKE_TARGETS) { /* too many to add to: these few do better */
+        drop_targets(bake);
+        bake->unused_count = 0;
+    }
+    return exi_bake_decompose(bake, wanted, tolerance);
+}
+
+static ex_result judge(const exi_bake *bake, const ex_bake_report *report) {
+    const double most = bake->options.error_most;
+    if (most == 0 || report->total.largest <= most)
+        return EX_OK;
+    return exi_error(bake->error, EX_ERROR_DATA,
+                     "the file would be up to %.3g m off the rig (frame %d, counting from 1, vertex %d, from 0), and "
+                     "%.3g m was allowed; leaving out influences alone costs %.3g m: allow more influences, more "
+                     "targets, or a larger error",
+                     report->total.largest, report->total.frame + 1, report->total.vertex, most,
+                     report->influences.largest);
+}
+
+static ex_result measure(exi_bake *bake, ex_bake_report *report) {
+    const size_t frames = (size_t)bake->frame_count;
+    float *weights = exi_array_copy(bake->weights, frames * (size_t)bake->target_count, sizeof *weights);
+    ex_transform *locals = exi_array_copy(bake->locals, frames * (size_t)bake->joint_count, sizeof *locals);
+    ex_result result = weights && locals ? EX_OK : exi_error_memory(bake->error, "the animation", frames * 40);
+    if (result == EX_OK) {
+        exi_bake_play(bake, weights, locals);
+        result = exi_bake_measure(bake, weights, locals, &report->total);
+    }
+    free(weights);
+    free(locals);
+    return result;
+}
+
+static void fill_report(const exi_bake *bake, ex_bake_report *report) {
+    const ex_skin *skin = ex_rig_skin(bake->rig);
+    report->exact = bake->exact;
+    report->frame_count = bake->frame_count;
+    report->target_count = bake->target_count;
+    report->unused_count = bake->unused_count;
+    report->influence_most = skin ? ex_skin_get_info(skin).influence_most : 0;
+    report->size = bake->size;
+    for (int i = 0; i < bake->channel_count; i++) {
+        report->key_count += bake->channels[i].key_count;
+        report->key_count_full += bake->frame_count;
+    }
+}
+
+/* "folder/NAME.glb": NAME. Release with free. */
+static char *stem_of(const char *path) {
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+    return exi_text_copy(name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
+}
+
+static ex_result write(const exi_bake *bake, const char *path) {
+    ex_scene *scene = NULL;
+    char *name = stem_of(path);
+    ex_result result =
+        name ? exi_bake_make_scene(bake, name, &scene) : exi_error_memory(bake->error, "a name", strlen(path));
+    if (result == EX_OK)
+        result = ex_scene_write(path, scene, bake->error);
+    ex_scene_destroy(scene);
+    free(name);
+    return result;
+}
+
+ex_result ex_bake_glb(const ex_rig *rig, const ex_motion *motion, const char *path, const ex_bake_options *options,
+                      ex_bake_report *report, ex_error *error) {
+    if (!rig || !motion || !path)
+        return exi_misuse_error(error, __func__, "no rig, motion or path");
+    if (!exi_path_ends_with(path, ".glb"))
+        return exi_error(error, EX_ERROR_ARGUMENT, "cannot write '%s': a motion is baked as .glb", path);
+    exi_bake bake = {.rig = rig, .motion = motion, .error = error};
+    ex_bake_report own = {.exact = false};
+    if (options)
+        bake.options = *options;
+    ex_result result = open_bake(&bake);
+    if (result == EX_OK)
+        result = make_targets(&bake);
+    if (result == EX_OK)
+        result = exi_bake_bound_weights(&bake);
+    if (result == EX_OK)
+        result = exi_bake_measure_influences(&bake, &own.influences);
+    if (result == EX_OK)
+        result = exi_bake_make_channels(&bake);
+    if (result == EX_OK)
+        result = exi_bake_thin(&bake);
+    if (result == EX_OK)
+        result = measure(&bake, &own);
+    if (result == EX_OK) {
+        fill_report(&bake, &own);
+        result = judge(&bake, &own);
+        if (report) /* also of what is refused */
+            *report = own;
+    }
+    if (result == EX_OK)
+        result = write(&bake, path);
+    close_bake(&bake);
+    return result;
+}

@@ -1,0 +1,307 @@
+/*
+ * What a rig's joints do at a frame of a clip.
+ *
+ * A clip of the rig's own skeleton is copied. Of any other, with W the world rotation of a joint of the rig and V that
+ * of its counterpart in the clip, both at time t, 0 standing for rest, and A what turns the rig's bones at rest onto
+ * the clip's (bones.c):
+ *
+ *     W(t) = V(t) V(0)^-1 A W(0)
+ *
+ * and the local rotation is W_parent(t)^-1 W(t); of one with a hinge h, the turn about h of what it does relative to
+ * rest. The root goes where its counterpart goes, x(t), scaled:
+ *
+ *     (s x, floor + s (y - ground), s z),   s = height of the rig's root above its lowest joint / the same of the
+ * clip's
+ */
+#include "author/formats/array.h"
+#include "author/motion/motion.h"
+#include "runtime/base/result.h"
+#include "runtime/base/vector.h"
+#include "runtime/pose/matrix.h"
+#include "runtime/pose/transform.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* How far two skeletons that are the same may be apart at rest: in sizes of the skeleton, and as numbers. */
+#define SAME_PLACE 1e-5
+#define SAME_TURN  1e-4
+/* A joint that moves less than this part of its skeleton's size, relative to the one above, stands still. */
+#define STANDS_STILL 1e-4
+
+/* ---- the rig's own skeleton ---- */
+
+static bool is_identity(const ex_transform *t) {
+    const ex_transform identity = ex_transform_identity();
+    for (int i = 0; i < 3; i++)
+        if (t->translation[i] != 0 || t->scale[i] != 1)
+            return false;
+    return memcmp(t->rotation, identity.rotation, sizeof t->rotation) == 0;
+}
+
+/* The clip's joint relative to the nearest one above that is matched: its very transform where nothing that does
+ * anything lies between. back [joint_count of the clip] which joint of the rig each moves, or -1. */
+static ex_transform relative(const ex_clip *clip, const int *back, const ex_transform *locals, int joint) {
+    ex_transform t = locals ? locals[joint] : clip->joints[joint].rest;
+    for (int j = clip->joints[joint].parent; j >= 0 && back[j] < 0; j = clip->joints[j].parent) {
+        const ex_transform *above = locals ? &locals[j] : &clip->joints[j].rest;
+        float a[12], b[12];
+        double x[12], y[12];
+        if (is_identity(above))
+            continue;
+        ex_transform_matrix(above, a);
+        ex_transform_matrix(&t, b);
+        exi_matrix_from_floats(a, x);
+        exi_matrix_from_floats(b, y);
+        exi_matrix_multiply(x, y, x);
+        exi_matrix_to_floats(x, a);
+        ex_transform_from_matrix(a, &t);
+    }
+    return t;
+}
+
+static int matched_above(const ex_clip *clip, const int *back, int joint) {
+    for (int j = clip->joints[joint].parent; j >= 0; j = clip->joints[j].parent)
+        if (back[j] >= 0)
+            return back[j];
+    return -1;
+}
+
+static bool same_rest(const ex_transform *a, const ex_transform *b, double size) {
+    const ex_transform rest = ex_transform_identity();
+    exi_local x, y;
+    double place = 0, turn = 0, other = 0, scale = 0;
+    exi_local_read(a, &rest, &x);
+    exi_local_read(b, &rest, &y);
+    for (int i = 0; i < 3; i++) {
+        place += (x.translation[i] - y.translation[i]) * (x.translation[i] - y.translation[i]);
+        scale += fabs(x.scale[i] - y.scale[i]);
+    }
+    for (int i = 0; i < 4; i++) {
+        turn += (x.rotation[i] - y.rotation[i]) * (x.rotation[i] - y.rotation[i]);
+        other += (x.rotation[i] + y.rotation[i]) * (x.rotation[i] + y.rotation[i]);
+    }
+    return sqrt(place) <= SAME_PLACE * size && sqrt(turn < other ? turn : other) <= SAME_TURN && scale <= SAME_TURN;
+}
+
+static double reach_of(const exi_world *worlds, int count) {
+    double reach = 0;
+    for (int j = 1; j < count; j++) {
+        double d = 0;
+        for (int c = 0; c < 3; c++)
+            d += (worlds[j].matrix[4 * c + 3] - worlds[0].matrix[4 * c + 3]) *
+                 (worlds[j].matrix[4 * c + 3] - worlds[0].matrix[4 * c + 3]);
+        reach = d > reach ? d : reach;
+    }
+    return sqrt(reach);
+}
+
+/* Every matched joint hangs on its counterpart's parent and rests as that does. */
+static bool is_own(const exi_retarget *r) {
+    const exi_bones *b = &r->bones;
+    const double size = reach_of(b->rest, b->joint_count);
+    for (int j = 0; j < b->joint_count; j++) {
+        const int source = b->match->joints[j], parent = ex_skeleton_parent(b->skeleton, j);
+        const double *hinge = b->match->hinges[j];
+        if (source < 0)
+            continue;
+        if (r->back[source] != j || hinge[0] != 0 || hinge[1] != 0 || hinge[2] != 0 ||
+            matched_above(b->clip, r->back, source) != parent)
+            return false;
+        const ex_transform theirs = relative(b->clip, r->back, NULL, source), ours = ex_skeleton_rest(b->skeleton, j);
+        if (!same_rest(&theirs, &ours, size > 0 ? size : 1))
+            return false;
+    }
+    return true;
+}
+
+/* ---- the path ---- */
+
+/* [joint_count] how many joints hang on each; NULL without memory. */
+static int *count_children(const ex_clip *clip) {
+    int *children = calloc((size_t)clip->joint_count + 1, sizeof *children);
+    for (int j = 0; children && j < clip->joint_count; j++)
+        if (clip->joints[j].parent >= 0)
+            children[clip->joints[j].parent]++;
+    return children;
+}
+
+/* Whether a joint of the clip goes somewhere: it belongs to the trunk below a root, before anything branches off, or is
+ * moved along its parent. An arm that is taken without its body stays where the rig has it. */
+static bool goes_somewhere(const ex_clip *clip, const int *children, int joint, double size) {
+    bool trunk = true;
+    for (int j = clip->joints[joint].parent; j >= 0 && trunk; j = clip->joints[j].parent)
+        trunk = children[j] == 1;
+    const float *rest = clip->joints[joint].rest.translation;
+    bool moved = false;
+    for (int f = 0; f < clip->frame_count && !trunk && !moved; f++) {
+        const float *at = clip->locals[(size_t)f * (size_t)clip->joint_count + (size_t)joint].translation;
+        for (int c = 0; c < 3; c++)
+            moved = moved || fabs((double)at[c] - (double)rest[c]) > STANDS_STILL * size;
+    }
+    return trunk || moved;
+}
+
+static double height(const exi_world *world) {
+    return world->matrix[7];
+}
+
+/* How high a joint of the clip is above the lowest one at or below it. low [joint_count] is scratch: parents come
+ * before their children, so that one pass from the end has seen all below a joint when it comes to it. */
+static double hip_height(const exi_bones *b, int joint, double *low) {
+    for (int j = 0; j < b->clip->joint_count; j++)
+        low[j] = height(&b->clip_rest[j]);
+    for (int j = b->clip->joint_count - 1; j > joint; j--) {
+        const int parent = b->clip->joints[j].parent;
+        if (parent >= 0 && low[j] < low[parent])
+            low[parent] = low[j];
+    }
+    return height(&b->clip_rest[joint]) - low[joint];
+}
+
+/* Without a height (a root on the floor), as far as the skeletons reach. */
+static void find_scale(exi_retarget *r, int joint, double *low) {
+    const exi_bones *b = &r->bones;
+    const double reach = reach_of(b->rest, b->joint_count), clip_reach = reach_of(b->clip_rest, b->clip->joint_count);
+    const double ours = height(&b->rest[joint]) - r->floor, theirs = hip_height(b, b->match->joints[joint], low);
+    r->scale = 1;
+    if (ours > STANDS_STILL * reach && theirs > STANDS_STILL * clip_reach)
+        r->scale = ours / theirs;
+    else if (reach > 0 && clip_reach > 0)
+        r->scale = reach / clip_reach;
+}
+
+static bool find_path(exi_retarget *r) {
+    const exi_bones *b = &r->bones;
+    const double clip_reach = reach_of(b->clip_rest, b->clip->joint_count);
+    int *children = count_children(b->clip);
+    double *low = exi_array_allocate((size_t)b->clip->joint_count, sizeof *low);
+    const bool good = children && low;
+    bool scaled = false;
+    for (int j = 0; j < b->joint_count; j++)
+        r->floor = j == 0 || height(&b->rest[j]) < r->floor ? height(&b->rest[j]) : r->floor;
+    for (int i = 0; i < b->joint_count && good; i++) {
+        const int j = b->order[i], source = b->match->joints[j];
+        r->moves[j] = source >= 0 && b->above[j] < 0 && b->clip->root_moves &&
+                      goes_somewhere(b->clip, children, source, clip_reach);
+        if (r->moves[j] && !scaled)
+            find_scale(r, j, low);
+        scaled = scaled || r->moves[j];
+    }
+    free(children);
+    free(low);
+    return good;
+}
+
+/* ---- frames ---- */
+
+static void conjugate(const double q[4], double out[4]) {
+    for (int i = 0; i < 4; i++)
+        out[i] = i < 3 ? -q[i] : q[i];
+}
+
+/* The local rotation of a matched joint below `above`, or NULL. */
+static void turn_joint(const exi_retarget *r, int joint, const exi_world *above, ex_transform *local) {
+    const exi_bones *b = &r->bones;
+    const int source = b->match->joints[joint];
+    double q[4], inverse[4];
+    conjugate(b->clip_rest[source].rotation, inverse);
+    exi_quaternion_multiply(r->clip_worlds[source].rotation, inverse, q);
+    exi_quaternion_multiply(q, b->align[joint], q);
+    exi_quaternion_multiply(q, b->rest[joint].rotation, q);
+    if (above) {
+        conjugate(above->rotation, inverse);
+        exi_quaternion_multiply(inverse, q, q);
+    }
+    double hinge[3] = {b->match->hinges[joint][0], b->match->hinges[joint][1], b->match->hinges[joint][2]};
+    if (exi_normalise(hinge, 3)) {
+        double rest[4], turn[4];
+        for (int i = 0; i < 4; i++)
+            rest[i] = (double)local->rotation[i];
+        conjugate(rest, inverse);
+        exi_quaternion_multiply(inverse, q, turn);
+        exi_normalise(turn, 4);
+        exi_twist(turn, hinge, turn);
+        exi_quaternion_multiply(rest, turn, q);
+    }
+    exi_normalise(q, 4);
+    for (int i = 0; i < 4; i++)
+        local->rotation[i] = (float)q[i];
+}
+
+static void move_joint(const exi_retarget *r, int joint, const exi_world *above, ex_transform *local) {
+    const double *at = r->clip_worlds[r->bones.match->joints[joint]].matrix;
+    double place[3] = {r->scale * at[3], r->floor + r->scale * (at[7] - r->bones.clip->ground), r->scale * at[11]};
+    double inverse[12];
+    if (above && !exi_matrix_invert(above->matrix, inverse))
+        return;
+    if (above)
+        exi_matrix_move(inverse, place, place);
+    for (int c = 0; c < 3; c++)
+        local->translation[c] = (float)place[c];
+}
+
+static void copy_frame(const exi_retarget *r, int frame, ex_transform *joints) {
+    const exi_bones *b = &r->bones;
+    const ex_transform *locals = b->clip->locals + (size_t)frame * (size_t)b->clip->joint_count;
+    for (int j = 0; j < b->joint_count; j++)
+        joints[j] = b->match->joints[j] >= 0 ? relative(b->clip, r->back, locals, b->match->joints[j])
+                                             : ex_skeleton_rest(b->skeleton, j);
+}
+
+void exi_retarget_frame(exi_retarget *r, int frame, ex_transform *joints) {
+    const exi_bones *b = &r->bones;
+    if (r->own) {
+        copy_frame(r, frame, joints);
+        return;
+    }
+    exi_clip_worlds(b->clip, frame, r->clip_worlds);
+    for (int i = 0; i < b->joint_count; i++) {
+        const int j = b->order[i], parent = ex_skeleton_parent(b->skeleton, j);
+        const exi_world *above = parent >= 0 ? &r->worlds[parent] : NULL;
+        joints[j] = ex_skeleton_rest(b->skeleton, j);
+        if (b->match->joints[j] >= 0)
+            turn_joint(r, j, above, &joints[j]);
+        if (r->moves[j])
+            move_joint(r, j, above, &joints[j]);
+        exi_world_below(above, &joints[j], &r->worlds[j]);
+    }
+}
+
+ex_result exi_retarget_open(exi_retarget *r, const ex_clip *clip, const ex_rig *rig, const exi_match *match,
+                            ex_error *error) {
+    const size_t count = (size_t)match->joint_count, clip_count = (size_t)clip->joint_count;
+    *r = (exi_retarget){.scale = 1};
+    ex_result result = exi_bones_open(&r->bones, clip, rig, match, error);
+    if (result != EX_OK)
+        return result;
+    r->back = exi_array_allocate(clip_count, sizeof *r->back);
+    r->moves = calloc(count + 1, sizeof *r->moves);
+    r->clip_worlds = exi_array_allocate(clip_count, sizeof *r->clip_worlds);
+    r->worlds = exi_array_allocate(count, sizeof *r->worlds);
+    if (!r->back || !r->moves || !r->clip_worlds || !r->worlds) {
+        exi_retarget_close(r);
+        return exi_error_memory(error, "the skeletons", (count + clip_count) * sizeof(exi_world));
+    }
+    for (size_t j = 0; j < clip_count; j++)
+        r->back[j] = -1;
+    for (int j = match->joint_count - 1; j >= 0; j--)
+        if (match->joints[j] >= 0)
+            r->back[match->joints[j]] = j;
+    r->own = is_own(r);
+    if (r->own)
+        return EX_OK;
+    if (exi_bones_align(&r->bones) && find_path(r))
+        return EX_OK;
+    exi_retarget_close(r);
+    return exi_error_memory(error, "the skeletons", (count + clip_count) * sizeof(int));
+}
+
+void exi_retarget_close(exi_retarget *r) {
+    exi_bones_close(&r->bones);
+    free(r->back);
+    free(r->moves);
+    free(r->clip_worlds);
+    free(r->worlds);
+    *r = (exi_retarget){0};
+}

@@ -1,0 +1,73 @@
+/*
+ * At which times a motion is wanted: its own frames within a range, or start, start + 1/fps, start + 2/fps, … up to the
+ * end. Times stay those of the file.
+ */
+#include "author/formats/array.h"
+#include "author/motion/motion.h"
+#include "runtime/base/result.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* Times this near to each other, in frames, are the same: files give the length of a frame with few digits. */
+#define ROOM 1e-6
+
+typedef struct range {
+    double start, end;
+} range;
+
+static ex_result check_numbers(const ex_motion_options *o, ex_error *error) {
+    if (!(o->fps >= 0 && o->fps <= 1e9))
+        return exi_error(error, EX_ERROR_ARGUMENT, "%g frames a second: a number from 0 to 1e9 is needed", o->fps);
+    if (!isfinite(o->start) || !isfinite(o->end))
+        return exi_error(error, EX_ERROR_ARGUMENT, "start and end are times in seconds");
+    return EX_OK;
+}
+
+/* An end of 0 with a start is the motion's own. */
+static ex_result find_range(const char *path, const ex_motion_options *o, double first, double last, range *r,
+                            ex_error *error) {
+    *r = (range){first, last};
+    if (o->start == 0 && o->end == 0)
+        return EX_OK;
+    const double room = ROOM * (fabs(last) + fabs(first) + 1);
+    r->start = o->start;
+    r->end = o->end == 0 && o->start > 0 ? last : o->end;
+    if (r->end < r->start)
+        return exi_error(error, EX_ERROR_ARGUMENT, "the motion is to end at %g s, before it starts at %g s", r->end,
+                         r->start);
+    if (r->start < first - room || r->end > last + room)
+        return exi_error(error, EX_ERROR_ARGUMENT, "%s goes from %g s to %g s, and %g s to %g s are asked for", path,
+                         first, last, r->start, r->end);
+    return EX_OK;
+}
+
+ex_result exi_motion_times(const char *path, const ex_motion_options *options, const double *own, int own_count,
+                           double **times, int *count, ex_error *error) {
+    const ex_motion_options all = {0}, *o = options ? options : &all;
+    range r = {0};
+    ex_result result = check_numbers(o, error);
+    *times = NULL;
+    if (result == EX_OK)
+        result = find_range(path, o, own[0], own[own_count - 1], &r, error);
+    if (result != EX_OK)
+        return result;
+    const double steps = floor((r.end - r.start) * o->fps + ROOM);
+    if (steps >= INT_MAX - 1)
+        return exi_error(error, EX_ERROR_LIMIT, "%s: %g frames a second from %g s to %g s are too many", path, o->fps,
+                         r.start, r.end);
+    const size_t most = o->fps > 0 ? (size_t)steps + 1 : (size_t)own_count;
+    *times = exi_array_allocate(most, sizeof **times);
+    if (!*times)
+        return exi_error_memory(error, "the times of the motion", most * sizeof **times);
+    *count = 0;
+    for (size_t i = 0; o->fps > 0 && i < most; i++)
+        (*times)[(*count)++] = r.start + (double)i / o->fps;
+    for (size_t i = 0; !(o->fps > 0) && i < most; i++)
+        if (own[i] >= r.start - ROOM && own[i] <= r.end + ROOM)
+            (*times)[(*count)++] = own[i];
+    if (*count == 0) /* a moment between two frames */
+        (*times)[(*count)++] = r.start;
+    return EX_OK;
+}

@@ -1,0 +1,117 @@
+/*
+ * Baked point caches hold what evaluation gives, at every level, by one thread or many.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support/bakes.h"
+#include "support/check.h"
+#include "support/fail_alloc.h"
+#include "support/scratch.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void assert_same_frames(const char *path, const ex_rig *rig, const ex_motion *motion, int level,
+                               const bool *muted) {
+    const int vertices = ex_rig_level_vertex_count(rig, level);
+    float *read = malloc((size_t)vertices * 12);
+    double *truth = malloc((size_t)vertices * 24);
+    ex_error error = {.result = EX_OK};
+    ex_cache_reader *reader;
+    if (ex_cache_open(path, &reader, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    const ex_cache_info info = ex_cache_get_info(reader);
+    assert_int_equal(info.vertex_count, vertices);
+    assert_int_equal(info.frame_count, motion->pose_count);
+    for (int f = 0; f < motion->pose_count; f++) {
+        assert_int_equal(ex_cache_read(reader, f, read, &error), EX_OK);
+        bake_truth(rig, motion, f, level, muted, truth);
+        for (int i = 0; i < 3 * vertices; i++)
+            assert_true((double)read[i] == truth[i]);
+        if (info.kind != EX_CACHE_OBJ)
+            assert_near(ex_cache_time(reader, f), motion->times[f], 1e-5);
+    }
+    ex_cache_close(reader);
+    free(read);
+    free(truth);
+}
+
+static void test_every_kind_and_level(void **state) {
+    (void)state;
+    static const char *const names[] = {"a.pc2", "a.mdd", "a.obj"};
+    ex_rig *rig = bake_arm_rig(5, 4, EX_SKINNING_DUAL_QUATERNION, BAKE_SKINNED | BAKE_MOVED);
+    ex_motion *motion = bake_motion(rig, 35, 9, 70); /* more than a batch */
+    bool muted[BAKE_LAYERS] = {true};
+    for (int level = EX_LEVEL_LIMIT; level <= 1; level++)
+        for (int i = 0; i < 3; i++) {
+            const ex_bake_options options = {.level = level, .muted = level == 0 ? muted : NULL};
+            ex_error error = {.result = EX_OK};
+            if (ex_bake_cache(rig, motion, scratch_path(names[i]), &options, &error) != EX_OK)
+                fail_msg("%s", error.text);
+            assert_same_frames(scratch_path(i == 2 ? "a_0001.obj" : names[i]), rig, motion, level, options.muted);
+        }
+    bake_motion_free(motion);
+    ex_rig_destroy(rig);
+}
+
+static void test_refusals(void **state) {
+    (void)state;
+    ex_rig *rig = bake_arm_rig(4, 3, EX_SKINNING_LINEAR, 0);
+    ex_motion *motion = bake_motion(rig, 3, 9, 70), none = {.pose_count = 0};
+    const int before = scratch_entry_count();
+    const struct {
+        const ex_motion *motion;
+        const char *name, *word;
+        int level;
+        ex_result result;
+    } cases[] = {
+        {motion, "x.abc", "x.abc", 0, EX_ERROR_ARGUMENT},
+        {motion, "x.pc2", "level 9", 9, EX_ERROR_ARGUMENT},
+        {&none, "x.pc2", "no frames", 0, EX_ERROR_DATA},
+        {motion, "no/folder/x.mdd", "x.mdd", 0, EX_ERROR_FILE},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ex_error error = {.result = EX_OK};
+        const ex_bake_options options = {.level = cases[i].level};
+        assert_int_equal(ex_bake_cache(rig, cases[i].motion, scratch_path(cases[i].name), &options, &error),
+                         cases[i].result);
+        assert_sentence(&error, cases[i].result, cases[i].word);
+    }
+    assert_int_equal(scratch_entry_count(), before);
+    bake_motion_free(motion);
+    ex_rig_destroy(rig);
+}
+
+typedef struct attempt {
+    ex_rig *rig;
+    ex_motion *motion;
+} attempt;
+
+static ex_result try_baking(void *context) {
+    const attempt *a = context;
+    return ex_bake_cache(a->rig, a->motion, scratch_path("m.pc2"), NULL, NULL);
+}
+
+static void test_memory(void **state) {
+    (void)state;
+    attempt a = {.rig = bake_arm_rig(4, 3, EX_SKINNING_LINEAR, 0)};
+    a.motion = bake_motion(a.rig, 3, 9, 70);
+    assert_true(fail_alloc_sweep(try_baking, &a) > 3);
+    bake_motion_free(a.motion);
+    ex_rig_destroy(a.rig);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_kind_and_level),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_memory),
+    };
+    return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
+}

@@ -1,0 +1,284 @@
+#!/usr/bin/python3
+"""Bakes motion into standard files and has programs of others play them: do they show what Exemplar shows?
+
+  clients.py TOOL NPM WORK DATA   NPM is a folder with three.js and the validator in it, WORK a folder to work in, DATA
+                                  one with makehuman/ and mocap/, whose part is skipped where they are not there; a table,
+                                  then "N passed, M failed"; exit 1 if any failed
+
+Of every case a rig is baked with four influences a vertex. The validator looks at the file; Blender and three.js play
+it, and so do a reader in numpy (gltf_oracle.py) and Exemplar itself, which makes a rig of the file and bakes that. At ten
+times that have keys, positions within 1e-4 of the figure's size (its largest extent) of the numpy reader's, and normals
+within a degree. Normals are of the deformed faces on both sides: seams closed, faces weighed by their area.
+"""
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+sys.dont_write_bytecode = True  # leaves nothing in the source tree
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "oracle"))
+
+import gltf_oracle
+from point_cache import read_pc2
+from weigh_oracle import Tally
+
+POSITIONS, DEGREES, OWN = 1e-4, 1.0, 1e-5
+NEAR = 1e-4  # what baking aims at where it cannot be exact
+TIMES = 10
+# A normal that is the difference of large areas, at a fold that is flat, says nothing.
+FOLDED = 1e-2
+
+
+# ---- programs ----
+
+def call(words, folder=None):
+    """What a program printed; it must end well."""
+    run = subprocess.run([str(word) for word in words], cwd=folder, capture_output=True, text=True)
+    if run.returncode != 0:
+        sys.exit(f"{Path(words[0]).name} {words[1]} … ended with status {run.returncode}:\n{run.stdout[-3000:]}"
+                 f"{run.stderr[-3000:]}")
+    return run.stdout + run.stderr
+
+
+class Programs:
+    def __init__(self, tool, npm, work):
+        self.tool, self.npm, self.work = Path(tool).resolve(), Path(npm).resolve(), Path(work).resolve()
+        self.versions = {}
+
+    def exemplar(self, *words):
+        return call([self.tool, *words], self.work)
+
+    def validate(self, path):
+        """Errors, warnings, messages."""
+        counts, messages = call(["node", HERE / "validate_file.mjs", self.npm, self.work / path]).split("\n", 1)
+        return [int(count) for count in counts.split()], messages
+
+    def played(self, name, words, times):
+        out = self.work / "played.bin"
+        out.unlink(missing_ok=True)
+        said = call(words(out) + [repr(float(time)) for time in times])
+        found = re.search(rf"^{name} (\S+)", said, re.M)
+        self.versions[name] = found.group(1) if found else "?"
+        return np.fromfile(out, "<f4").reshape(len(times), -1, 3).astype(float)
+
+    def play_three(self, path, times):
+        return self.played("three.js", lambda out: ["node", HERE / "play_three.mjs", self.npm, self.work / path, out],
+                           times)
+
+    def play_blender(self, path, times):
+        return self.played("Blender", lambda out: ["blender", "--background", "--factory-startup", "--python",
+                                                   HERE / "play_blender.py", "--", self.work / path, out], times)
+
+
+# ---- the baked file ----
+
+class Baked:
+    """A file with one mesh in one node, as the numpy reader has it."""
+
+    def __init__(self, path):
+        self.file = gltf_oracle.File(str(path))
+        primitives = self.file.json["meshes"][0]["primitives"]
+        triangles, self.rows, start = [], [], 0
+        for primitive in primitives:
+            attributes = primitive["attributes"]
+            names = ["POSITION"] + sorted(name for name in attributes if name.startswith(("JOINTS", "WEIGHTS")))
+            columns = [self.file.array(attributes[name]) for name in names]
+            columns += [self.file.array(target["POSITION"]) for target in primitive.get("targets", [])]
+            self.rows.append(np.hstack(columns))
+            triangles.append(self.file.array(primitive["indices"]).astype(int).reshape(-1, 3) + start)
+            start += len(columns[0])
+        self.count, self.triangles = start, np.vstack(triangles)
+        self.used = np.unique(self.triangles)
+        # Vertices that agree in everything that moves them are one, split at a seam.
+        self.merged = np.unique(np.vstack(self.rows), axis=0, return_inverse=True)[1].reshape(-1)
+
+    def influences(self):
+        """The most sets of four."""
+        return max(sum(name.startswith("JOINTS") for name in primitive["attributes"])
+                   for primitive in self.file.json["meshes"][0]["primitives"])
+
+    def key_times(self, count):
+        """Of the channel with the most keys: the first, the last, and some between."""
+        inputs = {sampler["input"] for sampler in self.file.json["animations"][0]["samplers"]}
+        keys = max((self.file.array(number)[:, 0] for number in inputs), key=len)
+        return keys[np.unique(np.linspace(0, len(keys) - 1, count).round().astype(int))]
+
+    def play(self, times):
+        return np.array([np.vstack(list(gltf_oracle.pose(self.file, gltf_oracle.moved_by(self.file, 0, t)).values()))
+                         for t in times])
+
+    def normals(self, places):
+        """Of the merged vertices, and where they say nothing."""
+        a, b, c = (places[self.triangles[:, k]] for k in range(3))
+        areas = np.cross(b - a, c - a)
+        total, plain = np.zeros((self.merged.max() + 1, 3)), np.zeros(self.merged.max() + 1)
+        for k in range(3):
+            np.add.at(total, self.merged[self.triangles[:, k]], areas)
+            np.add.at(plain, self.merged[self.triangles[:, k]], np.linalg.norm(areas, axis=1))
+        lengths = np.linalg.norm(total, axis=1)
+        return total / np.maximum(lengths, 1e-30)[:, None], lengths <= FOLDED * plain
+
+
+def degrees_between(a, b):
+    """Exact for small angles too, where an arc cosine is not."""
+    return np.degrees(2 * np.arctan2(np.linalg.norm(a - b, axis=-1), np.linalg.norm(a + b, axis=-1)))
+
+
+def compare(tally, group, baked, got, expected, size, used):
+    """got: [times][vertices][3] of the vertices in used."""
+    if got.shape != (len(expected), len(used), 3):
+        tally.add(f"{group}: positions", np.inf, POSITIONS, f"{got.shape[1]} vertices, not {len(used)}")
+        return
+    whole = expected.copy()  # a vertex that no face uses has no say in normals
+    whole[:, used] = got
+    for number, (now, then) in enumerate(zip(whole, expected)):
+        distances = np.linalg.norm(now - then, axis=1) / size
+        worst = int(np.argmax(distances))
+        tally.add(f"{group}: positions", distances[worst], POSITIONS,
+                  f"time {number}: vertex {worst} is {distances[worst]:.1e} of the size off")
+        (a, folded), (b, folded_then) = baked.normals(now), baked.normals(then)
+        angles = np.where(folded | folded_then, 0, degrees_between(a, b))
+        for _ in range(int(np.sum(folded | folded_then))):
+            tally.aside(f"{group}: normals")
+        worst = int(np.argmax(angles))
+        tally.add(f"{group}: normals", angles[worst], DEGREES, f"time {number}: {angles[worst]:.2f} degrees off")
+
+
+def apart(source, shown):
+    """How far the vertices of a rig and of a file are from each other over all times; the file splits vertices at seams,
+    and may have them in another order. Each goes with the one of the other side that keeps nearest on the whole way."""
+    ways = [places.transpose(1, 0, 2).reshape(places.shape[1], -1) for places in (source, shown)]
+    found = [cKDTree(ways[k]).query(ways[1 - k])[1] for k in (0, 1)]
+    return max(np.linalg.norm(source[:, found[0]] - shown, axis=2).max(),
+               np.linalg.norm(shown[:, found[1]] - source, axis=2).max())
+
+
+def frames_at(path, times):
+    """Of a point cache, the frames that stand at these times."""
+    cache = read_pc2(path)
+    numbers = (np.asarray(times) - cache.start) / cache.step
+    assert np.abs(numbers - numbers.round()).max() < 1e-2, f"{path} has no frames at {times}"
+    return cache.frames[numbers.round().astype(int)].astype(float)
+
+
+# ---- cases ----
+
+def bake(programs, name, rig, *motion):
+    """NAME.glb with four influences, NAME.pc2 as evaluation has it. Returns what baking says of the file."""
+    words = ["bake", rig, "--motion", *motion, "-o"]
+    print(f"---- {name}\n{programs.exemplar(*words, f'{name}.glb', '--influences', '4').strip()}", flush=True)
+    programs.exemplar(*words, f"{name}.pc2", "--quiet")
+    return json.loads(programs.exemplar(*words, f"{name}.glb", "--influences", "4", "--json", "--quiet"))
+
+
+def play_own(programs, name, times):
+    """The baked file made into a rig again, and that rig baked over the file's own motion."""
+    programs.exemplar("init", f"{name}.glb", "-o", f"{name}_again", "--force")
+    programs.exemplar("build", f"{name}_again/{name}.json", "-o", f"{name}_again.glb")
+    programs.exemplar("bake", f"{name}_again.glb", "--motion", f"{name}.glb", "-o", f"{name}_again.pc2")
+    return frames_at(programs.work / f"{name}_again.pc2", times)
+
+
+def check(tally, programs, name, report, loss_most):
+    """report: of baking; loss_most: what the file may be off the rig, as a part of the size."""
+    (errors, warnings), messages = programs.validate(f"{name}.glb")
+    tally.add(f"{name}: the validator", errors + warnings, 0, f"{errors} errors, {warnings} warnings:\n{messages}")
+    baked = Baked(programs.work / f"{name}.glb")
+    tally.add(f"{name}: sets of influences", abs(baked.influences() - 1), 0, f"{baked.influences()} sets of four")
+    times = baked.key_times(TIMES)
+    expected = baked.play(times)
+    size = np.ptp(expected[0], axis=0).max()
+    tally.add(f"{name}: it moves", 0.05, float(np.ptp(expected, axis=0).max() / size), "hardly anything moves")
+
+    everything = np.arange(baked.count)
+    compare(tally, f"{name}: three.js", baked, programs.play_three(f"{name}.glb", times), expected, size, everything)
+    compare(tally, f"{name}: Blender", baked, programs.play_blender(f"{name}.glb", times), expected, size, baked.used)
+    far = apart(play_own(programs, name, times), expected)
+    tally.add(f"{name}: Exemplar on the baked file", far / size, OWN, f"a vertex is {far / size:.1e} of the size off")
+    far = apart(frames_at(programs.work / f"{name}.pc2", times), expected)
+    tally.add(f"{name}: the file against the rig", far / size, loss_most, f"a vertex is {far / size:.1e} of the size off")
+    said = report["error"]["largest"]
+    tally.add(f"{name}: no farther than baking says", (far - said) / size, OWN, f"{far:.3e} m off, and it said {said:.3e}")
+    print(f"the file against the rig at {len(times)} times: up to {far:.2e} m, {far / size:.1e} of the size")
+
+
+def write_motion(path, **columns):
+    """Two seconds of functions of time."""
+    times = [frame / 24 for frame in range(49)]
+    rows = [",".join(["time", *columns])]
+    rows += [",".join(repr(float(value)) for value in [t, *(column(t) for column in columns.values())]) for t in times]
+    path.write_text("\n".join(rows) + "\n")
+
+
+def raise_arm(t):
+    return -50 + 50 * t
+
+
+def bend_arm(t):
+    return 65 + 60 * np.sin(4 * t)
+
+
+def arm_cases(tally, programs):
+    """The sample that moves joints and blends forms, whose weights go below 0; two influences are the most in it. Then
+    with dual quaternions, which a file can only come near to, by targets made for the motion."""
+    programs.exemplar("demo", "arm", "-o", "arm", "--force", "--quiet")
+    write_motion(programs.work / "arm.csv", shoulder=raise_arm, elbow=bend_arm, wrist=lambda t: 40 * np.sin(5 * t),
+                 gender=lambda t: t / 2)
+    project = json.loads((programs.work / "arm/arm.json").read_text())
+    project["skinning"] = "dual_quaternion"
+    (programs.work / "arm/dual.json").write_text(json.dumps(project))
+    programs.exemplar("build", "arm/dual.json")
+    for name, limit in (("arm", OWN), ("dual", 2 * NEAR)):
+        report = bake(programs, f"{name}_baked", f"arm/{name}.glb", "arm.csv")
+        check(tally, programs, f"{name}_baked", report, limit)
+
+
+def offset_cases(tally, programs):
+    """The same arms as corrections of a skinned one: sparse offsets by gaussians, before the skin, then after it."""
+    project = json.loads((programs.work / "arm/arm.json").read_text())
+    axes = {axis["name"]: axis for axis in project["layers"][0]["space"]}
+    for frame, limit in (("rest", OWN), ("skinned", 2 * NEAR)):
+        project["layers"] = [
+            {"name": axis, "space": [axes[axis]], "shape": "offsets", "frame": frame, "weigh": {"kind": "gaussian"},
+             "protect": axis == "elbow",
+             "examples": [{"name": name, "mesh": f"{name}_female.obj", "at": {axis: value}} for name, value in examples]}
+            for axis, examples in (("shoulder", [("up", 60), ("down", -60)]), ("elbow", [("bent", 110)]))]
+        (programs.work / f"arm/{frame}.json").write_text(json.dumps(project))
+        programs.exemplar("build", f"arm/{frame}.json")
+        write_motion(programs.work / "offsets.csv", shoulder=raise_arm, elbow=bend_arm)
+        report = bake(programs, f"{frame}_baked", f"arm/{frame}.glb", "offsets.csv")
+        check(tally, programs, f"{frame}_baked", report, limit)
+
+
+def body_case(tally, programs, data):
+    """A body with corrections at elbows and shoulders, walking."""
+    import psd_body
+    psd_body.convert(psd_body.makehuman.Source(data / "makehuman"), programs.work / "body")
+    programs.exemplar("build", "body/body.json")
+    report = bake(programs, "body_baked", "body/body.glb", data / psd_body.MOTION, "--map", "body/map.json", "--fps", "30")
+    check(tally, programs, "body_baked", report, 0.05)
+
+
+def main():
+    if len(sys.argv) != 5:
+        sys.exit(f"usage: {sys.argv[0]} TOOL NPM WORK DATA")
+    programs, data = Programs(*sys.argv[1:4]), Path(sys.argv[4]).resolve()
+    tally = Tally()
+    arm_cases(tally, programs)
+    offset_cases(tally, programs)
+    if (data / "makehuman").is_dir() and (data / "mocap").is_dir():
+        body_case(tally, programs, data)
+    else:
+        print("skipped: the walking body, for its data are not there (shared/data/makehuman, shared/data/mocap)")
+    print("\n" + ", ".join(f"{name} {version}" for name, version in programs.versions.items()))
+    tally.report()
+    sys.exit(1 if tally.failed else 0)
+
+
+if __name__ == "__main__":
+    main()
