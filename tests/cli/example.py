@@ -74,10 +74,12 @@ def influences(position):
     return used, [shares[i] for i in used]
 
 
-def write_skeleton(path, seed=7):
+def write_skeleton(path, seed=7, upright=False):
     numbers = random.Random(seed)
     names = list(JOINTS)
     worlds = {name: some_rotation(numbers) for name in names}
+    if upright:
+        worlds["spine"] = [0, 0, 0, 1]
     scene = Scene()
     positions = rest_form()
     mesh = scene.mesh("body", positions, influences=[influences(p) for p in positions])
@@ -263,6 +265,18 @@ class Example(harness.Case):
         self.example("mirror", "--name", "bent_L")
         other = self.project()["layers"][1]["examples"][0]["at"]["fore_R"]
         self.assertLess(apart(self.posed("joint:fore_R=q:" + ",".join(map(repr, other))), mirrored(made)), 1e-5 * SIZE)
+        lean = "joint:spine=x20y5z30"
+        self.write({**description, "unit": "cm", "up": "z"})
+        made = self.sculpt("metres.obj", lean)
+        (self.folder / "lean.obj").write_text(self.shuffled(turned(made), False))
+        outcome = self.example("add", "--name", "up", "--at", lean, "lean.obj")
+        self.assertIn("matched by posed positions", outcome.err)
+        self.example("mirror", "--name", "up", "--as", "down", "--plane", "z")
+        other = self.project()["layers"][0]["examples"][1]["at"]["spine"]
+        image = [None] * len(made)
+        for v, (x, y, z) in enumerate(made):
+            image[v // SIDES * SIDES + -v % SIDES] = [x, -y, z]
+        self.assertLess(apart(self.posed("spine=q:" + ",".join(map(repr, other))), image), 1e-5 * SIZE)
 
     # ---- other programs ----
 
@@ -482,6 +496,62 @@ class Example(harness.Case):
         form = self.posed("spine=q:" + ",".join(map(repr, turn)))
         self.assertLess(apart(form, mirrored(made)), 1e-5 * SIZE)
         self.assertLess(apart(self.posed("spine=x20y5z30"), made), 1e-5 * SIZE)
+
+    def test_angles_of_the_middle_change_sign_or_not(self):
+        write_skeleton(self.home / "skeleton.gltf", upright=True)
+        for letter, sign in (("x", 1), ("y", -1), ("z", -1)):
+            with self.subTest(axis=letter):
+                self.write({"exemplar": 1, "mesh": "body.obj", "skeleton": "skeleton.gltf", "layers": []})
+                pose = (f"joint:spine={letter}30", "joint:arm_L=x40")
+                made = self.sculpt("lean.obj", *pose)
+                self.example("add", "--name", "left", "--at", *pose, "lean.obj")
+                self.example("mirror", "--name", "left")
+                at = self.project()["layers"][1]["examples"][0]["at"]
+                self.assertEqual(at, {f"spine.{letter}": 30 * sign, "arm_R.x": 40})
+                form = self.posed(f"spine.{letter}={30 * sign}", "arm_R.x=40")
+                self.assertLess(apart(form, mirrored(made)), 1e-5 * SIZE)
+
+    def test_dials_are_mirrored_by_name(self):
+        dials = [{"name": name, "min": 0, "max": 1} for name in ("smile.L", "smile.R", "open")]
+        self.write({"exemplar": 1, "mesh": "body.obj", "layers": [
+            {"name": name, "shape": "offsets", "space": [dials[i], dials[2]], "weigh": {"kind": "gaussian"},
+             "examples": [{"name": "none", "mesh": "body.obj", "at": {dials[i]["name"]: 0.25}}]}
+            for i, name in enumerate(("left", "right"))]})
+        made = self.sculpt("smile.obj", "smile.L=1", "open=0.5")
+        self.example("add", "--name", "smile.L", "--at", "smile.L=1", "open=0.5", "smile.obj")
+        self.example("mirror", "--name", "smile.L")
+        self.assertEqual(self.project()["layers"][1]["examples"][1],
+                         {"name": "smile.R", "mesh": "right/smile.R.obj", "at": {"smile.R": 1, "open": 0.5}})
+        self.refused("mirror", "body/body.json", "--name", "none",
+                     fragments=("layers 'left' and 'right' both have an example 'none': say with --layer which",))
+        written = harness.positions_of((self.home / "right/smile.R.obj").read_text())
+        self.assertLess(apart(written, mirrored(made)), 1e-12)
+
+    def test_several_layers_over_the_same_axes(self):
+        layer = {"shape": "offsets", "space": [{"name": "d", "min": 0, "max": 1}], "weigh": {"kind": "gaussian"},
+                 "examples": [{"name": "one", "mesh": "body.obj", "at": {"d": 1}}]}
+        self.write({"exemplar": 1, "mesh": "body.obj", "layers": [{"name": name, **layer} for name in "ab"]})
+        self.refused("add", "body/body.json", "--name", "half", "--at", "d=0.5", "body/body.obj",
+                     fragments=("several layers of offsets are over d: say with --layer which",))
+        self.example("add", "--name", "half", "--layer", "b", "--at", "d=0.5", "body/body.obj")
+        self.assertEqual([len(layer["examples"]) for layer in self.project()["layers"]], [1, 2])
+
+    def test_a_plane_that_is_elsewhere(self):
+        def moved(positions):
+            return [[x + 3, y, z] for x, y, z in positions]
+
+        dials = [{"name": name, "min": 0, "max": 1} for name in ("smile.L", "smile.R")]
+        (self.home / "body.obj").write_text(obj(moved(rest_form())))
+        made = bulge(rest_form(), rest_form()[26 * SIDES + 1], 0.1)
+        (self.home / "smile.obj").write_text(obj(moved(made)))
+        self.write({"exemplar": 1, "mesh": "body.obj", "layers": [
+            {"name": "smiles", "shape": "offsets", "space": dials, "weigh": {"kind": "gaussian"},
+             "examples": [{"name": "smile.L", "mesh": "smile.obj", "at": {"smile.L": 1}}]}]})
+        self.example("mirror", "--name", "smile.L", "--plane", "x=3")
+        entry = self.project()["layers"][0]["examples"][1]
+        self.assertEqual(entry, {"name": "smile.R", "mesh": "smiles/smile.R.obj", "at": {"smile.R": 1}})
+        written = harness.positions_of((self.home / entry["mesh"]).read_text())
+        self.assertLess(apart(written, moved(mirrored(made))), 1e-12)
 
     def test_masks_that_cannot_be_mirrored(self):
         self.add_bent()
