@@ -48,7 +48,7 @@ bool exi_change_open(exi_change *change, const ex_call *call, const char *path) 
 
 int exi_change_end(exi_change *change, ex_result result, const ex_error *error) {
     exi_progress_end(&change->progress);
-    exi_interrupt_defer(false);
+    /* Signals stay deferred: what has been saved must not be called interrupted while it is told. */
     if (result != EX_OK && exi_interrupted()) {
         exi_report_interrupted();
         return exi_interrupted();
