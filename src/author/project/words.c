@@ -104,7 +104,8 @@ static ex_result unknown_axis(const ex_project_view *view, const char *name, ex_
     int count = 0;
     for (int l = 0; l < view->layer_count; l++)
         for (int i = 0; i < view->layers[l].axis_count && count < EX_AXIS_MAX; i++)
-            names[count++] = view->layers[l].axes[i].name;
+            if (exi_view_axis(view, view->layers[l].axes[i].name) == &view->layers[l].axes[i]) /* each name once */
+                names[count++] = view->layers[l].axes[i].name;
     near = ex_suggest(name, names, count);
     if (near)
         return exi_error(error, EX_ERROR_DATA, "this project has no axis '%s'; did you mean '%s'?", name, near);
@@ -198,8 +199,8 @@ static ex_result say_joint(const ex_project_view *view, const char *joint, const
         json_decref(t.value);
         return view->skeleton
                    ? exi_error(error, EX_ERROR_DATA,
-                               "no axis of the project reads joint '%s' so: give it with --joint, or leave the layer "
-                               "out to start one with an axis for it",
+                               "no axis of the project reads joint '%s' so: give it with --joint, or take a sculpt in "
+                               "without naming a layer, which starts one with an axis for it",
                                joint)
                    : exi_error(error, EX_ERROR_DATA, "the project has no \"skeleton\", and so no joint '%s'", joint);
     }
