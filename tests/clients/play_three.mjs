@@ -1,6 +1,6 @@
 // Usage: node play_three.mjs NPM FILE OUT TIME…
-// Plays the first animation of a glTF file with three.js and writes where every vertex is in the world at those seconds:
-// floats [times][vertices][3], the vertices of all primitives in the file's order.
+// Plays the first animation of a glTF file with three.js and writes where every vertex is in the world at those
+// seconds: floats [times][vertices][3], the vertices of all primitives in the file's order.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 """Makes a project of MakeHuman's body with corrections at both elbows and both shoulders, sculpted by formula.
 
-  psd_body.py DATA FOLDER   DATA is a folder with 3dobjs, rigs and targets; FOLDER receives body.json, map.json, the body
-                            at rest, its skeleton with all skin weights, and one posed OBJ file a sculpt
+  psd_body.py DATA FOLDER   DATA is a folder with 3dobjs, rigs and targets; FOLDER receives body.json, map.json, the
+                            body at rest, its skeleton with all skin weights, and one posed OBJ file a sculpt
 
 A sculpt is the body bent at one joint, skinned here in numpy, with a bulge around the joint along the bent form's
-normals. The bulge ends smoothly at a distance from the joint, measured at rest, so that neither the two layers of an arm
-nor the arms' layers overlap, and every sculpt comes back. Elbows are angles; shoulders swing, whatever the turn about the
-arm. map.json brings motion of the CMU's skeletons onto the body.
+normals. The bulge ends smoothly at a distance from the joint, measured at rest, so that no two layers overlap, and
+every sculpt comes back. Elbows are angles; shoulders swing, whatever the turn about the arm. map.json brings motion of
+the CMU's skeletons onto the body.
 """
 import json
 import sys

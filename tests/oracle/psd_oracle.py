@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """A body with sculpted elbows and shoulders walks, and is compared with an evaluation in numpy.
 
-  psd_oracle.py TOOL DATA   DATA is a folder with makehuman/ and mocap/; one line a group, then "N passed, M failed"; exit
-                            77 where they are not there
+  psd_oracle.py TOOL DATA   DATA is a folder with makehuman/ and mocap/; one line a group, then "N passed, M failed";
+                            exit 77 where they are not there
 
 psd_body.py tells what was sculpted. Every sculpt must come back at its pose. Then the body is driven by a motion file;
 how its joints turn is taken from the baked .glb, and the rest is worked out here in double: what the joints read, the
@@ -10,7 +10,7 @@ weights, the offsets, the skin with all its influences; and compared with the po
 parts of the body's height; 1e-5 passes.
 
 The weights are the second paper's equation 1 in its own terms: a vertex's offset d(p) = sum over the points k of
-lambda_k exp(-|p - p_k|^2 / (2 falloff^2)), the lambda solved so that d is the sculpt's at every sculpt and zero at rest.
+lambda_k exp(-|p - p_k|^2 / (2 falloff^2)), the lambda solved so that d is the sculpt's at its pose and zero at rest.
 Offsets are interpolated themselves, not through weights, and in degrees and chords, not in scaled distances.
 """
 import sys
@@ -115,8 +115,8 @@ def check_sculpts(tally, tool, sculpts):
 
 
 def check_poses(tally, tool, source, corrections):
-    """Arms turned any way, between sculpts and beyond them, with a turn about the upper arm that its layer must not see;
-    quaternions of both signs."""
+    """Arms turned any way, between sculpts and beyond them, with a turn about the upper arm that its layer must not
+    see; quaternions of both signs."""
     random = np.random.default_rng(163)
     joints = [correction.layer.joint for correction in corrections]
     rows, poses = [], []
