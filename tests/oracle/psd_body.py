@@ -24,10 +24,12 @@ MOTION = "mocap/bvh/02_01.bvh"
 TOLERANCE = 2e-6  # metres: what moved no farther did not move
 ELBOW_FALLOFF, SHOULDER_FALLOFF = 40.0, 45.0  # degrees
 SIDES = {"L": "Left", "R": "Right"}
-MAP = {"root": "Hips", "spine05": "LowerBack", "spine03": "Spine", "spine01": "Spine1", "neck01": "Neck",
-       "neck03": "Neck1", "head": "Head"}
-LIMBS = {"clavicle": "Shoulder", "upperarm01": "Arm", "lowerarm01": "ForeArm", "wrist": "Hand", "upperleg01": "UpLeg",
-         "lowerleg01": "Leg", "foot": "Foot"}
+# Trunks turn as they are: where the joints of one stand in it is another matter in either skeleton. Limbs, in a T pose
+# there and hanging here, are brought in line.
+TRUNK = {"root": "Hips", "spine05": "LowerBack", "spine03": "Spine", "spine01": "Spine1", "neck01": "Neck",
+         "neck03": "Neck1", "head": "Head", "clavicle.L": "LeftShoulder", "clavicle.R": "RightShoulder"}
+LIMBS = {"upperarm01": "Arm", "lowerarm01": "ForeArm", "wrist": "Hand", "upperleg01": "UpLeg", "lowerleg01": "Leg",
+         "foot": "Foot", **{f"toe{number}-1": "ToeBase" for number in range(1, 6)}}
 
 
 @dataclass
@@ -127,7 +129,7 @@ def convert(source, folder):
         for sculpt in layer.sculpts:
             found[sculpt.name] = layer, sculpt, sculpted(source, layer, sculpt)
             makehuman.write_obj(folder / f"{sculpt.name}.obj", source, found[sculpt.name][2])
-    joints = dict(MAP)
+    joints = {bone: {"from": part, "align": False} for bone, part in TRUNK.items()}
     for side, word in SIDES.items():
         joints.update({f"{bone}.{side}": word + part for bone, part in LIMBS.items()})
     (folder / "map.json").write_text(json.dumps({"joints": joints}, indent=1) + "\n")
