@@ -23,6 +23,7 @@ from body_reference import homogeneous, linear
 MOTION = "mocap/bvh/02_01.bvh"
 TOLERANCE = 2e-6  # metres: what moved no farther did not move
 ELBOW_FALLOFF, SHOULDER_FALLOFF = 40.0, 45.0  # degrees
+ELBOWS = -40, 50, 100  # degrees from the rest, which is bent by 47: nearly straight, and as far as an elbow goes
 SIDES = {"L": "Left", "R": "Right"}
 # Trunks turn as they are: where the joints of one stand in it is another matter in either skeleton. Limbs, in a T pose
 # there and hanging here, are brought in line.
@@ -52,9 +53,9 @@ class Layer:
 def layers():
     found = []
     for side in SIDES:
-        found.append(Layer(f"elbow.{side}", f"lowerarm01.{side}", {"angle": "x", "min": 0, "max": 150}, ELBOW_FALLOFF,
-                           0.09, [Sculpt(f"elbow_{angle}_{side}", ("x", angle), 0.00015 * angle)
-                                  for angle in (60, 100, 140)]))
+        found.append(Layer(f"elbow.{side}", f"lowerarm01.{side}", {"angle": "x", "min": -60, "max": 110}, ELBOW_FALLOFF,
+                           0.09, [Sculpt(f"elbow_{angle}_{side}", ("x", angle), 0.00015 * abs(angle))
+                                  for angle in ELBOWS]))
         out = 1 if side == "L" else -1
         found.append(Layer(f"shoulder.{side}", f"upperarm01.{side}", {"rotation": "swing", "about": "y"},
                            SHOULDER_FALLOFF, 0.12,

@@ -124,7 +124,7 @@ def check_poses(tally, tool, source, corrections):
     for _ in range(FRAMES):
         turns = {name: Rotation.identity() for name in source.names}
         for joint in joints:
-            turns[joint] = (Rotation.from_euler("x", random.uniform(-30, 170), degrees=True) if "lower" in joint else
+            turns[joint] = (Rotation.from_euler("x", random.uniform(-60, 130), degrees=True) if "lower" in joint else
                             Rotation.from_rotvec(random.normal(size=3) * 0.6))
         poses.append(turns)
         rows.append(np.concatenate([turns[joint].as_quat() * random.choice([-1, 1]) for joint in joints]))
