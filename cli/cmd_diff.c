@@ -266,7 +266,8 @@ static int run(const ex_call *call) {
     exi_file_kind kinds[2];
     for (int i = 0; i < 2; i++) {
         kinds[i] = exi_file_kind_of(call->arguments[i]);
-        if (kinds[i] == EXI_FILE_PROJECT || kinds[i] == EXI_FILE_IMAGE)
+        if (kinds[i] == EXI_FILE_PROJECT || kinds[i] == EXI_FILE_IMAGE || kinds[i] == EXI_FILE_CLIP ||
+            kinds[i] == EXI_FILE_CACHE)
             return exi_failed_text(
                 "'%s' is %s: forms and rigs can be compared, and a project by the rigs built from it",
                 call->arguments[i], exi_file_kind_name(kinds[i]));

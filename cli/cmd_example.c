@@ -179,7 +179,7 @@ static int run(const ex_call *call) {
 
 const ex_command cmd_example = {
     .name = "example",
-    .summary = "take sculpts into a project, and move, mute, mirror or list its examples",
+    .summary = "take sculpts into a project; move, mute, mirror, list examples",
     .usage = "example add PROJECT.json --name NAME --at axis=value... SCULPT\n"
              "example move|remove|mute|mirror|list PROJECT.json ...",
     .description = "Pose the skeleton, sculpt what should be there, save: 'exemplar pose' writes the\n"

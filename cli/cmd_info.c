@@ -24,8 +24,9 @@ static const char *const storage_names[EX_STORAGE_COUNT] = {
     [EX_STORAGE_FLOAT] = "float",
     [EX_STORAGE_16_BIT] = "16 bit",
 };
-static const char *const formats_read[] = {"project .json",  "rig .glb",   "glTF .glb .gltf",
-                                           "form .obj .ply", "image .png", "poses .csv"};
+static const char *const formats_read[] = {
+    "project .json", "rig .glb",   "glTF .glb .gltf", "form .obj .ply",
+    "image .png",    "poses .csv", "motion .bvh",     "point cache .pc2 .mdd .obj"};
 enum { FORMAT_COUNT = (int)(sizeof formats_read / sizeof formats_read[0]) };
 
 static const char *storage_name(int i) {
@@ -303,7 +304,7 @@ static int show_unknown(const ex_call *call, const char *path) {
     if (result == EX_ERROR_FILE)
         return exi_failed(&error);
     return exi_failed_text("'%s' is neither a project (.json), nor a rig (.glb), nor glTF (.glb, .gltf), nor a form "
-                           "(.obj, .ply), nor an image (.png)",
+                           "(.obj, .ply), nor an image (.png), nor a motion (.bvh), nor a point cache (.pc2, .mdd)",
                            path);
 }
 
@@ -326,6 +327,10 @@ static int run(const ex_call *call) {
         return exi_info_scene(call, path);
     case EXI_FILE_IMAGE:
         return exi_info_image(call, path);
+    case EXI_FILE_CLIP:
+        return exi_info_clip(call, path);
+    case EXI_FILE_CACHE:
+        return exi_info_cache(call, path);
     case EXI_FILE_FORM:
         return show_form(call, path);
     case EXI_FILE_UNKNOWN:
@@ -340,13 +345,14 @@ const ex_command cmd_info = {
     .usage = "info FILE [--json]\n"
              "info --capabilities [--json]",
     .description = "FILE is a project (.json), a rig (.glb), any other glTF file (.glb, .gltf), a\n"
-                   "form (.obj, .ply) or an image (.png). For a project and a rig the answer names\n"
-                   "every layer with its space, its examples and pseudo-examples and where they\n"
-                   "stand, and for a rig its joints, refined levels and textures; for glTF, meshes\n"
-                   "with their morph targets, skins, animations, materials and images; for a form\n"
-                   "it counts what the file holds. A project's meshes are not opened: 'exemplar\n"
-                   "check' does that. What reading a glTF file passed over or put right is said on\n"
-                   "stderr.",
+                   "form (.obj, .ply), an image (.png), a motion (.bvh) or a point cache (.pc2,\n"
+                   ".mdd). For a project and a rig the answer names every layer with its space, its\n"
+                   "examples and pseudo-examples and where they stand, and for a rig its joints,\n"
+                   "refined levels and textures; for glTF, meshes with their morph targets, skins,\n"
+                   "animations, materials and images; for a motion its joints, frames and seconds;\n"
+                   "for a form it counts what the file holds. A project's meshes are not opened:\n"
+                   "'exemplar check' does that. What reading a glTF file passed over or put right is\n"
+                   "said on stderr.",
     .examples = "exemplar info blob/blob.glb\n"
                 "exemplar info --capabilities --json",
     .options = options,

@@ -93,7 +93,7 @@ static int run_move(const ex_call *call) {
 const ex_command cmd_example_move = {
     .name = "example move",
     .summary = "place an example elsewhere in its layer's space",
-    .usage = "example move PROJECT.json --name NAME [--layer LAYER] --at axis=value...\n"
+    .usage = "example move PROJECT.json --name NAME --at axis=value...\n"
              "example move PROJECT.json --layer LAYER --pseudo INDEX --at ...",
     .description = "Changes the pose that an example stands at. Its sculpt stays the file that it\n"
                    "is, and is un-posed from the new pose: move an example whose pose was typed\n"

@@ -225,11 +225,12 @@ static void list_layer(listing *l, int number) {
     }
 }
 
-static int name_width(const ex_project_view *view) {
+/* The longest name of what is listed, unless it is very long. */
+static int name_width(const ex_project_view *view, int only) {
     int width = 0;
     for (int n = 0; n < view->layer_count; n++) {
         const ex_project_layer *layer = &view->layers[n];
-        for (int k = 0; k < layer->example_count + layer->muted_count; k++) {
+        for (int k = 0; (only < 0 || n == only) && k < layer->example_count + layer->muted_count; k++) {
             const ex_project_example *example =
                 k < layer->example_count ? &layer->examples[k] : &layer->muted_examples[k - layer->example_count];
             const int length = (int)strlen(example->name);
@@ -303,7 +304,7 @@ static int run(const ex_call *call) {
     const bool sound = only >= -1 && (rig || !moved);
     if (sound) {
         listing l = {.call = call, .view = ex_project_get(project), .rig = rig};
-        l.width = name_width(l.view);
+        l.width = name_width(l.view, only);
         list_layers(&l, only);
     }
     ex_rig_destroy(rig);

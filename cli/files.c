@@ -24,8 +24,9 @@ static exi_file_kind kind_by_name(const char *path) {
     static const struct {
         const char *ending;
         exi_file_kind kind;
-    } kinds[] = {{".json", EXI_FILE_PROJECT}, {".glb", EXI_FILE_RIG},  {".gltf", EXI_FILE_SCENE},
-                 {".obj", EXI_FILE_FORM},     {".ply", EXI_FILE_FORM}, {".png", EXI_FILE_IMAGE}};
+    } kinds[] = {{".json", EXI_FILE_PROJECT}, {".glb", EXI_FILE_RIG},   {".gltf", EXI_FILE_SCENE},
+                 {".obj", EXI_FILE_FORM},     {".ply", EXI_FILE_FORM},  {".png", EXI_FILE_IMAGE},
+                 {".bvh", EXI_FILE_CLIP},     {".pc2", EXI_FILE_CACHE}, {".mdd", EXI_FILE_CACHE}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (has_ending(path, kinds[i].ending))
             return kinds[i].kind;
@@ -59,6 +60,10 @@ static exi_file_kind kind_by_content(const char *path, FILE *file) {
         return EXI_FILE_IMAGE;
     if (size >= 4 && memcmp(start, "ply", 3) == 0 && (start[3] == '\n' || start[3] == '\r'))
         return EXI_FILE_FORM;
+    if (size >= 11 && memcmp(start, "POINTCACHE2", 11) == 0)
+        return EXI_FILE_CACHE;
+    if (size >= 9 && strncasecmp((const char *)start, "HIERARCHY", 9) == 0)
+        return EXI_FILE_CLIP;
     size += fread(start + size, 1, sizeof start - 1 - size, file);
     start[size] = 0;
     if (start[strspn((const char *)start, " \t\r\n")] == '{')
@@ -79,9 +84,14 @@ exi_file_kind exi_file_kind_of(const char *path) {
 }
 
 const char *exi_file_kind_name(exi_file_kind kind) {
-    static const char *const names[] = {
-        [EXI_FILE_UNKNOWN] = "of no known kind", [EXI_FILE_PROJECT] = "a project", [EXI_FILE_RIG] = "a rig",
-        [EXI_FILE_SCENE] = "a glTF file",        [EXI_FILE_FORM] = "a form",       [EXI_FILE_IMAGE] = "an image"};
+    static const char *const names[] = {[EXI_FILE_UNKNOWN] = "of no known kind",
+                                        [EXI_FILE_PROJECT] = "a project",
+                                        [EXI_FILE_RIG] = "a rig",
+                                        [EXI_FILE_SCENE] = "a glTF file",
+                                        [EXI_FILE_FORM] = "a form",
+                                        [EXI_FILE_IMAGE] = "an image",
+                                        [EXI_FILE_CLIP] = "a motion",
+                                        [EXI_FILE_CACHE] = "a point cache"};
     return names[kind];
 }
 

@@ -16,7 +16,9 @@ typedef enum exi_file_kind {
     EXI_FILE_RIG,
     EXI_FILE_SCENE, /* glTF that is no rig */
     EXI_FILE_FORM,  /* .obj, .ply */
-    EXI_FILE_IMAGE  /* .png */
+    EXI_FILE_IMAGE, /* .png */
+    EXI_FILE_CLIP,  /* .bvh */
+    EXI_FILE_CACHE  /* .pc2, .mdd */
 } exi_file_kind;
 
 /* By content where that is clear, else by the name's ending. Unknown for what is missing or no regular file, too. */

@@ -23,5 +23,7 @@ bool exi_info_print_joints(int count, const int *parents, const char *const *nam
 int exi_info_rig(const ex_call *call, const char *path);
 int exi_info_scene(const ex_call *call, const char *path);
 int exi_info_image(const ex_call *call, const char *path);
+int exi_info_clip(const ex_call *call, const char *path);
+int exi_info_cache(const ex_call *call, const char *path);
 
 #endif

@@ -1,6 +1,9 @@
 """exemplar bake: motions on rigs as files for other programs, and what it refuses. How near they are is tested in C."""
 import json
+import signal
 import struct
+import subprocess
+import time
 
 import harness
 
@@ -132,6 +135,18 @@ class Bake(harness.Case):
         self.refuse(2, motion + ["-o", "o.pc2", "--targets", "3"], "--targets", ".glb")
         (self.folder / "bad.csv").write_text("bend\n0\nx\n")
         self.refuse(1, ["--motion", "bad.csv"] + out, "bad.csv")
+
+    def test_an_interrupt_leaves_nothing(self):
+        before = self.listing()
+        process = subprocess.Popen([harness.TOOL, "bake", "band.glb", "--motion", "move.csv", "--fps", "200000", "-o",
+                                    "o.obj"], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        while len(list(self.folder.iterdir())) == len(before) and process.poll() is None:
+            time.sleep(0.002)  # until the frames' folder is there
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=100)
+        self.assertEqual(process.returncode, 130, err)
+        self.assertRegex(err.decode(), r"exemplar: interrupted[^\n]*\n$")
+        self.assertEqual(self.listing(), before)
 
     def test_a_full_disk_leaves_nothing(self):
         if harness.THREAD_SANITIZED:

@@ -429,6 +429,43 @@ class Info(Built):
         (self.folder / "one.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
         self.assertIn("faces     1: 1 triangle, 0 quads, 0 larger", self.succeed("info", "one.obj").out)
 
+    def test_motion(self):
+        text = ("HIERARCHY\nROOT Hips\n{\nOFFSET 0 10 0\nCHANNELS 4 Xposition Yposition Zposition Xrotation\nJOINT Knee\n{\n"
+                "OFFSET 1 -5 0\nCHANNELS 1 Xrotation\nEnd Site\n{\nOFFSET 0 -6 0\n}\n}\n}\nMOTION\nFrames: 3\n"
+                "Frame Time: 0.25\n" + "0 0 0 0 0\n" * 3)
+        (self.folder / "walk.bvh").write_text(text)
+        answer = self.succeed("info", "walk.bvh", "--json").json()
+        self.assertEqual([answer[key] for key in ("kind", "frames", "seconds", "frame_time", "root_moves", "height")],
+                         ["motion", 3, 0.5, 0.25, True, 11])
+        self.assertEqual(answer["joints"][1:], [{"name": "Knee", "parent": 0, "end": False},
+                                                {"name": "Knee_end", "parent": 1, "end": True}])
+        out = self.succeed("info", "walk.bvh").out
+        for fragment in ("walk.bvh: a motion", "frames    3 frames, 0.5 s, 4 a second", "root      moves",
+                         "height    11 at rest", "joints    2 joints, 1 end site",
+                         "      0 Hips\n      1   Knee\n      2     Knee_end\n"):
+            self.assertIn(fragment, out)
+        os.rename(self.folder / "walk.bvh", self.folder / "walk.txt")
+        self.assertIn("a motion", self.succeed("info", "walk.txt").out)
+        (self.folder / "cut.bvh").write_text(text[:-9])
+        self.sentence(self.run_tool("info", "cut.bvh"), 1, "cut.bvh", "2 of 3 frames")
+        self.sentence(self.run_tool("render", "cut.bvh", "-o", "a.png"), 1, "cut.bvh", "a motion, not a rig")
+        self.sentence(self.run_tool("diff", "cut.bvh", "bent.obj"), 1, "cut.bvh", "a motion")
+
+    def test_cache(self):
+        points = struct.pack("<9f", *range(9))
+        pc2 = b"POINTCACHE2\0" + struct.pack("<iiffi", 1, 3, 0.5, 0.25, 2) + points * 2
+        (self.folder / "a.pc2").write_bytes(pc2)
+        (self.folder / "a.mdd").write_bytes(struct.pack(">ii2f", 2, 3, 0.5, 0.75) + points * 2)
+        for name, kind in (("a.pc2", "PC2"), ("a.mdd", "MDD")):
+            answer = self.succeed("info", name, "--json").json()
+            self.assertEqual([answer[key] for key in ("kind", "format", "vertices", "frames", "start", "end", "step")],
+                             ["cache", kind, 3, 2, 0.5, 0.75, 0.25])
+            out = self.succeed("info", name).out
+            for fragment in (f"{name}: a point cache", f"format    {kind}", "vertices  3", "from 0.5 s to 0.75 s"):
+                self.assertIn(fragment, out)
+        (self.folder / "a.pc2").write_bytes(pc2[:-1])
+        self.sentence(self.run_tool("info", "a.pc2"), 1, "a.pc2", "1 of 2 frames")
+
     def test_kinds_are_told_by_content(self):
         os.rename(self.folder / "band.glb", self.folder / "band.dat")
         self.assertIn("a rig", self.succeed("info", "band.dat").out)

@@ -74,10 +74,12 @@ def influences(position):
     return used, [shares[i] for i in used]
 
 
-def write_skeleton(path, seed=7):
+def write_skeleton(path, seed=7, upright=False):
     numbers = random.Random(seed)
     names = list(JOINTS)
     worlds = {name: some_rotation(numbers) for name in names}
+    if upright:
+        worlds["spine"] = [0, 0, 0, 1]
     scene = Scene()
     positions = rest_form()
     mesh = scene.mesh("body", positions, influences=[influences(p) for p in positions])
@@ -260,9 +262,21 @@ class Example(harness.Case):
         self.assertLess(answer["error"], 1e-6 * SIZE)
         self.assertLess(apart(self.posed(POSE), made), 1e-5 * SIZE)
         # x is x; what is y up there is z here. The body is symmetric about both.
-        self.example("mirror", "--name", "bent_L")
+        self.mirror("--name", "bent_L")
         other = self.project()["layers"][1]["examples"][0]["at"]["fore_R"]
         self.assertLess(apart(self.posed("joint:fore_R=q:" + ",".join(map(repr, other))), mirrored(made)), 1e-5 * SIZE)
+        lean = "joint:spine=x20y5z30"
+        self.write({**description, "unit": "cm", "up": "z"})
+        made = self.sculpt("metres.obj", lean)
+        (self.folder / "lean.obj").write_text(self.shuffled(turned(made), False))
+        outcome = self.example("add", "--name", "up", "--at", lean, "lean.obj")
+        self.assertIn("matched by posed positions", outcome.err)
+        self.mirror("--name", "up", "--as", "down", "--plane", "z")
+        other = self.project()["layers"][0]["examples"][1]["at"]["spine"]
+        image = [None] * len(made)
+        for v, (x, y, z) in enumerate(made):
+            image[v // SIDES * SIDES + -v % SIDES] = [x, -y, z]
+        self.assertLess(apart(self.posed("spine=q:" + ",".join(map(repr, other))), image), 1e-5 * SIZE)
 
     # ---- other programs ----
 
@@ -412,9 +426,23 @@ class Example(harness.Case):
 
     # ---- mirrors ----
 
+    def mirror(self, *words, times=1):
+        """Whatever the pose, a sculpt comes back at it; but only at the mirrored one does it move as little: as many
+        vertices as its source, and as many again where the source's layer acts there too, by an axis of both."""
+        def moved():
+            return [(layer["name"], e["name"], e["moved"])
+                    for layer in self.example("list", "--moved", "--json").json()["layers"] for e in layer["examples"]]
+
+        name = words[words.index("--name") + 1]
+        before = [count for _, example, count in moved() if example == name]
+        outcome = self.example("mirror", *words, "--json")
+        self.assertEqual([outcome.json()["moved"]], [times * count for count in before])
+        self.assertLess(outcome.json()["error"], 1e-6 * SIZE)
+        return outcome
+
     def test_mirror_there_and_back(self):
         made = self.add_bent()
-        outcome = self.example("mirror", "--name", "bent_L")
+        outcome = self.mirror("--name", "bent_L")
         self.assertIn("'fore_R' is started", outcome.err)
         left, right = self.project()["layers"]
         self.assertEqual(right["space"], [{"name": "fore_R", "joint": "fore_R", "rotation": "full"}])
@@ -426,7 +454,7 @@ class Example(harness.Case):
         self.refused("mirror", "body/body.json", "--name", "bent_L", "--as", "new",
                      fragments=("example 'bent_R' of layer 'fore_R' stands at the mirrored place already",))
         # Back again, the first one is what it was.
-        self.example("mirror", "--name", "bent_R", "--replace")
+        self.mirror("--name", "bent_R", "--replace")
         again = self.project()["layers"][0]
         self.assertEqual((again["name"], again["space"], again["examples"][0]["at"]),
                          (left["name"], left["space"], left["examples"][0]["at"]))
@@ -444,7 +472,7 @@ class Example(harness.Case):
         description["layers"][0]["mask"] = {"joints": ["arm_L", "fore_L"]}
         description["layers"][0]["protect"] = False
         self.write(description)
-        self.example("mirror", "--name", "left")
+        self.mirror("--name", "left")
         layer = self.project()["layers"][1]
         axis, = layer["space"]
         self.assertEqual((layer["name"], axis["name"], axis["joint"]), ("fore_R.z", "fore_R.z", "fore_R"))
@@ -460,7 +488,7 @@ class Example(harness.Case):
         description = self.project()
         description["layers"] = [layer]
         self.write(description)
-        self.example("mirror", "--name", "right")
+        self.mirror("--name", "right")
         back = self.project()["layers"][1]
         self.assertEqual(back["examples"][0]["at"], {"fore_L.z": 90})
         self.assertEqual(back["mask"], {"joints": ["arm_L", "fore_L"]})
@@ -475,13 +503,69 @@ class Example(harness.Case):
         pose = "joint:spine=x20y5z30"
         made = self.sculpt("lean.obj", pose)
         self.example("add", "--name", "lean left", "--at", pose, "lean.obj")
-        self.example("mirror", "--name", "lean left")
+        self.mirror("--name", "lean left")
         layer, = self.project()["layers"]
         self.assertEqual([e["name"] for e in layer["examples"]], ["lean left", "lean right"])
         turn = layer["examples"][1]["at"]["spine"]
         form = self.posed("spine=q:" + ",".join(map(repr, turn)))
         self.assertLess(apart(form, mirrored(made)), 1e-5 * SIZE)
         self.assertLess(apart(self.posed("spine=x20y5z30"), made), 1e-5 * SIZE)
+
+    def test_angles_of_the_middle_change_sign_or_not(self):
+        write_skeleton(self.home / "skeleton.gltf", upright=True)
+        for letter, sign in (("x", 1), ("y", -1), ("z", -1)):
+            with self.subTest(axis=letter):
+                self.write({"exemplar": 1, "mesh": "body.obj", "skeleton": "skeleton.gltf", "layers": []})
+                pose = (f"joint:spine={letter}30", "joint:arm_L=x40")
+                made = self.sculpt("lean.obj", *pose)
+                self.example("add", "--name", "left", "--at", *pose, "lean.obj")
+                self.mirror("--name", "left", times=2)
+                at = self.project()["layers"][1]["examples"][0]["at"]
+                self.assertEqual(at, {f"spine.{letter}": 30 * sign, "arm_R.x": 40})
+                form = self.posed(f"spine.{letter}={30 * sign}", "arm_R.x=40")
+                self.assertLess(apart(form, mirrored(made)), 1e-5 * SIZE)
+
+    def test_dials_are_mirrored_by_name(self):
+        dials = [{"name": name, "min": 0, "max": 1} for name in ("smile.L", "smile.R", "open")]
+        self.write({"exemplar": 1, "mesh": "body.obj", "layers": [
+            {"name": name, "shape": "offsets", "space": [dials[i], dials[2]], "weigh": {"kind": "gaussian"},
+             "examples": [{"name": "none", "mesh": "body.obj", "at": {dials[i]["name"]: 0.25}}]}
+            for i, name in enumerate(("left", "right"))]})
+        made = self.sculpt("smile.obj", "smile.L=1", "open=0.5")
+        self.example("add", "--name", "smile.L", "--at", "smile.L=1", "open=0.5", "smile.obj")
+        self.mirror("--name", "smile.L", times=2)
+        self.assertEqual(self.project()["layers"][1]["examples"][1],
+                         {"name": "smile.R", "mesh": "right/smile.R.obj", "at": {"smile.R": 1, "open": 0.5}})
+        self.refused("mirror", "body/body.json", "--name", "none",
+                     fragments=("layers 'left' and 'right' both have an example 'none': say with --layer which",))
+        written = harness.positions_of((self.home / "right/smile.R.obj").read_text())
+        self.assertLess(apart(written, mirrored(made)), 1e-12)
+
+    def test_several_layers_over_the_same_axes(self):
+        layer = {"shape": "offsets", "space": [{"name": "d", "min": 0, "max": 1}], "weigh": {"kind": "gaussian"},
+                 "examples": [{"name": "one", "mesh": "body.obj", "at": {"d": 1}}]}
+        self.write({"exemplar": 1, "mesh": "body.obj", "layers": [{"name": name, **layer} for name in "ab"]})
+        self.refused("add", "body/body.json", "--name", "half", "--at", "d=0.5", "body/body.obj",
+                     fragments=("several layers of offsets are over d: say with --layer which",))
+        self.example("add", "--name", "half", "--layer", "b", "--at", "d=0.5", "body/body.obj")
+        self.assertEqual([len(layer["examples"]) for layer in self.project()["layers"]], [1, 2])
+
+    def test_a_plane_that_is_elsewhere(self):
+        def moved(positions):
+            return [[x + 3, y, z] for x, y, z in positions]
+
+        dials = [{"name": name, "min": 0, "max": 1} for name in ("smile.L", "smile.R")]
+        (self.home / "body.obj").write_text(obj(moved(rest_form())))
+        made = bulge(rest_form(), rest_form()[26 * SIDES + 1], 0.1)
+        (self.home / "smile.obj").write_text(obj(moved(made)))
+        self.write({"exemplar": 1, "mesh": "body.obj", "layers": [
+            {"name": "smiles", "shape": "offsets", "space": dials, "weigh": {"kind": "gaussian"},
+             "examples": [{"name": "smile.L", "mesh": "smile.obj", "at": {"smile.L": 1}}]}]})
+        self.mirror("--name", "smile.L", "--plane", "x=3")
+        entry = self.project()["layers"][0]["examples"][1]
+        self.assertEqual(entry, {"name": "smile.R", "mesh": "smiles/smile.R.obj", "at": {"smile.R": 1}})
+        written = harness.positions_of((self.home / entry["mesh"]).read_text())
+        self.assertLess(apart(written, moved(mirrored(made))), 1e-12)
 
     def test_masks_that_cannot_be_mirrored(self):
         self.add_bent()

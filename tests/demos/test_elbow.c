@@ -131,11 +131,17 @@ static void first_layer_is_protected(void **state) {
     }
 }
 
+static void and_under_dual_quaternions(void **state) {
+    (void)state;
+    check_sculpts_of_dual_quaternions("elbow");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sections_are_measured),   cmocka_unit_test(every_sculpt_comes_back),
-        cmocka_unit_test(elbow_keeps_its_section), cmocka_unit_test(does_not_cross_itself),
-        cmocka_unit_test(load_swells_the_biceps),  cmocka_unit_test(first_layer_is_protected),
+        cmocka_unit_test(sections_are_measured),      cmocka_unit_test(every_sculpt_comes_back),
+        cmocka_unit_test(and_under_dual_quaternions), cmocka_unit_test(elbow_keeps_its_section),
+        cmocka_unit_test(does_not_cross_itself),      cmocka_unit_test(load_swells_the_biceps),
+        cmocka_unit_test(first_layer_is_protected),
     };
     return cmocka_run_group_tests_name("demos.elbow", tests, set_up, tear_down);
 }

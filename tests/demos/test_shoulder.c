@@ -177,13 +177,16 @@ static void survives_a_lack_of_memory(void **state) {
     ex_mesh_destroy(small);
 }
 
+static void and_under_dual_quaternions(void **state) {
+    (void)state;
+    check_sculpts_of_dual_quaternions("shoulder");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(is_a_closed_surface),
-        cmocka_unit_test(every_sculpt_comes_back),
-        cmocka_unit_test(weights_do_not_see_sign_and_turn),
-        cmocka_unit_test(falloffs_are_their_own),
-        cmocka_unit_test(joint_keeps_its_thickness),
+        cmocka_unit_test(is_a_closed_surface),        cmocka_unit_test(every_sculpt_comes_back),
+        cmocka_unit_test(and_under_dual_quaternions), cmocka_unit_test(weights_do_not_see_sign_and_turn),
+        cmocka_unit_test(falloffs_are_their_own),     cmocka_unit_test(joint_keeps_its_thickness),
         cmocka_unit_test(survives_a_lack_of_memory),
     };
     return cmocka_run_group_tests_name("demos.shoulder", tests, set_up, tear_down);

@@ -102,11 +102,16 @@ static void sheets_mark_the_sculpts(void **state) {
     ex_image_destroy(image);
 }
 
+static void and_under_dual_quaternions(void **state) {
+    (void)state;
+    check_sculpts_of_dual_quaternions("twist");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_sculpt_comes_back), cmocka_unit_test(forearm_keeps_its_sections),
-        cmocka_unit_test(does_not_cross_itself),   cmocka_unit_test(goes_along_with_the_arm),
-        cmocka_unit_test(sheets_mark_the_sculpts),
+        cmocka_unit_test(every_sculpt_comes_back),    cmocka_unit_test(and_under_dual_quaternions),
+        cmocka_unit_test(forearm_keeps_its_sections), cmocka_unit_test(does_not_cross_itself),
+        cmocka_unit_test(goes_along_with_the_arm),    cmocka_unit_test(sheets_mark_the_sculpts),
     };
     return cmocka_run_group_tests_name("demos.twist", tests, set_up, tear_down);
 }

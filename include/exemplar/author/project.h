@@ -169,9 +169,9 @@ EX_API ex_result ex_project_build(const ex_project *project, const ex_build_opti
                                   ex_error *error);
 
 /* Writes NAME.json, mesh.obj, every example as an OBJ or PNG file, and skeleton.glb where there is one, into directory
- * (made if missing). Forms are written at rest, in layers of "positions". Refuses to overwrite
- * any file unless told; on failure, what was written is taken away again. Building that project gives a rig of the same
- * bytes. */
+ * (made if missing). Forms are written at rest, in layers of "positions" or, where the rig has sparse offsets, of
+ * "offsets" with "posed": false. Refuses to overwrite any file unless told; on failure, what was written is taken away
+ * again. Building that project gives a rig of the same bytes. */
 EX_API ex_result ex_project_unpack(const ex_rig *rig, const char *directory, const char *name, bool overwrite,
                                    ex_error *error);
 

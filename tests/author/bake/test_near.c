@@ -15,6 +15,7 @@
 #include "support/check.h"
 #include "support/fail_alloc.h"
 #include "support/scratch.h"
+#include "support/whole_rigs.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -102,6 +103,60 @@ static void test_refined_levels(void **state) {
     }
     bake_motion_free(motion);
     ex_rig_destroy(rig);
+}
+
+/* Influences of refined vertices are sums of the cage's; and then the heaviest of these. */
+static void test_skin_of_a_level(void **state) {
+    (void)state;
+    whole_rig whole;
+    whole_rig_open(&whole, 23, WHOLE_SKELETON | WHOLE_SKIN | WHOLE_LEVELS);
+    ex_rig *rig = rig_of(&whole.def);
+    const ex_stencils *stencils = ex_rig_stencils(rig);
+    const int vertices = ex_rig_level_vertex_count(rig, 1), count = ex_stencils_weight_count(stencils, 1);
+    int *offsets = malloc(((size_t)vertices + 1) * sizeof *offsets), *indices = malloc((size_t)count * sizeof *indices);
+    double *parts = malloc((size_t)count * sizeof *parts);
+    ex_stencils_read(stencils, 1, offsets, indices, parts, NULL);
+    for (int most = 1; most <= WHOLE_JOINTS; most += WHOLE_JOINTS - 1) {
+        exi_bake b = {.rig = rig,
+                      .options = {.influence_most = most},
+                      .level = 1,
+                      .vertex_count = vertices,
+                      .joint_count = WHOLE_JOINTS};
+        assert_int_equal(exi_bake_make_skin(&b), EX_OK);
+        assert_true((b.full != NULL) == (most == 1));
+        for (int v = 0; v < vertices; v++) {
+            double expected[WHOLE_JOINTS] = {0}, found[WHOLE_JOINTS] = {0};
+            uint32_t joints[WHOLE_JOINTS];
+            float weights[WHOLE_JOINTS];
+            for (int i = offsets[v]; i < offsets[v + 1]; i++) {
+                const int own = ex_skin_influences(ex_rig_skin(rig), indices[i], joints, weights);
+                for (int k = 0; k < own; k++)
+                    expected[joints[k]] += parts[i] * (double)weights[k];
+            }
+            double sum = 0; /* the stencils of this rig are any numbers: what they subtract too much is nothing */
+            for (int j = 0; j < WHOLE_JOINTS; j++) {
+                expected[j] = expected[j] > 0 ? expected[j] : 0;
+                sum += expected[j];
+            }
+            for (int j = 0; j < WHOLE_JOINTS; j++)
+                expected[j] /= sum;
+            const int kept = ex_skin_influences(b.skin, v, joints, weights);
+            assert_true(kept <= most);
+            for (int k = 0; k < kept; k++)
+                found[joints[k]] = (double)weights[k];
+            for (int j = 0; most == 1 && j < WHOLE_JOINTS; j++)
+                assert_true(expected[joints[0]] >= expected[j] - 1e-6);
+            if (most > 1)
+                assert_row_near(found, expected, WHOLE_JOINTS, 1e-6);
+        }
+        ex_skin_destroy(b.skin);
+        ex_skin_destroy(b.full);
+    }
+    free(offsets);
+    free(indices);
+    free(parts);
+    ex_rig_destroy(rig);
+    whole_rig_close(&whole);
 }
 
 /* Without a skin the best that N targets can do is what the singular values leave. */
@@ -286,6 +341,7 @@ int main(void) {
         cmocka_unit_test(test_dual_quaternions_come_nearer_with_targets),
         cmocka_unit_test(test_offsets_after_posing),
         cmocka_unit_test(test_refined_levels),
+        cmocka_unit_test(test_skin_of_a_level),
         cmocka_unit_test(test_against_singular_values),
         cmocka_unit_test(test_eigen),
         cmocka_unit_test(test_thinning),

@@ -170,6 +170,17 @@ static void many_joints(void **state) {
     ex_clip_destroy(clip);
 }
 
+/* Only a root's positions are a path. */
+static void inner_positions_are_no_path(void **state) {
+    (void)state;
+    ex_clip *clip =
+        parse("HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 1 Xrotation\nJOINT b\n{\nOFFSET 0 1 0\nCHANNELS 1 "
+              "Xposition\n}\n}\nMOTION\nFrames: 1\nFrame Time: 1\n0 5\n");
+    assert_false(clip->root_moves);
+    check_floats(local(clip, 0, 1)->translation, (double[]){5, 1, 0}, 3, 0);
+    ex_clip_destroy(clip);
+}
+
 /* Angles that run past 180 and 360 degrees, and ones that jump by a whole turn, give one smooth track. */
 static void signs_do_not_jump(void **state) {
     (void)state;
@@ -372,6 +383,7 @@ int main(void) {
         cmocka_unit_test(orders_of_channels),
         cmocka_unit_test(variants),
         cmocka_unit_test(many_joints),
+        cmocka_unit_test(inner_positions_are_no_path),
         cmocka_unit_test(signs_do_not_jump),
         cmocka_unit_test(refuses),
         cmocka_unit_test(cut_anywhere),

@@ -290,6 +290,27 @@ static void feet_stand(void **state) {
     ex_rig_destroy(rig);
 }
 
+/* The last bone: along the end site where both sides have one child, and else as the joint above. */
+static void last_bones(void **state) {
+    (void)state;
+    static const bone theirs[] = {{"a", -1, 0, 9, 0, {0}}, {"b", 0, 0, -2, 0, {0}}, {"_e", 1, 0, 0, 3, {0}}};
+    static const bone ours[] = {
+        {"a", -1, 0, 9, 0, {0}}, {"b", 0, 2, 0, 0, {0}}, {"c", 1, 1, 0, 0, {0}}, {"d", 1, 0, 1, 0, {0}}};
+    ex_clip *clip = bones_clip(theirs, 3, 1);
+    for (int count = 3; count <= 4; count++) {
+        ex_rig *rig = bones_rig(ours, count);
+        ex_motion *motion = bring(clip, rig, NULL);
+        float worlds[4][12];
+        pose_worlds(rig, &motion->poses[0], worlds);
+        assert_near((double)(worlds[1][7] - worlds[0][7]), -2, 1e-5);
+        assert_near((double)(worlds[2][7] - worlds[1][7]), count == 3 ? 0 : -1, 1e-5);
+        assert_near((double)(worlds[2][11] - worlds[1][11]), count == 3 ? 1 : 0, 1e-5);
+        ex_motion_destroy(motion);
+        ex_rig_destroy(rig);
+    }
+    ex_clip_destroy(clip);
+}
+
 /* Bones that point opposite ways, joints at one place, and a skeleton that is a single point. */
 static void odd_skeletons(void **state) {
     (void)state;
@@ -418,12 +439,19 @@ static void survives_without_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(doll_at_rest),  cmocka_unit_test(directions_and_turns),
-        cmocka_unit_test(path),          cmocka_unit_test(parts_stay),
-        cmocka_unit_test(hinges),        cmocka_unit_test(several_bones),
-        cmocka_unit_test(odd_skeletons), cmocka_unit_test(own_skeleton),
-        cmocka_unit_test(no_flips),      cmocka_unit_test(survives_without_memory),
-        cmocka_unit_test(bent_at_rest),  cmocka_unit_test(toes),
+        cmocka_unit_test(doll_at_rest),
+        cmocka_unit_test(directions_and_turns),
+        cmocka_unit_test(path),
+        cmocka_unit_test(parts_stay),
+        cmocka_unit_test(hinges),
+        cmocka_unit_test(several_bones),
+        cmocka_unit_test(odd_skeletons),
+        cmocka_unit_test(last_bones),
+        cmocka_unit_test(own_skeleton),
+        cmocka_unit_test(no_flips),
+        cmocka_unit_test(survives_without_memory),
+        cmocka_unit_test(bent_at_rest),
+        cmocka_unit_test(toes),
         cmocka_unit_test(feet_stand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -81,6 +81,8 @@ static void finds_what_is_done_at_rest(void **state) {
         ex_check_destroy(check);
     }
     expect_good(project(layer("a", "x", "", "'participation': 'moved', 'rest': true,", example), ""));
+    /* An example at rest is meant to do what it does. */
+    expect_good(project(layer("a", "x", "", "", "{'name': 'rest', 'mesh': 'one.obj', 'at': {}}"), ""));
 }
 
 static void names_the_pose_that_costs_a_ridge(void **state) {

@@ -141,6 +141,41 @@ static void the_choice_is_the_best(void **state) {
     }
 }
 
+/* What is as smooth as a parabola is guessed the better the wider the kernels are: the solve sets the limit. */
+static void no_choice_needs_a_ridge(void **state) {
+    (void)state;
+    enum { COUNT = 12 };
+    const ex_axis axis = ex_axis_scalar(0, 1, 0);
+    double points[COUNT];
+    float deltas[COUNT][3] = {{0}};
+    const uint32_t vertex = 0;
+    ex_offsets offsets[COUNT];
+    for (int k = 0; k < COUNT; k++) {
+        points[k] = k / (COUNT - 1.0);
+        deltas[k][0] = (float)(1 + points[k] * points[k]);
+        offsets[k] = (ex_offsets){.count = 1, .vertices = &vertex, .deltas = deltas[k]};
+    }
+    ex_weigher_def def = ex_weigher_def_default();
+    def.kind = EX_WEIGHER_GAUSSIAN;
+    def.axes = &axis;
+    def.axis_count = 1;
+    def.points = points;
+    def.example_count = COUNT;
+    exi_falloff_choice choice;
+    double *gram = exi_gram_of_offsets(offsets, COUNT);
+    assert_non_null(gram);
+    assert_int_equal(exi_falloff_choose(&def, gram, &choice, NULL), EX_OK);
+    free(gram);
+    assert_non_null(choice.falloffs);
+    assert_true(choice.factor > 1 && choice.factor < 4 && choice.error < choice.error_usual);
+    ex_weigher *weigher = NULL;
+    def.falloffs = choice.falloffs;
+    assert_int_equal(ex_weigher_create(&def, NULL, &weigher, NULL), EX_OK);
+    assert_true(ex_weigher_get_ridge(weigher).condition <= EX_CONDITION_LIMIT);
+    ex_weigher_destroy(weigher);
+    free(choice.falloffs);
+}
+
 /* The same numbers as whole rows. */
 static void inner_products_agree(void **state) {
     (void)state;
@@ -283,9 +318,9 @@ static void building_says_what_it_did(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_choice_is_the_best),    cmocka_unit_test(inner_products_agree),
-        cmocka_unit_test(given_falloffs_stay),       cmocka_unit_test(a_ridge_costs_what_it_misses),
-        cmocka_unit_test(building_says_what_it_did),
+        cmocka_unit_test(the_choice_is_the_best),       cmocka_unit_test(no_choice_needs_a_ridge),
+        cmocka_unit_test(inner_products_agree),         cmocka_unit_test(given_falloffs_stay),
+        cmocka_unit_test(a_ridge_costs_what_it_misses), cmocka_unit_test(building_says_what_it_did),
     };
     return cmocka_run_group_tests_name("author.project.falloff", tests, scratch_set_up, scratch_tear_down);
 }

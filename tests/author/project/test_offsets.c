@@ -183,6 +183,35 @@ static void layers_stand_on_each_other(void **state) {
     }
 }
 
+/* A layer whose participation is `moved` has other weights for every set of vertices, which later sculpts undo. */
+static void layers_stand_on_what_moved(void **state) {
+    (void)state;
+    static const char format[] =
+        "{'name': 'elbow', 'space': [{'name': 'elbow', 'joint': 'fore', 'angle': 'z', 'min': 0, 'max': 140}], 'weigh': "
+        "{'kind': 'gaussian', 'falloff': 1}, 'shape': 'offsets', 'frame': '%s', 'participation': 'moved',\n"
+        " 'examples': [{'name': 'bent', 'mesh': 'bent.obj', 'at': {'elbow': 100}}, {'name': 'half', 'mesh': "
+        "'half.obj', "
+        "'at': {'elbow': 45}}]},\n"
+        "{'name': 'between', 'space': [{'name': 'elbow', 'joint': 'fore', 'angle': 'z', 'min': 0, 'max': 140}], "
+        "'weigh': "
+        "{'kind': 'gaussian'}, 'shape': 'offsets', 'frame': '%s', 'rest': false,\n"
+        " 'examples': [{'name': 'between', 'mesh': 'between.obj', 'at': {'elbow': 70}}]}";
+    static words between = {"joint:fore=z70", NULL};
+    for (int which = 0; which < 8; which++) {
+        char layers[2000];
+        ex_rig *plain = build_arm(which & 1, "");
+        write_sculpt("bent.obj", plain, bent, 0.05, 1, 4, 8);
+        write_sculpt("half.obj", plain, half, 0.05, 2, 6, 9);
+        write_sculpt("between.obj", plain, between, 0.05, 3, 5, 7);
+        ex_rig_destroy(plain);
+        snprintf(layers, sizeof layers, format, which & 2 ? "skinned" : "rest", which & 4 ? "skinned" : "rest");
+        ex_rig *rig = build_arm(which & 1, layers);
+        check_comes_back(rig, between, "between.obj");
+        assert_int_equal(ex_rig_example_offset_count(rig, 1, 0), 6 * ARM_SIDES);
+        ex_rig_destroy(rig);
+    }
+}
+
 static void without_protection_layers_disturb_each_other(void **state) {
     (void)state;
     char layers[3000], more[1200], *protect;
@@ -476,17 +505,12 @@ static void unpacking_gives_the_same_bytes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_sculpt_comes_back),
-        cmocka_unit_test(layers_stand_on_each_other),
-        cmocka_unit_test(without_protection_layers_disturb_each_other),
-        cmocka_unit_test(a_rigid_motion_moves_nothing),
-        cmocka_unit_test(what_collapses_comes_back_in_the_skins_frame),
-        cmocka_unit_test(tolerances_say_what_moved),
-        cmocka_unit_test(masks_go_into_offsets),
-        cmocka_unit_test(what_coincides_stays_so),
-        cmocka_unit_test(muted_examples_are_not_there),
-        cmocka_unit_test(muted_layers_are_carried),
-        cmocka_unit_test(unpacking_gives_the_same_bytes),
+        cmocka_unit_test(every_sculpt_comes_back),      cmocka_unit_test(layers_stand_on_each_other),
+        cmocka_unit_test(layers_stand_on_what_moved),   cmocka_unit_test(without_protection_layers_disturb_each_other),
+        cmocka_unit_test(a_rigid_motion_moves_nothing), cmocka_unit_test(what_collapses_comes_back_in_the_skins_frame),
+        cmocka_unit_test(tolerances_say_what_moved),    cmocka_unit_test(masks_go_into_offsets),
+        cmocka_unit_test(what_coincides_stays_so),      cmocka_unit_test(muted_examples_are_not_there),
+        cmocka_unit_test(muted_layers_are_carried),     cmocka_unit_test(unpacking_gives_the_same_bytes),
     };
     return cmocka_run_group_tests_name("author.project.offsets", tests, set_up, scratch_tear_down);
 }
