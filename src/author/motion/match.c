@@ -167,6 +167,7 @@ static ex_result apply_map(const ex_clip *clip, const ex_rig *rig, const ex_moti
             return exi_error(error, EX_ERROR_DATA, "the map names joint '%s' of the rig twice", pair->joint);
         match->joints[joint] = from;
         memcpy(match->hinges[joint], pair->hinge, sizeof pair->hinge);
+        match->as_they_rest[joint] = pair->as_it_rests;
     }
     return EX_OK;
 }
@@ -214,8 +215,9 @@ static bool open_match(exi_match *match, const ex_rig *rig) {
     *match = (exi_match){.joint_count = ex_rig_joint_count(rig), .input_count = ex_rig_input_count(rig)};
     match->joints = exi_array_allocate((size_t)match->joint_count, sizeof *match->joints);
     match->hinges = calloc((size_t)match->joint_count + 1, sizeof *match->hinges);
+    match->as_they_rest = calloc((size_t)match->joint_count + 1, sizeof *match->as_they_rest);
     match->dials = exi_array_allocate((size_t)match->input_count, sizeof *match->dials);
-    return match->joints && match->hinges && match->dials;
+    return match->joints && match->hinges && match->as_they_rest && match->dials;
 }
 
 ex_result exi_match_make(const ex_clip *clip, const ex_rig *rig, const ex_motion_map *map, exi_match *match,
@@ -245,6 +247,7 @@ ex_result exi_match_make(const ex_clip *clip, const ex_rig *rig, const ex_motion
 void exi_match_free(exi_match *match) {
     free(match->joints);
     free(match->hinges);
+    free(match->as_they_rest);
     free(match->dials);
     *match = (exi_match){0};
 }
