@@ -100,7 +100,7 @@ typedef struct ex_motion_options {
     const ex_motion_map *map; /* or NULL */
     const char *animation;    /* of a glTF file: its name or number; NULL: the first */
     double fps;               /* sample the motion so often; 0: at the file's own frames or keys */
-    double start, end;        /* seconds; both 0: all of it */
+    double start, end;        /* seconds; both 0: all of it; an infinite end: the motion's own */
 } ex_motion_options;
 
 /* By the file's name: .bvh, .glb or .gltf, .csv (a table of poses, with or without times; without them 24 a second).

@@ -159,6 +159,11 @@ static ex_result apply_map(const ex_clip *clip, const ex_rig *rig, const ex_moti
     for (int i = 0; i < map->pair_count; i++) {
         const ex_motion_pair *pair = &map->pairs[i];
         const int joint = ex_skeleton_find(skeleton, pair->joint), from = find_joint(clip, pair->from);
+        if (joint < 0 && find_joint(clip, pair->joint) >= 0)
+            return exi_error(error, EX_ERROR_DATA,
+                             "the map names joint '%s' on the left, where the rig's stand, and it is the motion's: "
+                             "exchange the sides",
+                             pair->joint);
         if (joint < 0)
             return unknown_joint("rig", pair->joint, rig, match->joint_count, rig_joint_name, error);
         if (from < 0)

@@ -106,6 +106,7 @@ static void refuses(void **state) {
         {"root", "hip", "'hip', which the motion does not have; did you mean 'Hips'?"},
         {"zzzzzzzz", "Hips", "'zzzzzzzz', which the rig does not have"},
         {"root", "_end", "'_end', which the motion does not have"},
+        {"Hips", "root", "joint 'Hips' on the left, where the rig's stand, and it is the motion's"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ex_motion_pair pair = {(char *)cases[i].joint, (char *)cases[i].from, {0}, false};
