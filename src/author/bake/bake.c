@@ -10,6 +10,7 @@
 #include <exemplar/author/formats.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,12 +118,17 @@ static ex_result judge(const exi_bake *bake, const ex_bake_report *report) {
     const double most = bake->options.error_most;
     if (most == 0 || report->total.largest <= most)
         return EX_OK;
+    char advice[160] = ": allow a larger error, or write a point cache, which is exact";
+    if (report->influences.largest > 0)
+        snprintf(advice, sizeof advice,
+                 "; leaving out influences alone costs %.3g m: allow more influences, more targets, or a larger error",
+                 report->influences.largest);
+    else if (bake->options.target_count > 0)
+        snprintf(advice, sizeof advice, ": allow more targets, or a larger error");
     return exi_error(bake->error, EX_ERROR_DATA,
                      "the file would be up to %.3g m off the rig (frame %d, counting from 1, vertex %d, from 0), and "
-                     "%.3g m was allowed; leaving out influences alone costs %.3g m: allow more influences, more "
-                     "targets, or a larger error",
-                     report->total.largest, report->total.frame + 1, report->total.vertex, most,
-                     report->influences.largest);
+                     "%.3g m was allowed%s",
+                     report->total.largest, report->total.frame + 1, report->total.vertex, most, advice);
 }
 
 static ex_result measure(exi_bake *bake, ex_bake_report *report) {
