@@ -379,8 +379,9 @@ class Example(harness.Case):
                 (("add", "body/body.json", "--name", "n", "--at", "x", "s.obj"), "name=value, and 'x' is none"),
                 (("add", "body/body.json", "--pseudo", "--at", "a=1"), "--pseudo needs --layer, --at"),
                 (("add", "body/body.json", "--replace", "s.obj"), "--replace needs --at or --name"),
-                (("move", "body/body.json", "--name", "n"), "say with --at where it goes"),
+                (("move", "body/body.json", "--name", "n"), "say with --at where it goes, or with --falloff"),
                 (("move", "body/body.json", "--pseudo", "0", "--at", "a=1"), "--pseudo needs --layer"),
+                (("move", "body/body.json", "--layer", "l", "--pseudo", "0", "--falloff", "1"), "is for examples"),
                 (("remove", "body/body.json"), "say which"),
                 (("remove", "body/body.json", "--layer", "l", "--pseudo", "-1"), "a whole number from 0"),
                 (("mute", "body/body.json"), "say which"),
@@ -587,6 +588,13 @@ class Example(harness.Case):
         self.assertEqual(self.example("move", "--name", "half", "--at", "fore_L=x35").out,
                          "body/body.json: example 'half' moved\n")
         self.assertEqual(self.project()["layers"][0]["examples"][1]["at"], {"fore_L": {"x": 35}})
+        self.assertEqual(self.example("move", "--name", "half", "--falloff", "fore_L=20").out,
+                         "body/body.json: example 'half' changed\n")
+        self.assertEqual(self.project()["layers"][0]["examples"][1]["falloff"], {"fore_L": 20})
+        self.assertIn("falloff fore_L=20\n", self.example("list").out)
+        self.refused("move", "body/body.json", "--name", "half", "--falloff", "arm=20", fragments=("arm",))
+        self.example("move", "--name", "half", "--falloff", "layer")
+        self.assertNotIn("falloff", self.project()["layers"][0]["examples"][1])
         self.example("mute", "--name", "half")
         self.assertTrue(self.project()["layers"][0]["examples"][1]["muted"])
         listed = self.example("list", "--json", "--moved").json()["layers"][0]["examples"]
@@ -636,6 +644,20 @@ class Example(harness.Case):
         # What is listed can be typed.
         self.assertLess(apart(self.posed(entry["at"]), self.posed("fore_L=x60y-20")), 1e-5)
         self.assertIn("bent_L", self.example("list").out)
+
+    def test_places_where_a_layer_does_nothing_are_told(self):
+        self.sculpt("one.obj", "joint:fore_L=z90", "joint:arm_L=x30")
+        outcome = self.example("add", "--name", "one", "--at", "joint:fore_L=z90", "joint:arm_L=x30", "one.obj")
+        self.assertIn("is over fore_L.z and arm_L.x alone", outcome.err)
+        self.assertNotIn("does nothing", outcome.err)  # but at rest
+        self.sculpt("two.obj", "fore_L.z=60")
+        outcome = self.example("add", "--name", "two", "--at", "fore_L.z=60", "--falloff", "fore_L.z=25", "two.obj")
+        self.assertIn("'fore_L.z' does nothing at 1 place where layers before it have examples", outcome.err)
+        layer = self.example("list", "--json").json()["layers"][1]
+        self.assertEqual(layer["zeros"], ["fore_L.z=0", "fore_L.z=90"])
+        listed = self.example("list", "--layer", "fore_L.z").out.splitlines()
+        self.assertEqual([line.split() for line in listed[2:]], [["zero", "fore_L.z=0"], ["zero", "fore_L.z=90"]])
+        self.assertTrue(listed[1].endswith("  falloff fore_L.z=25"), listed[1])
 
     def test_order_of_keys_is_kept(self):
         text = ('{"layers": [], "unit": "m", "mesh": "body.obj", "exemplar": 1, "skinning": "dual_quaternion", '

@@ -179,17 +179,23 @@ static ex_result apply_map(const ex_clip *clip, const ex_rig *rig, const ex_moti
 
 /* ---- the whole ---- */
 
-/* The first few of them. */
+/* The first few of them, and … where there are more. */
 static const char *list_names(const void *of, int count, name_of names, char list[LIST_SIZE]) {
     size_t used = 0;
     int named = 0;
+    bool more = false;
     list[0] = 0;
-    for (int i = 0; i < count && named < NAMED_MOST; i++) {
+    for (int i = 0; i < count && !more; i++) {
         const char *name = names(of, i);
-        if (!name || !name[0] || used + strlen(name) + 8 > LIST_SIZE)
+        if (!name || !name[0])
+            continue;
+        more = named == NAMED_MOST || used + strlen(name) + 16 > LIST_SIZE;
+        if (more)
             continue;
         used += (size_t)snprintf(list + used, LIST_SIZE - used, "%s'%s'", named++ ? ", " : "", name);
     }
+    if (more)
+        snprintf(list + used, LIST_SIZE - used, "%s…", named ? ", " : "");
     return list;
 }
 
@@ -208,12 +214,12 @@ static ex_result no_match(const ex_clip *clip, const ex_rig *rig, ex_error *erro
     if (count == 0)
         return exi_error(error, EX_ERROR_DATA,
                          "the rig has no skeleton, and none of its dials has the name of one of the motion's");
-    return exi_error(
-        error, EX_ERROR_DATA,
-        "no joint of the motion (%s, …) has the name of one of the rig's (%s, …): say which moves which in "
-        "a map file: {\"joints\": {\"%s\": \"%s\"}}",
-        list_names(clip, clip->joint_count, clip_joint_name, theirs), list_names(rig, count, rig_joint_name, ours),
-        first_name(rig, count, rig_joint_name), first_name(clip, clip->joint_count, clip_joint_name));
+    return exi_error(error, EX_ERROR_DATA,
+                     "no joint of the motion (%s) has the name of one of the rig's (%s): say which moves which in "
+                     "a map file: {\"joints\": {\"%s\": \"%s\"}}",
+                     list_names(clip, clip->joint_count, clip_joint_name, theirs),
+                     list_names(rig, count, rig_joint_name, ours), first_name(rig, count, rig_joint_name),
+                     first_name(clip, clip->joint_count, clip_joint_name));
 }
 
 static bool open_match(exi_match *match, const ex_rig *rig) {
