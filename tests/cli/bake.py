@@ -127,7 +127,7 @@ class Bake(harness.Case):
         self.refuse(1, motion + out + ["--mute", "boddy"], "no layer 'boddy'", "did you mean 'body'?")
         self.refuse(1, motion + out + ["--level", "3"], "level '3'")
         self.refuse(1, motion + out + ["--frames", "2:9"], "3 frames", "no frame 9")
-        self.refuse(1, motion + out + ["--targets", "1", "--error", "1e-6"], "was allowed: allow more targets, or a larger error")
+        self.refuse(1, motion + out + ["--targets", "1", "--error", "1e-6"], "was allowed: allow more targets, a larger error, or write a point cache")
         for words in (["--frames", "0:3"], ["--frames", "3"], ["--frames", "3:2"], ["--frames", "a:b"]):
             self.refuse(2, motion + out + words, "--frames")
         for word in ("0", "-1", "x", "1mm", "%"):
