@@ -141,7 +141,7 @@ class Bake(harness.Case):
         self.refuse(2, motion + out + ["--animation", "walk"], "'move.csv' holds one motion")
         # What is to blame is named, and nothing else: of an exact file rounding is all that is left.
         self.refuse(1, motion + out + ["--error", "1e-12"], "which is the rounding of the file's numbers: allow a larger")
-        self.refuse(1, motion + out + ["--error", "1e-12", "--thin", "1"], "allow more keys (a smaller --thin), or a")
+        self.refuse(1, motion + out + ["--error", "1e-12", "--thin", "1"], "allow more keys (a smaller --thin), a larger")
         (self.folder / "late.csv").write_text("time,bend\n0,0\n1e300,1\n")
         self.refuse(1, ["--motion", "late.csv"] + out, "frame 2 of the motion", "1e+300 s after the first")
         self.refuse(2, motion + ["-o", "o.pc2", "--targets", "3"], "--targets", ".glb")
