@@ -66,8 +66,8 @@ static const ex_option options[] = {
      .count_max = EX_INFLUENCE_MAX},
     {.name = "thin",
      .argument = "E",
-     .help = ".glb: leave out keys while no vertex moves by more than E metres, or E% of the height (default: a key "
-             "for every frame)",
+     .help = ".glb: leave out keys while no vertex moves by more than E metres, or E% of the height, the mesh's "
+             "longest side (default: a key for every frame)",
      .text = &thin_text},
     {.name = "error",
      .argument = "E",

@@ -126,12 +126,10 @@ static ex_result judge(const exi_bake *bake, const ex_bake_report *report) {
         snprintf(influences, sizeof influences, ", which is the rounding of the file's numbers");
     return exi_error(bake->error, EX_ERROR_DATA,
                      "the file would be up to %.3g m off the rig (frame %d, counting from 1, vertex %d, from 0), and "
-                     "%.3g m was allowed%s: allow %s%s%sa larger error",
+                     "%.3g m was allowed%s: allow %s%s%sa larger error, or write a point cache, which is exact",
                      report->total.largest, report->total.frame + 1, report->total.vertex, most, influences,
                      lost > 0 ? "more influences, " : "", bake->exact ? "" : "more targets, ",
-                     bake->options.thin > 0     ? "more keys (a smaller --thin), or "
-                     : lost > 0 || !bake->exact ? "or "
-                                                : "");
+                     bake->options.thin > 0 ? "more keys (a smaller --thin), " : "");
 }
 
 static ex_result measure(exi_bake *bake, ex_bake_report *report) {

@@ -242,9 +242,9 @@ static void test_changes(void **state) {
     const ex_sculpt sculpt = {
         .layer = "dial", .name = "two", .form = scratch_path("two.obj"), .at = WORDS("d=1.5", "e=0.5")};
     assert_int_equal(ex_project_add_sculpt(project, &sculpt, NULL, NULL, &error), EX_OK);
-    assert_int_equal(ex_project_move_example(project, one, WORDS("e=1"), (ex_words){0}, NULL, &error), EX_OK);
+    assert_int_equal(ex_project_move_example(project, one, WORDS("e=1"), (ex_words){0}, NULL, NULL, &error), EX_OK);
     check_text("changes.json", "'at': {'d': 1, 'e': 1}");
-    assert_int_equal(ex_project_move_example(project, one, WORDS("d=1.5", "e=0.5"), (ex_words){0}, NULL, &error),
+    assert_int_equal(ex_project_move_example(project, one, WORDS("d=1.5", "e=0.5"), (ex_words){0}, NULL, NULL, &error),
                      EX_ERROR_DATA);
     assert_sentence(&error, EX_ERROR_DATA, "example 'two' of layer 'dial' stands at that place");
     assert_int_equal(ex_project_mute(project, one, true, NULL, &error), EX_OK);
