@@ -159,6 +159,11 @@ static ex_result apply_map(const ex_clip *clip, const ex_rig *rig, const ex_moti
     for (int i = 0; i < map->pair_count; i++) {
         const ex_motion_pair *pair = &map->pairs[i];
         const int joint = ex_skeleton_find(skeleton, pair->joint), from = find_joint(clip, pair->from);
+        if (joint < 0 && find_joint(clip, pair->joint) >= 0)
+            return exi_error(error, EX_ERROR_DATA,
+                             "the map names joint '%s' on the left, where the rig's stand, and it is the motion's: "
+                             "exchange the sides",
+                             pair->joint);
         if (joint < 0)
             return unknown_joint("rig", pair->joint, rig, match->joint_count, rig_joint_name, error);
         if (from < 0)
@@ -167,6 +172,7 @@ static ex_result apply_map(const ex_clip *clip, const ex_rig *rig, const ex_moti
             return exi_error(error, EX_ERROR_DATA, "the map names joint '%s' of the rig twice", pair->joint);
         match->joints[joint] = from;
         memcpy(match->hinges[joint], pair->hinge, sizeof pair->hinge);
+        match->as_they_rest[joint] = pair->as_it_rests;
     }
     return EX_OK;
 }
@@ -220,8 +226,9 @@ static bool open_match(exi_match *match, const ex_rig *rig) {
     *match = (exi_match){.joint_count = ex_rig_joint_count(rig), .input_count = ex_rig_input_count(rig)};
     match->joints = exi_array_allocate((size_t)match->joint_count, sizeof *match->joints);
     match->hinges = calloc((size_t)match->joint_count + 1, sizeof *match->hinges);
+    match->as_they_rest = calloc((size_t)match->joint_count + 1, sizeof *match->as_they_rest);
     match->dials = exi_array_allocate((size_t)match->input_count, sizeof *match->dials);
-    return match->joints && match->hinges && match->dials;
+    return match->joints && match->hinges && match->as_they_rest && match->dials;
 }
 
 ex_result exi_match_make(const ex_clip *clip, const ex_rig *rig, const ex_motion_map *map, exi_match *match,
@@ -251,6 +258,7 @@ ex_result exi_match_make(const ex_clip *clip, const ex_rig *rig, const ex_motion
 void exi_match_free(exi_match *match) {
     free(match->joints);
     free(match->hinges);
+    free(match->as_they_rest);
     free(match->dials);
     *match = (exi_match){0};
 }
