@@ -127,7 +127,7 @@ class Bake(harness.Case):
         self.refuse(1, motion + out + ["--mute", "boddy"], "no layer 'boddy'", "did you mean 'body'?")
         self.refuse(1, motion + out + ["--level", "3"], "level '3'")
         self.refuse(1, motion + out + ["--frames", "2:9"], "3 frames", "no frame 9")
-        self.refuse(1, motion + out + ["--targets", "1", "--error", "1e-6"], "was allowed: allow more targets, or a larger error")
+        self.refuse(1, motion + out + ["--targets", "1", "--error", "1e-6"], "was allowed: allow more targets, a larger error, or write a point cache")
         for words in (["--frames", "0:3"], ["--frames", "3"], ["--frames", "3:2"], ["--frames", "a:b"]):
             self.refuse(2, motion + out + words, "--frames")
         for word in ("0", "-1", "x", "1mm", "%"):
@@ -141,7 +141,7 @@ class Bake(harness.Case):
         self.refuse(2, motion + out + ["--animation", "walk"], "'move.csv' holds one motion")
         # What is to blame is named, and nothing else: of an exact file rounding is all that is left.
         self.refuse(1, motion + out + ["--error", "1e-12"], "which is the rounding of the file's numbers: allow a larger")
-        self.refuse(1, motion + out + ["--error", "1e-12", "--thin", "1"], "allow more keys (a smaller --thin), or a")
+        self.refuse(1, motion + out + ["--error", "1e-12", "--thin", "1"], "allow more keys (a smaller --thin), a larger")
         (self.folder / "late.csv").write_text("time,bend\n0,0\n1e300,1\n")
         self.refuse(1, ["--motion", "late.csv"] + out, "frame 2 of the motion", "1e+300 s after the first")
         self.refuse(2, motion + ["-o", "o.pc2", "--targets", "3"], "--targets", ".glb")
