@@ -142,15 +142,17 @@ static void test_orders(void **state) {
     ex_mesh_destroy(mesh);
 }
 
-static void keep_last(void *user, const char *text) {
-    snprintf(user, EX_ERROR_SIZE, "%s", text);
+/* One after the other, as many as there is room for. */
+static void keep_notes(void *user, const char *text) {
+    const size_t used = strlen(user);
+    snprintf((char *)user + used, 4 * EX_ERROR_SIZE - used, "%s\n", text);
 }
 
 static void test_another_order_is_written_in_the_meshs(void **state) {
     (void)state;
     ex_project *project = open_project("turned.json", square_project);
-    char note[EX_ERROR_SIZE] = "";
-    const ex_build_options options = {.note = keep_last, .note_user = note};
+    char note[4 * EX_ERROR_SIZE] = "";
+    const ex_build_options options = {.note = keep_notes, .note_user = note};
     ex_sculpted made;
     const ex_sculpt sculpt = {
         .layer = "dial", .name = "odd/name", .form = scratch_path("turned.obj"), .at = WORDS("e=1")};
@@ -159,6 +161,8 @@ static void test_another_order_is_written_in_the_meshs(void **state) {
         fail_msg("%s", error.text);
     assert_true(made.reordered);
     assert_non_null(strstr(note, "rest positions"));
+    /* A corner is lifted by half a side. */
+    assert_non_null(strstr(note, "of the mesh's size away from the form at its pose"));
     check_text("turned.json", "'mesh': 'dial/odd_name.obj'");
     check_text("dial/odd_name.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0.5\n");
     ex_project_destroy(project);
