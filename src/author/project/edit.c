@@ -81,10 +81,12 @@ static bool drop_weights(json_t *layer, const char *name) {
     return done;
 }
 
-/* How far the point reaches, where the edit says so. */
+/* How far the point reaches, where the edit says so; a metric of its own would stand in the falloff's place. */
 static bool set_falloff(json_t *point, const ex_project_layer *layer, const ex_edit *edit) {
-    return !edit->falloff ||
-           json_object_set_new(point, "falloff", exi_json_make_numbers(edit->falloff, layer->axis_count)) == 0;
+    if (!edit->falloff)
+        return true;
+    json_object_del(point, "metric");
+    return json_object_set_new(point, "falloff", exi_json_make_numbers(edit->falloff, layer->axis_count)) == 0;
 }
 
 static bool change_example(json_t *json, const ex_project_layer *layer, const ex_edit *edit, const char *name,
