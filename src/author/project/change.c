@@ -62,7 +62,7 @@ ex_result ex_project_move_example(ex_project *project, ex_example_ref which, ex_
     exi_spoken spoken = {0};
     int layer = -1;
     const int place = exi_find_example(&project->view, which, &layer, error);
-    ex_result result = place < 0 ? EX_ERROR_DATA : check_space(&project->view.layers[layer], error);
+    ex_result result = place < 0 ? error->result : check_space(&project->view.layers[layer], error);
     if (result != EX_OK)
         return result;
     result = exi_amend_open(&a, project, options, error);
@@ -102,7 +102,7 @@ ex_result ex_project_remove_example(ex_project *project, ex_example_ref which, c
     int layer = -1;
     const int place = exi_find_example(&project->view, which, &layer, error);
     if (place < 0)
-        return EX_ERROR_DATA;
+        return error->result;
     const ex_project_layer *view = &project->view.layers[layer];
     const bool last = view->example_count + view->muted_count == 1;
     if (!last && view->example_count == 1 && view->examples[0].place == place)

@@ -75,7 +75,8 @@ void exi_amend_note(const exi_amendment *a, const char *format, ...) EXI_PRINTF(
 
 /* The layer of that name, or -1 and a sentence with the nearest. */
 int exi_find_layer(const ex_project_view *view, const char *name, ex_error *error);
-/* Where in its layer's list in the file the example is; -1 and a sentence where there is none, or several. */
+/* Where in its layer's list in the file the example is; -1 and a sentence where there is none, or several, or no
+ * name is given. */
 int exi_find_example(const ex_project_view *view, ex_example_ref which, int *layer, ex_error *error);
 /* The example at that place of the list, muted or not. */
 const ex_project_example *exi_example_at(const ex_project_layer *layer, int place);

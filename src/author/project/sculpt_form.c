@@ -11,6 +11,7 @@
 #include "author/formats/file.h"
 #include "author/project/reorder.h"
 #include "author/project/sculpt.h"
+#include "runtime/base/text.h"
 
 #include <exemplar/author/formats.h>
 
@@ -178,8 +179,9 @@ ex_result exi_sculpt_read(const exi_amendment *a, const char *path, const ex_pro
 
 /* A name as a file can have it everywhere. */
 static void append_clean(char *path, const char *name) {
+    const size_t most = (size_t)exi_text_cut(name, 100);
     size_t length = strlen(path);
-    for (size_t i = 0; name[i] && i < 100; i++) {
+    for (size_t i = 0; i < most; i++) {
         const unsigned char c = (unsigned char)name[i];
         path[length++] = isalnum(c) || strchr("-_ ", c) || c >= 0x80 || (c == '.' && i > 0) ? (char)c : '_';
     }

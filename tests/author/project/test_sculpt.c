@@ -271,6 +271,42 @@ static void test_changes(void **state) {
     ex_project_destroy(project);
 }
 
+/* Names may be longer than their files', and end there in the middle of a character. */
+static void test_long_names(void **state) {
+    (void)state;
+    char name[200] = "", text[1000], expected[300];
+    for (int i = 0; i < 60; i++)
+        strcat(name, i == 0 ? "x" : "\xC3\xA9");
+    snprintf(text, sizeof text,
+             "{'exemplar': 1, 'mesh': 'flat.obj', 'layers': [{'name': '%s', 'shape': 'offsets', 'space': [{'name': "
+             "'d', 'min': 0, 'max': 2}], 'weigh': {'kind': 'gaussian'}, 'examples': [{'name': 'one', 'mesh': "
+             "'one.obj', 'at': {'d': 1}}]}]}",
+             name);
+    ex_project *project = open_project("long.json", text);
+    ex_error error = {0};
+    const ex_sculpt sculpt = {.name = name, .form = scratch_path("turned.obj"), .at = WORDS("d=2")};
+    if (ex_project_add_sculpt(project, &sculpt, NULL, NULL, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    snprintf(expected, sizeof expected, "'mesh': '%.99s/%.99s.obj'", name, name);
+    check_text("long.json", expected);
+    ex_project_destroy(project);
+}
+
+static void test_calls_without_names(void **state) {
+    (void)state;
+    ex_project *project = open_project("nameless.json", square_project);
+    ex_error error = {0};
+    const ex_example_ref nothing = {.layer = "dial"};
+    assert_int_equal(ex_project_move_example(project, nothing, WORDS("d=1.5"), (ex_words){0}, NULL, &error),
+                     EX_ERROR_ARGUMENT);
+    assert_sentence(&error, EX_ERROR_ARGUMENT, "say which example");
+    assert_int_equal(ex_project_remove_example(project, nothing, NULL, &error), EX_ERROR_ARGUMENT);
+    assert_sentence(&error, EX_ERROR_ARGUMENT, "say which example");
+    assert_int_equal(ex_project_mute(project, (ex_example_ref){0}, true, NULL, &error), EX_ERROR_ARGUMENT);
+    assert_int_equal(ex_project_remove_pseudo(project, NULL, 0, NULL, &error), EX_ERROR_ARGUMENT);
+    ex_project_destroy(project);
+}
+
 /* ---- memory ---- */
 
 typedef struct attempt {
@@ -363,6 +399,8 @@ int main(void) {
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_another_order_is_written_in_the_meshs),
         cmocka_unit_test(test_changes),
+        cmocka_unit_test(test_long_names),
+        cmocka_unit_test(test_calls_without_names),
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_memory_of_matching),
     };
