@@ -73,7 +73,8 @@ static ex_result mirror_axes(mirroring *m, ex_error *error) {
     m->axes = calloc(count + 1, sizeof *m->axes);
     ex_result result = m->axes ? EX_OK : exi_error_memory(error, "the axes", count * sizeof *m->axes);
     for (size_t i = 0; result == EX_OK && i < count; i++)
-        result = exi_mirror_axis(&m->mirror, &m->source->axes[i], json_array_get(space, i), &m->axes[i], error);
+        result = exi_mirror_axis(&m->mirror, &m->source->axes[i], json_array_get(space, i), m->axes, (int)i,
+                                 &m->axes[i], error);
     return result;
 }
 
@@ -195,7 +196,7 @@ static ex_result mirror_place(const mirroring *m, json_t **out, ex_error *error)
         exi_mirrored_axis mirrored = {0};
         json_t *made = NULL;
         if (result == EX_OK && other)
-            result = exi_mirror_axis(&m->mirror, other, NULL, &mirrored, error);
+            result = exi_mirror_axis(&m->mirror, other, NULL, NULL, 0, &mirrored, error);
         if (result == EX_OK && other && !mirrored.to)
             result = exi_error(error, EX_ERROR_DATA,
                                "its place names the axis '%s' of another layer, and no axis of the project is its "

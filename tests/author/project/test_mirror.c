@@ -224,6 +224,45 @@ static void test_refused(void **state) {
     ex_project_destroy(project);
 }
 
+/* Axes of the left arm whose names say nothing of a side, and have no counterparts yet: each gets a name of its own. */
+static void test_axes_without_a_side(void **state) {
+    (void)state;
+    ex_scene *scene = arm_scene(1);
+    strcpy(scene->nodes[ARM_UPPER].name, "a.L"); /* which are shorter */
+    strcpy(scene->nodes[ARM_FORE].name, "a.R");
+    arm_write_scene("sides.glb", scene);
+    char *quoted = with_quotes(
+        "{'exemplar': 1, 'mesh': 'rest.obj', 'skeleton': 'sides.glb', 'layers': [{'name': 'arm', 'shape': 'offsets', "
+        "'space': [{'name': 'flex', 'joint': 'a.L', 'angle': 'z', 'min': 0, 'max': 90}, {'name': 'turn', 'joint': "
+        "'a.L', 'angle': 'x', 'min': 0, 'max': 90}], 'weigh': {'kind': 'gaussian', 'falloff': {'flex': 40, 'turn': "
+        "20}}, 'examples': [{'name': 'one', 'mesh': 'rest.obj', 'at': {'turn': 30}}, {'name': 'two', 'mesh': "
+        "'rest.obj', "
+        "'at': {'turn': 60, 'sway': 0.5}}]}, {'name': 'other', 'space': [{'name': 'sway', 'joint': 'a.L', 'slide': "
+        "'y', 'min': 0, 'max': 1}], 'examples': [{'name': 'rest', 'mesh': 'rest.obj', 'at': {'sway': 0}}]}]}");
+    write_text("sides.json", quoted);
+    free(quoted);
+    ex_project *project = NULL;
+    ex_error error = {0};
+    ex_sculpted made;
+    assert_int_equal(ex_project_read(scratch_path("sides.json"), &project, &error), EX_OK);
+    if (ex_project_mirror_example(project, &(ex_mirroring){.name = "one", .plane = 2}, NULL, &made, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    assert_true(made.new_layer);
+    const ex_project_layer *layer = &ex_project_get(project)->layers[2];
+    assert_int_equal(layer->axis_count, 2);
+    assert_string_equal(layer->axes[0].name, "a.R");
+    assert_string_equal(layer->axes[1].name, "a.R 2");
+    assert_true(layer->examples[0].at[0] == 0 && layer->examples[0].at[1] == 30);
+    assert_near(layer->weigh.falloffs[0], 40.0 / 90, 1e-15);
+    assert_near(layer->weigh.falloffs[1], 20.0 / 90, 1e-15);
+    /* An axis of another layer has to have its counterpart. */
+    assert_int_equal(
+        ex_project_mirror_example(project, &(ex_mirroring){.name = "two", .plane = 2}, NULL, &made, &error),
+        EX_ERROR_DATA);
+    assert_sentence(&error, EX_ERROR_DATA, "names the axis 'sway' of another layer, and no axis of the project is its");
+    ex_project_destroy(project);
+}
+
 static ex_result try_mirror(void *context) {
     const ex_mirroring mirroring = {.name = "left", .plane = 2};
     ex_error error = {0};
@@ -241,10 +280,15 @@ static void test_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),           cmocka_unit_test(test_map_by_hand),
-        cmocka_unit_test(test_lips_stay_apart), cmocka_unit_test(test_map_of_any_numbering),
-        cmocka_unit_test(test_no_counterpart),  cmocka_unit_test(test_there_and_back),
-        cmocka_unit_test(test_refused),         cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_map_by_hand),
+        cmocka_unit_test(test_lips_stay_apart),
+        cmocka_unit_test(test_map_of_any_numbering),
+        cmocka_unit_test(test_no_counterpart),
+        cmocka_unit_test(test_there_and_back),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_axes_without_a_side),
     };
     return cmocka_run_group_tests(tests, set_up, scratch_tear_down);
 }
