@@ -85,6 +85,24 @@ static const exi_mirrored_axis *find_mirrored(const mirroring *m, const char *na
     return NULL;
 }
 
+/* Whether a list over the axes, in their order, means the same in the layer that gets the example; one that is started
+ * has them in the same order. A metric also ties their directions and units to each other. */
+static ex_result check_list(const mirroring *m, const char *key, const json_t *value, ex_error *error) {
+    const bool metric = strcmp(key, "metric") == 0;
+    bool same = true;
+    if (!metric && !(strcmp(key, "falloff") == 0 && json_is_array(value)))
+        return EX_OK;
+    for (int i = 0; i < m->source->axis_count; i++) {
+        const ex_project_axis *there = m->new_layer ? NULL : &m->mirror.view->layers[m->to].axes[i];
+        same = same && !(metric && m->axes[i].factor != 1) && (!there || strcmp(there->name, m->axes[i].name) == 0);
+    }
+    return same ? EX_OK
+                : exi_error(error, EX_ERROR_DATA,
+                            "a \"%s\" is a list over the axes of layer '%s', and their mirror images come in another "
+                            "order or direction: give a falloff by the axes' names",
+                            key, m->source->name);
+}
+
 /* {"axis": number} by the mirrored names; other kinds as they are. */
 static json_t *mirror_falloff(const mirroring *m, const json_t *falloff) {
     if (!json_is_object(falloff))
@@ -127,6 +145,10 @@ static ex_result mirror_mask(const mirroring *m, json_t *layer, ex_error *error)
 
 /* A copy of the layer over the mirrored axes, without examples. */
 static ex_result start_layer(mirroring *m, ex_error *error) {
+    const json_t *metric = json_object_get(json_object_get(exi_amend_layer(&m->amendment, m->from), "weigh"), "metric");
+    ex_result result = metric ? check_list(m, "metric", metric, error) : EX_OK;
+    if (result != EX_OK)
+        return result;
     json_t *layer = json_deep_copy(exi_amend_layer(&m->amendment, m->from)), *space = json_array();
     char *wish = ex_mirror_name(m->source->name);
     char *name = wish ? exi_new_layer_name(m->mirror.view, wish) : NULL;
@@ -146,7 +168,7 @@ static ex_result start_layer(mirroring *m, ex_error *error) {
     json_t *weigh = json_object_get(layer, "weigh"), *falloff = json_object_get(weigh, "falloff");
     if (done && falloff)
         done = json_object_set_new(weigh, "falloff", mirror_falloff(m, falloff)) == 0;
-    ex_result result = done ? mirror_mask(m, layer, error) : exi_error_memory(error, "a layer", 0);
+    result = done ? mirror_mask(m, layer, error) : exi_error_memory(error, "a layer", 0);
     if (result == EX_OK && json_object_get(layer, "pseudo")) {
         json_object_del(layer, "pseudo");
         exi_amend_note(&m->amendment, "the pseudo-examples of layer '%s' are not mirrored", m->source->name);
@@ -215,15 +237,6 @@ static ex_result mirror_place(const mirroring *m, json_t **out, ex_error *error)
     return result;
 }
 
-/* Whether lists over the axes, in their order, mean the same in the other layer. */
-static bool same_order(const mirroring *m) {
-    bool same = true;
-    for (int i = 0; !m->new_layer && i < m->source->axis_count; i++)
-        same =
-            same && m->axes[i].factor == 1 && strcmp(m->mirror.view->layers[m->to].axes[i].name, m->axes[i].name) == 0;
-    return same;
-}
-
 static ex_result make_entry(const mirroring *m, const char *name, json_t **out, ex_error *error) {
     json_t *at = NULL, *joints = NULL, *value, *made = json_object();
     const char *key;
@@ -233,11 +246,8 @@ static ex_result make_entry(const mirroring *m, const char *name, json_t **out, 
     bool done = true;
     json_object_foreach((json_t *)m->entry, key, value) {
         const bool falloff = strcmp(key, "falloff") == 0;
-        if ((strcmp(key, "metric") == 0 || (falloff && json_is_array(value))) && result == EX_OK && !same_order(m))
-            result = exi_error(error, EX_ERROR_DATA,
-                               "its \"%s\" is a list over the axes of its layer, and layer '%s' has their images in "
-                               "another order or direction",
-                               key, m->mirror.view->layers[m->to].name);
+        if (result == EX_OK)
+            result = check_list(m, key, value, error);
         if (result != EX_OK || strcmp(key, "muted") == 0)
             continue;
         json_t *copy = strcmp(key, "name") == 0     ? json_string(name)

@@ -263,6 +263,44 @@ static void test_axes_without_a_side(void **state) {
     ex_project_destroy(project);
 }
 
+/* The image of 'turn' is there and counts the other way, that of 'flex' is not: the new layer has the old axis. */
+static void test_axes_that_count_the_other_way(void **state) {
+    (void)state;
+    static const char *const metrics[] = {"'metric': [[1, 0.1], [0.1, 1]]", "'falloff': [0.5, 0.25]"};
+    for (int i = 0; i < 4; i++) {
+        char text[1500];
+        snprintf(text, sizeof text,
+                 "{'exemplar': 1, 'mesh': 'rest.obj', 'skeleton': 'sides.glb', 'layers': [{'name': 'arm', 'shape': "
+                 "'offsets', 'space': [{'name': 'flex', 'joint': 'a.L', 'angle': 'z', 'min': 0, 'max': 90}, {'name': "
+                 "'turn', 'joint': 'a.L', 'angle': 'x', 'min': 0, 'max': 90}], 'weigh': {'kind': 'gaussian'%s%s}, "
+                 "'examples': [{'name': 'one', 'mesh': 'rest.obj', 'at': {'turn': 30}%s%s}]}, {'name': 'other', "
+                 "'space': [{'name': 'roll', 'joint': 'a.R', 'angle': 'x', 'min': -90, 'max': 0}], 'examples': "
+                 "[{'name': 'rest', 'mesh': 'rest.obj', 'at': {'roll': 0}}]}]}",
+                 i < 2 ? ", " : "", i < 2 ? metrics[i] : "", i < 2 ? "" : ", ", i < 2 ? "" : metrics[i - 2]);
+        char *quoted = with_quotes(text);
+        write_text("ways.json", quoted);
+        free(quoted);
+        ex_project *project = NULL;
+        ex_error error = {0};
+        assert_int_equal(ex_project_read(scratch_path("ways.json"), &project, &error), EX_OK);
+        const ex_result result =
+            ex_project_mirror_example(project, &(ex_mirroring){.name = "one", .plane = 2}, NULL, NULL, &error);
+        if (i % 2 == 0) {
+            /* A metric ties the axes' directions to each other. */
+            assert_int_equal(result, EX_ERROR_DATA);
+            assert_sentence(&error, EX_ERROR_DATA, "\"metric\"");
+        } else if (result != EX_OK) {
+            fail_msg("%s", error.text);
+        } else {
+            const ex_project_layer *layer = &ex_project_get(project)->layers[2];
+            assert_string_equal(layer->axes[1].name, "roll");
+            assert_true(layer->examples[0].at[1] == -30);
+            assert_true(layer->weigh.falloffs[0] == 0.5 && layer->weigh.falloffs[1] == 0.25);
+        }
+        ex_project_destroy(project);
+    }
+}
+
 static ex_result try_mirror(void *context) {
     const ex_mirroring mirroring = {.name = "left", .plane = 2};
     ex_error error = {0};
@@ -289,6 +327,7 @@ int main(void) {
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_axes_without_a_side),
+        cmocka_unit_test(test_axes_that_count_the_other_way),
     };
     return cmocka_run_group_tests(tests, set_up, scratch_tear_down);
 }
