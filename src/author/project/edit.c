@@ -61,8 +61,7 @@ static bool set_source(json_t *pseudo, const ex_project_layer *layer, const ex_e
                                edit->from ? make_point(layer, edit->from) : make_weights(layer, edit->weights)) == 0;
 }
 
-/* Given weights of pseudo-examples lose the removed example's and keep their sum, as ex_weigher_edit does. */
-static bool drop_weights(json_t *layer, const char *name) {
+bool exi_drop_weights(json_t *layer, const char *name) {
     bool done = true;
     size_t i;
     json_t *pseudo;
@@ -94,7 +93,7 @@ static bool change_example(json_t *json, const ex_project_layer *layer, const ex
     json_t *examples = list_of(json, "examples");
     const ex_project_example *old = edit->kind == EX_EDIT_ADD_EXAMPLE ? NULL : &layer->examples[edit->index];
     if (edit->kind == EX_EDIT_REMOVE_EXAMPLE)
-        return drop_weights(json, old->name) && json_array_remove(examples, (size_t)old->place) == 0;
+        return exi_drop_weights(json, old->name) && json_array_remove(examples, (size_t)old->place) == 0;
     if (edit->kind == EX_EDIT_MOVE_EXAMPLE)
         return set_point(json_object_get(json_array_get(examples, (size_t)old->place), "at"), layer, edit->at);
     const char *file = layer->shape == EX_SHAPE_PIXELS ? "image" : "mesh";

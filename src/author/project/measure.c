@@ -9,6 +9,7 @@
 #include "author/formats/array.h"
 #include "author/project/skeleton.h"
 #include "runtime/base/result.h"
+#include "runtime/weigh/weigher.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -104,7 +105,7 @@ static ex_result weigh_moved(exi_measure *m, int layer, const ex_weigher_def *we
     ex_result result = exi_incidence_open(&source, m->mesh->vertex_count, NULL, &moved->sets, error);
     if (result != EX_OK)
         return result;
-    const size_t count = (size_t)moved->sets.set_count, words = ((size_t)weigh->example_count + 31) / 32;
+    const size_t count = (size_t)moved->sets.set_count, words = exi_set_words(weigh->example_count);
     uint32_t *bits = exi_array_allocate(count * words, sizeof *bits);
     moved->weights = exi_array_allocate(count > 0 ? moved->sets.weight_of[count] : 0, sizeof *moved->weights);
     if (bits && moved->weights) {
