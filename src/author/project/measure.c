@@ -57,7 +57,7 @@ ex_result exi_measure_open(exi_measure *m, const ex_project_view *view, const ex
                        .shift = exi_array_allocate(3 * joints, sizeof *m->shift)};
     if (m->weighers && m->deltas && m->shifts && m->offsets && m->moved && m->weights && m->centres && m->base &&
         (m->turned || !turned) && m->joints && m->shift && (!skeleton || exi_skeleton_centres(skeleton, m->centres)) &&
-        (!has_offsets(view, false) || exi_measure_find_twins(m)))
+        (!has_offsets(view, false) || exi_measure_find_firsts(m)))
         return EX_OK;
     exi_measure_close(m);
     return exi_error_memory(error, "measuring the examples", count * sizeof(double));
@@ -77,7 +77,7 @@ void exi_measure_close(exi_measure *m) {
     free(m->moved);
     free(m->weights);
     free(m->centres);
-    free(m->twins);
+    free(m->firsts);
     free(m->base);
     free(m->turned);
     free(m->joints);
