@@ -10,6 +10,7 @@
 
 #include <exemplar/author/formats.h>
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,7 +104,7 @@ static ex_result check_list(const mirroring *m, const char *key, const json_t *v
                             key, m->source->name);
 }
 
-/* {"axis": number} by the mirrored names; other kinds as they are. */
+/* {"axis": number} by the mirrored names, in their units; other kinds as they are. */
 static json_t *mirror_falloff(const mirroring *m, const json_t *falloff) {
     if (!json_is_object(falloff))
         return json_deep_copy(falloff);
@@ -111,7 +112,9 @@ static json_t *mirror_falloff(const mirroring *m, const json_t *falloff) {
     const char *name;
     json_object_foreach((json_t *)falloff, name, value) {
         const exi_mirrored_axis *axis = find_mirrored(m, name);
-        if (json_object_set(out, axis ? axis->name : name, value) != 0) {
+        const double factor = axis ? fabs(axis->factor) : 1;
+        json_t *number = factor == 1 ? json_incref(value) : exi_json_make_number(json_number_value(value) * factor);
+        if (json_object_set_new(out, axis ? axis->name : name, number) != 0) {
             json_decref(out);
             return NULL;
         }

@@ -301,6 +301,30 @@ static void test_axes_that_count_the_other_way(void **state) {
     }
 }
 
+/* The counterpart counts in metres, the axis in centimetres: so do places and falloffs. */
+static void test_axes_of_other_units(void **state) {
+    (void)state;
+    char *quoted = with_quotes(
+        "{'exemplar': 1, 'mesh': 'rest.obj', 'skeleton': 'sides.glb', 'layers': [{'name': 'arm', 'shape': 'offsets', "
+        "'space': [{'name': 'push', 'joint': 'a.L', 'slide': 'x', 'metres': 0.01, 'min': 0, 'max': 10}], 'weigh': "
+        "{'kind': 'gaussian', 'falloff': {'push': 5}}, 'examples': [{'name': 'one', 'mesh': 'rest.obj', 'at': {'push': "
+        "8}, 'falloff': {'push': 4}}]}, {'name': 'other', 'space': [{'name': 'pull', 'joint': 'a.R', 'slide': 'x', "
+        "'min': 0, 'max': 0.1}], 'examples': [{'name': 'rest', 'mesh': 'rest.obj', 'at': {'pull': 0}}]}]}");
+    write_text("units.json", quoted);
+    free(quoted);
+    ex_project *project = NULL;
+    ex_error error = {0};
+    assert_int_equal(ex_project_read(scratch_path("units.json"), &project, &error), EX_OK);
+    if (ex_project_mirror_example(project, &(ex_mirroring){.name = "one", .plane = 2}, NULL, NULL, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    const ex_project_layer *layer = &ex_project_get(project)->layers[2];
+    assert_string_equal(layer->axes[0].name, "pull");
+    assert_near(layer->examples[0].at[0], 0.08, 1e-12);
+    assert_near(layer->weigh.falloffs[0], 0.4, 1e-12); /* of the example */
+    assert_near(layer->weigh.falloffs[1], 0.5, 1e-12); /* of the zero at rest, the layer's */
+    ex_project_destroy(project);
+}
+
 static ex_result try_mirror(void *context) {
     const ex_mirroring mirroring = {.name = "left", .plane = 2};
     ex_error error = {0};
@@ -328,6 +352,7 @@ int main(void) {
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_axes_without_a_side),
         cmocka_unit_test(test_axes_that_count_the_other_way),
+        cmocka_unit_test(test_axes_of_other_units),
     };
     return cmocka_run_group_tests(tests, set_up, scratch_tear_down);
 }
