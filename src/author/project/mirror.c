@@ -7,6 +7,7 @@
 #include "author/formats/json.h"
 #include "author/project/mirror_pose.h"
 #include "author/project/skeleton.h"
+#include "runtime/base/text.h"
 
 #include <exemplar/author/formats.h>
 
@@ -386,6 +387,9 @@ ex_result ex_project_mirror_example(ex_project *project, const ex_mirroring *def
     mirroring m = {.def = def, .mirror = {.view = &project->view}};
     if (!def->name || def->plane < 0 || def->plane > 2)
         return exi_error(error, EX_ERROR_ARGUMENT, "say which example, and mirror x, y or z");
+    if (def->as && !exi_is_name(def->as))
+        return exi_error(error, EX_ERROR_DATA,
+                         "the new name cannot be one: 1 to %d bytes of readable UTF-8 text are needed", EXI_NAME_MAX);
     /* y and z change places where meshes have z up; joints always have y up. */
     m.mirror.plane = def->plane > 0 && project->view.z_up ? 3 - def->plane : def->plane;
     ex_result result = find_source(&m, project, error);

@@ -218,7 +218,8 @@ ex_result exi_path_below_project(const ex_project_view *view, const char *path, 
     char *here = exi_path_join(view->path, "."), *folder = here ? realpath(here, NULL) : NULL;
     char *file = realpath(path, NULL);
     const size_t length = folder ? strlen(folder) : 0;
-    const bool below = folder && file && strncmp(folder, file, length) == 0 && file[length] == '/';
+    const bool below = folder && file && strncmp(folder, file, length) == 0 && file[length] == '/' &&
+                       exi_is_text(file + length + 1); /* which is all that a project can refer to */
     *relative = below ? exi_text_copy(file + length + 1, strlen(file + length + 1)) : NULL;
     const bool failed = !here || (below && !*relative);
     free(here);

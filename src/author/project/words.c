@@ -235,6 +235,8 @@ static ex_result split(const char *word, const char *example, char **name, const
     const char *equals = strchr(word, '=');
     *name = NULL;
     *text = "";
+    if (!exi_is_text(word))
+        return exi_error(error, EX_ERROR_DATA, "a word of those given is not readable UTF-8 text");
     if (!equals || equals == word)
         return exi_error(error, EX_ERROR_DATA, "'%s': this is given as %s", word, example);
     *name = exi_text_copy(word, (size_t)(equals - word));

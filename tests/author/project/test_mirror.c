@@ -211,6 +211,8 @@ static void test_refused(void **state) {
         {{.name = "left", .layer = "for", .plane = 2}, EX_ERROR_DATA, "did you mean 'fore'?"},
         {{.name = "left"}, EX_ERROR_DATA, "rest.obj: the mesh is not symmetric about x=0"},
         {{.name = "left", .as = "left", .plane = 2}, EX_ERROR_DATA, "called 'left' already"},
+        {{.name = "left", .as = "", .plane = 2}, EX_ERROR_DATA, "name cannot be one"},
+        {{.name = "left", .as = "\xE9", .plane = 2}, EX_ERROR_DATA, "name cannot be one"},
         {{.name = "left", .as = "left", .plane = 2, .replace = true}, EX_ERROR_DATA, "but stands elsewhere"},
     };
     ex_project *project = open_project("refused.json", "joint:fore=x15y25z70");

@@ -199,7 +199,7 @@ static void test_refused(void **state) {
          "triangulated"},
         {{.name = "", .form = "two.obj", .layer = "dial", .at = {(const char *const[]){"d=2"}, 1}},
          EX_ERROR_DATA,
-         "cannot be a name"},
+         "name cannot be one"},
         {{.name = "n", .form = "two.obj", .layer = "dial", .falloff = "-1", .at = {(const char *const[]){"d=2"}, 1}},
          EX_ERROR_DATA,
          "falloff"},
@@ -289,6 +289,33 @@ static void test_long_names(void **state) {
         fail_msg("%s", error.text);
     snprintf(expected, sizeof expected, "'mesh': '%.99s/%.99s.obj'", name, name);
     check_text("long.json", expected);
+    ex_project_destroy(project);
+}
+
+/* Bytes that are no text: a file of such a name is copied, words of them are refused. */
+static void test_bytes_that_are_no_text(void **state) {
+    (void)state;
+    ex_project *project = open_project("bytes.json", square_project);
+    ex_error error = {0};
+    char form[1024];
+    write_square("\xE9t\xE9.obj", 0, 0, 0, 0.5);
+    snprintf(form, sizeof form, "%s", scratch_path("\xE9t\xE9.obj"));
+    const ex_sculpt sculpt = {.name = "summer", .form = form, .at = WORDS("d=2", "e=1")};
+    if (ex_project_add_sculpt(project, &sculpt, NULL, NULL, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    check_text("bytes.json", "'mesh': 'dial/summer.obj'");
+    const ex_sculpt wrong[] = {
+        {.name = "x", .form = form, .at = WORDS("d=1.5"), .falloff = "\xE9=1"},
+        {.name = "x", .form = form, .at = WORDS("d=1.5"), .layer = "dial", .falloff = "\xE9=1"},
+        {.name = "x\xE9", .form = form, .at = WORDS("d=1.5"), .layer = "dial"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_equal(ex_project_add_sculpt(project, &wrong[i], NULL, NULL, &error), EX_ERROR_DATA);
+        assert_sentence(&error, EX_ERROR_DATA, i < 2 ? "not readable UTF-8" : "name cannot be one");
+    }
+    const ex_pseudo_words pseudo = {.layer = "dial", .at = WORDS("d=1.5"), .weights = WORDS("\xE9=0.5")};
+    assert_int_equal(ex_project_add_pseudo(project, &pseudo, NULL, &error), EX_ERROR_DATA);
+    assert_sentence(&error, EX_ERROR_DATA, "not readable UTF-8");
     ex_project_destroy(project);
 }
 
@@ -400,6 +427,7 @@ int main(void) {
         cmocka_unit_test(test_another_order_is_written_in_the_meshs),
         cmocka_unit_test(test_changes),
         cmocka_unit_test(test_long_names),
+        cmocka_unit_test(test_bytes_that_are_no_text),
         cmocka_unit_test(test_calls_without_names),
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_memory_of_matching),
