@@ -161,12 +161,11 @@ static bool measure(const exi_bench *bench, int layers, bool each, double goal_r
         const exi_work ours = {run, &psd}, theirs = {run, &plain};
         exi_row row = {.group = "offsets",
                        .vertex_count = VERTICES,
-                       .bytes = (double)layers * EXAMPLES * MOVED * 12 + (double)layers * MOVED * 24 +
-                                (double)VERTICES * 24,
+                       .bytes =
+                           (double)layers * EXAMPLES * MOVED * 12 + (double)layers * MOVED * 24 + (double)VERTICES * 24,
                        .peer = "given weights",
                        .goal_ratio = 1 / 1.5,
-                       .goal_rate = goal_rate,
-                       .frames = true};
+                       .goal_rate = goal_rate};
         for (int i = 0; i < 3; i++) {
             const double a = exi_measure_alone(&ours, bench->repeat), b = exi_measure_alone(&theirs, bench->repeat);
             row.ns = i == 0 || a < row.ns ? a : row.ns;

@@ -67,8 +67,12 @@ static void print_json(const char *path, const ex_rig *rig, const ex_motion *mot
     exi_emit_end(&json);
 }
 
+static bool is_rounding(const ex_bake_error *error, double size) {
+    return error->largest <= 1e-6 * size;
+}
+
 static void print_error(const char *what, const ex_bake_error *error, double size) {
-    if (error->largest <= 1e-6 * size) {
+    if (is_rounding(error, size)) {
         printf("%s none beyond rounding\n", what);
         return;
     }
@@ -105,6 +109,13 @@ static void print_influences(const ex_bake_options *options, const ex_bake_repor
     print_error(" the cost by itself is", &report->influences, report->size);
 }
 
+/* How far off a file may be for what was asked: what targets are made to reach, keys and influences that are left out.
+ * Beyond it the skin collapses somewhere, and no target helps. */
+static double explained(const ex_bake_options *options, const ex_bake_report *report) {
+    const double usual = EXI_BAKE_ERROR * report->size;
+    return (options->error_most > usual ? options->error_most : usual) + options->thin + report->influences.largest;
+}
+
 void exi_bake_print_glb(const ex_call *call, const char *path, const ex_rig *rig, const ex_motion *motion,
                         const ex_bake_options *options, const ex_bake_report *report) {
     char frames[EXI_TEXT_SIZE], bytes[EXI_TEXT_SIZE], layers[EXI_TEXT_SIZE];
@@ -120,8 +131,10 @@ void exi_bake_print_glb(const ex_call *call, const char *path, const ex_rig *rig
     print_influences(options, report);
     print_error("error     ", &report->total, report->size);
     printf("keys       %ld of %ld\n", report->key_count, report->key_count_full);
-    if (!report->exact)
+    if (!report->exact && !is_rounding(&report->total, report->size))
         printf("note       not exact: %s\n", why_inexact(rig, options));
+    if (options->target_count == 0 && report->total.largest > explained(options, report))
+        printf("note       morph targets before a linear skin come no nearer: a point cache (.pc2, .mdd) is exact\n");
     if (pixel_layers(rig) > 0)
         printf("note       glTF blends no textures: %s of pixels left out, as at rest\n",
                exi_text_count(layers, pixel_layers(rig), "layer"));

@@ -9,6 +9,7 @@
 #include "rigs.h"
 
 #include "author/bake/bake.h"
+#include "author/formats/cache.h"
 #include "author/formats/file.h"
 #include "author/formats/number.h"
 
@@ -65,8 +66,8 @@ static const ex_option options[] = {
      .count_max = EX_INFLUENCE_MAX},
     {.name = "thin",
      .argument = "E",
-     .help = ".glb: leave out keys while no vertex moves by more than E metres, or E% of the height (default: a key "
-             "for every frame)",
+     .help = ".glb: leave out keys while no vertex moves by more than E metres, or E% of the height, the mesh's "
+             "longest side (default: a key for every frame)",
      .text = &thin_text},
     {.name = "error",
      .argument = "E",
@@ -86,14 +87,18 @@ static bool read_number(const char *text, double *value, const char **rest) {
     return true;
 }
 
+#define PLAIN_MOST 1e6
+/* An end of 0 stands for none. */
+#define TIME_LEAST 1e-6
+
 /* A number of seconds or of frames a second; false after a sentence. */
 static bool read_plain(const ex_call *call, const char *name, const char *text, double least, double *value) {
     const char *rest;
     if (!text)
         return true;
-    if (read_number(text, value, &rest) && *rest == 0 && *value >= least && *value <= 1e6)
+    if (read_number(text, value, &rest) && *rest == 0 && *value >= least && *value <= PLAIN_MOST)
         return true;
-    exi_wrong_usage(call->command, "--%s needs a number from %g on, not '%s'", name, least, text);
+    exi_wrong_usage(call->command, "--%s needs a number from %g to %g, not '%s'", name, least, PLAIN_MOST, text);
     return false;
 }
 
@@ -215,7 +220,7 @@ static bool frames_are_free(int count) {
     bool all_free = true;
     for (int i = 1; !force && all_free && i <= count && ex_cache_kind_of(output) == EX_CACHE_OBJ; i++) {
         char ending[32];
-        snprintf(ending, sizeof ending, "_%0*d.obj", count > 9999 ? snprintf(NULL, 0, "%d", count) : 4, i);
+        snprintf(ending, sizeof ending, "_%0*d.obj", exi_obj_frame_digits(count), i);
         char *path = exi_path_with_ending(output, ending);
         all_free = path && !exi_file_exists(path);
         if (!path)
@@ -327,10 +332,17 @@ static int run(const ex_call *call) {
                                : influences ? "influences"
                                : thin_text  ? "thin"
                                             : "error");
+    if (map_path && exi_path_ends_with(motion_path, ".csv"))
+        return exi_wrong_usage(call->command, "a table names the rig's own axes and joints: --map goes with .bvh, .glb "
+                                              "and .gltf");
+    if (animation && !exi_path_ends_with(motion_path, ".glb") && !exi_path_ends_with(motion_path, ".gltf"))
+        return exi_wrong_usage(call->command, "'%s' holds one motion: --animation goes with .glb and .gltf",
+                               motion_path);
     if (!read_plain(call, "fps", fps_text, 1e-3, &w.motion.fps) ||
         !read_plain(call, "start", start_text, 0, &w.motion.start) ||
-        !read_plain(call, "end", end_text, 0, &w.motion.end) || !read_length(call, "thin", thin_text, &w.thin) ||
-        !read_length(call, "error", error_text, &w.error) || !read_frames(call, &w.first, &w.last))
+        !read_plain(call, "end", end_text, TIME_LEAST, &w.motion.end) ||
+        !read_length(call, "thin", thin_text, &w.thin) || !read_length(call, "error", error_text, &w.error) ||
+        !read_frames(call, &w.first, &w.last))
         return EX_EXIT_USAGE;
     if (start_text && !end_text)
         w.motion.end = INFINITY;

@@ -49,11 +49,12 @@ static const char *goal_cell(char cell[2 * CELL], const exi_row *row) {
     static const char *const verdicts[] = {" (missed)", "", " (reached)"};
     char ratio[CELL] = "", read[CELL] = "", rate[CELL] = "";
     if (row->goal_ratio > 0)
-        snprintf(ratio, sizeof ratio, "%gx", row->goal_ratio);
+        snprintf(ratio, sizeof ratio, "%.3gx", row->goal_ratio);
     if (row->goal_read > 0)
         snprintf(read, sizeof read, "%s%g of reading", row->goal_ratio > 0 ? ", " : "", row->goal_read);
     if (row->goal_rate > 0)
-        snprintf(rate, sizeof rate, "%g a second", row->goal_rate);
+        snprintf(rate, sizeof rate, "%s%g a second", row->goal_ratio > 0 || row->goal_read > 0 ? ", " : "",
+                 row->goal_rate);
     snprintf(cell, 2 * CELL, "%.10s%.20s%.20s%s", ratio, read, rate, verdicts[exi_row_verdict(row) + 1]);
     return cell;
 }

@@ -9,6 +9,7 @@
 #include "emit.h"
 #include "files.h"
 #include "interrupt.h"
+#include "lock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,11 +30,13 @@ static void keep_note(void *user, const char *text) {
 
 bool exi_change_open(exi_change *change, const ex_call *call, const char *path) {
     ex_error error = {.result = EX_OK};
-    *change = (exi_change){.call = call};
+    *change = (exi_change){.call = call, .lock = -1};
     if (!exi_expect_kind(path, EXI_FILE_PROJECT))
         return false;
+    change->lock = exi_lock_folder_of(path, call->quiet);
     if (ex_project_read(path, &change->project, &error) != EX_OK) {
         exi_failed(&error);
+        exi_lock_release(change->lock);
         return false;
     }
     exi_progress_start(&change->progress, call);
@@ -45,7 +48,7 @@ bool exi_change_open(exi_change *change, const ex_call *call, const char *path) 
 
 int exi_change_end(exi_change *change, ex_result result, const ex_error *error) {
     exi_progress_end(&change->progress);
-    exi_interrupt_defer(false);
+    /* Signals stay deferred: what has been saved must not be called interrupted while it is told. */
     if (result != EX_OK && exi_interrupted()) {
         exi_report_interrupted();
         return exi_interrupted();
@@ -62,6 +65,7 @@ void exi_change_close(exi_change *change) {
         free(change->notes[i]);
     free(change->notes);
     ex_project_destroy(change->project);
+    exi_lock_release(change->lock);
 }
 
 /* ---- words ---- */

@@ -22,9 +22,11 @@ typedef struct exi_change {
     ex_build_options options; /* to be handed to the library */
     char **notes;
     int note_count;
+    int lock; /* no other command changes the project as long as it is held */
 } exi_change;
 
-/* Reads the project; false after a sentence. From here on signals are deferred. */
+/* Waits for others that change the project, and reads it; false after a sentence. From here on signals are deferred, to
+ * the end. */
 bool exi_change_open(exi_change *change, const ex_call *call, const char *path);
 /* Says how it went, the notes first; returns the exit code. `result` is the library's. */
 int exi_change_end(exi_change *change, ex_result result, const ex_error *error);

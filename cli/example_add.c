@@ -84,7 +84,9 @@ static int add_sculpt(const ex_call *call) {
     if (replace && !name && at.count == 0)
         return exi_wrong_usage(call->command, "--replace needs --at or --name, to tell which example is meant");
     if (replace && falloff)
-        return exi_wrong_usage(call->command, "an example keeps its falloff when its sculpt is replaced");
+        return exi_wrong_usage(
+            call->command,
+            "an example keeps its falloff when its sculpt is replaced: 'exemplar example move' changes it");
     if (!exi_change_open(&change, call, call->arguments[0]))
         return EX_EXIT_FAILED;
     const ex_sculpt sculpt = {.layer = layer,

@@ -1,7 +1,7 @@
 /* exemplar example move, remove, mute - changes of examples that touch no form. */
 #include "example.h"
 
-static const char *layer, *name, *index_text;
+static const char *layer, *name, *index_text, *falloff;
 static ex_word_list at, joints, from, weights;
 static bool off;
 
@@ -60,6 +60,11 @@ static const ex_option move_options[] = {
      .argument = "NAME=VALUE...",
      .help = "joints that are turned besides, in place of those it has",
      .words = &joints},
+    {.name = "falloff",
+     .argument = "NUMBER",
+     .help = "how far it reaches from now on: a number in scaled units, AXIS=NUMBER,... in the axes' own, or 'layer' "
+             "for as far as the layer says",
+     .text = &falloff},
     PSEUDO_OPTION,
     {.name = "from", .argument = "AXIS=VALUE...", .help = "with --pseudo: where its weights come from", .words = &from},
     {.name = "weights", .argument = "EXAMPLE=WEIGHT...", .help = "with --pseudo: its weights", .words = &weights},
@@ -75,30 +80,37 @@ static int run_move(const ex_call *call) {
         return EX_EXIT_USAGE;
     if (number < 0 && (from.count > 0 || weights.count > 0))
         return exi_wrong_usage(call->command, "--from and --weights go with --pseudo");
+    if (number >= 0 && falloff)
+        return exi_wrong_usage(call->command,
+                               "--falloff is for examples; a pseudo-example's is written in the project");
     if (number >= 0 && (joints.count > 0 || (from.count > 0 && weights.count > 0)))
         return exi_wrong_usage(call->command, "a pseudo-example has no joints, and either --from or --weights");
-    if (at.count + joints.count + from.count + weights.count == 0)
-        return exi_wrong_usage(call->command, "say with --at where it goes");
+    if (at.count + joints.count + from.count + weights.count == 0 && !falloff)
+        return exi_wrong_usage(call->command, "say with --at where it goes, or with --falloff how far it reaches");
     if (!exi_change_open(&change, call, call->arguments[0]))
         return EX_EXIT_FAILED;
     const ex_pseudo_words words = {
         .layer = layer, .at = exi_words(&at), .from = exi_words(&from), .weights = exi_words(&weights)};
-    const ex_result result = number >= 0
-                                 ? ex_project_move_pseudo(change.project, &words, number, &change.options, &error)
-                                 : ex_project_move_example(change.project, (ex_example_ref){layer, name},
-                                                           exi_words(&at), exi_words(&joints), &change.options, &error);
-    return end(&change, result, &error, "moved");
+    const ex_result result =
+        number >= 0 ? ex_project_move_pseudo(change.project, &words, number, &change.options, &error)
+                    : ex_project_move_example(change.project, (ex_example_ref){layer, name}, exi_words(&at),
+                                              exi_words(&joints), falloff, &change.options, &error);
+    return end(&change, result, &error, at.count + joints.count + from.count + weights.count > 0 ? "moved" : "changed");
 }
 
 const ex_command cmd_example_move = {
     .name = "example move",
     .summary = "place an example elsewhere in its layer's space",
     .usage = "example move PROJECT.json --name NAME --at axis=value...\n"
+             "example move PROJECT.json --name NAME --falloff axis=number,...\n"
              "example move PROJECT.json --layer LAYER --pseudo INDEX --at ...",
     .description = "Changes the pose that an example stands at. Its sculpt stays the file that it\n"
                    "is, and is un-posed from the new pose: move an example whose pose was typed\n"
-                   "wrongly, or a pseudo-example.",
+                   "wrongly, or a pseudo-example. All that the two poses move apart counts as\n"
+                   "sculpted from then on: 'exemplar example list --moved' shows how much that is.\n"
+                   "--falloff alone leaves it where it is, and changes how far it reaches.",
     .examples = "exemplar example move arm.json --name bent --at elbow=95\n"
+                "exemplar example move arm.json --name bent --falloff elbow=30\n"
                 "exemplar example move arm.json --layer elbow --pseudo 0 --at elbow=120",
     .options = move_options,
     .option_count = sizeof move_options / sizeof move_options[0],

@@ -106,10 +106,29 @@ static void emit_falloff(listing *l, const ex_project_layer *layer, int point) {
         exi_emit_numbers(&l->json, "falloff", falloff, layer->axis_count);
 }
 
+/* In the axes' own units, degrees for rotations, as --falloff takes it; an axis with the default is left out, and one
+ * whose chord is longer than any is given in scaled units. */
 static void print_falloff(const ex_project_layer *layer, int point) {
     const double *falloff = point >= 0 ? falloff_of(layer, point) : NULL;
-    for (int i = 0; falloff && i < layer->axis_count; i++)
-        printf("%s%.4g", i == 0 ? "  falloff " : ", ", falloff[i]);
+    text words = {.size = 0};
+    for (int i = 0; falloff && i < layer->axis_count; i++) {
+        const ex_axis *axis = &layer->axes[i].axis;
+        const bool scalar = axis->kind == EX_AXIS_SCALAR;
+        const double scale = axis->scale > 0 ? axis->scale : scalar ? 1 / (axis->max - axis->min) : 0.5;
+        const double own = falloff[i] / scale;
+        char number[40];
+        if (falloff[i] <= 0)
+            continue;
+        if (scalar || own <= 2)
+            snprintf(number, sizeof number, "=%.4g", scalar ? own : 2 * asin(own / 2) * (180 / 3.14159265358979323846));
+        else
+            snprintf(number, sizeof number, "=%.4g scaled", falloff[i]);
+        append(&words, words.size ? "," : "");
+        append(&words, layer->axes[i].name);
+        append(&words, number);
+    }
+    if (words.size)
+        printf("  falloff %s", words.words);
 }
 
 /* point: its number among those that are built, or -1. */
@@ -173,6 +192,22 @@ static void list_pseudo(listing *l, const ex_project_layer *layer, int index) {
     printf("\n");
 }
 
+/* Where the layer does nothing, for `rest` or `protect`: the file does not name these places. */
+static void list_zeros(listing *l, const ex_project_layer *layer) {
+    if (l->call->json)
+        exi_emit_open(&l->json, "zeros", '[');
+    for (int i = 0; i < layer->zero_count; i++) {
+        text at = {.size = 0};
+        append_point(&at, layer, layer->weigh.pseudos[layer->pseudo_count + i].at);
+        if (l->call->json)
+            exi_emit_text(&l->json, NULL, at.words);
+        else
+            printf("  zero      %s\n", at.words);
+    }
+    if (l->call->json)
+        exi_emit_close(&l->json, ']');
+}
+
 /* In the order of the file, those that are muted among the others. */
 static void list_examples(listing *l, int number) {
     const ex_project_layer *layer = &l->view->layers[number];
@@ -219,10 +254,11 @@ static void list_layer(listing *l, int number) {
     }
     for (int i = 0; i < layer->pseudo_count; i++)
         list_pseudo(l, layer, i);
-    if (l->call->json) {
+    if (l->call->json)
         exi_emit_close(&l->json, ']');
+    list_zeros(l, layer);
+    if (l->call->json)
         exi_emit_close(&l->json, '}');
-    }
 }
 
 /* The longest name of what is listed, unless it is very long. */
@@ -318,8 +354,10 @@ const ex_command cmd_example_list = {
     .usage = "example list PROJECT.json [--layer LAYER] [--moved]",
     .description = "Prints every layer with its examples: name, place in the layer's space, joints\n"
                    "turned besides, file, how far each reaches where the layer is gaussian, and\n"
-                   "whether it is muted; then the pseudo-examples with their numbers. Places are\n"
-                   "words that 'exemplar pose' takes.",
+                   "whether it is muted; then the pseudo-examples with their numbers; then zeros,\n"
+                   "places where the layer does nothing: its rest, and with \"protect\" the places of\n"
+                   "earlier layers' examples. Places are words that 'exemplar pose' takes, falloffs\n"
+                   "what --falloff takes; in JSON they are in scaled units.",
     .examples = "exemplar example list blob/blob.json\n"
                 "exemplar example list blob/blob.json --json",
     .options = options,

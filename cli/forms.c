@@ -38,7 +38,8 @@ bool exi_level_read(const ex_call *call, const ex_rig *rig, const char *text, in
     } else if (end != text && *end == 0 && number >= 0 && number <= EX_SUBDIVIDE_LEVELS) {
         *level = (int)number;
     } else {
-        *exit_code = exi_wrong_usage(call->command, "--level is 'cage', a number or 'limit', not '%s'", text);
+        *exit_code = exi_wrong_usage(call->command, "--level is 'cage', a number up to %d or 'limit', not '%s'",
+                                     EX_SUBDIVIDE_LEVELS, text);
         return false;
     }
     if (ex_rig_level_vertex_count(rig, *level) > 0)

@@ -21,6 +21,15 @@ typedef struct mesh_figures {
     int vertices, triangles, influences;
 } mesh_figures;
 
+/* Joints that hold the vertex: a file has places for four, of which some have no weight. */
+static int count_held(const ex_scene_primitive *p, int vertex) {
+    const float *weights = p->weights + (size_t)vertex * (size_t)p->influence_count;
+    int held = 0;
+    for (int i = 0; i < p->influence_count; i++)
+        held += weights[i] > 0;
+    return held;
+}
+
 static mesh_figures count_mesh(const ex_scene_mesh *mesh) {
     mesh_figures out = {0, 0, 0};
     for (int i = 0; i < mesh->primitive_count; i++) {
@@ -31,7 +40,10 @@ static mesh_figures count_mesh(const ex_scene_mesh *mesh) {
             out.triangles += drawn / 3;
         else if ((p->mode == EX_SCENE_TRIANGLE_STRIP || p->mode == EX_SCENE_TRIANGLE_FAN) && drawn > 2)
             out.triangles += drawn - 2;
-        out.influences = p->influence_count > out.influences ? p->influence_count : out.influences;
+        for (int v = 0; v < p->vertex_count && p->influence_count > 0; v++) {
+            const int held = count_held(p, v);
+            out.influences = held > out.influences ? held : out.influences;
+        }
     }
     return out;
 }
@@ -84,13 +96,14 @@ static void print_meshes(const ex_scene *scene) {
         const ex_scene_mesh *mesh = &scene->meshes[m];
         const mesh_figures figures = count_mesh(mesh);
         char vertices[EXI_TEXT_SIZE], triangles[EXI_TEXT_SIZE], primitives[EXI_TEXT_SIZE], uses[EXI_TEXT_SIZE];
+        char held[EXI_TEXT_SIZE];
         print_label("mesh", m, mesh->name);
         printf(": %s, %s, %s, in %s\n", exi_text_count(primitives, mesh->primitive_count, "primitive"),
                exi_text_count(vertices, figures.vertices, "vertex"),
                exi_text_count(triangles, figures.triangles, "triangle"),
                exi_text_count(uses, count_uses(scene, m), "node"));
         if (figures.influences > 0)
-            printf("  at most %d influences a vertex\n", figures.influences);
+            printf("  at most %s a vertex\n", exi_text_count(held, figures.influences, "influence"));
         print_targets(mesh);
     }
 }

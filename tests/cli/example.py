@@ -262,7 +262,7 @@ class Example(harness.Case):
         self.assertLess(answer["error"], 1e-6 * SIZE)
         self.assertLess(apart(self.posed(POSE), made), 1e-5 * SIZE)
         # x is x; what is y up there is z here. The body is symmetric about both.
-        self.example("mirror", "--name", "bent_L")
+        self.mirror("--name", "bent_L")
         other = self.project()["layers"][1]["examples"][0]["at"]["fore_R"]
         self.assertLess(apart(self.posed("joint:fore_R=q:" + ",".join(map(repr, other))), mirrored(made)), 1e-5 * SIZE)
         lean = "joint:spine=x20y5z30"
@@ -271,7 +271,7 @@ class Example(harness.Case):
         (self.folder / "lean.obj").write_text(self.shuffled(turned(made), False))
         outcome = self.example("add", "--name", "up", "--at", lean, "lean.obj")
         self.assertIn("matched by posed positions", outcome.err)
-        self.example("mirror", "--name", "up", "--as", "down", "--plane", "z")
+        self.mirror("--name", "up", "--as", "down", "--plane", "z")
         other = self.project()["layers"][0]["examples"][1]["at"]["spine"]
         image = [None] * len(made)
         for v, (x, y, z) in enumerate(made):
@@ -379,8 +379,9 @@ class Example(harness.Case):
                 (("add", "body/body.json", "--name", "n", "--at", "x", "s.obj"), "name=value, and 'x' is none"),
                 (("add", "body/body.json", "--pseudo", "--at", "a=1"), "--pseudo needs --layer, --at"),
                 (("add", "body/body.json", "--replace", "s.obj"), "--replace needs --at or --name"),
-                (("move", "body/body.json", "--name", "n"), "say with --at where it goes"),
+                (("move", "body/body.json", "--name", "n"), "say with --at where it goes, or with --falloff"),
                 (("move", "body/body.json", "--pseudo", "0", "--at", "a=1"), "--pseudo needs --layer"),
+                (("move", "body/body.json", "--layer", "l", "--pseudo", "0", "--falloff", "1"), "is for examples"),
                 (("remove", "body/body.json"), "say which"),
                 (("remove", "body/body.json", "--layer", "l", "--pseudo", "-1"), "a whole number from 0"),
                 (("mute", "body/body.json"), "say which"),
@@ -426,9 +427,23 @@ class Example(harness.Case):
 
     # ---- mirrors ----
 
+    def mirror(self, *words, times=1):
+        """Whatever the pose, a sculpt comes back at it; but only at the mirrored one does it move as little: as many
+        vertices as its source, and as many again where the source's layer acts there too, by an axis of both."""
+        def moved():
+            return [(layer["name"], e["name"], e["moved"])
+                    for layer in self.example("list", "--moved", "--json").json()["layers"] for e in layer["examples"]]
+
+        name = words[words.index("--name") + 1]
+        before = [count for _, example, count in moved() if example == name]
+        outcome = self.example("mirror", *words, "--json")
+        self.assertEqual([outcome.json()["moved"]], [times * count for count in before])
+        self.assertLess(outcome.json()["error"], 1e-6 * SIZE)
+        return outcome
+
     def test_mirror_there_and_back(self):
         made = self.add_bent()
-        outcome = self.example("mirror", "--name", "bent_L")
+        outcome = self.mirror("--name", "bent_L")
         self.assertIn("'fore_R' is started", outcome.err)
         left, right = self.project()["layers"]
         self.assertEqual(right["space"], [{"name": "fore_R", "joint": "fore_R", "rotation": "full"}])
@@ -440,7 +455,7 @@ class Example(harness.Case):
         self.refused("mirror", "body/body.json", "--name", "bent_L", "--as", "new",
                      fragments=("example 'bent_R' of layer 'fore_R' stands at the mirrored place already",))
         # Back again, the first one is what it was.
-        self.example("mirror", "--name", "bent_R", "--replace")
+        self.mirror("--name", "bent_R", "--replace")
         again = self.project()["layers"][0]
         self.assertEqual((again["name"], again["space"], again["examples"][0]["at"]),
                          (left["name"], left["space"], left["examples"][0]["at"]))
@@ -458,7 +473,7 @@ class Example(harness.Case):
         description["layers"][0]["mask"] = {"joints": ["arm_L", "fore_L"]}
         description["layers"][0]["protect"] = False
         self.write(description)
-        self.example("mirror", "--name", "left")
+        self.mirror("--name", "left")
         layer = self.project()["layers"][1]
         axis, = layer["space"]
         self.assertEqual((layer["name"], axis["name"], axis["joint"]), ("fore_R.z", "fore_R.z", "fore_R"))
@@ -474,7 +489,7 @@ class Example(harness.Case):
         description = self.project()
         description["layers"] = [layer]
         self.write(description)
-        self.example("mirror", "--name", "right")
+        self.mirror("--name", "right")
         back = self.project()["layers"][1]
         self.assertEqual(back["examples"][0]["at"], {"fore_L.z": 90})
         self.assertEqual(back["mask"], {"joints": ["arm_L", "fore_L"]})
@@ -489,7 +504,7 @@ class Example(harness.Case):
         pose = "joint:spine=x20y5z30"
         made = self.sculpt("lean.obj", pose)
         self.example("add", "--name", "lean left", "--at", pose, "lean.obj")
-        self.example("mirror", "--name", "lean left")
+        self.mirror("--name", "lean left")
         layer, = self.project()["layers"]
         self.assertEqual([e["name"] for e in layer["examples"]], ["lean left", "lean right"])
         turn = layer["examples"][1]["at"]["spine"]
@@ -505,7 +520,7 @@ class Example(harness.Case):
                 pose = (f"joint:spine={letter}30", "joint:arm_L=x40")
                 made = self.sculpt("lean.obj", *pose)
                 self.example("add", "--name", "left", "--at", *pose, "lean.obj")
-                self.example("mirror", "--name", "left")
+                self.mirror("--name", "left", times=2)
                 at = self.project()["layers"][1]["examples"][0]["at"]
                 self.assertEqual(at, {f"spine.{letter}": 30 * sign, "arm_R.x": 40})
                 form = self.posed(f"spine.{letter}={30 * sign}", "arm_R.x=40")
@@ -519,7 +534,7 @@ class Example(harness.Case):
             for i, name in enumerate(("left", "right"))]})
         made = self.sculpt("smile.obj", "smile.L=1", "open=0.5")
         self.example("add", "--name", "smile.L", "--at", "smile.L=1", "open=0.5", "smile.obj")
-        self.example("mirror", "--name", "smile.L")
+        self.mirror("--name", "smile.L", times=2)
         self.assertEqual(self.project()["layers"][1]["examples"][1],
                          {"name": "smile.R", "mesh": "right/smile.R.obj", "at": {"smile.R": 1, "open": 0.5}})
         self.refused("mirror", "body/body.json", "--name", "none",
@@ -547,7 +562,7 @@ class Example(harness.Case):
         self.write({"exemplar": 1, "mesh": "body.obj", "layers": [
             {"name": "smiles", "shape": "offsets", "space": dials, "weigh": {"kind": "gaussian"},
              "examples": [{"name": "smile.L", "mesh": "smile.obj", "at": {"smile.L": 1}}]}]})
-        self.example("mirror", "--name", "smile.L", "--plane", "x=3")
+        self.mirror("--name", "smile.L", "--plane", "x=3")
         entry = self.project()["layers"][0]["examples"][1]
         self.assertEqual(entry, {"name": "smile.R", "mesh": "smiles/smile.R.obj", "at": {"smile.R": 1}})
         written = harness.positions_of((self.home / entry["mesh"]).read_text())
@@ -573,6 +588,13 @@ class Example(harness.Case):
         self.assertEqual(self.example("move", "--name", "half", "--at", "fore_L=x35").out,
                          "body/body.json: example 'half' moved\n")
         self.assertEqual(self.project()["layers"][0]["examples"][1]["at"], {"fore_L": {"x": 35}})
+        self.assertEqual(self.example("move", "--name", "half", "--falloff", "fore_L=20").out,
+                         "body/body.json: example 'half' changed\n")
+        self.assertEqual(self.project()["layers"][0]["examples"][1]["falloff"], {"fore_L": 20})
+        self.assertIn("falloff fore_L=20\n", self.example("list").out)
+        self.refused("move", "body/body.json", "--name", "half", "--falloff", "arm=20", fragments=("arm",))
+        self.example("move", "--name", "half", "--falloff", "layer")
+        self.assertNotIn("falloff", self.project()["layers"][0]["examples"][1])
         self.example("mute", "--name", "half")
         self.assertTrue(self.project()["layers"][0]["examples"][1]["muted"])
         listed = self.example("list", "--json", "--moved").json()["layers"][0]["examples"]
@@ -622,6 +644,20 @@ class Example(harness.Case):
         # What is listed can be typed.
         self.assertLess(apart(self.posed(entry["at"]), self.posed("fore_L=x60y-20")), 1e-5)
         self.assertIn("bent_L", self.example("list").out)
+
+    def test_places_where_a_layer_does_nothing_are_told(self):
+        self.sculpt("one.obj", "joint:fore_L=z90", "joint:arm_L=x30")
+        outcome = self.example("add", "--name", "one", "--at", "joint:fore_L=z90", "joint:arm_L=x30", "one.obj")
+        self.assertIn("is over fore_L.z and arm_L.x alone", outcome.err)
+        self.assertNotIn("does nothing", outcome.err)  # but at rest
+        self.sculpt("two.obj", "fore_L.z=60")
+        outcome = self.example("add", "--name", "two", "--at", "fore_L.z=60", "--falloff", "fore_L.z=25", "two.obj")
+        self.assertIn("'fore_L.z' does nothing at 1 place where layers before it have examples", outcome.err)
+        layer = self.example("list", "--json").json()["layers"][1]
+        self.assertEqual(layer["zeros"], ["fore_L.z=0", "fore_L.z=90"])
+        listed = self.example("list", "--layer", "fore_L.z").out.splitlines()
+        self.assertEqual([line.split() for line in listed[2:]], [["zero", "fore_L.z=0"], ["zero", "fore_L.z=90"]])
+        self.assertTrue(listed[1].endswith("  falloff fore_L.z=25"), listed[1])
 
     def test_order_of_keys_is_kept(self):
         text = ('{"layers": [], "unit": "m", "mesh": "body.obj", "exemplar": 1, "skinning": "dual_quaternion", '

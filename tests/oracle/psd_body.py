@@ -23,11 +23,14 @@ from body_reference import homogeneous, linear
 MOTION = "mocap/bvh/02_01.bvh"
 TOLERANCE = 2e-6  # metres: what moved no farther did not move
 ELBOW_FALLOFF, SHOULDER_FALLOFF = 40.0, 45.0  # degrees
+ELBOWS = -40, 50, 100  # degrees from the rest, which is bent by 47: nearly straight, and as far as an elbow goes
 SIDES = {"L": "Left", "R": "Right"}
-MAP = {"root": "Hips", "spine05": "LowerBack", "spine03": "Spine", "spine01": "Spine1", "neck01": "Neck",
-       "neck03": "Neck1", "head": "Head"}
-LIMBS = {"clavicle": "Shoulder", "upperarm01": "Arm", "lowerarm01": "ForeArm", "wrist": "Hand", "upperleg01": "UpLeg",
-         "lowerleg01": "Leg", "foot": "Foot"}
+# Trunks turn as they are: where the joints of one stand in it is another matter in either skeleton. Limbs, in a T pose
+# there and hanging here, are brought in line.
+TRUNK = {"root": "Hips", "spine05": "LowerBack", "spine03": "Spine", "spine01": "Spine1", "neck01": "Neck",
+         "neck03": "Neck1", "head": "Head", "clavicle.L": "LeftShoulder", "clavicle.R": "RightShoulder"}
+LIMBS = {"upperarm01": "Arm", "lowerarm01": "ForeArm", "wrist": "Hand", "upperleg01": "UpLeg", "lowerleg01": "Leg",
+         "foot": "Foot", **{f"toe{number}-1": "ToeBase" for number in range(1, 6)}}
 
 
 @dataclass
@@ -50,9 +53,9 @@ class Layer:
 def layers():
     found = []
     for side in SIDES:
-        found.append(Layer(f"elbow.{side}", f"lowerarm01.{side}", {"angle": "x", "min": 0, "max": 150}, ELBOW_FALLOFF,
-                           0.09, [Sculpt(f"elbow_{angle}_{side}", ("x", angle), 0.00015 * angle)
-                                  for angle in (60, 100, 140)]))
+        found.append(Layer(f"elbow.{side}", f"lowerarm01.{side}", {"angle": "x", "min": -60, "max": 110}, ELBOW_FALLOFF,
+                           0.09, [Sculpt(f"elbow_{angle}_{side}", ("x", angle), 0.00015 * abs(angle))
+                                  for angle in ELBOWS]))
         out = 1 if side == "L" else -1
         found.append(Layer(f"shoulder.{side}", f"upperarm01.{side}", {"rotation": "swing", "about": "y"},
                            SHOULDER_FALLOFF, 0.12,
@@ -127,7 +130,7 @@ def convert(source, folder):
         for sculpt in layer.sculpts:
             found[sculpt.name] = layer, sculpt, sculpted(source, layer, sculpt)
             makehuman.write_obj(folder / f"{sculpt.name}.obj", source, found[sculpt.name][2])
-    joints = dict(MAP)
+    joints = {bone: {"from": part, "align": False} for bone, part in TRUNK.items()}
     for side, word in SIDES.items():
         joints.update({f"{bone}.{side}": word + part for bone, part in LIMBS.items()})
     (folder / "map.json").write_text(json.dumps({"joints": joints}, indent=1) + "\n")

@@ -286,9 +286,10 @@ typedef struct ex_example_ref {
     const char *name;
 } ex_example_ref;
 
-/* Axes that are not named stay where they are; joints are exchanged only where some are given. */
+/* Axes that are not named stay where they are; joints are exchanged only where some are given. falloff: how far it
+ * reaches from now on, as in ex_sculpt, or "layer" for as far as the layer says; NULL: as it was. */
 EX_API ex_result ex_project_move_example(ex_project *project, ex_example_ref which, ex_words at, ex_words joints,
-                                         const ex_build_options *options, ex_error *error);
+                                         const char *falloff, const ex_build_options *options, ex_error *error);
 /* Its form stays on disk. A layer that loses its last example goes too. */
 EX_API ex_result ex_project_remove_example(ex_project *project, ex_example_ref which, const ex_build_options *options,
                                            ex_error *error);

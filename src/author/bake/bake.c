@@ -10,6 +10,7 @@
 #include <exemplar/author/formats.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,16 +114,22 @@ static ex_result make_targets(exi_bake *bake) {
     return exi_bake_decompose(bake, wanted, tolerance);
 }
 
+/* Refuses what is too far off, and says what would bring it nearer: only what is to blame. */
 static ex_result judge(const exi_bake *bake, const ex_bake_report *report) {
-    const double most = bake->options.error_most;
+    const double most = bake->options.error_most, lost = report->influences.largest;
+    char influences[96] = "";
     if (most == 0 || report->total.largest <= most)
         return EX_OK;
+    if (lost > 0)
+        snprintf(influences, sizeof influences, "; leaving out influences alone costs %.3g m", lost);
+    else if (bake->exact && bake->options.thin == 0)
+        snprintf(influences, sizeof influences, ", which is the rounding of the file's numbers");
     return exi_error(bake->error, EX_ERROR_DATA,
                      "the file would be up to %.3g m off the rig (frame %d, counting from 1, vertex %d, from 0), and "
-                     "%.3g m was allowed; leaving out influences alone costs %.3g m: allow more influences, more "
-                     "targets, or a larger error",
-                     report->total.largest, report->total.frame + 1, report->total.vertex, most,
-                     report->influences.largest);
+                     "%.3g m was allowed%s: allow %s%s%sa larger error, or write a point cache, which is exact",
+                     report->total.largest, report->total.frame + 1, report->total.vertex, most, influences,
+                     lost > 0 ? "more influences, " : "", bake->exact ? "" : "more targets, ",
+                     bake->options.thin > 0 ? "more keys (a smaller --thin), " : "");
 }
 
 static ex_result measure(exi_bake *bake, ex_bake_report *report) {

@@ -85,9 +85,10 @@ static ex_result make_times(exi_bake *bake) {
         bake->times[f] = (float)(motion->times[f] - motion->times[0]);
         if (!isfinite(bake->times[f]) || (f > 0 && !(bake->times[f] > bake->times[f - 1])))
             return exi_error(bake->error, EX_ERROR_DATA,
-                             "the motion's times do not rise at frame %d (counting from 1): a file plays frames in the "
-                             "order of their times",
-                             f + 1);
+                             "frame %d of the motion (counting from 1) is %.9g s after the first and %.3g s after the "
+                             "one before it: the times of a file are floats, and must rise",
+                             f + 1, motion->times[f] - motion->times[0],
+                             f > 0 ? motion->times[f] - motion->times[f - 1] : 0.0);
     }
     return EX_OK;
 }

@@ -23,7 +23,8 @@
 #include <string.h>
 
 /* Numbers beyond this are no lengths and no angles, and their products leave what a float holds. */
-#define NUMBER_MOST 1e15
+#define NUMBER_MOST      1e15
+#define NUMBER_MOST_TEXT "1e15"
 
 /* ---- words and lines ---- */
 
@@ -124,7 +125,8 @@ ex_result exi_bvh_number(exi_bvh *r, const char *what, double *number) {
     if (word.size == 0)
         return exi_bvh_fail(r, EX_ERROR_FORMAT, "the file ends where a number of %s is needed", what);
     if (!parse_number(&at, word.text + word.size, number))
-        return exi_bvh_fail(r, EX_ERROR_FORMAT, "'%s' in %s is not a number", exi_bvh_show(word, text), what);
+        return exi_bvh_fail(r, EX_ERROR_FORMAT, "'%s' in %s is not a number, or beyond " NUMBER_MOST_TEXT,
+                            exi_bvh_show(word, text), what);
     return EX_OK;
 }
 
@@ -222,7 +224,8 @@ static ex_result bad_frame(const exi_bvh *r, exi_bvh_word line, int frame, const
     word.size = (size_t)(at - word.text);
     char text[EXI_BVH_SHOWN];
     const exi_bvh_channel *c = &r->channels[channel];
-    return exi_bvh_fail(r, EX_ERROR_DATA, "'%s' is not a number: channel %c%s of joint '%s' in frame %d",
+    return exi_bvh_fail(r, EX_ERROR_DATA,
+                        "'%s' is not a number, or beyond " NUMBER_MOST_TEXT ": channel %c%s of joint '%s' in frame %d",
                         exi_bvh_show(word, text), 'X' + c->axis, c->turns ? "rotation" : "position",
                         r->clip->joints[c->joint].name, frame + 1);
 }

@@ -167,6 +167,13 @@ void exi_obj_frames_close(exi_obj_frames *frames) {
 
 /* ---- writing ---- */
 
+int exi_obj_frame_digits(int frame_count) {
+    int digits = DIGITS_LEAST;
+    for (int most = frame_count / 10000; most > 0; most /= 10)
+        digits++;
+    return digits;
+}
+
 /* FOLDER/.NAME.XXXXXX for FOLDER/NAME. */
 static char *make_folder(const char *base) {
     const char *slash = strrchr(base, '/');
@@ -213,9 +220,8 @@ static const char *placed_path(const exi_obj_writer *w, int frame) {
 /* Everything that ending it needs, so that want of memory leaves nothing behind. */
 ex_result exi_obj_writer_open(exi_obj_writer *w, const char *path, int frame_count, const ex_mesh *mesh,
                               ex_error *error) {
-    *w = (exi_obj_writer){.digits = DIGITS_LEAST, .size = strlen(path) + FOLDER_SIZE + NUMBER_SIZE};
-    for (int most = frame_count / 10000; most > 0; most /= 10)
-        w->digits++;
+    *w =
+        (exi_obj_writer){.digits = exi_obj_frame_digits(frame_count), .size = strlen(path) + FOLDER_SIZE + NUMBER_SIZE};
     w->base = exi_text_copy(path, strlen(path) - ENDING);
     w->hidden = malloc(w->size);
     w->placed = malloc(w->size);
@@ -236,22 +242,28 @@ ex_result exi_obj_writer_open(exi_obj_writer *w, const char *path, int frame_cou
 ex_result exi_obj_writer_add(exi_obj_writer *w, const float *positions, ex_error *error) {
     for (size_t i = 0; i < 3 * (size_t)w->mesh->vertex_count; i++)
         w->mesh->positions[i] = (double)positions[i];
-    ex_result result = ex_obj_write(hidden_path(w, w->written), w->mesh, error);
+    ex_result result = exi_error_within(error, ex_obj_write(hidden_path(w, w->written), w->mesh, error), "%s",
+                                        placed_path(w, w->written));
     w->written += result == EX_OK;
     return result;
 }
 
-/* Moves a frame to its place. */
+/* Whether all frames can go to their places; none is moved before that is known, for they may replace others. */
+static ex_result check_places(const exi_obj_writer *w, ex_error *error) {
+    struct stat status;
+    for (int f = 0; f < w->written; f++)
+        if (stat(placed_path(w, f), &status) == 0 && !S_ISREG(status.st_mode))
+            return exi_file_error(error, "write", w->placed, EEXIST);
+    return EX_OK;
+}
+
 static ex_result place_frame(const exi_obj_writer *w, int frame, ex_error *error) {
     const char *to = placed_path(w, frame);
-    struct stat status;
-    if (stat(to, &status) == 0 && !S_ISREG(status.st_mode))
-        return exi_file_error(error, "write", to, EEXIST);
     return rename(hidden_path(w, frame), to) == 0 ? EX_OK : exi_file_error(error, "write", to, errno);
 }
 
 ex_result exi_obj_writer_finish(exi_obj_writer *w, bool keep, ex_error *error) {
-    ex_result result = EX_OK;
+    ex_result result = keep ? check_places(w, error) : EX_OK;
     int placed = 0;
     for (; keep && placed < w->written && result == EX_OK; placed += result == EX_OK)
         result = place_frame(w, placed, error);

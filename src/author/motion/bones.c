@@ -1,14 +1,18 @@
 /*
  * How the bones of a rig and of a clip lie at rest, and the rotation A of each matched joint that turns the rig's bones
- * there onto the clip's:
+ * there onto the clip's. With A' that of the joint above, t the direction of a bone in the rig after A', s in the clip:
  *
- *     one bone        the shortest arc from its direction t in the rig to its direction s in the clip
- *     several bones   max over A of the sum of s_i . (A t_i): the rotation in the polar decomposition of
- *                     the sum of s_i t_i^T (Wahba's problem)
+ *     A = B A',   B = the rotation that maximises the sum of s_i . (B t_i) (Wahba's problem)
+ *
+ * which is the one in the polar decomposition of M, the sum of s_i t_i^T. Where M has rank 1 (one bone; several that
+ * have one counterpart, as toes have), it leaves a turn about the bone open, and B is the shortest arc. Beginning at
+ * A', a forearm that is bent at rest is straightened without a twist against its upper arm, and a foot leans as its
+ * shin does.
  *
  * A bone goes from a matched joint to the next matched one below it that is elsewhere; joints in between are passed
  * over. A joint with nothing matched below it has the bone to its only child or end site, where both sides have just
- * one (a head has jaw and eyes, and where those lie says nothing of it), and else the rotation of the joint above.
+ * one (a head has jaw and eyes, and where those lie says nothing of it). One without a bone, or that the map wants as
+ * it rests, has B = 1.
  */
 #include "author/formats/array.h"
 #include "author/motion/motion.h"
@@ -118,8 +122,8 @@ void exi_bones_close(exi_bones *b) {
 /* Bones of one joint, and what they sum to. */
 typedef struct fan {
     int count;
-    double from[3], to[3]; /* the first: in the rig, in the clip */
-    double sum[12];        /* of s t^T */
+    double turn[4]; /* A' */
+    double sum[12]; /* M */
 } fan;
 
 static double size_of(const exi_world *worlds, int count) {
@@ -154,10 +158,8 @@ static bool add_bone(const search *s, int a, int b, int c, int d, fan *f) {
     if (!find_direction(&s->bones->rest[a], &s->bones->rest[b], s->size, from) ||
         !find_direction(&s->bones->clip_rest[c], &s->bones->clip_rest[d], s->clip_size, to))
         return false;
-    if (f->count++ == 0) {
-        memcpy(f->from, from, sizeof from);
-        memcpy(f->to, to, sizeof to);
-    }
+    exi_rotate(f->turn, from, from);
+    f->count++;
     for (int r = 0; r < 3; r++)
         for (int k = 0; k < 3; k++)
             f->sum[4 * r + k] += to[r] * from[k];
@@ -221,23 +223,40 @@ static bool along_one_line(const double m[12]) {
     return second < ONE_LINE * first * first;
 }
 
+/* M = s t^T up to a factor: t is along its rows, s where it takes t. */
+static void find_line(const double m[12], double from[3], double to[3]) {
+    int longest = 0;
+    for (int r = 1; r < 3; r++)
+        if (exi_dot3(m + 4 * r, m + 4 * r) > exi_dot3(m + 4 * longest, m + 4 * longest))
+            longest = r;
+    memcpy(from, m + 4 * longest, 3 * sizeof *from);
+    exi_normalise(from, 3);
+    for (int r = 0; r < 3; r++)
+        to[r] = exi_dot3(m + 4 * r, from);
+    exi_normalise(to, 3);
+}
+
 static void align_joint(const search *s, int joint) {
-    static const double none[4] = {0, 0, 0, 1};
     exi_bones *b = s->bones;
-    fan f = {0};
-    gather(s, joint, &f);
-    if (f.count == 0)
+    fan f = {.turn = {0, 0, 0, 1}};
+    double q[4] = {0, 0, 0, 1};
+    if (b->above[joint] >= 0)
+        memcpy(f.turn, b->align[b->above[joint]], sizeof f.turn);
+    if (!b->match->as_they_rest[joint])
+        gather(s, joint, &f);
+    if (f.count == 0 && !b->match->as_they_rest[joint])
         gather_end(s, joint, &f);
-    double *q = b->align[joint];
-    if (f.count == 0)
-        memcpy(q, b->above[joint] >= 0 ? b->align[b->above[joint]] : none, sizeof none);
-    else if (f.count == 1 || along_one_line(f.sum))
-        find_arc(f.from, f.to, q);
-    else {
+    if (f.count > 0 && along_one_line(f.sum)) {
+        double from[3], to[3];
+        find_line(f.sum, from, to);
+        find_arc(from, to, q);
+    } else if (f.count > 0) {
         double rotation[3][3], stretch[3][3];
         exi_polar(f.sum, rotation, stretch);
         exi_quaternion_of((const double(*)[3])rotation, q);
     }
+    exi_quaternion_multiply(q, f.turn, b->align[joint]);
+    exi_normalise(b->align[joint], 4);
 }
 
 bool exi_bones_align(exi_bones *b) {

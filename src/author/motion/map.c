@@ -1,7 +1,8 @@
 /*
  * Map files: which joint of a clip moves which joint of a rig, as strict JSON.
  *
- *     {"joints": {"upperarm01.L": "LeftArm", "lowerarm01.L": {"from": "LeftForeArm", "hinge": "x"}}}
+ *     {"joints": {"upperarm01.L": "LeftArm", "lowerarm01.L": {"from": "LeftForeArm", "hinge": "x"},
+ *                 "clavicle.L": {"from": "LeftShoulder", "align": false}}}
  */
 #include "author/formats/array.h"
 #include "author/formats/file.h"
@@ -34,12 +35,14 @@ static ex_result read_hinge(const json_t *value, const exi_place *place, double 
 
 static ex_result read_pair(exi_reader *r, const char *joint, const json_t *value, const exi_place *place,
                            ex_motion_pair *pair) {
-    static const char *const keys[] = {"from", "hinge", NULL};
+    static const char *const keys[] = {"from", "hinge", "align", NULL};
     const char *from = json_string_value(value);
     ex_result result = EX_OK;
     if (json_is_object(value)) {
         const exi_place at = exi_place_key(place, "hinge"), from_place = exi_place_key(place, "from");
+        const exi_place align_place = exi_place_key(place, "align");
         const json_t *hinge = json_object_get(value, "hinge"), *named = json_object_get(value, "from");
+        const json_t *align = json_object_get(value, "align");
         result = exi_check_keys(r, value, place, keys);
         from = json_string_value(named);
         if (result == EX_OK && (!from || !from[0]))
@@ -47,6 +50,9 @@ static ex_result read_pair(exi_reader *r, const char *joint, const json_t *value
                                from_place.text);
         if (result == EX_OK && hinge)
             result = read_hinge(hinge, &at, pair->hinge, r->error);
+        if (result == EX_OK && align && !json_is_boolean(align))
+            result = exi_error(r->error, EX_ERROR_DATA, "%s: true or false is needed here", align_place.text);
+        pair->as_it_rests = json_is_false(align);
     } else if (!from || !from[0]) {
         result = exi_error(r->error, EX_ERROR_DATA,
                            "%s: \"JOINT\" of the motion, or {\"from\": \"JOINT\", \"hinge\": \"x\"}, is needed here",

@@ -159,6 +159,11 @@ static ex_result apply_map(const ex_clip *clip, const ex_rig *rig, const ex_moti
     for (int i = 0; i < map->pair_count; i++) {
         const ex_motion_pair *pair = &map->pairs[i];
         const int joint = ex_skeleton_find(skeleton, pair->joint), from = find_joint(clip, pair->from);
+        if (joint < 0 && find_joint(clip, pair->joint) >= 0)
+            return exi_error(error, EX_ERROR_DATA,
+                             "the map names joint '%s' on the left, where the rig's stand, and it is the motion's: "
+                             "exchange the sides",
+                             pair->joint);
         if (joint < 0)
             return unknown_joint("rig", pair->joint, rig, match->joint_count, rig_joint_name, error);
         if (from < 0)
@@ -167,23 +172,30 @@ static ex_result apply_map(const ex_clip *clip, const ex_rig *rig, const ex_moti
             return exi_error(error, EX_ERROR_DATA, "the map names joint '%s' of the rig twice", pair->joint);
         match->joints[joint] = from;
         memcpy(match->hinges[joint], pair->hinge, sizeof pair->hinge);
+        match->as_they_rest[joint] = pair->as_it_rests;
     }
     return EX_OK;
 }
 
 /* ---- the whole ---- */
 
-/* The first few of them. */
+/* The first few of them, and … where there are more. */
 static const char *list_names(const void *of, int count, name_of names, char list[LIST_SIZE]) {
     size_t used = 0;
     int named = 0;
+    bool more = false;
     list[0] = 0;
-    for (int i = 0; i < count && named < NAMED_MOST; i++) {
+    for (int i = 0; i < count && !more; i++) {
         const char *name = names(of, i);
-        if (!name || !name[0] || used + strlen(name) + 8 > LIST_SIZE)
+        if (!name || !name[0])
+            continue;
+        more = named == NAMED_MOST || used + strlen(name) + 16 > LIST_SIZE;
+        if (more)
             continue;
         used += (size_t)snprintf(list + used, LIST_SIZE - used, "%s'%s'", named++ ? ", " : "", name);
     }
+    if (more)
+        snprintf(list + used, LIST_SIZE - used, "%s…", named ? ", " : "");
     return list;
 }
 
@@ -202,20 +214,21 @@ static ex_result no_match(const ex_clip *clip, const ex_rig *rig, ex_error *erro
     if (count == 0)
         return exi_error(error, EX_ERROR_DATA,
                          "the rig has no skeleton, and none of its dials has the name of one of the motion's");
-    return exi_error(
-        error, EX_ERROR_DATA,
-        "no joint of the motion (%s, …) has the name of one of the rig's (%s, …): say which moves which in "
-        "a map file: {\"joints\": {\"%s\": \"%s\"}}",
-        list_names(clip, clip->joint_count, clip_joint_name, theirs), list_names(rig, count, rig_joint_name, ours),
-        first_name(rig, count, rig_joint_name), first_name(clip, clip->joint_count, clip_joint_name));
+    return exi_error(error, EX_ERROR_DATA,
+                     "no joint of the motion (%s) has the name of one of the rig's (%s): say which moves which in "
+                     "a map file: {\"joints\": {\"%s\": \"%s\"}}",
+                     list_names(clip, clip->joint_count, clip_joint_name, theirs),
+                     list_names(rig, count, rig_joint_name, ours), first_name(rig, count, rig_joint_name),
+                     first_name(clip, clip->joint_count, clip_joint_name));
 }
 
 static bool open_match(exi_match *match, const ex_rig *rig) {
     *match = (exi_match){.joint_count = ex_rig_joint_count(rig), .input_count = ex_rig_input_count(rig)};
     match->joints = exi_array_allocate((size_t)match->joint_count, sizeof *match->joints);
     match->hinges = calloc((size_t)match->joint_count + 1, sizeof *match->hinges);
+    match->as_they_rest = calloc((size_t)match->joint_count + 1, sizeof *match->as_they_rest);
     match->dials = exi_array_allocate((size_t)match->input_count, sizeof *match->dials);
-    return match->joints && match->hinges && match->dials;
+    return match->joints && match->hinges && match->as_they_rest && match->dials;
 }
 
 ex_result exi_match_make(const ex_clip *clip, const ex_rig *rig, const ex_motion_map *map, exi_match *match,
@@ -245,6 +258,7 @@ ex_result exi_match_make(const ex_clip *clip, const ex_rig *rig, const ex_motion
 void exi_match_free(exi_match *match) {
     free(match->joints);
     free(match->hinges);
+    free(match->as_they_rest);
     free(match->dials);
     *match = (exi_match){0};
 }

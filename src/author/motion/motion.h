@@ -6,6 +6,7 @@
  *   map.c         map files
  *   match.c       which joint of a clip moves which joint of a rig
  *   retarget.c    what a matched skeleton does at a frame
+ *   path.c        where its root goes
  *   bones.c       how the bones of the two lie at rest
  *   times.c       the times at which a motion is wanted
  *   motion.c      motions: from clips, tables and files
@@ -46,8 +47,9 @@ typedef struct exi_match {
     int joint_count, input_count;
     int *joints; /* [joint_count] of the rig: the clip's joint that moves each, or -1 */
     double (*hinges)[3];
-    int *dials;        /* [input_count] of the rig: the clip's dial, or -1 */
-    int matched_count; /* of joints and dials */
+    bool *as_they_rest; /* [joint_count] whose bones are not turned onto the clip's */
+    int *dials;         /* [input_count] of the rig: the clip's dial, or -1 */
+    int matched_count;  /* of joints and dials */
 } exi_match;
 
 ex_result exi_match_make(const ex_clip *clip, const ex_rig *rig, const ex_motion_map *map, exi_match *match,
@@ -83,7 +85,7 @@ typedef struct exi_retarget {
     bool own;               /* the clip's joints are the rig's: transforms are taken as they are */
     int *back;              /* [joint_count of the clip] the rig's joint that each moves, or -1 */
     bool *moves;            /* [joint_count] which joints follow the path of their counterpart */
-    double floor, scale;    /* of the path */
+    double floor, scale;    /* of the path: a root at height y above the clip's ground is at floor + scale y */
     exi_world *clip_worlds; /* [joint_count of the clip] at the frame */
     exi_world *worlds;      /* [joint_count] at the frame */
 } exi_retarget;
@@ -91,8 +93,19 @@ typedef struct exi_retarget {
 ex_result exi_retarget_open(exi_retarget *retarget, const ex_clip *clip, const ex_rig *rig, const exi_match *match,
                             ex_error *error);
 void exi_retarget_close(exi_retarget *retarget);
-/* Joints [joint_count], at rest where nothing moves them. */
+/* Joints [joint_count], at rest where nothing moves them. Frame -1: the clip at rest, where `own` is false. */
 void exi_retarget_frame(exi_retarget *retarget, int frame, ex_transform *joints);
+
+/* ---- path.c ---- */
+
+/* A joint that moves less than this part of its skeleton's size, relative to the one above, stands still. */
+#define EXI_STANDS_STILL 1e-4
+
+/* How far the farthest joint is from the first. */
+double exi_reach(const exi_world *worlds, int count);
+
+/* Fills `moves`, `floor` and `scale`; all else is there. False without memory. */
+bool exi_path_find(exi_retarget *retarget);
 
 /* ---- times.c ---- */
 

@@ -8,10 +8,7 @@
  *     W(t) = V(t) V(0)^-1 A W(0)
  *
  * and the local rotation is W_parent(t)^-1 W(t); of one with a hinge h, the turn about h of what it does relative to
- * rest. The root goes where its counterpart goes, x(t), scaled:
- *
- *     (s x, floor + s (y - ground), s z),   s = height of the rig's root above its lowest joint / the same of the
- * clip's
+ * rest. The root goes where its counterpart goes, x(t), scaled (path.c).
  */
 #include "author/formats/array.h"
 #include "author/motion/motion.h"
@@ -26,8 +23,6 @@
 /* How far two skeletons that are the same may be apart at rest: in sizes of the skeleton, and as numbers. */
 #define SAME_PLACE 1e-5
 #define SAME_TURN  1e-4
-/* A joint that moves less than this part of its skeleton's size, relative to the one above, stands still. */
-#define STANDS_STILL 1e-4
 
 /* ---- the rig's own skeleton ---- */
 
@@ -84,22 +79,10 @@ static bool same_rest(const ex_transform *a, const ex_transform *b, double size)
     return sqrt(place) <= SAME_PLACE * size && sqrt(turn < other ? turn : other) <= SAME_TURN && scale <= SAME_TURN;
 }
 
-static double reach_of(const exi_world *worlds, int count) {
-    double reach = 0;
-    for (int j = 1; j < count; j++) {
-        double d = 0;
-        for (int c = 0; c < 3; c++)
-            d += (worlds[j].matrix[4 * c + 3] - worlds[0].matrix[4 * c + 3]) *
-                 (worlds[j].matrix[4 * c + 3] - worlds[0].matrix[4 * c + 3]);
-        reach = d > reach ? d : reach;
-    }
-    return sqrt(reach);
-}
-
 /* Every matched joint hangs on its counterpart's parent and rests as that does. */
 static bool is_own(const exi_retarget *r) {
     const exi_bones *b = &r->bones;
-    const double size = reach_of(b->rest, b->joint_count);
+    const double size = exi_reach(b->rest, b->joint_count);
     for (int j = 0; j < b->joint_count; j++) {
         const int source = b->match->joints[j], parent = ex_skeleton_parent(b->skeleton, j);
         const double *hinge = b->match->hinges[j];
@@ -113,84 +96,6 @@ static bool is_own(const exi_retarget *r) {
             return false;
     }
     return true;
-}
-
-/* ---- the path ---- */
-
-/* [joint_count] how many joints hang on each; NULL without memory. */
-static int *count_children(const ex_clip *clip) {
-    int *children = calloc((size_t)clip->joint_count + 1, sizeof *children);
-    for (int j = 0; children && j < clip->joint_count; j++)
-        if (clip->joints[j].parent >= 0)
-            children[clip->joints[j].parent]++;
-    return children;
-}
-
-/* Whether a joint of the clip goes somewhere: it belongs to the trunk below a root, before anything branches off, or is
- * moved along its parent. An arm that is taken without its body stays where the rig has it. */
-static bool goes_somewhere(const ex_clip *clip, const int *children, int joint, double size) {
-    bool trunk = true;
-    for (int j = clip->joints[joint].parent; j >= 0 && trunk; j = clip->joints[j].parent)
-        trunk = children[j] == 1;
-    const float *rest = clip->joints[joint].rest.translation;
-    bool moved = false;
-    for (int f = 0; f < clip->frame_count && !trunk && !moved; f++) {
-        const float *at = clip->locals[(size_t)f * (size_t)clip->joint_count + (size_t)joint].translation;
-        for (int c = 0; c < 3; c++)
-            moved = moved || fabs((double)at[c] - (double)rest[c]) > STANDS_STILL * size;
-    }
-    return trunk || moved;
-}
-
-static double height(const exi_world *world) {
-    return world->matrix[7];
-}
-
-/* How high a joint of the clip is above the lowest one at or below it. low [joint_count] is scratch: parents come
- * before their children, so that one pass from the end has seen all below a joint when it comes to it. */
-static double hip_height(const exi_bones *b, int joint, double *low) {
-    for (int j = 0; j < b->clip->joint_count; j++)
-        low[j] = height(&b->clip_rest[j]);
-    for (int j = b->clip->joint_count - 1; j > joint; j--) {
-        const int parent = b->clip->joints[j].parent;
-        if (parent >= 0 && low[j] < low[parent])
-            low[parent] = low[j];
-    }
-    return height(&b->clip_rest[joint]) - low[joint];
-}
-
-/* Without a height (a root on the floor), as far as the skeletons reach. */
-static void find_scale(exi_retarget *r, int joint, double *low) {
-    const exi_bones *b = &r->bones;
-    const double reach = reach_of(b->rest, b->joint_count), clip_reach = reach_of(b->clip_rest, b->clip->joint_count);
-    const double ours = height(&b->rest[joint]) - r->floor, theirs = hip_height(b, b->match->joints[joint], low);
-    r->scale = 1;
-    if (ours > STANDS_STILL * reach && theirs > STANDS_STILL * clip_reach)
-        r->scale = ours / theirs;
-    else if (reach > 0 && clip_reach > 0)
-        r->scale = reach / clip_reach;
-}
-
-static bool find_path(exi_retarget *r) {
-    const exi_bones *b = &r->bones;
-    const double clip_reach = reach_of(b->clip_rest, b->clip->joint_count);
-    int *children = count_children(b->clip);
-    double *low = exi_array_allocate((size_t)b->clip->joint_count, sizeof *low);
-    const bool good = children && low;
-    bool scaled = false;
-    for (int j = 0; j < b->joint_count; j++)
-        r->floor = j == 0 || height(&b->rest[j]) < r->floor ? height(&b->rest[j]) : r->floor;
-    for (int i = 0; i < b->joint_count && good; i++) {
-        const int j = b->order[i], source = b->match->joints[j];
-        r->moves[j] = source >= 0 && b->above[j] < 0 && b->clip->root_moves &&
-                      goes_somewhere(b->clip, children, source, clip_reach);
-        if (r->moves[j] && !scaled)
-            find_scale(r, j, low);
-        scaled = scaled || r->moves[j];
-    }
-    free(children);
-    free(low);
-    return good;
 }
 
 /* ---- frames ---- */
@@ -291,7 +196,7 @@ ex_result exi_retarget_open(exi_retarget *r, const ex_clip *clip, const ex_rig *
     r->own = is_own(r);
     if (r->own)
         return EX_OK;
-    if (exi_bones_align(&r->bones) && find_path(r))
+    if (exi_bones_align(&r->bones) && exi_path_find(r))
         return EX_OK;
     exi_retarget_close(r);
     return exi_error_memory(error, "the skeletons", (count + clip_count) * sizeof(int));

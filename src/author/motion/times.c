@@ -20,12 +20,12 @@ typedef struct range {
 static ex_result check_numbers(const ex_motion_options *o, ex_error *error) {
     if (!(o->fps >= 0 && o->fps <= 1e9))
         return exi_error(error, EX_ERROR_ARGUMENT, "%g frames a second: a number from 0 to 1e9 is needed", o->fps);
-    if (!isfinite(o->start) || !isfinite(o->end))
+    if (!isfinite(o->start) || isnan(o->end) || o->end == -INFINITY)
         return exi_error(error, EX_ERROR_ARGUMENT, "start and end are times in seconds");
     return EX_OK;
 }
 
-/* An end of 0 with a start is the motion's own. */
+/* An end of 0 with a start, or of infinity, is the motion's own. */
 static ex_result find_range(const char *path, const ex_motion_options *o, double first, double last, range *r,
                             ex_error *error) {
     *r = (range){first, last};
@@ -33,7 +33,13 @@ static ex_result find_range(const char *path, const ex_motion_options *o, double
         return EX_OK;
     const double room = ROOM * (fabs(last) + fabs(first) + 1);
     r->start = o->start;
-    r->end = o->end == 0 && o->start > 0 ? last : o->end;
+    const bool open = (o->end == 0 && o->start > 0) || isinf(o->end);
+    r->end = open ? last : o->end;
+    if (open && r->start > last && r->start <= last + room)
+        r->start = last;
+    if (open && r->start > last)
+        return exi_error(error, EX_ERROR_ARGUMENT, "%s goes from %g s to %g s, and is to start at %g s", path, first,
+                         last, r->start);
     if (r->end < r->start)
         return exi_error(error, EX_ERROR_ARGUMENT, "the motion is to end at %g s, before it starts at %g s", r->end,
                          r->start);

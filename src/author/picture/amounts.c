@@ -140,7 +140,7 @@ static ex_result check_level(const ex_rig *rig, int level, ex_error *error) {
 ex_result ex_rig_example_amounts(const ex_rig *rig, int layer, int example, int level, float *values, ex_error *error) {
     if (!rig || !values)
         return exi_misuse_error(error, "ex_rig_example_amounts", "rig or values is NULL");
-    if (layer < 0 || layer >= ex_rig_layer_count(rig) || ex_rig_layer_domain(rig, layer) != EX_DOMAIN_FORM ||
+    if (layer < 0 || layer >= ex_rig_layer_count(rig) || ex_rig_layer_domain(rig, layer) == EX_DOMAIN_PIXELS ||
         example < 0 || example >= ex_weigher_example_count(ex_rig_weigher(rig, layer)))
         return exi_error(error, EX_ERROR_ARGUMENT, "example %d of layer %d is no form of the rig", example, layer);
     ex_result result = check_level(rig, level, error);

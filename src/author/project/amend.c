@@ -1,7 +1,8 @@
 /*
  * Changes of a project that are made whole or not at all. The tree is changed in a copy, which is read and built as if
  * it came from a file; only then is the file replaced and the copy made the project's own. Forms that were written on
- * the way go again where anything fails. What the file was before stays beside it, with "~" after its name.
+ * the way go again where anything fails. What the file was before stays beside it, with "~" after its name. A file that
+ * somebody else has changed in the meantime is not replaced: their change would be lost.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -34,6 +35,7 @@ void exi_amend_close(exi_amendment *a) {
     ex_rig_destroy(a->rig);
     exi_arena_free(&a->trial.arena);
     json_decref(a->trial.root);
+    json_decref(a->trial.stored);
     *a = (exi_amendment){0};
 }
 
@@ -99,11 +101,28 @@ static ex_result write_content(const char *path, const content *c, ex_error *err
     return exi_file_commit(&writer, error);
 }
 
+/* Whether the file still holds what the project knows it by: what was read, or what was written since by
+ * ex_project_write. Trees are compared, so that another way to write the same does no harm. */
+static bool is_ours(const ex_project *project, const content *now) {
+    if (!project->stored || !now->bytes)
+        return true;
+    const bool marked = now->size >= 3 && memcmp(now->bytes, "\xEF\xBB\xBF", 3) == 0;
+    json_t *tree = json_loadb(now->bytes + 3 * marked, now->size - 3 * (size_t)marked, JSON_REJECT_DUPLICATES, NULL);
+    const bool ours = json_equal(tree, project->stored) || json_equal(tree, project->root);
+    json_decref(tree);
+    return ours;
+}
+
 /* What the file holds goes to `beside`, if there is one; where the new content cannot be written, `beside` is again
  * what it was. */
-static ex_result replace_file(const char *path, const char *beside, const json_t *root, ex_error *error) {
+static ex_result replace_file(const ex_project *project, const char *beside, const json_t *root, ex_error *error) {
+    const char *path = project->path;
     content now, before = {0};
     ex_result result = read_content(path, &now, error);
+    if (result == EX_OK && !is_ours(project, &now))
+        result = exi_error(error, EX_ERROR_DATA,
+                           "'%s' was changed by another program in the meantime, and is left as it is: run this again",
+                           path);
     if (result == EX_OK)
         result = read_content(beside, &before, error);
     if (result == EX_OK && now.bytes)
@@ -126,10 +145,11 @@ ex_result exi_amend_save(exi_amendment *a, ex_error *error) {
     if (!beside)
         return exi_error_memory(error, "a path", strlen(project->path));
     strcat(strcpy(beside, project->path), "~");
-    const ex_result result = replace_file(project->path, beside, a->trial.root, error);
+    const ex_result result = replace_file(project, beside, a->trial.root, error);
     free(beside);
     if (result != EX_OK)
         return result;
+    a->trial.stored = json_incref(a->trial.root);
     free(a->made_file);
     free(a->made_folder);
     a->made_file = a->made_folder = NULL;

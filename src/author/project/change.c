@@ -39,6 +39,17 @@ static ex_result check_space(const ex_project_layer *layer, ex_error *error) {
                : EX_OK;
 }
 
+static ex_result set_falloff(json_t *entry, const char *words, ex_error *error) {
+    json_t *falloff = NULL;
+    json_object_del(entry, "falloff");
+    if (strcmp(words, "layer") == 0)
+        return EX_OK;
+    const ex_result result = exi_words_falloff(words, &falloff, error);
+    return result == EX_OK && json_object_set_new(entry, "falloff", falloff) != 0
+               ? exi_error_memory(error, "an example", 0)
+               : result;
+}
+
 static ex_result move(exi_amendment *a, int layer, int place, const exi_spoken *spoken, ex_error *error) {
     json_t *entry = json_array_get(examples_of(a, layer), (size_t)place);
     bool done = set_values(json_object_get(entry, "at"), spoken->at);
@@ -54,7 +65,7 @@ static ex_result move(exi_amendment *a, int layer, int place, const exi_spoken *
 }
 
 ex_result ex_project_move_example(ex_project *project, ex_example_ref which, ex_words at, ex_words joints,
-                                  const ex_build_options *options, ex_error *error) {
+                                  const char *falloff, const ex_build_options *options, ex_error *error) {
     ex_error local = {0};
     error = error ? error : &local;
     exi_amendment a;
@@ -67,6 +78,8 @@ ex_result ex_project_move_example(ex_project *project, ex_example_ref which, ex_
     result = exi_amend_open(&a, project, options, error);
     if (result == EX_OK)
         result = exi_words_read(&project->view, at, joints, false, &spoken, error);
+    if (result == EX_OK && falloff)
+        result = set_falloff(json_array_get(examples_of(&a, layer), (size_t)place), falloff, error);
     if (result == EX_OK)
         result = move(&a, layer, place, &spoken, error);
     exi_spoken_free(&spoken);

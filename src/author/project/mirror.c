@@ -2,38 +2,21 @@
  * Examples mirrored: what is sculpted on the left holds on the right. The form goes by the vertices' counterparts, the
  * place by those of joints and axes; both to the layer over the mirrored axes.
  */
+#include "author/project/mirror.h"
 #include "author/formats/array.h"
 #include "author/formats/file.h"
 #include "author/formats/json.h"
-#include "author/project/mirror_pose.h"
 #include "author/project/skeleton.h"
 #include "runtime/base/text.h"
 
 #include <exemplar/author/formats.h>
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct mirroring {
-    const ex_mirroring *def;
-    exi_amendment amendment;
-    exi_mirror mirror;
-    ex_skeleton *skeleton;
-    ex_mesh *mesh;                  /* as its file has it; then the mirrored form */
-    int from;                       /* the layer of the example */
-    int from_place;                 /* and where in its list it is */
-    const ex_project_layer *source; /* that layer, as the project has it */
-    const json_t *entry;            /* the example, in the tree as it was */
-    exi_mirrored_axis *axes;        /* [source->axis_count] */
-    int to;                         /* the layer that gets the mirrored one */
-    bool new_layer;
-    int place;
-} mirroring;
-
 /* ---- what it needs ---- */
 
-static ex_result find_source(mirroring *m, ex_project *project, ex_error *error) {
+static ex_result find_source(exi_mirroring *m, ex_project *project, ex_error *error) {
     const ex_example_ref which = {.layer = m->def->layer, .name = m->def->name};
     m->from_place = exi_find_example(&project->view, which, &m->from, error);
     if (m->from_place < 0)
@@ -51,7 +34,7 @@ static ex_result find_source(mirroring *m, ex_project *project, ex_error *error)
     return EX_OK;
 }
 
-static ex_result read_skeleton(mirroring *m, ex_error *error) {
+static ex_result read_skeleton(exi_mirroring *m, ex_error *error) {
     const ex_project_view *view = m->mirror.view;
     ex_scene *scene = NULL;
     if (!view->skeleton)
@@ -68,7 +51,7 @@ static ex_result read_skeleton(mirroring *m, ex_error *error) {
 
 /* ---- the space ---- */
 
-static ex_result mirror_axes(mirroring *m, ex_error *error) {
+static ex_result mirror_axes(exi_mirroring *m, ex_error *error) {
     const json_t *space = json_object_get(
         json_array_get(json_object_get(m->amendment.project->root, "layers"), (size_t)m->from), "space");
     const size_t count = (size_t)m->source->axis_count;
@@ -80,144 +63,16 @@ static ex_result mirror_axes(mirroring *m, ex_error *error) {
     return result;
 }
 
-static const exi_mirrored_axis *find_mirrored(const mirroring *m, const char *name) {
-    for (int i = 0; i < m->source->axis_count; i++)
-        if (strcmp(m->source->axes[i].name, name) == 0)
-            return &m->axes[i];
-    return NULL;
-}
-
-/* Whether a list over the axes, in their order, means the same in the layer that gets the example; one that is started
- * has them in the same order. A metric also ties their directions and units to each other. */
-static ex_result check_list(const mirroring *m, const char *key, const json_t *value, ex_error *error) {
-    const bool metric = strcmp(key, "metric") == 0;
-    bool same = true;
-    if (!metric && !(strcmp(key, "falloff") == 0 && json_is_array(value)))
-        return EX_OK;
-    for (int i = 0; i < m->source->axis_count; i++) {
-        const ex_project_axis *there = m->new_layer ? NULL : &m->mirror.view->layers[m->to].axes[i];
-        same = same && !(metric && m->axes[i].factor != 1) && (!there || strcmp(there->name, m->axes[i].name) == 0);
-    }
-    return same ? EX_OK
-                : exi_error(error, EX_ERROR_DATA,
-                            "a \"%s\" is a list over the axes of layer '%s', and their mirror images come in another "
-                            "order or direction: give a falloff by the axes' names",
-                            key, m->source->name);
-}
-
-/* {"axis": number} by the mirrored names, in their units; other kinds as they are. */
-static json_t *mirror_falloff(const mirroring *m, const json_t *falloff) {
-    if (!json_is_object(falloff))
-        return json_deep_copy(falloff);
-    json_t *out = json_object(), *value;
-    const char *name;
-    json_object_foreach((json_t *)falloff, name, value) {
-        const exi_mirrored_axis *axis = find_mirrored(m, name);
-        const double factor = axis ? fabs(axis->factor) : 1;
-        json_t *number = factor == 1 ? json_incref(value) : exi_json_make_number(json_number_value(value) * factor);
-        if (json_object_set_new(out, axis ? axis->name : name, number) != 0) {
-            json_decref(out);
-            return NULL;
-        }
-    }
-    return out;
-}
-
-static ex_result mirror_mask(const mirroring *m, json_t *layer, ex_error *error) {
-    json_t *list = json_array();
-    ex_result result = list ? EX_OK : exi_error_memory(error, "a mask", 0);
-    if (result == EX_OK && m->source->mask != EX_MASK_NONE && m->source->mask != EX_MASK_JOINTS)
-        result =
-            exi_error(error, EX_ERROR_DATA,
-                      "layer '%s' has a mask by %s, which cannot be mirrored: make the mirrored layer with its own "
-                      "mask first, or mask by \"joints\"",
-                      m->source->name, m->source->mask == EX_MASK_FILE ? "a file" : m->source->mask_source);
-    for (int i = 0; result == EX_OK && i < m->source->mask_joint_count; i++) {
-        char *joint = exi_mirror_joint(&m->mirror, m->source->mask_joints[i], error);
-        if (!joint)
-            result = error->result;
-        else if (json_array_append_new(list, json_string(joint)) != 0)
-            result = exi_error_memory(error, "a mask", 0);
-        free(joint);
-    }
-    if (result == EX_OK && m->source->mask == EX_MASK_JOINTS &&
-        json_object_set(json_object_get(layer, "mask"), "joints", list) != 0)
-        result = exi_error_memory(error, "a mask", 0);
-    json_decref(list);
-    return result;
-}
-
-/* A copy of the layer over the mirrored axes, without examples. */
-static ex_result start_layer(mirroring *m, ex_error *error) {
-    const json_t *metric = json_object_get(json_object_get(exi_amend_layer(&m->amendment, m->from), "weigh"), "metric");
-    ex_result result = metric ? check_list(m, "metric", metric, error) : EX_OK;
-    if (result != EX_OK)
-        return result;
-    json_t *layer = json_deep_copy(exi_amend_layer(&m->amendment, m->from)), *space = json_array();
-    char *wish = ex_mirror_name(m->source->name);
-    char *name = wish ? exi_new_layer_name(m->mirror.view, wish) : NULL;
-    bool done = layer && space && name && json_object_set_new(layer, "name", json_string(name)) == 0;
-    for (int i = 0; done && i < m->source->axis_count; i++) {
-        json_t *made = m->axes[i].made, *old = NULL;
-        if (!made) { /* as the layer that has it says */
-            for (int l = 0; !old && l < m->mirror.view->layer_count; l++)
-                for (int k = 0; k < m->mirror.view->layers[l].axis_count; k++)
-                    if (&m->mirror.view->layers[l].axes[k] == m->axes[i].to)
-                        old = json_array_get(json_object_get(exi_amend_layer(&m->amendment, l), "space"), (size_t)k);
-        }
-        done = json_array_append_new(space, json_deep_copy(made ? made : old)) == 0;
-    }
-    done = done && json_object_set(layer, "space", space) == 0;
-    done = done && json_object_set_new(layer, "examples", json_array()) == 0;
-    json_t *weigh = json_object_get(layer, "weigh"), *falloff = json_object_get(weigh, "falloff");
-    if (done && falloff)
-        done = json_object_set_new(weigh, "falloff", mirror_falloff(m, falloff)) == 0;
-    result = done ? mirror_mask(m, layer, error) : exi_error_memory(error, "a layer", 0);
-    if (result == EX_OK && json_object_get(layer, "pseudo")) {
-        json_object_del(layer, "pseudo");
-        exi_amend_note(&m->amendment, "the pseudo-examples of layer '%s' are not mirrored", m->source->name);
-    }
-    if (result == EX_OK && json_array_append(json_object_get(m->amendment.trial.root, "layers"), layer) != 0)
-        result = exi_error_memory(error, "a layer", 0);
-    if (result == EX_OK)
-        exi_amend_note(&m->amendment, "no layer is over the mirrored axes: '%s' is started", name);
-    json_decref(space);
-    json_decref(layer);
-    free(wish);
-    free(name);
-    return result;
-}
-
-static ex_result choose_layer(mirroring *m, ex_error *error) {
-    json_t *names = json_object();
-    bool known = true, own = true;
-    for (int i = 0; i < m->source->axis_count; i++) {
-        known = known && m->axes[i].to;
-        own = own && find_mirrored(m, m->axes[i].name);
-        json_object_set_new(names, m->axes[i].name, json_true());
-    }
-    m->to = !known ? -1 : own ? m->from : exi_layer_over(m->mirror.view, names);
-    json_decref(names);
-    if (m->to == -2)
-        return exi_error(error, EX_ERROR_DATA,
-                         "several layers of offsets are over the mirrored axes: which of them is meant cannot be told");
-    if (m->to >= 0)
-        return EX_OK;
-    m->new_layer = true;
-    m->to = m->mirror.view->layer_count;
-    return start_layer(m, error);
-}
-
 /* ---- the example ---- */
 
 /* The axes that "at" names, in its order; those of other layers too. */
-static ex_result mirror_place(const mirroring *m, json_t **out, ex_error *error) {
+static ex_result mirror_place(const exi_mirroring *m, json_t **out, ex_error *error) {
     const char *name;
     json_t *value;
     ex_result result = EX_OK;
     *out = json_object();
     json_object_foreach(json_object_get(m->entry, "at"), name, value) {
-        const exi_mirrored_axis *axis = find_mirrored(m, name);
+        const exi_mirrored_axis *axis = exi_mirroring_axis(m, name);
         const ex_project_axis *other = axis ? NULL : exi_view_axis(m->mirror.view, name);
         exi_mirrored_axis mirrored = {0};
         json_t *made = NULL;
@@ -241,7 +96,7 @@ static ex_result mirror_place(const mirroring *m, json_t **out, ex_error *error)
     return result;
 }
 
-static ex_result make_entry(const mirroring *m, const char *name, json_t **out, ex_error *error) {
+static ex_result make_entry(const exi_mirroring *m, const char *name, json_t **out, ex_error *error) {
     json_t *at = NULL, *joints = NULL, *value, *made = json_object();
     const char *key;
     ex_result result = made ? mirror_place(m, &at, error) : exi_error_memory(error, "an example", 0);
@@ -251,13 +106,13 @@ static ex_result make_entry(const mirroring *m, const char *name, json_t **out, 
     json_object_foreach((json_t *)m->entry, key, value) {
         const bool falloff = strcmp(key, "falloff") == 0;
         if (result == EX_OK)
-            result = check_list(m, key, value, error);
+            result = exi_mirroring_check_list(m, key, value, error);
         if (result != EX_OK || strcmp(key, "muted") == 0)
             continue;
         json_t *copy = strcmp(key, "name") == 0     ? json_string(name)
                        : strcmp(key, "at") == 0     ? json_incref(at)
                        : strcmp(key, "joints") == 0 ? json_incref(joints)
-                       : falloff                    ? mirror_falloff(m, value)
+                       : falloff                    ? exi_mirroring_falloff(m, value)
                                                     : json_deep_copy(value);
         done = json_object_set_new(made, key, copy) == 0 && done;
     }
@@ -279,7 +134,7 @@ static bool has_name(const json_t *list, const char *name) {
 }
 
 /* An example that stands at the mirrored place gets the form, and the new one goes again; or it is refused. */
-static ex_result make_way(mirroring *m, json_t *list, ex_error *error) {
+static ex_result make_way(exi_mirroring *m, json_t *list, ex_error *error) {
     const ex_project_layer *layer = &m->amendment.trial.view.layers[m->to];
     const ex_project_example *other = exi_example_in_the_way(layer, m->place);
     if (!other)
@@ -297,7 +152,7 @@ static ex_result make_way(mirroring *m, json_t *list, ex_error *error) {
     return EX_OK;
 }
 
-static ex_result put_example(mirroring *m, ex_error *error) {
+static ex_result put_example(exi_mirroring *m, ex_error *error) {
     json_t *made = NULL, *list = json_object_get(exi_amend_layer(&m->amendment, m->to), "examples");
     char *name = m->def->as ? exi_text_copy(m->def->as, strlen(m->def->as)) : ex_mirror_name(m->def->name);
     ex_result result = name ? EX_OK : exi_error_memory(error, "a name", 0);
@@ -328,7 +183,7 @@ static ex_result put_example(mirroring *m, ex_error *error) {
 
 /* ---- its form ---- */
 
-static ex_result mirror_form(mirroring *m, ex_error *error) {
+static ex_result mirror_form(exi_mirroring *m, ex_error *error) {
     const char *relative = json_string_value(json_object_get(m->entry, "mesh"));
     const int plane = m->def->plane;
     char *path = exi_path_join(m->mirror.view->path, relative);
@@ -354,7 +209,7 @@ static ex_result mirror_form(mirroring *m, ex_error *error) {
     return result;
 }
 
-static ex_result put_form(mirroring *m, ex_error *error) {
+static ex_result put_form(exi_mirroring *m, ex_error *error) {
     exi_amendment *a = &m->amendment;
     json_t *entry = json_array_get(json_object_get(exi_amend_layer(a, m->to), "examples"), (size_t)m->place);
     char *file = exi_sculpt_free_file(&a->trial.view, a->trial.view.layers[m->to].name,
@@ -368,7 +223,7 @@ static ex_result put_form(mirroring *m, ex_error *error) {
 
 /* ---- the whole ---- */
 
-static void close_mirroring(mirroring *m) {
+static void close_mirroring(exi_mirroring *m) {
     for (int i = 0; m->axes && i < m->source->axis_count; i++)
         json_decref(m->axes[i].made);
     free(m->axes);
@@ -384,7 +239,7 @@ ex_result ex_project_mirror_example(ex_project *project, const ex_mirroring *def
     error = error ? error : &local;
     made = made ? made : &unused;
     *made = (ex_sculpted){.layer = -1, .example = -1};
-    mirroring m = {.def = def, .mirror = {.view = &project->view}};
+    exi_mirroring m = {.def = def, .mirror = {.view = &project->view}};
     if (!def->name || def->plane < 0 || def->plane > 2)
         return exi_error(error, EX_ERROR_ARGUMENT, "say which example, and mirror x, y or z");
     if (def->as && !exi_is_name(def->as))
@@ -403,7 +258,7 @@ ex_result ex_project_mirror_example(ex_project *project, const ex_mirroring *def
     if (result == EX_OK)
         result = mirror_axes(&m, error);
     if (result == EX_OK)
-        result = choose_layer(&m, error);
+        result = exi_mirroring_layer(&m, error);
     if (result == EX_OK)
         result = put_example(&m, error);
     if (result == EX_OK)

@@ -333,6 +333,8 @@ ex_result ex_project_read(const char *path, ex_project **project, ex_error *erro
                       "%s: this is a .glb file, not a project: 'exemplar unpack' makes a project from a rig", path);
     else
         result = ex_project_parse(text, size, path, project, error);
+    if (result == EX_OK)
+        (*project)->stored = json_incref((*project)->root);
     free(text);
     return result;
 }
@@ -342,6 +344,7 @@ void ex_project_destroy(ex_project *project) {
         return;
     exi_arena_free(&project->arena);
     json_decref(project->root);
+    json_decref(project->stored);
     free(project->path);
     free(project);
 }

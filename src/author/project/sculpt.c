@@ -96,6 +96,17 @@ static ex_result check_name(const sculpting *s, ex_error *error) {
     return EX_OK;
 }
 
+/* A new layer is held to nothing where earlier layers have examples: a sculptor who wonders why a sculpt is gone at a
+ * pose between two others should have been told. The zero at rest goes without saying. */
+static void tell_zeros(const sculpting *s) {
+    const int count = layer_of(s)->zero_count - 1;
+    if (s->new_layer && count > 0)
+        exi_amend_note(&s->amendment,
+                       "'%s' does nothing at %d place%s where layers before it have examples ('exemplar example list' "
+                       "shows the zeros); \"protect\": false in the layer takes them away",
+                       layer_of(s)->name, count, count == 1 ? "" : "s");
+}
+
 static ex_result add_new(sculpting *s, ex_error *error) {
     ex_result result = find_layer(s, error);
     if (result == EX_OK)
@@ -110,6 +121,8 @@ static ex_result add_new(sculpting *s, ex_error *error) {
                            "example '%s' of layer '%s' stands at that place already: --replace gives it this sculpt, "
                            "'exemplar example move' takes it elsewhere",
                            other->name, layer_of(s)->name);
+    if (result == EX_OK)
+        tell_zeros(s);
     return result;
 }
 

@@ -10,6 +10,7 @@
  *   change.c        examples moved, removed and muted; pseudo-examples
  *   mirror_map.c    counterparts of names and vertices
  *   mirror_pose.c   counterparts of joints, axes and places
+ *   mirror_layer.c  the layer over mirrored axes
  *   mirror.c        examples mirrored
  */
 #ifndef EXEMPLAR_AUTHOR_PROJECT_SCULPT_H

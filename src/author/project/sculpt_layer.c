@@ -165,17 +165,17 @@ static json_t *copy_axis(const exi_amendment *a, const exi_spoken *spoken, const
     return NULL;
 }
 
-/* "elbow_shoulder" */
-static char *join_names(const json_t *axes) {
+/* "elbow_shoulder", or "elbow and shoulder" */
+static char *join_names(const json_t *axes, const char *between) {
     size_t size = 1;
     const char *name;
     json_t *value;
-    json_object_foreach((json_t *)axes, name, value) size += strlen(name) + 1;
+    json_object_foreach((json_t *)axes, name, value) size += strlen(name) + strlen(between);
     char *joined = exi_array_allocate(size, 1);
     if (joined)
         joined[0] = 0;
     json_object_foreach((json_t *)axes, name, value) if (joined) {
-        strcat(joined, joined[0] ? "_" : "");
+        strcat(joined, joined[0] ? between : "");
         strcat(joined, name);
     }
     return joined;
@@ -195,13 +195,15 @@ static bool append_layer(exi_amendment *a, const exi_spoken *spoken, const json_
 
 static int start_layer(exi_amendment *a, const exi_spoken *spoken, const json_t *axes, ex_error *error) {
     const ex_project_view *view = &a->project->view;
-    char *wish = join_names(axes), *name = wish ? exi_new_layer_name(view, wish) : NULL;
-    const bool done = name && append_layer(a, spoken, axes, name);
+    char *wish = join_names(axes, "_"), *words = join_names(axes, " and ");
+    char *name = wish ? exi_new_layer_name(view, wish) : NULL;
+    const bool done = name && words && append_layer(a, spoken, axes, name);
     if (done)
-        exi_amend_note(a, "no layer of offsets is over %s alone: '%s' is started", wish, name);
+        exi_amend_note(a, "no layer of offsets is over %s alone: '%s' is started", words, name);
     else
         exi_error_memory(error, "a layer", 0);
     free(wish);
+    free(words);
     free(name);
     return done ? view->layer_count : -1;
 }
@@ -210,7 +212,7 @@ int exi_choose_layer(exi_amendment *a, const exi_spoken *spoken, bool *made, ex_
     const ex_project_view *view = &a->project->view;
     json_t *axes = moved_axes(view, spoken);
     int layer = axes ? exi_layer_over(view, axes) : -1;
-    char *names = axes ? join_names(axes) : NULL;
+    char *names = axes ? join_names(axes, " and ") : NULL;
     *made = false;
     if (!names) {
         exi_error_memory(error, "a layer", 0);

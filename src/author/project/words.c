@@ -198,10 +198,11 @@ static ex_result say_joint(const ex_project_view *view, const char *joint, const
     if (!new_axes || !view->skeleton) {
         json_decref(t.value);
         return view->skeleton
-                   ? exi_error(error, EX_ERROR_DATA,
-                               "no axis of the project reads joint '%s' so: give it with --joint, or leave the layer "
-                               "out to start one with an axis for it",
-                               joint)
+                   ? exi_error(
+                         error, EX_ERROR_DATA,
+                         "no axis of the project reads joint '%s' so: give it with --joint, or add a sculpt without "
+                         "--layer to start one that does",
+                         joint)
                    : exi_error(error, EX_ERROR_DATA, "the project has no \"skeleton\", and so no joint '%s'", joint);
     }
     char name[256];

@@ -278,7 +278,16 @@ static void test_refusals(void **state) {
         ex_result result;
     } cases[] = {
         {motion, "x.glb", "was allowed", {.target_count = 1, .error_most = 1e-5}, EX_ERROR_DATA},
-        {motion, "x.glb", "influences alone", {.target_count = 1, .error_most = 1e-5}, EX_ERROR_DATA},
+        {motion,
+         "x.glb",
+         "influences alone",
+         {.target_count = 1, .influence_most = 1, .error_most = 1e-5},
+         EX_ERROR_DATA},
+        {motion,
+         "x.glb",
+         "allow more targets, a larger error, or write a point cache",
+         {.target_count = 1, .error_most = 1e-5},
+         EX_ERROR_DATA},
         {motion, "x.glb", "level 7", {.level = 7}, EX_ERROR_ARGUMENT},
         {motion, "x.glb", "influences", {.influence_most = -1}, EX_ERROR_ARGUMENT},
         {motion, "x.glb", "not negative", {.target_count = -1}, EX_ERROR_ARGUMENT},

@@ -72,7 +72,7 @@ static void dials(void **state) {
     assert_true(motion->poses[1].inputs[4] == 1 && motion->poses[1].inputs[1] == 0);
     assert_null(motion->poses[1].joints);
     ex_motion_destroy(motion);
-    const ex_motion_pair pair = {name, name, {0}};
+    const ex_motion_pair pair = {name, name, {0}, false};
     assert_int_equal(ex_motion_from_clip(clip, rig, &(ex_motion_map){1, (ex_motion_pair *)&pair}, &motion, &error),
                      EX_ERROR_DATA);
     assert_sentence(&error, EX_ERROR_DATA, "the map names joints, and the rig has no skeleton");
@@ -106,14 +106,15 @@ static void refuses(void **state) {
         {"root", "hip", "'hip', which the motion does not have; did you mean 'Hips'?"},
         {"zzzzzzzz", "Hips", "'zzzzzzzz', which the rig does not have"},
         {"root", "_end", "'_end', which the motion does not have"},
+        {"Hips", "root", "joint 'Hips' on the left, where the rig's stand, and it is the motion's"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        ex_motion_pair pair = {(char *)cases[i].joint, (char *)cases[i].from, {0}};
+        ex_motion_pair pair = {(char *)cases[i].joint, (char *)cases[i].from, {0}, false};
         assert_int_equal(ex_motion_from_clip(clip, rig, &(ex_motion_map){1, &pair}, &motion, &error), EX_ERROR_DATA);
         assert_sentence(&error, EX_ERROR_DATA, cases[i].sentence);
     }
     char root[] = "root", hips[] = "Hips";
-    ex_motion_pair twice[] = {{root, hips, {0}}, {root, hips, {0}}};
+    ex_motion_pair twice[] = {{root, hips, {0}, false}, {root, hips, {0}, false}};
     assert_int_equal(ex_motion_from_clip(clip, rig, &(ex_motion_map){2, twice}, &motion, &error), EX_ERROR_DATA);
     assert_sentence(&error, EX_ERROR_DATA, "the map names joint 'root' of the rig twice");
     ex_clip_destroy(clip);
@@ -126,13 +127,16 @@ static void reads_maps(void **state) {
     (void)state;
     static const char text[] =
         "\xEF\xBB\xBF{\"joints\": {\"upperarm01.L\": \"LeftArm\",\n \"lowerarm01.L\": {\"from\": "
-        "\"LeftForeArm\", \"hinge\": \"y\"}, \"k\": {\"from\": \"b\", \"hinge\": [0, 1, -2]}}}";
+        "\"LeftForeArm\", \"hinge\": \"y\"}, \"k\": {\"from\": \"b\", \"hinge\": [0, 1, -2], \"align\": true},\"c\": "
+        "{\"from\": \"d\", \"align\": false}}}";
     ex_motion_map *map = NULL;
     ex_error error = {0};
     scratch_write("m.json", text, strlen(text));
     if (ex_motion_map_read(scratch_path("m.json"), &map, &error) != EX_OK)
         fail_msg("%s", error.text);
-    assert_int_equal(map->pair_count, 3);
+    assert_int_equal(map->pair_count, 4);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(map->pairs[i].as_it_rests, i == 3);
     assert_string_equal(map->pairs[0].joint, "upperarm01.L");
     assert_string_equal(map->pairs[0].from, "LeftArm");
     assert_string_equal(map->pairs[1].from, "LeftForeArm");
@@ -163,6 +167,7 @@ static void refuses_maps(void **state) {
         {"{\"joints\": {\"a\": {\"from\": \"b\", \"hinge\": [1, 2]}}}", "joints.a.hinge: a direction is"},
         {"{\"joints\": {\"a\": {\"from\": \"b\", \"hinge\": [0, 0, 0]}}}", "joints.a.hinge: this direction is zero"},
         {"{\"joints\": {\"a\": {\"from\": \"b\", \"hinge\": [1, \"2\", 3]}}}", "joints.a.hinge[1]: a number"},
+        {"{\"joints\": {\"a\": {\"from\": \"b\", \"align\": 0}}}", "joints.a.align: true or false"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ex_motion_map *map = (ex_motion_map *)&state;

@@ -118,11 +118,20 @@ static void bvh(void **state) {
     assert_near((double)motion->poses[0].joints[1].rotation[2], -sin(22.5 * acos(-1) / 180), 1e-6);
     ex_motion_destroy(motion);
 
+    motion = read_motion(path, &(ex_motion_options){.start = 0.25, .end = INFINITY});
+    assert_int_equal(motion->pose_count, 2);
+    assert_true(motion->times[0] == 0.5);
+    ex_motion_destroy(motion);
+
     check_failure(path, &(ex_motion_options){.fps = -1}, EX_ERROR_ARGUMENT, "-1 frames a second");
     check_failure(path, &(ex_motion_options){.fps = NAN}, EX_ERROR_ARGUMENT, "frames a second");
     check_failure(path, &(ex_motion_options){.start = INFINITY}, EX_ERROR_ARGUMENT, "times in seconds");
     check_failure(path, &(ex_motion_options){.start = 0.75, .end = 0.5}, EX_ERROR_ARGUMENT, "before it starts");
-    check_failure(path, &(ex_motion_options){.start = 3}, EX_ERROR_ARGUMENT, "before it starts at 3 s");
+    check_failure(path, &(ex_motion_options){.start = 3}, EX_ERROR_ARGUMENT,
+                  "goes from 0 s to 1 s, and is to start at 3 s");
+    check_failure(path, &(ex_motion_options){.start = 3, .end = INFINITY}, EX_ERROR_ARGUMENT, "is to start at 3 s");
+    check_failure(path, &(ex_motion_options){.end = -INFINITY}, EX_ERROR_ARGUMENT, "times in seconds");
+    check_failure(path, &(ex_motion_options){.end = NAN}, EX_ERROR_ARGUMENT, "times in seconds");
     check_failure(path, &(ex_motion_options){.start = 0.5, .end = 3}, EX_ERROR_ARGUMENT, "goes from 0 s to 1 s");
     check_failure(path, &(ex_motion_options){.start = -1, .end = 1}, EX_ERROR_ARGUMENT, "goes from 0 s to 1 s");
     check_failure(write_text("cut.bvh", LEG_FRAMES("3") "0 20 0 0 0\n10 20"), NULL, EX_ERROR_DATA,
@@ -130,7 +139,7 @@ static void bvh(void **state) {
     check_failure(write_text("alien.bvh",
                              "HIERARCHY\nROOT b\n{\nOFFSET 0 0 0\nCHANNELS 1 Xrotation\n}\nMOTION\nFrames: "
                              "1\nFrame Time: 1\n0\n"),
-                  NULL, EX_ERROR_DATA, "alien.bvh: no joint of the motion ('b', …) has the name of one of the rig's");
+                  NULL, EX_ERROR_DATA, "alien.bvh: no joint of the motion ('b') has the name of one of the rig's");
     check_failure(write_text("walk.fbx", ""), NULL, EX_ERROR_FORMAT, "walk.fbx: motion is read from .bvh, .glb, .gltf");
     check_failure(scratch_path("none.bvh"), NULL, EX_ERROR_FILE, "none.bvh");
 }

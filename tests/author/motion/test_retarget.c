@@ -120,7 +120,7 @@ static void parts_stay(void **state) {
     ex_clip *clip = bones_clip(man, MAN, 2);
     clip_local(clip, 1, HIPS)->translation[0] = 500;
     turn_local(clip_local(clip, 1, ARM), 2, 90);
-    ex_motion_pair pairs[] = {{"arm", "Arm", {0}}, {"fore_arm", "ForeArm", {0}}};
+    ex_motion_pair pairs[] = {{"arm", "Arm", {0}, false}, {"fore_arm", "ForeArm", {0}, false}};
     ex_motion *motion = bring(clip, rig, &(ex_motion_map){2, pairs});
     float worlds[DOLL][12];
     pose_worlds(rig, &motion->poses[1], worlds);
@@ -145,7 +145,8 @@ static void hinges(void **state) {
     ex_clip *clip = bones_clip(arm, 4, 2);
     turn_local(clip_local(clip, 1, 1), 0, 25); /* comes first, about its own axis */
     turn_local(clip_local(clip, 1, 1), 2, 60);
-    ex_motion_pair pairs[] = {{"Arm", "Arm", {0}}, {"ForeArm", "ForeArm", {0, 0, 3}}, {"Hand", "Hand", {0}}};
+    ex_motion_pair pairs[] = {
+        {"Arm", "Arm", {0}, false}, {"ForeArm", "ForeArm", {0, 0, 3}, false}, {"Hand", "Hand", {0}, false}};
     ex_motion *motion = bring(clip, rig, &(ex_motion_map){3, pairs});
     const float *q = motion->poses[1].joints[1].rotation;
     assert_near((double)q[0], 0, 1e-6);
@@ -199,6 +200,93 @@ static void several_bones(void **state) {
     ex_motion_destroy(motion);
     ex_clip_destroy(clip);
     ex_rig_destroy(beam);
+    ex_rig_destroy(rig);
+}
+
+/* A forearm that is bent at rest, forwards, below an upper arm that hangs: straight in a T pose, and nothing is twisted
+ * against the upper arm. By shortest arcs from the rest alone it would be, by a quarter turn. */
+static void bent_at_rest(void **state) {
+    (void)state;
+    static const bone theirs[] = {
+        {"Arm", -1, 0, 5, 0, {0}}, {"ForeArm", 0, 2, 0, 0, {0}}, {"Hand", 1, 2, 0, 0, {0}}, {"_tip", 2, 1, 0, 0, {0}}};
+    static const bone ours[] = {
+        {"Arm", -1, 0, 5, 0, {0}}, {"ForeArm", 0, 0, -2, 0, {0}}, {"Hand", 1, 0, 0, 2, {0}}, {"Tip", 2, 0, 0, 1, {0}}};
+    ex_rig *rig = bones_rig(ours, 4);
+    ex_clip *clip = bones_clip(theirs, 4, 1);
+    ex_motion *motion = bring(clip, rig, NULL);
+    float worlds[4][12];
+    pose_worlds(rig, &motion->poses[0], worlds);
+    check_place(worlds[3], (double)worlds[0][3] + 5, worlds[0][7], worlds[0][11]);
+    /* Relative to the upper arm, the forearm's z is turned onto its -y about x, a quarter turn. */
+    const float *q = motion->poses[0].joints[1].rotation;
+    assert_near(fabs((double)q[0]), sqrt(0.5), 1e-6);
+    assert_near((double)q[1], 0, 1e-6);
+    assert_near((double)q[2], 0, 1e-6);
+    ex_motion_destroy(motion);
+    ex_clip_destroy(clip);
+    ex_rig_destroy(rig);
+}
+
+/* Several toes follow one: what points along the other skeleton's foot is the middle between them. */
+static void toes(void **state) {
+    (void)state;
+    static const bone theirs[] = {{"Foot", -1, 0, 1, 0, {0}}, {"Toe", 0, 0, 0, 2, {0}}, {"_end", 1, 0, 0, 1, {0}}};
+    static const bone ours[] = {{"Foot", -1, 0, 1, 0, {0}}, {"big", 0, 1, 0, 1, {0}}, {"little", 0, 1, 0, -1, {0}}};
+    ex_rig *rig = bones_rig(ours, 3);
+    ex_clip *clip = bones_clip(theirs, 3, 1);
+    ex_motion_pair pairs[] = {{"Foot", "Foot", {0}, false}, {"big", "Toe", {0}, false}, {"little", "Toe", {0}, false}};
+    ex_motion *motion = bring(clip, rig, &(ex_motion_map){3, pairs});
+    float worlds[3][12];
+    pose_worlds(rig, &motion->poses[0], worlds);
+    check_place(worlds[1], (double)worlds[0][3] - 1, worlds[0][7], (double)worlds[0][11] + 1);
+    check_place(worlds[2], (double)worlds[0][3] + 1, worlds[0][7], (double)worlds[0][11] + 1);
+    /* As it rests: nothing of this. */
+    pairs[0].as_it_rests = true;
+    ex_motion_destroy(motion);
+    motion = bring(clip, rig, &(ex_motion_map){3, pairs});
+    pose_worlds(rig, &motion->poses[0], worlds);
+    check_place(worlds[1], (double)worlds[0][3] + 1, worlds[0][7], (double)worlds[0][11] + 1);
+    ex_motion_destroy(motion);
+    ex_clip_destroy(clip);
+    ex_rig_destroy(rig);
+}
+
+/* Hips far above their legs there, and level with them here: feet that stand on the ground there stand on the floor
+ * here, legs straight or bent, and where they were. */
+static void feet_stand(void **state) {
+    (void)state;
+    static const bone theirs[] = {{"Hips", -1, 0, 0, 0, {0}},
+                                  {"UpLeg", 0, 2, -5, 0, {0}},
+                                  {"Leg", 1, 6, -8, 0, {0}}, /* straddling */
+                                  {"Foot", 2, 6, -8, 0, {0}},
+                                  {"_toe", 3, 0, 0, 3, {0}}};
+    static const bone ours[] = {{"Hips", -1, 0, 2.5f, 0, {0}},
+                                {"UpLeg", 0, 0.3f, 0, 0, {0}},
+                                {"Leg", 1, 0, -1, 0, {0}},
+                                {"Foot", 2, 0, -1, 0, {0}}};
+    ex_rig *rig = bones_rig(ours, 4);
+    ex_clip *clip = bones_clip(theirs, 5, 2);
+    const double straddle = atan2(0.6, 0.8) * 180 / acos(-1);
+    turn_local(clip_local(clip, 0, 1), 2, -straddle); /* upright */
+    clip_local(clip, 0, 0)->translation[1] = 25;
+    turn_local(clip_local(clip, 1, 1), 2, -straddle);
+    turn_local(clip_local(clip, 1, 1), 0, 90 - straddle); /* the foot stays; the hips are farther on by 0.8 legs */
+    clip_local(clip, 1, 0)->translation[1] = 17;
+    clip_local(clip, 1, 0)->translation[2] = 16;
+    ex_motion_pair pairs[] = {{"Hips", "Hips", {0}, true},
+                              {"UpLeg", "UpLeg", {0}, false},
+                              {"Leg", "Leg", {0}, false},
+                              {"Foot", "Foot", {0}, false}};
+    ex_motion *motion = bring(clip, rig, &(ex_motion_map){4, pairs});
+    assert_near(motion->scale, 0.1, 1e-7); /* a leg of 2 for one of 20 */
+    float worlds[4][12];
+    for (int p = 0; p < 2; p++) {
+        pose_worlds(rig, &motion->poses[p], worlds);
+        check_place(worlds[0], 0, p == 0 ? 2.5 : 1.7, p == 0 ? 0 : 1.6);
+        check_place(worlds[3], 0.3, 0.5, 0); /* where our foot rests */
+    }
+    ex_motion_destroy(motion);
+    ex_clip_destroy(clip);
     ex_rig_destroy(rig);
 }
 
@@ -288,7 +376,7 @@ static void own_skeleton(void **state) {
                 1e-6);
     ex_motion_destroy(motion);
     /* With a hinge it is no copy. */
-    ex_motion_pair pairs[] = {{"arm", "arm", {1, 0, 0}}};
+    ex_motion_pair pairs[] = {{"arm", "arm", {1, 0, 0}, false}};
     motion = bring(clip, rig, &(ex_motion_map){1, pairs});
     assert_memory_not_equal(&motion->poses[0].joints[D_ARM], clip_local(clip, 0, D_ARM + 1), sizeof(ex_transform));
     ex_motion_destroy(motion);
@@ -362,6 +450,9 @@ int main(void) {
         cmocka_unit_test(own_skeleton),
         cmocka_unit_test(no_flips),
         cmocka_unit_test(survives_without_memory),
+        cmocka_unit_test(bent_at_rest),
+        cmocka_unit_test(toes),
+        cmocka_unit_test(feet_stand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,6 +64,7 @@ static void of_a_rig(void **state) {
     ex_rig *rig = rig_of(&w.def);
     const int levels[3] = {0, 1, EX_LEVEL_LIMIT};
     float delta[3 * 30];
+    int sparse = 0;
     for (int i = 0; i < 3; i++) {
         int count = ex_rig_level_vertex_count(rig, levels[i]);
         float *values = malloc((size_t)count * sizeof *values), *sums = calloc((size_t)count, sizeof *sums);
@@ -77,17 +78,23 @@ static void of_a_rig(void **state) {
         }
         for (int v = 0; v < count && levels[i] == 0; v++)
             assert_near(sums[v], 1, 1e-5);
-        assert_int_equal(ex_rig_example_amounts(rig, 0, 1, levels[i], values, NULL), EX_OK);
-        ex_rig_example_delta(rig, 0, 1, delta);
-        for (int v = 0; v < count && levels[i] == 0; v++)
-            assert_near(values[v],
-                        sqrt((double)delta[3 * v] * (double)delta[3 * v] +
-                             (double)delta[3 * v + 1] * (double)delta[3 * v + 1] +
-                             (double)delta[3 * v + 2] * (double)delta[3 * v + 2]),
-                        1e-6);
+        for (int layer = 0; layer < ex_rig_layer_count(rig); layer++) {
+            if (ex_rig_layer_domain(rig, layer) == EX_DOMAIN_PIXELS)
+                continue;
+            assert_int_equal(ex_rig_example_amounts(rig, layer, 1, levels[i], values, NULL), EX_OK);
+            ex_rig_example_delta(rig, layer, 1, delta);
+            sparse += ex_rig_layer_domain(rig, layer) == EX_DOMAIN_OFFSETS;
+            for (int v = 0; v < count && levels[i] == 0; v++)
+                assert_near(values[v],
+                            sqrt((double)delta[3 * v] * (double)delta[3 * v] +
+                                 (double)delta[3 * v + 1] * (double)delta[3 * v + 1] +
+                                 (double)delta[3 * v + 2] * (double)delta[3 * v + 2]),
+                            1e-6);
+        }
         free(values);
         free(sums);
     }
+    assert_int_equal(sparse, 3 * WHOLE_SPARSE);
     float value[1000];
     ex_error error = {.result = EX_OK};
     assert_int_equal(ex_rig_joint_weights(rig, WHOLE_JOINTS, 0, value, &error), EX_ERROR_ARGUMENT);

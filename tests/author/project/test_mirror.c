@@ -78,6 +78,11 @@ static void test_map_by_hand(void **state) {
                    "5\n");
     check_map(cut, 0, 0, (const int[]){2, 1, 0, 5, 4, 3});
     ex_mesh_destroy(cut);
+    /* So do they where vertices share a place, each of which has a counterpart of its own. */
+    cut = parse_mesh("v -1 0 0\nv 0 0 0\nv 1 0 0\nv -1 1 0\nv 0 1 0\nv 1 1 0\nv -1 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 5\nf 7 "
+                     "9 4\nf 2 3 6\nf 2 6 5\nf 8 6 9\n");
+    check_map(cut, 0, 0, (const int[]){2, 1, 0, 5, 4, 3, 7, 6, 8});
+    ex_mesh_destroy(cut);
     ex_mesh_destroy(mesh);
 }
 
@@ -171,12 +176,21 @@ static void test_there_and_back(void **state) {
     ex_project *project = open_project("back.json", "joint:fore=x15y25z70");
     ex_error error = {0};
     ex_sculpted made;
+    assert_int_equal(ex_project_add_sculpt(
+                         project, &(ex_sculpt){.name = "left", .form = scratch_path("sculpt.obj"), .replace = true},
+                         NULL, &made, &error),
+                     EX_OK);
+    const int there_moved = made.moved_count;
+    const double there_largest = made.largest;
     const ex_mirroring there = {.name = "left", .plane = 2}, back = {.name = "right", .plane = 2, .as = "again"};
     if (ex_project_mirror_example(project, &there, NULL, &made, &error) != EX_OK)
         fail_msg("%s", error.text);
     assert_int_equal(made.layer, 0);
     assert_false(made.new_layer);
     assert_near(made.error, 0, 1e-5 * made.size);
+    /* It is the mirrored pose, for nowhere else would the same be moved as far. */
+    assert_int_equal(made.moved_count, there_moved);
+    assert_near(made.largest, there_largest, 1e-6);
     const ex_project_layer *layer = &ex_project_get(project)->layers[0];
     assert_int_equal(layer->example_count, 2);
     assert_string_equal(layer->examples[1].name, "right");

@@ -242,9 +242,9 @@ static void test_changes(void **state) {
     const ex_sculpt sculpt = {
         .layer = "dial", .name = "two", .form = scratch_path("two.obj"), .at = WORDS("d=1.5", "e=0.5")};
     assert_int_equal(ex_project_add_sculpt(project, &sculpt, NULL, NULL, &error), EX_OK);
-    assert_int_equal(ex_project_move_example(project, one, WORDS("e=1"), (ex_words){0}, NULL, &error), EX_OK);
+    assert_int_equal(ex_project_move_example(project, one, WORDS("e=1"), (ex_words){0}, NULL, NULL, &error), EX_OK);
     check_text("changes.json", "'at': {'d': 1, 'e': 1}");
-    assert_int_equal(ex_project_move_example(project, one, WORDS("d=1.5", "e=0.5"), (ex_words){0}, NULL, &error),
+    assert_int_equal(ex_project_move_example(project, one, WORDS("d=1.5", "e=0.5"), (ex_words){0}, NULL, NULL, &error),
                      EX_ERROR_DATA);
     assert_sentence(&error, EX_ERROR_DATA, "example 'two' of layer 'dial' stands at that place");
     assert_int_equal(ex_project_mute(project, one, true, NULL, &error), EX_OK);
@@ -324,7 +324,7 @@ static void test_calls_without_names(void **state) {
     ex_project *project = open_project("nameless.json", square_project);
     ex_error error = {0};
     const ex_example_ref nothing = {.layer = "dial"};
-    assert_int_equal(ex_project_move_example(project, nothing, WORDS("d=1.5"), (ex_words){0}, NULL, &error),
+    assert_int_equal(ex_project_move_example(project, nothing, WORDS("d=1.5"), (ex_words){0}, NULL, NULL, &error),
                      EX_ERROR_ARGUMENT);
     assert_sentence(&error, EX_ERROR_ARGUMENT, "say which example");
     assert_int_equal(ex_project_remove_example(project, nothing, NULL, &error), EX_ERROR_ARGUMENT);

@@ -1,0 +1,41 @@
+/* cli/lock.c - one change of a folder's projects at a time. The folder itself is what is locked: a file that is
+ * replaced takes its locks with it. */
+#define _XOPEN_SOURCE 700
+
+#include "lock.h"
+
+#include "report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+static int open_folder_of(const char *path) {
+    char *file = realpath(path, NULL);
+    if (!file)
+        return -1;
+    char *slash = strrchr(file, '/');
+    slash[slash == file] = '\0';
+    const int folder = open(file, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    free(file);
+    return folder;
+}
+
+int exi_lock_folder_of(const char *path, bool quiet) {
+    const int folder = open_folder_of(path);
+    if (folder < 0 || flock(folder, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+        return folder;
+    if (!quiet)
+        exi_failed_text("another command is changing a project in the folder of '%s': waiting for it", path);
+    while (flock(folder, LOCK_EX) != 0 && errno == EINTR)
+        ;
+    return folder;
+}
+
+void exi_lock_release(int lock) {
+    if (lock >= 0)
+        close(lock);
+}
