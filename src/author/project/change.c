@@ -39,9 +39,11 @@ static ex_result check_space(const ex_project_layer *layer, ex_error *error) {
                : EX_OK;
 }
 
+/* A metric of its own would stand in the falloff's place. */
 static ex_result set_falloff(json_t *entry, const char *words, ex_error *error) {
     json_t *falloff = NULL;
     json_object_del(entry, "falloff");
+    json_object_del(entry, "metric");
     if (strcmp(words, "layer") == 0)
         return EX_OK;
     const ex_result result = exi_words_falloff(words, &falloff, error);

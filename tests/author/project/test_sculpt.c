@@ -271,6 +271,29 @@ static void test_changes(void **state) {
     ex_project_destroy(project);
 }
 
+/* A metric would stand in a falloff's place. */
+static void test_a_falloff_takes_the_place_of_a_metric(void **state) {
+    (void)state;
+    static const char *const words[] = {"0.75", "layer"};
+    static const char *const falloffs[] = {", 'falloff': 0.75}", "}"};
+    for (int i = 0; i < 2; i++) {
+        char text[600], expected[200];
+        snprintf(text, sizeof text,
+                 "{'exemplar': 1, 'mesh': 'flat.obj', 'layers': [{'name': 'dial', 'shape': 'offsets', 'space': "
+                 "[{'name': 'd', 'min': 0, 'max': 2}], 'weigh': {'kind': 'gaussian'}, 'examples': [{'name': 'one', "
+                 "'mesh': 'one.obj', 'at': {'d': 1}, 'metric': [[9]]}]}]}");
+        snprintf(expected, sizeof expected, "{'name': 'one', 'mesh': 'one.obj', 'at': {'d': 1}%s", falloffs[i]);
+        ex_project *project = open_project("metric.json", text);
+        ex_error error = {0};
+        if (ex_project_move_example(project, (ex_example_ref){.name = "one"}, (ex_words){0}, (ex_words){0}, words[i],
+                                    NULL, &error) != EX_OK)
+            fail_msg("%s", error.text);
+        check_text("metric.json", expected);
+        assert_null(ex_project_get(project)->layers[0].weigh.metrics);
+        ex_project_destroy(project);
+    }
+}
+
 /* Names may be longer than their files', and end there in the middle of a character. */
 static void test_long_names(void **state) {
     (void)state;
@@ -426,6 +449,7 @@ int main(void) {
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_another_order_is_written_in_the_meshs),
         cmocka_unit_test(test_changes),
+        cmocka_unit_test(test_a_falloff_takes_the_place_of_a_metric),
         cmocka_unit_test(test_long_names),
         cmocka_unit_test(test_bytes_that_are_no_text),
         cmocka_unit_test(test_calls_without_names),
