@@ -93,9 +93,13 @@ static void check_near_points(space_check *s) {
     ex_weigher_destroy(w);
 }
 
-/* Gaussian weighers help themselves; who made them, and what it costs, is worth saying. */
+/* Gaussian weighers help themselves; who made them, and what it costs, is worth saying. The layer as it is measured has
+ * its sets of examples, too, which are what is solved for; one that is muted, or could not be measured, is not there.
+ */
 static void check_ridge(space_check *s) {
-    const ex_ridge ridge = ex_weigher_get_ridge(s->weigher);
+    const ex_weigher *measured = s->c->measure.weighers ? s->c->measure.weighers[s->index] : NULL;
+    const ex_weigher *weigher = measured ? measured : s->weigher;
+    const ex_ridge ridge = ex_weigher_get_ridge(weigher);
     exi_point_words words;
     double cost = 0;
     int missed = 0;
@@ -103,7 +107,7 @@ static void check_ridge(space_check *s) {
                   "the condition number of the solve is %.2g", ridge.condition);
     if (!(ridge.ridge > 0))
         return;
-    if (!exi_ridge_cost(s->weigher, &cost, &missed)) {
+    if (!exi_ridge_cost(weigher, &cost, &missed)) {
         s->c->failed = true;
         return;
     }

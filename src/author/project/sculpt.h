@@ -76,7 +76,8 @@ void exi_amend_note(const exi_amendment *a, const char *format, ...) EXI_PRINTF(
 
 /* The layer of that name, or -1 and a sentence with the nearest. */
 int exi_find_layer(const ex_project_view *view, const char *name, ex_error *error);
-/* Where in its layer's list in the file the example is; -1 and a sentence where there is none, or several. */
+/* Where in its layer's list in the file the example is; -1 and a sentence where there is none, or several, or no
+ * name is given. */
 int exi_find_example(const ex_project_view *view, ex_example_ref which, int *layer, ex_error *error);
 /* The example at that place of the list, muted or not. */
 const ex_project_example *exi_example_at(const ex_project_layer *layer, int place);
@@ -98,7 +99,8 @@ ex_result exi_sculpt_read(const exi_amendment *a, const char *path, const ex_pro
 /* A file below the project's folder that is not there yet, LAYER/NAME.obj, as seen from that folder. Release with
  * free; NULL without memory. */
 char *exi_sculpt_free_file(const ex_project_view *view, const char *layer, const char *name);
-/* `path` as seen from the project's folder where it lies in it, else NULL, in *relative. Release with free. */
+/* `path` as seen from the project's folder where it lies in it and is readable text, else NULL, in *relative. Release
+ * with free. */
 ex_result exi_path_below_project(const ex_project_view *view, const char *path, char **relative, ex_error *error);
 /* Writes a form there; it goes again where the amendment fails. */
 ex_result exi_sculpt_write(exi_amendment *a, const char *relative, const ex_mesh *mesh, ex_error *error);
