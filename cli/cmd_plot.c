@@ -83,21 +83,10 @@ static bool find_layer(const ex_rig *rig, ex_plot_def *def) {
         }
     if (!layer_name)
         return true;
-    const int count = ex_rig_layer_count(rig);
-    const char **names = calloc((size_t)count + 1, sizeof *names);
-    bool found = false;
-    for (int i = 0; names && i < count && !found; i++) {
-        names[i] = ex_rig_layer_name(rig, i);
-        found = strcmp(names[i], layer_name) == 0;
-        def->layer = i;
-    }
-    const char *near = names && !found ? ex_suggest(layer_name, names, count) : NULL;
-    if (!found && near)
-        exi_failed_text("the rig has no layer '%s': did you mean '%s'?", layer_name, near);
-    else if (!found)
-        exi_failed_text("the rig has no layer '%s'", layer_name);
-    free(names);
-    return found;
+    def->layer = exi_rig_find_layer(rig, layer_name, strlen(layer_name));
+    if (def->layer < 0)
+        exi_rig_no_layer(rig, layer_name, strlen(layer_name));
+    return def->layer >= 0;
 }
 
 /* ---- the picture ---- */

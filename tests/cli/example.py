@@ -6,6 +6,7 @@ import os
 import pathlib
 import random
 import stat
+import subprocess
 
 import harness
 from scenes import Scene
@@ -345,6 +346,22 @@ class Example(harness.Case):
             self.assertLess(apart(self.posed(POSE), made), 1e-5 * SIZE)
         self.assertIn("is called 'bent_L' and keeps its name", outcome.err)
         self.assertEqual(self.project()["layers"][0]["examples"][0]["mesh"], "fore_L/bent_L_4.obj")
+
+    def test_commands_at_once_lose_nothing(self):
+        """Each waits for the one before; also for one name, which only the first can have."""
+        self.sculpt("s.obj", "joint:fore_L=z20")
+        start = ("example", "add", "body/body.json", "--at", "joint:fore_L=z")
+        jobs = [subprocess.Popen([harness.TOOL, *start[:-1], start[-1] + str(20 + 15 * i), "--name", name, "s.obj"],
+                                 cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                for i, name in enumerate(("a", "b", "c", "c"))]
+        ends = [(job.communicate(timeout=100)[1].decode(), job.returncode) for job in jobs]
+        self.assertEqual(sorted(code for _, code in ends), [0, 0, 0, 1], ends)
+        self.assertIn("has an example 'c' already", "".join(text for text, code in ends if code))
+        layer, = self.project()["layers"]
+        self.assertEqual(sorted(e["name"] for e in layer["examples"]), ["a", "b", "c"])
+        self.assertEqual(sorted(p.name for p in (self.home / layer["name"]).iterdir()), ["a.obj", "b.obj", "c.obj"])
+        self.assertEqual({p.name for p in self.home.iterdir() if p.name.startswith(".")}, set())
+        self.succeed("build", "body/body.json", "-q", "-o", "rig.glb")
 
     def test_sentences(self):
         self.add_bent()

@@ -360,15 +360,48 @@ static void test_memory_of_matching(void **state) {
     ex_project_destroy(project);
 }
 
+/* What another program has done to the file since it was read is not thrown away, nor what was written on the way. */
+static void test_changed_by_others(void **state) {
+    (void)state;
+    ex_project *project = open_project("others.json", square_project), *other = NULL;
+    const ex_example_ref layer = {.layer = "dial"};
+    ex_error error = {0};
+    assert_int_equal(ex_project_read(scratch_path("others.json"), &other, &error), EX_OK);
+    assert_int_equal(ex_project_mute(other, layer, true, NULL, &error), EX_OK);
+    char *before = text_of("others.json");
+    const int entries = scratch_entry_count();
+    const ex_sculpt sculpt = {
+        .layer = "dial", .name = "two", .form = scratch_path("two.obj"), .at = WORDS("d=1.5", "e=0.5")};
+    assert_int_equal(ex_project_add_sculpt(project, &sculpt, NULL, NULL, &error), EX_ERROR_DATA);
+    assert_sentence(&error, EX_ERROR_DATA, "others.json' was changed by another program in the meantime");
+    char *after = text_of("others.json");
+    assert_string_equal(after, before);
+    assert_int_equal(scratch_entry_count(), entries);
+    free(after);
+    free(before);
+    write_text("others.json", "{");
+    assert_int_equal(ex_project_mute(project, layer, true, NULL, &error), EX_ERROR_DATA);
+    /* The same in other words, and what ex_project_write wrote, are the project's own. */
+    char *quoted = with_quotes(square_project);
+    write_text("others.json", quoted);
+    free(quoted);
+    assert_int_equal(ex_project_mute(project, layer, true, NULL, &error), EX_OK);
+    const double at[2] = {0.5, 0.5};
+    assert_int_equal(
+        ex_project_edit(project, 0, &(ex_edit){.kind = EX_EDIT_MOVE_EXAMPLE, .index = 0, .at = at}, NULL, NULL, &error),
+        EX_OK);
+    assert_int_equal(ex_project_write(project, NULL, &error), EX_OK);
+    assert_int_equal(ex_project_mute(project, layer, false, NULL, &error), EX_OK);
+    ex_project_destroy(other);
+    ex_project_destroy(project);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand),
-        cmocka_unit_test(test_orders),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_another_order_is_written_in_the_meshs),
-        cmocka_unit_test(test_changes),
-        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_memory_of_matching),
+        cmocka_unit_test(test_by_hand), cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_another_order_is_written_in_the_meshs),
+        cmocka_unit_test(test_changes), cmocka_unit_test(test_changed_by_others),
+        cmocka_unit_test(test_memory),  cmocka_unit_test(test_memory_of_matching),
     };
     return cmocka_run_group_tests(tests, set_up, scratch_tear_down);
 }
