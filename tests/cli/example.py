@@ -667,14 +667,21 @@ class Example(harness.Case):
         outcome = self.example("add", "--name", "one", "--at", "joint:fore_L=z90", "joint:arm_L=x30", "one.obj")
         self.assertIn("is over fore_L.z and arm_L.x alone", outcome.err)
         self.assertNotIn("does nothing", outcome.err)  # but at rest
+        # Over an axis that another layer has, a layer holds nothing but its rest.
         self.sculpt("two.obj", "fore_L.z=60")
         outcome = self.example("add", "--name", "two", "--at", "fore_L.z=60", "--falloff", "fore_L.z=25", "two.obj")
-        self.assertIn("'fore_L.z' does nothing at 1 place where layers before it have examples", outcome.err)
+        self.assertNotIn("does nothing", outcome.err)
         layer = self.example("list", "--json").json()["layers"][1]
-        self.assertEqual(layer["zeros"], ["fore_L.z=0", "fore_L.z=90"])
+        self.assertEqual(layer["zeros"], ["fore_L.z=0"])
         listed = self.example("list", "--layer", "fore_L.z").out.splitlines()
-        self.assertEqual([line.split() for line in listed[2:]], [["zero", "fore_L.z=0"], ["zero", "fore_L.z=90"]])
+        self.assertEqual([line.split() for line in listed[2:]], [["zero", "fore_L.z=0"]])
         self.assertTrue(listed[1].endswith("  falloff fore_L.z=25"), listed[1])
+        # With an axis of its own it leaves alone what was sculpted where that axis rests.
+        self.sculpt("three.obj", "fore_L.z=45", "joint:fore_R=z20")
+        outcome = self.example("add", "--name", "three", "--at", "fore_L.z=45", "joint:fore_R=z20", "three.obj")
+        self.assertIn("'fore_L.z_fore_R.z' does nothing at 2 places where layers before it have examples", outcome.err)
+        zeros = self.example("list", "--json").json()["layers"][2]["zeros"]
+        self.assertEqual(zeros, [f"fore_L.z={z} fore_R.z=0" for z in (0, 90, 60)])
 
     def test_doubts_are_told(self):
         made = self.add_bent()

@@ -181,14 +181,19 @@ static char *join_names(const json_t *axes, const char *between) {
     return joined;
 }
 
-/* It protects the sculpts of layers before it, which would otherwise no longer hold where their poses are near. */
+/*
+ * A layer that has an axis of its own protects the sculpts of layers before it, which stand where that axis rests. Over
+ * axes that layers have already it does not: what was sculpted between their examples would be gone at each of them.
+ */
 static bool append_layer(exi_amendment *a, const exi_spoken *spoken, const json_t *axes, const char *name) {
     json_t *space = json_array(), *value;
     const char *axis;
-    bool done = space != NULL;
-    json_object_foreach((json_t *)axes, axis, value) done =
-        done && json_array_append_new(space, copy_axis(a, spoken, axis)) == 0;
-    json_t *layer = json_pack("{s:s, s:s, s:b, s:o, s:{s:s}, s:[]}", "name", name, "shape", "offsets", "protect", 1,
+    bool done = space != NULL, own = false;
+    json_object_foreach((json_t *)axes, axis, value) {
+        own = own || !exi_view_axis(&a->project->view, axis);
+        done = done && json_array_append_new(space, copy_axis(a, spoken, axis)) == 0;
+    }
+    json_t *layer = json_pack("{s:s, s:s, s:b, s:o, s:{s:s}, s:[]}", "name", name, "shape", "offsets", "protect", own,
                               "space", space, "weigh", "kind", "gaussian", "examples");
     return layer && json_array_append_new(json_object_get(a->trial.root, "layers"), layer) == 0 && done;
 }
