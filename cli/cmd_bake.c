@@ -144,48 +144,21 @@ static bool read_frames(const ex_call *call, int *first, int *last) {
 
 /* ---- layers to leave out ---- */
 
-static int find_layer(const ex_rig *rig, const char *name, size_t size) {
-    for (int l = 0; l < ex_rig_layer_count(rig); l++)
-        if (strlen(ex_rig_layer_name(rig, l)) == size && memcmp(ex_rig_layer_name(rig, l), name, size) == 0)
-            return l;
-    return -1;
-}
-
-static bool no_layer(const ex_rig *rig, const char *name, size_t size) {
-    const int count = ex_rig_layer_count(rig);
-    const char **names = malloc(((size_t)count + 1) * sizeof *names);
-    char *word = malloc(size + 1);
-    if (!names || !word) {
-        exi_failed_text("there is not enough memory");
-    } else {
-        memcpy(word, name, size);
-        word[size] = 0;
-        for (int l = 0; l < count; l++)
-            names[l] = ex_rig_layer_name(rig, l);
-        const char *near = ex_suggest(word, names, count);
-        if (near)
-            exi_failed_text("the rig has no layer '%s': did you mean '%s'?", word, near);
-        else
-            exi_failed_text("the rig has no layer '%s': 'exemplar info' lists them", word);
-    }
-    free(names);
-    free(word);
-    return false;
-}
-
 /* Adds the layers that --mute names to those that the rig leaves out; false after a sentence. */
 static bool read_muted(const ex_rig *rig, bool *muted) {
     for (int l = 0; l < ex_rig_layer_count(rig); l++)
         muted[l] = ex_rig_layer_muted(rig, l);
     for (const char *at = mute_text; at && *at;) {
         size_t size = strlen(at); /* a name may have a comma in it */
-        int layer = find_layer(rig, at, size);
+        int layer = exi_rig_find_layer(rig, at, size);
         if (layer < 0) {
             size = strcspn(at, ",");
-            layer = find_layer(rig, at, size);
+            layer = exi_rig_find_layer(rig, at, size);
         }
-        if (layer < 0)
-            return no_layer(rig, at, size);
+        if (layer < 0) {
+            exi_rig_no_layer(rig, at, size);
+            return false;
+        }
         muted[layer] = true;
         at += size + (at[size] == ',');
     }

@@ -130,7 +130,7 @@ static void print_json(const exi_change *change, const char *path, const ex_proj
 }
 
 /* A sculpt that does not come back is kept, but not without a word. */
-static void print_loss(const ex_sculpted *made) {
+static void print_loss(const ex_project_layer *layer, const ex_sculpted *made) {
     char off[EXI_TEXT_SIZE], count[EXI_TEXT_SIZE];
     if (made->damped_count > 0)
         exi_failed_text("%s cannot be un-posed exactly, since skinning makes the surface collapse there: \"frame\": "
@@ -139,8 +139,9 @@ static void print_loss(const ex_sculpted *made) {
     if (made->error > 1e-5 * made->size)
         exi_failed_text("the sculpt does not come back exactly: vertex %d is off by %s%s", made->farthest,
                         text_length(off, made->error),
-                        made->damped_count > 0
-                            ? ""
+                        made->damped_count > 0 ? ""
+                        : layer->participation == EX_PARTICIPATION_MOVED
+                            ? "; with \"participation\": \"moved\" other examples move what this one does not"
                             : "; a mask, or a later layer without \"protect\", changes it ('exemplar "
                               "check' says more)");
 }
@@ -159,7 +160,7 @@ void exi_sculpted_print(const exi_change *change, const char *path, const ex_scu
         printf("%s: layer '%s': the example is muted, and was not built\n", path, layer->name);
         return;
     }
-    print_loss(made);
+    print_loss(layer, made);
     printf("%s: layer '%s', example '%s' (%s): %d of %d vertices moved, by up to %s; comes back within %s\n", path,
            layer->name, example->name, example->mesh, made->moved_count, made->vertex_count,
            text_length(largest, made->largest), text_length(off, made->error));

@@ -21,6 +21,38 @@ ex_rig *exi_rig_load(const char *path, const ex_rig_options *options) {
     return rig;
 }
 
+/* ---- layers ---- */
+
+int exi_rig_find_layer(const ex_rig *rig, const char *name, size_t size) {
+    for (int l = 0; l < ex_rig_layer_count(rig); l++)
+        if (strlen(ex_rig_layer_name(rig, l)) == size && memcmp(ex_rig_layer_name(rig, l), name, size) == 0)
+            return l;
+    return -1;
+}
+
+void exi_rig_no_layer(const ex_rig *rig, const char *name, size_t size) {
+    const int count = ex_rig_layer_count(rig);
+    const char **names = malloc(((size_t)count + 1) * sizeof *names);
+    char *word = malloc(size + 1);
+    if (!names || !word) {
+        exi_failed_text("there is not enough memory");
+    } else {
+        memcpy(word, name, size);
+        word[size] = 0;
+        for (int l = 0; l < count; l++)
+            names[l] = ex_rig_layer_name(rig, l);
+        const char *near = ex_suggest(word, names, count);
+        if (near)
+            exi_failed_text("the rig has no layer '%s': did you mean '%s'?", word, near);
+        else
+            exi_failed_text("the rig has no layer '%s': 'exemplar info' lists them", word);
+    }
+    free(names);
+    free(word);
+}
+
+/* ---- poses in words ---- */
+
 /* Whether an argument before this one gives a value to the same axis. */
 static bool assigned_before(const ex_call *call, int index) {
     size_t length = strcspn(call->arguments[index], "=") + 1;

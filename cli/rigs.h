@@ -12,6 +12,11 @@
 /* Reads a rig file, or says why not and returns NULL. */
 ex_rig *exi_rig_load(const char *path, const ex_rig_options *options);
 
+/* The layer whose name is these size bytes; -1 where there is none. exi_rig_no_layer says so then, with the nearest
+ * name. */
+int exi_rig_find_layer(const ex_rig *rig, const char *name, size_t size);
+void exi_rig_no_layer(const ex_rig *rig, const char *name, size_t size);
+
 /* Whether every argument from the second on is axis=value, each axis once; if not, a sentence and false. */
 bool exi_assignments_check(const ex_call *call);
 

@@ -6,6 +6,7 @@ import os
 import pathlib
 import random
 import stat
+import subprocess
 
 import harness
 from scenes import Scene
@@ -346,6 +347,22 @@ class Example(harness.Case):
         self.assertIn("is called 'bent_L' and keeps its name", outcome.err)
         self.assertEqual(self.project()["layers"][0]["examples"][0]["mesh"], "fore_L/bent_L_4.obj")
 
+    def test_commands_at_once_lose_nothing(self):
+        """Each waits for the one before; also for one name, which only the first can have."""
+        self.sculpt("s.obj", "joint:fore_L=z20")
+        start = ("example", "add", "body/body.json", "--at", "joint:fore_L=z")
+        jobs = [subprocess.Popen([harness.TOOL, *start[:-1], start[-1] + str(20 + 15 * i), "--name", name, "s.obj"],
+                                 cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                for i, name in enumerate(("a", "b", "c", "c"))]
+        ends = [(job.communicate(timeout=100)[1].decode(), job.returncode) for job in jobs]
+        self.assertEqual(sorted(code for _, code in ends), [0, 0, 0, 1], ends)
+        self.assertIn("has an example 'c' already", "".join(text for text, code in ends if code))
+        layer, = self.project()["layers"]
+        self.assertEqual(sorted(e["name"] for e in layer["examples"]), ["a", "b", "c"])
+        self.assertEqual(sorted(p.name for p in (self.home / layer["name"]).iterdir()), ["a.obj", "b.obj", "c.obj"])
+        self.assertEqual({p.name for p in self.home.iterdir() if p.name.startswith(".")}, set())
+        self.succeed("build", "body/body.json", "-q", "-o", "rig.glb")
+
     def test_sentences(self):
         self.add_bent()
         self.sculpt("s.obj", POSE)
@@ -658,6 +675,18 @@ class Example(harness.Case):
         listed = self.example("list", "--layer", "fore_L.z").out.splitlines()
         self.assertEqual([line.split() for line in listed[2:]], [["zero", "fore_L.z=0"], ["zero", "fore_L.z=90"]])
         self.assertTrue(listed[1].endswith("  falloff fore_L.z=25"), listed[1])
+
+    def test_doubts_are_told(self):
+        made = self.add_bent()
+        (self.folder / "large.obj").write_text(obj([[100 * x for x in p] for p in made]))
+        outcome = self.example("add", "--name", "large", "--at", "fore_L=x30", "large.obj")
+        self.assertIn("away from the form at its pose: is it in the project's unit", outcome.err)
+        self.example("remove", "--name", "large")
+        # Two places close by that say different things, with reaches far beyond their distance.
+        self.sculpt("close.obj", "fore_L=x58y-20", amount=0.02)
+        outcome = self.example("add", "--name", "close", "--at", "fore_L=x58y-20", "close.obj")
+        self.assertNotIn("away from the form", outcome.err)
+        self.assertRegex(outcome.err, r"layer 'fore_L' swings between its poses: the weight of '\w+' reaches -?\d")
 
     def test_order_of_keys_is_kept(self):
         text = ('{"layers": [], "unit": "m", "mesh": "body.obj", "exemplar": 1, "skinning": "dual_quaternion", '

@@ -45,10 +45,14 @@ ex_result exi_build_falloffs(const exi_building *b, int index, ex_layer_def *lay
              "distance of neighbours: points are guessed from the others %.3g %% off%s",
              source->name, choice.factor * choice.usual, choice.factor, 100 * choice.error, usual);
     } else {
+        const int points = source->example_count + source->weigh.pseudo_count;
         note(b,
-             "layer '%s': leave-one-out has nothing to choose a falloff by, with %d points; the default stays, the "
-             "usual distance of neighbours",
-             source->name, source->example_count + source->weigh.pseudo_count);
+             points > EXI_FALLOFF_POINTS
+                 ? "layer '%s': %d points are too many to choose a falloff by leave-one-out, which takes up to %d; the "
+                   "default stays, the usual distance of neighbours"
+                 : "layer '%s': leave-one-out has nothing to choose a falloff by, with %d points; the default stays, "
+                   "the usual distance of neighbours",
+             source->name, points, EXI_FALLOFF_POINTS);
     }
     return EX_OK;
 }

@@ -195,6 +195,20 @@ static bool open_layer(exi_checker *c, int index) {
     return c->deltas[index] && c->shifts[index] && c->offsets[index];
 }
 
+/* Sculpts of which nothing is kept. They may be meant so, to hold the plain form there: no more than a note. */
+static void check_unmoved(exi_checker *c, int index) {
+    const ex_project_layer *layer = &c->view->layers[index];
+    for (int k = 0; k < layer->example_count; k++) {
+        char where[64];
+        snprintf(where, sizeof where, "layers[%d].examples[%d]", index, layer->examples[k].place);
+        if (c->offsets[index][k].count == 0)
+            exi_check_add(c, EX_SEVERITY_NOTE, "unmoved", where, 0,
+                          "'%s' moves no vertex farther than the layer's tolerance of %.3g m, and holds the layer at "
+                          "nothing there",
+                          layer->examples[k].name, exi_measure_tolerance(&c->measure, layer));
+    }
+}
+
 /* What the layer does, for those after it, and then its space: where vertices are weighed in sets, those are known. */
 static void finish_layer(exi_checker *c, int index) {
     const ex_project_layer *layer = &c->view->layers[index];
@@ -218,7 +232,11 @@ static void finish_layer(exi_checker *c, int index) {
     c->failed = result == EX_ERROR_MEMORY;
     if (!c->failed)
         exi_check_space(c, index, &guessed);
-    if (!c->failed && !sparse)
+    if (c->failed)
+        return;
+    if (sparse)
+        check_unmoved(c, index);
+    else
         check_own_skeletons(c, index);
 }
 

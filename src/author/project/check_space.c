@@ -3,7 +3,10 @@
  * weights run wild inside the range.
  */
 #include "author/project/check.h"
+
+#include "author/formats/array.h"
 #include "author/project/falloff.h"
+#include "author/project/sculpt.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -178,6 +181,30 @@ static void describe_point(const ex_project_layer *layer, const double *point, c
         used += (size_t)length;
         point += scalar ? 1 : 4;
     }
+}
+
+bool exi_worst_weight(const ex_project_layer *layer, const ex_weigher *weigher, int samples, exi_swing *swing) {
+    const size_t n = (size_t)layer->example_count;
+    double *point = exi_array_allocate((size_t)layer->dimension, sizeof *point);
+    double *weights = exi_array_allocate(n, sizeof *weights), most = 0;
+    const bool good = point && weights;
+    *swing = (exi_swing){.weight = 0};
+    for (int i = 0; good && i < samples && layer->weigh.kind != EX_WEIGHER_DIRECT; i++) {
+        sample_point(layer, i, point);
+        ex_weigher_evaluate(weigher, point, weights);
+        for (size_t k = 0; k < n; k++) {
+            const double beyond = weights[k] < 0 ? -weights[k] : weights[k] - 1;
+            if (!(beyond > most))
+                continue;
+            most = beyond;
+            swing->example = (int)k;
+            swing->weight = weights[k];
+            describe_point(layer, point, swing->place, sizeof swing->place);
+        }
+    }
+    free(point);
+    free(weights);
+    return good;
 }
 
 /* Per example, the farthest that its weight leaves [-0.5, 1.5] inside the range, and where. */

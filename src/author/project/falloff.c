@@ -19,8 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Each try inverts a matrix of so many points. */
-enum { POINT_MOST = 256, GRID = 20, GOLDEN_STEPS = 14 };
+enum { GRID = 20, GOLDEN_STEPS = 14 };
 /* Factors looked at, as powers of 2. */
 static const double lowest = -2, highest = 3;
 
@@ -213,7 +212,7 @@ ex_result exi_falloff_choose(const ex_weigher_def *weigh, const double *gram, ex
                 .points = (size_t)weigh->example_count + (size_t)weigh->pseudo_count};
     double sum = INFINITY;
     *choice = (exi_falloff_choice){.factor = 1};
-    if (s.points < 3 || s.points > POINT_MOST)
+    if (s.points < 3 || s.points > EXI_FALLOFF_POINTS)
         return EX_OK;
     s.usual = open_search(&s) ? usual_falloff(&s) : 0;
     s.failed = s.failed || !s.falloffs || !s.matrix || !s.rows || !s.solved;

@@ -18,9 +18,12 @@ typedef struct exi_falloff_choice {
     double error_usual;
 } exi_falloff_choice;
 
+/* Points that a falloff is chosen for at most: each try inverts a matrix of so many. */
+#define EXI_FALLOFF_POINTS 256
+
 /* Chooses one factor on the default falloff by leave-one-out; where there are fewer than 3 points or nothing to guess,
- * or more than 256 points, the default stays. Results: MEMORY; a space that cannot be solved is left for its solve to
- * refuse. */
+ * or more than EXI_FALLOFF_POINTS points, the default stays. Results: MEMORY; a space that cannot be solved is left for
+ * its solve to refuse. */
 ex_result exi_falloff_choose(const ex_weigher_def *weigh, const double *gram, exi_falloff_choice *choice,
                              ex_error *error);
 

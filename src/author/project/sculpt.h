@@ -125,6 +125,14 @@ ex_result exi_example_form(const ex_rig *rig, const ex_project_view *view, const
                            float *positions, ex_error *error);
 /* Fills in all but how the sculpt came there. */
 ex_result exi_sculpt_measure(const exi_amendment *a, int layer, int place, ex_sculpted *made, ex_error *error);
+/* The weight of a layer that is farthest from [0, 1] at `samples` places spread evenly over its range; weight 0 where
+ * none leaves it. false without memory. (check_space.c) */
+typedef struct exi_swing {
+    int example; /* as built */
+    double weight;
+    char place[256]; /* in words */
+} exi_swing;
+bool exi_worst_weight(const ex_project_layer *layer, const ex_weigher *weigher, int samples, exi_swing *swing);
 /* Builds, measures the example at `place` of the layer's list, and saves. */
 ex_result exi_amend_finish(exi_amendment *a, int layer, int place, ex_sculpted *made, ex_error *error);
 /* The example of the layer that stands where the one at `place` stands, or NULL. */

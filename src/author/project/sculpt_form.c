@@ -81,6 +81,8 @@ static ex_result refuse(const ex_project_view *view, const char *path, const ex_
     else if (sculpt->vertex_count > mesh->vertex_count && exi_place_count(sculpt, &failed) == mesh->vertex_count)
         advice = "its vertices were split on the way, as exporters do at seams of textures and normals: export it as "
                  "OBJ, with the vertex order kept";
+    else if (sculpt->vertex_count > mesh->vertex_count && view->subdivide)
+        advice = "a refined surface? 'exemplar pose' writes the mesh itself, to sculpt on, with --level cage";
     else if (sculpt->vertex_count < mesh->vertex_count)
         advice = "vertices were merged or deleted on the way: export it again with the vertex order kept and without "
                  "merging";

@@ -105,7 +105,8 @@ static ex_result unknown_axis(const ex_project_view *view, const char *name, ex_
     int count = 0;
     for (int l = 0; l < view->layer_count; l++)
         for (int i = 0; i < view->layers[l].axis_count && count < EX_AXIS_MAX; i++)
-            names[count++] = view->layers[l].axes[i].name;
+            if (exi_view_axis(view, view->layers[l].axes[i].name) == &view->layers[l].axes[i]) /* each name once */
+                names[count++] = view->layers[l].axes[i].name;
     near = ex_suggest(name, names, count);
     if (near)
         return exi_error(error, EX_ERROR_DATA, "this project has no axis '%s'; did you mean '%s'?", name, near);

@@ -226,6 +226,19 @@ static void tells_of_sculpts_that_were_made_elsewhere(void **state) {
     ex_check_destroy(check);
 }
 
+static void tells_of_sculpts_that_move_nothing(void **state) {
+    (void)state;
+    static const char examples[] = "{'name': 'one', 'mesh': 'one.obj', 'at': {'x': 1}}, {'name': 'flat', 'mesh': "
+                                   "'square.obj', 'at': {'x': 0.5}}";
+    ex_check *check = check_text(project(layer("a", "x", "", "", examples), ""));
+    expect_words(only(check, "unmoved", EX_SEVERITY_NOTE), "layers[0].examples[1]", "'flat' moves no vertex");
+    ex_check_destroy(check);
+    check = check_text(
+        project(layer("a", "x", "", "'tolerance': 5,", "{'name': 'one', 'mesh': 'one.obj', 'at': {'x': 1}}"), ""));
+    expect_words(only(check, "unmoved", EX_SEVERITY_NOTE), "layers[0].examples[0]", "tolerance of 5 m");
+    ex_check_destroy(check);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sound_one_has_no_warning),
@@ -238,6 +251,7 @@ int main(void) {
         cmocka_unit_test(says_what_leave_one_out_chose),
         cmocka_unit_test(tells_of_another_order_and_of_many_sets),
         cmocka_unit_test(tells_of_sculpts_that_were_made_elsewhere),
+        cmocka_unit_test(tells_of_sculpts_that_move_nothing),
     };
     return cmocka_run_group_tests_name("author.project.check_offsets", tests, set_up, scratch_tear_down);
 }

@@ -142,15 +142,17 @@ static void test_orders(void **state) {
     ex_mesh_destroy(mesh);
 }
 
-static void keep_last(void *user, const char *text) {
-    snprintf(user, EX_ERROR_SIZE, "%s", text);
+/* One after the other, as many as there is room for. */
+static void keep_notes(void *user, const char *text) {
+    const size_t used = strlen(user);
+    snprintf((char *)user + used, 4 * EX_ERROR_SIZE - used, "%s\n", text);
 }
 
 static void test_another_order_is_written_in_the_meshs(void **state) {
     (void)state;
     ex_project *project = open_project("turned.json", square_project);
-    char note[EX_ERROR_SIZE] = "";
-    const ex_build_options options = {.note = keep_last, .note_user = note};
+    char note[4 * EX_ERROR_SIZE] = "";
+    const ex_build_options options = {.note = keep_notes, .note_user = note};
     ex_sculpted made;
     const ex_sculpt sculpt = {
         .layer = "dial", .name = "odd/name", .form = scratch_path("turned.obj"), .at = WORDS("e=1")};
@@ -159,6 +161,8 @@ static void test_another_order_is_written_in_the_meshs(void **state) {
         fail_msg("%s", error.text);
     assert_true(made.reordered);
     assert_non_null(strstr(note, "rest positions"));
+    /* A corner is lifted by half a side. */
+    assert_non_null(strstr(note, "of the mesh's size away from the form at its pose"));
     check_text("turned.json", "'mesh': 'dial/odd_name.obj'");
     check_text("dial/odd_name.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0.5\n");
     ex_project_destroy(project);
@@ -442,6 +446,42 @@ static void test_memory_of_matching(void **state) {
     ex_project_destroy(project);
 }
 
+/* What another program has done to the file since it was read is not thrown away, nor what was written on the way. */
+static void test_changed_by_others(void **state) {
+    (void)state;
+    ex_project *project = open_project("others.json", square_project), *other = NULL;
+    const ex_example_ref layer = {.layer = "dial"};
+    ex_error error = {0};
+    assert_int_equal(ex_project_read(scratch_path("others.json"), &other, &error), EX_OK);
+    assert_int_equal(ex_project_mute(other, layer, true, NULL, &error), EX_OK);
+    char *before = text_of("others.json");
+    const int entries = scratch_entry_count();
+    const ex_sculpt sculpt = {
+        .layer = "dial", .name = "two", .form = scratch_path("two.obj"), .at = WORDS("d=1.5", "e=0.5")};
+    assert_int_equal(ex_project_add_sculpt(project, &sculpt, NULL, NULL, &error), EX_ERROR_DATA);
+    assert_sentence(&error, EX_ERROR_DATA, "others.json' was changed by another program in the meantime");
+    char *after = text_of("others.json");
+    assert_string_equal(after, before);
+    assert_int_equal(scratch_entry_count(), entries);
+    free(after);
+    free(before);
+    write_text("others.json", "{");
+    assert_int_equal(ex_project_mute(project, layer, true, NULL, &error), EX_ERROR_DATA);
+    /* The same in other words, and what ex_project_write wrote, are the project's own. */
+    char *quoted = with_quotes(square_project);
+    write_text("others.json", quoted);
+    free(quoted);
+    assert_int_equal(ex_project_mute(project, layer, true, NULL, &error), EX_OK);
+    const double at[2] = {0.5, 0.5};
+    assert_int_equal(
+        ex_project_edit(project, 0, &(ex_edit){.kind = EX_EDIT_MOVE_EXAMPLE, .index = 0, .at = at}, NULL, NULL, &error),
+        EX_OK);
+    assert_int_equal(ex_project_write(project, NULL, &error), EX_OK);
+    assert_int_equal(ex_project_mute(project, layer, false, NULL, &error), EX_OK);
+    ex_project_destroy(other);
+    ex_project_destroy(project);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_by_hand),
@@ -453,6 +493,7 @@ int main(void) {
         cmocka_unit_test(test_long_names),
         cmocka_unit_test(test_bytes_that_are_no_text),
         cmocka_unit_test(test_calls_without_names),
+        cmocka_unit_test(test_changed_by_others),
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_memory_of_matching),
     };
