@@ -30,7 +30,7 @@ static const ex_option options[] = {
      .text = &axes_text},
     {.name = "layer",
      .argument = "NAME",
-     .help = "the layer whose examples are plotted (default: the first)",
+     .help = "the layer whose examples are plotted (default: the first that has the axes)",
      .text = &layer_name},
     {.name = "size",
      .argument = "WxH",
@@ -65,7 +65,22 @@ static bool read_scale(const ex_call *call, ex_plot_def *def) {
     return false;
 }
 
+static bool reads_axes(const ex_rig *rig, int layer, const ex_plot_def *def) {
+    const int count = ex_weigher_axis_count(ex_rig_weigher(rig, layer));
+    int found = 0;
+    for (int a = 0; a < count; a++)
+        for (int i = 0; i < def->axis_count; i++)
+            found += ex_rig_layer_input(rig, layer, a) == def->axes[i];
+    return found == def->axis_count;
+}
+
+/* The layer that is named, or the first that has the axes; where none has, the first, of which that is said. */
 static bool find_layer(const ex_rig *rig, ex_plot_def *def) {
+    for (int i = 0; !layer_name && axes_text && i < ex_rig_layer_count(rig); i++)
+        if (reads_axes(rig, i, def)) {
+            def->layer = i;
+            return true;
+        }
     if (!layer_name)
         return true;
     def->layer = exi_rig_find_layer(rig, layer_name, strlen(layer_name));
@@ -93,7 +108,7 @@ static void report(const ex_rig *rig, const ex_plot_def *def, const ex_plot_info
 static int plot(const ex_call *call, const ex_rig *rig, ex_plot_def *def) {
     const double start = exi_clock();
     ex_pose pose = {.inputs = NULL};
-    if (!find_layer(rig, def) || !exi_axes_find(rig, axes_text, &def->axis_count, def->axes) ||
+    if (!exi_axes_find(rig, axes_text, &def->axis_count, def->axes) || !find_layer(rig, def) ||
         (!axes_text && !exi_axes_choose(call, rig, def->layer, &def->axis_count, def->axes)) ||
         !exi_assignments_read(call, rig, &pose))
         return EX_EXIT_FAILED;

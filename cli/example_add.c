@@ -128,8 +128,10 @@ const ex_command cmd_example_add = {
                    "what to do.\n"
                    "\n"
                    "Prints one line: how many vertices moved, how far, and how well the sculpt comes\n"
-                   "back through all layers. Which layer was taken or started is said on stderr. An\n"
-                   "option that takes several words ends at the first that has no '='.",
+                   "back through all layers. Which layer was taken or started is said on stderr, and\n"
+                   "what looks wrong: a sculpt far off the form at its pose, and weights that swing\n"
+                   "between poses. The rig is not built: build it before you pose the next sculpt.\n"
+                   "An option that takes several words ends at the first that has no '='.",
     .examples = "# an arm whose skeleton has a joint 'forearm'\n"
                 "exemplar pose arm.glb joint:forearm=x90 --level cage -o bent.obj\n"
                 "# sculpt on bent.obj, then\n"

@@ -676,6 +676,18 @@ class Example(harness.Case):
         self.assertEqual([line.split() for line in listed[2:]], [["zero", "fore_L.z=0"], ["zero", "fore_L.z=90"]])
         self.assertTrue(listed[1].endswith("  falloff fore_L.z=25"), listed[1])
 
+    def test_doubts_are_told(self):
+        made = self.add_bent()
+        (self.folder / "large.obj").write_text(obj([[100 * x for x in p] for p in made]))
+        outcome = self.example("add", "--name", "large", "--at", "fore_L=x30", "large.obj")
+        self.assertIn("away from the form at its pose: is it in the project's unit", outcome.err)
+        self.example("remove", "--name", "large")
+        # Two places close by that say different things, with reaches far beyond their distance.
+        self.sculpt("close.obj", "fore_L=x58y-20", amount=0.02)
+        outcome = self.example("add", "--name", "close", "--at", "fore_L=x58y-20", "close.obj")
+        self.assertNotIn("away from the form", outcome.err)
+        self.assertRegex(outcome.err, r"layer 'fore_L' swings between its poses: the weight of '\w+' reaches -?\d")
+
     def test_order_of_keys_is_kept(self):
         text = ('{"layers": [], "unit": "m", "mesh": "body.obj", "exemplar": 1, "skinning": "dual_quaternion", '
                 '"skeleton": "skeleton.gltf"}')

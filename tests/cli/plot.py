@@ -96,5 +96,13 @@ class Plot(harness.Case):
         self.assertIn("Weights along bend", labels(self.svg()))
         self.assertNotEqual(self.svg(), self.svg("turn=x45"))
 
+    def test_the_first_layer_that_has_the_axes(self):
+        self.succeed("demo", "elbow", "-q")
+        plot = ("plot", "elbow/elbow.glb", "-o", "p.svg")
+        self.assertIn("of layer load over elbow and load", self.succeed(*plot, "--axes", "elbow,load").out)
+        self.assertIn("of layer elbow along elbow", self.succeed(*plot).out)
+        self.sentence(self.run_tool(*plot, "--axes", "elbow,load", "--layer", "elbow"), 1, "does not depend on the axis")
+
+
 
 harness.main()

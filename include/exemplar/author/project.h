@@ -214,13 +214,13 @@ typedef struct ex_words {
 } ex_words;
 
 typedef struct ex_sculpt {
-    const char
-        *layer;       /* NULL: the layer of offsets over just those axes that `at` takes away from rest, or a new one */
-    const char *name; /* of the example; with replace it may be NULL */
-    const char *form; /* a file, .obj, .ply, .glb or .gltf, in the project's unit and with its up */
-    ex_words at;      /* its place. A joint in it that no axis reads becomes an axis of the new layer: an angle where it
-                         turns about its own x, y or z alone, else a rotation */
-    ex_words joints;  /* joints that were turned besides, in whichever space that is */
+    const char *layer; /* NULL: the layer of offsets over just those axes that `at` takes away from rest, or a new
+                          one */
+    const char *name;  /* of the example; with replace it may be NULL */
+    const char *form;  /* a file, .obj, .ply, .glb or .gltf, in the project's unit and with its up */
+    ex_words at;     /* its place. A joint in it that no axis reads becomes an axis of the new layer: an angle where it
+                        turns about its own x, y or z alone, else a rotation */
+    ex_words joints; /* joints that were turned besides, in whichever space that is */
     const char *falloff; /* NULL: the layer's; else a number, or axis=number,axis=number */
     bool replace; /* the example at that place, or without a place the one of that name, gets this form; its name and
                      falloff stay */

@@ -5,6 +5,7 @@
 #include "author/project/falloff.h"
 #include "runtime/base/result.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,12 +36,14 @@ ex_result exi_build_falloffs(const exi_building *b, int index, ex_layer_def *lay
     if (result != EX_OK)
         return result;
     if (choice.falloffs) {
+        char usual[80] = "; the default would need a ridge";
+        if (isfinite(choice.error_usual))
+            snprintf(usual, sizeof usual, ", with the default %.3g %%", 100 * choice.error_usual);
         layer->weigh.falloffs = choice.falloffs;
-        note(
-            b,
-            "layer '%s': the falloff by leave-one-out is %.3g in distances of the space, %.2f times the usual distance "
-            "of neighbours: points are guessed from the others %.3g %% off, with the default %.3g %%",
-            source->name, choice.factor * choice.usual, choice.factor, 100 * choice.error, 100 * choice.error_usual);
+        note(b,
+             "layer '%s': the falloff by leave-one-out is %.3g in distances of the space, %.2f times the usual "
+             "distance of neighbours: points are guessed from the others %.3g %% off%s",
+             source->name, choice.factor * choice.usual, choice.factor, 100 * choice.error, usual);
     } else {
         const int points = source->example_count + source->weigh.pseudo_count;
         note(b,
@@ -67,10 +70,8 @@ void exi_build_note_ridges(const exi_building *b, const ex_rig *rig) {
         if (ridge.point >= 0)
             note(b,
                  "layer '%s': its points can hardly be told apart (condition %.2g), so a ridge of %.2g was added; the "
-                 "one "
-                 "to blame is %s, with a falloff of %.3g: lower it, or spread the poses; example '%s' is missed most, "
-                 "by "
-                 "%.2g %%",
+                 "one to blame is %s, with a falloff of %.3g: lower it, or spread the poses; example '%s' is missed "
+                 "most, by %.2g %%",
                  layer->name, ridge.condition, ridge.ridge, exi_point_name(b->view, l, ridge.point, &text),
                  ridge.falloff, layer->examples[missed].name, 100 * cost);
         else

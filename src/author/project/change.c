@@ -6,7 +6,6 @@
 #include "author/formats/json.h"
 #include "author/project/sculpt.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,9 +39,11 @@ static ex_result check_space(const ex_project_layer *layer, ex_error *error) {
                : EX_OK;
 }
 
+/* A metric of its own would stand in the falloff's place. */
 static ex_result set_falloff(json_t *entry, const char *words, ex_error *error) {
     json_t *falloff = NULL;
     json_object_del(entry, "falloff");
+    json_object_del(entry, "metric");
     if (strcmp(words, "layer") == 0)
         return EX_OK;
     const ex_result result = exi_words_falloff(words, &falloff, error);
@@ -73,7 +74,7 @@ ex_result ex_project_move_example(ex_project *project, ex_example_ref which, ex_
     exi_spoken spoken = {0};
     int layer = -1;
     const int place = exi_find_example(&project->view, which, &layer, error);
-    ex_result result = place < 0 ? EX_ERROR_DATA : check_space(&project->view.layers[layer], error);
+    ex_result result = place < 0 ? error->result : check_space(&project->view.layers[layer], error);
     if (result != EX_OK)
         return result;
     result = exi_amend_open(&a, project, options, error);
@@ -87,26 +88,6 @@ ex_result ex_project_move_example(ex_project *project, ex_example_ref which, ex_
     return finish(&a, result, error);
 }
 
-/* Given weights of pseudo-examples lose the removed example's and keep their sum, as ex_project_edit does. */
-static bool drop_weights(json_t *layer, const char *name) {
-    bool done = true;
-    size_t i;
-    json_t *pseudo;
-    json_array_foreach(json_object_get(layer, "pseudo"), i, pseudo) {
-        json_t *weights = json_object_get(pseudo, "weights"), *value;
-        const char *key;
-        double sum = 0;
-        json_object_foreach(weights, key, value) sum += json_number_value(value);
-        const double left = sum - json_number_value(json_object_get(weights, name));
-        json_object_del(weights, name);
-        if (fabs(left) > 1e-12 && left != sum)
-            json_object_foreach(weights, key, value) done =
-                json_object_set_new(weights, key, exi_json_make_number(json_number_value(value) * sum / left)) == 0 &&
-                done;
-    }
-    return done;
-}
-
 ex_result ex_project_remove_example(ex_project *project, ex_example_ref which, const ex_build_options *options,
                                     ex_error *error) {
     ex_error local = {0};
@@ -115,7 +96,7 @@ ex_result ex_project_remove_example(ex_project *project, ex_example_ref which, c
     int layer = -1;
     const int place = exi_find_example(&project->view, which, &layer, error);
     if (place < 0)
-        return EX_ERROR_DATA;
+        return error->result;
     const ex_project_layer *view = &project->view.layers[layer];
     const bool last = view->example_count + view->muted_count == 1;
     if (!last && view->example_count == 1 && view->examples[0].place == place)
@@ -131,7 +112,7 @@ ex_result ex_project_remove_example(ex_project *project, ex_example_ref which, c
         exi_amend_note(&a, "'%s' was the last example of layer '%s', which goes too", which.name, view->name);
         json_array_remove(json_object_get(a.trial.root, "layers"), (size_t)layer);
     } else if (result == EX_OK) {
-        const bool done = drop_weights(exi_amend_layer(&a, layer), which.name) &&
+        const bool done = exi_drop_weights(exi_amend_layer(&a, layer), which.name) &&
                           json_array_remove(examples_of(&a, layer), (size_t)place) == 0;
         result = done ? EX_OK : exi_error_memory(error, "the example", 0);
     }

@@ -209,7 +209,7 @@ static void check_unmoved(exi_checker *c, int index) {
     }
 }
 
-/* The layer's space, and then, for layers after it, what it does. */
+/* What the layer does, for those after it, and then its space: where vertices are weighed in sets, those are known. */
 static void finish_layer(exi_checker *c, int index) {
     const ex_project_layer *layer = &c->view->layers[index];
     const bool sparse = layer->shape == EX_SHAPE_OFFSETS;
@@ -223,19 +223,19 @@ static void finish_layer(exi_checker *c, int index) {
                                  .of = "the mesh's size"};
     ex_error error = {0};
     exi_check_falloffs(c, index, &guessed);
-    if (!c->failed)
-        exi_check_space(c, index, &guessed);
     if (c->failed)
         return;
-    if (sparse)
-        check_unmoved(c, index);
-    else
-        check_own_skeletons(c, index);
     const ex_result result =
         sparse ? exi_measure_add_offsets(&c->measure, index, &c->weighs[index], c->offsets[index], &error)
                : exi_measure_add_layer(&c->measure, index, &c->weighs[index], deltas,
                                        (const float *const *)c->shifts[index], &error);
-    c->failed = c->failed || result == EX_ERROR_MEMORY;
+    c->failed = result == EX_ERROR_MEMORY;
+    if (!c->failed)
+        exi_check_space(c, index, &guessed);
+    if (!c->failed && sparse)
+        check_unmoved(c, index);
+    else if (!c->failed)
+        check_own_skeletons(c, index);
 }
 
 void exi_check_forms(exi_checker *c, int index) {

@@ -3,7 +3,10 @@
  * weights run wild inside the range.
  */
 #include "author/project/check.h"
+
+#include "author/formats/array.h"
 #include "author/project/falloff.h"
+#include "author/project/sculpt.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -90,9 +93,13 @@ static void check_near_points(space_check *s) {
     ex_weigher_destroy(w);
 }
 
-/* Gaussian weighers help themselves; who made them, and what it costs, is worth saying. */
+/* Gaussian weighers help themselves; who made them, and what it costs, is worth saying. The layer as it is measured has
+ * its sets of examples, too, which are what is solved for; one that is muted, or could not be measured, is not there.
+ */
 static void check_ridge(space_check *s) {
-    const ex_ridge ridge = ex_weigher_get_ridge(s->weigher);
+    const ex_weigher *measured = s->c->measure.weighers ? s->c->measure.weighers[s->index] : NULL;
+    const ex_weigher *weigher = measured ? measured : s->weigher;
+    const ex_ridge ridge = ex_weigher_get_ridge(weigher);
     exi_point_words words;
     double cost = 0;
     int missed = 0;
@@ -100,7 +107,7 @@ static void check_ridge(space_check *s) {
                   "the condition number of the solve is %.2g", ridge.condition);
     if (!(ridge.ridge > 0))
         return;
-    if (!exi_ridge_cost(s->weigher, &cost, &missed)) {
+    if (!exi_ridge_cost(weigher, &cost, &missed)) {
         s->c->failed = true;
         return;
     }
@@ -174,6 +181,30 @@ static void describe_point(const ex_project_layer *layer, const double *point, c
         used += (size_t)length;
         point += scalar ? 1 : 4;
     }
+}
+
+bool exi_worst_weight(const ex_project_layer *layer, const ex_weigher *weigher, int samples, exi_swing *swing) {
+    const size_t n = (size_t)layer->example_count;
+    double *point = exi_array_allocate((size_t)layer->dimension, sizeof *point);
+    double *weights = exi_array_allocate(n, sizeof *weights), most = 0;
+    const bool good = point && weights;
+    *swing = (exi_swing){.weight = 0};
+    for (int i = 0; good && i < samples && layer->weigh.kind != EX_WEIGHER_DIRECT; i++) {
+        sample_point(layer, i, point);
+        ex_weigher_evaluate(weigher, point, weights);
+        for (size_t k = 0; k < n; k++) {
+            const double beyond = weights[k] < 0 ? -weights[k] : weights[k] - 1;
+            if (!(beyond > most))
+                continue;
+            most = beyond;
+            swing->example = (int)k;
+            swing->weight = weights[k];
+            describe_point(layer, point, swing->place, sizeof swing->place);
+        }
+    }
+    free(point);
+    free(weights);
+    return good;
 }
 
 /* Per example, the farthest that its weight leaves [-0.5, 1.5] inside the range, and where. */

@@ -61,8 +61,7 @@ static bool set_source(json_t *pseudo, const ex_project_layer *layer, const ex_e
                                edit->from ? make_point(layer, edit->from) : make_weights(layer, edit->weights)) == 0;
 }
 
-/* Given weights of pseudo-examples lose the removed example's and keep their sum, as ex_weigher_edit does. */
-static bool drop_weights(json_t *layer, const char *name) {
+bool exi_drop_weights(json_t *layer, const char *name) {
     bool done = true;
     size_t i;
     json_t *pseudo;
@@ -81,10 +80,12 @@ static bool drop_weights(json_t *layer, const char *name) {
     return done;
 }
 
-/* How far the point reaches, where the edit says so. */
+/* How far the point reaches, where the edit says so; a metric of its own would stand in the falloff's place. */
 static bool set_falloff(json_t *point, const ex_project_layer *layer, const ex_edit *edit) {
-    return !edit->falloff ||
-           json_object_set_new(point, "falloff", exi_json_make_numbers(edit->falloff, layer->axis_count)) == 0;
+    if (!edit->falloff)
+        return true;
+    json_object_del(point, "metric");
+    return json_object_set_new(point, "falloff", exi_json_make_numbers(edit->falloff, layer->axis_count)) == 0;
 }
 
 static bool change_example(json_t *json, const ex_project_layer *layer, const ex_edit *edit, const char *name,
@@ -92,7 +93,7 @@ static bool change_example(json_t *json, const ex_project_layer *layer, const ex
     json_t *examples = list_of(json, "examples");
     const ex_project_example *old = edit->kind == EX_EDIT_ADD_EXAMPLE ? NULL : &layer->examples[edit->index];
     if (edit->kind == EX_EDIT_REMOVE_EXAMPLE)
-        return drop_weights(json, old->name) && json_array_remove(examples, (size_t)old->place) == 0;
+        return exi_drop_weights(json, old->name) && json_array_remove(examples, (size_t)old->place) == 0;
     if (edit->kind == EX_EDIT_MOVE_EXAMPLE)
         return set_point(json_object_get(json_array_get(examples, (size_t)old->place), "at"), layer, edit->at);
     const char *file = layer->shape == EX_SHAPE_PIXELS ? "image" : "mesh";

@@ -11,11 +11,11 @@
 #include "author/project/falloff.h"
 
 #include "author/formats/array.h"
+#include "runtime/base/dense.h"
 #include "runtime/base/result.h"
 #include "runtime/weigh/gaussian.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,35 +98,6 @@ static void fill(const search *s, const ex_weigher *w) {
     }
 }
 
-static void eliminate(double *row, const double *pivot, double factor, size_t count) {
-    for (size_t k = 0; factor != 0 && k < count; k++)
-        row[k] -= factor * pivot[k];
-}
-
-/* Gauss and Jordan with pivots; the inverse is then in the right half. */
-static bool invert(double *matrix, size_t n) {
-    for (size_t c = 0; c < n; c++) {
-        size_t best = c;
-        for (size_t i = c + 1; i < n; i++)
-            best = fabs(matrix[i * 2 * n + c]) > fabs(matrix[best * 2 * n + c]) ? i : best;
-        double *pivot = matrix + c * 2 * n, *other = matrix + best * 2 * n;
-        for (size_t k = 0; best != c && k < 2 * n; k++) {
-            const double kept = pivot[k];
-            pivot[k] = other[k];
-            other[k] = kept;
-        }
-        if (!(fabs(pivot[c]) > 0))
-            return false;
-        const double scale = 1 / pivot[c];
-        for (size_t k = 0; k < 2 * n; k++)
-            pivot[k] *= scale;
-        for (size_t i = 0; i < n; i++)
-            if (i != c)
-                eliminate(matrix + i * 2 * n, pivot, matrix[i * 2 * n + c], 2 * n);
-    }
-    return true;
-}
-
 /* x' G x */
 static double square(const search *s, const double *x) {
     double sum = 0;
@@ -141,7 +112,7 @@ static double sum_errors(const search *s, const ex_weigher *w) {
     const size_t n = s->points, m = s->examples;
     double sum = 0;
     fill(s, w);
-    if (!(ex_weigher_get_ridge(w).condition <= EX_CONDITION_LIMIT) || !invert(s->matrix, n))
+    if (!(ex_weigher_get_ridge(w).condition <= EX_CONDITION_LIMIT) || exi_solve(s->matrix, (int)n, (int)n) == 0)
         return INFINITY;
     for (size_t i = 0; i < n; i++) {
         const double *inverse = s->matrix + i * 2 * n + n;
@@ -204,18 +175,13 @@ static double find_best(search *s, double *best_sum) {
 static double usual_falloff(search *s) {
     ex_weigher *w = NULL;
     ex_weigher_def def = s->def;
-    double sum = 0;
+    double sum = 0, *nearest = s->matrix + s->points * s->points;
     def.falloffs = s->given;
     const ex_result result = ex_weigher_create(&def, NULL, &w, NULL);
     s->failed = result == EX_ERROR_MEMORY;
-    for (size_t i = 0; result == EX_OK && i < s->points; i++) {
-        double nearest = INFINITY;
-        for (size_t k = 0; k < s->points; k++) {
-            const double d = exi_feature_distance(w, exi_features(w, (int)i), exi_features(w, (int)k));
-            nearest = k != i && d < nearest ? d : nearest;
-        }
-        sum += nearest;
-    }
+    if (result == EX_OK && exi_measure_places(w, NULL, s->matrix, nearest, NULL) == EX_OK)
+        for (size_t i = 0; i < s->points; i++)
+            sum += nearest[i];
     ex_weigher_destroy(w);
     return sum / (double)s->points;
 }

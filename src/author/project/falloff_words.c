@@ -6,6 +6,7 @@
 
 #include "author/formats/array.h"
 #include "runtime/base/text.h"
+#include "runtime/weigh/weigher.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,10 +18,10 @@
  * nothing there. */
 static double miss_of(const uint32_t *set, int count, int own, const double *weights) {
     double worst = 0;
-    if (set && !(set[own / 32] >> (own % 32) & 1))
+    if (set && !exi_set_has(set, own))
         return 0;
     for (int k = 0; k < count; k++) {
-        if (set && !(set[k / 32] >> (k % 32) & 1))
+        if (set && !exi_set_has(set, k))
             continue;
         const double off = fabs(*weights++ - (k == own));
         worst = off > worst ? off : worst;
@@ -31,13 +32,13 @@ static double miss_of(const uint32_t *set, int count, int own, const double *wei
 static int members(const uint32_t *set, int count) {
     int sum = 0;
     for (int k = 0; k < count; k++)
-        sum += (int)(set[k / 32] >> (k % 32) & 1);
+        sum += exi_set_has(set, k);
     return sum;
 }
 
 bool exi_ridge_cost(const ex_weigher *weigher, double *cost, int *example) {
     const int count = ex_weigher_example_count(weigher), set_weights = ex_weigher_set_weight_count(weigher);
-    const size_t words = ((size_t)count + 31) / 32;
+    const size_t words = exi_set_words(count);
     ex_axis *axes = exi_array_allocate((size_t)ex_weigher_axis_count(weigher), sizeof *axes);
     ex_pseudo *pseudos = exi_array_allocate((size_t)ex_weigher_pseudo_count(weigher), sizeof *pseudos);
     double *weights = exi_array_allocate((size_t)count, sizeof *weights);

@@ -9,6 +9,7 @@
 #include "author/formats/array.h"
 #include "author/project/skeleton.h"
 #include "runtime/base/result.h"
+#include "runtime/weigh/weigher.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -56,7 +57,7 @@ ex_result exi_measure_open(exi_measure *m, const ex_project_view *view, const ex
                        .shift = exi_array_allocate(3 * joints, sizeof *m->shift)};
     if (m->weighers && m->deltas && m->shifts && m->offsets && m->moved && m->weights && m->centres && m->base &&
         (m->turned || !turned) && m->joints && m->shift && (!skeleton || exi_skeleton_centres(skeleton, m->centres)) &&
-        (!has_offsets(view, false) || exi_measure_find_twins(m)))
+        (!has_offsets(view, false) || exi_measure_find_firsts(m)))
         return EX_OK;
     exi_measure_close(m);
     return exi_error_memory(error, "measuring the examples", count * sizeof(double));
@@ -76,7 +77,7 @@ void exi_measure_close(exi_measure *m) {
     free(m->moved);
     free(m->weights);
     free(m->centres);
-    free(m->twins);
+    free(m->firsts);
     free(m->base);
     free(m->turned);
     free(m->joints);
@@ -104,7 +105,7 @@ static ex_result weigh_moved(exi_measure *m, int layer, const ex_weigher_def *we
     ex_result result = exi_incidence_open(&source, m->mesh->vertex_count, NULL, &moved->sets, error);
     if (result != EX_OK)
         return result;
-    const size_t count = (size_t)moved->sets.set_count, words = ((size_t)weigh->example_count + 31) / 32;
+    const size_t count = (size_t)moved->sets.set_count, words = exi_set_words(weigh->example_count);
     uint32_t *bits = exi_array_allocate(count * words, sizeof *bits);
     moved->weights = exi_array_allocate(count > 0 ? moved->sets.weight_of[count] : 0, sizeof *moved->weights);
     if (bits && moved->weights) {

@@ -38,8 +38,8 @@ typedef struct exi_measure {
     double *centres;             /* [joint_count][3]: where the joints are in the mesh; every number is a float */
     double size;                 /* of the mesh */
     double least;                /* offsets: a number below this is none */
-    int *twins; /* [vertex_count]: the last vertex before it at the same place, moved by the same joints, or -1; NULL
-                   where there are no layers of offsets */
+    int *firsts; /* [vertex_count]: the first vertex at the same place that the same joints move, mostly itself; NULL
+                    where there are no layers of offsets */
 
     /* what the example at hand is measured from; exi_measure_base fills it in */
     double *base;   /* [vertex_count][3]; every number is a float */
@@ -136,8 +136,8 @@ double exi_measure_tolerance(const exi_measure *m, const ex_project_layer *layer
 /* The vertices that the sculpt of an example moves, into out->offsets. */
 ex_result exi_measure_offsets(const exi_measure *m, int layer, int example, const ex_mesh *form, const float *mask,
                               exi_measured *out, ex_error *error);
-/* Finds m->twins; false without memory. */
-bool exi_measure_find_twins(exi_measure *m);
+/* Finds m->firsts; false without memory. */
+bool exi_measure_find_firsts(exi_measure *m);
 
 /* What a pose says of a joint relative to its rest, put on top of the rest. */
 ex_transform exi_pose_compose(const ex_transform *rest, const ex_transform *relative);

@@ -64,31 +64,23 @@ static bool same_vertex(const void *context, int a, int b) {
                            memcmp(t->weights[0], t->weights[1], (size_t)count * sizeof **t->weights) == 0));
 }
 
-bool exi_measure_find_twins(exi_measure *m) {
+bool exi_measure_find_firsts(exi_measure *m) {
     const int count = m->mesh->vertex_count;
     const size_t most = m->skin ? (size_t)ex_skin_get_info(m->skin).influence_most : 0;
     twin_search t = {.m = m};
-    int *first = exi_array_allocate((size_t)count, sizeof *first);
-    int *last = exi_array_allocate((size_t)count, sizeof *last);
-    m->twins = exi_array_allocate((size_t)count, sizeof *m->twins);
-    bool good = first && last && m->twins;
+    m->firsts = exi_array_allocate((size_t)count, sizeof *m->firsts);
+    bool good = m->firsts != NULL;
     for (int side = 0; side < 2; side++) {
         t.joints[side] = exi_array_allocate(most, sizeof **t.joints);
         t.weights[side] = exi_array_allocate(most, sizeof **t.weights);
         good = good && t.joints[side] && t.weights[side];
     }
     const exi_rows rows = {.context = &t, .hash = hash_vertex, .same = same_vertex};
-    good = good && exi_rows_find_first(&rows, count, first);
-    for (int v = 0; good && v < count; v++) {
-        m->twins[v] = first[v] == v ? -1 : last[first[v]];
-        last[first[v]] = v;
-    }
+    good = good && exi_rows_find_first(&rows, count, m->firsts);
     for (int side = 0; side < 2; side++) {
         free(t.joints[side]);
         free(t.weights[side]);
     }
-    free(first);
-    free(last);
     return good;
 }
 
@@ -105,7 +97,7 @@ typedef struct sculpt {
     float *stands;            /* [vertex_count][3]: where the vertices are without this example */
     double *rest;             /* [vertex_count][3], frame `rest`, posed: the sculpt at rest */
     int *places;              /* [vertex_count]: where in the list a vertex is, or -1 */
-    int *models;              /* [vertex_count]: the vertex whose offset it has, mostly itself */
+    int *next;                /* [vertex_count]: of vertices at one place that do not stay together, the next; or -1 */
     uint32_t *vertices;
     float *deltas;
     size_t vertex_capacity, delta_capacity;
@@ -117,15 +109,15 @@ static bool open_sculpt(sculpt *s) {
     s->stands = exi_array_allocate(3 * vertices, sizeof *s->stands);
     s->rest = exi_array_allocate(3 * vertices, sizeof *s->rest);
     s->places = exi_array_allocate(vertices, sizeof *s->places);
-    s->models = exi_array_allocate(vertices, sizeof *s->models);
-    return s->stands && s->rest && s->places && s->models;
+    s->next = exi_array_allocate(vertices, sizeof *s->next);
+    return s->stands && s->rest && s->places && s->next;
 }
 
 static void close_sculpt(sculpt *s) {
     free(s->stands);
     free(s->rest);
     free(s->places);
-    free(s->models);
+    free(s->next);
     free(s->vertices);
     free(s->deltas);
 }
@@ -146,13 +138,20 @@ static bool stay_together(const sculpt *s, int a, int b) {
            distance(s->form->positions + i, s->form->positions + k) <= s->tolerance;
 }
 
-/* The first of the vertices at this place that the vertex stays together with; itself where there is none. */
+/* The first of the vertices at this place that the vertex stays together with, whose offset it has; itself where there
+ * is none, which then is the next for others to be compared with. */
 static int find_model(const sculpt *s, int vertex) {
-    int model = vertex;
-    for (int twin = s->m->twins[vertex]; twin >= 0; twin = s->m->twins[twin])
-        if (s->models[twin] == twin && stay_together(s, vertex, twin))
-            model = twin;
-    return model;
+    int model = s->m->firsts[vertex], last = vertex;
+    while (model >= 0 && model != vertex && !stay_together(s, vertex, model)) {
+        last = model;
+        model = s->next[model];
+    }
+    if (model >= 0 && model != vertex)
+        return model;
+    s->next[vertex] = -1;
+    if (last != vertex)
+        s->next[last] = vertex;
+    return vertex;
 }
 
 /* By how much a vertex moves, before it is rounded. */
@@ -206,13 +205,12 @@ static ex_result collect(sculpt *s, ex_error *error) {
         double off[3], delta[3];
         float rounded[3];
         s->places[v] = -1;
-        s->models[v] = find_model(s, v);
-        const int place = s->models[v] == v ? -1 : s->places[s->models[v]];
+        const int model = find_model(s, v);
         exi_subtract(x, stands, off);
-        if (s->models[v] != v) {
-            if (place < 0)
+        if (model != v) {
+            if (s->places[model] < 0)
                 continue;
-            memcpy(rounded, s->deltas + 3 * (size_t)place, sizeof rounded);
+            memcpy(rounded, s->deltas + 3 * (size_t)s->places[model], sizeof rounded);
         } else {
             if (!(sqrt(exi_dot3(off, off)) > s->tolerance))
                 continue;

@@ -7,6 +7,7 @@
 #include "author/formats/file.h"
 #include "author/formats/json.h"
 #include "author/project/skeleton.h"
+#include "runtime/base/text.h"
 
 #include <exemplar/author/formats.h>
 
@@ -57,7 +58,8 @@ static ex_result mirror_axes(exi_mirroring *m, ex_error *error) {
     m->axes = calloc(count + 1, sizeof *m->axes);
     ex_result result = m->axes ? EX_OK : exi_error_memory(error, "the axes", count * sizeof *m->axes);
     for (size_t i = 0; result == EX_OK && i < count; i++)
-        result = exi_mirror_axis(&m->mirror, &m->source->axes[i], json_array_get(space, i), &m->axes[i], error);
+        result = exi_mirror_axis(&m->mirror, &m->source->axes[i], json_array_get(space, i), m->axes, (int)i,
+                                 &m->axes[i], error);
     return result;
 }
 
@@ -75,7 +77,7 @@ static ex_result mirror_place(const exi_mirroring *m, json_t **out, ex_error *er
         exi_mirrored_axis mirrored = {0};
         json_t *made = NULL;
         if (result == EX_OK && other)
-            result = exi_mirror_axis(&m->mirror, other, NULL, &mirrored, error);
+            result = exi_mirror_axis(&m->mirror, other, NULL, NULL, 0, &mirrored, error);
         if (result == EX_OK && other && !mirrored.to)
             result = exi_error(error, EX_ERROR_DATA,
                                "its place names the axis '%s' of another layer, and no axis of the project is its "
@@ -94,15 +96,6 @@ static ex_result mirror_place(const exi_mirroring *m, json_t **out, ex_error *er
     return result;
 }
 
-/* Whether lists over the axes, in their order, mean the same in the other layer. */
-static bool same_order(const exi_mirroring *m) {
-    bool same = true;
-    for (int i = 0; !m->new_layer && i < m->source->axis_count; i++)
-        same =
-            same && m->axes[i].factor == 1 && strcmp(m->mirror.view->layers[m->to].axes[i].name, m->axes[i].name) == 0;
-    return same;
-}
-
 static ex_result make_entry(const exi_mirroring *m, const char *name, json_t **out, ex_error *error) {
     json_t *at = NULL, *joints = NULL, *value, *made = json_object();
     const char *key;
@@ -112,11 +105,8 @@ static ex_result make_entry(const exi_mirroring *m, const char *name, json_t **o
     bool done = true;
     json_object_foreach((json_t *)m->entry, key, value) {
         const bool falloff = strcmp(key, "falloff") == 0;
-        if ((strcmp(key, "metric") == 0 || (falloff && json_is_array(value))) && result == EX_OK && !same_order(m))
-            result = exi_error(error, EX_ERROR_DATA,
-                               "its \"%s\" is a list over the axes of its layer, and layer '%s' has their images in "
-                               "another order or direction",
-                               key, m->mirror.view->layers[m->to].name);
+        if (result == EX_OK)
+            result = exi_mirroring_check_list(m, key, value, error);
         if (result != EX_OK || strcmp(key, "muted") == 0)
             continue;
         json_t *copy = strcmp(key, "name") == 0     ? json_string(name)
@@ -252,6 +242,9 @@ ex_result ex_project_mirror_example(ex_project *project, const ex_mirroring *def
     exi_mirroring m = {.def = def, .mirror = {.view = &project->view}};
     if (!def->name || def->plane < 0 || def->plane > 2)
         return exi_error(error, EX_ERROR_ARGUMENT, "say which example, and mirror x, y or z");
+    if (def->as && !exi_is_name(def->as))
+        return exi_error(error, EX_ERROR_DATA,
+                         "the new name cannot be one: 1 to %d bytes of readable UTF-8 text are needed", EXI_NAME_MAX);
     /* y and z change places where meshes have z up; joints always have y up. */
     m.mirror.plane = def->plane > 0 && project->view.z_up ? 3 - def->plane : def->plane;
     ex_result result = find_source(&m, project, error);

@@ -24,7 +24,11 @@ typedef struct exi_mirroring {
 
 /* What the axis of that name of the example's layer is in the mirror; NULL for another layer's. */
 const exi_mirrored_axis *exi_mirroring_axis(const exi_mirroring *m, const char *name);
-/* {"axis": number} by the mirrored names; other kinds of falloff as they are. NULL without memory. */
+/* Whether what a falloff or metric says as a list over the axes, in their order, holds in the layer that gets the
+ * example; one that is started has them in the same order. A metric also ties their directions and units together. */
+ex_result exi_mirroring_check_list(const exi_mirroring *m, const char *key, const json_t *value, ex_error *error);
+/* {"axis": number} by the mirrored names and in their units; other kinds of falloff as they are. NULL without memory.
+ */
 json_t *exi_mirroring_falloff(const exi_mirroring *m, const json_t *falloff);
 /* Finds the layer over the mirrored axes, or appends one to the changed tree. */
 ex_result exi_mirroring_layer(exi_mirroring *m, ex_error *error);

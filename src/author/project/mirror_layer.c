@@ -4,6 +4,9 @@
  */
 #include "author/project/mirror.h"
 
+#include "author/formats/json.h"
+
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +17,22 @@ const exi_mirrored_axis *exi_mirroring_axis(const exi_mirroring *m, const char *
     return NULL;
 }
 
+ex_result exi_mirroring_check_list(const exi_mirroring *m, const char *key, const json_t *value, ex_error *error) {
+    const bool metric = strcmp(key, "metric") == 0;
+    bool same = true;
+    if (!metric && !(strcmp(key, "falloff") == 0 && json_is_array(value)))
+        return EX_OK;
+    for (int i = 0; i < m->source->axis_count; i++) {
+        const ex_project_axis *there = m->new_layer ? NULL : &m->mirror.view->layers[m->to].axes[i];
+        same = same && !(metric && m->axes[i].factor != 1) && (!there || strcmp(there->name, m->axes[i].name) == 0);
+    }
+    return same ? EX_OK
+                : exi_error(error, EX_ERROR_DATA,
+                            "a \"%s\" is a list over the axes of layer '%s', and their mirror images come in another "
+                            "order or direction: give a falloff by the axes' names",
+                            key, m->source->name);
+}
+
 json_t *exi_mirroring_falloff(const exi_mirroring *m, const json_t *falloff) {
     if (!json_is_object(falloff))
         return json_deep_copy(falloff);
@@ -21,7 +40,9 @@ json_t *exi_mirroring_falloff(const exi_mirroring *m, const json_t *falloff) {
     const char *name;
     json_object_foreach((json_t *)falloff, name, value) {
         const exi_mirrored_axis *axis = exi_mirroring_axis(m, name);
-        if (json_object_set(out, axis ? axis->name : name, value) != 0) {
+        const double factor = axis ? fabs(axis->factor) : 1;
+        json_t *number = factor == 1 ? json_incref(value) : exi_json_make_number(json_number_value(value) * factor);
+        if (json_object_set_new(out, axis ? axis->name : name, number) != 0) {
             json_decref(out);
             return NULL;
         }
@@ -55,6 +76,10 @@ static ex_result mirror_mask(const exi_mirroring *m, json_t *layer, ex_error *er
 
 /* A copy of the layer over the mirrored axes, without examples. */
 static ex_result start_layer(exi_mirroring *m, ex_error *error) {
+    const json_t *metric = json_object_get(json_object_get(exi_amend_layer(&m->amendment, m->from), "weigh"), "metric");
+    ex_result result = metric ? exi_mirroring_check_list(m, "metric", metric, error) : EX_OK;
+    if (result != EX_OK)
+        return result;
     json_t *layer = json_deep_copy(exi_amend_layer(&m->amendment, m->from)), *space = json_array();
     char *wish = ex_mirror_name(m->source->name);
     char *name = wish ? exi_new_layer_name(m->mirror.view, wish) : NULL;
@@ -74,7 +99,7 @@ static ex_result start_layer(exi_mirroring *m, ex_error *error) {
     json_t *weigh = json_object_get(layer, "weigh"), *falloff = json_object_get(weigh, "falloff");
     if (done && falloff)
         done = json_object_set_new(weigh, "falloff", exi_mirroring_falloff(m, falloff)) == 0;
-    ex_result result = done ? mirror_mask(m, layer, error) : exi_error_memory(error, "a layer", 0);
+    result = done ? mirror_mask(m, layer, error) : exi_error_memory(error, "a layer", 0);
     if (result == EX_OK && json_object_get(layer, "pseudo")) {
         json_object_del(layer, "pseudo");
         exi_amend_note(&m->amendment, "the pseudo-examples of layer '%s' are not mirrored", m->source->name);

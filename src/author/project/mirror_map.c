@@ -138,10 +138,26 @@ static int find_nearest(const ex_mesh *mesh, const sorted *list, const double *p
     return best;
 }
 
+/* Of the two axes across the mirrored one that along which the mesh is longer: a flat one has all its vertices in one
+ * place along the other. */
+static int longer_axis(const ex_mesh *mesh, int plane) {
+    double sides[3];
+    for (int c = 0; c < 3; c++) {
+        double low = INFINITY, high = -INFINITY;
+        for (size_t i = (size_t)c; i < 3 * (size_t)mesh->vertex_count; i += 3) {
+            low = mesh->positions[i] < low ? mesh->positions[i] : low;
+            high = mesh->positions[i] > high ? mesh->positions[i] : high;
+        }
+        sides[c] = high - low;
+    }
+    const int a = (plane + 1) % 3, b = (plane + 2) % 3;
+    return sides[a] >= sides[b] ? a : b;
+}
+
 /* By positions alone; the first vertex without a counterpart in *first, how many there are is returned. */
 static int pair_by_position(const ex_mesh *mesh, const double *images, int plane, double room, sorted *list, int *map,
                             int *first) {
-    const int axis = (plane + 1) % 3;
+    const int axis = longer_axis(mesh, plane);
     int alone = 0;
     for (int v = 0; v < mesh->vertex_count; v++) {
         list[v] = (sorted){mesh->positions[3 * (size_t)v + (size_t)axis], v};

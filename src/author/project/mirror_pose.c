@@ -6,6 +6,7 @@
 
 #include "author/formats/array.h"
 #include "author/formats/json.h"
+#include "runtime/base/text.h"
 #include "runtime/base/vector.h"
 
 #include <math.h>
@@ -197,8 +198,24 @@ static ex_result find_counterpart(const exi_mirror *m, const ex_project_axis *ax
     return EX_OK;
 }
 
+static bool name_is_taken(const exi_mirror *m, const exi_mirrored_axis *others, int count, const char *name) {
+    bool taken = exi_view_axis(m->view, name) != NULL;
+    for (int i = 0; i < count; i++)
+        taken = taken || strcmp(others[i].name, name) == 0;
+    return taken;
+}
+
+/* The name may be that of another axis, or have no side to exchange: then it is the joint's, with a number. */
+static void choose_name(const exi_mirror *m, const exi_mirrored_axis *others, int count, const char *name,
+                        const char *joint, char chosen[256]) {
+    const char *stem = joint ? joint : name;
+    snprintf(chosen, 256, "%.*s", exi_text_cut(name, EXI_NAME_MAX), name);
+    for (int number = 1; name_is_taken(m, others, count, chosen); number++)
+        snprintf(chosen, 256, number > 1 ? "%.*s %d" : "%.*s", exi_text_cut(stem, 200), stem, number);
+}
+
 ex_result exi_mirror_axis(const exi_mirror *m, const ex_project_axis *axis, const json_t *source,
-                          exi_mirrored_axis *out, ex_error *error) {
+                          const exi_mirrored_axis *others, int other_count, exi_mirrored_axis *out, ex_error *error) {
     *out = (exi_mirrored_axis){.from = axis, .factor = 1};
     image i;
     int sign = 0;
@@ -209,19 +226,18 @@ ex_result exi_mirror_axis(const exi_mirror *m, const ex_project_axis *axis, cons
         return result;
     }
     out->to = find_image(m, axis, &i, name, &sign);
-    /* The name may be that of another axis, or have no side to exchange. */
-    snprintf(out->name, sizeof out->name, "%s", out->to ? out->to->name : name);
-    for (int number = 0; !out->to && exi_view_axis(m->view, out->name); number++)
-        snprintf(out->name, sizeof out->name, number ? "%.200s %d" : "%.200s", i.joint ? i.joint : name, number + 1);
-    if (out->to)
+    if (out->to) {
+        snprintf(out->name, sizeof out->name, "%s", out->to->name);
         out->factor = sign;
-    else
+    } else if (source) {
+        choose_name(m, others, other_count, name, i.joint, out->name);
         out->made = make_image(axis, source, &i, out->name, error);
+    }
     if (out->to && axis->reading.kind == EX_READING_SLIDE)
         out->factor *= axis->reading.unit / out->to->reading.unit;
     free(name);
     free(i.joint);
-    return out->to || out->made ? EX_OK : error->result;
+    return out->to || out->made || !source ? EX_OK : error->result;
 }
 
 /* ---- values ---- */

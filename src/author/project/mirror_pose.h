@@ -32,9 +32,10 @@ typedef struct exi_mirrored_axis {
  * sentence. */
 char *exi_mirror_joint(const exi_mirror *m, const char *joint, ex_error *error);
 
-/* source: the axis in the tree, that a new one is a copy of. */
+/* source: the axis in the tree, that a new one is a copy of; NULL: none is made. others [other_count]: those made
+ * before it for the same space, whose names are taken. */
 ex_result exi_mirror_axis(const exi_mirror *m, const ex_project_axis *axis, const json_t *source,
-                          exi_mirrored_axis *out, ex_error *error);
+                          const exi_mirrored_axis *others, int other_count, exi_mirrored_axis *out, ex_error *error);
 /* A value of the axis in the tree, mirrored. */
 ex_result exi_mirror_value(const exi_mirror *m, const exi_mirrored_axis *axis, const json_t *value, json_t **out,
                            ex_error *error);

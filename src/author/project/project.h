@@ -55,6 +55,10 @@ ex_result exi_unknown_input(const ex_rig *rig, const char *name, ex_error *error
 int exi_find_rig_joint(const ex_rig *rig, const char *name);
 void exi_turn_joint(const ex_rig *rig, int joint, const double q[4], const ex_pose *pose);
 
+/* Given weights of a layer's pseudo-examples, in the tree, lose those of the example and keep their sum, as
+ * ex_weigher_edit does it. False without memory. */
+bool exi_drop_weights(json_t *layer, const char *name);
+
 /* Reads a mesh of the project, in metres with y up. */
 ex_result exi_project_read_mesh(const ex_project_view *view, const char *relative, ex_mesh **mesh, ex_error *error);
 

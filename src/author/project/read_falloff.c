@@ -268,6 +268,20 @@ static ex_result read_points(exi_reader *r, const json_t *object, const exi_plac
     return EX_OK;
 }
 
+/* What is muted must be sound, too, or letting it count again would break the project. */
+static ex_result check_muted(exi_reader *r, const json_t *object, const exi_place *place,
+                             const ex_project_layer *layer) {
+    const exi_place list = exi_place_key(place, "examples");
+    ex_result result = EX_OK;
+    for (int i = 0; result == EX_OK && i < layer->muted_count; i++) {
+        const size_t number = (size_t)layer->muted_examples[i].place;
+        const exi_place at = exi_place_index(&list, number);
+        reach unused = {0};
+        result = read_reach(r, json_array_get(json_object_get(object, "examples"), number), &at, layer, &unused);
+    }
+    return result;
+}
+
 ex_result exi_read_falloffs(exi_reader *r, const json_t *object, const exi_place *place, ex_project_layer *layer) {
     const json_t *weigh = json_object_get(object, "weigh");
     const json_t *falloff = json_object_get(weigh, "falloff"), *metric = json_object_get(weigh, "metric");
@@ -288,5 +302,7 @@ ex_result exi_read_falloffs(exi_reader *r, const json_t *object, const exi_place
     here = exi_place_key(&at, "metric");
     if (result == EX_OK && metric)
         result = read_metric(r, metric, &here, layer, &usual.metric);
-    return result == EX_OK ? read_points(r, object, place, &usual, layer) : result;
+    if (result == EX_OK)
+        result = read_points(r, object, place, &usual, layer);
+    return result == EX_OK ? check_muted(r, object, place, layer) : result;
 }

@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Stands for a name or a file until they are known. */
+static const char unknown[] = "\xE2\x80\xA6";
+
 /* One sculpt on its way. */
 typedef struct sculpting {
     const ex_sculpt *sculpt;
@@ -52,8 +55,9 @@ static const ex_project_layer *layer_of(const sculpting *s) {
 
 /* ---- a new example ---- */
 
-static json_t *make_entry(const sculpting *s, const char *name, const char *file, json_t *falloff) {
-    json_t *entry = json_pack("{s:s, s:s, s:O}", "name", name, "mesh", file, "at", s->spoken.at);
+/* Its file is put in once it is known (put_form). */
+static json_t *make_entry(const sculpting *s, const char *name, json_t *falloff) {
+    json_t *entry = json_pack("{s:s, s:s, s:O}", "name", name, "mesh", unknown, "at", s->spoken.at);
     bool done = entry != NULL;
     if (done && json_object_size(s->spoken.joints) > 0)
         done = json_object_set(entry, "joints", s->spoken.joints) == 0;
@@ -71,7 +75,7 @@ static ex_result append_example(sculpting *s, const char *name, ex_error *error)
     if (result != EX_OK)
         return result;
     s->place = (int)json_array_size(list);
-    s->entry = make_entry(s, name, s->sculpt->form, falloff);
+    s->entry = make_entry(s, name, falloff);
     json_decref(falloff);
     return s->entry && json_array_append_new(list, s->entry) == 0 ? EX_OK : exi_error_memory(error, "an example", 0);
 }
@@ -80,8 +84,9 @@ static ex_result check_name(const sculpting *s, ex_error *error) {
     const ex_project_view *view = &s->amendment.project->view;
     const json_t *list = json_object_get(exi_amend_layer(&s->amendment, s->layer), "examples");
     if (!exi_is_name(s->sculpt->name))
-        return exi_error(error, EX_ERROR_DATA, "'%s' cannot be a name: 1 to %d bytes of readable text are needed",
-                         s->sculpt->name, EXI_NAME_MAX);
+        return exi_error(error, EX_ERROR_DATA,
+                         "the example's name cannot be one: 1 to %d bytes of readable UTF-8 text are needed",
+                         EXI_NAME_MAX);
     for (size_t i = 0; i < json_array_size(list); i++)
         if (strcmp(json_string_value(json_object_get(json_array_get(list, i), "name")), s->sculpt->name) == 0)
             return exi_error(error, EX_ERROR_DATA,
@@ -131,7 +136,7 @@ static ex_result find_by_place(sculpting *s, ex_error *error) {
                          "there is nothing to replace: no layer of offsets is over just those axes");
     /* Whatever it is called, its name must not be one that is taken. */
     if (result == EX_OK)
-        result = append_example(s, "\xE2\x80\xA6", error);
+        result = append_example(s, unknown, error);
     if (result == EX_OK)
         result = exi_amend_read(&s->amendment, error);
     if (result != EX_OK)

@@ -76,7 +76,8 @@ void exi_amend_note(const exi_amendment *a, const char *format, ...) EXI_PRINTF(
 
 /* The layer of that name, or -1 and a sentence with the nearest. */
 int exi_find_layer(const ex_project_view *view, const char *name, ex_error *error);
-/* Where in its layer's list in the file the example is; -1 and a sentence where there is none, or several. */
+/* Where in its layer's list in the file the example is; -1 and a sentence where there is none, or several, or no
+ * name is given. */
 int exi_find_example(const ex_project_view *view, ex_example_ref which, int *layer, ex_error *error);
 /* The example at that place of the list, muted or not. */
 const ex_project_example *exi_example_at(const ex_project_layer *layer, int place);
@@ -98,7 +99,8 @@ ex_result exi_sculpt_read(const exi_amendment *a, const char *path, const ex_pro
 /* A file below the project's folder that is not there yet, LAYER/NAME.obj, as seen from that folder. Release with
  * free; NULL without memory. */
 char *exi_sculpt_free_file(const ex_project_view *view, const char *layer, const char *name);
-/* `path` as seen from the project's folder where it lies in it, else NULL, in *relative. Release with free. */
+/* `path` as seen from the project's folder where it lies in it and is readable text, else NULL, in *relative. Release
+ * with free. */
 ex_result exi_path_below_project(const ex_project_view *view, const char *path, char **relative, ex_error *error);
 /* Writes a form there; it goes again where the amendment fails. */
 ex_result exi_sculpt_write(exi_amendment *a, const char *relative, const ex_mesh *mesh, ex_error *error);
@@ -123,6 +125,14 @@ ex_result exi_example_form(const ex_rig *rig, const ex_project_view *view, const
                            float *positions, ex_error *error);
 /* Fills in all but how the sculpt came there. */
 ex_result exi_sculpt_measure(const exi_amendment *a, int layer, int place, ex_sculpted *made, ex_error *error);
+/* The weight of a layer that is farthest from [0, 1] at `samples` places spread evenly over its range; weight 0 where
+ * none leaves it. false without memory. (check_space.c) */
+typedef struct exi_swing {
+    int example; /* as built */
+    double weight;
+    char place[256]; /* in words */
+} exi_swing;
+bool exi_worst_weight(const ex_project_layer *layer, const ex_weigher *weigher, int samples, exi_swing *swing);
 /* Builds, measures the example at `place` of the layer's list, and saves. */
 ex_result exi_amend_finish(exi_amendment *a, int layer, int place, ex_sculpted *made, ex_error *error);
 /* The example of the layer that stands where the one at `place` stands, or NULL. */

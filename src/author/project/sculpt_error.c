@@ -11,6 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* In sizes of the mesh: an offset so large is hardly meant. */
+#define SUSPICIOUS 0.25
+/* How far beyond [0, 1] a weight is worth a word, and at how many places it is looked at. */
+#define SWING 0.75
+enum { SWING_SAMPLES = 500 };
+
 /* ---- poses ---- */
 
 /* The dials of a layer; where layers share one, they agree. */
@@ -129,12 +135,36 @@ ex_result exi_sculpt_measure(const exi_amendment *a, int layer, int place, ex_sc
     return result == EX_OK && posed ? measure_error(a, layer, &view->examples[number], made, error) : result;
 }
 
+/* What a sculptor would otherwise find out by looking: a file in another unit or of another pose, and weights that
+ * swing between poses. Offsets at rest are larger than they look where the skin nearly collapses, but not so large. */
+static ex_result tell_doubts(const exi_amendment *a, const ex_sculpted *made, ex_error *error) {
+    const ex_project_layer *layer = &a->trial.view.layers[made->layer];
+    exi_swing swing;
+    if (made->example < 0)
+        return EX_OK;
+    if (made->largest > SUSPICIOUS * made->size)
+        exi_amend_note(a,
+                       "'%s' is up to %.0f %% of the mesh's size away from the form at its pose: is it in the "
+                       "project's unit, with its up, and was it sculpted at that pose?",
+                       layer->examples[made->example].name, 100 * made->largest / made->size);
+    if (!exi_worst_weight(layer, ex_rig_weigher(a->rig, made->layer), SWING_SAMPLES, &swing))
+        return exi_error_memory(error, "the weights", 0);
+    if (swing.weight < -SWING || swing.weight > 1 + SWING)
+        exi_amend_note(a,
+                       "layer '%s' swings between its poses: the weight of '%s' reaches %.1f at %s; a smaller falloff, "
+                       "or an example near there, would tame it",
+                       layer->name, layer->examples[swing.example].name, swing.weight, swing.place);
+    return EX_OK;
+}
+
 ex_result exi_amend_finish(exi_amendment *a, int layer, int place, ex_sculpted *made, ex_error *error) {
     a->damped_layer = layer;
     a->damped_example = built_number(&a->trial.view.layers[layer], place);
     ex_result result = exi_amend_build(a, error);
     if (result == EX_OK)
         result = exi_sculpt_measure(a, layer, place, made, error);
+    if (result == EX_OK)
+        result = tell_doubts(a, made, error);
     return result == EX_OK ? exi_amend_save(a, error) : result;
 }
 

@@ -11,6 +11,7 @@
 #include "author/formats/file.h"
 #include "author/project/reorder.h"
 #include "author/project/sculpt.h"
+#include "runtime/base/text.h"
 
 #include <exemplar/author/formats.h>
 
@@ -80,6 +81,8 @@ static ex_result refuse(const ex_project_view *view, const char *path, const ex_
     else if (sculpt->vertex_count > mesh->vertex_count && exi_place_count(sculpt, &failed) == mesh->vertex_count)
         advice = "its vertices were split on the way, as exporters do at seams of textures and normals: export it as "
                  "OBJ, with the vertex order kept";
+    else if (sculpt->vertex_count > mesh->vertex_count && view->subdivide)
+        advice = "a refined surface? 'exemplar pose' writes the mesh itself, to sculpt on, with --level cage";
     else if (sculpt->vertex_count < mesh->vertex_count)
         advice = "vertices were merged or deleted on the way: export it again with the vertex order kept and without "
                  "merging";
@@ -178,8 +181,9 @@ ex_result exi_sculpt_read(const exi_amendment *a, const char *path, const ex_pro
 
 /* A name as a file can have it everywhere. */
 static void append_clean(char *path, const char *name) {
+    const size_t most = (size_t)exi_text_cut(name, 100);
     size_t length = strlen(path);
-    for (size_t i = 0; name[i] && i < 100; i++) {
+    for (size_t i = 0; i < most; i++) {
         const unsigned char c = (unsigned char)name[i];
         path[length++] = isalnum(c) || strchr("-_ ", c) || c >= 0x80 || (c == '.' && i > 0) ? (char)c : '_';
     }
@@ -216,7 +220,8 @@ ex_result exi_path_below_project(const ex_project_view *view, const char *path, 
     char *here = exi_path_join(view->path, "."), *folder = here ? realpath(here, NULL) : NULL;
     char *file = realpath(path, NULL);
     const size_t length = folder ? strlen(folder) : 0;
-    const bool below = folder && file && strncmp(folder, file, length) == 0 && file[length] == '/';
+    const bool below = folder && file && strncmp(folder, file, length) == 0 && file[length] == '/' &&
+                       exi_is_text(file + length + 1); /* which is all that a project can refer to */
     *relative = below ? exi_text_copy(file + length + 1, strlen(file + length + 1)) : NULL;
     const bool failed = !here || (below && !*relative);
     free(here);

@@ -6,6 +6,7 @@
 #include "author/formats/array.h"
 #include "author/formats/json.h"
 #include "author/project/sculpt.h"
+#include "runtime/base/text.h"
 #include "runtime/base/vector.h"
 
 #include <math.h>
@@ -33,16 +34,17 @@ int exi_find_layer(const ex_project_view *view, const char *name, ex_error *erro
 }
 
 char *exi_new_layer_name(const ex_project_view *view, const char *wish) {
-    char *name = exi_array_allocate(strlen(wish) + 16, 1);
+    const int length = exi_text_cut(wish, EXI_NAME_MAX - 12); /* room for a number */
+    char *name = exi_array_allocate(EXI_NAME_MAX + 1, 1);
     bool taken = true;
     if (name)
-        strcpy(name, wish);
+        sprintf(name, "%.*s", length, wish);
     for (int number = 2; name && taken; number++) {
         taken = false;
         for (int l = 0; l < view->layer_count; l++)
             taken = taken || strcmp(view->layers[l].name, name) == 0;
         if (taken)
-            sprintf(name, "%s %d", wish, number);
+            sprintf(name, "%.*s %d", length, wish, number);
     }
     return name;
 }
@@ -81,6 +83,10 @@ static int unknown_example(const ex_project_view *view, int layer, const char *n
 int exi_find_example(const ex_project_view *view, ex_example_ref which, int *layer, ex_error *error) {
     int place = -1, wanted = -1;
     *layer = -1;
+    if (!which.name) {
+        exi_error(error, EX_ERROR_ARGUMENT, "say which example");
+        return -1;
+    }
     if (which.layer && (wanted = exi_find_layer(view, which.layer, error)) < 0)
         return -1;
     for (int l = 0; l < view->layer_count; l++) {

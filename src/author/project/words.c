@@ -6,6 +6,7 @@
 #include "author/formats/json.h"
 #include "author/formats/number.h"
 #include "author/project/sculpt.h"
+#include "runtime/base/text.h"
 #include "runtime/base/vector.h"
 
 #include <math.h>
@@ -151,7 +152,7 @@ static bool name_is_taken(const ex_project_view *view, const json_t *axes, const
 /* "forearm.x" or "forearm", without what names of axes cannot have. */
 static void name_axis(const ex_project_view *view, const json_t *axes, const char *joint, int axis, char name[256]) {
     char stem[200];
-    size_t length = strlen(joint) < sizeof stem - 1 ? strlen(joint) : sizeof stem - 1;
+    const size_t length = (size_t)exi_text_cut(joint, sizeof stem - 1);
     for (size_t i = 0; i < length; i++)
         stem[i] = strchr("=,\"", joint[i]) ? '_' : joint[i];
     stem[length] = 0;
@@ -236,6 +237,8 @@ static ex_result split(const char *word, const char *example, char **name, const
     const char *equals = strchr(word, '=');
     *name = NULL;
     *text = "";
+    if (!exi_is_text(word))
+        return exi_error(error, EX_ERROR_DATA, "a word of those given is not readable UTF-8 text");
     if (!equals || equals == word)
         return exi_error(error, EX_ERROR_DATA, "'%s': this is given as %s", word, example);
     *name = exi_text_copy(word, (size_t)(equals - word));

@@ -16,6 +16,8 @@
 
 /* Tiles in a chunk: long enough for two streams through memory, short enough to stay in a cache for many poses. */
 enum { CHUNK = EXI_CHUNK_TILES };
+/* Offsets that are turned at a time. */
+enum { TURNED = 128 };
 /* Weights of offsets below this are nothing: a pose that is out of reach of a layer's falloffs costs nothing. */
 static const double least_weight = 1e-12;
 
@@ -187,7 +189,7 @@ static void weigh_range(void *context, int begin, int end) {
 
 static const float empty_box[6] = {FLT_MAX, FLT_MAX, FLT_MAX, -FLT_MAX, -FLT_MAX, -FLT_MAX};
 
-/* What is worked on by the chunk: vertices that are made only for their box; offsets that are to be turned. */
+/* What is worked on by the chunk: vertices that are made only for their box. */
 typedef struct chunk_room {
     float positions[EXI_CHUNK][3];
 } chunk_room;
@@ -203,27 +205,28 @@ static void grow_box(const float *position, size_t stride, int count, float box[
     }
 }
 
-/* Offsets of the frame `skinned`: summed over the layers, then turned with the skin. positions: of vertex 0. */
+/* Offsets of the frame `skinned`: summed over the layers, then turned with the skin, a few at a time: threads may have
+ * little of a stack, and the sums take most of it. positions: of vertex 0. */
 static void add_skinned(const exi_rig_job *j, const exi_pose_scratch *s, int chunk, float *positions, size_t stride) {
     const exi_patches *patches = exi_rig_part(j->rig, j->rig->patches[EX_FRAME_SKINNED]);
     exi_patch_sums sums;
-    float vectors[EXI_CHUNK][3];
-    uint32_t vertices[EXI_CHUNK];
-    int moved = 0;
+    float vectors[TURNED][3];
+    uint32_t vertices[TURNED];
+    ex_turn_job turn = {
+        .vertices = vertices, .vectors = &vectors[0][0], .positions = positions, .position_stride = stride};
     exi_patches_sum(patches, chunk, s->offset_weights, &sums);
     for (int i = 0; i < sums.touched_count; i++) {
         const float *sum = sums.sums[sums.touched[i]];
         if (sum[0] == 0 && sum[1] == 0 && sum[2] == 0)
             continue;
-        vertices[moved] = (uint32_t)chunk * EXI_CHUNK + sums.touched[i];
-        memcpy(vectors[moved++], sum, sizeof *vectors);
+        vertices[turn.count] = (uint32_t)chunk * EXI_CHUNK + sums.touched[i];
+        memcpy(vectors[turn.count++], sum, sizeof *vectors);
+        if (turn.count == TURNED) {
+            ex_skin_turn(ex_rig_skin(j->rig), s->skinned_by, &turn);
+            turn.count = 0;
+        }
     }
-    ex_skin_turn(ex_rig_skin(j->rig), s->skinned_by,
-                 &(ex_turn_job){.count = moved,
-                                .vertices = vertices,
-                                .vectors = &vectors[0][0],
-                                .positions = positions,
-                                .position_stride = stride});
+    ex_skin_turn(ex_rig_skin(j->rig), s->skinned_by, &turn);
 }
 
 /* Blend, offsets at rest, skin, offsets in the skin's frame; box may be NULL. */

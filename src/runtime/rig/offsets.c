@@ -32,7 +32,7 @@ ex_result exi_rig_offsets_find_sets(exi_rig_offsets *o, int mesh_count, ex_error
         ex_result result = exi_incidence_open(layer, mesh_count, o->allocator, &o->sets[l], error);
         if (result != EX_OK)
             return result;
-        const size_t words = ((size_t)layer->example_count + 31) / 32;
+        const size_t words = exi_set_words(layer->example_count);
         const size_t bits = (size_t)o->sets[l].set_count * words * sizeof *o->bits;
         if (layer->moved && bits > o->bits_size)
             o->bits_size = bits;

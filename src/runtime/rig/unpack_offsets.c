@@ -94,7 +94,7 @@ ex_result exi_unpack_check_sets(const ex_rig *rig, exi_rig_offsets *o, ex_error 
         ex_weigher_def def;
         ex_weigher_describe(ex_rig_weigher(rig, l), &def, NULL, NULL);
         const int sets = layer->moved ? o->sets[l].set_count : 0;
-        const size_t size = (size_t)sets * (((size_t)layer->example_count + 31) / 32) * sizeof(uint32_t);
+        const size_t size = (size_t)sets * exi_set_words(layer->example_count) * sizeof(uint32_t);
         if (def.set_count != sets || (sets > 0 && memcmp(def.sets, exi_rig_offsets_bits(o, l), size) != 0))
             return exi_unpack_unsound(error, "layers and their sets of examples");
     }

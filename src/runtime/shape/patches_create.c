@@ -7,6 +7,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
 #include "runtime/shape/patches.h"
+#include "runtime/weigh/weigher.h"
 
 #include <math.h>
 #include <string.h>
@@ -156,7 +157,7 @@ void exi_incidence_close(exi_incidence *s) {
 }
 
 void exi_incidence_bits(const exi_incidence *s, int example_count, uint32_t *bits) {
-    const size_t words = ((size_t)example_count + 31) / 32;
+    const size_t words = exi_set_words(example_count);
     memset(bits, 0, (size_t)s->set_count * words * sizeof *bits);
     for (int i = 0; i < s->set_count; i++)
         for (uint32_t k = s->starts[s->first_of[i]]; k < s->starts[s->first_of[i] + 1]; k++)

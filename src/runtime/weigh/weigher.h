@@ -115,7 +115,7 @@ void exi_gaussian_set_drawn(ex_weigher *w, int pseudo, const double *set_weights
 ex_result exi_gaussian_condition(const ex_weigher *w, const ex_allocator *allocator, double *condition,
                                  ex_error *error);
 
-/* Words that the examples of one set take, and words that all of them take in a block. */
+/* Words that the examples of one set take; all sets of a weigher; whether an example is in a set. */
 static inline size_t exi_set_words(int example_count) {
     return ((size_t)example_count + 31) / 32;
 }

@@ -106,6 +106,24 @@ static void names_the_pose_that_costs_a_ridge(void **state) {
     ex_check_destroy(check);
 }
 
+/* Points that can hardly be told apart, but no vertex is moved by both: as in the rig, each is solved alone. */
+static void sets_that_need_no_ridge_are_not_told_of_one(void **state) {
+    (void)state;
+    char *text = project(layer("a", "x", "", "'participation': 'moved',",
+                               "{'name': 'one', 'mesh': 'one.obj', 'at': {'x': 0.5}, 'falloff': 9000}, {'name': "
+                               "'three', 'mesh': 'three.obj', 'at': {'x': 0.4}, 'falloff': 9000}"),
+                         "");
+    ex_check *check = check_text(text);
+    const ex_finding *finding = NULL;
+    assert_int_equal(count_kind(check, "ridge", EX_SEVERITY_WARNING, NULL), 0);
+    assert_int_equal(count_kind(check, "condition", EX_SEVERITY_NOTE, &finding), 1);
+    check_near(finding->value, 1, 1e-12);
+    ex_check_destroy(check);
+    ex_rig *rig = build_text(text);
+    assert_true(ex_weigher_get_ridge(ex_rig_weigher(rig, 0)).ridge == 0);
+    ex_rig_destroy(rig);
+}
+
 static void names_both_sculpts_of_one_pose(void **state) {
     (void)state;
     static const char examples[] = "{'name': 'one', 'mesh': 'one.obj', 'at': {'x': 1}}, {'name': 'two', 'mesh': "
@@ -227,6 +245,7 @@ int main(void) {
         cmocka_unit_test(finds_what_is_disturbed),
         cmocka_unit_test(finds_what_is_done_at_rest),
         cmocka_unit_test(names_the_pose_that_costs_a_ridge),
+        cmocka_unit_test(sets_that_need_no_ridge_are_not_told_of_one),
         cmocka_unit_test(names_both_sculpts_of_one_pose),
         cmocka_unit_test(tells_of_zeros_by_name),
         cmocka_unit_test(says_what_leave_one_out_chose),

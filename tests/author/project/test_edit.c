@@ -245,6 +245,79 @@ static void adds_images_to_layers_of_pixels(void **state) {
     ex_project_destroy(project);
 }
 
+/* Points with falloffs, metrics and neither; the layer has a metric for those that say nothing. */
+static const char reaching[] =
+    "{'exemplar': 1, 'mesh': 'm.obj', 'layers': [{'name': 'reach', 'space': [{'name': 'a', 'min': 0, 'max': 1}, "
+    "{'name': 'b', 'min': 0, 'max': 4}], 'weigh': {'kind': 'gaussian', 'metric': [[9, 1], [1, 1]]}, 'shape': "
+    "'offsets', 'examples': [{'name': 'off', 'mesh': 'b.obj', 'at': {'a': 1}, 'muted': true}, {'name': 'one', 'mesh': "
+    "'b.obj', 'at': {'a': 1}}, {'name': 'two', 'mesh': 'c.obj', 'at': {'b': 2}, 'metric': [[16, -1], [-1, 2]]}, "
+    "{'name': 'three', 'mesh': 'd.obj', 'at': {'a': 1, 'b': 4}, 'falloff': 0.5}], 'pseudo': [{'at': {'a': 0.5}, "
+    "'from': {'a': 0.7}, 'metric': [[4, 0], [0, 4]]}, {'at': {'b': 1}, 'weights': {'one': 0.5}, 'falloff': {'b': "
+    "3}}]}]}";
+
+static void falloffs_are_changed_as_in_the_weigher(void **state) {
+    (void)state;
+    static const double falloff[2] = {0.375, 0.625};
+    for (int point = 0; point < 5; point++) {
+        const ex_edit edit = {.kind = EX_EDIT_FALLOFF, .index = point, .falloff = falloff};
+        ex_project *project = parse_project(reaching);
+        ex_weigher *before = NULL, *expected = NULL, *edited = NULL;
+        assert_int_equal(ex_weigher_create(&first_layer(project)->weigh, NULL, &before, NULL), EX_OK);
+        assert_int_equal(ex_weigher_edit(before, &edit, 1, NULL, &expected, NULL), EX_OK);
+        apply(project, &edit);
+        expect_text(project, "'falloff': [0.375, 0.625]");
+        assert_int_equal(ex_weigher_create(&first_layer(project)->weigh, NULL, &edited, NULL), EX_OK);
+        for (int i = 0; i < 9; i++) {
+            const double at[2] = {0.3 * (i % 3), 1.7 * (i / 3)};
+            double wanted[3], weights[3], old[3];
+            ex_weigher_evaluate(expected, at, wanted);
+            ex_weigher_evaluate(edited, at, weights);
+            ex_weigher_evaluate(before, at, old);
+            for (int k = 0; k < 3; k++)
+                if (fabs(weights[k] - wanted[k]) > 1e-12)
+                    fail_msg("point %d: weight %d is %g in place of %g", point, k, weights[k], wanted[k]);
+            assert_true(i != 4 || fabs(old[point % 3] - weights[point % 3]) > 1e-6);
+        }
+        ex_weigher_destroy(before);
+        ex_weigher_destroy(expected);
+        ex_weigher_destroy(edited);
+        ex_project_destroy(project);
+    }
+}
+
+static void refused_falloffs_change_nothing(void **state) {
+    (void)state;
+    static const double falloff[2] = {0.5, 0.5}, wild[2] = {0.5, NAN}, negative[2] = {0.5, -1};
+    const struct {
+        ex_edit edit;
+        ex_result result;
+        const char *words;
+    } cases[] = {
+        {{.kind = EX_EDIT_FALLOFF, .index = 5, .falloff = falloff}, EX_ERROR_ARGUMENT, "'reach' has no point 5"},
+        {{.kind = EX_EDIT_FALLOFF, .index = -1, .falloff = falloff}, EX_ERROR_ARGUMENT, "no point -1"},
+        {{.kind = EX_EDIT_FALLOFF}, EX_ERROR_ARGUMENT, "no falloff"},
+        {{.kind = EX_EDIT_FALLOFF, .falloff = wild}, EX_ERROR_DATA, "finite"},
+        {{.kind = EX_EDIT_FALLOFF, .falloff = negative}, EX_ERROR_DATA, "layers[0].examples[1].falloff[1]"},
+    };
+    ex_project *project = parse_project(reaching);
+    char before[4096];
+    strcpy(before, text_of(project));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ex_error error = {0};
+        const ex_result result = ex_project_edit(project, 0, &cases[i].edit, NULL, NULL, &error);
+        if (result != cases[i].result || !strstr(error.text, cases[i].words))
+            fail_msg("case %zu: result %d, '%s'", i, (int)result, error.text);
+        assert_string_equal(text_of(project), before);
+    }
+    ex_project_destroy(project);
+    project = parse_project(text);
+    ex_error error = {0};
+    const ex_edit edit = {.kind = EX_EDIT_FALLOFF, .falloff = falloff};
+    assert_int_equal(ex_project_edit(project, 0, &edit, NULL, NULL, &error), EX_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.text, "'first' is not gaussian"));
+    ex_project_destroy(project);
+}
+
 static void refused_edits_change_nothing(void **state) {
     (void)state;
     static const double wild[5] = {0.5, 0, NAN, 0, 1}, no_turn[5] = {0.5, 0, 0, 0, 0}, far[5] = {INFINITY, 0, 0, 0, 1};
@@ -325,6 +398,8 @@ int main(void) {
         cmocka_unit_test(moves_posed_examples),
         cmocka_unit_test(adds_images_to_layers_of_pixels),
         cmocka_unit_test(building_agrees_with_editing_the_weigher),
+        cmocka_unit_test(falloffs_are_changed_as_in_the_weigher),
+        cmocka_unit_test(refused_falloffs_change_nothing),
         cmocka_unit_test(refused_edits_change_nothing),
         cmocka_unit_test(the_last_example_stays),
     };

@@ -298,6 +298,14 @@ static void building_says_what_it_did(void **state) {
     ex_weigher_def def;
     ex_weigher_describe(ex_rig_weigher(rig, 0), &def, &axis, pseudos);
     assert_true(def.falloffs[0] > 0 && def.falloffs[0] == def.falloffs[3]);
+    assert_non_null(strstr(notes, "% off, with the default "));
+    ex_rig_destroy(rig);
+    /* Two that are near each other, for whom the usual distance of neighbours reaches too far. */
+    rig = build_noting("'falloff': 'auto'",
+                       "{'name': 'one', 'mesh': 'one.obj', 'at': {'d': 1}}, {'name': 'half', 'mesh': 'half.obj', 'at': "
+                       "{'d': 0.5}}, {'name': 'most', 'mesh': 'most.obj', 'at': {'d': 0.50001}}");
+    if (!strstr(notes, "% off; the default would need a ridge") || strstr(notes, "inf"))
+        fail_msg("%s", notes);
     ex_rig_destroy(rig);
     rig = build_noting("'falloff': 'auto'", "{'name': 'one', 'mesh': 'one.obj', 'at': {'d': 1}}");
     if (!strstr(notes, "layer 'l': leave-one-out has nothing to choose a falloff by, with 2 points"))

@@ -225,6 +225,8 @@ static void test_refused(void **state) {
         {{.name = "left", .layer = "for", .plane = 2}, EX_ERROR_DATA, "did you mean 'fore'?"},
         {{.name = "left"}, EX_ERROR_DATA, "rest.obj: the mesh is not symmetric about x=0"},
         {{.name = "left", .as = "left", .plane = 2}, EX_ERROR_DATA, "called 'left' already"},
+        {{.name = "left", .as = "", .plane = 2}, EX_ERROR_DATA, "name cannot be one"},
+        {{.name = "left", .as = "\xE9", .plane = 2}, EX_ERROR_DATA, "name cannot be one"},
         {{.name = "left", .as = "left", .plane = 2, .replace = true}, EX_ERROR_DATA, "but stands elsewhere"},
     };
     ex_project *project = open_project("refused.json", "joint:fore=x15y25z70");
@@ -235,6 +237,107 @@ static void test_refused(void **state) {
         assert_sentence(&error, cases[i].result, cases[i].word);
         assert_int_equal(scratch_entry_count(), entries);
     }
+    ex_project_destroy(project);
+}
+
+/* Axes of the left arm whose names say nothing of a side, and have no counterparts yet: each gets a name of its own. */
+static void test_axes_without_a_side(void **state) {
+    (void)state;
+    ex_scene *scene = arm_scene(1);
+    strcpy(scene->nodes[ARM_UPPER].name, "a.L"); /* which are shorter */
+    strcpy(scene->nodes[ARM_FORE].name, "a.R");
+    arm_write_scene("sides.glb", scene);
+    char *quoted = with_quotes(
+        "{'exemplar': 1, 'mesh': 'rest.obj', 'skeleton': 'sides.glb', 'layers': [{'name': 'arm', 'shape': 'offsets', "
+        "'space': [{'name': 'flex', 'joint': 'a.L', 'angle': 'z', 'min': 0, 'max': 90}, {'name': 'turn', 'joint': "
+        "'a.L', 'angle': 'x', 'min': 0, 'max': 90}], 'weigh': {'kind': 'gaussian', 'falloff': {'flex': 40, 'turn': "
+        "20}}, 'examples': [{'name': 'one', 'mesh': 'rest.obj', 'at': {'turn': 30}}, {'name': 'two', 'mesh': "
+        "'rest.obj', "
+        "'at': {'turn': 60, 'sway': 0.5}}]}, {'name': 'other', 'space': [{'name': 'sway', 'joint': 'a.L', 'slide': "
+        "'y', 'min': 0, 'max': 1}], 'examples': [{'name': 'rest', 'mesh': 'rest.obj', 'at': {'sway': 0}}]}]}");
+    write_text("sides.json", quoted);
+    free(quoted);
+    ex_project *project = NULL;
+    ex_error error = {0};
+    ex_sculpted made;
+    assert_int_equal(ex_project_read(scratch_path("sides.json"), &project, &error), EX_OK);
+    if (ex_project_mirror_example(project, &(ex_mirroring){.name = "one", .plane = 2}, NULL, &made, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    assert_true(made.new_layer);
+    const ex_project_layer *layer = &ex_project_get(project)->layers[2];
+    assert_int_equal(layer->axis_count, 2);
+    assert_string_equal(layer->axes[0].name, "a.R");
+    assert_string_equal(layer->axes[1].name, "a.R 2");
+    assert_true(layer->examples[0].at[0] == 0 && layer->examples[0].at[1] == 30);
+    assert_near(layer->weigh.falloffs[0], 40.0 / 90, 1e-15);
+    assert_near(layer->weigh.falloffs[1], 20.0 / 90, 1e-15);
+    /* An axis of another layer has to have its counterpart. */
+    assert_int_equal(
+        ex_project_mirror_example(project, &(ex_mirroring){.name = "two", .plane = 2}, NULL, &made, &error),
+        EX_ERROR_DATA);
+    assert_sentence(&error, EX_ERROR_DATA, "names the axis 'sway' of another layer, and no axis of the project is its");
+    ex_project_destroy(project);
+}
+
+/* The image of 'turn' is there and counts the other way, that of 'flex' is not: the new layer has the old axis. */
+static void test_axes_that_count_the_other_way(void **state) {
+    (void)state;
+    static const char *const metrics[] = {"'metric': [[1, 0.1], [0.1, 1]]", "'falloff': [0.5, 0.25]"};
+    for (int i = 0; i < 4; i++) {
+        char text[1500];
+        snprintf(text, sizeof text,
+                 "{'exemplar': 1, 'mesh': 'rest.obj', 'skeleton': 'sides.glb', 'layers': [{'name': 'arm', 'shape': "
+                 "'offsets', 'space': [{'name': 'flex', 'joint': 'a.L', 'angle': 'z', 'min': 0, 'max': 90}, {'name': "
+                 "'turn', 'joint': 'a.L', 'angle': 'x', 'min': 0, 'max': 90}], 'weigh': {'kind': 'gaussian'%s%s}, "
+                 "'examples': [{'name': 'one', 'mesh': 'rest.obj', 'at': {'turn': 30}%s%s}]}, {'name': 'other', "
+                 "'space': [{'name': 'roll', 'joint': 'a.R', 'angle': 'x', 'min': -90, 'max': 0}], 'examples': "
+                 "[{'name': 'rest', 'mesh': 'rest.obj', 'at': {'roll': 0}}]}]}",
+                 i < 2 ? ", " : "", i < 2 ? metrics[i] : "", i < 2 ? "" : ", ", i < 2 ? "" : metrics[i - 2]);
+        char *quoted = with_quotes(text);
+        write_text("ways.json", quoted);
+        free(quoted);
+        ex_project *project = NULL;
+        ex_error error = {0};
+        assert_int_equal(ex_project_read(scratch_path("ways.json"), &project, &error), EX_OK);
+        const ex_result result =
+            ex_project_mirror_example(project, &(ex_mirroring){.name = "one", .plane = 2}, NULL, NULL, &error);
+        if (i % 2 == 0) {
+            /* A metric ties the axes' directions to each other. */
+            assert_int_equal(result, EX_ERROR_DATA);
+            assert_sentence(&error, EX_ERROR_DATA, "\"metric\"");
+        } else if (result != EX_OK) {
+            fail_msg("%s", error.text);
+        } else {
+            const ex_project_layer *layer = &ex_project_get(project)->layers[2];
+            assert_string_equal(layer->axes[1].name, "roll");
+            assert_true(layer->examples[0].at[1] == -30);
+            assert_true(layer->weigh.falloffs[0] == 0.5 && layer->weigh.falloffs[1] == 0.25);
+        }
+        ex_project_destroy(project);
+    }
+}
+
+/* The counterpart counts in metres, the axis in centimetres: so do places and falloffs. */
+static void test_axes_of_other_units(void **state) {
+    (void)state;
+    char *quoted = with_quotes(
+        "{'exemplar': 1, 'mesh': 'rest.obj', 'skeleton': 'sides.glb', 'layers': [{'name': 'arm', 'shape': 'offsets', "
+        "'space': [{'name': 'push', 'joint': 'a.L', 'slide': 'x', 'metres': 0.01, 'min': 0, 'max': 10}], 'weigh': "
+        "{'kind': 'gaussian', 'falloff': {'push': 5}}, 'examples': [{'name': 'one', 'mesh': 'rest.obj', 'at': {'push': "
+        "8}, 'falloff': {'push': 4}}]}, {'name': 'other', 'space': [{'name': 'pull', 'joint': 'a.R', 'slide': 'x', "
+        "'min': 0, 'max': 0.1}], 'examples': [{'name': 'rest', 'mesh': 'rest.obj', 'at': {'pull': 0}}]}]}");
+    write_text("units.json", quoted);
+    free(quoted);
+    ex_project *project = NULL;
+    ex_error error = {0};
+    assert_int_equal(ex_project_read(scratch_path("units.json"), &project, &error), EX_OK);
+    if (ex_project_mirror_example(project, &(ex_mirroring){.name = "one", .plane = 2}, NULL, NULL, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    const ex_project_layer *layer = &ex_project_get(project)->layers[2];
+    assert_string_equal(layer->axes[0].name, "pull");
+    assert_near(layer->examples[0].at[0], 0.08, 1e-12);
+    assert_near(layer->weigh.falloffs[0], 0.4, 1e-12); /* of the example */
+    assert_near(layer->weigh.falloffs[1], 0.5, 1e-12); /* of the zero at rest, the layer's */
     ex_project_destroy(project);
 }
 
@@ -255,10 +358,17 @@ static void test_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),           cmocka_unit_test(test_map_by_hand),
-        cmocka_unit_test(test_lips_stay_apart), cmocka_unit_test(test_map_of_any_numbering),
-        cmocka_unit_test(test_no_counterpart),  cmocka_unit_test(test_there_and_back),
-        cmocka_unit_test(test_refused),         cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_map_by_hand),
+        cmocka_unit_test(test_lips_stay_apart),
+        cmocka_unit_test(test_map_of_any_numbering),
+        cmocka_unit_test(test_no_counterpart),
+        cmocka_unit_test(test_there_and_back),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_axes_without_a_side),
+        cmocka_unit_test(test_axes_that_count_the_other_way),
+        cmocka_unit_test(test_axes_of_other_units),
     };
     return cmocka_run_group_tests(tests, set_up, scratch_tear_down);
 }

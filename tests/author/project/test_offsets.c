@@ -360,6 +360,32 @@ static void evaluate_cut(const ex_rig *rig, const char *const *pose, float *posi
     free(scratch);
 }
 
+/* Five vertices at one place, of which two go one way, two another, and one stays: each like the first of its kind. */
+static void what_coincides_parts_in_kinds(void **state) {
+    (void)state;
+    static const char faces[] = "v 1 0 0\nv 0 1 0\nf 1 6 7\nf 2 6 7\nf 3 6 7\nf 4 6 7\nf 5 6 7\n";
+    static const uint32_t moved[] = {0, 1, 3, 4};
+    static const float lifts[] = {0.25F, 0.5F, 0.25F, 0.5F};
+    char text[500];
+    uint32_t vertices[5];
+    float deltas[15];
+    snprintf(text, sizeof text, "v 0 0 0\nv 0 0 0\nv 0 0 0\nv 0 0 0\nv 0 0 0\n%s", faces);
+    write_text("five.obj", text);
+    snprintf(text, sizeof text, "v 0 0 0.25\nv 0 0 0.5\nv 1e-6 0 0\nv 0 0 0.250001\nv 0 1e-6 0.5\n%s", faces);
+    write_text("parted.obj", text);
+    ex_rig *rig =
+        build_text("{'exemplar': 1, 'mesh': 'five.obj', 'layers': [{'name': 'a', 'shape': 'offsets', 'space': "
+                   "[{'name': 'd', 'min': 0, 'max': 1}], 'examples': [{'name': 'e', 'mesh': 'parted.obj', "
+                   "'at': {'d': 1}}]}]}");
+    assert_int_equal(ex_rig_example_offset_count(rig, 0, 0), 4);
+    ex_rig_example_offsets(rig, 0, 0, vertices, deltas);
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(vertices[i], moved[i]);
+        assert_true(deltas[3 * i] == 0 && deltas[3 * i + 1] == 0 && deltas[3 * i + 2] == lifts[i]);
+    }
+    ex_rig_destroy(rig);
+}
+
 static void what_coincides_stays_so(void **state) {
     (void)state;
     static const char format[] =
@@ -505,12 +531,19 @@ static void unpacking_gives_the_same_bytes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_sculpt_comes_back),      cmocka_unit_test(layers_stand_on_each_other),
-        cmocka_unit_test(layers_stand_on_what_moved),   cmocka_unit_test(without_protection_layers_disturb_each_other),
-        cmocka_unit_test(a_rigid_motion_moves_nothing), cmocka_unit_test(what_collapses_comes_back_in_the_skins_frame),
-        cmocka_unit_test(tolerances_say_what_moved),    cmocka_unit_test(masks_go_into_offsets),
-        cmocka_unit_test(what_coincides_stays_so),      cmocka_unit_test(muted_examples_are_not_there),
-        cmocka_unit_test(muted_layers_are_carried),     cmocka_unit_test(unpacking_gives_the_same_bytes),
+        cmocka_unit_test(every_sculpt_comes_back),
+        cmocka_unit_test(layers_stand_on_each_other),
+        cmocka_unit_test(layers_stand_on_what_moved),
+        cmocka_unit_test(without_protection_layers_disturb_each_other),
+        cmocka_unit_test(a_rigid_motion_moves_nothing),
+        cmocka_unit_test(what_collapses_comes_back_in_the_skins_frame),
+        cmocka_unit_test(tolerances_say_what_moved),
+        cmocka_unit_test(masks_go_into_offsets),
+        cmocka_unit_test(what_coincides_parts_in_kinds),
+        cmocka_unit_test(what_coincides_stays_so),
+        cmocka_unit_test(muted_examples_are_not_there),
+        cmocka_unit_test(muted_layers_are_carried),
+        cmocka_unit_test(unpacking_gives_the_same_bytes),
     };
     return cmocka_run_group_tests_name("author.project.offsets", tests, set_up, scratch_tear_down);
 }

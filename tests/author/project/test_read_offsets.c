@@ -205,6 +205,7 @@ static const change changes[] = {
      "did you mean 'elbow'?"},
     {"'falloff': {'elbow': 35", "'falloff': {'wrist': 35",
      "layers[1].examples[1].falloff.wrist: this space has no axis", NULL},
+    {"'muted': true", "'muted': true, 'falloff': -1", "layers[1].examples[0].falloff: a falloff must be above 0", NULL},
     {"'turn': 60", "'turn': 181", "layers[1].examples[1].falloff.turn: rotations are at most 180", NULL},
     {"'falloff': [1, 0, 3]", "'falloff': 'auto'", "layers[1].pseudo[0].falloff: a number, a list", NULL},
     {"[[0.01, 0.1], [0.1, 9]]", "[[0.01, 0.1]]", "layers[1].examples[2].metric: 2 lists of 2 numbers", NULL},

@@ -142,15 +142,17 @@ static void test_orders(void **state) {
     ex_mesh_destroy(mesh);
 }
 
-static void keep_last(void *user, const char *text) {
-    snprintf(user, EX_ERROR_SIZE, "%s", text);
+/* One after the other, as many as there is room for. */
+static void keep_notes(void *user, const char *text) {
+    const size_t used = strlen(user);
+    snprintf((char *)user + used, 4 * EX_ERROR_SIZE - used, "%s\n", text);
 }
 
 static void test_another_order_is_written_in_the_meshs(void **state) {
     (void)state;
     ex_project *project = open_project("turned.json", square_project);
-    char note[EX_ERROR_SIZE] = "";
-    const ex_build_options options = {.note = keep_last, .note_user = note};
+    char note[4 * EX_ERROR_SIZE] = "";
+    const ex_build_options options = {.note = keep_notes, .note_user = note};
     ex_sculpted made;
     const ex_sculpt sculpt = {
         .layer = "dial", .name = "odd/name", .form = scratch_path("turned.obj"), .at = WORDS("e=1")};
@@ -159,6 +161,8 @@ static void test_another_order_is_written_in_the_meshs(void **state) {
         fail_msg("%s", error.text);
     assert_true(made.reordered);
     assert_non_null(strstr(note, "rest positions"));
+    /* A corner is lifted by half a side. */
+    assert_non_null(strstr(note, "of the mesh's size away from the form at its pose"));
     check_text("turned.json", "'mesh': 'dial/odd_name.obj'");
     check_text("dial/odd_name.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0.5\n");
     ex_project_destroy(project);
@@ -199,7 +203,7 @@ static void test_refused(void **state) {
          "triangulated"},
         {{.name = "", .form = "two.obj", .layer = "dial", .at = {(const char *const[]){"d=2"}, 1}},
          EX_ERROR_DATA,
-         "cannot be a name"},
+         "name cannot be one"},
         {{.name = "n", .form = "two.obj", .layer = "dial", .falloff = "-1", .at = {(const char *const[]){"d=2"}, 1}},
          EX_ERROR_DATA,
          "falloff"},
@@ -268,6 +272,92 @@ static void test_changes(void **state) {
     assert_sentence(&error, EX_ERROR_DATA, "no pseudo-example 1: it has 1");
     assert_int_equal(ex_project_remove_pseudo(project, "dial", 0, NULL, &error), EX_OK);
     assert_int_equal(ex_project_get(project)->layers[0].pseudo_count, 0);
+    ex_project_destroy(project);
+}
+
+/* A metric would stand in a falloff's place. */
+static void test_a_falloff_takes_the_place_of_a_metric(void **state) {
+    (void)state;
+    static const char *const words[] = {"0.75", "layer"};
+    static const char *const falloffs[] = {", 'falloff': 0.75}", "}"};
+    for (int i = 0; i < 2; i++) {
+        char text[600], expected[200];
+        snprintf(text, sizeof text,
+                 "{'exemplar': 1, 'mesh': 'flat.obj', 'layers': [{'name': 'dial', 'shape': 'offsets', 'space': "
+                 "[{'name': 'd', 'min': 0, 'max': 2}], 'weigh': {'kind': 'gaussian'}, 'examples': [{'name': 'one', "
+                 "'mesh': 'one.obj', 'at': {'d': 1}, 'metric': [[9]]}]}]}");
+        snprintf(expected, sizeof expected, "{'name': 'one', 'mesh': 'one.obj', 'at': {'d': 1}%s", falloffs[i]);
+        ex_project *project = open_project("metric.json", text);
+        ex_error error = {0};
+        if (ex_project_move_example(project, (ex_example_ref){.name = "one"}, (ex_words){0}, (ex_words){0}, words[i],
+                                    NULL, &error) != EX_OK)
+            fail_msg("%s", error.text);
+        check_text("metric.json", expected);
+        assert_null(ex_project_get(project)->layers[0].weigh.metrics);
+        ex_project_destroy(project);
+    }
+}
+
+/* Names may be longer than their files', and end there in the middle of a character. */
+static void test_long_names(void **state) {
+    (void)state;
+    char name[200] = "", text[1000], expected[300];
+    for (int i = 0; i < 60; i++)
+        strcat(name, i == 0 ? "x" : "\xC3\xA9");
+    snprintf(text, sizeof text,
+             "{'exemplar': 1, 'mesh': 'flat.obj', 'layers': [{'name': '%s', 'shape': 'offsets', 'space': [{'name': "
+             "'d', 'min': 0, 'max': 2}], 'weigh': {'kind': 'gaussian'}, 'examples': [{'name': 'one', 'mesh': "
+             "'one.obj', 'at': {'d': 1}}]}]}",
+             name);
+    ex_project *project = open_project("long.json", text);
+    ex_error error = {0};
+    const ex_sculpt sculpt = {.name = name, .form = scratch_path("turned.obj"), .at = WORDS("d=2")};
+    if (ex_project_add_sculpt(project, &sculpt, NULL, NULL, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    snprintf(expected, sizeof expected, "'mesh': '%.99s/%.99s.obj'", name, name);
+    check_text("long.json", expected);
+    ex_project_destroy(project);
+}
+
+/* Bytes that are no text: a file of such a name is copied, words of them are refused. */
+static void test_bytes_that_are_no_text(void **state) {
+    (void)state;
+    ex_project *project = open_project("bytes.json", square_project);
+    ex_error error = {0};
+    char form[1024];
+    write_square("\xE9t\xE9.obj", 0, 0, 0, 0.5);
+    snprintf(form, sizeof form, "%s", scratch_path("\xE9t\xE9.obj"));
+    const ex_sculpt sculpt = {.name = "summer", .form = form, .at = WORDS("d=2", "e=1")};
+    if (ex_project_add_sculpt(project, &sculpt, NULL, NULL, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    check_text("bytes.json", "'mesh': 'dial/summer.obj'");
+    const ex_sculpt wrong[] = {
+        {.name = "x", .form = form, .at = WORDS("d=1.5"), .falloff = "\xE9=1"},
+        {.name = "x", .form = form, .at = WORDS("d=1.5"), .layer = "dial", .falloff = "\xE9=1"},
+        {.name = "x\xE9", .form = form, .at = WORDS("d=1.5"), .layer = "dial"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_equal(ex_project_add_sculpt(project, &wrong[i], NULL, NULL, &error), EX_ERROR_DATA);
+        assert_sentence(&error, EX_ERROR_DATA, i < 2 ? "not readable UTF-8" : "name cannot be one");
+    }
+    const ex_pseudo_words pseudo = {.layer = "dial", .at = WORDS("d=1.5"), .weights = WORDS("\xE9=0.5")};
+    assert_int_equal(ex_project_add_pseudo(project, &pseudo, NULL, &error), EX_ERROR_DATA);
+    assert_sentence(&error, EX_ERROR_DATA, "not readable UTF-8");
+    ex_project_destroy(project);
+}
+
+static void test_calls_without_names(void **state) {
+    (void)state;
+    ex_project *project = open_project("nameless.json", square_project);
+    ex_error error = {0};
+    const ex_example_ref nothing = {.layer = "dial"};
+    assert_int_equal(ex_project_move_example(project, nothing, WORDS("d=1.5"), (ex_words){0}, NULL, NULL, &error),
+                     EX_ERROR_ARGUMENT);
+    assert_sentence(&error, EX_ERROR_ARGUMENT, "say which example");
+    assert_int_equal(ex_project_remove_example(project, nothing, NULL, &error), EX_ERROR_ARGUMENT);
+    assert_sentence(&error, EX_ERROR_ARGUMENT, "say which example");
+    assert_int_equal(ex_project_mute(project, (ex_example_ref){0}, true, NULL, &error), EX_ERROR_ARGUMENT);
+    assert_int_equal(ex_project_remove_pseudo(project, NULL, 0, NULL, &error), EX_ERROR_ARGUMENT);
     ex_project_destroy(project);
 }
 
@@ -394,10 +484,18 @@ static void test_changed_by_others(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand), cmocka_unit_test(test_orders),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_another_order_is_written_in_the_meshs),
-        cmocka_unit_test(test_changes), cmocka_unit_test(test_changed_by_others),
-        cmocka_unit_test(test_memory),  cmocka_unit_test(test_memory_of_matching),
+        cmocka_unit_test(test_by_hand),
+        cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_another_order_is_written_in_the_meshs),
+        cmocka_unit_test(test_changes),
+        cmocka_unit_test(test_a_falloff_takes_the_place_of_a_metric),
+        cmocka_unit_test(test_long_names),
+        cmocka_unit_test(test_bytes_that_are_no_text),
+        cmocka_unit_test(test_calls_without_names),
+        cmocka_unit_test(test_changed_by_others),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_memory_of_matching),
     };
     return cmocka_run_group_tests(tests, set_up, scratch_tear_down);
 }
