@@ -113,7 +113,8 @@ ex_result exi_gltf_get_reference(const exi_gltf *g, const json_t *object, const 
     if (!found)
         return EX_OK;
     if (!whole(found, &number) || number < 0)
-        return exi_gltf_fail(g, EX_ERROR_DATA, where, "%s must be the number of a %s", key, what);
+        return exi_gltf_fail(g, EX_ERROR_DATA, where, "%s must be the number of %s %s", key,
+                             strchr("aeiou", what[0]) ? "an" : "a", what);
     if (number >= count)
         return exi_gltf_fail(g, EX_ERROR_DATA, where, "%s is %s %.0f, but the file has %d", key, what, number, count);
     *value = (int)number;

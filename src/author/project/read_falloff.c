@@ -43,7 +43,8 @@ static ex_result read_positive(exi_reader *r, const json_t *value, const exi_pla
 static ex_result read_list(exi_reader *r, const json_t *list, const exi_place *place, const ex_project_layer *layer,
                            double *falloff) {
     if (json_array_size(list) != (size_t)layer->axis_count)
-        return exi_error(r->error, EX_ERROR_DATA, "%s: the list has %zu numbers, and the space %d axes", place->text,
+        return exi_error(r->error, EX_ERROR_DATA,
+                         "%s: one number for each axis is needed here: the list has %zu, and the space %d", place->text,
                          json_array_size(list), layer->axis_count);
     for (int i = 0; i < layer->axis_count; i++) {
         exi_place at = exi_place_index(place, (size_t)i);

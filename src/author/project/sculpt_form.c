@@ -31,7 +31,7 @@ ex_result exi_read_raw_mesh(const ex_project_view *view, ex_mesh **mesh, ex_erro
     ex_result result = path ? ex_mesh_read(path, mesh, error) : exi_error_memory(error, "a path", strlen(view->mesh));
     free(path);
     if (result != EX_OK)
-        return exi_error_within(error, result, "mesh");
+        return exi_error_within(error, result, "%s: mesh", view->path);
     free((*mesh)->corner_normals);
     free((*mesh)->normals);
     (*mesh)->corner_normals = NULL;
