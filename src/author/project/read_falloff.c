@@ -157,7 +157,7 @@ static ex_result read_rows(exi_reader *r, const json_t *rows, const exi_place *p
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < i; j++) {
             const double a = metric[i * n + j], b = metric[j * n + i];
-            if (fabs(a - b) > 1e-12 * (fabs(a) + fabs(b)))
+            if (fabs(a - b) > 1e-9 * (fabs(a) + fabs(b)))
                 return exi_error(r->error, EX_ERROR_DATA,
                                  "%s: a metric is symmetric, and here [%zu][%zu] is %g and [%zu][%zu] is %g",
                                  place->text, i, j, a, j, i, b);

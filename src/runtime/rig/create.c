@@ -147,11 +147,16 @@ static ex_result find_sets(exi_rig_plan *p, ex_error *error) {
         if (layer->domain == EX_DOMAIN_OFFSETS)
             p->offsets.layers[l] = (exi_offset_layer){.examples = layer->offsets,
                                                       .example_count = layer->weigh.example_count,
+                                                      .names = layer->example_names,
                                                       .mask = layer->mask,
                                                       .moved = layer->moved,
                                                       .part = (int)layer->frame};
     }
-    return result == EX_OK ? exi_rig_offsets_find_sets(&p->offsets, p->def->mesh.vertex_count, error) : result;
+    if (result != EX_OK)
+        return result;
+    result = exi_rig_offsets_find_sets(&p->offsets, p->def->mesh.vertex_count, error);
+    return p->def->layer_count == 0 ? result
+                                    : exi_error_within(error, result, "layer '%s'", p->def->layers[p->offsets.at].name);
 }
 
 static ex_result solve_layers(exi_rig_plan *p, ex_error *error) {

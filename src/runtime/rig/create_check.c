@@ -31,7 +31,8 @@ static ex_result check_forms(const ex_layer_def *layer, ex_error *error) {
     return EX_OK;
 }
 
-static ex_result check_offsets(const ex_layer_def *layer, int vertex_count, ex_error *error) {
+/* What the lists of vertices hold is looked at where they are turned round (patches_create.c). */
+static ex_result check_offsets(const ex_layer_def *layer, ex_error *error) {
     if ((unsigned)layer->frame >= EX_FRAME_COUNT)
         return exi_error(error, EX_ERROR_ARGUMENT, "there is no such frame of offsets");
     if (layer->moved && layer->weigh.kind != EX_WEIGHER_GAUSSIAN)
@@ -39,25 +40,6 @@ static ex_result check_offsets(const ex_layer_def *layer, int vertex_count, ex_e
                          "only a gaussian weigher can weigh a vertex among the examples that move it");
     if (!layer->offsets || layer->deltas || layer->shifts)
         return exi_error(error, EX_ERROR_ARGUMENT, "a layer of offsets has offsets, but no forms or joints");
-    for (int k = 0; k < layer->weigh.example_count; k++) {
-        const ex_offsets *from = &layer->offsets[k];
-        if (from->count < 0 || (from->count > 0 && (!from->vertices || !from->deltas)))
-            return exi_error(error, EX_ERROR_ARGUMENT, "example '%s' lacks vertices or offsets",
-                             layer->example_names[k]);
-        int64_t last = -1;
-        for (int i = 0; i < from->count; i++) {
-            const float *delta = from->deltas + 3 * (size_t)i;
-            if (from->vertices[i] <= last || from->vertices[i] >= (uint32_t)vertex_count)
-                return exi_error(error, EX_ERROR_ARGUMENT,
-                                 "example '%s': vertex %u stands out of order, or is not one of %d",
-                                 layer->example_names[k], (unsigned)from->vertices[i], vertex_count);
-            if (!isfinite(delta[0]) || !isfinite(delta[1]) || !isfinite(delta[2]))
-                return exi_error(error, EX_ERROR_DATA,
-                                 "example '%s': vertex %u is not finite, or too far away for a float",
-                                 layer->example_names[k], (unsigned)from->vertices[i]);
-            last = from->vertices[i];
-        }
-    }
     return EX_OK;
 }
 
@@ -211,7 +193,7 @@ ex_result exi_rig_check_def(const ex_rig_def *def, ex_error *error) {
         if (result == EX_OK && layer->domain == EX_DOMAIN_FORM)
             result = check_forms(layer, error);
         if (result == EX_OK && layer->domain == EX_DOMAIN_OFFSETS)
-            result = check_offsets(layer, def->mesh.vertex_count, error);
+            result = check_offsets(layer, error);
         if (result == EX_OK && layer->domain != EX_DOMAIN_PIXELS)
             result = check_mask(layer, def->mesh.vertex_count, error);
         if (result == EX_OK && layer->domain == EX_DOMAIN_FORM)

@@ -29,6 +29,7 @@ ex_result exi_rig_offsets_find_sets(exi_rig_offsets *o, int mesh_count, ex_error
         exi_offset_layer *layer = &o->layers[l];
         if (layer->example_count == 0)
             continue;
+        o->at = l;
         ex_result result = exi_incidence_open(layer, mesh_count, o->allocator, &o->sets[l], error);
         if (result != EX_OK)
             return result;

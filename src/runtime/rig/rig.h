@@ -199,6 +199,7 @@ typedef struct exi_rig_offsets {
     exi_offset_layer *layers; /* [layer_count]; example_count is 0 for layers of other domains */
     exi_incidence *sets;           /* [layer_count] */
     int layer_count, weights;
+    int at; /* the layer that was looked at last */
     uint32_t *bits; /* the largest layer's sets, as a weigher has them; or NULL */
     size_t bits_size;
     exi_patches *patches[EX_FRAME_COUNT];

@@ -41,7 +41,8 @@ typedef struct exi_patch {
 typedef struct exi_offset_layer {
     const ex_offsets *examples; /* [example_count]; vertices of the mesh, ascending */
     int example_count;
-    const float *mask; /* [vertex_count] or NULL */
+    const char *const *names; /* [example_count] for errors, or NULL */
+    const float *mask;        /* [vertex_count] or NULL */
     bool moved;       /* one weight for every set of examples that moves a vertex, and example of it; else one for every
                          example */
     int first_weight; /* the number of its first weight */

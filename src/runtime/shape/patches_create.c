@@ -29,19 +29,23 @@ static bool counts(const exi_offset_layer *layer, int example, uint32_t place) {
     return delta[0] != 0 || delta[1] != 0 || delta[2] != 0;
 }
 
-static ex_result check_example(const exi_offset_layer *layer, int example, int mesh_count, ex_error *error) {
-    const ex_offsets *from = &layer->examples[example];
+/* A sentence about an example, by its name where it has one. */
+static ex_result blame(const exi_offset_layer *layer, int example, ex_result result, ex_error *error) {
+    return layer->names ? exi_error_within(error, result, "example '%s'", layer->names[example])
+                        : exi_error_within(error, result, "example %d", example);
+}
+
+static ex_result check_example(const ex_offsets *from, int mesh_count, ex_error *error) {
     if (from->count < 0 || (from->count > 0 && (!from->vertices || !from->deltas)))
-        return exi_error(error, EX_ERROR_ARGUMENT, "example %d lacks vertices or offsets", example);
+        return exi_error(error, EX_ERROR_ARGUMENT, "it lacks vertices or offsets");
     int64_t last = -1;
     for (int i = 0; i < from->count; i++) {
         const float *delta = from->deltas + 3 * (size_t)i;
         if (from->vertices[i] <= last || from->vertices[i] >= (uint32_t)mesh_count)
-            return exi_error(error, EX_ERROR_DATA,
-                             "example %d: vertex %lld stands out of order or is not in the mesh of %d", example,
-                             (long long)from->vertices[i], mesh_count);
+            return exi_error(error, EX_ERROR_DATA, "vertex %u stands out of order, or is not one of %d",
+                             (unsigned)from->vertices[i], mesh_count);
         if (!isfinite(delta[0]) || !isfinite(delta[1]) || !isfinite(delta[2]))
-            return exi_error(error, EX_ERROR_DATA, "example %d: vertex %u is not finite", example,
+            return exi_error(error, EX_ERROR_DATA, "vertex %u is not finite, or too far away for a float",
                              (unsigned)from->vertices[i]);
         last = from->vertices[i];
     }
@@ -111,9 +115,9 @@ ex_result exi_incidence_open(const exi_offset_layer *layer, int mesh_count, cons
     *s = (exi_incidence){.allocator = allocator};
     size_t entries = 0;
     for (int k = 0; k < layer->example_count; k++) {
-        ex_result result = check_example(layer, k, mesh_count, error);
+        ex_result result = check_example(&layer->examples[k], mesh_count, error);
         if (result != EX_OK)
-            return result;
+            return blame(layer, k, result, error);
         entries += (size_t)layer->examples[k].count;
     }
     if (entries > UINT32_MAX / 2)
