@@ -47,13 +47,16 @@ static void add_single(const float *numbers, const uint16_t *places, int count, 
     const exi_quad w = exi_quad_splat(weight);
     int v = 0;
     for (; v + SIDE_BY_SIDE <= count; v += SIDE_BY_SIDE, numbers += 3 * SIDE_BY_SIDE) {
+        /* Places are read once: for all the compiler knows, sums could be written over them. */
+        float *const at[SIDE_BY_SIDE] = {sums[places[v]], sums[places[v + 1]], sums[places[v + 2]],
+                                         sums[places[v + 3]]};
         exi_quad sum[SIDE_BY_SIDE];
         EXI_WRITE_OUT
         for (int i = 0; i < SIDE_BY_SIDE; i++)
-            sum[i] = exi_quad_madd(exi_quad_load(numbers + 3 * i), w, exi_quad_load(sums[places[v + i]]));
+            sum[i] = exi_quad_madd(exi_quad_load(numbers + 3 * i), w, exi_quad_load(at[i]));
         EXI_WRITE_OUT
         for (int i = 0; i < SIDE_BY_SIDE; i++)
-            exi_quad_store(sums[places[v + i]], sum[i]);
+            exi_quad_store(at[i], sum[i]);
     }
     for (; v < count; v++, numbers += 3) {
         float *sum = sums[places[v]];
