@@ -2,8 +2,8 @@
 """Bakes motion into standard files and has programs of others play them: do they show what Exemplar shows?
 
   clients.py TOOL NPM WORK DATA   NPM is a folder with three.js and the validator in it, WORK a folder to work in, DATA
-                                  one with makehuman/ and mocap/, whose part is skipped where they are not there or
-                                  EX_TRY_DATA is not set; a table, then "N passed, M failed"; exit 1 if any failed
+                                  one with makehuman/ and mocap/, whose part is skipped where they are not there;
+                                  a table, then "N passed, M failed"; exit 1 if any failed
 
 Of every case a rig is baked with four influences a vertex. The validator looks at the file; Blender and three.js play
 it, and so do a reader in numpy (gltf_oracle.py) and Exemplar itself, which makes a rig of the file and bakes that. At
@@ -11,7 +11,6 @@ ten times that have keys, positions are within 1e-4 of the figure's size (its la
 normals within a degree. Normals are of the deformed faces on both sides: seams closed, faces weighed by their area.
 """
 import json
-import os
 import re
 import subprocess
 import sys
@@ -282,9 +281,7 @@ def main():
     tally = Tally()
     arm_cases(tally, programs)
     offset_cases(tally, programs)
-    if not os.environ.get("EX_TRY_DATA"):
-        print("skipped: the walking body, which is tried only where EX_TRY_DATA is set")
-    elif (data / "makehuman").is_dir() and (data / "mocap").is_dir():
+    if (data / "makehuman").is_dir() and (data / "mocap").is_dir():
         body_case(tally, programs, data)
     else:
         print("skipped: the walking body, for its data are not there (shared/data/makehuman, shared/data/mocap)")

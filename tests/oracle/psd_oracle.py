@@ -2,7 +2,7 @@
 """A body with sculpted elbows and shoulders walks, and is compared with an evaluation in numpy.
 
   psd_oracle.py TOOL DATA   DATA is a folder with makehuman/ and mocap/; one line a group, then "N passed, M failed";
-                            exit 77 where they are not there, or EX_TRY_DATA is not set
+                            exit 77 where they are not there
 
 psd_body.py tells what was sculpted. Every sculpt must come back at its pose. Then the body is driven by a motion file;
 how its joints turn is taken from the baked .glb, and the rest is worked out here in double: what the joints read, the
@@ -13,7 +13,6 @@ The weights are the second paper's equation 1 in its own terms: a vertex's offse
 lambda_k exp(-|p - p_k|^2 / (2 falloff^2)), the lambda solved so that d is the sculpt's at its pose and zero at rest.
 Offsets are interpolated themselves, not through weights, and in degrees and chords, not in scaled distances.
 """
-import os
 import sys
 import tempfile
 from pathlib import Path
@@ -163,9 +162,6 @@ def check_motion(tally, tool, source, corrections, motion):
 def main():
     if len(sys.argv) != 3:
         sys.exit(f"usage: {sys.argv[0]} TOOL DATA")
-    if not os.environ.get("EX_TRY_DATA"):
-        print("skipped: the walking body, which is tried only where EX_TRY_DATA is set")
-        sys.exit(SKIPPED)
     data = Path(sys.argv[2]).resolve()
     for needed in (data / "makehuman", data / psd_body.MOTION):
         if not needed.exists():

@@ -191,12 +191,23 @@ static bool same_bytes(const void *a, const void *b, size_t size) {
     return (a == NULL) == (b == NULL) && (!a || memcmp(a, b, size) == 0);
 }
 
+/* By value: −0 is 0, as where a target that moves few vertices was written sparsely. */
+static bool same_values(const float *a, const float *b, size_t count) {
+    if (!a || !b)
+        return a == b;
+    for (size_t i = 0; i < count; i++)
+        if (a[i] != b[i])
+            return false;
+    return true;
+}
+
 static bool same_text(const char *a, const char *b) {
     return (a == NULL) == (b == NULL) && (!a || strcmp(a, b) == 0);
 }
 
 static bool same_primitive(const ex_scene_primitive *a, const ex_scene_primitive *b, int target_count) {
-    size_t n = (size_t)a->vertex_count * sizeof(float), influences = (size_t)a->influence_count;
+    const size_t count = (size_t)a->vertex_count;
+    size_t n = count * sizeof(float), influences = (size_t)a->influence_count;
     if (a->mode != b->mode || a->material != b->material || a->vertex_count != b->vertex_count ||
         a->influence_count != b->influence_count || a->index_count != b->index_count ||
         !same_bytes(a->positions, b->positions, 3 * n) || !same_bytes(a->normals, b->normals, 3 * n) ||
@@ -206,9 +217,9 @@ static bool same_primitive(const ex_scene_primitive *a, const ex_scene_primitive
         !same_bytes(a->indices, b->indices, (size_t)a->index_count * sizeof(int)))
         return false;
     for (int t = 0; t < target_count; t++)
-        if (!same_bytes(a->targets[t].positions, b->targets[t].positions, 3 * n) ||
-            !same_bytes(a->targets[t].normals, b->targets[t].normals, 3 * n) ||
-            !same_bytes(a->targets[t].tangents, b->targets[t].tangents, 3 * n))
+        if (!same_values(a->targets[t].positions, b->targets[t].positions, 3 * count) ||
+            !same_values(a->targets[t].normals, b->targets[t].normals, 3 * count) ||
+            !same_values(a->targets[t].tangents, b->targets[t].tangents, 3 * count))
             return false;
     return true;
 }
