@@ -30,13 +30,25 @@ static ex_result check_pattern(const exi_symmetric *a, ex_error *error) {
     return EX_OK;
 }
 
-/* Puts A's values into the panels. */
+/* The sentence for an entry that is not finite. Its column is the last whose diagonal is not behind it. */
+static ex_result refuse_entry(const exi_factor *f, int entry, ex_error *error) {
+    int column = 0, start = -1;
+    for (int k = 0; k < f->n; k++)
+        if (f->diagonals[k] <= entry && f->diagonals[k] > start) {
+            start = f->diagonals[k];
+            column = f->order[k];
+        }
+    return exi_error(error, EX_ERROR_DATA, "an entry of the matrix is not a finite number: number %d of column %d",
+                     entry - start, column);
+}
+
+/* Puts A's values into the panels, which hold zeros. */
 static ex_result fill_panels(exi_factor *f, const double *values, ex_error *error) {
     for (int k = 0; k < f->n; k++)
         f->pivots[k] = values[f->diagonals[k]];
     for (int i = 0; i < f->entry_count; i++) {
         if (!isfinite(values[i]))
-            return exi_error(error, EX_ERROR_DATA, "entry %d of the matrix is not a finite number", i);
+            return refuse_entry(f, i, error);
         f->values[f->targets[i]] = values[i];
     }
     return EX_OK;

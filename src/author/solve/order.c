@@ -79,6 +79,8 @@ static void walk_tree(const int *parents, int n, int *post, int *heads, int *nex
 
 static ex_result order_rows(const exi_symmetric *a, int *order, ex_error *error) {
     const double entries = (double)a->starts[a->n];
+    if (a->n == 0) /* AMD insists on arrays */
+        return EX_OK;
     if (2.4 * entries + 8.0 * (double)a->n >= INT_MAX)
         return exi_error(error, EX_ERROR_LIMIT, "a matrix of %d rows and %.0f entries is too large to be ordered", a->n,
                          entries);
