@@ -9,6 +9,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -45,7 +46,7 @@ static ex_result refuse_entry(const exi_factor *f, int entry, ex_error *error) {
 /* Puts A's values into the panels, which hold zeros. */
 static ex_result fill_panels(exi_factor *f, const double *values, ex_error *error) {
     for (int k = 0; k < f->n; k++)
-        f->pivots[k] = values[f->diagonals[k]];
+        f->floors[k] = 4 * DBL_EPSILON * f->n * fabs(values[f->diagonals[k]]);
     for (int i = 0; i < f->entry_count; i++) {
         if (!isfinite(values[i]))
             return refuse_entry(f, i, error);
@@ -103,7 +104,7 @@ static int factorise_supernode(exi_factor *f, int s) {
         d = next;
     }
     const int bad =
-        exi_panel_factorise(f->values + f->value_starts[s], columns + below, columns, f->pivots + first, f->packed);
+        exi_panel_factorise(f->values + f->value_starts[s], columns + below, columns, f->floors + first, f->packed);
     f->reached[s] = 0;
     hand_on(f, s);
     return bad == -1 ? -1 : first + bad;
@@ -121,10 +122,11 @@ static ex_result factorise(exi_factor *f, const ex_progress *progress, ex_error 
     for (int s = 0; s < f->supernode_count; s++) {
         const int bad = factorise_supernode(f, s);
         if (bad != -1)
-            return exi_error(error, EX_ERROR_SINGULAR,
-                             "the matrix is not positive definite at row %d: what is left of its diagonal entry %g is "
-                             "not above %g of it",
-                             f->order[bad], f->pivots[bad], EXI_PIVOT_LEAST);
+            return exi_error(
+                error, EX_ERROR_SINGULAR,
+                "the matrix is not positive definite at row %d: elimination leaves nothing of its diagonal "
+                "entry but rounding",
+                f->order[bad]);
         done += operations_of(f, s);
         if (progress && progress->report && done > said + 0.01 * f->operations) {
             progress->report(progress->user, "factorising", done / f->operations);

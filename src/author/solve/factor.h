@@ -40,7 +40,7 @@ struct exi_factor {
     double *values;       /* the diagonal holds 1 / L_jj */
     size_t *targets;      /* [entry_count] where an entry of A goes in values */
     int *diagonals;       /* [n] entries of A */
-    double *pivots;       /* [n] the diagonal of A, in the order of elimination */
+    double *floors;       /* [n] what pivots have to exceed */
     /* While factorising: */
     int *supernodes; /* [n] of each column */
     int *local;      /* [n] where a row stands in the panel at work */
@@ -88,8 +88,8 @@ typedef struct exi_panel_product {
 } exi_panel_product;
 void exi_panel_subtract(const exi_panel_product *p);
 
-/* L of a panel of m rows and k columns, in place; pivots [k]: A's diagonal. Returns the column whose pivot is too
- * small, or -1. */
-int exi_panel_factorise(double *panel, int m, int k, const double *pivots, double *packed);
+/* L of a panel of m rows and k columns, in place. floors [k]: what pivots have to exceed. Returns the column whose
+ * pivot is too small, or -1. */
+int exi_panel_factorise(double *panel, int m, int k, const double *floors, double *packed);
 
 #endif

@@ -124,11 +124,11 @@ void exi_panel_subtract(const exi_panel_product *p) {
 }
 
 /* Columns first to first + k of a panel [..][m], those before being dealt with; the diagonal becomes 1 / L_jj. */
-static int factorise_block(double *panel, int m, int first, int k, const double *pivots) {
+static int factorise_block(double *panel, int m, int first, int k, const double *floors) {
     const size_t ld = (size_t)m;
     for (int j = first; j < first + k; j++) {
         double *restrict column = panel + (size_t)j * ld;
-        if (!(column[j] > EXI_PIVOT_LEAST * pivots[j]))
+        if (!(column[j] > floors[j]))
             return j;
         const double scale = 1 / sqrt(column[j]);
         column[j] = scale;
@@ -144,7 +144,7 @@ static int factorise_block(double *panel, int m, int first, int k, const double 
     return -1;
 }
 
-int exi_panel_factorise(double *panel, int m, int k, const double *pivots, double *packed) {
+int exi_panel_factorise(double *panel, int m, int k, const double *floors, double *packed) {
     enum { BLOCK = 8 };
     const size_t ld = (size_t)m;
     for (int first = 0; first < k; first += BLOCK) {
@@ -160,7 +160,7 @@ int exi_panel_factorise(double *panel, int m, int k, const double *pivots, doubl
                                               .packed = packed};
             exi_panel_subtract(&before);
         }
-        const int bad = factorise_block(panel, m, first, width, pivots);
+        const int bad = factorise_block(panel, m, first, width, floors);
         if (bad != -1)
             return bad;
     }

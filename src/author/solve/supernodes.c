@@ -105,7 +105,7 @@ static ex_result allocate_factor(const exi_symmetric *a, const run *runs, int co
     const size_t value_starts = exi_size_add(&total, s + 1, sizeof(size_t), EXI_ALIGN);
     const size_t targets = exi_size_add(&total, entries, sizeof(size_t), EXI_ALIGN);
     const size_t diagonals = exi_size_add(&total, n, sizeof(int), EXI_ALIGN);
-    const size_t pivots = exi_size_add(&total, n, sizeof(double), EXI_ALIGN);
+    const size_t floors = exi_size_add(&total, n, sizeof(double), EXI_ALIGN);
     const size_t supernodes = exi_size_add(&total, n, sizeof(int), EXI_ALIGN);
     const size_t local = exi_size_add(&total, n, sizeof(int), EXI_ALIGN);
     const size_t list = exi_size_add(&total, s, sizeof(int), EXI_ALIGN);
@@ -131,7 +131,7 @@ static ex_result allocate_factor(const exi_symmetric *a, const run *runs, int co
     f->value_starts = (size_t *)(void *)(block + value_starts);
     f->targets = (size_t *)(void *)(block + targets);
     f->diagonals = (int *)(void *)(block + diagonals);
-    f->pivots = (double *)(void *)(block + pivots);
+    f->floors = (double *)(void *)(block + floors);
     f->supernodes = (int *)(void *)(block + supernodes);
     f->local = (int *)(void *)(block + local);
     f->list = (int *)(void *)(block + list);
