@@ -1,289 +1,280 @@
 /*
- * L y = b, then L^T x = y, in the order of elimination. Each entry of L is read once in either direction, and that is
- * what a solve costs: three right-hand sides take hardly longer than one. They are widened to four numbers a row, so
- * that a row is two registers or one wherever it is met, and a block of columns keeps its part of x in registers while
- * the rows below pass.
+ * L y = b, then L^T x = y, in the order of elimination. Each entry of L is read once in either direction, so that three
+ * right-hand sides take hardly longer than one. They are widened to four numbers a row: two registers wherever a row is
+ * met. Columns of a supernode are dealt with up to eight at a time, with their part of x in registers: their own
+ * triangle first (or last, on the way up), then the rows below, those of the supernode itself and those behind.
  */
 #include "author/solve/factor.h"
 #include "author/solve/pair.h"
 
 #include "runtime/base/result.h"
 
-enum { BLOCK = 8 }; /* the most columns that are dealt with at once */
+enum { BLOCK = 8 };
 
-/* A piece of a panel below its triangle: `count` columns (a constant where these functions are called), all rows. */
-typedef struct piece {
+/* Up to BLOCK columns of a panel from their diagonal on. */
+typedef struct block {
     const double *panel;
     size_t ld;
+    int inner; /* rows below the block that are the supernode's own: they follow those of the block */
+    int outer; /* the rows behind: */
     const int *rows;
-    int row_count;
-} piece;
+} block;
 
-/* Subtracts columns times x [count][4] from rows of y [n][4]. Two rows at once: their entries lie side by side. */
-EXI_KERNEL void push_down_4(piece p, const double *restrict x, double *restrict y, int count) {
-    exi_pair own[BLOCK][2];
-    for (int j = 0; j < count; j++) {
-        own[j][0] = exi_pair_load(x + 4 * j);
-        own[j][1] = exi_pair_load(x + 4 * j + 2);
-    }
+/* Rows of x: four numbers, or one. */
+typedef struct row_4 {
+    exi_pair a, b;
+} row_4;
+
+EXI_KERNEL row_4 load_4(const double *x) {
+    return (row_4){exi_pair_load(x), exi_pair_load(x + 2)};
+}
+
+EXI_KERNEL void store_4(double *x, row_4 row) {
+    exi_pair_store(x, row.a);
+    exi_pair_store(x + 2, row.b);
+}
+
+EXI_KERNEL row_4 subtract_4(row_4 from, row_4 row, exi_pair factor) {
+    return (row_4){exi_pair_subtract_product(from.a, row.a, factor), exi_pair_subtract_product(from.b, row.b, factor)};
+}
+
+EXI_KERNEL row_4 scale_4(row_4 row, double factor) {
+    return (row_4){exi_pair_multiply(row.a, exi_pair_fill(factor)), exi_pair_multiply(row.b, exi_pair_fill(factor))};
+}
+
+/* y[row] -= sum over j of l_j own[j] for `count` rows of the panel at l, two at once: their entries lie side by side.
+ * rows NULL: they follow each other. `columns` is a constant where this is called. */
+EXI_KERNEL void push_4(const double *restrict l, size_t ld, const int *rows, int count, const row_4 *own,
+                       double *restrict y, int columns) {
     int i = 0;
-    for (; i + 2 <= p.row_count; i += 2) {
-        double *a = y + 4 * (size_t)p.rows[i], *b = y + 4 * (size_t)p.rows[i + 1];
-        exi_pair a0 = exi_pair_load(a), a1 = exi_pair_load(a + 2), b0 = exi_pair_load(b), b1 = exi_pair_load(b + 2);
-        for (int j = 0; j < count; j++) {
-            const exi_pair l = exi_pair_load(p.panel + (size_t)j * p.ld + (size_t)i);
-            a0 = exi_pair_subtract_product(a0, own[j][0], exi_pair_first(l));
-            a1 = exi_pair_subtract_product(a1, own[j][1], exi_pair_first(l));
-            b0 = exi_pair_subtract_product(b0, own[j][0], exi_pair_second(l));
-            b1 = exi_pair_subtract_product(b1, own[j][1], exi_pair_second(l));
+    for (; i + 2 <= count; i += 2) {
+        double *first = y + 4 * (size_t)(rows ? rows[i] : i), *second = y + 4 * (size_t)(rows ? rows[i + 1] : i + 1);
+        row_4 a = load_4(first), b = load_4(second);
+        EXI_WRITE_OUT
+        for (int j = 0; j < columns; j++) {
+            const exi_pair both = exi_pair_load(l + (size_t)j * ld + (size_t)i);
+            a = subtract_4(a, own[j], exi_pair_first(both));
+            b = subtract_4(b, own[j], exi_pair_second(both));
         }
-        exi_pair_store(a, a0);
-        exi_pair_store(a + 2, a1);
-        exi_pair_store(b, b0);
-        exi_pair_store(b + 2, b1);
+        store_4(first, a);
+        store_4(second, b);
     }
-    if (i < p.row_count) {
-        double *a = y + 4 * (size_t)p.rows[i];
-        exi_pair a0 = exi_pair_load(a), a1 = exi_pair_load(a + 2);
-        for (int j = 0; j < count; j++) {
-            const exi_pair l = exi_pair_fill(p.panel[(size_t)j * p.ld + (size_t)i]);
-            a0 = exi_pair_subtract_product(a0, own[j][0], l);
-            a1 = exi_pair_subtract_product(a1, own[j][1], l);
-        }
-        exi_pair_store(a, a0);
-        exi_pair_store(a + 2, a1);
+    if (i < count) {
+        double *last = y + 4 * (size_t)(rows ? rows[i] : i);
+        row_4 a = load_4(last);
+        EXI_WRITE_OUT
+        for (int j = 0; j < columns; j++)
+            a = subtract_4(a, own[j], exi_pair_fill(l[(size_t)j * ld + (size_t)i]));
+        store_4(last, a);
     }
 }
 
-/* Subtracts rows of y [n][4], times those of the panel, from x [count][4]. */
-EXI_KERNEL void pull_up_4(piece p, double *restrict x, const double *restrict y, int count) {
-    exi_pair own[BLOCK][2];
-    for (int j = 0; j < count; j++) {
-        own[j][0] = exi_pair_load(x + 4 * j);
-        own[j][1] = exi_pair_load(x + 4 * j + 2);
-    }
+/* own[j] -= sum over rows of l_j y[row]. */
+EXI_KERNEL void pull_4(const double *restrict l, size_t ld, const int *rows, int count, row_4 *own,
+                       const double *restrict y, int columns) {
     int i = 0;
-    for (; i + 2 <= p.row_count; i += 2) {
-        const double *a = y + 4 * (size_t)p.rows[i], *b = y + 4 * (size_t)p.rows[i + 1];
-        const exi_pair a0 = exi_pair_load(a), a1 = exi_pair_load(a + 2);
-        const exi_pair b0 = exi_pair_load(b), b1 = exi_pair_load(b + 2);
-        for (int j = 0; j < count; j++) {
-            const exi_pair l = exi_pair_load(p.panel + (size_t)j * p.ld + (size_t)i);
-            own[j][0] = exi_pair_subtract_product(own[j][0], a0, exi_pair_first(l));
-            own[j][1] = exi_pair_subtract_product(own[j][1], a1, exi_pair_first(l));
-            own[j][0] = exi_pair_subtract_product(own[j][0], b0, exi_pair_second(l));
-            own[j][1] = exi_pair_subtract_product(own[j][1], b1, exi_pair_second(l));
+    for (; i + 2 <= count; i += 2) {
+        const row_4 a = load_4(y + 4 * (size_t)(rows ? rows[i] : i));
+        const row_4 b = load_4(y + 4 * (size_t)(rows ? rows[i + 1] : i + 1));
+        EXI_WRITE_OUT
+        for (int j = 0; j < columns; j++) {
+            const exi_pair both = exi_pair_load(l + (size_t)j * ld + (size_t)i);
+            own[j] = subtract_4(own[j], a, exi_pair_first(both));
+            own[j] = subtract_4(own[j], b, exi_pair_second(both));
         }
     }
-    if (i < p.row_count) {
-        const double *a = y + 4 * (size_t)p.rows[i];
-        for (int j = 0; j < count; j++) {
-            const exi_pair l = exi_pair_fill(p.panel[(size_t)j * p.ld + (size_t)i]);
-            own[j][0] = exi_pair_subtract_product(own[j][0], exi_pair_load(a), l);
-            own[j][1] = exi_pair_subtract_product(own[j][1], exi_pair_load(a + 2), l);
-        }
-    }
-    for (int j = 0; j < count; j++) {
-        exi_pair_store(x + 4 * j, own[j][0]);
-        exi_pair_store(x + 4 * j + 2, own[j][1]);
+    if (i < count) {
+        const row_4 a = load_4(y + 4 * (size_t)(rows ? rows[i] : i));
+        EXI_WRITE_OUT
+        for (int j = 0; j < columns; j++)
+            own[j] = subtract_4(own[j], a, exi_pair_fill(l[(size_t)j * ld + (size_t)i]));
     }
 }
 
-/* The same for one right-hand side: x [count], y [n]. */
-EXI_KERNEL void push_down_1(piece p, const double *restrict x, double *restrict y, int count) {
+EXI_KERNEL void block_down_4(block b, double *x, double *y, int columns) {
+    row_4 own[BLOCK];
+    EXI_WRITE_OUT
+    for (int j = 0; j < columns; j++)
+        own[j] = load_4(x + 4 * j);
+    EXI_WRITE_OUT
+    for (int j = 0; j < columns; j++) {
+        const double *column = b.panel + (size_t)j * b.ld;
+        own[j] = scale_4(own[j], column[j]);
+        EXI_WRITE_OUT
+        for (int i = j + 1; i < columns; i++)
+            own[i] = subtract_4(own[i], own[j], exi_pair_fill(column[i]));
+    }
+    EXI_WRITE_OUT
+    for (int j = 0; j < columns; j++)
+        store_4(x + 4 * j, own[j]);
+    push_4(b.panel + columns, b.ld, NULL, b.inner, own, x + 4 * columns, columns);
+    push_4(b.panel + columns + b.inner, b.ld, b.rows, b.outer, own, y, columns);
+}
+
+EXI_KERNEL void block_up_4(block b, double *x, double *y, int columns) {
+    row_4 own[BLOCK];
+    EXI_WRITE_OUT
+    for (int j = 0; j < columns; j++)
+        own[j] = load_4(x + 4 * j);
+    pull_4(b.panel + columns, b.ld, NULL, b.inner, own, x + 4 * columns, columns);
+    pull_4(b.panel + columns + b.inner, b.ld, b.rows, b.outer, own, y, columns);
+    EXI_WRITE_OUT
+    for (int j = columns - 1; j >= 0; j--) {
+        own[j] = scale_4(own[j], b.panel[(size_t)j * b.ld + (size_t)j]);
+        EXI_WRITE_OUT
+        for (int i = 0; i < j; i++)
+            own[i] = subtract_4(own[i], own[j], exi_pair_fill(b.panel[(size_t)i * b.ld + (size_t)j]));
+    }
+    EXI_WRITE_OUT
+    for (int j = 0; j < columns; j++)
+        store_4(x + 4 * j, own[j]);
+}
+
+/* The same for one right-hand side: pairs are two rows here. */
+EXI_KERNEL void push_1(const double *restrict l, size_t ld, const int *rows, int count, const double *own,
+                       double *restrict y, int columns) {
     int i = 0;
-    for (; i + 2 <= p.row_count; i += 2) {
+    for (; i + 2 <= count; i += 2) {
         exi_pair sum = exi_pair_fill(0);
-        for (int j = 0; j < count; j++)
-            sum = exi_pair_add_product(sum, exi_pair_load(p.panel + (size_t)j * p.ld + (size_t)i), exi_pair_fill(x[j]));
+        EXI_WRITE_OUT
+        for (int j = 0; j < columns; j++)
+            sum = exi_pair_add_product(sum, exi_pair_load(l + (size_t)j * ld + (size_t)i), exi_pair_fill(own[j]));
         double sums[2];
         exi_pair_store(sums, sum);
-        y[p.rows[i]] -= sums[0];
-        y[p.rows[i + 1]] -= sums[1];
+        y[rows ? rows[i] : i] -= sums[0];
+        y[rows ? rows[i + 1] : i + 1] -= sums[1];
     }
-    if (i < p.row_count)
-        for (int j = 0; j < count; j++)
-            y[p.rows[i]] = exi_multiply_add(-p.panel[(size_t)j * p.ld + (size_t)i], x[j], y[p.rows[i]]);
+    if (i < count)
+        EXI_WRITE_OUT
+    for (int j = 0; j < columns; j++)
+        y[rows ? rows[i] : i] -= l[(size_t)j * ld + (size_t)i] * own[j];
 }
 
-EXI_KERNEL void pull_up_1(piece p, double *restrict x, const double *restrict y, int count) {
-    exi_pair own[BLOCK];
+EXI_KERNEL void pull_1(const double *restrict l, size_t ld, const int *rows, int count, double *own,
+                       const double *restrict y, int columns) {
+    exi_pair sums[BLOCK];
     int i = 0;
-    for (int j = 0; j < count; j++)
-        own[j] = exi_pair_fill(0);
-    for (; i + 2 <= p.row_count; i += 2) {
-        const double both[2] = {y[p.rows[i]], y[p.rows[i + 1]]};
+    EXI_WRITE_OUT
+    for (int j = 0; j < columns; j++)
+        sums[j] = exi_pair_fill(0);
+    for (; i + 2 <= count; i += 2) {
+        const double both[2] = {y[rows ? rows[i] : i], y[rows ? rows[i + 1] : i + 1]};
         const exi_pair row = exi_pair_load(both);
-        for (int j = 0; j < count; j++)
-            own[j] = exi_pair_add_product(own[j], exi_pair_load(p.panel + (size_t)j * p.ld + (size_t)i), row);
+        EXI_WRITE_OUT
+        for (int j = 0; j < columns; j++)
+            sums[j] = exi_pair_add_product(sums[j], exi_pair_load(l + (size_t)j * ld + (size_t)i), row);
     }
-    for (int j = 0; j < count; j++) {
-        double sums[2];
-        exi_pair_store(sums, own[j]);
-        x[j] -= sums[0] + sums[1];
-        if (i < p.row_count)
-            x[j] = exi_multiply_add(-p.panel[(size_t)j * p.ld + (size_t)i], y[p.rows[i]], x[j]);
-    }
-}
-
-EXI_KERNEL void push_down(piece p, const double *x, double *y, int width, int count) {
-    if (width == 4)
-        push_down_4(p, x, y, count);
-    else
-        push_down_1(p, x, y, count);
-}
-
-EXI_KERNEL void pull_up(piece p, double *x, const double *y, int width, int count) {
-    if (width == 4)
-        pull_up_4(p, x, y, count);
-    else
-        pull_up_1(p, x, y, count);
-}
-
-/* The triangle of a supernode's own columns. */
-EXI_KERNEL void solve_down_4(const double *restrict panel, size_t ld, int columns, double *restrict x) {
+    EXI_WRITE_OUT
     for (int j = 0; j < columns; j++) {
-        const double *column = panel + (size_t)j * ld;
-        const exi_pair scale = exi_pair_fill(column[j]);
-        const exi_pair x0 = exi_pair_multiply(exi_pair_load(x + 4 * j), scale);
-        const exi_pair x1 = exi_pair_multiply(exi_pair_load(x + 4 * j + 2), scale);
-        exi_pair_store(x + 4 * j, x0);
-        exi_pair_store(x + 4 * j + 2, x1);
-        for (int i = j + 1; i < columns; i++) {
-            const exi_pair l = exi_pair_fill(column[i]);
-            exi_pair_store(x + 4 * i, exi_pair_subtract_product(exi_pair_load(x + 4 * i), x0, l));
-            exi_pair_store(x + 4 * i + 2, exi_pair_subtract_product(exi_pair_load(x + 4 * i + 2), x1, l));
-        }
+        double both[2];
+        exi_pair_store(both, sums[j]);
+        own[j] -= both[0] + both[1];
+        if (i < count)
+            own[j] -= l[(size_t)j * ld + (size_t)i] * y[rows ? rows[i] : i];
     }
 }
 
-EXI_KERNEL void solve_up_4(const double *restrict panel, size_t ld, int columns, double *restrict x) {
-    for (int j = columns - 1; j >= 0; j--) {
-        const double *column = panel + (size_t)j * ld;
-        const exi_pair scale = exi_pair_fill(column[j]);
-        exi_pair x0 = exi_pair_load(x + 4 * j), x1 = exi_pair_load(x + 4 * j + 2);
-        for (int i = j + 1; i < columns; i++) {
-            const exi_pair l = exi_pair_fill(column[i]);
-            x0 = exi_pair_subtract_product(x0, exi_pair_load(x + 4 * i), l);
-            x1 = exi_pair_subtract_product(x1, exi_pair_load(x + 4 * i + 2), l);
-        }
-        exi_pair_store(x + 4 * j, exi_pair_multiply(x0, scale));
-        exi_pair_store(x + 4 * j + 2, exi_pair_multiply(x1, scale));
-    }
-}
-
-static void solve_down_1(const double *restrict panel, size_t ld, int columns, double *restrict x) {
+EXI_KERNEL void block_down_1(block b, double *x, double *y, int columns) {
+    double own[BLOCK];
+    EXI_WRITE_OUT
+    for (int j = 0; j < columns; j++)
+        own[j] = x[j];
+    EXI_WRITE_OUT
     for (int j = 0; j < columns; j++) {
-        const double *column = panel + (size_t)j * ld;
-        x[j] *= column[j];
+        const double *column = b.panel + (size_t)j * b.ld;
+        own[j] *= column[j];
+        EXI_WRITE_OUT
         for (int i = j + 1; i < columns; i++)
-            x[i] = exi_multiply_add(-column[i], x[j], x[i]);
+            own[i] -= column[i] * own[j];
     }
+    EXI_WRITE_OUT
+    for (int j = 0; j < columns; j++)
+        x[j] = own[j];
+    push_1(b.panel + columns, b.ld, NULL, b.inner, own, x + columns, columns);
+    push_1(b.panel + columns + b.inner, b.ld, b.rows, b.outer, own, y, columns);
 }
 
-static void solve_up_1(const double *restrict panel, size_t ld, int columns, double *restrict x) {
+EXI_KERNEL void block_up_1(block b, double *x, double *y, int columns) {
+    double own[BLOCK];
+    EXI_WRITE_OUT
+    for (int j = 0; j < columns; j++)
+        own[j] = x[j];
+    pull_1(b.panel + columns, b.ld, NULL, b.inner, own, x + columns, columns);
+    pull_1(b.panel + columns + b.inner, b.ld, b.rows, b.outer, own, y, columns);
+    EXI_WRITE_OUT
     for (int j = columns - 1; j >= 0; j--) {
-        const double *column = panel + (size_t)j * ld;
-        for (int i = j + 1; i < columns; i++)
-            x[j] = exi_multiply_add(-column[i], x[i], x[j]);
-        x[j] *= column[j];
+        own[j] *= b.panel[(size_t)j * b.ld + (size_t)j];
+        EXI_WRITE_OUT
+        for (int i = 0; i < j; i++)
+            own[i] -= b.panel[(size_t)i * b.ld + (size_t)j] * own[j];
+    }
+    EXI_WRITE_OUT
+    for (int j = 0; j < columns; j++)
+        x[j] = own[j];
+}
+
+/* width (4 or 1), down and columns are constants where these are called. */
+EXI_KERNEL void solve_block(block b, double *x, double *y, int width, bool down, int columns) {
+    if (width == 4 && down)
+        block_down_4(b, x, y, columns);
+    else if (width == 4)
+        block_up_4(b, x, y, columns);
+    else if (down)
+        block_down_1(b, x, y, columns);
+    else
+        block_up_1(b, x, y, columns);
+}
+
+EXI_KERNEL void solve_any_block(block b, double *x, double *y, int width, bool down, int columns) {
+    switch (columns) {
+    case 8:
+        solve_block(b, x, y, width, down, 8);
+        break;
+    case 7:
+        solve_block(b, x, y, width, down, 7);
+        break;
+    case 6:
+        solve_block(b, x, y, width, down, 6);
+        break;
+    case 5:
+        solve_block(b, x, y, width, down, 5);
+        break;
+    case 4:
+        solve_block(b, x, y, width, down, 4);
+        break;
+    case 3:
+        solve_block(b, x, y, width, down, 3);
+        break;
+    case 2:
+        solve_block(b, x, y, width, down, 2);
+        break;
+    default:
+        solve_block(b, x, y, width, down, 1);
+        break;
     }
 }
 
-/* All columns of a piece, block by block. width is a constant where this is called. */
-EXI_KERNEL void push_all_down(piece p, int columns, const double *x, double *y, int width) {
-    for (int count; columns > 0; columns -= count) {
-        count = columns < BLOCK ? columns : BLOCK;
-        switch (count) {
-        case 8:
-            push_down(p, x, y, width, 8);
-            break;
-        case 7:
-            push_down(p, x, y, width, 7);
-            break;
-        case 6:
-            push_down(p, x, y, width, 6);
-            break;
-        case 5:
-            push_down(p, x, y, width, 5);
-            break;
-        case 4:
-            push_down(p, x, y, width, 4);
-            break;
-        case 3:
-            push_down(p, x, y, width, 3);
-            break;
-        case 2:
-            push_down(p, x, y, width, 2);
-            break;
-        default:
-            push_down(p, x, y, width, 1);
-            break;
-        }
-        p.panel += (size_t)count * p.ld;
-        x += count * width;
-    }
+/* Columns first to first + columns of supernode s. */
+EXI_KERNEL void solve_columns(const exi_factor *f, int s, int first, int columns, double *y, int width, bool down) {
+    const int all = exi_column_count(f, s), outer = exi_below_count(f, s);
+    const size_t ld = (size_t)(all + outer);
+    const block b = {.panel = f->values + f->value_starts[s] + (size_t)first * (ld + 1),
+                     .ld = ld,
+                     .inner = all - first - columns,
+                     .outer = outer,
+                     .rows = f->rows + f->row_starts[s]};
+    solve_any_block(b, y + (size_t)(f->firsts[s] + first) * (size_t)width, y, width, down, columns);
 }
 
-EXI_KERNEL void pull_all_up(piece p, int columns, double *x, const double *y, int width) {
-    for (int count; columns > 0; columns -= count) {
-        count = columns < BLOCK ? columns : BLOCK;
-        switch (count) {
-        case 8:
-            pull_up(p, x, y, width, 8);
-            break;
-        case 7:
-            pull_up(p, x, y, width, 7);
-            break;
-        case 6:
-            pull_up(p, x, y, width, 6);
-            break;
-        case 5:
-            pull_up(p, x, y, width, 5);
-            break;
-        case 4:
-            pull_up(p, x, y, width, 4);
-            break;
-        case 3:
-            pull_up(p, x, y, width, 3);
-            break;
-        case 2:
-            pull_up(p, x, y, width, 2);
-            break;
-        default:
-            pull_up(p, x, y, width, 1);
-            break;
-        }
-        p.panel += (size_t)count * p.ld;
-        x += count * width;
-    }
-}
-
-EXI_KERNEL void substitute_down(const exi_factor *f, double *y, int width) {
-    for (int s = 0; s < f->supernode_count; s++) {
-        const int columns = exi_column_count(f, s), below = exi_below_count(f, s);
-        const size_t ld = (size_t)(columns + below);
-        const double *panel = f->values + f->value_starts[s];
-        double *x = y + (size_t)f->firsts[s] * (size_t)width;
-        if (width == 4)
-            solve_down_4(panel, ld, columns, x);
-        else
-            solve_down_1(panel, ld, columns, x);
-        push_all_down((piece){panel + columns, ld, f->rows + f->row_starts[s], below}, columns, x, y, width);
-    }
-}
-
-EXI_KERNEL void substitute_up(const exi_factor *f, double *y, int width) {
+/* y [n][width], in the order of elimination. */
+EXI_KERNEL void substitute(const exi_factor *f, double *y, int width) {
+    for (int s = 0; s < f->supernode_count; s++)
+        for (int first = 0, left = exi_column_count(f, s); left > 0; first += BLOCK, left -= BLOCK)
+            solve_columns(f, s, first, left < BLOCK ? left : BLOCK, y, width, true);
     for (int s = f->supernode_count - 1; s >= 0; s--) {
-        const int columns = exi_column_count(f, s), below = exi_below_count(f, s);
-        const size_t ld = (size_t)(columns + below);
-        const double *panel = f->values + f->value_starts[s];
-        double *x = y + (size_t)f->firsts[s] * (size_t)width;
-        pull_all_up((piece){panel + columns, ld, f->rows + f->row_starts[s], below}, columns, x, y, width);
-        if (width == 4)
-            solve_up_4(panel, ld, columns, x);
-        else
-            solve_up_1(panel, ld, columns, x);
+        const int all = exi_column_count(f, s);
+        for (int first = (all - 1) / BLOCK * BLOCK; first >= 0; first -= BLOCK)
+            solve_columns(f, s, first, all - first < BLOCK ? all - first : BLOCK, y, width, false);
     }
 }
 
@@ -304,8 +295,7 @@ void exi_factor_solve(const exi_factor *factor, double *x, double *work) {
         to[2] = from[2];
         to[3] = 0;
     }
-    substitute_down(factor, work, 4);
-    substitute_up(factor, work, 4);
+    substitute(factor, work, 4);
     for (int k = 0; k < factor->n; k++)
         for (int c = 0; c < 3; c++)
             x[3 * (size_t)factor->order[k] + (size_t)c] = work[4 * (size_t)k + (size_t)c];
@@ -318,8 +308,7 @@ void exi_factor_solve_1(const exi_factor *factor, double *x, double *work) {
     }
     for (int k = 0; k < factor->n; k++)
         work[k] = x[factor->order[k]];
-    substitute_down(factor, work, 1);
-    substitute_up(factor, work, 1);
+    substitute(factor, work, 1);
     for (int k = 0; k < factor->n; k++)
         x[factor->order[k]] = work[k];
 }

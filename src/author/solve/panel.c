@@ -40,16 +40,21 @@ EXI_KERNEL void end_tile(const tile_end *end, exi_pair sum[COLUMNS][ROWS / 2], i
 EXI_KERNEL void multiply_tile(int depth, const double *restrict a, size_t lda, const double *restrict b, int width,
                               const tile_end *end) {
     exi_pair sum[COLUMNS][ROWS / 2];
+    EXI_WRITE_OUT
     for (int q = 0; q < width; q++)
-        for (int r = 0; r < ROWS / 2; r++)
-            sum[q][r] = exi_pair_fill(0);
+        EXI_WRITE_OUT
+    for (int r = 0; r < ROWS / 2; r++)
+        sum[q][r] = exi_pair_fill(0);
     for (int j = 0; j < depth; j++) {
         exi_pair rows[ROWS / 2];
+        EXI_WRITE_OUT
         for (int r = 0; r < ROWS / 2; r++)
             rows[r] = exi_pair_load(a + 2 * r);
+        EXI_WRITE_OUT
         for (int q = 0; q < width; q++)
-            for (int r = 0; r < ROWS / 2; r++)
-                sum[q][r] = exi_pair_add_product(sum[q][r], rows[r], exi_pair_fill(b[q]));
+            EXI_WRITE_OUT
+        for (int r = 0; r < ROWS / 2; r++)
+            sum[q][r] = exi_pair_add_product(sum[q][r], rows[r], exi_pair_fill(b[q]));
         a += lda;
         b += width;
     }

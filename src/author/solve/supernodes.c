@@ -17,7 +17,7 @@
 static bool is_worth_joining(int columns, double zeros, double entries) {
     if (columns <= 4)
         return true;
-    return zeros < entries * (columns <= 16 ? 0.3 : columns <= 48 ? 0.1 : 0.05);
+    return zeros < entries * (columns <= 16 ? 0.2 : columns <= 48 ? 0.1 : 0.05);
 }
 
 /* A run of columns while supernodes are being joined. */
