@@ -39,6 +39,15 @@ static void test_indefinite(void **state) {
         assert_int_equal(refused_row(&m), bad);
         matrix_free(&m);
     }
+    /* Without a row a definite matrix stays definite, so that this row alone can be the one that fails. */
+    graph sphere = graph_sphere(6, 9);
+    for (int bad = 1; bad < sphere.n; bad += 11) {
+        matrix m = matrix_from_graph(&sphere, 1, true);
+        m.values[m.starts[bad]] = -1;
+        assert_int_equal(refused_row(&m), bad);
+        matrix_free(&m);
+    }
+    graph_free(&sphere);
     const double saddle[2][2] = {{1, 2}, {2, 1}};
     matrix m = matrix_from_dense(saddle[0], 2);
     const int row = refused_row(&m);
@@ -108,13 +117,13 @@ static void count_misuse(const char *function, const char *what) {
 
 static void test_no_matrix(void **state) {
     (void)state;
-    static const int starts[3] = {0, 2, 3}, late[3] = {1, 2, 3}, empty[3] = {0, 3, 3};
-    static const int rows[3] = {0, 1, 1}, no_diagonal[3] = {1, 1, 1}, twice[3] = {0, 0, 1}, outside[3] = {0, 2, 1};
+    static const int starts[3] = {0, 2, 3}, late[3] = {1, 2, 3}, single[3] = {0, 1, 2}, empty[3] = {0, 3, 3};
+    static const int rows[3] = {0, 1, 1}, no_diagonal[3] = {1, 1, 0}, twice[3] = {0, 0, 1}, outside[3] = {0, 2, 1};
     static const double values[3] = {2, 1, 2};
     static const exi_symmetric bad[] = {
         {-1, starts, rows, values},       {2, NULL, rows, values},    {2, starts, NULL, values},
         {2, starts, rows, NULL},          {2, late, rows, values},    {2, empty, rows, values},
-        {2, starts, no_diagonal, values}, {2, starts, twice, values}, {2, starts, outside, values},
+        {2, single, no_diagonal, values}, {2, starts, twice, values}, {2, starts, outside, values},
     };
     const exi_symmetric good = {2, starts, rows, values};
     ex_set_misuse_hook(count_misuse);
