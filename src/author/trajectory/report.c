@@ -3,8 +3,8 @@
  * trajectory that was found.
  *
  * Times are the outer loop: the rigid in-between comes first, since the others are compared with where it has the
- * mesh's components. Crossings of the trajectory depend on its last bits no more than those of others: all forms are
- * measured in double, as ex_trajectories_form has them.
+ * mesh's components. The polynomial's three forms are found once and kept. All are measured in double, the trajectory
+ * as ex_trajectories_form has it.
  */
 #include "author/trajectory/trajectory.h"
 
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { METHOD_COUNT = EX_BETWEEN_COUNT + 1 }; /* and the trajectory */
+enum { METHOD_COUNT = EX_BETWEEN_COUNT + 1 /* and the trajectory */, GUIDE_COUNT = 3 };
 
 typedef struct survey {
     const ex_trajectories_def *def;
@@ -25,6 +25,8 @@ typedef struct survey {
     ex_between *between;
     exi_crossings *crossings;
     double *weights;   /* [example_count] */
+    double *guides;    /* [3][vertex_count][3]: what the polynomial goes through */
+    double *work;      /* of exi_between_rigid */
     double *positions; /* [vertex_count][3] */
     double *rigid;     /* [component_count][3]: centroids of the rigid form */
     double *centroids; /* [component_count][3] */
@@ -35,7 +37,7 @@ typedef struct survey {
 
 static void tell(survey *s) {
     const ex_progress *progress = s->def->progress;
-    const int all = METHOD_COUNT * EX_WARP_TIME_COUNT + 1;
+    const int all = METHOD_COUNT * EX_WARP_TIME_COUNT + GUIDE_COUNT + 1;
     if (progress && progress->report)
         progress->report(progress->user, "measuring", (double)s->done++ / all);
 }
@@ -77,6 +79,11 @@ static const char *method_name(const survey *s, int method) {
 }
 
 static ex_result make_form(survey *s, int method, double t, ex_error *error) {
+    if (method == EX_BETWEEN_POLYNOMIAL) {
+        exi_between_polynomial(s->between, t, s->guides, s->positions);
+        exi_between_move(s->between, t, s->positions);
+        return EX_OK;
+    }
     if (method < EX_BETWEEN_COUNT)
         return ex_between_form(s->between, (ex_between_method)method, t, s->positions, error);
     s->weights[s->example] = t;
@@ -105,6 +112,11 @@ static ex_result measure_row(survey *s, int method, double t, ex_warp_row *row, 
 static ex_result measure_rows(survey *s, ex_error *error) {
     static const double times[EX_WARP_TIME_COUNT] = {0.1, 0.3, 0.5, 0.7, 0.9};
     ex_result result = EX_OK;
+    for (int k = 0; k < GUIDE_COUNT; k++) {
+        tell(s);
+        exi_between_rigid(s->between, 0.25 * (k + 1), s->guides + (size_t)k * 3 * (size_t)s->def->vertex_count,
+                          s->work);
+    }
     for (int k = 0; k < EX_WARP_TIME_COUNT && result == EX_OK; k++)
         for (int i = 0; i < METHOD_COUNT && result == EX_OK; i++) {
             /* The rigid form first, then those before it. */
@@ -126,12 +138,15 @@ static ex_result allocate(survey *s, ex_error *error) {
     const size_t numbers = 3 * (size_t)s->def->vertex_count;
     s->weights = calloc(examples, sizeof *s->weights);
     s->positions = exi_array_allocate(numbers, sizeof *s->positions);
+    s->guides = exi_array_allocate(GUIDE_COUNT * numbers, sizeof *s->guides);
+    s->work = exi_array_allocate(exi_between_work_size(s->between), sizeof *s->work);
     s->rigid = exi_array_allocate(3 * components, sizeof *s->rigid);
     s->centroids = exi_array_allocate(3 * components, sizeof *s->centroids);
     s->sizes = calloc(components ? components : 1, sizeof *s->sizes);
     s->report->rows = calloc((size_t)s->report->row_count, sizeof *s->report->rows);
-    if (!s->weights || !s->positions || !s->rigid || !s->centroids || !s->sizes || !s->report->rows)
-        return exi_error_memory(error, "the report", numbers * sizeof *s->positions);
+    if (!s->weights || !s->positions || !s->guides || !s->work || !s->rigid || !s->centroids || !s->sizes ||
+        !s->report->rows)
+        return exi_error_memory(error, "the report", (GUIDE_COUNT + 1) * numbers * sizeof *s->positions);
     for (int v = 0; v < s->def->vertex_count; v++)
         s->sizes[s->between->components[v]]++;
     return EX_OK;
@@ -141,6 +156,8 @@ static void release(survey *s) {
     free(s->sizes);
     free(s->centroids);
     free(s->rigid);
+    free(s->work);
+    free(s->guides);
     free(s->positions);
     free(s->weights);
     exi_crossings_destroy(s->crossings);

@@ -76,19 +76,14 @@ static void find_edges(const measurement *m, const double *positions, int triang
     exi_subtract(corner(m, positions, triangle, 2), origin, b);
 }
 
-static void turn(double r[3][3], const double v[3], double out[3]) {
-    for (int i = 0; i < 3; i++)
-        out[i] = exi_dot3(r[i], v);
-}
-
 /* Whether the normal of the edges p, q is more than a right angle away from the start's, turned to t. */
 static bool is_flipped(const measurement *m, int triangle, const double p[3], const double q[3]) {
     const double *whole = m->between->turns + 3 * (size_t)triangle;
     const double part[3] = {m->t * whole[0], m->t * whole[1], m->t * whole[2]};
     double r[3][3], turned[3], wanted[3], normal[3];
     exi_turn_matrix(part, r);
-    turn(r, m->between->normals + 3 * (size_t)triangle, turned);
-    turn(m->screw, turned, wanted);
+    exi_apply(r, m->between->normals + 3 * (size_t)triangle, turned);
+    exi_apply(m->screw, turned, wanted);
     exi_cross(p, q, normal);
     return exi_dot3(normal, wanted) < 0;
 }
