@@ -1,5 +1,5 @@
 /*
- * exemplar/author.h - authoring whole: meshes, file formats, projects, motion, baking, pictures. Stands on the runtime
+ * exemplar/author.h - authoring whole: meshes, file formats, projects, motion, baking, trajectories, pictures. Stands on the runtime
  * (exemplar/exemplar.h), never the other way round. Allocates with malloc and reads and writes files.
  */
 #ifndef EXEMPLAR_AUTHOR_H
@@ -14,6 +14,7 @@
 #include <exemplar/author/picture.h>
 #include <exemplar/author/project.h>
 #include <exemplar/author/scene.h>
+#include <exemplar/author/trajectory.h>
 #include <exemplar/exemplar.h>
 
 #endif

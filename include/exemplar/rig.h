@@ -47,9 +47,10 @@ typedef struct ex_axis_source {
 
 /* What a layer's examples are. */
 typedef enum ex_domain {
-    EX_DOMAIN_FORM,    /* vertex positions, added to the mesh before it is posed */
-    EX_DOMAIN_PIXELS,  /* a texture */
-    EX_DOMAIN_OFFSETS, /* differences of the few vertices that move */
+    EX_DOMAIN_FORM,       /* vertex positions, added to the mesh before it is posed */
+    EX_DOMAIN_PIXELS,     /* a texture */
+    EX_DOMAIN_OFFSETS,    /* differences of the few vertices that move */
+    EX_DOMAIN_TRAJECTORY, /* paths from the mesh, added to it before it is posed */
     EX_DOMAIN_COUNT
 } ex_domain;
 
@@ -83,10 +84,10 @@ typedef struct ex_layer_def {
     const char *const *example_names; /* [weigh.example_count], all different */
     bool muted;                       /* does not count unless ex_evaluation.muted says so */
 
-    /* forms and offsets */
-    const float *mask; /* [vertex_count] in [0, 1], multiplied into the deltas; or NULL */
+    /* forms, offsets and trajectories */
+    const float *mask; /* [vertex_count] in [0, 1], multiplied into the deltas; of trajectories kept; or NULL */
 
-    /* forms */
+    /* forms and trajectories */
     const float *const *deltas; /* [weigh.example_count] of [vertex_count][3]: example minus mesh */
     const float *const *shifts; /* [weigh.example_count] of [joint_count][3], each may be NULL: by how much the joints'
                                    positions at rest differ in that example (ex_skeleton_input); or NULL */
@@ -96,6 +97,15 @@ typedef struct ex_layer_def {
     ex_frame frame;
     bool moved; /* a vertex is weighed among the examples that move it alone, as if the layer had no others; asks for a
                    gaussian weigher, whose sets are set from the offsets */
+
+    /* trajectories: rest form(v) += mask(v) * (path(v) - mesh(v)) */
+    const ex_trajectory *trajectories; /* [weigh.example_count] */
+    int reference;                     /* the example that is the mesh itself: its delta and trajectory are not looked
+                                          at; -1: none, as where the weigher is direct */
+    double centre[3];                  /* of the screws */
+    const float *overlaps;             /* [weigh.example_count] squared, in [0, 1], 1 on the diagonal: how far example k
+                                          moves what l moves too; NULL: 1 on the diagonal, else 0 */
+    ex_segments segments;
 
     /* pixels */
     const char *texture;                /* "base_color", "normal", … as glTF calls them */
@@ -169,6 +179,20 @@ EX_API bool ex_rig_layer_moved(const ex_rig *rig, int layer);
 EX_API int ex_rig_example_offset_count(const ex_rig *rig, int layer, int example);
 /* They, ascending [count], and by how much [count][3], mask included; each may be NULL. */
 EX_API void ex_rig_example_offsets(const ex_rig *rig, int layer, int example, uint32_t *vertices, float *deltas);
+
+/* Layers of trajectories: their reference (-1 for others, too), centre, overlaps and segments, as pointers into the
+ * rig. */
+EX_API int ex_rig_layer_reference(const ex_rig *rig, int layer);
+EX_API ex_segments ex_rig_layer_segments(const ex_rig *rig, int layer);
+EX_API const float *ex_rig_layer_overlaps(const ex_rig *rig, int layer);
+EX_API void ex_rig_layer_centre(const ex_rig *rig, int layer, double centre[3]);
+/* The layer's mask [vertex_count]; false, and ones, where it has none. */
+EX_API bool ex_rig_layer_mask(const ex_rig *rig, int layer, float *mask);
+/* What an example's trajectory holds; the pointers to vertices' numbers are NULL: ask ex_rig_example_turns, which gives
+ * false, and zeros, where the example has none, and ex_rig_example_corrector. All [vertex_count][3]. */
+EX_API ex_trajectory ex_rig_example_trajectory(const ex_rig *rig, int layer, int example);
+EX_API bool ex_rig_example_turns(const ex_rig *rig, int layer, int example, float *turns);
+EX_API void ex_rig_example_corrector(const ex_rig *rig, int layer, int example, int corrector, float *values);
 
 /* Inputs: the axes of all layers, each once, in order of first appearance. */
 EX_API int ex_rig_input_count(const ex_rig *rig);
@@ -344,6 +368,10 @@ typedef enum ex_section_kind {
     EX_SECTION_TARGET,        /* index: example among all; split vertices */
     EX_SECTION_OFFSET_PLACES, /* index: example among all; split vertices that move, ascending, uint32_t */
     EX_SECTION_OFFSET_VALUES, /* the same, 3 x float */
+    EX_SECTION_TRAJECTORIES,  /* index: layer; reference, counts, centre, overlaps, segments, curves, screws, bases */
+    EX_SECTION_TURNS,         /* index: example among all; vertices, 3 x float */
+    EX_SECTION_CORRECTORS,    /* index: example among all; corrector after corrector; vertices, 3 x float */
+    EX_SECTION_MASK,          /* index: layer; vertices, float */
     EX_SECTION_KIND_COUNT
 } ex_section_kind;
 

@@ -59,6 +59,55 @@ typedef struct ex_offsets {
     const float *deltas;      /* [count][3] */
 } ex_offsets;
 
+/* ---- trajectories ---- */
+
+/* The most correctors that an example may have, and the coefficients of each one's curve. */
+#define EX_CORRECTOR_MAX 8
+#define EX_CURVE_SIZE    7
+/* The longest angular velocity that a path may have, in radians: at 2 pi it could no longer be brought to its end. */
+#define EX_TURN_MAX 5.6
+/* The most segments that bases may be appended for. */
+#define EX_SEGMENT_MAX 1024
+
+/* A rigid motion in the time from 0 to 1: x(t) = c + R(t turn) (x - c) + t R~(t turn) move, with the centre c of its
+ * layer. R(w) turns by the rotation vector w, R~(w) is its mean over the way: the integral of R(s w) for s in [0, 1].
+ */
+typedef struct ex_screw {
+    double turn[3]; /* radians */
+    double move[3];
+} ex_screw;
+
+/*
+ * How the vertices of one example run from the mesh, at amount 0, to the example, at 1 (trajectory warping, equations
+ * 1, 6, 26, and correctors). Within a layer, with weights x_k:
+ *
+ *   path(v) = screw(mesh(v) + R~(w(v)) u(v) + sum over v's segment and those above it of R~(w_a) u_a
+ *                   + sum over k, j of x_k q_kj(s_k) c_kj(v))
+ *
+ * w, w_a, u, u_a and the screw's two vectors are sums over the examples with weights x_k (equation 24); s_k = sum over
+ * l of overlap_kl x_l. The displacement velocity u_k is no input: it is what brings every vertex to its example's place
+ * (equation 23). q(s) = (1 - s) r(s) for s in [0, 1], r being the polynomial in 2s - 1 whose coefficients are the
+ * corrector's curve, the constant first; beyond, s q(s) goes on along its tangent.
+ */
+typedef struct ex_trajectory {
+    const float *turns;             /* [vertex_count][3]: angular velocities w, radians, none longer than EX_TURN_MAX;
+                                       NULL: all zero */
+    int corrector_count;            /* 0 to EX_CORRECTOR_MAX */
+    const float *const *correctors; /* [corrector_count] of [vertex_count][3]: c */
+    const float *curves;            /* [corrector_count][EX_CURVE_SIZE] */
+    ex_screw screw;
+    const float *bases; /* [segment_count][6]: w_a, u_a of the basis that carries a segment and those below it; a root's
+                         * is zero; or NULL
+                         */
+} ex_trajectory;
+
+/* Parts of a mesh that hang together as links of chains do. */
+typedef struct ex_segments {
+    int count;                /* 0: none; at most EX_SEGMENT_MAX */
+    const int *parents;       /* [count], -1: a root */
+    const uint16_t *vertices; /* [vertex_count]: the segment of each vertex */
+} ex_segments;
+
 #ifdef __cplusplus
 }
 #endif

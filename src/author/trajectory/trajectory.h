@@ -1,0 +1,92 @@
+/*
+ * trajectory.h - what the files of this room share: rotations in double, the surface between two forms, and the two
+ * ways to find trajectories. Private to authoring.
+ */
+#ifndef EXEMPLAR_AUTHOR_TRAJECTORY_TRAJECTORY_H
+#define EXEMPLAR_AUTHOR_TRAJECTORY_TRAJECTORY_H
+
+#include <exemplar/author/trajectory.h>
+
+#include "author/solve/solve.h"
+
+/* ---- rotations (rotations.c); matrices are [3][3], rows first; exi_polar is in pose/matrix.h ---- */
+
+/* R(w): turns by the rotation vector w. */
+void exi_turn_matrix(const double w[3], double r[3][3]);
+/* A rotation vector of r, at most pi long. */
+void exi_turn_vector(const double r[3][3], double w[3]);
+/* out = m x, and m^T x. */
+void exi_apply(double m[3][3], const double x[3], double out[3]);
+void exi_apply_transpose(double m[3][3], const double x[3], double out[3]);
+/* R~(w), equation 7: the mean of R(s w) over s in [0, 1]; a series near zero. */
+void exi_mean_turn(const double w[3], double r[3][3]);
+/* d = R~(w) v for v, where |w| is at most EX_TURN_MAX: equation 23. */
+void exi_mean_turn_invert(const double w[3], const double d[3], double v[3]);
+/* The derivative of R~(w) v by w: column a is that by w[a]. */
+void exi_mean_turn_derivative(const double w[3], const double v[3], double derivative[3][3]);
+/* Where a screw takes a point at time t. */
+void exi_screw_point(const ex_screw *screw, const double centre[3], double t, const double point[3], double moved[3]);
+
+/* ---- the surface between two forms ---- */
+
+typedef struct exi_link {
+    int vertices[2]; /* of different components, or of a triangle without area */
+    double weight;
+    double start[3], end[3]; /* the difference of the two, at the start, and at the end turned back to the start */
+} exi_link;
+
+struct ex_between {
+    int vertex_count, triangle_count;
+    int *triangles;  /* [triangle_count][3] */
+    double *start;   /* [vertex_count][3] */
+    double *end;     /* as given */
+    double *aligned; /* the end, brought back onto the start by the inverse of the screw at time 1 */
+    double size;     /* diagonal of the start's bounding box */
+    ex_screw screw;
+    double centre[3]; /* the start's centroid by area */
+    int iterations;
+    const ex_tasks *tasks;
+
+    /* triangles; 0 0 0 of those without area, which have links in place */
+    double *areas;   /* [triangle_count] */
+    double *slopes;  /* [triangle_count][3][3]: the gradient of a field is the sum over corners of value times slope */
+    double *normals; /* [triangle_count][3] of the start */
+    double *turns;   /* [triangle_count][3]: rotation vectors from start to aligned end, on one branch */
+    double *stretches; /* [triangle_count][6]: S, xx yy zz xy xz yz */
+    double
+        *planes; /* [triangle_count][8]: in the triangle's own plane: slopes of corners 1 and 2, S (xx xy yy), area */
+
+    double *vertex_areas; /* [vertex_count]: a third of its triangles' */
+    int *triangle_starts; /* [vertex_count + 1] into triangle_list: the triangles of a vertex */
+    int *triangle_list;   /* [3 * triangle_count], as 3 * triangle + corner */
+    int *components;      /* [vertex_count] */
+    int component_count;
+    exi_link *links;
+    int link_count;
+    exi_factor *factor; /* of the Laplacian with the links, held in place */
+    double held;        /* the weight by which a vertex is held */
+};
+
+/* The rotation of a link at time t: what the triangles around both its ends turn by, averaged. */
+void exi_link_rotation(const ex_between *between, const exi_link *link, double t, double rotation[3][3]);
+
+/* The form in the frame of the start, that is, without the screw. work: from exi_between_work_size. */
+void exi_between_poisson(const ex_between *between, double t, double *positions, double *work);
+void exi_between_rigid(const ex_between *between, double t, double *positions, double *work);
+size_t exi_between_work_size(const ex_between *between); /* in doubles */
+/* Puts the screw at time t onto such a form. */
+void exi_between_move(const ex_between *between, double t, double *positions);
+
+/* ---- finding ---- */
+
+/* One example's trajectory, in arrays of malloc that ex_trajectories_destroy frees. between is that of the reference
+ * and the example. */
+ex_result exi_guided_fit(const ex_trajectories_def *def, const ex_between *between, int example,
+                         ex_trajectories *trajectories, ex_error *error);
+
+/* Paper mode, all examples at once, since segments are common: betweens [example_count], NULL for the reference. Sets
+ * turns, bases, segments, triangle_segments and fits. */
+ex_result exi_paper_fit(const ex_trajectories_def *def, ex_between *const *betweens, ex_trajectories *trajectories,
+                        ex_error *error);
+
+#endif
