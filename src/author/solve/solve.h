@@ -29,7 +29,7 @@ typedef struct exi_factor exi_factor;
 
 /*
  * Orders, analyses and factorises; a is not needed afterwards. progress may be NULL. On a 2-manifold mesh of n vertices
- * L has about 3 n log2 n entries, and the work grows as n^1.5.
+ * L has about 4 n log2 n entries, and the work grows as n^1.5.
  * EX_ERROR_SINGULAR: A is not positive definite to working precision; the sentence names the row at which that shows
  * first: elimination leaves less than 4 n DBL_EPSILON of its diagonal entry. (Of a Laplacian that is held nowhere about
  * 0.7 n DBL_EPSILON are left at the last row, of either sign.) EX_ERROR_DATA: an entry is not finite;
