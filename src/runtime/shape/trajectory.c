@@ -122,8 +122,10 @@ void exi_paths_open(const exi_paths *p, const ex_forms *forms, const double *wei
     exi_forms_set_terms(forms, floats, first[0], turns, terms, &path->turns);
     exi_forms_set_terms(forms, floats, first[1], velocities, terms + turns, &path->velocities);
     exi_forms_set_terms(forms, floats, first[2], p->corrector_count, terms + turns + velocities, &path->correctors);
-    path->alone = forms->storage == EX_STORAGE_FLOAT && path->turns.term_count == 1 && path->velocities.term_count == 1;
-    set_polynomials(p, weights, path->alone ? (double)path->velocities.terms[0].factor : 1, path);
+    path->alone = path->turns.term_count == 1 && path->velocities.term_count == 1;
+    set_polynomials(p, weights,
+                    path->alone && forms->storage == EX_STORAGE_FLOAT ? (double)path->velocities.terms[0].factor : 1,
+                    path);
     if (path->reach == EXI_REACH_ANY && path->alone) {
         path->alone = false;
         set_polynomials(p, weights, 1, path);

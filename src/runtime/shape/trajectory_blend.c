@@ -53,8 +53,8 @@ static inline void load_sums(const float *parts, exi_wide sums[EXI_TILE_WIDES]) 
 }
 
 /* The sum of tiles begin to end, two at a time; on top of what is there, where `on_top`. */
-static inline void sum_tiles(const exi_forms_tables *t, const exi_sum *sum, int begin, int end, bool is_float,
-                             bool on_top, float parts[BLOCK_FLOATS]) {
+EXI_KERNEL void sum_tiles(const exi_forms_tables *t, const exi_sum *sum, int begin, int end, bool is_float, bool on_top,
+                          float parts[BLOCK_FLOATS]) {
     for (int tile = begin; tile < end; tile += 2) {
         float *a = parts + (tile - begin) * EXI_TILE_FLOATS, *b = a + EXI_TILE_FLOATS;
         const bool both = tile + 1 < end;
@@ -89,12 +89,12 @@ static void far_factors(exi_wide square, exi_wide *a, exi_wide *b) {
 }
 
 /* (c0 + c1 t) + t2 (c2 + c3 t): pairs take fewer operations, and are done sooner, than one step after the other. */
-static inline exi_wide pairs(const float c[4], exi_wide t, exi_wide t2) {
+EXI_KERNEL exi_wide pairs(const float c[4], exi_wide t, exi_wide t2) {
     return exi_madd(exi_madd(t, exi_splat(c[3]), exi_splat(c[2])), t2, exi_madd(t, exi_splat(c[1]), exi_splat(c[0])));
 }
 
 /* The factors of w x u and w x (w x u); reach is a constant where this is called. */
-static inline void find_factors(const exi_path *p, exi_wide square, exi_path_reach reach, exi_wide *a, exi_wide *b) {
+EXI_KERNEL void find_factors(const exi_path *p, exi_wide square, exi_path_reach reach, exi_wide *a, exi_wide *b) {
     if (reach == EXI_REACH_NEAR) {
         const exi_wide z = square, z2 = exi_mul(z, z), z4 = exi_mul(z2, z2);
         *a = exi_madd(exi_madd(z, exi_splat(p->a[5]), exi_splat(p->a[4])), z4, pairs(p->a, z, z2));
@@ -110,13 +110,13 @@ static inline void find_factors(const exi_path *p, exi_wide square, exi_path_rea
 }
 
 /* b x a, of which the factors of b are negated: gcc negates what is used twice by an operation of its own. */
-static inline triple cross(triple a, triple b) {
+EXI_KERNEL triple cross(triple a, triple b) {
     return (triple){exi_msub(b.y, a.z, exi_mul(a.y, b.z)), exi_msub(b.z, a.x, exi_mul(a.z, b.x)),
                     exi_msub(b.x, a.y, exi_mul(a.x, b.y))};
 }
 
 /* to + a (w x u) + b (w x (w x u)) */
-static inline triple add_turn(const exi_path *p, triple w, triple u, exi_path_reach reach, triple to) {
+EXI_KERNEL triple add_turn(const exi_path *p, triple w, triple u, exi_path_reach reach, triple to) {
     const exi_wide square = exi_madd(w.x, w.x, exi_madd(w.y, w.y, exi_mul(w.z, w.z)));
     exi_wide a, b;
     find_factors(p, square, reach, &a, &b);
@@ -126,8 +126,8 @@ static inline triple add_turn(const exi_path *p, triple w, triple u, exi_path_re
 }
 
 /* u = R~(w) u */
-static inline void turn_parts_within(const exi_path *path, const float *turns, int count, exi_path_reach reach,
-                                     float *velocities) {
+EXI_KERNEL void turn_parts_within(const exi_path *path, const float *turns, int count, exi_path_reach reach,
+                                  float *velocities) {
     const exi_path own = *path; /* which results are not written over, as the compiler would have to fear */
     for (const float *end = turns + count * PART_FLOATS; turns < end; turns += PART_FLOATS, velocities += PART_FLOATS) {
         const triple u = load_part(velocities);
@@ -180,8 +180,8 @@ static void mask_parts(const float *mask, int count, float *parts) {
 /* ---- blocks ---- */
 
 /* path - mesh of tiles begin to end, without correctors where those come last. */
-static inline void follow_path(const exi_forms_tables *t, const exi_path *path, int begin, int end, bool is_float,
-                               bool without_correctors, float parts[BLOCK_FLOATS]) {
+EXI_KERNEL void follow_path(const exi_forms_tables *t, const exi_path *path, int begin, int end, bool is_float,
+                            bool without_correctors, float parts[BLOCK_FLOATS]) {
     const int count = (end - begin) * EXI_AXIS_WIDES;
     const size_t first = (size_t)begin * EXI_TILE;
     sum_tiles(t, &path->velocities, begin, end, is_float, false, parts);
@@ -200,7 +200,7 @@ static inline void follow_path(const exi_forms_tables *t, const exi_path *path, 
         mask_parts(path->mask + first, count, parts);
 }
 
-static inline void blend_block(const exi_forms_tables *t, const exi_blend *blend, int begin, int end, bool is_float) {
+EXI_KERNEL void blend_block(const exi_forms_tables *t, const exi_blend *blend, int begin, int end, bool is_float) {
     static const exi_sum nothing;
     float parts[BLOCK_FLOATS], more[BLOCK_FLOATS];
     const exi_path *path = &blend->paths[0];
@@ -236,60 +236,88 @@ static bool is_alone(const exi_blend *blend) {
     return blend->path_count == 1 && path->alone && !path->shifts && !path->mask && blend->sum.term_count == 0;
 }
 
-/* part is the part's first number in a tile, numbers the tile's examples. */
-static inline triple place_part(const exi_forms_tables *t, const exi_path *p, int tile, int part,
-                                exi_path_reach reach) {
-    const float *numbers = t->floats + (size_t)tile * t->step - EXI_TILE_FLOATS;
-    const triple w = load_from_tile(numbers + p->turns.terms[0].end, part);
-    const triple u = load_from_tile(numbers + p->velocities.terms[0].end, part);
-    const exi_wide x = exi_splat(p->velocities.terms[0].factor);
-    triple at = load_from_tile(t->base + (size_t)tile * EXI_TILE_FLOATS, part);
-    at = (triple){exi_madd(u.x, x, at.x), exi_madd(u.y, x, at.y), exi_madd(u.z, x, at.z)};
-    at = add_turn(p, w, u, reach, at);
-    for (int j = 0; j < p->correctors.term_count; j++) {
-        const triple c = load_from_tile(numbers + p->correctors.terms[j].end, part);
-        const exi_wide y = exi_splat(p->correctors.terms[j].factor);
-        at = (triple){exi_madd(c.x, y, at.x), exi_madd(c.y, y, at.y), exi_madd(c.z, y, at.z)};
+/* What is summed of a tile: base, velocities and correctors in sums; w and u, or where they stand. */
+EXI_KERNEL void place_tile(const exi_forms_tables *t, const exi_path *p, int tile, exi_path_reach reach, bool moves,
+                           bool is_float, exi_wide sums[EXI_SIDE_BY_SIDE][EXI_TILE_WIDES]) {
+    enum { Y = EXI_AXIS_WIDES, Z = 2 * EXI_AXIS_WIDES };
+    exi_wide w[EXI_SIDE_BY_SIDE][EXI_TILE_WIDES], u[EXI_SIDE_BY_SIDE][EXI_TILE_WIDES];
+    const float *turns = NULL, *velocities = NULL;
+    exi_tile_load_base(t->base + (size_t)tile * EXI_TILE_FLOATS, sums[0]);
+    if (is_float) {
+        const float *numbers = t->floats + (size_t)tile * t->step - EXI_TILE_FLOATS;
+        turns = numbers + p->turns.terms[0].end;
+        velocities = numbers + p->velocities.terms[0].end;
+        exi_tile_add_floats(velocities + EXI_TILE_FLOATS, exi_splat(p->velocities.terms[0].factor), sums[0]);
+    } else {
+        EXI_WRITE_OUT
+        for (int i = 0; i < EXI_TILE_WIDES; i++)
+            w[0][i] = u[0][i] = exi_splat(0);
+        exi_tile_sum(t, &p->velocities, tile, tile, false, false, u);
+        exi_tile_sum(t, &p->turns, tile, tile, false, false, w);
+        EXI_WRITE_OUT
+        for (int i = 0; i < EXI_TILE_WIDES; i++)
+            sums[0][i] = exi_add(sums[0][i], u[0][i]);
     }
-    if (p->moves)
-        at = (triple){row(p->rotation, at, exi_splat(p->offset[0])), row(p->rotation + 3, at, exi_splat(p->offset[1])),
-                      row(p->rotation + 6, at, exi_splat(p->offset[2]))};
-    return at;
+    if (p->correctors.term_count > 0)
+        exi_tile_sum(t, &p->correctors, tile, tile, false, is_float, sums);
+    EXI_WRITE_OUT
+    for (int i = 0; i < EXI_AXIS_WIDES; i++) {
+        triple at = {sums[0][i], sums[0][Y + i], sums[0][Z + i]};
+        const triple turn = is_float ? load_from_tile(turns, i) : (triple){w[0][i], w[0][Y + i], w[0][Z + i]};
+        const triple way = is_float ? load_from_tile(velocities, i) : (triple){u[0][i], u[0][Y + i], u[0][Z + i]};
+        at = add_turn(p, turn, way, reach, at);
+        if (moves)
+            at = (triple){row(p->rotation, at, exi_splat(p->offset[0])),
+                          row(p->rotation + 3, at, exi_splat(p->offset[1])),
+                          row(p->rotation + 6, at, exi_splat(p->offset[2]))};
+        sums[0][i] = at.x;
+        sums[0][Y + i] = at.y;
+        sums[0][Z + i] = at.z;
+    }
 }
 
-static inline void blend_alone(const exi_forms_tables *t, const exi_blend *blend, int begin, int end,
-                               exi_path_reach reach) {
+EXI_KERNEL void blend_alone(const exi_forms_tables *t, const exi_blend *blend, int begin, int end, exi_path_reach reach,
+                            bool moves, bool is_float) {
     const exi_path path = *blend->paths;
-    const bool plain = blend->positions && blend->stride == 3 * sizeof(float) && !blend->box;
+    const exi_blend own = *blend;
     for (int tile = begin; tile < end; tile++) {
-        const int left = t->vertex_count - tile * EXI_TILE;
-        if (plain && left >= EXI_TILE) {
-            float *out = blend->positions + (size_t)tile * EXI_TILE_FLOATS;
-            for (int part = 0; part < EXI_AXIS_WIDES; part++, out += PART_FLOATS) {
-                const triple at = place_part(t, &path, tile, part, reach);
-                exi_store_triples(out, at.x, at.y, at.z);
-            }
-            continue;
-        }
-        float values[EXI_TILE_FLOATS];
-        for (int part = 0; part < EXI_AXIS_WIDES; part++) {
-            const triple at = place_part(t, &path, tile, part, reach);
-            exi_store(values + part * EXI_WIDTH, at.x);
-            exi_store(values + EXI_TILE + part * EXI_WIDTH, at.y);
-            exi_store(values + 2 * EXI_TILE + part * EXI_WIDTH, at.z);
-        }
-        exi_tile_finish_any(values, blend, tile, left < EXI_TILE ? left : EXI_TILE);
+        exi_wide sums[EXI_SIDE_BY_SIDE][EXI_TILE_WIDES];
+        place_tile(t, &path, tile, reach, moves, is_float, sums);
+        exi_tile_finish(sums[0], &own, tile, t->vertex_count);
     }
+}
+
+static void blend_alone_floats(const exi_forms_tables *t, const exi_blend *blend, int begin, int end) {
+    const bool near = blend->paths->reach == EXI_REACH_NEAR;
+    if (near && blend->paths->moves)
+        blend_alone(t, blend, begin, end, EXI_REACH_NEAR, true, true);
+    else if (near)
+        blend_alone(t, blend, begin, end, EXI_REACH_NEAR, false, true);
+    else if (blend->paths->moves)
+        blend_alone(t, blend, begin, end, EXI_REACH_FAR, true, true);
+    else
+        blend_alone(t, blend, begin, end, EXI_REACH_FAR, false, true);
+}
+static void blend_alone_shorts(const exi_forms_tables *t, const exi_blend *blend, int begin, int end) {
+    const bool near = blend->paths->reach == EXI_REACH_NEAR;
+    if (near && blend->paths->moves)
+        blend_alone(t, blend, begin, end, EXI_REACH_NEAR, true, false);
+    else if (near)
+        blend_alone(t, blend, begin, end, EXI_REACH_NEAR, false, false);
+    else if (blend->paths->moves)
+        blend_alone(t, blend, begin, end, EXI_REACH_FAR, true, false);
+    else
+        blend_alone(t, blend, begin, end, EXI_REACH_FAR, false, false);
 }
 
 void exi_paths_blend_tiles(const ex_forms *forms, const exi_blend *blend, int begin, int end) {
     const exi_forms_tables t = exi_forms_tables_of(forms);
-    if (is_alone(blend) && blend->paths->reach == EXI_REACH_NEAR) {
-        blend_alone(&t, blend, begin, end, EXI_REACH_NEAR);
+    if (is_alone(blend) && forms->storage == EX_STORAGE_FLOAT) {
+        blend_alone_floats(&t, blend, begin, end);
         return;
     }
     if (is_alone(blend)) {
-        blend_alone(&t, blend, begin, end, EXI_REACH_FAR);
+        blend_alone_shorts(&t, blend, begin, end);
         return;
     }
     for (int block = begin; block < end; block += BLOCK) {
