@@ -294,7 +294,7 @@ def compare_chains(probe):
         name = 'links that share hinges' if shared else 'separate links'
         size = np.linalg.norm(start.max(0) - start.min(0))
         for bases in (1, 0):
-            got = ask(probe, start, form(1.0), triangles, bases=bases, times=TIMES)
+            got = ask(probe, start, form(1.0), triangles, bases=bases, root=0 if bases else -1, times=TIMES)
             far = max(np.abs(f - form(t)).max() for f, t in zip(got['forms'], TIMES)) / size
             print('     %s: segments %d, parents %s, steps %d' % (name, len(got['parents']), got['parents'],
                                                                    got['steps']))

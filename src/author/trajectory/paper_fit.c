@@ -35,7 +35,7 @@ static void move_state(exi_paper *paper, const double *x, double step) {
             to->turns[3 * i + k] = from->turns[3 * i + k] + held * x[6 * i + 3 + k];
         }
     for (size_t k = 0; k < 6 * s; k++) {
-        bool solved = paper->segments->parents[k / 6] >= 0 && !paper->segments->loose[k / 6];
+        bool solved = exi_segments_carried(paper->segments, (int)(k / 6)) && !paper->segments->loose[k / 6];
         to->bases[k] = from->bases[k] + (solved ? step * x[6 * n + k] : 0);
     }
     exi_paper_limit(paper, to);
@@ -99,7 +99,7 @@ ex_result exi_paper_minimise(exi_paper *paper, int most, struct ex_trajectory_fi
             fit->iterations++;
             double after = paper->states[paper->present].total;
             fit->converged = before - after <= CONVERGED * before || after <= ZERO * still;
-            damping = step == 1 ? fmax(damping / 10, DAMPING_LEAST) : damping;
+            damping = step == 1 ? fmax(damping / 10, DAMPING_LEAST) : fmax(10 * damping, 1e-4);
             if (progress && progress->report)
                 progress->report(progress->user, "fitting trajectories", fmin(1, (double)fit->iterations / most));
         } else if (damping >= DAMPING_MOST) {
@@ -135,17 +135,23 @@ static ex_result keep(const exi_paper *paper, ex_trajectory *trajectory, ex_erro
     return EX_OK;
 }
 
+/* With segments, the example is seen from the root, whose motion becomes the screw. */
 static ex_result fit_example(const ex_trajectories_def *def, const ex_between *between, const exi_segmentation *segments,
                              int example, ex_trajectories *trajectories, ex_error *error) {
-    exi_paper paper;
-    ex_result result = exi_paper_create(&paper, &def->options, between, segments, error);
-    if (result != EX_OK)
-        return result;
+    exi_paper paper = {.between = NULL};
+    ex_between framed = {.vertex_count = 0};
+    ex_result result = segments ? exi_segments_frame(between, segments, &framed, error) : EX_OK;
+    if (result == EX_OK)
+        result = exi_paper_create(&paper, &def->options, segments ? &framed : between, segments, error);
     int most = def->options.iterations > 0 ? def->options.iterations : STEP_COUNT;
-    result = exi_paper_minimise(&paper, most, &trajectories->fits[example], def->progress, error);
+    if (result == EX_OK)
+        result = exi_paper_minimise(&paper, most, &trajectories->fits[example], def->progress, error);
     if (result == EX_OK)
         result = keep(&paper, &trajectories->trajectories[example], error);
+    if (result == EX_OK && segments)
+        trajectories->trajectories[example].screw = framed.screw;
     exi_paper_free(&paper);
+    exi_segments_frame_free(&framed);
     return result;
 }
 

@@ -31,7 +31,7 @@ static const exi_paper_state *present(const exi_paper *paper) {
 
 /* Whether a segment's basis is solved for. */
 static bool is_solved(const exi_paper *paper, int s) {
-    return paper->segments->parents[s] >= 0 && !paper->segments->loose[s];
+    return exi_segments_carried(paper->segments, s) && !paper->segments->loose[s];
 }
 
 /* ---- derivatives ---- */
