@@ -17,9 +17,9 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#define FEWEST 600 /* vertices; below, the blocks are enough */
-#define NEAR   6   /* every vertex is so many edges from a seed, at most */
-#define REACH  9   /* so many edges from its seed a function ends */
+#define FEWEST 100 /* vertices; below, the blocks are enough */
+#define NEAR   4   /* every vertex is so many edges from a seed, at most */
+#define REACH  6   /* so many edges from its seed a function ends */
 #define MOST   16  /* seeds that a triangle may see */
 
 typedef struct entry {

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 #define STEP_COUNT      10   /* the paper's */
-#define CONVERGED       1e-4 /* a step that lowers the energy by less than this part of it is the last */
+#define CONVERGED       1e-3 /* a step that lowers the energy by less than this part of it is the last */
 #define ZERO            1e-22 /* of the energy of no velocity at all: nothing is left to find */
 #define DAMPING_LEAST   1e-9
 #define DAMPING_MOST    1e3
