@@ -340,7 +340,7 @@ static void run_backwards(void *user, int count, int grain, ex_task_body body, v
 
 static void tasks_change_no_bit(void **state) {
     (void)state;
-    tube t = make_tube(21, 10, 1.5, 1.1);
+    tube t = make_tube(13, 8, 1.5, 1.1);
     const double *examples[] = {t.end};
     const ex_tasks tasks = {.run = run_backwards};
     ex_trajectories *made[2] = {NULL, NULL};
@@ -387,10 +387,15 @@ static void running_out_of_memory_is_told(void **state) {
     tube t = make_tube(13, 8, 1.5, 1.1);
     const double *examples[] = {t.end};
     attempt a = {.def = tube_definition(&t, examples), .between = make_between(&t)};
+    int *given = calloc((size_t)t.triangle_count, sizeof *given);
+    for (int i = 0; i < t.triangle_count; i++)
+        given[i] = 4 * i / t.triangle_count;
+    a.def.options.segments = given;
     a.def.options.bases = true;
     a.def.options.iterations = 1;
     assert_true(fail_alloc_sweep(fit_once, &a) > 60);
     ex_between_destroy(a.between);
+    free(given);
     free_tube(&t);
 }
 
