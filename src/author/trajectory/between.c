@@ -310,10 +310,10 @@ void exi_between_rigid(const ex_between *b, double t, double *positions, double 
     exi_surface_fit(b->vertex_count, b->vertex_areas, positions, first, rotation, from, to);
     for (int v = 0; v < b->vertex_count; v++) {
         double arm[3];
-        exi_subtract(positions + 3 * (size_t)v, from, arm);
+        exi_subtract(positions + 3 * v, from, arm);
         exi_apply(rotation, arm, arm);
         for (int i = 0; i < 3; i++)
-            positions[3 * (size_t)v + i] = to[i] + arm[i];
+            positions[3 * v + i] = to[i] + arm[i];
     }
 }
 
@@ -326,15 +326,14 @@ void exi_between_move(const ex_between *b, double t, double *positions) {
     exi_apply(mean, b->screw.move, shift);
     for (int v = 0; v < b->vertex_count; v++) {
         double arm[3];
-        exi_subtract(positions + 3 * (size_t)v, b->centre, arm);
+        exi_subtract(positions + 3 * v, b->centre, arm);
         exi_apply(turn, arm, arm);
         for (int i = 0; i < 3; i++)
-            positions[3 * (size_t)v + i] = b->centre[i] + arm[i] + t * shift[i];
+            positions[3 * v + i] = b->centre[i] + arm[i] + t * shift[i];
     }
 }
 
-/* Of degree 4 through the start, the forms at 1/4, 1/2, 3/4 and the aligned end. */
-static void polynomial(const ex_between *b, double t, const double *forms, double *positions) {
+void exi_between_polynomial(const ex_between *b, double t, const double *forms, double *positions) {
     const size_t n = 3 * (size_t)b->vertex_count;
     double basis[5];
     for (int i = 0; i < 5; i++) {
@@ -364,7 +363,7 @@ ex_result ex_between_form(const ex_between *b, ex_between_method method, double 
         double *forms = work + exi_between_work_size(b);
         for (int i = 0; i < 3; i++)
             exi_between_rigid(b, 0.25 * (i + 1), forms + (size_t)i * n, work);
-        polynomial(b, t, forms, positions);
+        exi_between_polynomial(b, t, forms, positions);
     } else {
         for (size_t i = 0; i < n; i++)
             positions[i] = (1 - t) * b->start[i] + t * b->aligned[i];
@@ -455,7 +454,10 @@ ex_result ex_between_create(const ex_between_def *def, ex_between **between, ex_
                               : exi_error_memory(error, "an in-between", 300 * (size_t)def->triangle_count);
     if (result == EX_OK)
         result = exi_surface_link(b, error);
+    if (result == EX_OK)
+        result = exi_surface_branch(b, error);
     if (result == EX_OK) {
+        exi_surface_link_ends(b);
         flatten(b);
         result = factorise(b, def->progress, error);
     }

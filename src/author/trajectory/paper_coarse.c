@@ -2,12 +2,12 @@
  * A coarse space for the steps of paper mode: where a mesh is fine, errors that are smooth over many triangles are what
  * blocks of the diagonal cannot see, and conjugate gradients would need steps in proportion to the vertices across.
  *
- * With the miss z as an unknown (paper.h) the pose holds z fast, and what is smooth and cheap is a change of w alone, the
- * velocities following. So w = sum over seeds j of P_j c_j, with P_j falling from 1 at a seed to 0 some edges away, and
- * summing to 1; seeds are so far apart that a fixed share of the vertices is one. The preconditioner adds
- * Q (Q^T A Q)^-1 Q^T, Q being P on w and 0 on the rest, to the blocks' inverses; the small matrix is factorised. In it
- * the curl is taken by triangle, not averaged by vertex, which is the same where w is smooth, and makes the matrix a sum
- * over triangles.
+ * With the miss z as an unknown (paper.h) the pose holds z fast, and what is smooth and cheap is a change of w alone,
+ * the velocities following. So w = sum over seeds j of P_j c_j, with P_j falling from 1 at a seed to 0 some edges away,
+ * and summing to 1; seeds are so far apart that a fixed share of the vertices is one. The preconditioner adds Q (Q^T A
+ * Q)^-1 Q^T, Q being P on w and 0 on the rest, to the blocks' inverses; the small matrix is factorised. In it the curl
+ * is taken by triangle, not averaged by vertex, which is the same where w is smooth, and makes the matrix a sum over
+ * triangles.
  */
 #include "author/formats/array.h"
 #include "author/trajectory/matrix.h"

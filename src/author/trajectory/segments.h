@@ -1,6 +1,6 @@
 /*
- * segments.h - a mesh taken apart into parts that move rigidly, or nearly so, and the tree in which these hang together;
- * private to authoring.
+ * segments.h - a mesh taken apart into parts that move rigidly, or nearly so, and the tree in which these hang
+ * together; private to authoring.
  *
  *   segments_cluster.c  mean shift over the triangles' rotations
  *   segments_parts.c    connected parts of the clusters, small ones given away, given segments kept
@@ -50,8 +50,8 @@ ex_result exi_segments_find(const exi_segments_input *in, exi_segmentation *s, e
 void exi_segments_free(exi_segmentation *s);
 
 /*
- * The example as between has it, with the first root standing still: framed is a copy that shares everything but aligned,
- * turns and screw. It is freed by exi_segments_frame_free only.
+ * The example as between has it, with the first root standing still: framed is a copy that shares everything but
+ * aligned, turns and screw. It is freed by exi_segments_frame_free only.
  */
 ex_result exi_segments_frame(const ex_between *between, const exi_segmentation *s, ex_between *framed, ex_error *error);
 void exi_segments_frame_free(ex_between *framed);

@@ -1,9 +1,9 @@
 /*
  * An example seen from the root segment (trajectory warping, section 5.3: "align the models by the root part first").
  *
- * Appended bases take the root to stand still. The alignment of whole forms leaves it a motion of its own; taken out, and
- * put into the screw, it keeps a chain whose joints turn about parallel axes in its plane, which a screw about a slightly
- * tilted axis would not. Rotations go from R to Q^T R, with Q the root's; stretches stay.
+ * Appended bases take the root to stand still. The alignment of whole forms leaves it a motion of its own; taken out,
+ * and put into the screw, it keeps a chain whose joints turn about parallel axes in its plane, which a screw about a
+ * slightly tilted axis would not. Rotations go from R to Q^T R, with Q the root's; stretches stay.
  */
 #include "author/formats/array.h"
 #include "author/trajectory/matrix.h"

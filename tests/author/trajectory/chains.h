@@ -86,7 +86,8 @@ static inline int chain_vertex(chain *c, int link, double x, double y, double z,
 
 /* Links are roofs whose lower edges are the hinges: shared with the next link, or apart by a gap. */
 static inline chain make_chain(bool shared) {
-    static const int faces[8][3] = {{0, 2, 1}, {1, 2, 3}, {0, 4, 2}, {1, 3, 5}, {0, 1, 5}, {0, 5, 4}, {2, 4, 5}, {2, 5, 3}};
+    static const int faces[8][3] = {{0, 2, 1}, {1, 2, 3}, {0, 4, 2}, {1, 3, 5},
+                                    {0, 1, 5}, {0, 5, 4}, {2, 4, 5}, {2, 5, 3}};
     static const double lengths[CHAIN_LINKS] = {1, 1.2, 0.9, 1.1};
     chain c = {.vertex_count = 0};
     for (int k = 0; k < CHAIN_LINKS; k++) {

@@ -77,8 +77,8 @@ static void check_gradient(exi_paper *paper, int term, double *gradient) {
 
 /* J^T J x of one term: x^T J^T J x = |J x|^2, J x by differences along x. */
 static void check_product(exi_paper *paper, int term, double *x, double *y) {
-    size_t count = (size_t)(term == EXI_PAPER_GRADIENT ? 9 * paper->between->triangle_count
-                                                       : 3 * paper->between->vertex_count);
+    size_t count =
+        (size_t)(term == EXI_PAPER_GRADIENT ? 9 * paper->between->triangle_count : 3 * paper->between->vertex_count);
     double sum = 0, square = 0, *before = calloc(count, sizeof *before);
     uint64_t seed = 7;
     for (int u = 0; u < exi_paper_size(paper); u++)

@@ -1,6 +1,6 @@
 /*
- * Segments and appended bases: a planar chain of four rigid links, whose every place is known at all times; segments that
- * are given, wholly or in part; roots; trees; what cannot be.
+ * Segments and appended bases: a planar chain of four rigid links, whose every place is known at all times; segments
+ * that are given, wholly or in part; roots; trees; what cannot be.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -198,7 +198,7 @@ static void what_cannot_be_is_told(void **state) {
         ex_result result;
         const char *word;
     } cases[] = {
-        {2, -1, EX_ERROR_DATA, "gaps"},             /* no triangle in 0 and 1 */
+        {2, -1, EX_ERROR_DATA, "gaps"},              /* no triangle in 0 and 1 */
         {EX_SEGMENT_MAX, -1, EX_ERROR_DATA, "1023"}, /* beyond what there may be */
         {-2, -1, EX_ERROR_DATA, "-2"},
         {0, 5, EX_ERROR_ARGUMENT, "root"},
