@@ -321,7 +321,7 @@ def stretch(start, form, goal, triangles):
 
 def compare_stretched(probe):
     """Figure 3: a bar that is drawn out to twice its length and more, and bent. The gradient term keeps it in shape."""
-    start, triangles = grid_box([0, 0, 0], [4, 1, 1], [16, 4, 4])
+    start, triangles = grid_box([0, 0, 0], [4, 1, 1], [24, 6, 6])
     thin = 1 - 0.15 * start[:, 0]
     end = bend(np.stack([start[:, 0] + 1.5 * start[:, 0]**2 / 4, (start[:, 1] - 0.5) * thin + 0.5,
                          (start[:, 2] - 0.5) * thin], 1), 2.6, 10.0)
