@@ -179,6 +179,7 @@ static void steps_go_down(void **state) {
     double first = paper.states[paper.present].total, before = first;
     for (int step = 0; step < 4; step++) {
         assert_int_equal(exi_paper_minimise(&paper, 1, &fit, NULL, NULL), EX_OK);
+        assert_int_equal(fit.iterations, 1);
         assert_true(fit.energy[0] <= before);
         before = fit.energy[0];
     }
@@ -303,6 +304,23 @@ static void what_is_no_surface_is_left_alone(void **state) {
     free_tube(&t);
 }
 
+/* What is longer is shortened, and keeps its direction; the rest is left alone. */
+static void long_turns_are_shortened(void **state) {
+    (void)state;
+    tube t = make_tube(4, 5, 0.5, 1);
+    ex_between *between = make_between(&t);
+    ex_trajectory_options options = ex_trajectory_options_default();
+    const double turns[6] = {3, 0, -4, 6, 0, -8}, expected[6] = {3, 0, -4, 0.6 * EX_TURN_MAX, 0, -0.8 * EX_TURN_MAX};
+    exi_paper paper;
+    assert_int_equal(exi_paper_create(&paper, &options, between, NULL, NULL), EX_OK);
+    memcpy(paper.states[0].turns, turns, sizeof turns);
+    exi_paper_limit(&paper, &paper.states[0]);
+    assert_row_near(paper.states[0].turns, expected, 6, 1e-12);
+    exi_paper_free(&paper);
+    ex_between_destroy(between);
+    free_tube(&t);
+}
+
 /* Twisted by two turns, the ends would have to turn by more than a path may. */
 static void turns_stay_within_their_limit(void **state) {
     (void)state;
@@ -409,6 +427,7 @@ int main(void) {
         cmocka_unit_test(weights_weigh),
         cmocka_unit_test(rigid_motion_needs_no_turns),
         cmocka_unit_test(what_is_no_surface_is_left_alone),
+        cmocka_unit_test(long_turns_are_shortened),
         cmocka_unit_test(turns_stay_within_their_limit),
         cmocka_unit_test(tasks_change_no_bit),
         cmocka_unit_test(running_out_of_memory_is_told),

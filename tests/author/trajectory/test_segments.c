@@ -172,6 +172,27 @@ static void given_segments_replace_and_correct(void **state) {
     ex_trajectories_destroy(made);
 }
 
+/* A part that is too small to be found is kept where it is given. */
+static void a_small_given_segment_stays(void **state) {
+    (void)state;
+    tube t = make_tube(21, 12, 0, 1);
+    const double *examples[] = {t.end};
+    ex_trajectories_def def = tube_definition(&t, examples);
+    ex_trajectories *made = NULL;
+    int *given = calloc((size_t)t.triangle_count, sizeof *given);
+    for (int i = 0; i < t.triangle_count; i++)
+        given[i] = i == 100 ? 0 : -1;
+    def.options.bases = true;
+    def.options.segments = given;
+    assert_int_equal(ex_trajectories_create(&def, &made, NULL), EX_OK);
+    assert_int_equal(made->segments.count, 2);
+    for (int i = 0; i < t.triangle_count; i++)
+        assert_int_equal(made->triangle_segments[i], i == 100 ? 0 : 1);
+    ex_trajectories_destroy(made);
+    free(given);
+    free_tube(&t);
+}
+
 /* An angle that is larger than any difference finds one segment. */
 static void a_wide_angle_finds_one(void **state) {
     (void)state;
@@ -255,6 +276,7 @@ int main(void) {
         cmocka_unit_test(bases_add_up),
         cmocka_unit_test(examples_share_segments),
         cmocka_unit_test(given_segments_replace_and_correct),
+        cmocka_unit_test(a_small_given_segment_stays),
         cmocka_unit_test(a_wide_angle_finds_one),
         cmocka_unit_test(what_cannot_be_is_told),
         cmocka_unit_test(running_out_of_memory_is_told),
