@@ -87,7 +87,8 @@ static ex_result make_form(survey *s, int method, double t, ex_error *error) {
     if (method < EX_BETWEEN_COUNT)
         return ex_between_form(s->between, (ex_between_method)method, t, s->positions, error);
     s->weights[s->example] = t;
-    ex_trajectories_form(s->trajectories, s->def, s->weights, -1, s->positions);
+    if (!ex_trajectories_form(s->trajectories, s->def, s->weights, -1, s->positions))
+        return exi_error_memory(error, "the form of a trajectory", 0);
     return EX_OK;
 }
 
