@@ -74,6 +74,17 @@ static ex_result check_turns(const exi_paths *p, const float *turns, ex_error *e
     return EX_OK;
 }
 
+static float longest_turn(const exi_paths *p, const ex_forms *forms, int form) {
+    float most = 0;
+    for (int v = 0; v < p->vertex_count; v++) {
+        float w[3];
+        exi_forms_get_vertex(forms, form, v, w);
+        const float square = w[0] * w[0] + w[1] * w[1] + w[2] * w[2];
+        most = square > most ? square : most;
+    }
+    return sqrtf(most);
+}
+
 static ex_result not_finite(ex_error *error, const char *what, int vertex) {
     return exi_error(error, EX_ERROR_DATA, "%s of vertex %d is not finite, or too far away for a float", what, vertex);
 }
@@ -142,7 +153,7 @@ ex_result exi_paths_fill(exi_paths *p, ex_forms *forms, int example, const exi_p
                          ex_error *error) {
     if (example == p->reference)
         return EX_OK;
-    const exi_path_example *e = &exi_paths_examples(p)[example];
+    exi_path_example *e = (exi_path_example *)(void *)((char *)p + p->examples) + example;
     const rooms r = rooms_of(p->vertex_count, room);
     int bad = 0;
     ex_result result = keep_delta(p, e->delta, numbers, error);
@@ -150,6 +161,8 @@ ex_result exi_paths_fill(exi_paths *p, ex_forms *forms, int example, const exi_p
         result = check_turns(p, numbers->turns, error);
         if (result == EX_OK)
             exi_forms_set_example(forms, p->first_form + e->turns, numbers->turns, NULL, NULL, &bad);
+        if (result == EX_OK)
+            e->longest = longest_turn(p, forms, p->first_form + e->turns);
     }
     if (result == EX_OK)
         result = fill_correctors(p, forms, e, numbers->correctors, error);
