@@ -87,6 +87,12 @@ static void json_examples(const exi_layer *layer, exi_emitter *json) {
         json_falloff(layer, json, k);
         if (layer->moved)
             exi_emit_number(json, "moved", layer->moved[k]);
+        if (k == layer->reference) {
+            exi_emit_bool(json, "reference", true);
+        } else if (layer->paths) {
+            exi_emit_number(json, "correctors", layer->paths[k].corrector_count);
+            exi_emit_bool(json, "turns", layer->paths[k].turns);
+        }
         exi_emit_close(json, '}');
     }
     exi_emit_close(json, ']');

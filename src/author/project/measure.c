@@ -1,7 +1,8 @@
 /*
  * Measuring examples (DESIGN, "Layers"): d_lk = mask_l (U(x_lk) - base_lk), where base_lk = mesh + sum over layers m
  * before l of sum over j of w_mj d_mj, at the whole pose of example lk, and U un-poses where the layer says so. Layers
- * in the frame `skinned` are summed apart: they are added after posing. base is rounded to float, so that an unpacked
+ * in the frame `skinned` are summed apart: they are added after posing. A layer of trajectories adds what its paths make
+ * of the weights; its mask is not in d. base is rounded to float, so that an unpacked
  * example, base + d in double, gives d again to the bit. Joints go the same way, without mask or U.
  */
 #include "author/project/measure.h"
@@ -47,6 +48,8 @@ ex_result exi_measure_open(exi_measure *m, const ex_project_view *view, const ex
                        .shifts = calloc(layers, sizeof *m->shifts),
                        .offsets = calloc(layers, sizeof *m->offsets),
                        .moved = calloc(layers, sizeof *m->moved),
+                       .paths = calloc(layers, sizeof *m->paths),
+                       .masks = calloc(layers, sizeof *m->masks),
                        .weights = exi_array_allocate(most, sizeof *m->weights),
                        .centres = exi_array_allocate(3 * joints, sizeof *m->centres),
                        .size = ex_mesh_size(mesh),
@@ -55,7 +58,7 @@ ex_result exi_measure_open(exi_measure *m, const ex_project_view *view, const ex
                        .turned = turned ? exi_array_allocate(count, sizeof *m->turned) : NULL,
                        .joints = exi_array_allocate(3 * joints, sizeof *m->joints),
                        .shift = exi_array_allocate(3 * joints, sizeof *m->shift)};
-    if (m->weighers && m->deltas && m->shifts && m->offsets && m->moved && m->weights && m->centres && m->base &&
+    if (m->weighers && m->deltas && m->shifts && m->offsets && m->moved && m->paths && m->masks && m->weights && m->centres && m->base &&
         (m->turned || !turned) && m->joints && m->shift && (!skeleton || exi_skeleton_centres(skeleton, m->centres)) &&
         (!has_offsets(view, false) || exi_measure_find_firsts(m)))
         return EX_OK;
@@ -75,6 +78,8 @@ void exi_measure_close(exi_measure *m) {
     free(m->shifts);
     free(m->offsets);
     free(m->moved);
+    free(m->paths);
+    free(m->masks);
     free(m->weights);
     free(m->centres);
     free(m->firsts);
@@ -130,6 +135,16 @@ ex_result exi_measure_add_offsets(exi_measure *m, int layer, const ex_weigher_de
                : ex_weigher_create(weigh, NULL, &m->weighers[layer], error);
 }
 
+ex_result exi_measure_add_paths(exi_measure *m, int layer, const ex_weigher_def *weigh, const exi_paths *paths,
+                                const float *mask, const float *const *shifts, ex_error *error) {
+    if (m->view->layers[layer].muted)
+        return EX_OK;
+    m->paths[layer] = paths;
+    m->masks[layer] = mask;
+    m->shifts[layer] = shifts;
+    return ex_weigher_create(weigh, NULL, &m->weighers[layer], error);
+}
+
 /* ---- what they make of a pose ---- */
 
 void exi_measure_sum(double *sum, size_t count, double weight, const float *delta) {
@@ -165,6 +180,10 @@ void exi_measure_add_up(const exi_measure *m, int layer, const double *point, do
         return;
     }
     ex_weigher_evaluate(m->weighers[layer], point, m->weights);
+    if (m->paths[layer]) {
+        exi_paths_add(m->paths[layer], m->weights, m->masks[layer], sum);
+        return;
+    }
     for (int k = 0; k < count; k++) {
         if (!m->offsets[layer]) {
             exi_measure_sum(sum, 3 * (size_t)m->mesh->vertex_count, m->weights[k], m->deltas[layer][k]);
@@ -298,6 +317,15 @@ ex_result exi_measure_example(exi_measure *m, int layer, int example, const ex_m
     if (result != EX_OK)
         exi_measured_free(out);
     return result;
+}
+
+ex_result exi_measure_reference(const exi_measure *m, exi_measured *out, ex_error *error) {
+    const size_t count = 3 * (size_t)m->mesh->vertex_count;
+    *out = (exi_measured){.delta = exi_array_allocate(count, sizeof *out->delta)};
+    if (!out->delta)
+        return exi_error_memory(error, "an example", count * sizeof *out->delta);
+    memset(out->delta, 0, count * sizeof *out->delta);
+    return EX_OK;
 }
 
 void exi_offsets_free(ex_offsets *offsets) {

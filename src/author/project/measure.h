@@ -12,6 +12,7 @@
 #ifndef EXEMPLAR_AUTHOR_PROJECT_MEASURE_H
 #define EXEMPLAR_AUTHOR_PROJECT_MEASURE_H
 
+#include "author/project/paths.h"
 #include "author/project/project.h"
 #include "runtime/shape/patches.h"
 
@@ -34,6 +35,8 @@ typedef struct exi_measure {
     const float *const **shifts; /* [layer_count], each may be NULL, of [example_count], too, of [joint_count][3] */
     const ex_offsets **offsets;  /* [layer_count] of [example_count]; NULL for layers of forms */
     exi_moved *moved;            /* [layer_count] */
+    const exi_paths **paths;     /* [layer_count]; NULL for layers of others than trajectories, */
+    const float **masks;         /* and these layers' masks, each may be NULL */
     double *weights;             /* of the layer with the most examples */
     double *centres;             /* [joint_count][3]: where the joints are in the mesh; every number is a float */
     double size;                 /* of the mesh */
@@ -59,6 +62,10 @@ ex_result exi_measure_add_layer(exi_measure *m, int layer, const ex_weigher_def 
                                 const float *const *shifts, ex_error *error);
 ex_result exi_measure_add_offsets(exi_measure *m, int layer, const ex_weigher_def *weigh, const ex_offsets *offsets,
                                   ex_error *error);
+
+/* The same for a layer of trajectories; mask may be NULL. */
+ex_result exi_measure_add_paths(exi_measure *m, int layer, const ex_weigher_def *weigh, const exi_paths *paths,
+                                const float *mask, const float *const *shifts, ex_error *error);
 
 /* Sets m->base, m->turned, m->joints and m->shift for an example of a layer; or to what the layers before `end` make of
  * the mesh where their spaces are at points [layer_count]. */
@@ -95,6 +102,8 @@ ex_result exi_measure_form(const exi_measure *m, int layer, int example, const e
 /* Both. form: the example's own mesh. On failure *out holds nothing. */
 ex_result exi_measure_example(exi_measure *m, int layer, int example, const ex_mesh *form, const float *mask,
                               exi_measured *out, ex_error *error);
+/* The reference of a layer of trajectories: no difference at all. */
+ex_result exi_measure_reference(const exi_measure *m, exi_measured *out, ex_error *error);
 void exi_measured_free(exi_measured *measured);
 void exi_offsets_free(ex_offsets *offsets);
 

@@ -106,7 +106,7 @@ static ex_result read_layer_space(exi_reader *r, const json_t *object, const exi
                                   ex_project_layer *layer) {
     static const char *const keys[] = {"name",    "space", "weigh",     "shape", "texture",       "examples",
                                        "pseudo",  "mask",  "muted",     "frame", "participation", "rest",
-                                       "protect", "posed", "tolerance", NULL};
+                                       "protect", "posed", "tolerance", "trajectory", NULL};
     ex_result result = exi_check_keys(r, object, place, keys);
     if (result == EX_OK)
         result = exi_get_text(r, object, place, "name", true, &layer->name);
@@ -117,6 +117,8 @@ static ex_result read_layer_space(exi_reader *r, const json_t *object, const exi
         result = read_shape(r, object, place, layer);
     if (result == EX_OK)
         result = exi_read_weigh(r, object, place, &layer->weigh);
+    if (result == EX_OK)
+        result = exi_read_trajectory(r, object, place, layer);
     if (result == EX_OK)
         result = exi_read_space(r, object, place, layer);
     if (result == EX_OK)
