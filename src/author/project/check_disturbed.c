@@ -42,7 +42,7 @@ static bool evaluate(exi_checker *c, int layer, const ex_project_example *exampl
     const ex_project_layer *source = &c->view->layers[layer];
     const bool posed = exi_measure_is_posed(m, source);
     exi_measure_layers(m, c->view->layer_count, example->points);
-    if (source->shape == EX_SHAPE_POSITIONS) {
+    if (source->shape == EX_SHAPE_POSITIONS || source->shape == EX_SHAPE_TRAJECTORY) {
         for (size_t i = 0; i < 3 * (size_t)m->mesh->vertex_count; i++)
             positions[i] = (float)m->base[i];
         return true;
@@ -123,6 +123,8 @@ static void check_sculpt(exi_checker *c, int layer, int k, double *vectors) {
     double most = 0, off = 0;
     char where[64];
     exi_check_text advice = {.size = 0};
+    if (example->reference)
+        return; /* it is the mesh, whatever earlier layers make of it */
     const int later = find_disturber(c, layer, example->points, vectors, &most);
     if (later < 0 || most / c->size <= disturbance_limit)
         return;
