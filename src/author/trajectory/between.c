@@ -333,8 +333,7 @@ void exi_between_move(const ex_between *b, double t, double *positions) {
     }
 }
 
-/* Of degree 4 through the start, the forms at 1/4, 1/2, 3/4 and the aligned end. */
-static void polynomial(const ex_between *b, double t, const double *forms, double *positions) {
+void exi_between_polynomial(const ex_between *b, double t, const double *forms, double *positions) {
     const size_t n = 3 * (size_t)b->vertex_count;
     double basis[5];
     for (int i = 0; i < 5; i++) {
@@ -364,7 +363,7 @@ ex_result ex_between_form(const ex_between *b, ex_between_method method, double 
         double *forms = work + exi_between_work_size(b);
         for (int i = 0; i < 3; i++)
             exi_between_rigid(b, 0.25 * (i + 1), forms + (size_t)i * n, work);
-        polynomial(b, t, forms, positions);
+        exi_between_polynomial(b, t, forms, positions);
     } else {
         for (size_t i = 0; i < n; i++)
             positions[i] = (1 - t) * b->start[i] + t * b->aligned[i];

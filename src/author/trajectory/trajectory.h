@@ -73,6 +73,8 @@ void exi_link_rotation(const ex_between *between, const exi_link *link, double t
 /* The form in the frame of the start, that is, without the screw. work: from exi_between_work_size. */
 void exi_between_poisson(const ex_between *between, double t, double *positions, double *work);
 void exi_between_rigid(const ex_between *between, double t, double *positions, double *work);
+/* Of degree 4 through the start, the forms [3][vertex_count][3] at 1/4, 1/2, 3/4 and the aligned end. */
+void exi_between_polynomial(const ex_between *between, double t, const double *forms, double *positions);
 size_t exi_between_work_size(const ex_between *between); /* in doubles */
 /* Puts the screw at time t onto such a form. */
 void exi_between_move(const ex_between *between, double t, double *positions);
