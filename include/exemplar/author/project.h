@@ -51,10 +51,10 @@ typedef enum ex_mask_kind { EX_MASK_NONE, EX_MASK_FILE, EX_MASK_GROUP, EX_MASK_C
 
 /* What a layer's examples are and how they were made, with the names that project files use. */
 #define EX_SHAPE_LIST(X)                                                                                               \
-    X(EX_SHAPE_POSITIONS, "positions") /* forms at rest */                                                             \
-    X(EX_SHAPE_UNPOSED, "unposed")     /* forms sculpted at the example's pose: building un-poses them */              \
-    X(EX_SHAPE_PIXELS, "pixels")       /* images of a texture */                                                       \
-    X(EX_SHAPE_OFFSETS, "offsets")     /* forms sculpted at the example's pose, of which only what moved is kept */     \
+    X(EX_SHAPE_POSITIONS, "positions")   /* forms at rest */                                                           \
+    X(EX_SHAPE_UNPOSED, "unposed")       /* forms sculpted at the example's pose: building un-poses them */            \
+    X(EX_SHAPE_PIXELS, "pixels")         /* images of a texture */                                                     \
+    X(EX_SHAPE_OFFSETS, "offsets")       /* forms sculpted at the example's pose, of which only what moved is kept */  \
     X(EX_SHAPE_TRAJECTORY, "trajectory") /* forms at rest, to which the mesh runs along paths that turn */
 
 typedef enum ex_shape {
@@ -106,7 +106,7 @@ typedef struct ex_project_layer {
     /* trajectories */
     const struct ex_trajectory_options *trajectory; /* how they are found (exemplar/author/trajectory.h), its segments
                                                        NULL; else NULL */
-    const char *segments; /* file of the segments that are given, or NULL */
+    const char *segments;                           /* file of the segments that are given, or NULL */
 
     ex_mask_kind mask;
     const char *mask_source;        /* file, group name, or "r", "g", "b" */

@@ -152,5 +152,5 @@ ex_result ex_project_build(const ex_project *project, const ex_build_options *op
     ex_skeleton_destroy(b.skeleton);
     exi_rig_mesh_free(&b.rig_mesh);
     ex_mesh_destroy(b.mesh);
-    return exi_error_within(error, result, "%s", project->path);
+    return project->path[0] ? exi_error_within(error, result, "%s", project->path) : result;
 }

@@ -24,10 +24,10 @@ typedef struct exi_building {
     ex_skin *skin;
     exi_refinement refinement;
     exi_measure measure;
-    ex_layer_def *layers; /* [layer_count]; masks go into the differences here, not there */
-    ex_image ***images;   /* [layer_count], NULL for layers of forms, of [example_count] */
-    exi_paths *paths;     /* [layer_count], all zero for layers of others than trajectories */
-    json_t *path_note; /* how trajectories were found; NULL where there are none */
+    ex_layer_def *layers;     /* [layer_count]; masks go into the differences here, not there */
+    ex_image ***images;       /* [layer_count], NULL for layers of forms, of [example_count] */
+    exi_project_paths *paths; /* [layer_count], all zero for layers of others than trajectories */
+    json_t *path_note;        /* how trajectories were found; NULL where there are none */
     int example_total, example_done;
 } exi_building;
 

@@ -18,10 +18,10 @@ static ex_result open_layer(const exi_building *b, const ex_project_layer *sourc
     const char **names = calloc(axes, sizeof *names), **units = calloc(axes, sizeof *units);
     ex_axis_source *sources = calloc(axes, sizeof *sources);
     layer->name = source->name;
-    layer->domain = source->shape == EX_SHAPE_PIXELS    ? EX_DOMAIN_PIXELS
-                    : source->shape == EX_SHAPE_OFFSETS ? EX_DOMAIN_OFFSETS
+    layer->domain = source->shape == EX_SHAPE_PIXELS       ? EX_DOMAIN_PIXELS
+                    : source->shape == EX_SHAPE_OFFSETS    ? EX_DOMAIN_OFFSETS
                     : source->shape == EX_SHAPE_TRAJECTORY ? EX_DOMAIN_TRAJECTORY
-                                                        : EX_DOMAIN_FORM;
+                                                           : EX_DOMAIN_FORM;
     layer->reference = exi_layer_reference(source);
     layer->weigh = source->weigh;
     layer->muted = source->muted;
@@ -131,9 +131,9 @@ static ex_result read_forms(exi_building *b, int index, ex_layer_def *layer, ex_
     for (int k = 0; result == EX_OK && k < source->example_count; k++) {
         exi_measured measured = {0};
         exi_build_report(b, source->examples[k].name);
-        result =
-            exi_error_within(error, measure_form(b, index, k, paths ? NULL : mask, &measured, error), "layers[%d].examples[%d] '%s'",
-                             index, source->examples[k].place, source->examples[k].name);
+        result = exi_error_within(error, measure_form(b, index, k, paths ? NULL : mask, &measured, error),
+                                  "layers[%d].examples[%d] '%s'", index, source->examples[k].place,
+                                  source->examples[k].name);
         if (result == EX_OK)
             take(&r, k, &measured);
         exi_measured_free(&measured);
@@ -243,7 +243,7 @@ void exi_build_free_layers(exi_building *b) {
         if (layer->domain == EX_DOMAIN_TRAJECTORY)
             free((void *)(uintptr_t)layer->mask);
         if (b->paths)
-            exi_paths_close(&b->paths[l]);
+            exi_project_paths_close(&b->paths[l]);
         for (int k = 0; b->images && b->images[l] && k < layer->weigh.example_count; k++)
             ex_image_destroy(b->images[l][k]);
         if (b->images)

@@ -32,14 +32,14 @@ typedef struct exi_checker {
     ex_skeleton *skeleton; /* and where there is one */
     ex_skin *skin;
     bool lame; /* skeleton or skin could not be read, which has been reported: what needs them is passed over */
-    exi_measure measure;    /* where there is a mesh */
-    float ***deltas;        /* [layer_count] of [example_count], NULL where one could not be measured */
-    float ***shifts;        /* likewise, NULL also where the example brings no skeleton */
-    ex_offsets **offsets;   /* [layer_count] of [example_count], those of layers of offsets */
-    float **masks;          /* [layer_count], NULL where the layer has none */
-    exi_paths *paths;       /* [layer_count], all zero for layers of others than trajectories */
-    ex_weigher_def *weighs; /* [layer_count]: the layers', with falloffs that were chosen */
-    double **falloffs;      /* [layer_count]: those, or NULL */
+    exi_measure measure;      /* where there is a mesh */
+    float ***deltas;          /* [layer_count] of [example_count], NULL where one could not be measured */
+    float ***shifts;          /* likewise, NULL also where the example brings no skeleton */
+    ex_offsets **offsets;     /* [layer_count] of [example_count], those of layers of offsets */
+    float **masks;            /* [layer_count], NULL where the layer has none */
+    exi_project_paths *paths; /* [layer_count], all zero for layers of others than trajectories */
+    ex_weigher_def *weighs;   /* [layer_count]: the layers', with falloffs that were chosen */
+    double **falloffs;        /* [layer_count]: those, or NULL */
     int sample_count;
     const ex_progress *progress;
     int done, total; /* examples */

@@ -41,7 +41,8 @@ static bool evaluate(exi_checker *c, int layer, const ex_project_example *exampl
     exi_posing posing = {0};
     const ex_project_layer *source = &c->view->layers[layer];
     const bool posed = exi_measure_is_posed(m, source);
-    exi_measure_layers(m, c->view->layer_count, example->points);
+    if (!exi_measure_layers(m, c->view->layer_count, example->points))
+        return false;
     if (source->shape == EX_SHAPE_POSITIONS || source->shape == EX_SHAPE_TRAJECTORY) {
         for (size_t i = 0; i < 3 * (size_t)m->mesh->vertex_count; i++)
             positions[i] = (float)m->base[i];
@@ -110,7 +111,7 @@ static int find_disturber(exi_checker *c, int layer, const double *const *points
         if (!c->measure.weighers[later])
             continue;
         memset(vectors, 0, 3 * vertices * sizeof *vectors);
-        exi_measure_add_up(&c->measure, later, points[later], vectors);
+        c->failed = !exi_measure_add_up(&c->measure, later, points[later], vectors) || c->failed;
         find_longest(vectors, vertices, c->masks[layer], &moved);
         worst = moved > *most ? later : worst;
         *most = moved > *most ? moved : *most;
@@ -173,7 +174,7 @@ static void check_rest(exi_checker *c, int layer, double *vectors) {
     char where[64];
     snprintf(where, sizeof where, "layers[%d]", layer);
     memset(vectors, 0, 3 * vertices * sizeof *vectors);
-    exi_measure_add_up(&c->measure, layer, NULL, vectors);
+    c->failed = !exi_measure_add_up(&c->measure, layer, NULL, vectors) || c->failed;
     const int vertex = find_longest(vectors, vertices, NULL, &off);
     if (vertex < 0 || off / c->size <= disturbance_limit || source->rest || source->weigh.kind == EX_WEIGHER_DIRECT)
         return; /* with a zero, or an example in its place, it is what was asked for */

@@ -82,8 +82,7 @@ static bool measure(exi_checker *c, int layer, int k, const ex_mesh *form, const
         c->failed = c->failed || !done;
     } else if (exi_measure_joints(&c->measure, layer, k, &m, &error) != EX_OK) {
         exi_check_failure(c, "skeleton", here, &error);
-    } else if (exi_measure_form(&c->measure, layer, k, form, paths ? NULL : c->masks[layer], &m, &error) !=
-               EX_OK) {
+    } else if (exi_measure_form(&c->measure, layer, k, form, paths ? NULL : c->masks[layer], &m, &error) != EX_OK) {
         exi_check_failure(c, "unmeasured", where, &error);
     } else {
         report_damped(c, example->name, &m, where);

@@ -38,7 +38,8 @@ static void check_inside_out(exi_checker *c, int index, int k, const char *where
     const ex_trajectories_def *def = &c->paths[index].def;
     const double size = pow(c->size, 3);
     const double before = volume_of(def, def->reference), after = volume_of(def, def->examples[k]);
-    if (before == 0 || after == 0 || (before < 0) == (after < 0) || fabs(before) < flat * size || fabs(after) < flat * size)
+    if (before == 0 || after == 0 || (before < 0) == (after < 0) || fabs(before) < flat * size ||
+        fabs(after) < flat * size)
         return;
     exi_check_add(c, EX_SEVERITY_WARNING, "inside_out", where, after / before,
                   "'%s' is inside out against the mesh, or its mirror image: no turn brings one to the other, and all "
@@ -80,20 +81,21 @@ static void check_bases(exi_checker *c, int index, const char *where) {
 
 bool exi_check_paths(exi_checker *c, int index) {
     const ex_project_layer *layer = &c->view->layers[index];
-    exi_paths *paths = &c->paths[index];
+    exi_project_paths *paths = &c->paths[index];
     ex_error error = {0};
     char where[64];
     snprintf(where, sizeof where, "layers[%d].trajectory", index);
     exi_check_progress(c, layer->name);
-    ex_result result = exi_paths_open(paths,
-                                      &(exi_paths_source){.mesh = c->mesh,
-                                                          .example_count = layer->example_count,
-                                                          .names = layer->weigh.names,
-                                                          .reference = exi_layer_reference(layer),
-                                                          .deltas = (const float *const *)c->deltas[index]},
-                                      &error);
+    ex_result result =
+        exi_project_paths_open(paths,
+                               &(exi_project_paths_source){.mesh = c->mesh,
+                                                           .example_count = layer->example_count,
+                                                           .names = layer->weigh.names,
+                                                           .reference = exi_layer_reference(layer),
+                                                           .deltas = (const float *const *)c->deltas[index]},
+                               &error);
     if (result == EX_OK)
-        result = exi_paths_find(paths, c->view, layer, c->mesh, NULL, NULL, &error);
+        result = exi_project_paths_find(paths, c->view, layer, c->mesh, NULL, NULL, &error);
     if (result != EX_OK) {
         exi_check_failure(c, "trajectory", where, &error);
         return false;

@@ -15,8 +15,8 @@ static void compare_reference(const exi_layer_pair *p) {
     const char *first = a < 0 ? "the mesh" : ex_rig_example_name(p->a.rig, p->a.layer, a);
     const char *second = b < 0 ? "the mesh" : ex_rig_example_name(p->b.rig, p->b.layer, b);
     if (strcmp(first, second) != 0)
-        exi_difference_add(p->c, "trajectory", p->where, 0, 0, "the reference is '%s' in the first and '%s' in the second",
-                           first, second);
+        exi_difference_add(p->c, "trajectory", p->where, 0, 0,
+                           "the reference is '%s' in the first and '%s' in the second", first, second);
 }
 
 static void compare_segments(const exi_layer_pair *p) {
@@ -71,7 +71,8 @@ static void compare_path(const exi_layer_pair *p, int a, int b, float *room, siz
 
 void exi_difference_paths(exi_layer_pair *p) {
     const size_t count = (size_t)ex_rig_vertex_count(p->a.rig);
-    const int first = ex_rig_layer_reference(p->a.rig, p->a.layer), second = ex_rig_layer_reference(p->b.rig, p->b.layer);
+    const int first = ex_rig_layer_reference(p->a.rig, p->a.layer),
+              second = ex_rig_layer_reference(p->b.rig, p->b.layer);
     compare_reference(p);
     compare_segments(p);
     if (ex_rig_vertex_count(p->b.rig) != (int)count || !p->examples)

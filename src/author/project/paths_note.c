@@ -42,8 +42,7 @@ static bool describe_segments(json_t *object, const int *segments, int face_coun
     return set(object, "segments", list) && done;
 }
 
-bool exi_paths_describe(json_t *note, const ex_project_layer *layer, const exi_paths *paths, int face_count) {
-    const ex_trajectory_options *o = layer->trajectory;
+json_t *exi_trajectory_options_describe(const ex_trajectory_options *o) {
     json_t *object = json_object();
     bool done = object && set(object, "mode", json_string(ex_trajectory_mode_name(o->mode)));
     if (done && o->iterations > 0)
@@ -54,9 +53,17 @@ bool exi_paths_describe(json_t *note, const ex_project_layer *layer, const exi_p
                set(object, "turns", o->turns < 0 ? json_string("auto") : json_boolean(o->turns));
     if (done && o->mode == EX_TRAJECTORY_PAPER)
         done = describe_paper(object, o);
-    if (done && paths->face_segments)
-        done = describe_segments(object, paths->face_segments, face_count);
     if (!done) {
+        json_decref(object);
+        return NULL;
+    }
+    return object;
+}
+
+bool exi_project_paths_describe(json_t *note, const ex_project_layer *layer, const exi_project_paths *paths,
+                                int face_count) {
+    json_t *object = exi_trajectory_options_describe(layer->trajectory);
+    if (!object || (paths->face_segments && !describe_segments(object, paths->face_segments, face_count))) {
         json_decref(object);
         return false;
     }
@@ -73,7 +80,7 @@ static const char *first_layer_without(const ex_rig *rig, const json_t *note) {
     return NULL;
 }
 
-ex_result exi_paths_note_read(const ex_rig *rig, json_t **note, ex_error *error) {
+ex_result exi_project_paths_note_read(const ex_rig *rig, json_t **note, ex_error *error) {
     *note = NULL;
     for (int i = 0; i < ex_rig_note_count(rig) && !*note; i++) {
         const ex_note held = ex_rig_note(rig, i);

@@ -18,8 +18,8 @@ static const char *skip_blanks(const char *at, const char *end) {
 }
 
 /* One line without its comment, which says something. */
-static ex_result parse_line(const char *at, const char *stop, const char *path, int line, int face_count,
-                            int *segments, ex_error *error) {
+static ex_result parse_line(const char *at, const char *stop, const char *path, int line, int face_count, int *segments,
+                            ex_error *error) {
     int face = 0, segment = 0;
     bool sound = exi_parse_int(&at, stop, &face);
     const char *second = skip_blanks(at, stop);
@@ -27,8 +27,8 @@ static ex_result parse_line(const char *at, const char *stop, const char *path, 
     if (!sound || skip_blanks(second, stop) != stop)
         return exi_error(error, EX_ERROR_FORMAT, "%s:%d: a line 'face segment' is needed here", path, line);
     if (face < 1 || face > face_count)
-        return exi_error(error, EX_ERROR_DATA, "%s:%d: there is no face %d: the mesh has %d, counted from 1", path, line,
-                         face, face_count);
+        return exi_error(error, EX_ERROR_DATA, "%s:%d: there is no face %d: the mesh has %d, counted from 1", path,
+                         line, face, face_count);
     if (segment < 0 || segment >= EX_SEGMENT_MAX)
         return exi_error(error, EX_ERROR_DATA, "%s:%d: segments are counted from 0 to %d, and this is %d", path, line,
                          EX_SEGMENT_MAX - 1, segment);

@@ -13,9 +13,8 @@
 enum { ITERATIONS_MOST = 1000 };
 
 /* Keys that both ways to find paths have, then those of one of them. */
-static const char *const keys[] = {"mode",          "iterations", "correctors", "turns",   "terms",
-                                   "weights",       "bases",      "segment_angle", "root", "segments",
-                                   NULL};
+static const char *const keys[] = {"mode",  "iterations",    "correctors", "turns",    "terms", "weights",
+                                   "bases", "segment_angle", "root",       "segments", NULL};
 enum { FIRST_GUIDED = 2, FIRST_PAPER = 4 };
 
 static const char *const terms[] = {"pose", "rotation", "gradient", NULL};
@@ -89,9 +88,9 @@ static ex_result read_weights(exi_reader *r, const json_t *object, const exi_pla
     for (int i = 0; result == EX_OK && i < 3; i++) {
         result = exi_get_number(r, given, &at, terms[i], weights[i]);
         if (result == EX_OK && json_object_get(given, terms[i]) && !(*weights[i] > 0 && *weights[i] <= 1e6))
-            result = exi_error(r->error, EX_ERROR_DATA,
-                               "%s.%s: must be above 0 and at most 1e6: a term is left out by \"terms\"", at.text,
-                               terms[i]);
+            result =
+                exi_error(r->error, EX_ERROR_DATA,
+                          "%s.%s: must be above 0 and at most 1e6: a term is left out by \"terms\"", at.text, terms[i]);
     }
     return result;
 }
@@ -151,8 +150,8 @@ ex_result exi_read_trajectory(exi_reader *r, const json_t *object, const exi_pla
 
 /* ---- the reference ---- */
 
-ex_result exi_read_reference(exi_reader *r, const json_t *object, const exi_place *place,
-                             const ex_project_layer *layer, ex_project_example *example) {
+ex_result exi_read_reference(exi_reader *r, const json_t *object, const exi_place *place, const ex_project_layer *layer,
+                             ex_project_example *example) {
     const json_t *mesh = json_object_get(object, "mesh");
     if (json_object_get(object, "reference") && layer->shape != EX_SHAPE_TRAJECTORY)
         return exi_error(r->error, EX_ERROR_DATA,

@@ -114,7 +114,7 @@ static ex_result write_files(const ex_rig *rig, const json_t *paths, const ex_me
     if (result == EX_OK)
         result = exi_unpack_layers(rig, &view, mesh, f, error);
     for (int l = 0; result == EX_OK && l < ex_rig_layer_count(rig); l++)
-        result = exi_unpack_paths(rig, l, paths, mesh, f, error);
+        result = exi_unpack_write_paths(rig, l, paths, mesh, f, error);
     exi_arena_free(&arena);
     const char *path = result == EX_OK ? exi_new_folder_add(f, project, error) : NULL;
     if (result == EX_OK)
@@ -125,7 +125,7 @@ static ex_result write_files(const ex_rig *rig, const json_t *paths, const ex_me
 static ex_result write_all(const ex_rig *rig, exi_new_folder *f, const char *project, ex_error *error) {
     ex_mesh *mesh = NULL;
     json_t *root = NULL, *paths = NULL;
-    ex_result result = exi_paths_note_read(rig, &paths, error);
+    ex_result result = exi_project_paths_note_read(rig, &paths, error);
     if (result == EX_OK)
         result = check_all_free(rig, paths, f, project, error);
     if (result == EX_OK)

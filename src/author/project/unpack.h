@@ -65,7 +65,7 @@ bool exi_unpack_describe_paths(const ex_rig *rig, int layer, const json_t *paths
 /* Looks whether the names of these files are free, and writes them. */
 ex_result exi_unpack_check_paths(const ex_rig *rig, int layer, const json_t *paths, const exi_new_folder *folder,
                                  ex_error *error);
-ex_result exi_unpack_paths(const ex_rig *rig, int layer, const json_t *paths, const ex_mesh *mesh,
-                           exi_new_folder *folder, ex_error *error);
+ex_result exi_unpack_write_paths(const ex_rig *rig, int layer, const json_t *paths, const ex_mesh *mesh,
+                                 exi_new_folder *folder, ex_error *error);
 
 #endif

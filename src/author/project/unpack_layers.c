@@ -72,7 +72,7 @@ typedef struct writing {
     exi_measure measure;
     float ***deltas, ***shifts; /* [layer_count] of [example_count]; shifts NULL where an example has none */
     ex_offsets **offsets;       /* [layer_count] of [example_count], NULL for layers of forms */
-    exi_paths *paths;           /* [layer_count], all zero for layers of others than trajectories */
+    exi_project_paths *paths;   /* [layer_count], all zero for layers of others than trajectories */
     float **masks;              /* [layer_count], of these, each may be NULL */
 } writing;
 
@@ -115,7 +115,7 @@ static void close_writing(writing *w) {
     }
     free(w->offsets);
     for (int l = 0; w->paths && l < ex_rig_layer_count(w->rig); l++)
-        exi_paths_close(&w->paths[l]);
+        exi_project_paths_close(&w->paths[l]);
     free(w->paths);
     for (int l = 0; w->masks && l < ex_rig_layer_count(w->rig); l++)
         free(w->masks[l]);
@@ -155,7 +155,8 @@ static ex_result write_positions(const writing *w, int layer, int k, ex_error *e
 static ex_result write_form(writing *w, int layer, int k, ex_error *error) {
     exi_measure *m = &w->measure;
     const float *delta = w->deltas[layer][k], *shifts = w->shifts[layer][k];
-    exi_measure_base(m, layer, k);
+    if (!exi_measure_base(m, layer, k))
+        return exi_error_memory(error, "an example", 24 * (size_t)w->form.vertex_count);
     for (size_t i = 0; i < 3 * (size_t)w->form.vertex_count; i++)
         w->form.positions[i] = m->base[i] + (double)delta[i];
     ex_result result = write_positions(w, layer, k, error);
@@ -171,16 +172,17 @@ static ex_result write_form(writing *w, int layer, int k, ex_error *error) {
 /* Lets a layer of trajectories count for those after it, as building will. */
 static ex_result add_paths(writing *w, int layer, ex_error *error) {
     const ex_project_layer *view = &w->measure.view->layers[layer];
-    exi_paths *paths = &w->paths[layer];
-    ex_result result = exi_paths_open(paths,
-                                      &(exi_paths_source){.mesh = w->measure.mesh,
-                                                          .example_count = view->example_count,
-                                                          .names = view->weigh.names,
-                                                          .reference = ex_rig_layer_reference(w->rig, layer),
-                                                          .deltas = (const float *const *)w->deltas[layer]},
-                                      error);
+    exi_project_paths *paths = &w->paths[layer];
+    ex_result result =
+        exi_project_paths_open(paths,
+                               &(exi_project_paths_source){.mesh = w->measure.mesh,
+                                                           .example_count = view->example_count,
+                                                           .names = view->weigh.names,
+                                                           .reference = ex_rig_layer_reference(w->rig, layer),
+                                                           .deltas = (const float *const *)w->deltas[layer]},
+                               error);
     if (result == EX_OK)
-        result = exi_paths_take(paths, w->rig, layer, error);
+        result = exi_project_paths_take(paths, w->rig, layer, error);
     w->masks[layer] = exi_array_allocate((size_t)ex_rig_vertex_count(w->rig), sizeof **w->masks);
     if (result == EX_OK && !w->masks[layer])
         result = exi_error_memory(error, "a mask", (size_t)ex_rig_vertex_count(w->rig) * sizeof **w->masks);
@@ -231,7 +233,8 @@ static bool take_offsets(writing *w, int layer) {
 static ex_result write_sculpt(writing *w, int layer, int k, ex_error *error) {
     const exi_measure *m = &w->measure;
     const ex_offsets *offsets = &w->offsets[layer][k];
-    exi_measure_base(&w->measure, layer, k);
+    if (!exi_measure_base(&w->measure, layer, k))
+        return exi_error_memory(error, "an example", 24 * (size_t)w->form.vertex_count);
     for (size_t i = 0; i < 3 * (size_t)w->form.vertex_count; i++)
         w->form.positions[i] = (double)(float)(m->base[i] + (m->turned ? m->turned[i] : 0));
     for (int i = 0; i < offsets->count; i++)

@@ -43,8 +43,7 @@ bool exi_unpack_describe_paths(const ex_rig *rig, int layer, const json_t *paths
         done = json_object_set_new(options, "segments", json_string(exi_unpacked_segments_name(layer).text)) == 0;
     done = json_object_set_new(object, "trajectory", options) == 0 && done;
     if (done && mask)
-        done = json_object_set_new(object, "mask",
-                                   json_pack("{s:s}", "file", exi_unpacked_mask_name(layer).text)) == 0;
+        done = json_object_set_new(object, "mask", json_pack("{s:s}", "file", exi_unpacked_mask_name(layer).text)) == 0;
     free(mask);
     return done;
 }
@@ -88,16 +87,16 @@ static ex_result write_segments(const json_t *list, int face_count, const char *
         sound = json_is_integer(value) && json_integer_value(value) >= -1 && json_integer_value(value) < EX_SEGMENT_MAX;
         segments[f] = sound ? (int)json_integer_value(value) : -1;
     }
-    ex_result result = !segments ? exi_error_memory(error, "the segments", (size_t)face_count * sizeof *segments)
-                       : !sound  ? exi_error(error, EX_ERROR_DATA,
-                                             "the rig's note about how its trajectories were found is damaged")
-                                 : exi_segments_write(path, face_count, segments, error);
+    ex_result result =
+        !segments ? exi_error_memory(error, "the segments", (size_t)face_count * sizeof *segments)
+        : !sound  ? exi_error(error, EX_ERROR_DATA, "the rig's note about how its trajectories were found is damaged")
+                  : exi_segments_write(path, face_count, segments, error);
     free(segments);
     return result;
 }
 
-ex_result exi_unpack_paths(const ex_rig *rig, int layer, const json_t *paths, const ex_mesh *mesh,
-                           exi_new_folder *folder, ex_error *error) {
+ex_result exi_unpack_write_paths(const ex_rig *rig, int layer, const json_t *paths, const ex_mesh *mesh,
+                                 exi_new_folder *folder, ex_error *error) {
     const json_t *entry = entry_of(rig, layer, paths), *segments = json_object_get(entry, "segments");
     float *mask = NULL;
     ex_result result = entry ? take_mask(rig, layer, &mask, error) : EX_OK;

@@ -172,7 +172,8 @@ static json_t *make_pseudos(const ex_rig *rig, int layer, const ex_weigher_def *
 static json_t *make_example(const ex_rig *rig, int layer, const ex_weigher_def *def, int k) {
     static const char *const keys[] = {"mesh", "image", "skeleton"};
     json_t *example = json_pack("{s:s}", "name", ex_rig_example_name(rig, layer, k));
-    const bool reference = ex_rig_layer_domain(rig, layer) == EX_DOMAIN_TRAJECTORY && ex_rig_layer_reference(rig, layer) == k;
+    const bool reference =
+        ex_rig_layer_domain(rig, layer) == EX_DOMAIN_TRAJECTORY && ex_rig_layer_reference(rig, layer) == k;
     float *shifts = exi_array_allocate(3 * (size_t)ex_rig_joint_count(rig), sizeof *shifts);
     bool done = example && shifts;
     for (int kind = 0; done && kind < EXI_UNPACKED_KIND_COUNT; kind++)
