@@ -19,9 +19,9 @@ static int add_quad(int *triangles, int at, int a, int b, int c, int d) {
     return at + 2;
 }
 
-bar bar_make(int pieces, double length, int extra_vertices, int extra_triangles) {
+bent_bar bar_make(int pieces, double length, int extra_vertices, int extra_triangles) {
     static const double corners[4][2] = {{-0.5, -0.5}, {0.5, -0.5}, {0.5, 0.5}, {-0.5, 0.5}};
-    bar made = {.vertex_count = 4 * (pieces + 1) + extra_vertices, .extra = extra_vertices};
+    bent_bar made = {.vertex_count = 4 * (pieces + 1) + extra_vertices, .extra = extra_vertices};
     made.points = calloc(3 * (size_t)made.vertex_count, sizeof *made.points);
     made.triangles = calloc(3 * (size_t)(8 * pieces + 4 + extra_triangles), sizeof *made.triangles);
     assert_non_null(made.points);
@@ -42,13 +42,13 @@ bar bar_make(int pieces, double length, int extra_vertices, int extra_triangles)
     return made;
 }
 
-void bar_free(bar *bar) {
+void bar_free(bent_bar *bar) {
     free(bar->points);
     free(bar->triangles);
     memset(bar, 0, sizeof *bar);
 }
 
-void bar_bend(const bar *bar, double length, double degrees, double *points) {
+void bar_bend(const bent_bar *bar, double length, double degrees, double *points) {
     const double angle = degrees * PI / 180, radius = angle != 0 ? length / angle : 0;
     for (int v = 0; v < bar->vertex_count; v++) {
         const double *p = bar->points + 3 * v;
@@ -59,7 +59,7 @@ void bar_bend(const bar *bar, double length, double degrees, double *points) {
     }
 }
 
-void bar_screw(const bar *bar, const double axis[3], const double place[3], double degrees, double along,
+void bar_screw(const bent_bar *bar, const double axis[3], const double place[3], double degrees, double along,
                double *points) {
     const double length = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
     const double c = cos(degrees * PI / 180), s = sin(degrees * PI / 180);

@@ -310,10 +310,10 @@ void exi_between_rigid(const ex_between *b, double t, double *positions, double 
     exi_surface_fit(b->vertex_count, b->vertex_areas, positions, first, rotation, from, to);
     for (int v = 0; v < b->vertex_count; v++) {
         double arm[3];
-        exi_subtract(positions + 3 * (size_t)v, from, arm);
+        exi_subtract(positions + 3 * v, from, arm);
         exi_apply(rotation, arm, arm);
         for (int i = 0; i < 3; i++)
-            positions[3 * (size_t)v + i] = to[i] + arm[i];
+            positions[3 * v + i] = to[i] + arm[i];
     }
 }
 
@@ -326,10 +326,10 @@ void exi_between_move(const ex_between *b, double t, double *positions) {
     exi_apply(mean, b->screw.move, shift);
     for (int v = 0; v < b->vertex_count; v++) {
         double arm[3];
-        exi_subtract(positions + 3 * (size_t)v, b->centre, arm);
+        exi_subtract(positions + 3 * v, b->centre, arm);
         exi_apply(turn, arm, arm);
         for (int i = 0; i < 3; i++)
-            positions[3 * (size_t)v + i] = b->centre[i] + arm[i] + t * shift[i];
+            positions[3 * v + i] = b->centre[i] + arm[i] + t * shift[i];
     }
 }
 

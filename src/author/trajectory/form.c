@@ -56,7 +56,7 @@ static void appended(const ex_trajectories *t, const double *weights, int s, int
 }
 
 /* The displacement velocity that brings a vertex to its example (equation 23). */
-static void velocity(const ex_trajectories *t, const ex_trajectories_def *def, int example, size_t v,
+static void velocity(const ex_trajectories *t, const ex_trajectories_def *def, int example, int v,
                      const double below[3], double u[3]) {
     const ex_trajectory *one = &t->trajectories[example];
     double end[3], w[3] = {0};
@@ -108,7 +108,7 @@ bool ex_trajectories_form(const ex_trajectories *t, const ex_trajectories_def *d
             screw.turn[i] += weights[k] * t->trajectories[k].screw.turn[i];
             screw.move[i] += weights[k] * t->trajectories[k].screw.move[i];
         }
-    for (size_t v = 0; done && v < (size_t)def->vertex_count; v++) {
+    for (int v = 0; done && v < def->vertex_count; v++) {
         const size_t s = t->segments.count > 0 ? t->segments.vertices[v] : 0;
         double w[3] = {0}, u[3] = {0}, d[3] = {0}, point[3];
         for (int k = 0; k < count && basis <= 0; k++) {

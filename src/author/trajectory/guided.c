@@ -82,8 +82,7 @@ static void gram(const fitting *f, double c[EXI_SAMPLES][EXI_SAMPLES]) {
         for (int k = 0; k < EXI_SAMPLES; k++) {
             const double *r = f->paths + (size_t)k * n;
             for (int i = 0; i < 3; i++) {
-                const double d1 = r[3 * (size_t)v[1] + i] - r[3 * (size_t)v[0] + i],
-                             d2 = r[3 * (size_t)v[2] + i] - r[3 * (size_t)v[0] + i];
+                const double d1 = r[3 * v[1] + i] - r[3 * v[0] + i], d2 = r[3 * v[2] + i] - r[3 * v[0] + i];
                 g[k][i] = plane[0] * d1 + plane[2] * d2;
                 g[k][3 + i] = plane[1] * d1 + plane[3] * d2;
             }
@@ -146,7 +145,7 @@ static void curve_coefficients(const double values[EXI_SAMPLES], float *curve) {
 
 static void pair_form(const fitting *f, double t, double *form) {
     const ex_between *b = f->between;
-    for (size_t v = 0; v < (size_t)b->vertex_count; v++) {
+    for (int v = 0; v < b->vertex_count; v++) {
         double d[3];
         exi_subtract(b->aligned + 3 * v, b->start + 3 * v, d);
         if (f->turns) {

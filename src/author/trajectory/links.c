@@ -66,12 +66,12 @@ typedef struct node {
     int label;      /* of all vertices in it; -1: several */
 } node;
 
-typedef struct tree {
+typedef struct vertex_tree {
     const double *points;
     int *order;
     node *nodes;
     int node_count;
-} tree;
+} vertex_tree;
 
 typedef struct keyed {
     double key;
@@ -85,7 +85,7 @@ static int compare_keyed(const void *a, const void *b) {
     return x->item < y->item ? -1 : x->item > y->item;
 }
 
-static void bound(tree *tree, node *n) {
+static void bound(vertex_tree *tree, node *n) {
     for (int i = 0; i < 3; i++) {
         n->low[i] = n->high[i] = tree->points[3 * tree->order[n->begin] + i];
         for (int k = n->begin + 1; k < n->end; k++) {
@@ -97,7 +97,7 @@ static void bound(tree *tree, node *n) {
 }
 
 /* Sorts by the longest side and halves, until leaves are small. */
-static bool build(tree *tree, int count) {
+static bool build(vertex_tree *tree, int count) {
     keyed *keys = exi_array_allocate((size_t)count, sizeof *keys);
     if (!keys)
         return false;
@@ -125,7 +125,7 @@ static bool build(tree *tree, int count) {
     return true;
 }
 
-static void label(tree *tree, const int *labels) {
+static void label(vertex_tree *tree, const int *labels) {
     for (int i = tree->node_count - 1; i >= 0; i--) {
         node *n = &tree->nodes[i];
         if (n->left >= 0) {
@@ -149,7 +149,7 @@ static double box_distance(const node *n, const double p[3]) {
 }
 
 /* The nearest vertex whose label is `want`, or, with want < 0, is not `other`; -1 where none is nearer than *square. */
-static int nearest(const tree *tree, const int *labels, const double p[3], int want, int other, double *square) {
+static int nearest(const vertex_tree *tree, const int *labels, const double p[3], int want, int other, double *square) {
     int stack[128], depth = 0, found = -1;
     stack[depth++] = 0;
     while (depth) {
@@ -184,7 +184,7 @@ static int nearest(const tree *tree, const int *labels, const double p[3], int w
 
 typedef struct linking {
     ex_between *between;
-    tree tree;
+    vertex_tree tree;
     int *first, *members; /* [component_count + 1] into [vertex_count]: the vertices of each component */
     size_t capacity;
     keyed *candidates; /* [vertex_count] */
@@ -304,9 +304,9 @@ static bool link_components(linking *l) {
     const size_t n = (size_t)b->vertex_count, c = (size_t)b->component_count;
     int *labels = exi_array_allocate(n, sizeof *labels), *groups = exi_array_allocate(c, sizeof *groups);
     bridge *bridges = exi_array_allocate(c, sizeof *bridges);
-    l->tree = (tree){.points = b->start,
-                     .order = exi_array_allocate(n, sizeof(int)),
-                     .nodes = exi_array_allocate(n + 8, sizeof(node))};
+    l->tree = (vertex_tree){.points = b->start,
+                            .order = exi_array_allocate(n, sizeof(int)),
+                            .nodes = exi_array_allocate(n + 8, sizeof(node))};
     l->first = calloc(c + 2, sizeof *l->first);
     l->members = exi_array_allocate(n, sizeof *l->members);
     l->candidates = exi_array_allocate(n, sizeof *l->candidates);
@@ -350,8 +350,10 @@ ex_result exi_surface_link(ex_between *b, ex_error *error) {
     linking l = {.between = b, .weight = 0.3 * mean_diagonal(b)};
     bool done = find_components(b);
     for (int t = 0; done && t < b->triangle_count; t++)
-        for (int k = 0; done && k < 3 && b->areas[t] == 0; k++)
-            done = add_link(&l, b->triangles[3 * t + k], b->triangles[3 * t + (k + 1) % 3], 0.1 * l.weight);
+        for (int k = 0; done && k < 3 && b->areas[t] == 0; k++) {
+            const int u = b->triangles[3 * t + k], v = b->triangles[3 * t + (k + 1) % 3];
+            done = u == v || add_link(&l, u, v, 0.1 * l.weight);
+        }
     if (done && b->component_count > 1)
         done = link_components(&l);
     if (!done)

@@ -128,10 +128,9 @@ static void apply(void *user, const double *x, double *y) {
             double gradient[3];
             for (int j = 0; j < 3; j++)
                 gradient[j] = SMOOTH * b->areas[t] *
-                              (x[3 * (size_t)c[0] + i] * g[j] + x[3 * (size_t)c[1] + i] * g[3 + j] +
-                               x[3 * (size_t)c[2] + i] * g[6 + j]);
+                              (x[3 * c[0] + i] * g[j] + x[3 * c[1] + i] * g[3 + j] + x[3 * c[2] + i] * g[6 + j]);
             for (int k = 0; k < 3; k++)
-                y[3 * (size_t)c[k] + i] += exi_dot3(gradient, g + 3 * k);
+                y[3 * c[k] + i] += exi_dot3(gradient, g + 3 * k);
         }
     }
 }
@@ -147,13 +146,13 @@ static void assemble(turning *s, const double *paths, double *right) {
     const size_t n = (size_t)b->vertex_count;
     double weights[EXI_SAMPLES + 1][EXI_SAMPLES + 1], total = 0;
     integral_weights(weights);
-    for (size_t v = 0; v < n; v++)
+    for (int v = 0; v < b->vertex_count; v++)
         total += b->vertex_areas[v];
-    for (size_t v = 0; v < n; v++) {
+    for (int v = 0; v < b->vertex_count; v++) {
         double y[EXI_SAMPLES + 1][3], block[6] = {0}, *own = s->blocks + 6 * v;
         for (int k = 0; k <= EXI_SAMPLES; k++)
-            exi_subtract(k < EXI_SAMPLES ? paths + 3 * ((size_t)k * n + v) : b->aligned + 3 * v, b->start + 3 * v,
-                         y[k]);
+            exi_subtract(k < EXI_SAMPLES ? paths + 3 * ((size_t)k * n + (size_t)v) : b->aligned + 3 * v,
+                         b->start + 3 * v, y[k]);
         normal_equations(y, weights, block, right + 3 * v);
         const double scale = total > 0 ? b->vertex_areas[v] / (total * b->size * b->size) : 0;
         for (int i = 0; i < 6; i++)
@@ -166,9 +165,9 @@ static void assemble(turning *s, const double *paths, double *right) {
         for (int k = 0; k < 3; k++) {
             const double *g = b->slopes + 9 * (size_t)t + 3 * k;
             for (int i = 0; i < 3; i++)
-                s->inverse[6 * (size_t)b->triangles[3 * (size_t)t + k] + i] += SMOOTH * b->areas[t] * exi_dot3(g, g);
+                s->inverse[6 * b->triangles[3 * t + k] + i] += SMOOTH * b->areas[t] * exi_dot3(g, g);
         }
-    for (size_t v = 0; v < n; v++) {
+    for (int v = 0; v < b->vertex_count; v++) {
         double block[6];
         memcpy(block, s->inverse + 6 * v, sizeof block);
         invert(block, s->inverse + 6 * v);
@@ -185,7 +184,7 @@ ex_result exi_guided_turns(const ex_between *b, const double *paths, double *tur
         memset(turns, 0, 3 * n * sizeof *turns);
         const exi_cg_def def = {3 * b->vertex_count, apply, precondition, &s, 1e-4, 400};
         exi_cg(&def, right, turns, work);
-        for (size_t v = 0; v < n; v++) {
+        for (int v = 0; v < b->vertex_count; v++) {
             const double length = sqrt(exi_dot3(turns + 3 * v, turns + 3 * v)), most = 0.9 * EX_TURN_MAX;
             for (int i = 0; i < 3 && length > most; i++)
                 turns[3 * v + i] *= most / length;

@@ -13,6 +13,7 @@
 #include "support/fail_alloc.h"
 #include "support/matrices.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +68,19 @@ static void test_not_held(void **state) {
     graph_free(&sphere);
     matrix_free(&loose);
     matrix_free(&held);
+}
+
+/* What is left above 0 by rounding is not a pivot either. */
+static void test_nearly_singular(void **state) {
+    (void)state;
+    const double near[2][2] = {{1, 1}, {1, 1 + 2 * DBL_EPSILON}}, far[2][2] = {{1, 1}, {1, 1 + 100 * DBL_EPSILON}};
+    matrix m = matrix_from_dense(near[0], 2), other = matrix_from_dense(far[0], 2);
+    refused_row(&m);
+    exi_factor *f = NULL;
+    assert_int_equal(exi_factor_create(&other.view, NULL, &f, NULL), EX_OK);
+    exi_factor_destroy(f);
+    matrix_free(&m);
+    matrix_free(&other);
 }
 
 /* Of two pieces, the row named lies in the one that is not held. */
@@ -187,9 +201,13 @@ static void test_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_indefinite),  cmocka_unit_test(test_not_held),
-        cmocka_unit_test(test_loose_piece), cmocka_unit_test(test_not_finite),
-        cmocka_unit_test(test_no_matrix),   cmocka_unit_test(test_solving_after_failure),
+        cmocka_unit_test(test_indefinite),
+        cmocka_unit_test(test_not_held),
+        cmocka_unit_test(test_nearly_singular),
+        cmocka_unit_test(test_loose_piece),
+        cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_no_matrix),
+        cmocka_unit_test(test_solving_after_failure),
         cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,12 +17,14 @@
 #include "support/bars.h"
 #include "support/fail_alloc.h"
 
+#define CURL (270 * 3.14159265358979323846 / 180)
+
 static void check_near(double a, double b, double tolerance) {
     if (!(fabs(a - b) <= tolerance))
         fail_msg("%.17g is not within %g of %.17g", a, tolerance, b);
 }
 
-static ex_between *must_create(const bar *bar, const double *end) {
+static ex_between *must_create(const bent_bar *bar, const double *end) {
     const ex_between_def def = {.vertex_count = bar->vertex_count,
                                 .triangle_count = bar->triangle_count,
                                 .triangles = bar->triangles,
@@ -48,7 +50,7 @@ static void rigid_motions_are_exact(void **state) {
         {{1, 0, 0}, {0, 3, 0}, 120, 7}, {{-1, 1, 0.5}, {9, 1, 2}, 1e-4, -2}, {{0, 0, 1}, {0, 0, 0}, 0, 1},
         {{0, 0, 1}, {0, 0, 0}, 0, 0},
     };
-    bar bar = bar_make(6, 4, 0, 0);
+    bent_bar bar = bar_make(6, 4, 0, 0);
     double *end = calloc(3 * (size_t)bar.vertex_count, sizeof *end),
            *form = calloc(3 * (size_t)bar.vertex_count, sizeof *form),
            *expected = calloc(3 * (size_t)bar.vertex_count, sizeof *expected);
@@ -84,7 +86,7 @@ static double longest_stretch(const ex_between *between, double t, const double 
 /* Bent into an arc, the in-between is an arc again: straight lines squash it, the rigid form does not. */
 static void a_bent_bar_keeps_its_shape(void **state) {
     (void)state;
-    bar bar = bar_make(16, 8, 0, 0);
+    bent_bar bar = bar_make(16, 8, 0, 0);
     double *end = calloc(3 * (size_t)bar.vertex_count, sizeof *end),
            *form = calloc(3 * (size_t)bar.vertex_count, sizeof *form);
     bar_bend(&bar, 8, 160, end);
@@ -116,24 +118,24 @@ static void a_bent_bar_keeps_its_shape(void **state) {
     bar_free(&bar);
 }
 
-/* A bar wound up by a turn and a half: the far end turns on, not back, from triangle to triangle. */
+/* A long bar whose last third is curled up by 270 degrees: rotations go on from their neighbours, not back. */
 static void rotations_stay_on_their_branch(void **state) {
     (void)state;
-    bar bar = bar_make(40, 30, 0, 0);
+    bent_bar bar = bar_make(60, 30, 0, 0);
     double *end = calloc(3 * (size_t)bar.vertex_count, sizeof *end);
-    for (int v = 0; v < bar.vertex_count; v++) {
-        const double *p = bar.points + 3 * v, angle = 3 * 3.14159265358979323846 * p[0] / 30;
-        end[3 * v] = p[0];
-        end[3 * v + 1] = cos(angle) * p[1] - sin(angle) * p[2];
-        end[3 * v + 2] = sin(angle) * p[1] + cos(angle) * p[2];
-    }
+    for (int v = 0; v < bar.vertex_count; v++)
+        bar.points[3 * v] -= 20;
+    bar_bend(&bar, 10, 270, end);
+    for (int v = 0; v < bar.vertex_count; v++)
+        if (bar.points[3 * v] < 0)
+            memcpy(end + 3 * v, bar.points + 3 * v, 3 * sizeof *end);
     ex_between *between = must_create(&bar, end);
     double low = 0, high = 0;
     for (int t = 0; t < bar.triangle_count; t++) {
-        low = between->turns[3 * t] < low ? between->turns[3 * t] : low;
-        high = between->turns[3 * t] > high ? between->turns[3 * t] : high;
+        low = between->turns[3 * t + 2] < low ? between->turns[3 * t + 2] : low;
+        high = between->turns[3 * t + 2] > high ? between->turns[3 * t + 2] : high;
     }
-    check_near(high - low, 3 * 3.14159265358979323846, 0.5);
+    check_near(high - low, CURL, 0.3);
     ex_between_destroy(between);
     free(end);
     bar_free(&bar);
@@ -142,7 +144,7 @@ static void rotations_stay_on_their_branch(void **state) {
 /* Two bars, one a copy beside the other's far end, a vertex without triangles, and a triangle without area. */
 static void what_is_loose_goes_along(void **state) {
     (void)state;
-    bar one = bar_make(12, 8, 0, 0), all = bar_make(12, 8, one.vertex_count + 2, one.triangle_count + 1);
+    bent_bar one = bar_make(12, 8, 0, 0), all = bar_make(12, 8, one.vertex_count + 2, one.triangle_count + 1);
     const int first = one.vertex_count, loose = 2 * first, needle = loose + 1;
     for (int v = 0; v < first; v++)
         for (int i = 0; i < 3; i++)
@@ -178,7 +180,7 @@ static void what_is_loose_goes_along(void **state) {
         distance[1] += pow(centre[1][i] - expected[3 * (4 * 10 + 2) + i], 2);
         hair[0] += pow(form[3 * loose + i] - form[3 * (4 * 12) + i], 2);
         hair[1] += pow(expected[3 * loose + i] - expected[3 * (4 * 12) + i], 2);
-        check_near(form[3 * needle + i], form[3 * (4 * 12 + 2) + i], 1e-6);
+        check_near(form[3 * needle + i], form[3 * (4 * 12 + 2) + i], 2e-3);
     }
     check_near(sqrt(distance[0]), sqrt(distance[1]), 0.15);
     check_near(sqrt(hair[0]), sqrt(hair[1]), 0.15);
@@ -192,7 +194,7 @@ static void what_is_loose_goes_along(void **state) {
 
 static void refuses(void **state) {
     (void)state;
-    bar bar = bar_make(2, 2, 0, 0);
+    bent_bar bar = bar_make(2, 2, 0, 0);
     double bad[36];
     memcpy(bad, bar.points, sizeof bad);
     ex_between *between;
@@ -258,7 +260,7 @@ static ex_result create_once(void *context) {
 
 static void survives_failing_memory(void **state) {
     (void)state;
-    bar bar = bar_make(1, 2, 4, 1);
+    bent_bar bar = bar_make(1, 2, 4, 1);
     const double far[12] = {5, 0, 0, 6, 0, 0, 5, 1, 0, 9, 9, 9};
     memcpy(bar.points + 3 * 8, far, sizeof far);
     const int triangle[3] = {8, 9, 10};
