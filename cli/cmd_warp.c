@@ -1,5 +1,6 @@
 /* exemplar warp - forms in, a rig out whose vertices run from one to the others along trajectories. */
 #include "command.h"
+#include "emit.h"
 #include "files.h"
 #include "forms.h"
 #include "pool.h"
@@ -191,6 +192,20 @@ static ex_rig *build(const ex_call *call, const wish *w, const ex_tasks *tasks) 
     return rig;
 }
 
+static void print_form(const ex_call *call, const ex_rig *rig) {
+    char vertices[EXI_TEXT_SIZE];
+    if (call->json) {
+        exi_emitter json = exi_emit_start(stdout);
+        exi_emit_open(&json, NULL, '{');
+        exi_emit_text(&json, "file", output);
+        exi_emit_number(&json, "vertices", ex_rig_vertex_count(rig));
+        exi_emit_close(&json, '}');
+        exi_emit_end(&json);
+    } else if (!call->quiet) {
+        printf("%s: %s\n", output, exi_text_count(vertices, ex_rig_vertex_count(rig), "vertex"));
+    }
+}
+
 static int write_basis(const ex_call *call, const ex_rig *rig, const wish *w, exi_project_paths *paths) {
     const exi_form_wish how = {.level = 0};
     const size_t count = (size_t)ex_rig_vertex_count(rig);
@@ -222,6 +237,8 @@ static int write_basis(const ex_call *call, const ex_rig *rig, const wish *w, ex
         else
             exit_code = EX_EXIT_DONE;
     }
+    if (exit_code == EX_EXIT_DONE && !exi_is_standard_output(output))
+        print_form(call, rig);
     exi_form_close(&form, rig);
     free(positions);
     free(weights);

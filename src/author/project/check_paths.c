@@ -57,6 +57,8 @@ static void check_fit(exi_checker *c, int index, int k, const char *where) {
                           layer->examples[k].name, fit->iterations);
         return;
     }
+    if (fit->rigid[3] == 0)
+        return; /* rigid, or not moved at all */
     const bool weak = fit->rigid[2] > EXI_PATH_RATIO_99 || fit->rigid[3] > EXI_PATH_RATIO_999;
     exi_check_add(c, weak ? EX_SEVERITY_WARNING : EX_SEVERITY_NOTE, "stretched", where, fit->rigid[2],
                   "on the way to '%s', triangles are stretched at most %.2f times as much as in the "

@@ -25,7 +25,10 @@ static bool describe_paper(json_t *object, const ex_trajectory_options *o) {
             done = set(weight_list, terms[i], exi_json_make_number(weights[i]));
     }
     done = set(object, "terms", term_list) && done;
-    done = set(object, "weights", weight_list) && done;
+    if (json_object_size(weight_list) > 0)
+        done = set(object, "weights", weight_list) && done;
+    else
+        json_decref(weight_list);
     done = done && set(object, "bases", json_boolean(o->bases));
     if (done && o->segment_angle > 0)
         done = set(object, "segment_angle", exi_json_make_number(o->segment_angle));
