@@ -358,7 +358,7 @@ EX_API void ex_check_destroy(ex_check *check);
 /* One thing in which two rigs differ. */
 typedef struct ex_difference {
     const char *kind;  /* "mesh", "layer", "axis", "weigher", "example", "pseudo", "skeleton", "joint", "skin", "level",
-                          "texture", "note" */
+                          "texture", "trajectory", "note" */
     const char *where; /* "layer 'body', example 'bent'"; "" for the whole rig */
     const char *text;  /* a sentence, or the half of one that follows "where:" */
     double largest;    /* the largest difference of a number, or distance of a vertex, where there is one; else 0 */
