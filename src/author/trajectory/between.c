@@ -454,7 +454,10 @@ ex_result ex_between_create(const ex_between_def *def, ex_between **between, ex_
                               : exi_error_memory(error, "an in-between", 300 * (size_t)def->triangle_count);
     if (result == EX_OK)
         result = exi_surface_link(b, error);
+    if (result == EX_OK)
+        result = exi_surface_branch(b, error);
     if (result == EX_OK) {
+        exi_surface_link_ends(b);
         flatten(b);
         result = factorise(b, def->progress, error);
     }

@@ -358,6 +358,10 @@ ex_result exi_surface_link(ex_between *b, ex_error *error) {
         done = link_components(&l);
     if (!done)
         return exi_error_memory(error, "links between components", (size_t)b->vertex_count * sizeof(node));
+    return EX_OK;
+}
+
+void exi_surface_link_ends(ex_between *b) {
     for (int i = 0; i < b->link_count; i++) {
         exi_link *link = &b->links[i];
         const int *v = link->vertices;
@@ -367,5 +371,4 @@ ex_result exi_surface_link(ex_between *b, ex_error *error) {
         exi_link_rotation(b, link, 1, turn);
         exi_apply_transpose(turn, end, link->end);
     }
-    return EX_OK;
 }

@@ -15,8 +15,8 @@
  *
  * so that the pose term is |z|^2, any w keeps to the pose, and v follows. Energies and minimum are the paper's.
  *
- * A length here is a part of the diagonal of the mesh's bounding box: unknowns of the two kinds, v or z and w, then have
- * like sizes, and nothing depends on the unit in which a mesh is written.
+ * A length here is a part of the diagonal of the mesh's bounding box: unknowns of the two kinds, v or z and w, then
+ * have like sizes, and nothing depends on the unit in which a mesh is written.
  */
 #ifndef EXEMPLAR_AUTHOR_TRAJECTORY_PAPER_H
 #define EXEMPLAR_AUTHOR_TRAJECTORY_PAPER_H
@@ -27,23 +27,23 @@ enum { EXI_PAPER_POSE, EXI_PAPER_ROTATION, EXI_PAPER_GRADIENT, EXI_PAPER_TERM_CO
 
 /* What is solved for, and what follows from it. */
 typedef struct exi_paper_state {
-    double *turns;                        /* [vertex_count][3]: w */
-    double *misses;                       /* [vertex_count][3]: z */
-    double *bases;                        /* [segment_count][6]: w_a, v_a */
-    double *sums;                         /* [segment_count][9]: what bases give at times 1 and 1/2, and as velocity */
-    double *velocities;                   /* [vertex_count][3]: v */
-    double *halves;                       /* [vertex_count][3]: displacement at time 1/2, bases included */
-    double *gradients;                    /* [triangle_count][9]: residuals of equation 18 */
-    double *spins;                        /* [vertex_count][3]: residuals of equation 12 or 27 */
-    double energy[EXI_PAPER_TERM_COUNT];  /* not weighted */
-    double total;                         /* weighted */
+    double *turns;                       /* [vertex_count][3]: w */
+    double *misses;                      /* [vertex_count][3]: z */
+    double *bases;                       /* [segment_count][6]: w_a, v_a */
+    double *sums;                        /* [segment_count][9]: what bases give at times 1 and 1/2, and as velocity */
+    double *velocities;                  /* [vertex_count][3]: v */
+    double *halves;                      /* [vertex_count][3]: displacement at time 1/2, bases included */
+    double *gradients;                   /* [triangle_count][9]: residuals of equation 18 */
+    double *spins;                       /* [vertex_count][3]: residuals of equation 12 or 27 */
+    double energy[EXI_PAPER_TERM_COUNT]; /* not weighted */
+    double total;                        /* weighted */
 } exi_paper_state;
 
 typedef struct exi_paper {
     const ex_between *between;
-    const exi_segmentation *segments; /* or NULL */
-    int segment_count;                /* 0 without */
-    double scale;                     /* 1 / size */
+    const exi_segmentation *segments;     /* or NULL */
+    int segment_count;                    /* 0 without */
+    double scale;                         /* 1 / size */
     double weights[EXI_PAPER_TERM_COUNT]; /* alpha^2, beta^2, gamma^2; 0: left out */
 
     double *targets;  /* [vertex_count][3]: P1 - P0 */
@@ -55,21 +55,21 @@ typedef struct exi_paper {
     int present;
 
     /* derivatives at the present state; see paper_linear.c */
-    double *maps;      /* [vertex_count][4][9] */
-    double *base_maps; /* [segment_count][4][9] */
-    double *curl_self; /* [vertex_count][9]: W_ii */
-    double *curl_sq;   /* [vertex_count][6]: sum over k of W_ki^T W_ki */
-    double *slope_sq;  /* [vertex_count]: sum of squared slopes */
-    double *blocks;    /* [vertex_count][21]: Cholesky factors of the diagonal's blocks */
+    double *maps;        /* [vertex_count][4][9] */
+    double *base_maps;   /* [segment_count][4][9] */
+    double *curl_self;   /* [vertex_count][9]: W_ii */
+    double *curl_sq;     /* [vertex_count][6]: sum over k of W_ki^T W_ki */
+    double *slope_sq;    /* [vertex_count]: sum of squared slopes */
+    double *blocks;      /* [vertex_count][21]: Cholesky factors of the diagonal's blocks */
     double *base_blocks; /* [segment_count][36]: the same of bases, in the first 21 */
     double damping[3];   /* of z, w and bases */
 
     /* work of products */
-    double *moves;           /* [vertex_count][3]: the rotation's residuals */
-    double *triangle_work;   /* [triangle_count][12] */
-    double *vertex_work;     /* [vertex_count][6] */
-    double *segment_work;    /* [segment_count][9] */
-    double *partial;         /* sums over blocks of items */
+    double *moves;         /* [vertex_count][3]: the rotation's residuals */
+    double *triangle_work; /* [triangle_count][12] */
+    double *vertex_work;   /* [vertex_count][6] */
+    double *segment_work;  /* [segment_count][9] */
+    double *partial;       /* sums over blocks of items */
     struct exi_coarse *coarse;
 } exi_paper;
 

@@ -160,7 +160,8 @@ void exi_paper_limit(const exi_paper *paper, exi_paper_state *state) {
 void exi_paper_evaluate(exi_paper *paper, exi_paper_state *state) {
     const ex_between *b = paper->between;
     job j = {.paper = paper, .state = state, .partial = paper->partial};
-    int triangle_blocks = (b->triangle_count + BLOCK - 1) / BLOCK, vertex_blocks = (b->vertex_count + BLOCK - 1) / BLOCK;
+    int triangle_blocks = (b->triangle_count + BLOCK - 1) / BLOCK,
+        vertex_blocks = (b->vertex_count + BLOCK - 1) / BLOCK;
     sum_bases(paper, state);
     exi_run(b->tasks, b->vertex_count, BLOCK, place_vertices, &j);
     exi_run(b->tasks, triangle_blocks, 1, measure_triangles, &j);

@@ -15,13 +15,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define STEP_COUNT      10   /* the paper's */
-#define CONVERGED       1e-4 /* a step that lowers the energy by less than this part of it is the last */
-#define ZERO            1e-22 /* of the energy of no velocity at all: nothing is left to find */
-#define DAMPING_LEAST   1e-9
-#define DAMPING_MOST    1e3
-#define CG_TOLERANCE    1e-3
-#define CG_ITERATIONS   1000
+#define STEP_COUNT    10    /* the paper's */
+#define CONVERGED     1e-4  /* a step that lowers the energy by less than this part of it is the last */
+#define ZERO          1e-22 /* of the energy of no velocity at all: nothing is left to find */
+#define DAMPING_LEAST 1e-9
+#define DAMPING_MOST  1e3
+#define CG_TOLERANCE  1e-3
+#define CG_ITERATIONS 1000
 
 /* The present state moved along x, in the other one. */
 static void move_state(exi_paper *paper, const double *x, double step) {
@@ -61,7 +61,8 @@ ex_result exi_paper_minimise(exi_paper *paper, int most, struct ex_trajectory_fi
                              ex_error *error) {
     size_t n = (size_t)exi_paper_size(paper);
     double *memory = exi_array_allocate(2 * n, sizeof *memory), *work = malloc(exi_cg_work_size((int)n));
-    ex_result result = memory && work ? EX_OK : exi_error_memory(error, "steps of trajectories", 6 * n * sizeof *memory);
+    ex_result result =
+        memory && work ? EX_OK : exi_error_memory(error, "steps of trajectories", 6 * n * sizeof *memory);
     double damping = DAMPING_LEAST, still = still_energy(paper);
     *fit = (struct ex_trajectory_fit){.iterations = 0};
     fit->converged = paper->states[paper->present].total <= ZERO * still;
@@ -135,8 +136,9 @@ static ex_result keep(const exi_paper *paper, ex_trajectory *trajectory, ex_erro
     return EX_OK;
 }
 
-static ex_result fit_example(const ex_trajectories_def *def, const ex_between *between, const exi_segmentation *segments,
-                             int example, ex_trajectories *trajectories, ex_error *error) {
+static ex_result fit_example(const ex_trajectories_def *def, const ex_between *between,
+                             const exi_segmentation *segments, int example, ex_trajectories *trajectories,
+                             ex_error *error) {
     exi_paper paper;
     ex_result result = exi_paper_create(&paper, &def->options, between, segments, error);
     if (result != EX_OK)

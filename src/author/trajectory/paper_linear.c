@@ -5,9 +5,9 @@
  * With s1, sh, su what bases give to a segment at time 1, at 1/2 and as velocity, a change of the unknowns changes
  *   velocity            v = A (z - s1) - B w         A = R~(w)^-1,        B = A d(R~(w) v)/dw
  *   half-way place      h = E (z - s1) + C w + sh    E = R~(w/2) A / 2,   C = (d(R~(w/2) v)/dw - R~(w/2) B) / 2
- *   s1 = R~(w_a) v_a + d(R~(w_a) v_a)/dw w_a, sh the same at w_a / 2, halved, su = v_a, summed along the path to the root
- * From there on everything is linear: gradients of triangles from h, curls from v + su. The transposed product runs the
- * same way back, gathering over the triangles of a vertex, so that no sum depends on the tasks.
+ *   s1 = R~(w_a) v_a + d(R~(w_a) v_a)/dw w_a, sh the same at w_a / 2, halved, su = v_a, summed along the path to the
+ * root From there on everything is linear: gradients of triangles from h, curls from v + su. The transposed product
+ * runs the same way back, gathering over the triangles of a vertex, so that no sum depends on the tasks.
  */
 #include "author/trajectory/matrix.h"
 #include "author/trajectory/paper.h"
@@ -153,8 +153,8 @@ static bool is_below(const exi_paper *paper, int s, int above) {
 }
 
 /*
- * Adds a triangle to the block of a basis. Corners below it move by h = sh - E s1 at half-way and have v = su - A s1. The
- * curl is taken by triangle and not by vertex: never less, and the same where the triangles around a vertex agree.
+ * Adds a triangle to the block of a basis. Corners below it move by h = sh - E s1 at half-way and have v = su - A s1.
+ * The curl is taken by triangle and not by vertex: never less, and the same where the triangles around a vertex agree.
  */
 static void add_to_base(const exi_paper *paper, int t, int base, double block[6][6]) {
     const ex_between *b = paper->between;

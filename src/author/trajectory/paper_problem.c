@@ -2,10 +2,11 @@
  * What the energies of the trajectory-warping paper need to know of a mesh and an example: K^-1 of equation 11, the
  * right side of equation 18 with the target R^(1/2) ((I + S) / 2), start values (equations 21, 22) and weights.
  *
- * Weights. Terms are balanced so that their Hessians 2 J^T J at the start, in the unknowns v and w of the vertices, have
- * the same Frobenius norm; the options scale alpha, beta and gamma, which enter squared. Bases do not take part in the
- * balance: the block of a basis is a sum over all vertices below it, and would let the pose count the less the finer the
- * mesh is. With W the curl matrix and J_i = (R~, d R~ v / d w) of a vertex, once at time 1 and once halved at 1/2:
+ * Weights. Terms are balanced so that their Hessians 2 J^T J at the start, in the unknowns v and w of the vertices,
+ * have the same Frobenius norm; the options scale alpha, beta and gamma, which enter squared. Bases do not take part in
+ * the balance: the block of a basis is a sum over all vertices below it, and would let the pose count the less the
+ * finer the mesh is. With W the curl matrix and J_i = (R~, d R~ v / d w) of a vertex, once at time 1 and once halved at
+ * 1/2:
  *
  *   pose      |J^T J|^2 = sum over i of |J_i^T J_i|^2
  *   rotation  |J^T J|^2 = |W W^T|^2 + 2 |W|^2 + |I|^2
@@ -202,7 +203,8 @@ static double rotation_norm_sq(exi_paper *paper, curl_rows *rows) {
             if (column == i)
                 memcpy(&paper->curl_self[9 * (size_t)i], m, 9 * sizeof *m);
         }
-        /* Rows that may share a column with this one: those of the corners of its columns' triangles. Each pair once. */
+        /* Rows that may share a column with this one: those of the corners of its columns' triangles. Each pair once.
+         */
         for (int k = rows->starts[i]; k < rows->starts[i + 1]; k++) {
             int j = rows->columns[k];
             for (int u = b->triangle_starts[j]; u < b->triangle_starts[j + 1]; u++)
@@ -335,22 +337,44 @@ static ex_result allocate(exi_paper *paper, ex_error *error) {
         double **at;
         size_t count, each;
     } const list[] = {
-        {&paper->targets, n, 3},       {&paper->inertias, m, 6},    {&paper->goals, m, 9},
-        {&paper->shares, n, 1},        {&a->turns, n, 3},           {&a->misses, n, 3},
-        {&a->bases, s, 6},             {&a->sums, s, 9},            {&a->velocities, n, 3},
-        {&a->halves, n, 3},            {&a->gradients, m, 9},       {&a->spins, n, 3},
-        {&b->turns, n, 3},             {&b->misses, n, 3},          {&b->bases, s, 6},
-        {&b->sums, s, 9},              {&b->velocities, n, 3},      {&b->halves, n, 3},
-        {&b->gradients, m > n ? m : n, 9}, {&b->spins, n, 3},       {&paper->maps, n, 36},
-        {&paper->base_maps, s, 36},    {&paper->curl_self, n, 9},   {&paper->curl_sq, n, 6},
-        {&paper->slope_sq, n, 1},      {&paper->blocks, n, 21},     {&paper->base_blocks, s, 36},
-        {&paper->moves, n, 3},         {&paper->triangle_work, m, 12}, {&paper->vertex_work, n, 6},
-        {&paper->segment_work, s, 9},  {&paper->partial, blocks, 2},
+        {&paper->targets, n, 3},
+        {&paper->inertias, m, 6},
+        {&paper->goals, m, 9},
+        {&paper->shares, n, 1},
+        {&a->turns, n, 3},
+        {&a->misses, n, 3},
+        {&a->bases, s, 6},
+        {&a->sums, s, 9},
+        {&a->velocities, n, 3},
+        {&a->halves, n, 3},
+        {&a->gradients, m, 9},
+        {&a->spins, n, 3},
+        {&b->turns, n, 3},
+        {&b->misses, n, 3},
+        {&b->bases, s, 6},
+        {&b->sums, s, 9},
+        {&b->velocities, n, 3},
+        {&b->halves, n, 3},
+        {&b->gradients, m > n ? m : n, 9},
+        {&b->spins, n, 3},
+        {&paper->maps, n, 36},
+        {&paper->base_maps, s, 36},
+        {&paper->curl_self, n, 9},
+        {&paper->curl_sq, n, 6},
+        {&paper->slope_sq, n, 1},
+        {&paper->blocks, n, 21},
+        {&paper->base_blocks, s, 36},
+        {&paper->moves, n, 3},
+        {&paper->triangle_work, m, 12},
+        {&paper->vertex_work, n, 6},
+        {&paper->segment_work, s, 9},
+        {&paper->partial, blocks, 2},
     };
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
         *list[k].at = exi_array_allocate(list[k].count, list[k].each * sizeof(double));
         if (!*list[k].at)
-            return exi_error_memory(error, "the energies of trajectories", list[k].count * list[k].each * sizeof(double));
+            return exi_error_memory(error, "the energies of trajectories",
+                                    list[k].count * list[k].each * sizeof(double));
         memset(*list[k].at, 0, list[k].count * list[k].each * sizeof(double));
     }
     return EX_OK;
@@ -359,14 +383,14 @@ static ex_result allocate(exi_paper *paper, ex_error *error) {
 void exi_paper_free(exi_paper *paper) {
     for (int k = 0; k < 2; k++) {
         exi_paper_state *s = &paper->states[k];
-        double *const arrays[] = {s->turns, s->misses, s->bases,     s->sums,
+        double *const arrays[] = {s->turns,      s->misses, s->bases,     s->sums,
                                   s->velocities, s->halves, s->gradients, s->spins};
         for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
             free(arrays[i]);
     }
-    double *const arrays[] = {paper->targets,   paper->inertias,      paper->goals,       paper->shares,
-                              paper->maps,      paper->base_maps,     paper->curl_self,   paper->curl_sq,
-                              paper->slope_sq,  paper->blocks,        paper->base_blocks, paper->moves,
+    double *const arrays[] = {paper->targets,       paper->inertias,    paper->goals,        paper->shares,
+                              paper->maps,          paper->base_maps,   paper->curl_self,    paper->curl_sq,
+                              paper->slope_sq,      paper->blocks,      paper->base_blocks,  paper->moves,
                               paper->triangle_work, paper->vertex_work, paper->segment_work, paper->partial};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);

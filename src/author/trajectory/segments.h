@@ -1,6 +1,6 @@
 /*
- * segments.h - a mesh taken apart into parts that move rigidly, or nearly so, and the tree in which these hang together;
- * private to authoring.
+ * segments.h - a mesh taken apart into parts that move rigidly, or nearly so, and the tree in which these hang
+ * together; private to authoring.
  *
  *   segments_cluster.c  mean shift over the triangles' rotations
  *   segments_parts.c    connected parts of the clusters, small ones given away, given segments kept

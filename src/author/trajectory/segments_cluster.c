@@ -4,8 +4,8 @@
  *
  * The kernel is a Gaussian of half the bandwidth: two parts of like area whose rotations differ by more than the
  * bandwidth have a maximum of the density each, closer ones share one. Triangles are gathered in the cells of a grid
- * first, an eighth of the bandwidth wide, so that the work is linear in the triangles; where more than CELLS cells would
- * be left, as with many examples of soft motion, the grid is made coarser.
+ * first, an eighth of the bandwidth wide, so that the work is linear in the triangles; where more than CELLS cells
+ * would be left, as with many examples of soft motion, the grid is made coarser.
  */
 #include "author/formats/array.h"
 #include "author/trajectory/matrix.h"
@@ -22,14 +22,14 @@
 
 typedef struct cells {
     int dimension, count;
-    int *table;     /* [TABLE]: cell + 1, 0: free */
-    int *places;    /* [CELLS][dimension] on the grid */
-    double *areas;  /* [CELLS] */
-    double *means;  /* [CELLS][dimension] */
-    double *modes;  /* [CELLS][dimension] */
+    int *table;      /* [TABLE]: cell + 1, 0: free */
+    int *places;     /* [CELLS][dimension] on the grid */
+    double *areas;   /* [CELLS] */
+    double *means;   /* [CELLS][dimension] */
+    double *modes;   /* [CELLS][dimension] */
     double *heights; /* [CELLS]: density at the mode */
-    int *place;     /* [dimension]: work */
-    double width;   /* of the kernel */
+    int *place;      /* [dimension]: work */
+    double width;    /* of the kernel */
 } cells;
 
 #define TABLE (4 * CELLS)

@@ -5,9 +5,10 @@
  *
  *   d(t) = (R(t w_c) - I)(x - J_c) + (R(t w_p) - I)(J_c - J_p) + ...          and  (R(t w) - I) q = t R~(t w) (w x q):
  *
- * the vertices' own pair is (w_c, w_c x (x - J_c)), and every link on the way up whose parent moves appends a pair, that
- * of its joint, (w_p, w_p x (J_c - J_p)). It is stored with the link that hangs on the joint, not with the parent: the
- * children of one segment have joints of their own. The root moves by its own screw, (w_r, c + w_r x J) at a joint J.
+ * the vertices' own pair is (w_c, w_c x (x - J_c)), and every link on the way up whose parent moves appends a pair,
+ * that of its joint, (w_p, w_p x (J_c - J_p)). It is stored with the link that hangs on the joint, not with the parent:
+ * the children of one segment have joints of their own. The root moves by its own screw, (w_r, c + w_r x J) at a joint
+ * J.
  *
  * J_c is where the motions of both segments agree at the end, in all examples: least squares over
  * |M_p(J) - M_c(J)|^2, beginning at the middle of what both share. Directions in which the two hardly turn against each

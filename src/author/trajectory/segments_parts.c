@@ -1,7 +1,7 @@
 /*
- * From clusters of like rotation to segments: connected parts, by shared vertices, so that what hangs together in a point
- * still does. Parts of less than a two-hundredth of the area are given to the neighbour whose rotations are most like
- * theirs; what is given is kept as it is, wherever its triangles lie.
+ * From clusters of like rotation to segments: connected parts, by shared vertices, so that what hangs together in a
+ * point still does. Parts of less than a two-hundredth of the area are given to the neighbour whose rotations are most
+ * like theirs; what is given is kept as it is, wherever its triangles lie.
  */
 #include "author/formats/array.h"
 #include "author/trajectory/matrix.h"
@@ -18,12 +18,12 @@ typedef struct pair {
 
 typedef struct parts {
     const exi_segments_input *in;
-    int count, given;  /* given segments are the first parts */
-    int *sets;         /* [triangle_count], then [count]: union-find */
-    int *triangles;    /* [triangle_count]: part, -1: has no area and was not given */
-    double *areas;     /* [count] */
-    double *sums;      /* [count][3 K]: rotations times area */
-    pair *pairs;       /* neighbours */
+    int count, given; /* given segments are the first parts */
+    int *sets;        /* [triangle_count], then [count]: union-find */
+    int *triangles;   /* [triangle_count]: part, -1: has no area and was not given */
+    double *areas;    /* [count] */
+    double *sums;     /* [count][3 K]: rotations times area */
+    pair *pairs;      /* neighbours */
     size_t pair_count, pair_capacity;
 } parts;
 
@@ -52,8 +52,9 @@ static ex_result number(parts *p, const int *clusters, ex_error *error) {
     for (int t = 0; t < b->triangle_count; t++) {
         int g = given(p, t);
         if (g < -1 || g >= EX_SEGMENT_MAX)
-            return exi_error(error, EX_ERROR_DATA, "triangle %d is in segment %d: segments go from 0 to %d, -1 for none",
-                             t, g, EX_SEGMENT_MAX - 1);
+            return exi_error(error, EX_ERROR_DATA,
+                             "triangle %d is in segment %d: segments go from 0 to %d, -1 for none", t, g,
+                             EX_SEGMENT_MAX - 1);
         p->given = g + 1 > p->given ? g + 1 : p->given;
         p->sets[t] = t;
     }
@@ -218,8 +219,10 @@ static ex_result finish(parts *p, exi_segmentation *s, ex_error *error) {
     fill(p);
     s->count = s->count > 0 ? s->count : 1;
     if (s->count > EX_SEGMENT_MAX)
-        return exi_error(error, EX_ERROR_LIMIT, "there are %d segments, and %d at most can be told apart: a larger "
-                         "segment angle finds fewer", s->count, EX_SEGMENT_MAX);
+        return exi_error(error, EX_ERROR_LIMIT,
+                         "there are %d segments, and %d at most can be told apart: a larger "
+                         "segment angle finds fewer",
+                         s->count, EX_SEGMENT_MAX);
     s->areas = calloc((size_t)s->count, sizeof *s->areas);
     int *counts = calloc((size_t)s->count, sizeof *counts);
     ex_result result = EX_OK;
@@ -231,8 +234,10 @@ static ex_result finish(parts *p, exi_segmentation *s, ex_error *error) {
     }
     for (int k = 0; k < p->given && result == EX_OK; k++)
         if (counts[k] == 0)
-            result = exi_error(error, EX_ERROR_DATA, "no triangle is in segment %d, though there is a segment %d: "
-                               "number them without gaps", k, p->given - 1);
+            result = exi_error(error, EX_ERROR_DATA,
+                               "no triangle is in segment %d, though there is a segment %d: "
+                               "number them without gaps",
+                               k, p->given - 1);
     free(counts);
     return result;
 }

@@ -2,9 +2,9 @@
  * How segments hang together: neighbours, the root, parents, and the segment of each vertex.
  *
  * Segments that share an edge are neighbours. Where that leaves the mesh in several pieces, those that share a single
- * vertex are neighbours too, then those between which the in-between has links; a single vertex where three segments meet
- * is no joint otherwise. The root is given, or the largest of those from which the farthest segment is nearest; parents
- * are the neighbours one step nearer to it, of several the one with the longest seam.
+ * vertex are neighbours too, then those between which the in-between has links; a single vertex where three segments
+ * meet is no joint otherwise. The root is given, or the largest of those from which the farthest segment is nearest;
+ * parents are the neighbours one step nearer to it, of several the one with the longest seam.
  */
 #include "author/formats/array.h"
 #include "author/trajectory/matrix.h"

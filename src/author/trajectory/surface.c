@@ -10,7 +10,8 @@
  *
  * A rotation vector is one of many: w (1 + 2 pi k / |w|) turns alike at the end, not half-way. Neighbours are to take
  * the same way. Triangles are visited along a tree of least differences in rotation (Prim's, from the least turned of
- * each component), each taking the k that brings it nearest to the triangle that it was reached from.
+ * the largest component), each taking the k that brings it nearest to the triangle that it was reached from; other
+ * components are reached over their links.
  */
 #include <float.h>
 #include <math.h>
@@ -244,11 +245,12 @@ static float difference(const float *quaternions, int a, int b) {
     return (float)sqrt(fmax(1 - dot * dot, 0));
 }
 
-/* Visits the component of `root`. */
-static bool spread(ex_between *b, const int *neighbours, const float *quaternions, bool *visited, heap *h, int root) {
+/* Visits the component of `root`, reached from a triangle of another, or from none (-1). */
+static bool spread(ex_between *b, const int *neighbours, const float *quaternions, bool *visited, heap *h, int root,
+                   int from) {
     static const double none[3] = {0};
     h->count = 0;
-    if (!push(h, (visit){0, root, -1}))
+    if (!push(h, (visit){0, root, from}))
         return false;
     while (h->count) {
         const visit next = pop(h);
@@ -270,6 +272,27 @@ static bool spread(ex_between *b, const int *neighbours, const float *quaternion
     return true;
 }
 
+static int first_triangle(const ex_between *b, int vertex) {
+    const int begin = b->triangle_starts[vertex];
+    return begin < b->triangle_starts[vertex + 1] ? b->triangle_list[begin] / 3 : -1;
+}
+
+/* Over every link that leads from what was visited to what was not. *on: whether there was any. */
+static bool follow_links(ex_between *b, const int *neighbours, const float *quaternions, bool *visited, heap *h,
+                         bool *on) {
+    bool done = true;
+    *on = false;
+    for (int l = 0; done && l < b->link_count; l++) {
+        const int one = first_triangle(b, b->links[l].vertices[0]), two = first_triangle(b, b->links[l].vertices[1]);
+        if (one < 0 || two < 0 || visited[one] == visited[two])
+            continue;
+        done = visited[one] ? spread(b, neighbours, quaternions, visited, h, two, one)
+                            : spread(b, neighbours, quaternions, visited, h, one, two);
+        *on = true;
+    }
+    return done;
+}
+
 typedef struct turned {
     double angle;
     int triangle;
@@ -280,6 +303,19 @@ static int compare_turned(const void *a, const void *b) {
     if (x->angle != y->angle)
         return x->angle < y->angle ? -1 : 1;
     return x->triangle < y->triangle ? -1 : x->triangle > y->triangle;
+}
+
+/* By the number of its vertices; the first of equals. -1 without memory. */
+static int largest_component(const ex_between *b) {
+    int *counts = calloc((size_t)b->component_count + 1, sizeof *counts), largest = 0;
+    if (!counts)
+        return -1;
+    for (int v = 0; v < b->vertex_count; v++)
+        counts[b->components[v]]++;
+    for (int c = 1; c < b->component_count; c++)
+        largest = counts[c] > counts[largest] ? c : largest;
+    free(counts);
+    return largest;
 }
 
 static bool choose_branches(ex_between *b) {
@@ -302,9 +338,17 @@ static bool choose_branches(ex_between *b) {
     }
     if (done)
         qsort(order, (size_t)count, sizeof *order, compare_turned);
-    for (int i = 0; done && i < count; i++)
-        if (!visited[order[i].triangle])
-            done = spread(b, neighbours, quaternions, visited, &h, order[i].triangle);
+    const int largest = largest_component(b);
+    done = done && largest >= 0;
+    for (int pass = 0; pass < 2; pass++) /* the second: what no link reached */
+        for (int i = 0; done && i < count; i++) {
+            const int root = order[i].triangle;
+            if (visited[root] || (pass == 0 && b->components[b->triangles[3 * root]] != largest))
+                continue;
+            done = spread(b, neighbours, quaternions, visited, &h, root, -1);
+            for (bool on = true; done && on;) /* whatever links lead to from here, and from there */
+                done = follow_links(b, neighbours, quaternions, visited, &h, &on);
+        }
     free(h.items);
     free(order);
     free(visited);
@@ -371,5 +415,10 @@ ex_result exi_surface_measure(ex_between *b, ex_error *error) {
         else
             b->turns[3 * t] = NAN;
     }
-    return choose_branches(b) ? EX_OK : exi_error_memory(error, "branches of rotations", 0);
+    return EX_OK;
+}
+
+ex_result exi_surface_branch(ex_between *b, ex_error *error) {
+    return choose_branches(b) ? EX_OK
+                              : exi_error_memory(error, "branches of rotations", 60 * (size_t)b->triangle_count);
 }

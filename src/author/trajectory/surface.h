@@ -20,7 +20,11 @@ void exi_surface_frame(const ex_between *between, int triangle, double e1[3], do
 /* neighbours [triangle_count][3]: across the edge that starts at corner k, or -1. false without memory. */
 bool exi_surface_neighbours(int triangle_count, const int *triangles, int *neighbours);
 
-/* Finds components and links them to their neighbours (links.c). */
+/* Finds components and links them to their neighbours (links.c); then, with the turns, what the links want. */
 ex_result exi_surface_link(ex_between *between, ex_error *error);
+void exi_surface_link_ends(ex_between *between);
+
+/* Brings the turns onto one branch; needs the links. */
+ex_result exi_surface_branch(ex_between *between, ex_error *error);
 
 #endif
