@@ -295,13 +295,13 @@ const ex_command cmd_warp = {
     .usage = "warp A B [C...] [--reference A] [--mode guided|paper] -o RIG.glb\n"
              "warp A B [C...] --report [--picture P.png] [-o RIG.glb]\n"
              "warp A B --mode paper --bases --basis K --at T -o FORM.obj",
-    .description = "Takes forms of one connectivity (.obj, .ply, .glb or .gltf) and finds, for every\n"
-                   "vertex, a path in closed form from the first to each of the others, along which\n"
-                   "parts turn and keep their size instead of shrinking on the straight line. The\n"
-                   "rig evaluates the paths and solves nothing. Its axes: with two forms, t from 0\n"
-                   "to 1; with more, one from 0 to 1 for each besides the reference, named after\n"
-                   "its file. 'exemplar unpack' makes a project of it, to which layers, a skeleton\n"
-                   "or other weighers can be added.\n"
+    .description = "Takes forms of one connectivity (.obj, .ply, .glb or .gltf) and finds, for\n"
+                   "every vertex, a path in closed form from the first to each of the others,\n"
+                   "along which parts turn and keep their size instead of shrinking on the\n"
+                   "straight line. The rig evaluates the paths and solves nothing. Its axes: with\n"
+                   "two forms, t from 0 to 1; with more, one from 0 to 1 for each besides the\n"
+                   "reference, named after its file. 'exemplar unpack' makes a project of it, to\n"
+                   "which layers, a skeleton or other weighers can be added.\n"
                    "\n"
                    "With --report: for t = 0.1 to 0.9 and for each way from one form to the other\n"
                    "(linear, Poisson, as rigid as possible, a polynomial through such forms, and\n"
@@ -310,9 +310,9 @@ const ex_command cmd_warp = {
                    "and how far a component's centre is from where the as-rigid-as-possible form\n"
                    "has it, in parts of the mesh's size.",
     .examples = "exemplar demo blob\n"
-                "exemplar pose blob/blob.glb bend=1 -o bent.obj\n"
-                "exemplar warp blob/rest.obj bent.obj -o warp.glb\n"
-                "exemplar pose warp.glb t=0.5 -o half.obj",
+                "exemplar warp blob/left.obj blob/right.obj -o warp.glb\n"
+                "exemplar pose warp.glb t=0.5 -o half.obj\n"
+                "exemplar warp blob/left.obj blob/right.obj --report",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .json = true,

@@ -96,7 +96,8 @@ static void a_cardinal_layer_has_a_reference(void **state) {
     "{'name': 'warp', 'space': [{'name': 'd', 'min': 0, 'max': 1}], 'weigh': {'kind': 'cardinal'}, 'shape': "          \
     "'trajectory', 'mask': {'file': 'mask.txt'}, 'examples': [{'name': 'r', 'reference': true, 'at': {}}, {'name': "   \
     "'a', 'mesh': 'a.obj', 'at': {'d': 1, 'p': 0.5}}]},"                                                               \
-    "{'name': 'after', 'space': [{'name': 'd', 'min': 0, 'max': 1}, {'name': 'q', 'min': 0, 'max': 1}], 'shape': "     \
+    "{'name': 'after', 'space': [{'name': 'd', 'min': 0, 'max': 1}, {'name': 'q', 'min': 0, 'max': 1}], 'protect': "   \
+    "true, 'shape': "                                                                                                  \
     "'offsets', 'examples': [{'name': 't', 'mesh': 't.obj', 'at': {'d': 0.5, 'q': 1}}]}]}"
 
 static void write_mask(double first) {
