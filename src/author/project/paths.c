@@ -8,6 +8,7 @@
 #include "author/formats/file.h"
 #include "runtime/base/result.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,8 +58,13 @@ ex_result exi_project_paths_open(exi_project_paths *p, const exi_project_paths_s
         forms[k] = form;
         if (!form)
             return no_memory(p, error);
-        for (size_t i = 0; i < count; i++)
+        for (size_t i = 0; i < count; i++) {
+            if (!isfinite(source->deltas[k][i]))
+                return exi_error(error, EX_ERROR_DATA,
+                                 "vertex %zu (counting from 0) of '%s' is too far away for a float once it is measured",
+                                 i / 3, source->names[k]);
             form[i] = source->mesh->positions[i] + (double)source->deltas[k][i];
+        }
     }
     return take_triangles(p, source->mesh, error);
 }
