@@ -114,8 +114,8 @@ static ex_result measure_rows(survey *s, ex_error *error) {
     ex_result result = EX_OK;
     for (int k = 0; k < GUIDE_COUNT; k++) {
         tell(s);
-        exi_between_rigid(s->between, 0.25 * (k + 1), s->guides + (size_t)k * 3 * (size_t)s->def->vertex_count,
-                          s->work);
+        exi_between_rigid(s->between, 0.25 * (k + 1), s->between->iterations,
+                          s->guides + (size_t)k * 3 * (size_t)s->def->vertex_count, s->work);
     }
     for (int k = 0; k < EX_WARP_TIME_COUNT && result == EX_OK; k++)
         for (int i = 0; i < METHOD_COUNT && result == EX_OK; i++) {
