@@ -25,10 +25,10 @@ static double off_bar(const float *positions, double angle) {
 
 static void ends_are_the_forms(void **state) {
     (void)state;
-    static const char *const how[] = {"", "'trajectory': {'correctors': 0, 'turns': false},",
-                                      "'trajectory': {'mode': 'paper'},",
-                                      "'trajectory': {'mode': 'paper', 'terms': ['pose'], 'iterations': 2, 'bases': "
-                                      "true, 'segment_angle': 30},"};
+    static const char *const how[] = {
+        "", "'trajectory': {'correctors': 0, 'turns': false},", "'trajectory': {'mode': 'paper'},",
+        ("'trajectory': {'mode': 'paper', 'terms': ['pose'], 'iterations': 2, 'bases': true, "
+         "'segment_angle': 30},")};
     for (size_t i = 0; i < sizeof how / sizeof *how; i++) {
         char text[1000];
         float positions[3 * BAR_VERTICES];
@@ -155,8 +155,8 @@ static void unpacking_gives_the_same(void **state) {
     static const char *const how[] = {
         "", "'trajectory': {'correctors': 1, 'turns': false, 'iterations': 3},", "'muted': true,",
         "'trajectory': {'mode': 'paper', 'terms': ['rotation', 'pose'], 'weights': {'pose': 2.5}},",
-        "'trajectory': {'mode': 'paper', 'iterations': 2, 'bases': true, 'segments': 'seg.txt', 'segment_angle': 25, "
-        "'root': 0},"};
+        ("'trajectory': {'mode': 'paper', 'iterations': 2, 'bases': true, 'segments': 'seg.txt', 'segment_angle': 25, "
+         "'root': 0},")};
     write_text("seg.txt",
                "# the first part, and the last\n1 0\n2 0\n3 0 # all around\n4 0\n17 0\n\n13 1\n14 1\n15 1\n16 "
                "1\n18 1\n");
