@@ -274,7 +274,7 @@ static ex_result measure(const fitting *f, double ratios[4], ex_error *error) {
         double found[4];
         path_form(f, k, f->now, form);
         result = percentiles(f, k, form, found, error);
-        for (int i = 0; i < 4; i++) {
+        for (int i = 0; result == EX_OK && i < 4; i++) {
             const double ratio = found[i] / (f->rigid[k][i] + NOTHING);
             ratios[i] = ratio > ratios[i] ? ratio : ratios[i];
         }
