@@ -217,7 +217,8 @@ static void sums_are_as_the_formula_has_them(void **state) {
                 /* the last far beyond the examples: the first one's turns go on for up to 9 radians */
                 for (int k = 0; k < 4; k++)
                     weights[k] = round == 4 ? 3 - k : random_between(&random, -0.5, 1.2);
-                weights[3] = round == 1 ? 0 : weights[3];
+                weights[3] = round == 1 || round == 2 ? 0 : weights[3];
+                weights[2] = round == 2 ? 0 : weights[2]; /* one alone */
                 evaluate(rig, weights, NULL, out[0]);
                 for (int v = 0; v < VERTICES; v += 3) {
                     plain_path(&p.def, mesh, weights, v, plain);
