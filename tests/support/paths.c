@@ -157,13 +157,13 @@ double plain_amount(const float *curve, double s) {
     return s < 0 ? r : s > 1 ? -(s - 1) * r / s : (1 - s) * r;
 }
 
-/* sum over the segments above of R~(w_a) u_a */
+/* sum over the vertex's segment and those above it, roots excepted, of R~(w_a) u_a */
 static void plain_appended(const ex_layer_def *layer, const double *weights, int vertex, double out[3]) {
     const ex_segments *s = &layer->segments;
     out[0] = out[1] = out[2] = 0;
     if (s->count == 0)
         return;
-    for (int a = s->parents[s->vertices[vertex]]; a >= 0 && s->parents[a] >= 0; a = s->parents[a]) {
+    for (int a = s->vertices[vertex]; a >= 0 && s->parents[a] >= 0; a = s->parents[a]) {
         double w[3] = {0}, u[3] = {0};
         for (int k = 0; k < layer->weigh.example_count; k++)
             for (int c = 0; k != layer->reference && layer->trajectories[k].bases && c < 3; c++) {

@@ -9,20 +9,21 @@
 
 #include "author/solve/solve.h"
 
-/* ---- rotations (rotations.c); matrices are [3][3], rows first ---- */
+/* ---- rotations (rotations.c); matrices are [3][3], rows first; exi_polar is in pose/matrix.h ---- */
 
 /* R(w): turns by the rotation vector w. */
 void exi_turn_matrix(const double w[3], double r[3][3]);
 /* A rotation vector of r, at most pi long. */
-void exi_turn_vector(double r[3][3], double w[3]);
+void exi_turn_vector(const double r[3][3], double w[3]);
+/* out = m x, and m^T x. */
+void exi_apply(double m[3][3], const double x[3], double out[3]);
+void exi_apply_transpose(double m[3][3], const double x[3], double out[3]);
 /* R~(w), equation 7: the mean of R(s w) over s in [0, 1]; a series near zero. */
 void exi_mean_turn(const double w[3], double r[3][3]);
 /* d = R~(w) v for v, where |w| is at most EX_TURN_MAX: equation 23. */
 void exi_mean_turn_invert(const double w[3], const double d[3], double v[3]);
 /* The derivative of R~(w) v by w: column a is that by w[a]. */
 void exi_mean_turn_derivative(const double w[3], const double v[3], double derivative[3][3]);
-/* m = R S, R a rotation (never a reflection), S symmetric as xx yy zz xy xz yz; s may be NULL. */
-void exi_polar(double m[3][3], double r[3][3], double s[6]);
 /* Where a screw takes a point at time t. */
 void exi_screw_point(const ex_screw *screw, const double centre[3], double t, const double point[3], double moved[3]);
 
@@ -30,6 +31,7 @@ void exi_screw_point(const ex_screw *screw, const double centre[3], double t, co
 
 typedef struct exi_link {
     int vertices[2]; /* of different components, or of a triangle without area */
+    int group;       /* links between the same two components are one, and stand together */
     double weight;
     double start[3], end[3]; /* the difference of the two, at the start, and at the end turned back to the start */
 } exi_link;
@@ -52,6 +54,10 @@ struct ex_between {
     double *normals; /* [triangle_count][3] of the start */
     double *turns;   /* [triangle_count][3]: rotation vectors from start to aligned end, on one branch */
     double *stretches; /* [triangle_count][6]: S, xx yy zz xy xz yz */
+    double
+        *planes; /* [triangle_count][8]: in the triangle's own plane: slopes of corners 1 and 2, S (xx xy yy), area */
+    double *frames;  /* [triangle_count][2][3]: the directions of that plane at the start */
+    int *neighbours; /* [triangle_count][3]: across the edge that starts at corner k, or -1 */
 
     double *vertex_areas; /* [vertex_count]: a third of its triangles' */
     int *triangle_starts; /* [vertex_count + 1] into triangle_list: the triangles of a vertex */
@@ -61,14 +67,38 @@ struct ex_between {
     exi_link *links;
     int link_count;
     exi_factor *factor; /* of the Laplacian with the links, held in place */
-    double *polynomial; /* [3][vertex_count][3]: the aligned rigid forms at 1/4, 1/2, 3/4, made on demand; or NULL */
+    double held;        /* the weight by which a vertex is held */
 };
 
-/* The form in the frame of the start, that is, without the screw. work: from exi_between_work_size. */
+/* What a rigid form keeps of a triangle while it is looked for. */
+typedef struct exi_facing {
+    float frame[3][3]; /* where R^t takes its plane's two directions and normal at the start */
+    float turn[3][3];  /* what its rotation is now, relative to that */
+} exi_facing;
+
+/* The form in the frame of the start, that is, without the screw; the rigid one after so many steps. work: of
+ * exi_between_work_size doubles: three forms, the facings, the solver's. */
 void exi_between_poisson(const ex_between *between, double t, double *positions, double *work);
-void exi_between_rigid(const ex_between *between, double t, double *positions, double *work);
-size_t exi_between_work_size(const ex_between *between); /* in doubles */
-/* As ex_between_form's linear at t for a form that has no screw yet: moves it in place. */
+void exi_between_rigid(const ex_between *between, double t, int steps, double *positions, double *work);
+size_t exi_between_work_size(const ex_between *between);
+
+/* The parts of those (rigid.c), for what minimises the same energy over something else. */
+void exi_facing_begin(const ex_between *between, int triangle, double r[3][3], exi_facing *facing);
+/* Added to `right`: the pull of the triangles, each towards the rotation that suits the form, so that the next global
+ * step changes the form by L^-1 right. */
+void exi_local_step(const ex_between *between, double t, const double *form, exi_facing *facings, double *right);
+/* The same of the links. Where form is NULL, the rotations are those of the triangles at time t, and the pull is all of
+ * what the links want: a right-hand side. */
+void exi_links_pull(const ex_between *between, double t, const double *form, double *right);
+/* The rotation of the group of links that begins at `first`; returns where it ends. */
+int exi_link_group(const ex_between *between, int first, double t, const double *form, double rotation[3][3]);
+/* right [vertex_count][3] becomes the form that it belongs to; or, of a change of the right-hand side, its change. */
+void exi_between_solve(const ex_between *between, double *right, double *work);
+void exi_between_solve_change(const ex_between *between, double *right, double *work);
+/* The next point to look at, in `at`: beyond `now`, seen from `last`, unless that leads uphill. */
+void exi_advance(size_t count, const double *now, const double *last, double *at, double *momentum);
+void exi_between_polynomial(const ex_between *between, double t, const double *forms, double *positions);
+/* Puts the screw at time t onto such a form. */
 void exi_between_move(const ex_between *between, double t, double *positions);
 
 /* ---- finding ---- */

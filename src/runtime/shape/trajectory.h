@@ -109,7 +109,7 @@ typedef struct exi_path {
     bool moves;                   /* whether there is a screw */
     exi_path_reach reach;         /* how long turns may be */
     float a[8], b[8], slope;      /* the polynomials of trajectory.inl up to there: in z, or in slope z - 1 */
-    const float (*shifts)[3];     /* [segment_count]: what the segments above append; or NULL */
+    const float (*shifts)[3];     /* [segment_count]: what it and the segments above append; or NULL */
     const uint16_t *segments;     /* with shifts */
     const float *mask;            /* or NULL */
 } exi_path;

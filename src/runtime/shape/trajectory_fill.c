@@ -243,7 +243,7 @@ static void own_basis(const exi_paths *p, const double *weights, int only, int a
     exi_turn_mean(w, u, u);
 }
 
-/* First what each segment hands down, parents before children; then, children before parents, what is handed to it. */
+/* A segment's shift is its parent's and what its own basis adds; parents come before their children. */
 void exi_paths_append(const exi_paths *p, const double *weights, int only, double (*shifts)[3]) {
     const int32_t *parents = exi_paths_at(p, p->parents), *order = exi_paths_at(p, p->order);
     for (int i = 0; i < p->segment_count; i++) {
@@ -254,7 +254,4 @@ void exi_paths_append(const exi_paths *p, const double *weights, int only, doubl
         for (int c = 0; c < 3; c++)
             shifts[a][c] = parents[a] < 0 ? 0 : shifts[parents[a]][c] + u[c];
     }
-    for (int i = p->segment_count; i-- > 0;)
-        for (int a = order[i], c = 0; c < 3; c++)
-            shifts[a][c] = parents[a] < 0 ? 0 : shifts[parents[a]][c];
 }
