@@ -27,6 +27,8 @@ const ex_demo ex_demos[] = {
     {"shoulder", "seven sculpts around a shoulder, over where the arm points", exi_demo_shoulder},
     {"emotion", "nine expressions over happiness and arousal, with a half-smile on the way to the smile",
      exi_demo_emotion},
+    {"creature", "an animal that stands, leaps, sits and kicks, and curls its tail, its vertices on paths that turn",
+     exi_demo_creature},
 };
 const int ex_demo_count = sizeof ex_demos / sizeof *ex_demos;
 
