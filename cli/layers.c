@@ -115,8 +115,10 @@ static bool find_skeletons(exi_layer *layer, const ex_rig *rig, int index) {
 bool exi_layer_of_rig(exi_layer *layer, const ex_rig *rig, int index) {
     const ex_weigher *weigher = ex_rig_weigher(rig, index);
     const int texture = ex_rig_layer_texture(rig, index);
-    static const char *const shapes[] = {
-        [EX_DOMAIN_FORM] = "positions", [EX_DOMAIN_PIXELS] = "pixels", [EX_DOMAIN_OFFSETS] = "offsets"};
+    static const char *const shapes[] = {[EX_DOMAIN_FORM] = "positions",
+                                         [EX_DOMAIN_PIXELS] = "pixels",
+                                         [EX_DOMAIN_OFFSETS] = "offsets",
+                                         [EX_DOMAIN_TRAJECTORY] = "trajectory"};
     const bool offsets = ex_rig_layer_domain(rig, index) == EX_DOMAIN_OFFSETS;
     *layer = (exi_layer){.name = ex_rig_layer_name(rig, index),
                          .shape = shapes[ex_rig_layer_domain(rig, index)],

@@ -2,7 +2,7 @@
 # Nothing installed holds an absolute path, so that the prefix may be moved.
 #
 #   find_package(exemplar)                     exemplar::exemplar (shared, where built), exemplar::exemplar_static
-#   find_package(exemplar COMPONENTS author)   exemplar::author, exemplar::author_static; needs jansson, libpng
+#   find_package(exemplar COMPONENTS author)   exemplar::author, exemplar::author_static; needs jansson, libpng, AMD
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/exemplar)
 set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
@@ -39,6 +39,7 @@ install(FILES ${runtime_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/exempla
 if(EX_AUTHOR)
   ex_install_library(exemplar_author author author)
   ex_install_pkgconfig(exemplar-author)
+  install(FILES cmake/FindAMD.cmake DESTINATION ${package_dir})
   install(FILES include/exemplar/author.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/exemplar)
   install(DIRECTORY include/exemplar/author DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/exemplar FILES_MATCHING PATTERN *.h)
 endif()

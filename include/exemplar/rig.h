@@ -180,8 +180,8 @@ EX_API int ex_rig_example_offset_count(const ex_rig *rig, int layer, int example
 /* They, ascending [count], and by how much [count][3], mask included; each may be NULL. */
 EX_API void ex_rig_example_offsets(const ex_rig *rig, int layer, int example, uint32_t *vertices, float *deltas);
 
-/* Layers of trajectories: their reference (-1 for others, too), centre, overlaps and segments, as pointers into the
- * rig. */
+/* Layers of trajectories: their reference (-1 for others, too), centre, overlaps (NULL where none were given) and
+ * segments, as pointers into the rig. */
 EX_API int ex_rig_layer_reference(const ex_rig *rig, int layer);
 EX_API ex_segments ex_rig_layer_segments(const ex_rig *rig, int layer);
 EX_API const float *ex_rig_layer_overlaps(const ex_rig *rig, int layer);
@@ -250,8 +250,8 @@ EX_API const unsigned char *ex_rig_example_image(const ex_rig *rig, int layer, i
 EX_API ex_rig_mesh ex_rig_get_mesh(const ex_rig *rig);
 /* Positions [vertex_count][3] of the mesh itself, before any layer. */
 EX_API void ex_rig_rest_mesh(const ex_rig *rig, float *positions);
-/* An example's stored difference from the mesh [vertex_count][3], mask included; of offsets too. Exact for float
- * storage. */
+/* An example's stored difference from the mesh [vertex_count][3], mask included but for trajectories; of offsets too.
+ * Exact for float storage. */
 EX_API void ex_rig_example_delta(const ex_rig *rig, int layer, int example, float *delta);
 EX_API ex_storage ex_rig_storage(const ex_rig *rig);
 EX_API int ex_rig_note_count(const ex_rig *rig);

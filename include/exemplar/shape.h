@@ -81,7 +81,7 @@ typedef struct ex_screw {
  * How the vertices of one example run from the mesh, at amount 0, to the example, at 1 (trajectory warping, equations
  * 1, 6, 26, and correctors). Within a layer, with weights x_k:
  *
- *   path(v) = screw(mesh(v) + R~(w(v)) u(v) + sum over the segments a above v's own of R~(w_a) u_a
+ *   path(v) = screw(mesh(v) + R~(w(v)) u(v) + sum over v's segment and those above it of R~(w_a) u_a
  *                   + sum over k, j of x_k q_kj(s_k) c_kj(v))
  *
  * w, w_a, u, u_a and the screw's two vectors are sums over the examples with weights x_k (equation 24); s_k = sum over
@@ -96,14 +96,15 @@ typedef struct ex_trajectory {
     const float *const *correctors; /* [corrector_count] of [vertex_count][3]: c */
     const float *curves;            /* [corrector_count][EX_CURVE_SIZE] */
     ex_screw screw;
-    const float *bases; /* [segment_count][6]: w_a, u_a of the basis that a segment appends to those below it; or NULL
+    const float *bases; /* [segment_count][6]: w_a, u_a of the basis that carries a segment and those below it; a root's
+                         * is zero; or NULL
                          */
 } ex_trajectory;
 
 /* Parts of a mesh that hang together as links of chains do. */
 typedef struct ex_segments {
     int count;                /* 0: none; at most EX_SEGMENT_MAX */
-    const int *parents;       /* [count], -1: a root, which appends no basis */
+    const int *parents;       /* [count], -1: a root */
     const uint16_t *vertices; /* [vertex_count]: the segment of each vertex */
 } ex_segments;
 

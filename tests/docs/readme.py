@@ -83,7 +83,8 @@ def main():
         flags = subprocess.run(["pkg-config", "--libs", "jansson", "libpng"], text=True, stdout=subprocess.PIPE,
                                check=True).stdout
         run([compiler, "-Wall", "-Wextra", "-Werror", "first.c", "-I" + include, "-o", "first",
-             os.path.join(lib, "libexemplar_author.a"), os.path.join(lib, "libexemplar.a")] + flags.split() + ["-lm"],
+             os.path.join(lib, "libexemplar_author.a"), os.path.join(lib, "libexemplar.a")] + flags.split() +
+            ["-lamd", "-lm"],
             folder, env)
         for number, piece in enumerate(pieces):
             with open(os.path.join(folder, f"piece{number}.c"), "w", encoding="utf-8") as file:

@@ -179,7 +179,11 @@ static void read_everything(const ex_rig *rig, float *room) {
                 ex_rig_example_delta(rig, l, k, room);
             else
                 length += ex_rig_example_image(rig, l, k)[0];
+            length += ex_rig_example_turns(rig, l, k, room);
+            for (int j = 0; j < ex_rig_example_trajectory(rig, l, k).corrector_count; j++)
+                ex_rig_example_corrector(rig, l, k, j, room);
         }
+        length += ex_rig_layer_mask(rig, l, room);
         for (int a = 0; a < ex_weigher_axis_count(weigher); a++)
             length += strlen(ex_rig_input_name(rig, ex_rig_layer_input(rig, l, a)));
     }

@@ -283,6 +283,10 @@ void whole_rig_open(whole_rig *w, int vertex_count, int parts) {
     w->layers[layers++] = w->base.layers[2];
     for (int i = 0; parts & WHOLE_OFFSETS && i < WHOLE_SPARSE; i++)
         w->layers[layers++] = offset_layer(w, i, vertex_count, &random);
+    if (parts & WHOLE_PATHS) {
+        path_layer_open(&w->paths, w->base.positions, vertex_count, PATHS_ALL, 31);
+        w->layers[layers++] = w->paths.def;
+    }
     w->def.layers = w->layers;
     w->def.layer_count = layers;
     if (parts & WHOLE_SKELETON) {
@@ -304,6 +308,7 @@ void whole_rig_close(whole_rig *w) {
         free((void *)(uintptr_t)w->offsets[i / 3][i % 3].vertices);
         free((void *)(uintptr_t)w->offsets[i / 3][i % 3].deltas);
     }
+    path_layer_close(&w->paths);
     free(w->level_memory[0]);
     free(w->level_memory[1]);
     sample_rig_close(&w->base);

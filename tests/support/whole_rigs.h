@@ -1,12 +1,13 @@
 /*
  * whole_rigs.h - a rig for tests with everything that a rig can have: the layers of rigs.h, of which one reads two
  * joints in four ways and moves joints, two layers of pixels between them, a skeleton, a skin of more than four
- * influences, three layers of offsets (at rest; turned with the skin; a vertex among the examples that move it), two
- * refined levels and a limit. Any of these can be left out.
+ * influences, three layers of offsets (at rest; turned with the skin; a vertex among the examples that move it), one of
+ * trajectories, two refined levels and a limit. Any of these can be left out.
  */
 #ifndef EXEMPLAR_TESTS_WHOLE_RIGS_H
 #define EXEMPLAR_TESTS_WHOLE_RIGS_H
 
+#include "support/paths.h"
 #include "support/rigs.h"
 
 enum {
@@ -16,9 +17,10 @@ enum {
     WHOLE_LIMIT = 8,
     WHOLE_PIXELS = 16,
     WHOLE_OFFSETS = 32,
-    WHOLE_ALL = 63
+    WHOLE_PATHS = 64,
+    WHOLE_ALL = 127
 };
-enum { WHOLE_JOINTS = 6, WHOLE_LAYERS = 9, WHOLE_WIDTH = 3, WHOLE_HEIGHT = 2, WHOLE_SPARSE = 3 };
+enum { WHOLE_JOINTS = 6, WHOLE_LAYERS = 10, WHOLE_WIDTH = 3, WHOLE_HEIGHT = 2, WHOLE_SPARSE = 3 };
 
 /* Points into itself: stays where it is, ends with whole_rig_close. */
 typedef struct whole_rig {
@@ -31,7 +33,8 @@ typedef struct whole_rig {
     const float *shift_list[2];
     unsigned char pixels[4][WHOLE_HEIGHT * WHOLE_WIDTH * 4];
     const unsigned char *pixel_list[4];
-    ex_offsets offsets[WHOLE_SPARSE][3]; /* of the last three layers */
+    ex_offsets offsets[WHOLE_SPARSE][3]; /* of three layers */
+    path_layer paths;                    /* the very last */
     double falloffs[4];
     ex_pseudo zero;
     ex_skeleton *skeleton;

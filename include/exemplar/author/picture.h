@@ -1,5 +1,5 @@
 /*
- * exemplar/author/picture.h - pictures: plots of a rig's weights, and forms rendered to an image.
+ * exemplar/author/picture.h - pictures: plots of a rig's weights and of reports, and forms rendered to an image.
  *
  * Pictures need no display and no GPU: they are computed as PNG or SVG. A picture is described by a plain structure,
  * whose pointers the caller keeps alive during the call. The same description gives the same bytes, whatever the tasks.
@@ -11,6 +11,7 @@
 #include <exemplar/author/image.h>
 #include <exemplar/author/mesh.h>
 #include <exemplar/author/project.h>
+#include <exemplar/author/trajectory.h>
 #include <exemplar/rig.h>
 
 #ifdef __cplusplus
@@ -62,6 +63,10 @@ EX_API ex_plot_def ex_plot_def_default(void);
 EX_API ex_result ex_plot_image(const ex_plot_def *def, ex_image **image, ex_plot_info *info, ex_error *error);
 EX_API ex_result ex_plot_svg(const ex_plot_def *def, char **text, size_t *size, ex_plot_info *info, ex_error *error);
 EX_API ex_result ex_plot_write(const ex_plot_def *def, const char *path, ex_plot_info *info, ex_error *error);
+
+/* The report of `exemplar warp --report` as a chart, PNG or SVG by the ending of the file's name: the 99th and 99.9th
+ * percentile of stretch over time for every method, flipped triangles, crossing pairs. Results: FILE, MEMORY. */
+EX_API ex_result ex_warp_report_draw(const ex_warp_report *report, const char *path, ex_error *error);
 
 /* ---- rendering forms ---- */
 

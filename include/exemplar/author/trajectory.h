@@ -150,8 +150,8 @@ EX_API ex_result ex_trajectories_create(const ex_trajectories_def *def, ex_traje
 EX_API void ex_trajectories_destroy(ex_trajectories *trajectories);
 
 /* What the runtime will show at the given weights [example_count], in double: [vertex_count][3]. basis: -1 all; 0 the
- * vertices' own pairs alone; k > 0 what segment k - 1 appends, alone. def as for creation. */
-EX_API void ex_trajectories_form(const ex_trajectories *trajectories, const ex_trajectories_def *def,
+ * vertices' own pairs alone; k > 0 what segment k - 1 appends, alone. def as for creation. false without memory. */
+EX_API bool ex_trajectories_form(const ex_trajectories *trajectories, const ex_trajectories_def *def,
                                  const double *weights, int basis, double *positions);
 
 /* ---- the report of `exemplar warp --report` ---- */

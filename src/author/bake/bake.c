@@ -17,6 +17,9 @@
 /* ---- what glTF can say ---- */
 
 const char *exi_bake_inexact(const ex_rig *rig, const bool *muted, int level) {
+    for (int l = 0; l < ex_rig_layer_count(rig); l++)
+        if (!(muted ? muted[l] : ex_rig_layer_muted(rig, l)) && ex_rig_layer_domain(rig, l) == EX_DOMAIN_TRAJECTORY)
+            return "glTF morphs along straight lines, and a layer along trajectories";
     if (!ex_rig_skin(rig))
         return NULL;
     if (ex_rig_skinning(rig) != EX_SKINNING_LINEAR)

@@ -202,7 +202,7 @@ static json_t *make_primitive(gltf *g, int *binds) {
 }
 
 /* Weights at rest, so that a viewer shows the form at rest; names as "example", or "layer/example" where several layers
- * have targets. Forms come first, then offsets. */
+ * have targets. Whole forms come first, then offsets. */
 static void add_targets(gltf *g, json_t *mesh) {
     const ex_rig *rig = g->from->rig;
     json_t *values = json_array(), *names = json_array();
@@ -212,8 +212,9 @@ static void add_targets(gltf *g, json_t *mesh) {
     for (int pass = 0; pass < 2; pass++)
         for (int l = 0; l < ex_rig_layer_count(rig); l++) {
             const int count = ex_weigher_example_count(ex_rig_weigher(rig, l)), first = ex_rig_first_example(rig, l);
-            const ex_domain domain = pass == 0 ? EX_DOMAIN_FORM : EX_DOMAIN_OFFSETS;
-            for (int k = 0; ex_rig_layer_domain(rig, l) == domain && k < count; k++) {
+            const ex_domain domain = ex_rig_layer_domain(rig, l);
+            const int turn = domain == EX_DOMAIN_OFFSETS ? 1 : domain == EX_DOMAIN_PIXELS ? 2 : 0;
+            for (int k = 0; turn == pass && k < count; k++) {
                 const double weight = (double)(float)g->from->weights[first + k];
                 append(g, values, json_real(isfinite(weight) ? weight : 0));
                 append(g, names,

@@ -162,8 +162,10 @@ static void compare_ways(const exi_layer_pair *p) {
 
 static void compare_layer(exi_comparison *c, int a, int b) {
     exi_layer_pair p = {.c = c};
-    static const char *const domains[] = {
-        [EX_DOMAIN_FORM] = "forms", [EX_DOMAIN_PIXELS] = "pixels", [EX_DOMAIN_OFFSETS] = "offsets"};
+    static const char *const domains[] = {[EX_DOMAIN_FORM] = "forms",
+                                          [EX_DOMAIN_PIXELS] = "pixels",
+                                          [EX_DOMAIN_OFFSETS] = "offsets",
+                                          [EX_DOMAIN_TRAJECTORY] = "trajectories"};
     snprintf(p.where, sizeof p.where, "layer '%.200s'", ex_rig_layer_name(c->a, a));
     const bool opened_a = open_side(&p.a, c->a, a), opened_b = open_side(&p.b, c->b, b);
     if (!opened_a || !opened_b) {

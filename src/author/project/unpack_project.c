@@ -197,8 +197,10 @@ static bool set_offsets(json_t *object, const ex_rig *rig, int layer, const ex_w
 }
 
 static json_t *make_layer(const ex_rig *rig, int layer, const ex_weigher_def *def) {
-    static const char *const shapes[] = {
-        [EX_DOMAIN_FORM] = "positions", [EX_DOMAIN_PIXELS] = "pixels", [EX_DOMAIN_OFFSETS] = "offsets"};
+    static const char *const shapes[] = {[EX_DOMAIN_FORM] = "positions",
+                                         [EX_DOMAIN_PIXELS] = "pixels",
+                                         [EX_DOMAIN_OFFSETS] = "offsets",
+                                         [EX_DOMAIN_TRAJECTORY] = "trajectory"};
     json_t *object = json_object(), *space = json_array(), *examples = json_array();
     const int texture = ex_rig_layer_texture(rig, layer);
     bool done = object && space && examples;

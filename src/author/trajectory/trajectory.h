@@ -9,20 +9,21 @@
 
 #include "author/solve/solve.h"
 
-/* ---- rotations (rotations.c); matrices are [3][3], rows first ---- */
+/* ---- rotations (rotations.c); matrices are [3][3], rows first; exi_polar is in pose/matrix.h ---- */
 
 /* R(w): turns by the rotation vector w. */
 void exi_turn_matrix(const double w[3], double r[3][3]);
 /* A rotation vector of r, at most pi long. */
-void exi_turn_vector(double r[3][3], double w[3]);
+void exi_turn_vector(const double r[3][3], double w[3]);
+/* out = m x, and m^T x. */
+void exi_apply(double m[3][3], const double x[3], double out[3]);
+void exi_apply_transpose(double m[3][3], const double x[3], double out[3]);
 /* R~(w), equation 7: the mean of R(s w) over s in [0, 1]; a series near zero. */
 void exi_mean_turn(const double w[3], double r[3][3]);
 /* d = R~(w) v for v, where |w| is at most EX_TURN_MAX: equation 23. */
 void exi_mean_turn_invert(const double w[3], const double d[3], double v[3]);
 /* The derivative of R~(w) v by w: column a is that by w[a]. */
 void exi_mean_turn_derivative(const double w[3], const double v[3], double derivative[3][3]);
-/* m = R S, R a rotation (never a reflection), S symmetric as xx yy zz xy xz yz; s may be NULL. */
-void exi_polar(double m[3][3], double r[3][3], double s[6]);
 /* Where a screw takes a point at time t. */
 void exi_screw_point(const ex_screw *screw, const double centre[3], double t, const double point[3], double moved[3]);
 
@@ -52,6 +53,8 @@ struct ex_between {
     double *normals; /* [triangle_count][3] of the start */
     double *turns;   /* [triangle_count][3]: rotation vectors from start to aligned end, on one branch */
     double *stretches; /* [triangle_count][6]: S, xx yy zz xy xz yz */
+    double
+        *planes; /* [triangle_count][8]: in the triangle's own plane: slopes of corners 1 and 2, S (xx xy yy), area */
 
     double *vertex_areas; /* [vertex_count]: a third of its triangles' */
     int *triangle_starts; /* [vertex_count + 1] into triangle_list: the triangles of a vertex */
@@ -61,14 +64,19 @@ struct ex_between {
     exi_link *links;
     int link_count;
     exi_factor *factor; /* of the Laplacian with the links, held in place */
-    double *polynomial; /* [3][vertex_count][3]: the aligned rigid forms at 1/4, 1/2, 3/4, made on demand; or NULL */
+    double held;        /* the weight by which a vertex is held */
 };
+
+/* The rotation of a link at time t: what the triangles around both its ends turn by, averaged. */
+void exi_link_rotation(const ex_between *between, const exi_link *link, double t, double rotation[3][3]);
 
 /* The form in the frame of the start, that is, without the screw. work: from exi_between_work_size. */
 void exi_between_poisson(const ex_between *between, double t, double *positions, double *work);
 void exi_between_rigid(const ex_between *between, double t, double *positions, double *work);
+/* Of degree 4 through the start, the forms [3][vertex_count][3] at 1/4, 1/2, 3/4 and the aligned end. */
+void exi_between_polynomial(const ex_between *between, double t, const double *forms, double *positions);
 size_t exi_between_work_size(const ex_between *between); /* in doubles */
-/* As ex_between_form's linear at t for a form that has no screw yet: moves it in place. */
+/* Puts the screw at time t onto such a form. */
 void exi_between_move(const ex_between *between, double t, double *positions);
 
 /* ---- finding ---- */

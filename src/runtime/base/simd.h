@@ -7,6 +7,7 @@
 #define EXI_SIMD_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -48,8 +49,8 @@
 #endif
 
 /*
- * Operations: load, store, splat, madd (a * b + c), store_triples.
- * store_triples(p, x, y, z) writes x0 y0 z0 x1 y1 z1 …
+ * Operations: load, store, splat, add, sub, mul, madd (a * b + c), msub (c - a * b), any_above (whether a > b in any
+ * lane), store_triples. store_triples(p, x, y, z) writes x0 y0 z0 x1 y1 z1 …
  *
  * exi_ints holds EXI_WIDTH integers of 32 bits. add_products(p, factor, low, high) reads 2 * EXI_WIDTH integers of 16
  * bits and adds each times the factor, the first EXI_WIDTH to low, the others to high; splat_short makes the factor
@@ -70,6 +71,21 @@ static inline exi_wide exi_splat(float a) {
 }
 static inline exi_wide exi_madd(exi_wide a, exi_wide b, exi_wide c) {
     return vfmaq_f32(c, a, b);
+}
+static inline exi_wide exi_add(exi_wide a, exi_wide b) {
+    return vaddq_f32(a, b);
+}
+static inline exi_wide exi_sub(exi_wide a, exi_wide b) {
+    return vsubq_f32(a, b);
+}
+static inline exi_wide exi_mul(exi_wide a, exi_wide b) {
+    return vmulq_f32(a, b);
+}
+static inline exi_wide exi_msub(exi_wide a, exi_wide b, exi_wide c) {
+    return vfmsq_f32(c, a, b);
+}
+static inline bool exi_any_above(exi_wide a, exi_wide b) {
+    return vmaxvq_u32(vcgtq_f32(a, b)) != 0;
 }
 typedef int32x4_t exi_ints;
 static inline exi_ints exi_zero_ints(void) {
@@ -107,6 +123,21 @@ static inline exi_wide exi_splat(float a) {
 static inline exi_wide exi_madd(exi_wide a, exi_wide b, exi_wide c) {
     return _mm256_fmadd_ps(a, b, c);
 }
+static inline exi_wide exi_add(exi_wide a, exi_wide b) {
+    return _mm256_add_ps(a, b);
+}
+static inline exi_wide exi_sub(exi_wide a, exi_wide b) {
+    return _mm256_sub_ps(a, b);
+}
+static inline exi_wide exi_mul(exi_wide a, exi_wide b) {
+    return _mm256_mul_ps(a, b);
+}
+static inline exi_wide exi_msub(exi_wide a, exi_wide b, exi_wide c) {
+    return _mm256_fnmadd_ps(a, b, c);
+}
+static inline bool exi_any_above(exi_wide a, exi_wide b) {
+    return _mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_GT_OQ)) != 0;
+}
 typedef __m256i exi_ints;
 static inline exi_ints exi_zero_ints(void) {
     return _mm256_setzero_si256();
@@ -141,6 +172,21 @@ static inline exi_wide exi_splat(float a) {
 static inline exi_wide exi_madd(exi_wide a, exi_wide b, exi_wide c) {
     return _mm_add_ps(_mm_mul_ps(a, b), c);
 }
+static inline exi_wide exi_add(exi_wide a, exi_wide b) {
+    return _mm_add_ps(a, b);
+}
+static inline exi_wide exi_sub(exi_wide a, exi_wide b) {
+    return _mm_sub_ps(a, b);
+}
+static inline exi_wide exi_mul(exi_wide a, exi_wide b) {
+    return _mm_mul_ps(a, b);
+}
+static inline exi_wide exi_msub(exi_wide a, exi_wide b, exi_wide c) {
+    return _mm_sub_ps(c, _mm_mul_ps(a, b));
+}
+static inline bool exi_any_above(exi_wide a, exi_wide b) {
+    return _mm_movemask_ps(_mm_cmpgt_ps(a, b)) != 0;
+}
 typedef __m128i exi_ints;
 static inline exi_ints exi_zero_ints(void) {
     return _mm_setzero_si128();
@@ -173,6 +219,21 @@ static inline exi_wide exi_splat(float a) {
 }
 static inline exi_wide exi_madd(exi_wide a, exi_wide b, exi_wide c) {
     return wasm_f32x4_add(wasm_f32x4_mul(a, b), c);
+}
+static inline exi_wide exi_add(exi_wide a, exi_wide b) {
+    return wasm_f32x4_add(a, b);
+}
+static inline exi_wide exi_sub(exi_wide a, exi_wide b) {
+    return wasm_f32x4_sub(a, b);
+}
+static inline exi_wide exi_mul(exi_wide a, exi_wide b) {
+    return wasm_f32x4_mul(a, b);
+}
+static inline exi_wide exi_msub(exi_wide a, exi_wide b, exi_wide c) {
+    return wasm_f32x4_sub(c, wasm_f32x4_mul(a, b));
+}
+static inline bool exi_any_above(exi_wide a, exi_wide b) {
+    return wasm_v128_any_true(wasm_f32x4_gt(a, b));
 }
 typedef v128_t exi_ints;
 static inline exi_ints exi_zero_ints(void) {
@@ -209,6 +270,32 @@ static inline exi_wide exi_madd(exi_wide a, exi_wide b, exi_wide c) {
     for (int i = 0; i < 4; i++)
         c.lane[i] = a.lane[i] * b.lane[i] + c.lane[i];
     return c;
+}
+static inline exi_wide exi_add(exi_wide a, exi_wide b) {
+    for (int i = 0; i < 4; i++)
+        a.lane[i] += b.lane[i];
+    return a;
+}
+static inline exi_wide exi_sub(exi_wide a, exi_wide b) {
+    for (int i = 0; i < 4; i++)
+        a.lane[i] -= b.lane[i];
+    return a;
+}
+static inline exi_wide exi_mul(exi_wide a, exi_wide b) {
+    for (int i = 0; i < 4; i++)
+        a.lane[i] *= b.lane[i];
+    return a;
+}
+static inline exi_wide exi_msub(exi_wide a, exi_wide b, exi_wide c) {
+    for (int i = 0; i < 4; i++)
+        c.lane[i] = c.lane[i] - a.lane[i] * b.lane[i];
+    return c;
+}
+static inline bool exi_any_above(exi_wide a, exi_wide b) {
+    bool any = false;
+    for (int i = 0; i < 4; i++)
+        any = any || a.lane[i] > b.lane[i];
+    return any;
 }
 typedef struct exi_ints {
     int32_t lane[4];

@@ -223,6 +223,8 @@ void ex_rig_example_delta(const ex_rig *rig, int layer, int example, float *delt
     } else if (record->domain == EX_DOMAIN_OFFSETS) {
         memset(delta, 0, (size_t)rig->counts.vertices * 3 * sizeof *delta);
         exi_rig_visit_offsets(rig, layer, example, write_delta, delta);
+    } else if (record->domain == EX_DOMAIN_TRAJECTORY) {
+        exi_paths_get_delta(exi_rig_paths_of(rig, layer), exi_rig_forms(rig), example, delta);
     } else {
         exi_misuse(__func__, "this layer's examples are no forms");
     }

@@ -55,14 +55,15 @@ const ex_rig_mesh *exi_def_level(const ex_rig_def *def, int level) {
 static ex_result count_tables(exi_rig_plan *p, ex_error *error) {
     const ex_rig_def *def = p->def;
     exi_rig_counts *c = &p->contents.counts;
-    int64_t axes = 0, examples = 0, forms = 0, offsets = 0, shifts = 0;
+    int64_t axes = 0, examples = 0, forms = 0, offsets = 0, trajectories = 0, shifts = 0;
     for (int l = 0; l < def->layer_count; l++) {
         const ex_layer_def *layer = &def->layers[l];
         axes += layer->weigh.axis_count;
         examples += layer->weigh.example_count;
         forms += layer->domain == EX_DOMAIN_FORM ? layer->weigh.example_count : 0;
         offsets += layer->domain == EX_DOMAIN_OFFSETS ? layer->weigh.example_count : 0;
-        for (int k = 0; layer->domain == EX_DOMAIN_FORM && layer->shifts && k < layer->weigh.example_count; k++)
+        trajectories += layer->domain == EX_DOMAIN_TRAJECTORY ? layer->weigh.example_count : 0;
+        for (int k = 0; exi_has_targets((int32_t)layer->domain) && layer->shifts && k < layer->weigh.example_count; k++)
             shifts += layer->shifts[k] != NULL;
     }
     if (axes > EXI_TABLE_MAX || examples > EXI_TABLE_MAX || def->layer_count > EXI_TABLE_MAX ||
@@ -72,6 +73,8 @@ static ex_result count_tables(exi_rig_plan *p, ex_error *error) {
     c->examples = (int32_t)examples;
     c->forms = (int32_t)forms;
     c->offsets = (int32_t)offsets;
+    c->trajectories = (int32_t)trajectories;
+    c->vertices = def->mesh.vertex_count;
     c->shifts = (int32_t)shifts;
     c->layers = def->layer_count;
     c->axes = (int32_t)axes;
@@ -136,6 +139,7 @@ static void close_plan(exi_rig_plan *p) {
     }
     ex_skeleton_destroy(p->skeleton);
     exi_rig_offsets_close(&p->offsets);
+    exi_rig_paths_close(&p->paths);
     exi_release(p->allocator, p->memory, p->size);
 }
 
@@ -157,6 +161,29 @@ static ex_result find_sets(exi_rig_plan *p, ex_error *error) {
     result = exi_rig_offsets_find_sets(&p->offsets, p->def->mesh.vertex_count, error);
     return p->def->layer_count == 0 ? result
                                     : exi_error_within(error, result, "layer '%s'", p->def->layers[p->offsets.at].name);
+}
+
+static ex_result lay_paths(exi_rig_plan *p, ex_error *error) {
+    const ex_rig_def *def = p->def;
+    ex_result result = exi_rig_paths_open(&p->paths, &p->contents.counts, p->allocator, error);
+    for (int l = 0; result == EX_OK && l < def->layer_count; l++) {
+        const ex_layer_def *layer = &def->layers[l];
+        if (layer->domain != EX_DOMAIN_TRAJECTORY)
+            continue;
+        exi_paths_def paths = {.vertex_count = def->mesh.vertex_count,
+                               .example_count = layer->weigh.example_count,
+                               .storage = def->options.storage,
+                               .trajectories = layer->trajectories,
+                               .names = layer->example_names,
+                               .reference = layer->reference,
+                               .overlaps = layer->overlaps,
+                               .mask = layer->mask,
+                               .segments = layer->segments};
+        memcpy(paths.centre, layer->centre, sizeof paths.centre);
+        result = exi_rig_paths_add(&p->paths, l, &paths, p->contents.counts.forms, error);
+        result = exi_error_within(error, result, "layer '%s'", layer->name);
+    }
+    return result;
 }
 
 static ex_result solve_layers(exi_rig_plan *p, ex_error *error) {
@@ -322,7 +349,6 @@ static ex_result count_strings(exi_rig_plan *p, ex_error *error) {
 static void collect(exi_rig_plan *p) {
     const ex_rig_mesh *mesh = &p->def->mesh;
     exi_rig_contents *c = &p->contents;
-    c->counts.vertices = mesh->vertex_count;
     c->counts.splits = mesh->split_count;
     c->counts.faces = mesh->face_count;
     c->counts.corners = mesh->corner_count;
@@ -340,6 +366,8 @@ static void collect(exi_rig_plan *p) {
     c->skin = p->def->skin;
     c->stencils = p->def->options.without_levels ? NULL : p->def->stencils;
     c->weights = p->offsets.weights;
+    c->paths = (const exi_paths *const *)p->paths.layers;
+    c->path_forms = p->paths.form_count;
     for (int i = 0; i < EX_FRAME_COUNT; i++)
         c->patches[i] = p->offsets.patches[i];
     for (int i = 0; i < p->def->note_count; i++)
@@ -352,6 +380,8 @@ static ex_result gather(exi_rig_plan *p, ex_error *error) {
         result = solve_layers(p, error);
     if (result == EX_OK)
         result = exi_rig_offsets_lay(&p->offsets, p->def->mesh.vertex_count, error);
+    if (result == EX_OK)
+        result = lay_paths(p, error);
     if (result == EX_OK)
         result = merge_axes(p, error);
     if (result == EX_OK) {

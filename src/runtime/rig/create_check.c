@@ -43,6 +43,19 @@ static ex_result check_offsets(const ex_layer_def *layer, ex_error *error) {
     return EX_OK;
 }
 
+/* What the trajectories hold is looked at where they are laid out (trajectory_create.c). */
+static ex_result check_trajectories(const ex_layer_def *layer, ex_error *error) {
+    if (!layer->trajectories || !layer->deltas || layer->reference < -1 ||
+        layer->reference >= layer->weigh.example_count)
+        return exi_error(error, EX_ERROR_ARGUMENT,
+                         "a layer of trajectories has a trajectory and a form for each example, and a reference among "
+                         "them, or -1");
+    for (int k = 0; k < layer->weigh.example_count; k++)
+        if (k != layer->reference && !layer->deltas[k])
+            return exi_error(error, EX_ERROR_ARGUMENT, "example '%s' has no form", layer->example_names[k]);
+    return EX_OK;
+}
+
 static ex_result check_mask(const ex_layer_def *layer, int vertex_count, ex_error *error) {
     for (int v = 0; layer->mask && v < vertex_count; v++)
         if (!(layer->mask[v] >= 0 && layer->mask[v] <= 1))
@@ -194,9 +207,11 @@ ex_result exi_rig_check_def(const ex_rig_def *def, ex_error *error) {
             result = check_forms(layer, error);
         if (result == EX_OK && layer->domain == EX_DOMAIN_OFFSETS)
             result = check_offsets(layer, error);
+        if (result == EX_OK && layer->domain == EX_DOMAIN_TRAJECTORY)
+            result = check_trajectories(layer, error);
         if (result == EX_OK && layer->domain != EX_DOMAIN_PIXELS)
             result = check_mask(layer, def->mesh.vertex_count, error);
-        if (result == EX_OK && layer->domain == EX_DOMAIN_FORM)
+        if (result == EX_OK && exi_has_targets((int32_t)layer->domain))
             result = check_shifts(layer, def, error);
         if (result == EX_OK && layer->domain == EX_DOMAIN_PIXELS)
             result = check_pixels(layer, def, error);

@@ -1,6 +1,6 @@
 /*
  * Filling a new rig's block from its definition. Layers are written l, examples k, vertices v: rest form(v) = mesh(v) +
- * sum_l mask_l(v) sum_k w_lk d_lk(v); masks are multiplied into d here.
+ * sum_l mask_l(v) sum_k w_lk d_lk(v); masks are multiplied into d here, but for trajectories.
  */
 #include "runtime/base/result.h"
 #include "runtime/rig/create.h"
@@ -125,7 +125,7 @@ static void fill_joints(const exi_rig_plan *p, ex_rig *rig, uint32_t *cursor) {
     for (int l = 0, example = 0; l < p->def->layer_count; l++) {
         const ex_layer_def *layer = &p->def->layers[l];
         for (int k = 0; k < layer->weigh.example_count; k++, example++) {
-            if (layer->domain != EX_DOMAIN_FORM || !layer->shifts || !layer->shifts[k])
+            if (!exi_has_targets((int32_t)layer->domain) || !layer->shifts || !layer->shifts[k])
                 continue;
             shifts->example = example;
             copy_table(rig, shifts->data, layer->shifts[k], (size_t)rig->counts.joints * 3 * sizeof(float));
@@ -171,6 +171,26 @@ static ex_result fill_forms(const exi_rig_plan *p, ex_rig *rig, ex_error *error)
     return EX_OK;
 }
 
+static ex_result fill_paths(const exi_rig_plan *p, ex_rig *rig, ex_error *error) {
+    for (int l = 0; p->paths.layers && l < p->def->layer_count; l++) {
+        const ex_layer_def *layer = &p->def->layers[l];
+        if (!p->paths.layers[l])
+            continue;
+        exi_paths *paths = exi_rig_at_mut(rig, ((const uint64_t *)exi_rig_at(rig, rig->paths))[l]);
+        for (int k = 0; k < layer->weigh.example_count; k++) {
+            const exi_path_numbers numbers = {.turns = layer->trajectories[k].turns,
+                                              .correctors = layer->trajectories[k].correctors,
+                                              .delta = layer->deltas[k]};
+            ex_result result =
+                exi_paths_fill(paths, exi_rig_at_mut(rig, rig->forms), k, &numbers, p->paths.room, error);
+            if (result != EX_OK)
+                return exi_error_within(error, result, "layer '%s', example '%s'", layer->name,
+                                        layer->example_names[k]);
+        }
+    }
+    return EX_OK;
+}
+
 ex_result exi_rig_fill(const exi_rig_plan *p, ex_rig *rig, ex_error *error) {
     uint32_t cursor = 0;
     fill_inputs(p, rig, &cursor);
@@ -180,5 +200,7 @@ ex_result exi_rig_fill(const exi_rig_plan *p, ex_rig *rig, ex_error *error) {
     fill_meshes(p, rig);
     exi_rig_offsets_fill(&p->offsets, rig);
     exi_rig_measure_pose(rig);
-    return fill_forms(p, rig, error);
+    exi_rig_paths_measure(rig);
+    ex_result result = fill_forms(p, rig, error);
+    return result == EX_OK ? fill_paths(p, rig, error) : result;
 }

@@ -38,8 +38,13 @@ static void place_pose(const ex_rig *rig, int level, uintptr_t *cursor, exi_pose
     const size_t joints = rig->skin ? (size_t)rig->counts.joints : 0;
     s->point = take(cursor, (size_t)rig->largest_dimension, sizeof *s->point);
     s->weights = take(cursor, (size_t)rig->counts.examples, sizeof *s->weights);
-    s->floats = take(cursor, (size_t)rig->counts.forms, sizeof *s->floats);
-    s->terms = take(cursor, (size_t)rig->counts.forms, sizeof *s->terms);
+    const size_t forms = (size_t)exi_rig_forms(rig)->example_count;
+    s->floats = take(cursor, forms, sizeof *s->floats);
+    s->terms = take(cursor, forms, sizeof *s->terms);
+    s->path_terms = take(cursor, forms - (size_t)rig->counts.forms, sizeof *s->path_terms);
+    s->paths = take(cursor, (size_t)rig->path_layers, sizeof *s->paths);
+    s->appended = take(cursor, (size_t)rig->segments, sizeof *s->appended);
+    s->appending = take(cursor, (size_t)rig->most_segments, sizeof *s->appending);
     s->set_weights = take(cursor, (size_t)rig->most_weights, sizeof *s->set_weights);
     s->offset_weights = take(cursor, (size_t)rig->weights, sizeof *s->offset_weights);
     s->control = take(cursor, level != 0 ? (size_t)rig->counts.vertices : 0, 3 * sizeof *s->control);
@@ -99,6 +104,20 @@ static bool is_muted(const exi_rig_job *j, int layer) {
     return j->muted ? j->muted[layer] : (exi_rig_layers(j->rig)[layer].flags & EXI_LAYER_MUTED) != 0;
 }
 
+/* A layer of trajectories. One that is no mere sum goes a way of its own, and its forms take no part in the sum. */
+static void weigh_paths(const ex_rig *rig, int layer, const double *weights, int *segment, exi_pose_scratch *s) {
+    const exi_paths *paths = exi_rig_paths_of(rig, layer);
+    float *floats = s->floats + paths->first_form;
+    const bool moves = exi_paths_weigh(paths, weights, floats);
+    if (moves && !exi_paths_is_sum(paths)) {
+        exi_paths_open(paths, exi_rig_forms(rig), weights, s->floats,
+                       s->path_terms + paths->first_form - rig->counts.forms, s->appending, s->appended + *segment,
+                       &s->paths[s->path_count++]);
+        memset(floats, 0, (size_t)paths->form_count * sizeof *floats);
+    }
+    *segment += paths->segment_count;
+}
+
 /* Weights of a layer's examples, and those by which its vertices go where each has its own set of examples. */
 static void weigh_layer(const exi_rig_job *j, int l, const ex_pose *pose, exi_pose_scratch *s) {
     const exi_layer_record *layer = &exi_rig_layers(j->rig)[l];
@@ -120,11 +139,15 @@ static void weigh_layer(const exi_rig_job *j, int l, const ex_pose *pose, exi_po
 
 static void weigh_layers(const exi_rig_job *j, const ex_pose *pose, exi_pose_scratch *s) {
     const ex_rig *rig = j->rig;
+    int segment = 0;
+    s->path_count = 0;
     for (int l = 0; l < rig->counts.layers; l++) {
         const exi_layer_record *layer = &exi_rig_layers(rig)[l];
         const size_t examples = (size_t)layer->example_count;
         if (!is_muted(j, l)) {
             weigh_layer(j, l, pose, s);
+            if (layer->domain == EX_DOMAIN_TRAJECTORY)
+                weigh_paths(rig, l, s->weights + layer->first_example, &segment, s);
             continue;
         }
         memset(s->weights + layer->first_example, 0, examples * sizeof *s->weights);
@@ -132,6 +155,8 @@ static void weigh_layers(const exi_rig_job *j, const ex_pose *pose, exi_pose_scr
             memset(s->floats + layer->first_form, 0, examples * sizeof *s->floats);
         else if (layer->domain == EX_DOMAIN_OFFSETS)
             memset(s->offset_weights + layer->first_weight, 0, (size_t)layer->weight_count * sizeof *s->offset_weights);
+        else if (layer->domain == EX_DOMAIN_TRAJECTORY)
+            weigh_paths(rig, l, s->weights + layer->first_example, &segment, s);
     }
 }
 
@@ -181,7 +206,10 @@ static void weigh_range(void *context, int begin, int end) {
                                .stride = output->position_stride ? output->position_stride : 3 * sizeof(float)};
         if (j->level != 0) /* the cage is kept to be refined; a box alone needs no place for it */
             s->blend = (exi_blend){.positions = output->positions ? s->control : NULL, .stride = 3 * sizeof(float)};
-        exi_forms_set_terms(exi_rig_forms(j->rig), s->floats, s->terms, &s->blend);
+        s->blend.paths = s->paths;
+        s->blend.path_count = s->path_count;
+        exi_forms_set_terms(exi_rig_forms(j->rig), s->floats, 0, exi_rig_forms(j->rig)->example_count, s->terms,
+                            &s->blend.sum);
     }
 }
 
@@ -305,7 +333,7 @@ static void join_boxes(const exi_rig_job *j, int pose) {
 
 /* Chunks that together take long enough to be worth handing to a thread: some 64k sums. */
 static int chunk_grain(const exi_rig_job *j) {
-    int64_t terms = j->rig->counts.forms + 1 + (j->skinned ? 8 : 0);
+    int64_t terms = exi_rig_forms(j->rig)->example_count + 1 + (j->skinned ? 8 : 0) + 4 * j->rig->path_layers;
     int64_t sums = (int64_t)CHUNK * EXI_TILE_FLOATS * terms * j->pose_count;
     int64_t grain = sums > 0 ? 65536 / sums : 1;
     return grain > 1 ? (int)grain : 1;

@@ -12,10 +12,15 @@
 
 /* Scratch of one pose. */
 typedef struct exi_pose_scratch {
-    double *point;                /* [largest_dimension] */
-    double *weights;              /* [examples] */
-    float *floats;                /* [forms] */
-    exi_term *terms;              /* [forms] */
+    double *point;        /* [largest_dimension] */
+    double *weights;      /* [examples] */
+    float *floats;        /* [forms], those of trajectories too */
+    exi_term *terms;      /* likewise */
+    exi_term *path_terms; /* [forms of trajectories] */
+    exi_path *paths;      /* [path_layers]: those that do something */
+    int path_count;
+    float (*appended)[3];         /* [segments] */
+    double (*appending)[3];       /* [most_segments] */
     double *set_weights;          /* [most_weights] of a layer */
     float *offset_weights;        /* [weights] */
     float *control;               /* [vertices][3]: the posed cage, where a refined level is asked for */

@@ -47,6 +47,7 @@ static void place_records(placing *p) {
     p->head.axis_inputs = place(p, c->axes, sizeof(int32_t));
     p->head.weight_examples = place(p, p->contents->weights, sizeof(uint32_t));
     p->head.offset_counts = place(p, c->offsets > 0 ? c->examples : 0, sizeof(exi_offset_count));
+    p->head.paths = place(p, c->trajectories > 0 ? c->layers : 0, sizeof(uint64_t));
     p->head.example_names = place(p, c->examples, sizeof(uint32_t));
     p->head.joint_names = place(p, c->joints, sizeof(uint32_t));
     p->head.strings = exi_size_add(&p->total, c->string_size, 1, 16);
@@ -104,6 +105,14 @@ static void place_shifts_and_images(placing *p) {
     }
 }
 
+static void place_paths(placing *p) {
+    for (int i = 0; p->contents->paths && i < p->contents->counts.layers; i++) {
+        const uint64_t offset = place_part(p, p->contents->paths[i]);
+        if (p->rig)
+            ((uint64_t *)exi_rig_at_mut(p->rig, p->rig->paths))[i] = offset;
+    }
+}
+
 static void place_all(placing *p, const ex_forms *forms) {
     p->total = (exi_size){.bytes = sizeof(ex_rig)};
     place_records(p);
@@ -116,6 +125,7 @@ static void place_all(placing *p, const ex_forms *forms) {
     p->head.stencils = place_part(p, p->contents->stencils);
     for (int i = 0; i < EX_FRAME_COUNT; i++)
         p->head.patches[i] = place_part(p, p->contents->patches[i]);
+    place_paths(p);
     p->head.forms = exi_size_add(&p->total, (size_t)forms->size, 1, EXI_ALIGN);
     p->head.size = p->total.bytes;
 }
@@ -123,7 +133,7 @@ static void place_all(placing *p, const ex_forms *forms) {
 ex_result exi_rig_allocate(const exi_rig_contents *contents, const ex_allocator *allocator, ex_rig **rig,
                            ex_error *error) {
     ex_forms forms = {.vertex_count = contents->counts.vertices,
-                      .example_count = contents->counts.forms,
+                      .example_count = contents->counts.forms + contents->path_forms,
                       .storage = (int32_t)contents->storage};
     bool fits = exi_forms_layout(&forms) && (size_t)forms.size == forms.size;
     placing p = {.contents = contents, .head = {.counts = contents->counts, .weights = contents->weights}};

@@ -47,19 +47,47 @@ static void add_level_tables(section_list *list, const ex_rig *rig, ex_section_k
     }
 }
 
-/* Examples of the layers of one domain. */
-static void add_examples(section_list *list, const ex_rig *rig, ex_section_kind kind, ex_domain domain) {
+/* Examples of layers of pixels. */
+static void add_images(section_list *list, const ex_rig *rig) {
     for (int l = 0; l < rig->counts.layers; l++) {
         const exi_layer_record *layer = &exi_rig_layers(rig)[l];
-        if (layer->domain != (int32_t)domain)
-            continue;
-        uint64_t size = (uint64_t)rig->counts.splits * 3 * sizeof(float);
-        if (domain == EX_DOMAIN_PIXELS) {
+        for (int k = 0; layer->domain == EX_DOMAIN_PIXELS && k < layer->example_count; k++) {
             const exi_texture_record *texture = &exi_rig_textures(rig)[layer->texture];
-            size = (uint64_t)texture->width * (uint64_t)texture->height * 4;
+            add_section(list, EX_SECTION_IMAGE, layer->first_example + k,
+                        (uint64_t)texture->width * (uint64_t)texture->height * 4);
         }
-        for (int k = 0; k < layer->example_count; k++)
-            add_section(list, kind, layer->first_example + k, size);
+    }
+}
+
+/* Examples that are whole forms. */
+static void add_targets(section_list *list, const ex_rig *rig) {
+    for (int l = 0; l < rig->counts.layers; l++) {
+        const exi_layer_record *layer = &exi_rig_layers(rig)[l];
+        for (int k = 0; exi_has_targets(layer->domain) && k < layer->example_count; k++)
+            add_section(list, EX_SECTION_TARGET, layer->first_example + k,
+                        (uint64_t)rig->counts.splits * 3 * sizeof(float));
+    }
+}
+
+/* Layers of trajectories, and what their examples have of each kind. */
+static void add_paths(section_list *list, const ex_rig *rig, ex_section_kind kind) {
+    const uint64_t triples = (uint64_t)rig->counts.vertices * 3 * sizeof(float);
+    for (int l = 0; l < rig->counts.layers; l++) {
+        const exi_paths *paths = exi_rig_paths_of(rig, l);
+        if (!paths)
+            continue;
+        if (kind == EX_SECTION_TRAJECTORIES)
+            add_section(list, kind, l, exi_pack_paths_size(paths));
+        if (kind == EX_SECTION_MASK && paths->mask)
+            add_section(list, kind, l, triples / 3);
+        for (int k = 0; k < paths->example_count; k++) {
+            const exi_path_example *e = &exi_paths_examples(paths)[k];
+            const uint64_t count = kind == EX_SECTION_TURNS        ? e->turns >= 0
+                                   : kind == EX_SECTION_CORRECTORS ? (uint64_t)e->corrector_count
+                                                                   : 0;
+            if (count > 0)
+                add_section(list, kind, exi_rig_layers(rig)[l].first_example + k, count * triples);
+        }
     }
 }
 
@@ -99,7 +127,7 @@ static void list_small_sections(const ex_rig *rig, section_list *list) {
         add_section(list, EX_SECTION_SHIFTS, exi_rig_shifts(rig)[i].example, joints * 3 * sizeof(float));
     if (c->textures > 0)
         add_section(list, EX_SECTION_TEXTURES, 0, (uint64_t)c->textures * sizeof(exi_texture_record));
-    add_examples(list, rig, EX_SECTION_IMAGE, EX_DOMAIN_PIXELS);
+    add_images(list, rig);
 }
 
 static void list_sections(const ex_rig *rig, section_list *list) {
@@ -125,9 +153,11 @@ static void list_sections(const ex_rig *rig, section_list *list) {
         add_section(list, EX_SECTION_SKIN_JOINTS, i, splits * 4 * sizeof(uint16_t));
     for (int i = 0; i < c->skin_sets; i++)
         add_section(list, EX_SECTION_SKIN_WEIGHTS, i, splits * 4 * sizeof(float));
-    add_examples(list, rig, EX_SECTION_TARGET, EX_DOMAIN_FORM);
+    add_targets(list, rig);
     add_offsets(list, rig, EX_SECTION_OFFSET_PLACES, sizeof(uint32_t));
     add_offsets(list, rig, EX_SECTION_OFFSET_VALUES, 3 * sizeof(float));
+    for (ex_section_kind kind = EX_SECTION_TRAJECTORIES; kind <= EX_SECTION_MASK; kind++)
+        add_paths(list, rig, kind);
 }
 
 static uint64_t header_size(int section_count) {
@@ -197,12 +227,34 @@ static void write_offset(void *context, uint32_t vertex, const float delta[3]) {
     }
 }
 
-static void write_offsets(const ex_rig *rig, int example, uint32_t *places, float *values) {
+/* The layer of an example, which comes back as counted within it. */
+static int layer_of(const ex_rig *rig, int *example) {
     int layer = 0;
-    while (example >= exi_rig_layers(rig)[layer].first_example + exi_rig_layers(rig)[layer].example_count)
+    while (*example >= exi_rig_layers(rig)[layer].first_example + exi_rig_layers(rig)[layer].example_count)
         layer++;
-    exi_rig_visit_offsets(rig, layer, example - exi_rig_layers(rig)[layer].first_example, write_offset,
-                          &(offset_writer){rig, places, values});
+    *example -= exi_rig_layers(rig)[layer].first_example;
+    return layer;
+}
+
+static void write_offsets(const ex_rig *rig, int example, uint32_t *places, float *values) {
+    const int layer = layer_of(rig, &example);
+    exi_rig_visit_offsets(rig, layer, example, write_offset, &(offset_writer){rig, places, values});
+}
+
+static void write_target(const ex_rig *rig, int example, float *out) {
+    const int layer = layer_of(rig, &example);
+    ex_rig_example_delta(rig, layer, example, out);
+    spread_to_splits(rig, out);
+}
+
+static void write_turns(const ex_rig *rig, int example, float *out) {
+    const int layer = layer_of(rig, &example);
+    ex_rig_example_turns(rig, layer, example, out);
+}
+
+static void write_correctors(const ex_rig *rig, int example, float *out) {
+    const int layer = layer_of(rig, &example);
+    exi_pack_correctors(rig, exi_rig_paths_of(rig, layer), example, out);
 }
 
 static void write_note(const ex_rig *rig, int index, void *out) {
@@ -295,9 +347,20 @@ static void write_section(const ex_rig *rig, const exi_pack_entry *entry, int pl
     case EX_SECTION_SKIN_WEIGHTS:
         exi_pack_skin(rig, index, NULL, out);
         break;
-    case EX_SECTION_TARGET: /* forms are counted without the images between them */
-        exi_forms_get_example(exi_rig_forms(rig), place, out);
-        spread_to_splits(rig, out);
+    case EX_SECTION_TARGET:
+        write_target(rig, index, out);
+        break;
+    case EX_SECTION_TRAJECTORIES:
+        exi_pack_paths_write(exi_rig_paths_of(rig, index), out);
+        break;
+    case EX_SECTION_TURNS:
+        write_turns(rig, index, out);
+        break;
+    case EX_SECTION_CORRECTORS:
+        write_correctors(rig, index, out);
+        break;
+    case EX_SECTION_MASK:
+        ex_rig_layer_mask(rig, index, out);
         break;
     case EX_SECTION_OFFSET_PLACES:
         write_offsets(rig, index, out, NULL);

@@ -44,9 +44,29 @@ typedef struct exi_pack_stencils {
     uint32_t has_tangents, reserved;
 } exi_pack_stencils;
 
+/* A layer of trajectories: then its examples; overlaps (float [examples] squared) where it has them; curves of all
+ * correctors (float [EX_CURVE_SIZE] each); bases of the examples that have them (float [segments][6] each); parents
+ * (int32_t [segments]) and, where there are segments, those of the vertices (uint16_t [vertices]). */
+typedef struct exi_pack_paths {
+    int32_t reference, segments;
+    uint32_t flags; /* EXI_PACK_… */
+    uint32_t reserved;
+    double centre[3];
+} exi_pack_paths;
+
+enum { EXI_PACK_OVERLAPS = 1, EXI_PACK_MASK = 2 };
+
+typedef struct exi_pack_path {
+    ex_screw screw;
+    int32_t correctors;
+    uint32_t flags; /* EXI_PATHS_TURNS, EXI_PATHS_BASES */
+} exi_pack_path;
+
+_Static_assert(sizeof(exi_pack_paths) == 40, "the file format has no padding");
+_Static_assert(sizeof(exi_pack_path) == 56, "the file format has no padding");
 _Static_assert(sizeof(exi_pack_header) == 40, "the file format has no padding");
 _Static_assert(sizeof(exi_pack_entry) == 32, "the file format has no padding");
-_Static_assert(sizeof(exi_rig_counts) == 22 * 4, "the file format has no padding");
+_Static_assert(sizeof(exi_rig_counts) == 23 * 4, "the file format has no padding");
 _Static_assert(sizeof(exi_input_record) == 16 + 14 * 8 + 5 * 8 + 8, "the file format has no padding");
 _Static_assert(sizeof(exi_layer_record) == 64, "the file format has no padding");
 _Static_assert(sizeof(exi_note_record) == 32, "the file format has no padding");
@@ -64,5 +84,10 @@ void exi_pack_skin(const ex_rig *rig, int set, uint16_t *joints, float *weights)
 /* level as the stencils count them, EX_LEVEL_LIMIT included. */
 uint64_t exi_pack_stencils_size(const ex_stencils *stencils, int level);
 void exi_pack_stencil_rows(const ex_stencils *stencils, int level, void *out);
+
+/* pack_paths.c: what stands in the sections of trajectories. */
+uint64_t exi_pack_paths_size(const exi_paths *paths);
+void exi_pack_paths_write(const exi_paths *paths, void *out);
+void exi_pack_correctors(const ex_rig *rig, const exi_paths *paths, int example, float *out);
 
 #endif

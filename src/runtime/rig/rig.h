@@ -8,6 +8,7 @@
 
 #include "runtime/shape/forms.h"
 #include "runtime/shape/patches.h"
+#include "runtime/shape/trajectory.h"
 #include "runtime/weigh/weigher.h"
 
 #include <exemplar/rig.h>
@@ -24,16 +25,17 @@ typedef struct exi_rig_counts {
     int32_t layers, inputs, axes, examples, notes;
     uint32_t flags;
     uint32_t string_size;
-    int32_t forms;      /* examples that are forms: those of layers of that domain, in their order */
-    int32_t joints;     /* 0: no skeleton */
-    int32_t skin_sets;  /* sets of four influences; 0: no skin */
-    int32_t skinning;   /* ex_skinning */
-    int32_t shifts;     /* examples that bring joint positions */
-    int32_t textures;   /* names of textures */
-    int32_t levels;     /* refined levels */
-    int32_t level;      /* shown unless asked otherwise */
-    int32_t refinement; /* EXI_REFINED_… */
-    int32_t offsets;    /* examples that are offsets */
+    int32_t forms;        /* examples that are forms: those of layers of that domain, in their order */
+    int32_t joints;       /* 0: no skeleton */
+    int32_t skin_sets;    /* sets of four influences; 0: no skin */
+    int32_t skinning;     /* ex_skinning */
+    int32_t shifts;       /* examples that bring joint positions */
+    int32_t textures;     /* names of textures */
+    int32_t levels;       /* refined levels */
+    int32_t level;        /* shown unless asked otherwise */
+    int32_t refinement;   /* EXI_REFINED_… */
+    int32_t offsets;      /* examples that are offsets */
+    int32_t trajectories; /* examples that are trajectories */
 } exi_rig_counts;
 
 /* What there is of refinement beyond the levels. REFINED without stencils: the levels were left out. */
@@ -101,6 +103,9 @@ struct ex_rig {
     int32_t largest_dimension; /* of a layer's point */
     int32_t weights;           /* of all layers of offsets */
     int32_t most_weights;      /* of one layer of them */
+    int32_t path_layers;       /* layers of trajectories */
+    int32_t segments;          /* of all of them */
+    int32_t most_segments;     /* of one of them */
     uint64_t strings;          /* [string_size] bytes, each string ends with 0 */
     uint64_t inputs;           /* [inputs] exi_input_record */
     uint64_t layers;           /* [layers] exi_layer_record */
@@ -112,6 +117,7 @@ struct ex_rig {
     uint64_t images;           /* [examples] uint64_t: where an example's image stands; 0 for forms */
     uint64_t weight_examples;  /* [weights] uint32_t: which of its layer's examples a weight belongs to */
     uint64_t offset_counts;    /* [examples] exi_offset_count */
+    uint64_t paths;            /* [layers] uint64_t: where a layer's exi_paths stand; 0 for others */
     uint64_t levels;           /* [levels + 1] exi_level_record; 0 is the mesh itself */
     uint64_t normals;          /* [splits][3] float, at rest */
     uint64_t notes;            /* [notes] exi_note_record */
@@ -119,7 +125,7 @@ struct ex_rig {
     uint64_t skin;
     uint64_t stencils;
     uint64_t patches[EX_FRAME_COUNT]; /* exi_patches */
-    uint64_t forms;                   /* ex_forms */
+    uint64_t forms;                   /* ex_forms: the examples that are forms, then those of trajectories */
 };
 
 static inline const void *exi_rig_at(const ex_rig *rig, uint64_t offset) {
@@ -157,6 +163,20 @@ static inline const ex_forms *exi_rig_forms(const ex_rig *rig) {
     return exi_rig_at(rig, rig->forms);
 }
 
+/* The trajectories of a layer; NULL where it has none. */
+static inline const exi_paths *exi_rig_paths_of(const ex_rig *rig, int layer) {
+    const uint64_t *paths = exi_rig_at(rig, rig->paths);
+    return rig->counts.trajectories > 0 ? exi_rig_part(rig, paths[layer]) : NULL;
+}
+
+/* Whether a layer's examples are whole forms: they have targets, and may bring joints. */
+static inline bool exi_has_targets(int32_t domain) {
+    return domain == EX_DOMAIN_FORM || domain == EX_DOMAIN_TRAJECTORY;
+}
+static inline int exi_image_count(const exi_rig_counts *c) {
+    return c->examples - c->forms - c->offsets - c->trajectories;
+}
+
 static inline ex_reading exi_input_reading(const exi_input_record *input) {
     return (ex_reading){.kind = (ex_reading_kind)input->reading,
                         .about = {input->about[0], input->about[1], input->about[2]},
@@ -189,6 +209,8 @@ typedef struct exi_rig_contents {
     const ex_stencils *stencils;
     const exi_patches *patches[EX_FRAME_COUNT]; /* each may be NULL */
     int weights;
+    const exi_paths *const *paths; /* [layers], each may be NULL; or NULL */
+    int path_forms;                /* of all of them */
 } exi_rig_contents;
 
 /*
@@ -197,9 +219,9 @@ typedef struct exi_rig_contents {
  */
 typedef struct exi_rig_offsets {
     exi_offset_layer *layers; /* [layer_count]; example_count is 0 for layers of other domains */
-    exi_incidence *sets;           /* [layer_count] */
+    exi_incidence *sets;      /* [layer_count] */
     int layer_count, weights;
-    int at; /* the layer that was looked at last */
+    int at;         /* the layer that was looked at last */
     uint32_t *bits; /* the largest layer's sets, as a weigher has them; or NULL */
     size_t bits_size;
     exi_patches *patches[EX_FRAME_COUNT];
@@ -220,6 +242,29 @@ void exi_rig_offsets_close(exi_rig_offsets *offsets);
 const uint32_t *exi_rig_offsets_bits(exi_rig_offsets *offsets, int layer);
 /* Writes what follows from them into a rig whose layers and mesh are filled in. */
 void exi_rig_offsets_fill(const exi_rig_offsets *offsets, ex_rig *rig);
+
+/*
+ * The trajectories of all layers on their way into a rig (paths.c). Their forms stand behind all others.
+ */
+typedef struct exi_rig_paths {
+    exi_paths **layers; /* [layer_count], NULL for layers of other domains */
+    int layer_count, form_count;
+    void *room; /* exi_paths_room_size; or NULL where there are none */
+    size_t room_size;
+    ex_trajectory *entries; /* [trajectories] of a file; or NULL */
+    size_t entries_size;
+    const ex_allocator *allocator;
+    void *memory;
+    size_t size;
+} exi_rig_paths;
+
+/* Opens without any; then layer after layer. Close also after failure. */
+ex_result exi_rig_paths_open(exi_rig_paths *paths, const exi_rig_counts *counts, const ex_allocator *allocator,
+                             ex_error *error);
+ex_result exi_rig_paths_add(exi_rig_paths *paths, int layer, const exi_paths_def *def, int first_form, ex_error *error);
+void exi_rig_paths_close(exi_rig_paths *paths);
+/* Sets what evaluation asks of all layers together. */
+void exi_rig_paths_measure(ex_rig *rig);
 
 /* Every vertex that an example of a layer of offsets moves, ascending. */
 void exi_rig_visit_offsets(const ex_rig *rig, int layer, int example, exi_offset_visit visit, void *context);

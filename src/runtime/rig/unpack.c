@@ -24,6 +24,7 @@ typedef struct loading {
     ex_skin *skin;
     ex_stencils *stencils;
     exi_rig_offsets offsets;
+    exi_rig_paths paths;
     uint32_t *gather; /* [vertices]: the first split vertex of each, where a form's own vertices stand; NULL: itself */
     size_t gather_size;
     void *memory;
@@ -79,7 +80,7 @@ static ex_result open_loading(loading *l, ex_error *error) {
         exi_unpack_section(l->u, EX_SECTION_NOTE, i, &entry);
         ((size_t *)(void *)(memory + notes))[i] = (size_t)entry.size - sizeof(exi_note_record);
     }
-    for (int i = 0; i < c.examples - c.forms - c.offsets; i++) {
+    for (int i = 0; i < exi_image_count(&c); i++) {
         exi_unpack_section(l->u, EX_SECTION_IMAGE, i, &entry);
         ((size_t *)(void *)(memory + images))[entry.index] = (size_t)entry.size;
     }
@@ -97,6 +98,7 @@ static void close_loading(loading *l) {
     ex_skin_destroy(l->skin);
     ex_stencils_destroy(l->stencils);
     exi_rig_offsets_close(&l->offsets);
+    exi_rig_paths_close(&l->paths);
     if (l->gather)
         exi_release(l->allocator, l->gather, l->gather_size);
     if (l->memory)
@@ -153,7 +155,11 @@ static ex_result make_parts(loading *l, ex_error *error) {
         result = exi_rig_make_frames(&l->meshes[i], &l->options, l->allocator, &l->normals[i], &l->tangents[i], error);
     if (result == EX_OK)
         result = exi_unpack_offsets(l->u, l->gather, l->meshes[0].split_source, l->allocator, &l->offsets, error);
+    if (result == EX_OK)
+        result = exi_unpack_paths(l->u, l->options.storage, l->allocator, &l->paths, error);
     l->contents.weights = l->offsets.weights;
+    l->contents.paths = (const exi_paths *const *)l->paths.layers;
+    l->contents.path_forms = l->paths.form_count;
     for (int i = 0; i < EX_FRAME_COUNT; i++)
         l->contents.patches[i] = l->offsets.patches[i];
     l->contents.skeleton = l->skeleton;
@@ -194,7 +200,7 @@ static void fill_layers(ex_rig *rig, const exi_unpack *u) {
         shifts[i].example = (int32_t)entry.index;
         copy_section(rig, u, EX_SECTION_SHIFTS, i, shifts[i].data);
     }
-    for (int i = 0; i < rig->counts.examples - rig->counts.forms - rig->counts.offsets; i++) {
+    for (int i = 0; i < exi_image_count(&rig->counts); i++) {
         exi_pack_entry entry;
         exi_unpack_section(u, EX_SECTION_IMAGE, i, &entry);
         copy_section(rig, u, EX_SECTION_IMAGE, i, ((const uint64_t *)exi_rig_at(rig, rig->images))[entry.index]);
@@ -236,12 +242,20 @@ static ex_result fill_forms(ex_rig *rig, const loading *l, ex_error *error) {
     const char *positions = exi_unpack_section(l->u, EX_SECTION_POSITIONS, 0, NULL);
     if (!exi_forms_set_base(forms, (const float *)(const void *)positions, l->gather, &bad))
         return exi_error(error, EX_ERROR_DATA, "the rig's mesh: vertex %d is not finite", bad);
-    for (int k = 0; k < rig->counts.forms; k++) {
-        exi_pack_entry entry;
-        const char *target = exi_unpack_section(l->u, EX_SECTION_TARGET, k, &entry);
-        if (!exi_forms_set_example(forms, k, (const float *)(const void *)target, l->gather, NULL, &bad))
-            return exi_error(error, EX_ERROR_DATA, "example %u of the rig: vertex %d is not finite",
-                             (unsigned)entry.index, bad);
+    for (int i = 0, target = 0, form = 0; i < rig->counts.layers; i++) {
+        const exi_layer_record *layer = &exi_rig_layers(rig)[i];
+        for (int k = 0; layer->domain == EX_DOMAIN_FORM && k < layer->example_count; k++) {
+            const char *bytes = exi_unpack_section(l->u, EX_SECTION_TARGET, target + k, NULL);
+            if (!exi_forms_set_example(forms, form++, (const float *)(const void *)bytes, l->gather, NULL, &bad))
+                return exi_error(error, EX_ERROR_DATA, "example %d of the rig: vertex %d is not finite",
+                                 layer->first_example + k, bad);
+        }
+        if (layer->domain == EX_DOMAIN_TRAJECTORY) {
+            ex_result result = exi_unpack_fill_paths(l->u, &l->paths, i, target, l->gather, rig, error);
+            if (result != EX_OK)
+                return result;
+        }
+        target += exi_has_targets(layer->domain) ? layer->example_count : 0;
     }
     return EX_OK;
 }
@@ -264,6 +278,7 @@ static ex_result fill(ex_rig *rig, loading *l, ex_error *error) {
         return result;
     exi_rig_offsets_fill(&l->offsets, rig);
     exi_rig_measure_pose(rig);
+    exi_rig_paths_measure(rig);
     return fill_forms(rig, l, error);
 }
 

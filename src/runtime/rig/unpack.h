@@ -28,6 +28,10 @@ ex_result exi_unpack_open(const char *bytes, size_t size, const ex_allocator *al
 
 /* unpack_sections.c: takes every section; checks the counts, the layers' records and all sizes. */
 ex_result exi_unpack_take_all(exi_unpack *u, ex_error *error);
+/* The next section of the directory, with its kind, index and size, or at least that; false, and the sentence, where it
+ * is another. */
+bool exi_unpack_take(exi_unpack *u, ex_section_kind kind, int index, uint64_t size, ex_error *error);
+bool exi_unpack_take_least(exi_unpack *u, ex_section_kind kind, int index, uint64_t least, ex_error *error);
 /* The bytes of a section that was taken, the n-th of its kind; NULL where the kind is not there. */
 const char *exi_unpack_section(const exi_unpack *u, ex_section_kind kind, int n, exi_pack_entry *entry);
 /* Records, which need not be aligned in the file. */
@@ -52,6 +56,14 @@ ex_result exi_unpack_offsets(const exi_unpack *u, const uint32_t *gather, const 
                              const ex_allocator *allocator, exi_rig_offsets *offsets, ex_error *error);
 /* Whether the weighers of a rig that is filled have the sets of its offsets. */
 ex_result exi_unpack_check_sets(const ex_rig *rig, exi_rig_offsets *offsets, ex_error *error);
+
+/* unpack_paths.c: takes the sections of trajectories; lays the layers out, and fills their forms in the rig, whose base
+ * is set. */
+bool exi_unpack_take_paths(exi_unpack *u, ex_error *error);
+ex_result exi_unpack_paths(const exi_unpack *u, ex_storage storage, const ex_allocator *allocator, exi_rig_paths *paths,
+                           ex_error *error);
+ex_result exi_unpack_fill_paths(const exi_unpack *u, const exi_rig_paths *paths, int layer, int target,
+                                const uint32_t *gather, ex_rig *rig, ex_error *error);
 
 /* unpack_check.c: names, inputs, layers with their weighers, shifts and textures of a rig that is filled. */
 ex_result exi_unpack_check(const ex_rig *rig, ex_error *error);

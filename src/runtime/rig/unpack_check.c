@@ -81,14 +81,14 @@ static ex_result check_layers(const ex_rig *rig, ex_error *error) {
     return EX_OK;
 }
 
-/* Examples that move joints are forms, and move them by numbers. */
+/* Examples that move joints are whole forms, and move them by numbers. */
 static ex_result check_shifts(const ex_rig *rig, ex_error *error) {
     const exi_layer_record *layer = exi_rig_layers(rig);
     for (int i = 0; i < rig->counts.shifts; i++) {
         const exi_shift_record *shift = &exi_rig_shifts(rig)[i];
         while (shift->example >= layer->first_example + layer->example_count)
             layer++;
-        if (layer->domain != EX_DOMAIN_FORM)
+        if (!exi_has_targets(layer->domain))
             return exi_unpack_unsound(error, "layers and joints");
         const float *values = exi_rig_at(rig, shift->data);
         for (size_t k = 0; k < 3 * (size_t)rig->counts.joints; k++)

@@ -8,6 +8,9 @@
 
 #include <string.h>
 
+/* Format 3 is the same without trajectories. */
+#define EXI_OLDEST_FORMAT 3
+
 static uint32_t read_u32(const char *bytes) {
     uint32_t value;
     memcpy(&value, bytes, sizeof value);
@@ -66,7 +69,7 @@ static ex_result check_format(const char *pack, size_t size, ex_error *error) {
     const uint32_t format = read_u32(pack + 8);
     if (format == 0)
         return exi_unpack_damaged(error, "its format number is 0");
-    if (format < EX_FORMAT)
+    if (format < EXI_OLDEST_FORMAT)
         return exi_error(error, EX_ERROR_VERSION,
                          "this rig was written in format %u by an early version; build it again from its project",
                          (unsigned)format);

@@ -42,7 +42,7 @@ static bool take_any(exi_unpack *u, ex_section_kind kind, exi_pack_entry *entry,
 }
 
 /* The same with its index, and with its size, or at least that. */
-static bool take_least(exi_unpack *u, ex_section_kind kind, int index, uint64_t least, ex_error *error) {
+bool exi_unpack_take_least(exi_unpack *u, ex_section_kind kind, int index, uint64_t least, ex_error *error) {
     exi_pack_entry entry;
     if (!take_any(u, kind, &entry, error))
         return false;
@@ -52,8 +52,8 @@ static bool take_least(exi_unpack *u, ex_section_kind kind, int index, uint64_t 
     return false;
 }
 
-static bool take(exi_unpack *u, ex_section_kind kind, int index, uint64_t size, ex_error *error) {
-    if (!take_least(u, kind, index, size, error))
+bool exi_unpack_take(exi_unpack *u, ex_section_kind kind, int index, uint64_t size, ex_error *error) {
+    if (!exi_unpack_take_least(u, kind, index, size, error))
         return false;
     if (entry_of(u, u->next - 1).size == size)
         return true;
@@ -88,15 +88,16 @@ static bool sound_counts(const exi_rig_counts *c) {
            within(c->examples, 0, EXI_TABLE_MAX) && within(c->notes, 0, EXI_TABLE_MAX) && c->flags <= 7 &&
            within(c->forms, 0, c->examples) && within(c->joints, 0, EX_JOINT_MAX) &&
            within(c->skin_sets, 0, c->joints > 0 ? EX_INFLUENCE_MAX / 4 : 0) &&
-           within(c->skinning, 0, EX_SKINNING_COUNT - 1) && within(c->shifts, 0, c->joints > 0 ? c->forms : 0) &&
+           within(c->skinning, 0, EX_SKINNING_COUNT - 1) && within(c->shifts, 0, c->joints > 0 ? c->examples : 0) &&
            within(c->textures, 0, c->layers) && within(c->refinement, 0, EXI_REFINED | EXI_REFINED_LIMIT) &&
            within(c->levels, 0, refined ? 32 : 0) && (refined || !limit) &&
-           within(c->level, limit ? EX_LEVEL_LIMIT : 0, c->levels) && within(c->offsets, 0, c->examples);
+           within(c->level, limit ? EX_LEVEL_LIMIT : 0, c->levels) && within(c->offsets, 0, c->examples) &&
+           within(c->trajectories, 0, c->examples);
 }
 
 /* A file of this format that is older has fewer counts; those that it lacks are 0. */
 static bool take_counts(exi_unpack *u, ex_error *error) {
-    if (!take_least(u, EX_SECTION_COUNTS, 0, 0, error))
+    if (!exi_unpack_take_least(u, EX_SECTION_COUNTS, 0, 0, error))
         return false;
     exi_pack_entry entry;
     const char *bytes = exi_unpack_section(u, EX_SECTION_COUNTS, 0, &entry);
@@ -155,7 +156,7 @@ exi_level_record exi_unpack_level(const exi_unpack *u, int level) {
 /* Layers follow each other without gaps, and textures come in order of first appearance. */
 static bool sound_layers(const exi_unpack *u) {
     const exi_rig_counts *c = &u->counts;
-    int64_t axes = 0, examples = 0, forms = 0, offsets = 0;
+    int64_t axes = 0, examples = 0, forms = 0, offsets = 0, trajectories = 0;
     int textures = 0;
     for (int i = 0; i < c->layers; i++) {
         const exi_layer_record layer = exi_unpack_layer(u, i);
@@ -173,11 +174,12 @@ static bool sound_layers(const exi_unpack *u) {
         examples += layer.example_count;
         forms += form ? layer.example_count : 0;
         offsets += sparse ? layer.example_count : 0;
+        trajectories += layer.domain == EX_DOMAIN_TRAJECTORY ? layer.example_count : 0;
         if (axes > c->axes || examples > c->examples)
             return false;
     }
     return axes == c->axes && examples == c->examples && forms == c->forms && offsets == c->offsets &&
-           textures == c->textures;
+           trajectories == c->trajectories && textures == c->textures;
 }
 
 static bool sound_textures(const exi_unpack *u) {
@@ -218,18 +220,25 @@ static bool take_shifts(exi_unpack *u, ex_error *error) {
     return true;
 }
 
-static bool take_examples(exi_unpack *u, ex_section_kind kind, ex_domain domain, ex_error *error) {
+static bool take_images(exi_unpack *u, ex_error *error) {
     for (int i = 0; i < u->counts.layers; i++) {
         const exi_layer_record layer = exi_unpack_layer(u, i);
-        if (layer.domain != (int32_t)domain)
-            continue;
-        uint64_t size = (uint64_t)u->counts.splits * 3 * sizeof(float);
-        if (domain == EX_DOMAIN_PIXELS) {
+        for (int k = 0; layer.domain == EX_DOMAIN_PIXELS && k < layer.example_count; k++) {
             const exi_texture_record texture = exi_unpack_texture(u, layer.texture);
-            size = (uint64_t)texture.width * (uint64_t)texture.height * 4;
+            if (!exi_unpack_take(u, EX_SECTION_IMAGE, layer.first_example + k,
+                                 (uint64_t)texture.width * (uint64_t)texture.height * 4, error))
+                return false;
         }
-        for (int k = 0; k < layer.example_count; k++)
-            if (!take(u, kind, layer.first_example + k, size, error))
+    }
+    return true;
+}
+
+static bool take_targets(exi_unpack *u, ex_error *error) {
+    for (int i = 0; i < u->counts.layers; i++) {
+        const exi_layer_record layer = exi_unpack_layer(u, i);
+        for (int k = 0; exi_has_targets(layer.domain) && k < layer.example_count; k++)
+            if (!exi_unpack_take(u, EX_SECTION_TARGET, layer.first_example + k,
+                                 (uint64_t)u->counts.splits * 3 * sizeof(float), error))
                 return false;
     }
     return true;
@@ -243,7 +252,7 @@ static bool take_offsets(exi_unpack *u, ex_error *error) {
             for (int k = 0; layer.domain == EX_DOMAIN_OFFSETS && k < layer.example_count; k++, n++) {
                 exi_pack_entry places;
                 if (list == 0) {
-                    if (!take_least(u, EX_SECTION_OFFSET_PLACES, layer.first_example + k, 0, error))
+                    if (!exi_unpack_take_least(u, EX_SECTION_OFFSET_PLACES, layer.first_example + k, 0, error))
                         return false;
                     exi_unpack_section(u, EX_SECTION_OFFSET_PLACES, n, &places);
                     if (places.size % 4 != 0 || places.size > (uint64_t)u->counts.splits * 4) {
@@ -253,7 +262,7 @@ static bool take_offsets(exi_unpack *u, ex_error *error) {
                     continue;
                 }
                 exi_unpack_section(u, EX_SECTION_OFFSET_PLACES, n, &places);
-                if (!take(u, EX_SECTION_OFFSET_VALUES, layer.first_example + k, places.size * 3, error))
+                if (!exi_unpack_take(u, EX_SECTION_OFFSET_VALUES, layer.first_example + k, places.size * 3, error))
                     return false;
             }
         }
@@ -268,7 +277,7 @@ static bool take_level_tables(exi_unpack *u, ex_section_kind kind, uint32_t flag
                                                        [EX_SECTION_CORNERS] = (uint64_t)level.corners * 4,
                                                        [EX_SECTION_TRIANGLES] = (uint64_t)level.triangles * 12,
                                                        [EX_SECTION_TEXCOORDS] = (uint64_t)level.splits * 8};
-        if ((!flag || level.flags & flag) && !take(u, kind, i, sizes[kind], error))
+        if ((!flag || level.flags & flag) && !exi_unpack_take(u, kind, i, sizes[kind], error))
             return false;
     }
     return true;
@@ -278,7 +287,7 @@ static bool take_level_tables(exi_unpack *u, ex_section_kind kind, uint32_t flag
 static bool take_list(exi_unpack *u, ex_section_kind kind, int first, int count, uint64_t size, bool exact,
                       ex_error *error) {
     for (int i = first; i < first + count; i++)
-        if (exact ? !take(u, kind, i, size, error) : !take_least(u, kind, i, size, error))
+        if (exact ? !exi_unpack_take(u, kind, i, size, error) : !exi_unpack_take_least(u, kind, i, size, error))
             return false;
     return true;
 }
@@ -291,18 +300,19 @@ static bool sound(bool is, const char *what, ex_error *error) {
 
 static bool take_records(exi_unpack *u, ex_error *error) {
     const exi_rig_counts *c = &u->counts;
-    return take(u, EX_SECTION_STRINGS, 0, c->string_size, error) &&
-           take(u, EX_SECTION_INPUTS, 0, (uint64_t)c->inputs * sizeof(exi_input_record), error) &&
-           take(u, EX_SECTION_LAYERS, 0, (uint64_t)c->layers * sizeof(exi_layer_record), error) &&
-           sound(sound_layers(u), "layers", error) && take(u, EX_SECTION_AXES, 0, (uint64_t)c->axes * 4, error) &&
-           take(u, EX_SECTION_EXAMPLES, 0, (uint64_t)c->examples * 4, error) &&
+    return exi_unpack_take(u, EX_SECTION_STRINGS, 0, c->string_size, error) &&
+           exi_unpack_take(u, EX_SECTION_INPUTS, 0, (uint64_t)c->inputs * sizeof(exi_input_record), error) &&
+           exi_unpack_take(u, EX_SECTION_LAYERS, 0, (uint64_t)c->layers * sizeof(exi_layer_record), error) &&
+           sound(sound_layers(u), "layers", error) &&
+           exi_unpack_take(u, EX_SECTION_AXES, 0, (uint64_t)c->axes * 4, error) &&
+           exi_unpack_take(u, EX_SECTION_EXAMPLES, 0, (uint64_t)c->examples * 4, error) &&
            take_list(u, EX_SECTION_WEIGHER, 0, c->layers, sizeof(ex_weigher), false, error) &&
            take_list(u, EX_SECTION_JOINTS, 0, c->joints > 0, (uint64_t)c->joints * sizeof(exi_pack_joint), true,
                      error) &&
            take_shifts(u, error) &&
            take_list(u, EX_SECTION_TEXTURES, 0, c->textures > 0, (uint64_t)c->textures * sizeof(exi_texture_record),
                      true, error) &&
-           sound(sound_textures(u), "textures", error) && take_examples(u, EX_SECTION_IMAGE, EX_DOMAIN_PIXELS, error);
+           sound(sound_textures(u), "textures", error) && take_images(u, error);
 }
 
 ex_result exi_unpack_take_all(exi_unpack *u, ex_error *error) {
@@ -319,13 +329,14 @@ ex_result exi_unpack_take_all(exi_unpack *u, ex_error *error) {
         take_level_tables(u, EX_SECTION_SOURCES, EXI_RIG_SEAMS, error) &&
         take_level_tables(u, EX_SECTION_FACES, 0, error) && take_level_tables(u, EX_SECTION_CORNERS, 0, error) &&
         take_list(u, EX_SECTION_NOTE, 0, c->notes, sizeof(exi_note_record), false, error) &&
-        take_level_tables(u, EX_SECTION_TRIANGLES, 0, error) && take(u, EX_SECTION_POSITIONS, 0, splits * 12, error) &&
+        take_level_tables(u, EX_SECTION_TRIANGLES, 0, error) &&
+        exi_unpack_take(u, EX_SECTION_POSITIONS, 0, splits * 12, error) &&
         take_level_tables(u, EX_SECTION_TEXCOORDS, EXI_RIG_TEXCOORDS, error) &&
         take_list(u, EX_SECTION_NORMALS, 0, (c->flags & EXI_RIG_NORMALS) != 0, splits * 12, true, error) &&
         take_list(u, EX_SECTION_INVERSE_BINDS, 0, c->joints > 0, (uint64_t)c->joints * 64, true, error) &&
         take_list(u, EX_SECTION_SKIN_JOINTS, 0, c->skin_sets, splits * 8, true, error) &&
-        take_list(u, EX_SECTION_SKIN_WEIGHTS, 0, c->skin_sets, splits * 16, true, error) &&
-        take_examples(u, EX_SECTION_TARGET, EX_DOMAIN_FORM, error) && take_offsets(u, error);
+        take_list(u, EX_SECTION_SKIN_WEIGHTS, 0, c->skin_sets, splits * 16, true, error) && take_targets(u, error) &&
+        take_offsets(u, error) && exi_unpack_take_paths(u, error);
     if (!taken)
         return error->result;
     return u->next == u->header.section_count

@@ -97,22 +97,28 @@ bool exi_forms_set_example(ex_forms *f, int example, const float *deltas, const 
     return true;
 }
 
+void exi_forms_get_base_vertex(const ex_forms *f, int vertex, float position[3]) {
+    const float *tile = base_tiles(f) + (size_t)(vertex / EXI_TILE) * EXI_TILE_FLOATS + vertex % EXI_TILE;
+    for (int c = 0; c < 3; c++)
+        position[c] = tile[c * EXI_TILE];
+}
+
+void exi_forms_get_vertex(const ex_forms *f, int example, int vertex, float delta[3]) {
+    const int i = vertex % EXI_TILE, tile = vertex / EXI_TILE;
+    for (int c = 0; c < 3; c++)
+        delta[c] = f->storage == EX_STORAGE_FLOAT
+                       ? float_tile(f, tile, example)[c * EXI_TILE + i]
+                       : (float)short_tile(f, tile, example)[c * EXI_TILE + i] * scales(f)[example];
+}
+
 void exi_forms_get_base(const ex_forms *f, float *positions) {
     for (int v = 0; v < f->vertex_count; v++)
-        for (int c = 0; c < 3; c++)
-            positions[3 * (size_t)v + (size_t)c] =
-                base_tiles(f)[(size_t)(v / EXI_TILE) * EXI_TILE_FLOATS + (size_t)(c * EXI_TILE + v % EXI_TILE)];
+        exi_forms_get_base_vertex(f, v, positions + 3 * (size_t)v);
 }
 
 void exi_forms_get_example(const ex_forms *f, int example, float *delta) {
     for (int v = 0; v < f->vertex_count; v++)
-        for (int c = 0; c < 3; c++) {
-            int i = v % EXI_TILE, tile = v / EXI_TILE;
-            delta[3 * (size_t)v + (size_t)c] =
-                f->storage == EX_STORAGE_FLOAT
-                    ? float_tile(f, tile, example)[c * EXI_TILE + i]
-                    : (float)short_tile(f, tile, example)[c * EXI_TILE + i] * scales(f)[example];
-        }
+        exi_forms_get_vertex(f, example, v, delta + 3 * (size_t)v);
 }
 
 static ex_result check_def(const ex_forms_def *def, ex_error *error) {

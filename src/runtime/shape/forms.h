@@ -31,7 +31,7 @@ typedef struct exi_term {
     uint32_t end; /* where the example's numbers end, counted from the start of a tile's examples */
     union {
         float factor;  /* float storage: the weight */
-        int32_t whole; /* 16-bit storage: weight times scale, in units of exi_blend.unit, within [-32767, 32767] */
+        int32_t whole; /* 16-bit storage: weight times scale, in units of exi_sum.unit, within [-32767, 32767] */
     };
 } exi_term;
 
@@ -46,22 +46,33 @@ bool exi_forms_set_base(ex_forms *forms, const float *positions, const uint32_t 
 bool exi_forms_set_example(ex_forms *forms, int example, const float *deltas, const uint32_t *gather, const float *mask,
                            int *bad_vertex);
 
-/* Reads them back: [vertex_count][3]. */
+/* Reads them back: one vertex, or all [vertex_count][3]. */
+void exi_forms_get_base_vertex(const ex_forms *forms, int vertex, float position[3]);
+void exi_forms_get_vertex(const ex_forms *forms, int example, int vertex, float delta[3]);
 void exi_forms_get_base(const ex_forms *forms, float *positions);
 void exi_forms_get_example(const ex_forms *forms, int example, float *delta);
 
-/* A blend: which examples, and where it goes. */
-typedef struct exi_blend {
+/* Which examples are summed. */
+typedef struct exi_sum {
     const exi_term *terms;
     int term_count;
-    float unit;       /* 16-bit storage: what a unit of the integer sum is worth */
+    float unit; /* 16-bit storage: what a unit of the integer sum is worth */
+} exi_sum;
+
+/* A blend: which examples, and where it goes. */
+typedef struct exi_blend {
+    exi_sum sum;
+    const struct exi_path *paths; /* trajectories that are added (trajectory.h) */
+    int path_count;
     float *positions; /* or NULL */
     size_t stride;
     float *box; /* [6], grown; or NULL */
 } exi_blend;
 
-/* Sets the blend's terms, those whose weight is not 0, and its unit; terms has room for all examples. */
-void exi_forms_set_terms(const ex_forms *forms, const float *weights, exi_term *terms, exi_blend *blend);
+/* Sets the terms of a sum over `count` examples from the first on: those whose weight is not 0. weights are those of
+ * all examples; terms has room for `count`. */
+void exi_forms_set_terms(const ex_forms *forms, const float *weights, int first, int count, exi_term *terms,
+                         exi_sum *sum);
 
 /* Tiles begin to end of a blend. */
 void exi_forms_blend_tiles(const ex_forms *forms, const exi_blend *blend, int begin, int end);

@@ -1,0 +1,314 @@
+/*
+ * L y = b, then L^T x = y, in the order of elimination. Each entry of L is read once in either direction, so that three
+ * right-hand sides take hardly longer than one. They are widened to four numbers a row: two registers wherever a row is
+ * met. Columns of a supernode are dealt with up to eight at a time, with their part of x in registers: their own
+ * triangle first (or last, on the way up), then the rows below, those of the supernode itself and those behind.
+ */
+#include "author/solve/factor.h"
+#include "author/solve/pair.h"
+
+#include "runtime/base/result.h"
+
+enum { BLOCK = 8 };
+
+/* Up to BLOCK columns of a panel from their diagonal on. */
+typedef struct block {
+    const double *panel;
+    size_t ld;
+    int inner; /* rows below the block that are the supernode's own: they follow those of the block */
+    int outer; /* the rows behind: */
+    const int *rows;
+} block;
+
+/* Rows of x: four numbers, or one. */
+typedef struct row_4 {
+    exi_pair a, b;
+} row_4;
+
+EXI_KERNEL row_4 load_4(const double *x) {
+    return (row_4){exi_pair_load(x), exi_pair_load(x + 2)};
+}
+
+EXI_KERNEL void store_4(double *x, row_4 row) {
+    exi_pair_store(x, row.a);
+    exi_pair_store(x + 2, row.b);
+}
+
+EXI_KERNEL row_4 subtract_4(row_4 from, row_4 row, exi_pair factor) {
+    return (row_4){exi_pair_subtract_product(from.a, row.a, factor), exi_pair_subtract_product(from.b, row.b, factor)};
+}
+
+EXI_KERNEL row_4 scale_4(row_4 row, double factor) {
+    return (row_4){exi_pair_multiply(row.a, exi_pair_fill(factor)), exi_pair_multiply(row.b, exi_pair_fill(factor))};
+}
+
+/* y[row] -= sum over j of l_j own[j] for `count` rows of the panel at l, two at once: their entries lie side by side.
+ * rows NULL: they follow each other. `columns` is a constant where this is called. */
+EXI_KERNEL void push_4(const double *restrict l, size_t ld, const int *rows, int count, const row_4 *own,
+                       double *restrict y, int columns) {
+    int i = 0;
+    for (; i + 2 <= count; i += 2) {
+        double *first = y + 4 * (size_t)(rows ? rows[i] : i), *second = y + 4 * (size_t)(rows ? rows[i + 1] : i + 1);
+        row_4 a = load_4(first), b = load_4(second);
+        EXI_WRITE_OUT
+        for (int j = 0; j < columns; j++) {
+            const exi_pair both = exi_pair_load(l + (size_t)j * ld + (size_t)i);
+            a = subtract_4(a, own[j], exi_pair_first(both));
+            b = subtract_4(b, own[j], exi_pair_second(both));
+        }
+        store_4(first, a);
+        store_4(second, b);
+    }
+    if (i < count) {
+        double *last = y + 4 * (size_t)(rows ? rows[i] : i);
+        row_4 a = load_4(last);
+        EXI_WRITE_OUT
+        for (int j = 0; j < columns; j++)
+            a = subtract_4(a, own[j], exi_pair_fill(l[(size_t)j * ld + (size_t)i]));
+        store_4(last, a);
+    }
+}
+
+/* own[j] -= sum over rows of l_j y[row]. */
+EXI_KERNEL void pull_4(const double *restrict l, size_t ld, const int *rows, int count, row_4 *own,
+                       const double *restrict y, int columns) {
+    int i = 0;
+    for (; i + 2 <= count; i += 2) {
+        const row_4 a = load_4(y + 4 * (size_t)(rows ? rows[i] : i));
+        const row_4 b = load_4(y + 4 * (size_t)(rows ? rows[i + 1] : i + 1));
+        EXI_WRITE_OUT
+        for (int j = 0; j < columns; j++) {
+            const exi_pair both = exi_pair_load(l + (size_t)j * ld + (size_t)i);
+            own[j] = subtract_4(own[j], a, exi_pair_first(both));
+            own[j] = subtract_4(own[j], b, exi_pair_second(both));
+        }
+    }
+    if (i < count) {
+        const row_4 a = load_4(y + 4 * (size_t)(rows ? rows[i] : i));
+        EXI_WRITE_OUT
+        for (int j = 0; j < columns; j++)
+            own[j] = subtract_4(own[j], a, exi_pair_fill(l[(size_t)j * ld + (size_t)i]));
+    }
+}
+
+EXI_KERNEL void block_down_4(block b, double *x, double *y, int columns) {
+    row_4 own[BLOCK];
+    EXI_WRITE_OUT
+    for (int j = 0; j < columns; j++)
+        own[j] = load_4(x + 4 * j);
+    EXI_WRITE_OUT
+    for (int j = 0; j < columns; j++) {
+        const double *column = b.panel + (size_t)j * b.ld;
+        own[j] = scale_4(own[j], column[j]);
+        EXI_WRITE_OUT
+        for (int i = j + 1; i < columns; i++)
+            own[i] = subtract_4(own[i], own[j], exi_pair_fill(column[i]));
+    }
+    EXI_WRITE_OUT
+    for (int j = 0; j < columns; j++)
+        store_4(x + 4 * j, own[j]);
+    push_4(b.panel + columns, b.ld, NULL, b.inner, own, x + 4 * columns, columns);
+    push_4(b.panel + columns + b.inner, b.ld, b.rows, b.outer, own, y, columns);
+}
+
+EXI_KERNEL void block_up_4(block b, double *x, double *y, int columns) {
+    row_4 own[BLOCK];
+    EXI_WRITE_OUT
+    for (int j = 0; j < columns; j++)
+        own[j] = load_4(x + 4 * j);
+    pull_4(b.panel + columns, b.ld, NULL, b.inner, own, x + 4 * columns, columns);
+    pull_4(b.panel + columns + b.inner, b.ld, b.rows, b.outer, own, y, columns);
+    EXI_WRITE_OUT
+    for (int j = columns - 1; j >= 0; j--) {
+        own[j] = scale_4(own[j], b.panel[(size_t)j * b.ld + (size_t)j]);
+        EXI_WRITE_OUT
+        for (int i = 0; i < j; i++)
+            own[i] = subtract_4(own[i], own[j], exi_pair_fill(b.panel[(size_t)i * b.ld + (size_t)j]));
+    }
+    EXI_WRITE_OUT
+    for (int j = 0; j < columns; j++)
+        store_4(x + 4 * j, own[j]);
+}
+
+/* The same for one right-hand side: pairs are two rows here. */
+EXI_KERNEL void push_1(const double *restrict l, size_t ld, const int *rows, int count, const double *own,
+                       double *restrict y, int columns) {
+    int i = 0;
+    for (; i + 2 <= count; i += 2) {
+        exi_pair sum = exi_pair_fill(0);
+        EXI_WRITE_OUT
+        for (int j = 0; j < columns; j++)
+            sum = exi_pair_add_product(sum, exi_pair_load(l + (size_t)j * ld + (size_t)i), exi_pair_fill(own[j]));
+        double sums[2];
+        exi_pair_store(sums, sum);
+        y[rows ? rows[i] : i] -= sums[0];
+        y[rows ? rows[i + 1] : i + 1] -= sums[1];
+    }
+    if (i < count)
+        EXI_WRITE_OUT
+    for (int j = 0; j < columns; j++)
+        y[rows ? rows[i] : i] -= l[(size_t)j * ld + (size_t)i] * own[j];
+}
+
+EXI_KERNEL void pull_1(const double *restrict l, size_t ld, const int *rows, int count, double *own,
+                       const double *restrict y, int columns) {
+    exi_pair sums[BLOCK];
+    int i = 0;
+    EXI_WRITE_OUT
+    for (int j = 0; j < columns; j++)
+        sums[j] = exi_pair_fill(0);
+    for (; i + 2 <= count; i += 2) {
+        const double both[2] = {y[rows ? rows[i] : i], y[rows ? rows[i + 1] : i + 1]};
+        const exi_pair row = exi_pair_load(both);
+        EXI_WRITE_OUT
+        for (int j = 0; j < columns; j++)
+            sums[j] = exi_pair_add_product(sums[j], exi_pair_load(l + (size_t)j * ld + (size_t)i), row);
+    }
+    EXI_WRITE_OUT
+    for (int j = 0; j < columns; j++) {
+        double both[2];
+        exi_pair_store(both, sums[j]);
+        own[j] -= both[0] + both[1];
+        if (i < count)
+            own[j] -= l[(size_t)j * ld + (size_t)i] * y[rows ? rows[i] : i];
+    }
+}
+
+EXI_KERNEL void block_down_1(block b, double *x, double *y, int columns) {
+    double own[BLOCK];
+    EXI_WRITE_OUT
+    for (int j = 0; j < columns; j++)
+        own[j] = x[j];
+    EXI_WRITE_OUT
+    for (int j = 0; j < columns; j++) {
+        const double *column = b.panel + (size_t)j * b.ld;
+        own[j] *= column[j];
+        EXI_WRITE_OUT
+        for (int i = j + 1; i < columns; i++)
+            own[i] -= column[i] * own[j];
+    }
+    EXI_WRITE_OUT
+    for (int j = 0; j < columns; j++)
+        x[j] = own[j];
+    push_1(b.panel + columns, b.ld, NULL, b.inner, own, x + columns, columns);
+    push_1(b.panel + columns + b.inner, b.ld, b.rows, b.outer, own, y, columns);
+}
+
+EXI_KERNEL void block_up_1(block b, double *x, double *y, int columns) {
+    double own[BLOCK];
+    EXI_WRITE_OUT
+    for (int j = 0; j < columns; j++)
+        own[j] = x[j];
+    pull_1(b.panel + columns, b.ld, NULL, b.inner, own, x + columns, columns);
+    pull_1(b.panel + columns + b.inner, b.ld, b.rows, b.outer, own, y, columns);
+    EXI_WRITE_OUT
+    for (int j = columns - 1; j >= 0; j--) {
+        own[j] *= b.panel[(size_t)j * b.ld + (size_t)j];
+        EXI_WRITE_OUT
+        for (int i = 0; i < j; i++)
+            own[i] -= b.panel[(size_t)i * b.ld + (size_t)j] * own[j];
+    }
+    EXI_WRITE_OUT
+    for (int j = 0; j < columns; j++)
+        x[j] = own[j];
+}
+
+/* width (4 or 1), down and columns are constants where these are called. */
+EXI_KERNEL void solve_block(block b, double *x, double *y, int width, bool down, int columns) {
+    if (width == 4 && down)
+        block_down_4(b, x, y, columns);
+    else if (width == 4)
+        block_up_4(b, x, y, columns);
+    else if (down)
+        block_down_1(b, x, y, columns);
+    else
+        block_up_1(b, x, y, columns);
+}
+
+EXI_KERNEL void solve_any_block(block b, double *x, double *y, int width, bool down, int columns) {
+    switch (columns) {
+    case 8:
+        solve_block(b, x, y, width, down, 8);
+        break;
+    case 7:
+        solve_block(b, x, y, width, down, 7);
+        break;
+    case 6:
+        solve_block(b, x, y, width, down, 6);
+        break;
+    case 5:
+        solve_block(b, x, y, width, down, 5);
+        break;
+    case 4:
+        solve_block(b, x, y, width, down, 4);
+        break;
+    case 3:
+        solve_block(b, x, y, width, down, 3);
+        break;
+    case 2:
+        solve_block(b, x, y, width, down, 2);
+        break;
+    default:
+        solve_block(b, x, y, width, down, 1);
+        break;
+    }
+}
+
+/* Columns first to first + columns of supernode s. */
+EXI_KERNEL void solve_columns(const exi_factor *f, int s, int first, int columns, double *y, int width, bool down) {
+    const int all = exi_column_count(f, s), outer = exi_below_count(f, s);
+    const size_t ld = (size_t)(all + outer);
+    const block b = {.panel = f->values + f->value_starts[s] + (size_t)first * (ld + 1),
+                     .ld = ld,
+                     .inner = all - first - columns,
+                     .outer = outer,
+                     .rows = f->rows + f->row_starts[s]};
+    solve_any_block(b, y + (size_t)(f->firsts[s] + first) * (size_t)width, y, width, down, columns);
+}
+
+/* y [n][width], in the order of elimination. */
+EXI_KERNEL void substitute(const exi_factor *f, double *y, int width) {
+    for (int s = 0; s < f->supernode_count; s++)
+        for (int first = 0, left = exi_column_count(f, s); left > 0; first += BLOCK, left -= BLOCK)
+            solve_columns(f, s, first, left < BLOCK ? left : BLOCK, y, width, true);
+    for (int s = f->supernode_count - 1; s >= 0; s--) {
+        const int all = exi_column_count(f, s);
+        for (int first = (all - 1) / BLOCK * BLOCK; first >= 0; first -= BLOCK)
+            solve_columns(f, s, first, all - first < BLOCK ? all - first : BLOCK, y, width, false);
+    }
+}
+
+size_t exi_factor_work_size(const exi_factor *factor) {
+    return (factor->n > 0 ? (size_t)factor->n : 1) * 4 * sizeof(double);
+}
+
+void exi_factor_solve(const exi_factor *factor, double *x, double *work) {
+    if (!factor || !factor->good || !x || !work) {
+        exi_misuse(__func__, "no factor, one that was not factorised, or no numbers");
+        return;
+    }
+    for (int k = 0; k < factor->n; k++) {
+        const double *from = x + 3 * (size_t)factor->order[k];
+        double *to = work + 4 * (size_t)k;
+        to[0] = from[0];
+        to[1] = from[1];
+        to[2] = from[2];
+        to[3] = 0;
+    }
+    substitute(factor, work, 4);
+    for (int k = 0; k < factor->n; k++)
+        for (int c = 0; c < 3; c++)
+            x[3 * (size_t)factor->order[k] + (size_t)c] = work[4 * (size_t)k + (size_t)c];
+}
+
+void exi_factor_solve_1(const exi_factor *factor, double *x, double *work) {
+    if (!factor || !factor->good || !x || !work) {
+        exi_misuse(__func__, "no factor, one that was not factorised, or no numbers");
+        return;
+    }
+    for (int k = 0; k < factor->n; k++)
+        work[k] = x[factor->order[k]];
+    substitute(factor, work, 1);
+    for (int k = 0; k < factor->n; k++)
+        x[factor->order[k]] = work[k];
+}

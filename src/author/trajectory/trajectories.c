@@ -1,0 +1,177 @@
+/*
+ * Trajectories from a reference to several examples (exemplar/author/trajectory.h): every example aligned with the
+ * reference, its path found in one of the two modes, and what the rig will show of it, in double.
+ *
+ * Overlaps say how far the path of one example is under way where another moves too. overlap_kl is the part of example
+ * k's motion, by its square, at vertices that l moves as far or farther; where l moves them less, in proportion.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "author/formats/array.h"
+#include "author/trajectory/guided.h"
+#include "runtime/base/result.h"
+#include "runtime/base/vector.h"
+
+const char *ex_trajectory_mode_name(ex_trajectory_mode mode) {
+    static const char *const names[] = {
+#define EX_TRAJECTORY_NAME(name, text) text,
+        EX_TRAJECTORY_LIST(EX_TRAJECTORY_NAME)
+#undef EX_TRAJECTORY_NAME
+    };
+    return mode >= 0 && mode < EX_TRAJECTORY_MODE_COUNT ? names[mode] : "";
+}
+
+ex_trajectory_options ex_trajectory_options_default(void) {
+    return (ex_trajectory_options){.mode = EX_TRAJECTORY_GUIDED, .corrector_count = -1, .turns = -1, .root = -1};
+}
+
+static ex_result check(const ex_trajectories_def *def, ex_error *error) {
+    const ex_trajectory_options *o = &def->options;
+    if (def->vertex_count < 1 || def->triangle_count < 0)
+        return exi_error(error, EX_ERROR_ARGUMENT, "trajectories need at least one vertex");
+    if (def->example_count < 1)
+        return exi_error(error, EX_ERROR_ARGUMENT, "trajectories need at least one example");
+    if (o->mode < 0 || o->mode >= EX_TRAJECTORY_MODE_COUNT || o->iterations < 0 || o->corrector_count < -1 ||
+        o->corrector_count > EXI_SAMPLES || o->segment_angle < 0 || o->pose_weight < 0 || o->rotation_weight < 0 ||
+        o->gradient_weight < 0)
+        return exi_error(error, EX_ERROR_ARGUMENT, "an option of the trajectories is out of its range");
+    return EX_OK;
+}
+
+static ex_result make_between(const ex_trajectories_def *def, int example, ex_between **between, ex_error *error) {
+    const ex_between_def made = {
+        .vertex_count = def->vertex_count,
+        .triangle_count = def->triangle_count,
+        .triangles = def->triangles,
+        .start = def->reference,
+        .end = def->examples[example],
+        .iterations = def->options.mode == EX_TRAJECTORY_GUIDED ? def->options.iterations : 0,
+        .tasks = def->tasks,
+    };
+    const ex_result result = ex_between_create(&made, between, error);
+    return exi_error_within(error, result, "%s",
+                            def->names && def->names[example] ? def->names[example] : "an example");
+}
+
+static void report(const ex_trajectories_def *def, int example) {
+    if (def->progress)
+        def->progress->report(def->progress->user, "finding trajectories", (double)example / def->example_count);
+}
+
+/* Keeps what the trajectory needs of the alignment, and how far every vertex moves, for the overlaps. */
+static void keep(const ex_between *b, ex_trajectories *made, int example, float *moved) {
+    memcpy(made->centre, b->centre, sizeof made->centre); /* the reference's: the same for all */
+    made->trajectories[example].screw = b->screw;
+    for (size_t v = 0; v < (size_t)b->vertex_count; v++) {
+        double d[3];
+        exi_subtract(b->aligned + 3 * v, b->start + 3 * v, d);
+        moved[(size_t)example * (size_t)b->vertex_count + v] = (float)(b->vertex_areas[v] * exi_dot3(d, d));
+    }
+}
+
+/* One example after the other: an in-between takes much more memory than a trajectory. */
+static ex_result fit_guided(const ex_trajectories_def *def, ex_trajectories *made, float *moved, ex_error *error) {
+    for (int k = 0; k < def->example_count; k++) {
+        ex_between *between = NULL;
+        if (!def->examples[k])
+            continue;
+        report(def, k);
+        ex_result result = make_between(def, k, &between, error);
+        if (result == EX_OK) {
+            keep(between, made, k, moved);
+            result = exi_guided_fit(def, between, k, made, error);
+        }
+        ex_between_destroy(between);
+        if (result != EX_OK)
+            return result;
+    }
+    return EX_OK;
+}
+
+/* All at once, since they have their segments in common. */
+static ex_result fit_paper(const ex_trajectories_def *def, ex_trajectories *made, float *moved, ex_error *error) {
+    ex_between **betweens = calloc((size_t)def->example_count, sizeof *betweens);
+    if (!betweens)
+        return exi_error_memory(error, "in-betweens", (size_t)def->example_count * sizeof *betweens);
+    ex_result result = EX_OK;
+    for (int k = 0; result == EX_OK && k < def->example_count; k++)
+        if (def->examples[k]) {
+            result = make_between(def, k, &betweens[k], error);
+            if (result == EX_OK)
+                keep(betweens[k], made, k, moved);
+        }
+    report(def, 0);
+    if (result == EX_OK)
+        result = exi_paper_fit(def, betweens, made, error);
+    for (int k = 0; k < def->example_count; k++)
+        ex_between_destroy(betweens[k]);
+    free(betweens);
+    return result;
+}
+
+static void find_overlaps(const float *moved, size_t vertex_count, int count, float *overlaps) {
+    for (int k = 0; k < count; k++)
+        for (int l = 0; l < count; l++) {
+            const float *own = moved + (size_t)k * vertex_count, *other = moved + (size_t)l * vertex_count;
+            double whole = 0, common = 0;
+            for (size_t v = 0; k != l && v < vertex_count; v++) {
+                whole += (double)own[v];
+                common += (double)(own[v] < other[v] ? own[v] : other[v]);
+            }
+            overlaps[k * count + l] = k == l ? 1 : whole > 0 ? (float)(common / whole) : 0;
+        }
+}
+
+ex_result ex_trajectories_create(const ex_trajectories_def *def, ex_trajectories **trajectories, ex_error *error) {
+    if (!def || !trajectories)
+        return exi_misuse_error(error, "ex_trajectories_create", "NULL");
+    *trajectories = NULL;
+    ex_result result = check(def, error);
+    if (result != EX_OK)
+        return result;
+    const size_t count = (size_t)def->example_count;
+    float *moved = def->vertex_count > 0 ? calloc(count * (size_t)def->vertex_count, sizeof *moved) : NULL;
+    ex_trajectories *made = calloc(1, sizeof *made);
+    if (made) {
+        made->example_count = def->example_count;
+        made->trajectories = calloc(count, sizeof *made->trajectories);
+        made->overlaps = calloc(count * count, sizeof *made->overlaps);
+        made->fits = calloc(count, sizeof *made->fits);
+    }
+    if (!moved || !made || !made->trajectories || !made->overlaps || !made->fits)
+        result = exi_error_memory(error, "trajectories", count * (count + (size_t)def->vertex_count) * sizeof(float));
+    if (result == EX_OK)
+        result = (def->options.mode == EX_TRAJECTORY_PAPER ? fit_paper : fit_guided)(def, made, moved, error);
+    if (result == EX_OK)
+        find_overlaps(moved, (size_t)def->vertex_count, def->example_count, made->overlaps);
+    free(moved);
+    if (result != EX_OK) {
+        ex_trajectories_destroy(made);
+        return result;
+    }
+    *trajectories = made;
+    return EX_OK;
+}
+
+void ex_trajectories_destroy(ex_trajectories *t) {
+    if (!t)
+        return;
+    for (int k = 0; t->trajectories && k < t->example_count; k++) {
+        const ex_trajectory *one = &t->trajectories[k];
+        for (int j = 0; one->correctors && j < EX_CORRECTOR_MAX; j++)
+            free((void *)one->correctors[j]);
+        free((void *)one->correctors);
+        free((void *)one->curves);
+        free((void *)one->turns);
+        free((void *)one->bases);
+    }
+    free(t->trajectories);
+    free(t->overlaps);
+    free((void *)t->segments.parents);
+    free((void *)t->segments.vertices);
+    free(t->triangle_segments);
+    free(t->fits);
+    free(t);
+}

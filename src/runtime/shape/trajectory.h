@@ -1,0 +1,123 @@
+/*
+ * Trajectories of one layer (exemplar/shape.h has the formula), laid out for evaluation. What is there for every vertex
+ * and is summed (angular velocities w, displacement velocities u, correctors c) are examples of an ex_forms that the
+ * layer shares with others, in this order: w of those that have turns, u of all but the reference, c of each in turn.
+ * The rest is one block, a head and tables behind it at offsets, no pointers. The layout belongs to the build, not to a
+ * file. A layer that neither turns, moves as a whole, has segments nor a mask is nothing but a sum of its forms.
+ */
+#ifndef EXI_TRAJECTORY_H
+#define EXI_TRAJECTORY_H
+
+#include "runtime/shape/forms.h"
+
+/* The most forms in one table: places in a tile then stay within 32 bits. */
+#define EXI_FORM_MAX 40000000
+
+/* What there is in a layer, and in an example. */
+enum { EXI_PATHS_TURNS = 1, EXI_PATHS_BASES = 2, EXI_PATHS_SCREWS = 4 };
+
+typedef struct exi_paths {
+    uint64_t size;
+    int32_t vertex_count, example_count, segment_count;
+    int32_t reference;              /* -1: none */
+    int32_t corrector_count;        /* of all examples */
+    int32_t based_count;            /* examples with bases */
+    int32_t first_form, form_count; /* which of the forms are the layer's; the first is set by its owner */
+    uint32_t flags;                 /* EXI_PATHS_… that any example has */
+    uint32_t reserved;
+    double centre[3];
+    uint64_t examples; /* [example_count] exi_path_example */
+    uint64_t curves;   /* [corrector_count][EX_CURVE_SIZE] float */
+    uint64_t bases;    /* [based_count][segment_count][6] float */
+    uint64_t overlaps; /* [example_count] squared, float; 0: none */
+    uint64_t parents;  /* [segment_count] int32_t */
+    uint64_t order;    /* [segment_count] int32_t: parents before children */
+    uint64_t segments; /* [vertices of all tiles] uint16_t; 0: none */
+    uint64_t mask;     /* [vertices of all tiles] float; 0: none */
+    uint64_t deltas;   /* float storage: [vertex_count][3] float of each example that has them */
+} exi_paths;
+
+typedef struct exi_path_example {
+    ex_screw screw;
+    uint32_t flags; /* EXI_PATHS_… */
+    int32_t corrector_count, first_corrector;
+    int32_t turns, velocities, correctors; /* forms of the layer; the first of its correctors; -1: none */
+    int32_t bases;                         /* which; -1: none */
+    int32_t delta;                         /* which; -1: its u is its delta, or it is not kept */
+} exi_path_example;
+
+/* What a layer is made of; names are used in errors, or NULL. */
+typedef struct exi_paths_def {
+    int vertex_count, example_count;
+    ex_storage storage;
+    const ex_trajectory *trajectories; /* [example_count] */
+    const char *const *names;
+    int reference;
+    double centre[3];
+    const float *overlaps;
+    const float *mask;
+    ex_segments segments;
+} exi_paths_def;
+
+/* The block, without what is there for every vertex; give it back with exi_block_destroy. Results: ARGUMENT, DATA,
+ * MEMORY, LIMIT. */
+ex_result exi_paths_create(const exi_paths_def *def, const ex_allocator *allocator, exi_paths **paths, ex_error *error);
+
+/* The numbers of an example's vertices: each [vertex_count][3], the delta at gather[v] where there is a gather. */
+typedef struct exi_path_numbers {
+    const float *turns;
+    const float *const *correctors;
+    const float *delta;
+    const uint32_t *gather;
+} exi_path_numbers;
+
+/*
+ * Writes an example's forms: u is what brings every vertex to its delta from where its stored w points (equation 23).
+ * The forms' base must be set. room has exi_paths_room_size bytes. Results: DATA, the vertex named.
+ */
+ex_result exi_paths_fill(exi_paths *paths, ex_forms *forms, int example, const exi_path_numbers *numbers, void *room,
+                         ex_error *error);
+size_t exi_paths_room_size(int vertex_count);
+
+/* Reads back what was given: [vertex_count][3]. False, and zeros, where an example has no turns. The delta is exact in
+ * float storage; else it is where the path ends. */
+bool exi_paths_get_turns(const exi_paths *paths, const ex_forms *forms, int example, float *turns);
+void exi_paths_get_corrector(const exi_paths *paths, const ex_forms *forms, int example, int corrector, float *values);
+void exi_paths_get_delta(const exi_paths *paths, const ex_forms *forms, int example, float *delta);
+
+static inline const void *exi_paths_at(const exi_paths *paths, uint64_t offset) {
+    return (const char *)paths + offset;
+}
+static inline const exi_path_example *exi_paths_examples(const exi_paths *paths) {
+    return exi_paths_at(paths, paths->examples);
+}
+
+/* ---- evaluation ---- */
+
+/* A layer at one pose. */
+typedef struct exi_path {
+    exi_sum turns, velocities, correctors;
+    float centre[3], turn[9],
+        move[3];              /* the screw: x + turn (x - centre) + move; turn is a rotation less the identity */
+    bool moves;               /* whether there is a screw */
+    const float (*shifts)[3]; /* [segment_count]: what the segments above append; or NULL */
+    const uint16_t *segments; /* with shifts */
+    const float *mask;        /* or NULL */
+} exi_path;
+
+/* The weights of the layer's forms [form_count]: x_k, and x_k q(s_k) for correctors. False where all x_k are 0, of the
+ * reference apart: then the layer does nothing. */
+bool exi_paths_weigh(const exi_paths *paths, const double *weights, float *floats);
+
+/* Whether summing the forms is all that there is to do. */
+bool exi_paths_is_sum(const exi_paths *paths);
+
+/* Everything that is worked out once a pose. floats: weights of all forms; terms and shifts have room for the layer's
+ * forms and segments and are kept; room is for segments, too, and is not. */
+void exi_paths_open(const exi_paths *paths, const ex_forms *forms, const double *weights, const float *floats,
+                    exi_term *terms, double (*room)[3], float (*shifts)[3], exi_path *path);
+
+/* Tiles begin to end of a blend with paths. */
+void exi_paths_blend_tiles(const ex_forms *forms, const exi_blend *blend, int begin, int end);
+
+#endif

@@ -1,0 +1,247 @@
+/*
+ * The vertices' numbers of trajectories, into forms and back. trajectory_create.c has the formula.
+ */
+#include "runtime/base/memory.h"
+#include "runtime/base/result.h"
+#include "runtime/shape/trajectory.h"
+#include "runtime/shape/trajectory.inl"
+#include "runtime/shape/trajectory_bases.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What an example's path is at its end, for one vertex after the other. */
+typedef struct ending {
+    const exi_paths *paths;
+    ex_screw screw, back; /* back turns the other way */
+    double move[3];       /* R~(turn) move */
+    const double (*shifts)[3];
+    const uint16_t *segments; /* NULL: nothing is appended */
+} ending;
+
+static ending ending_of(const exi_paths *p, int example, double (*shifts)[3]) {
+    const exi_path_example *e = &exi_paths_examples(p)[example];
+    ending end = {.paths = p, .screw = e->screw};
+    exi_turn_mean(e->screw.turn, e->screw.move, end.move);
+    for (int c = 0; c < 3; c++)
+        end.back.turn[c] = -e->screw.turn[c];
+    if (e->flags & EXI_PATHS_BASES) {
+        exi_paths_append(p, NULL, example, shifts);
+        end.shifts = (const double(*)[3])shifts;
+        end.segments = exi_paths_at(p, p->segments);
+    }
+    return end;
+}
+
+/* d = T^-1(mesh + delta) - mesh - what is appended. Where there is no screw, d is delta to the bit. */
+static void end_to_start(const ending *end, const float mesh[3], const float delta[3], int v, double d[3]) {
+    double from[3], moved[3], turned[3];
+    for (int c = 0; c < 3; c++) {
+        from[c] = (double)mesh[c] - end->paths->centre[c];
+        moved[c] = (double)delta[c] - end->move[c];
+    }
+    exi_turn_apply(end->back.turn, from, turned);
+    exi_turn_apply(end->back.turn, moved, d);
+    for (int c = 0; c < 3; c++)
+        d[c] += turned[c] - from[c];
+    for (int c = 0; end->segments && c < 3; c++)
+        d[c] -= end->shifts[end->segments[v]][c];
+}
+
+static void start_to_end(const ending *end, const float mesh[3], const double d[3], int v, float delta[3]) {
+    double whole[3], from[3], turned[3];
+    for (int c = 0; c < 3; c++) {
+        whole[c] = d[c] + (end->segments ? end->shifts[end->segments[v]][c] : 0);
+        from[c] = (double)mesh[c] - end->paths->centre[c] + whole[c];
+    }
+    exi_turn_apply(end->screw.turn, from, turned);
+    for (int c = 0; c < 3; c++)
+        delta[c] = (float)(whole[c] + (turned[c] - from[c]) + end->move[c]);
+}
+
+/* ---- filling ---- */
+
+static ex_result check_turns(const exi_paths *p, const float *turns, ex_error *error) {
+    for (int v = 0; v < p->vertex_count; v++) {
+        const double w[3] = {(double)turns[3 * (size_t)v], (double)turns[3 * (size_t)v + 1],
+                             (double)turns[3 * (size_t)v + 2]};
+        const double length = sqrt(exi_turn_square(w));
+        if (!(length <= EX_TURN_MAX))
+            return exi_error(error, EX_ERROR_DATA,
+                             "vertex %d turns by %.4g radians, and a path can turn by %.4g at most", v, length,
+                             EX_TURN_MAX);
+    }
+    return EX_OK;
+}
+
+static ex_result not_finite(ex_error *error, const char *what, int vertex) {
+    return exi_error(error, EX_ERROR_DATA, "%s of vertex %d is not finite, or too far away for a float", what, vertex);
+}
+
+static ex_result fill_correctors(const exi_paths *p, ex_forms *forms, const exi_path_example *e,
+                                 const float *const *correctors, ex_error *error) {
+    for (int j = 0; j < e->corrector_count; j++) {
+        int bad = 0;
+        if (!exi_forms_set_example(forms, p->first_form + e->correctors + j, correctors[j], NULL, NULL, &bad))
+            return exi_error_within(error, not_finite(error, "the entry", bad), "corrector %d", j);
+    }
+    return EX_OK;
+}
+
+/* The parts of the room. */
+typedef struct rooms {
+    double (*shifts)[3];    /* [EX_SEGMENT_MAX] */
+    float *turns, *numbers; /* [vertex_count][3] each */
+} rooms;
+
+static rooms rooms_of(int vertex_count, void *room) {
+    rooms r = {.shifts = room};
+    r.turns = (float *)(void *)(r.shifts + EX_SEGMENT_MAX);
+    r.numbers = r.turns + 3 * (size_t)vertex_count;
+    return r;
+}
+
+size_t exi_paths_room_size(int vertex_count) {
+    return EX_SEGMENT_MAX * 3 * sizeof(double) + 6 * (size_t)vertex_count * sizeof(float);
+}
+
+static void find_velocities(const exi_paths *p, const ex_forms *forms, int example, const exi_path_numbers *numbers,
+                            const rooms *r) {
+    const exi_path_example *e = &exi_paths_examples(p)[example];
+    const ending end = ending_of(p, example, r->shifts);
+    if (e->turns >= 0)
+        exi_forms_get_example(forms, p->first_form + e->turns, r->turns);
+    exi_forms_get_base(forms, r->numbers);
+    for (int v = 0; v < p->vertex_count; v++) {
+        const float *w = r->turns + 3 * (size_t)v;
+        float *mesh = r->numbers + 3 * (size_t)v; /* gives way to u */
+        double d[3];
+        end_to_start(&end, mesh, numbers->delta + 3 * (size_t)(numbers->gather ? numbers->gather[v] : (uint32_t)v), v,
+                     d);
+        if (e->turns >= 0)
+            exi_turn_mean_inverse((double[3]){(double)w[0], (double)w[1], (double)w[2]}, d, d);
+        for (int c = 0; c < 3; c++)
+            mesh[c] = (float)d[c];
+    }
+}
+
+static ex_result keep_delta(exi_paths *p, int place, const exi_path_numbers *numbers, ex_error *error) {
+    float *kept =
+        (float *)(void *)((char *)p + p->deltas) + (place < 0 ? 0 : (size_t)place) * 3 * (size_t)p->vertex_count;
+    for (int v = 0; v < p->vertex_count; v++) {
+        const float *delta = numbers->delta + 3 * (size_t)(numbers->gather ? numbers->gather[v] : (uint32_t)v);
+        if (!isfinite(delta[0]) || !isfinite(delta[1]) || !isfinite(delta[2]))
+            return not_finite(error, "the place", v);
+        if (place >= 0)
+            memcpy(kept + 3 * (size_t)v, delta, 3 * sizeof *delta);
+    }
+    return EX_OK;
+}
+
+ex_result exi_paths_fill(exi_paths *p, ex_forms *forms, int example, const exi_path_numbers *numbers, void *room,
+                         ex_error *error) {
+    if (example == p->reference)
+        return EX_OK;
+    const exi_path_example *e = &exi_paths_examples(p)[example];
+    const rooms r = rooms_of(p->vertex_count, room);
+    int bad = 0;
+    ex_result result = keep_delta(p, e->delta, numbers, error);
+    if (result == EX_OK && e->turns >= 0) {
+        result = check_turns(p, numbers->turns, error);
+        if (result == EX_OK)
+            exi_forms_set_example(forms, p->first_form + e->turns, numbers->turns, NULL, NULL, &bad);
+    }
+    if (result == EX_OK)
+        result = fill_correctors(p, forms, e, numbers->correctors, error);
+    if (result != EX_OK)
+        return result;
+    const int form = p->first_form + e->velocities;
+    if (e->flags == 0) {
+        exi_forms_set_example(forms, form, numbers->delta, numbers->gather, NULL, &bad);
+        return EX_OK;
+    }
+    find_velocities(p, forms, example, numbers, &r);
+    return exi_forms_set_example(forms, form, r.numbers, NULL, NULL, &bad) ? EX_OK
+                                                                           : not_finite(error, "the velocity", bad);
+}
+
+/* ---- reading back ---- */
+
+bool exi_paths_get_turns(const exi_paths *p, const ex_forms *forms, int example, float *turns) {
+    const int form = exi_paths_examples(p)[example].turns;
+    if (form >= 0)
+        exi_forms_get_example(forms, p->first_form + form, turns);
+    else
+        memset(turns, 0, 3 * (size_t)p->vertex_count * sizeof *turns);
+    return form >= 0;
+}
+
+void exi_paths_get_corrector(const exi_paths *p, const ex_forms *forms, int example, int corrector, float *values) {
+    exi_forms_get_example(forms, p->first_form + exi_paths_examples(p)[example].correctors + corrector, values);
+}
+
+/* The path's end, where the delta was not kept. */
+static void follow(const exi_paths *p, const ex_forms *forms, int example, float *delta) {
+    const exi_path_example *e = &exi_paths_examples(p)[example];
+    double shifts[EX_SEGMENT_MAX][3];
+    const ending end = ending_of(p, example, shifts);
+    exi_forms_get_example(forms, p->first_form + e->velocities, delta);
+    for (int v = 0; v < p->vertex_count; v++) {
+        float *u = delta + 3 * (size_t)v, mesh[3], w[3] = {0};
+        exi_forms_get_base_vertex(forms, v, mesh);
+        if (e->turns >= 0)
+            exi_forms_get_vertex(forms, p->first_form + e->turns, v, w);
+        double d[3] = {(double)u[0], (double)u[1], (double)u[2]};
+        exi_turn_mean((double[3]){(double)w[0], (double)w[1], (double)w[2]}, d, d);
+        start_to_end(&end, mesh, d, v, u);
+    }
+}
+
+void exi_paths_get_delta(const exi_paths *p, const ex_forms *forms, int example, float *delta) {
+    const exi_path_example *e = &exi_paths_examples(p)[example];
+    const size_t numbers = 3 * (size_t)p->vertex_count;
+    if (example == p->reference)
+        memset(delta, 0, numbers * sizeof *delta);
+    else if (e->flags == 0)
+        exi_forms_get_example(forms, p->first_form + e->velocities, delta);
+    else if (e->delta >= 0)
+        memcpy(delta, (const float *)exi_paths_at(p, p->deltas) + (size_t)e->delta * numbers, numbers * sizeof *delta);
+    else
+        follow(p, forms, example, delta);
+}
+
+/* ---- what segments append ---- */
+
+/* The basis of segment a: R~(w_a) u_a. */
+static void own_basis(const exi_paths *p, const double *weights, int only, int a, double u[3]) {
+    const exi_path_example *examples = exi_paths_examples(p);
+    const float *bases = exi_paths_at(p, p->bases);
+    double w[3] = {0};
+    for (int k = only < 0 ? 0 : only; k < (only < 0 ? p->example_count : only + 1); k++) {
+        const double x = only < 0 ? weights[k] : 1;
+        if (examples[k].bases < 0 || x == 0)
+            continue;
+        const float *basis = bases + 6 * ((size_t)examples[k].bases * (size_t)p->segment_count + (size_t)a);
+        for (int c = 0; c < 3; c++) {
+            w[c] += x * (double)basis[c];
+            u[c] += x * (double)basis[3 + c];
+        }
+    }
+    exi_turn_mean(w, u, u);
+}
+
+/* First what each segment hands down, parents before children; then, children before parents, what is handed to it. */
+void exi_paths_append(const exi_paths *p, const double *weights, int only, double (*shifts)[3]) {
+    const int32_t *parents = exi_paths_at(p, p->parents), *order = exi_paths_at(p, p->order);
+    for (int i = 0; i < p->segment_count; i++) {
+        const int a = order[i];
+        double u[3] = {0};
+        if (parents[a] >= 0)
+            own_basis(p, weights, only, a, u);
+        for (int c = 0; c < 3; c++)
+            shifts[a][c] = parents[a] < 0 ? 0 : shifts[parents[a]][c] + u[c];
+    }
+    for (int i = p->segment_count; i-- > 0;)
+        for (int a = order[i], c = 0; c < 3; c++)
+            shifts[a][c] = parents[a] < 0 ? 0 : shifts[parents[a]][c];
+}

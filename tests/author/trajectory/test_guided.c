@@ -1,0 +1,227 @@
+/*
+ * Guided trajectories: ends exact, rigid motions exact at all times, bent bars as little stretched as the rigid
+ * in-betweens, opposite bends that cancel where they are blended, the same numbers whatever the threads.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <exemplar/author/trajectory.h>
+
+#include "support/bars.h"
+#include "support/fail_alloc.h"
+
+#define MOST 600 /* numbers of a form */
+
+static void check_near(double a, double b, double tolerance) {
+    if (!(fabs(a - b) <= tolerance))
+        fail_msg("%.17g is not within %g of %.17g", a, tolerance, b);
+}
+
+static ex_trajectories_def definition(const bent_bar *bar, const double *const *examples, int count) {
+    return (ex_trajectories_def){.vertex_count = bar->vertex_count,
+                                 .triangle_count = bar->triangle_count,
+                                 .triangles = bar->triangles,
+                                 .reference = bar->points,
+                                 .example_count = count,
+                                 .examples = examples,
+                                 .options = ex_trajectory_options_default()};
+}
+
+static ex_trajectories *must_create(const ex_trajectories_def *def) {
+    ex_trajectories *made;
+    ex_error error;
+    if (ex_trajectories_create(def, &made, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    return made;
+}
+
+static void rigid_motions_are_exact(void **state) {
+    (void)state;
+    bent_bar bar = bar_make(4, 4, 0, 0);
+    double end[MOST], expected[MOST], form[MOST];
+    const double axis[3] = {1, 1, 0.2}, place[3] = {30, 2, -9}, *examples[1] = {end};
+    bar_screw(&bar, axis, place, 175, 5, end);
+    for (int turns = -1; turns < 2; turns += 2) {
+        ex_trajectories_def def = definition(&bar, examples, 1);
+        def.options.turns = turns;
+        ex_trajectories *made = must_create(&def);
+        assert_int_equal(made->trajectories[0].corrector_count, 0); /* there is nothing to correct */
+        for (int k = 0; k <= 10; k++) {
+            const double t = k / 10.0;
+            bar_screw(&bar, axis, place, 175 * t, 5 * t, expected);
+            assert_true(ex_trajectories_form(made, &def, &t, -1, form));
+            for (int i = 0; i < 3 * bar.vertex_count; i++)
+                check_near(form[i], expected[i], 1e-6);
+        }
+        ex_trajectories_destroy(made);
+    }
+    bar_free(&bar);
+}
+
+static void percentiles(const bent_bar *bar, const double *end, double t, const double *form, double out[4]) {
+    const ex_between_def def = {.vertex_count = bar->vertex_count,
+                                .triangle_count = bar->triangle_count,
+                                .triangles = bar->triangles,
+                                .start = bar->points,
+                                .end = end};
+    ex_between *between;
+    ex_stretch stretch;
+    assert_int_equal(ex_between_create(&def, &between, NULL), EX_OK);
+    assert_int_equal(ex_between_stretch(between, t, form, &stretch, NULL, NULL), EX_OK);
+    memcpy(out, stretch.percentiles, sizeof stretch.percentiles);
+    ex_between_destroy(between);
+}
+
+static void follows_the_rigid_form(void **state) {
+    (void)state;
+    bent_bar bar = bar_make(16, 8, 0, 0);
+    double end[MOST], form[MOST], linear[MOST];
+    const double *examples[1] = {end};
+    bar_bend(&bar, 8, 160, end);
+    for (int turns = 0; turns < 2; turns++) {
+        ex_trajectories_def def = definition(&bar, examples, 1);
+        def.options.turns = turns;
+        ex_trajectories *made = must_create(&def);
+        assert_true(made->fits[0].rigid[2] <= 1.4 && made->fits[0].rigid[3] <= 1.8);
+        assert_true(made->trajectories[0].corrector_count <= 3);
+        assert_int_equal(made->trajectories[0].turns != NULL, turns);
+        for (int k = 0; k <= 20; k++) {
+            const double t = k / 20.0;
+            double ours[4], theirs[4];
+            for (int i = 0; i < 3 * bar.vertex_count; i++)
+                linear[i] = (1 - t) * bar.points[i] + t * end[i];
+            assert_true(ex_trajectories_form(made, &def, &t, -1, form));
+            percentiles(&bar, end, t, form, ours);
+            percentiles(&bar, end, t, linear, theirs);
+            assert_true(ours[3] < 0.03 && ours[3] <= 0.25 * theirs[3] + 1e-4);
+            for (int i = 0; i < 3 * bar.vertex_count && (k == 0 || k == 20); i++)
+                check_near(form[i], k ? end[i] : bar.points[i], 1e-6);
+        }
+        ex_trajectories_destroy(made);
+    }
+    bar_free(&bar);
+}
+
+/* Half of a bend to one side and half of one to the other: the straight bar, with angular velocities; straight lines
+ * would squash it. Each corner of the space is its example. */
+static void opposite_bends_cancel(void **state) {
+    (void)state;
+    bent_bar bar = bar_make(12, 6, 0, 0);
+    double left[MOST], right[MOST], form[MOST], farthest = 0, linear = 0;
+    const double *examples[2] = {left, right}, half[2] = {0.5, 0.5};
+    bar_bend(&bar, 6, 100, left);
+    bar_bend(&bar, 6, -100, right);
+    ex_trajectories_def def = definition(&bar, examples, 2);
+    ex_trajectories *made = must_create(&def);
+    assert_non_null(made->trajectories[0].turns);
+    check_near(made->overlaps[0], 1, 0);
+    assert_true(made->overlaps[1] > 0.9 && made->overlaps[1] <= 1);
+    assert_true(ex_trajectories_form(made, &def, half, -1, form));
+    for (int i = 0; i < 3 * bar.vertex_count; i++) {
+        farthest = fmax(farthest, fabs(form[i] - bar.points[i]));
+        linear = fmax(linear, fabs(0.5 * (left[i] + right[i]) - bar.points[i]));
+    }
+    assert_true(linear > 1);
+    assert_true(farthest < 0.25 * linear);
+    for (int k = 0; k < 2; k++) {
+        const double corner[2] = {k == 0, k == 1};
+        assert_true(ex_trajectories_form(made, &def, corner, -1, form));
+        for (int i = 0; i < 3 * bar.vertex_count; i++)
+            check_near(form[i], examples[k][i], 1e-6);
+    }
+    ex_trajectories_destroy(made);
+    bar_free(&bar);
+}
+
+static void run_backwards(void *user, int count, int grain, ex_task_body body, void *context) {
+    (void)user;
+    (void)grain;
+    for (int i = count; i-- > 0;)
+        body(context, i, i + 1);
+}
+
+static void tasks_change_nothing(void **state) {
+    (void)state;
+    const ex_tasks tasks = {run_backwards, NULL};
+    bent_bar bar = bar_make(6, 4, 0, 0);
+    double end[MOST];
+    const double *examples[1] = {end};
+    bar_bend(&bar, 4, 90, end);
+    ex_trajectories_def def = definition(&bar, examples, 1);
+    def.options.turns = 1;
+    def.options.corrector_count = 2;
+    ex_trajectories *one = must_create(&def);
+    def.tasks = &tasks;
+    ex_trajectories *two = must_create(&def);
+    const size_t size = 3 * (size_t)bar.vertex_count * sizeof(float);
+    assert_int_equal(one->trajectories[0].corrector_count, 2);
+    assert_memory_equal(one->trajectories[0].turns, two->trajectories[0].turns, size);
+    assert_memory_equal(one->trajectories[0].correctors[1], two->trajectories[0].correctors[1], size);
+    assert_memory_equal(one->trajectories[0].curves, two->trajectories[0].curves, 2 * EX_CURVE_SIZE * sizeof(float));
+    ex_trajectories_destroy(one);
+    ex_trajectories_destroy(two);
+    bar_free(&bar);
+}
+
+static void refuses(void **state) {
+    (void)state;
+    bent_bar bar = bar_make(2, 2, 0, 0);
+    double bad[MOST];
+    memcpy(bad, bar.points, 3 * (size_t)bar.vertex_count * sizeof *bad);
+    bad[4] = INFINITY;
+    const double *examples[1] = {bad};
+    const char *names[1] = {"leap"};
+    ex_trajectories_def def = definition(&bar, examples, 1);
+    ex_trajectories *made;
+    ex_error error;
+    def.names = names;
+    assert_int_equal(ex_trajectories_create(&def, &made, &error), EX_ERROR_DATA);
+    assert_string_equal(error.text, "leap: vertex 2 of the end form is not finite");
+    def.options.corrector_count = 99;
+    assert_int_equal(ex_trajectories_create(&def, &made, &error), EX_ERROR_ARGUMENT);
+    def.options.corrector_count = -1;
+    def.example_count = 0;
+    assert_int_equal(ex_trajectories_create(&def, &made, &error), EX_ERROR_ARGUMENT);
+    bar_free(&bar);
+}
+
+static ex_result create_once(void *context) {
+    ex_trajectories *made;
+    const ex_result result = ex_trajectories_create(context, &made, NULL);
+    if (result == EX_OK)
+        ex_trajectories_destroy(made);
+    return result;
+}
+
+static void survives_failing_memory(void **state) {
+    (void)state;
+    bent_bar bar = bar_make(2, 2, 0, 0);
+    double end[MOST];
+    const double *examples[1] = {end};
+    bar_bend(&bar, 2, 60, end);
+    ex_trajectories_def def = definition(&bar, examples, 1);
+    def.options.turns = 1;
+    def.options.corrector_count = 1;
+    assert_true(fail_alloc_sweep(create_once, &def) > 30);
+    bar_free(&bar);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rigid_motions_are_exact),
+        cmocka_unit_test(follows_the_rigid_form),
+        cmocka_unit_test(opposite_bends_cancel),
+        cmocka_unit_test(tasks_change_nothing),
+        cmocka_unit_test(refuses),
+        cmocka_unit_test(survives_failing_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
