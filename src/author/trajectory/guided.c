@@ -29,8 +29,8 @@
 #include "runtime/base/vector.h"
 
 #define PI      3.14159265358979323846
-#define NEAR    1.4
-#define NEARER  1.8
+#define NEAR    1.5
+#define NEARER  2.0
 #define NOTHING 2e-4 /* of stretch: nobody sees it */
 #define MOST    5    /* correctors that are tried */
 

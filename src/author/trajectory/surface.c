@@ -246,8 +246,7 @@ static float difference(const float *quaternions, int a, int b) {
 }
 
 /* Visits the component of `root`, reached from a triangle of another, or from none (-1). */
-static bool spread(ex_between *b, const int *neighbours, const float *quaternions, bool *visited, heap *h, int root,
-                   int from) {
+static bool spread(ex_between *b, const float *quaternions, bool *visited, heap *h, int root, int from) {
     static const double none[3] = {0};
     h->count = 0;
     if (!push(h, (visit){0, root, from}))
@@ -263,7 +262,7 @@ static bool spread(ex_between *b, const int *neighbours, const float *quaternion
         else if (next.from >= 0)
             nearest_branch(turn, b->turns + 3 * next.from);
         for (int k = 0; k < 3; k++) {
-            const int other = neighbours[3 * next.triangle + k];
+            const int other = b->neighbours[3 * next.triangle + k];
             if (other >= 0 && !visited[other] &&
                 !push(h, (visit){difference(quaternions, next.triangle, other), other, next.triangle}))
                 return false;
@@ -278,16 +277,15 @@ static int first_triangle(const ex_between *b, int vertex) {
 }
 
 /* Over every link that leads from what was visited to what was not. *on: whether there was any. */
-static bool follow_links(ex_between *b, const int *neighbours, const float *quaternions, bool *visited, heap *h,
-                         bool *on) {
+static bool follow_links(ex_between *b, const float *quaternions, bool *visited, heap *h, bool *on) {
     bool done = true;
     *on = false;
     for (int l = 0; done && l < b->link_count; l++) {
         const int one = first_triangle(b, b->links[l].vertices[0]), two = first_triangle(b, b->links[l].vertices[1]);
         if (one < 0 || two < 0 || visited[one] == visited[two])
             continue;
-        done = visited[one] ? spread(b, neighbours, quaternions, visited, h, two, one)
-                            : spread(b, neighbours, quaternions, visited, h, one, two);
+        done =
+            visited[one] ? spread(b, quaternions, visited, h, two, one) : spread(b, quaternions, visited, h, one, two);
         *on = true;
     }
     return done;
@@ -320,13 +318,11 @@ static int largest_component(const ex_between *b) {
 
 static bool choose_branches(ex_between *b) {
     const int count = b->triangle_count;
-    int *neighbours = exi_array_allocate(3 * (size_t)count, sizeof *neighbours);
     float *quaternions = exi_array_allocate(4 * (size_t)count, sizeof *quaternions);
     bool *visited = calloc((size_t)count + 1, sizeof *visited);
     turned *order = exi_array_allocate((size_t)count, sizeof *order);
     heap h = {0};
-    bool done =
-        neighbours && quaternions && visited && order && exi_surface_neighbours(count, b->triangles, neighbours);
+    bool done = quaternions && visited && order && exi_surface_neighbours(count, b->triangles, b->neighbours);
     for (int t = 0; done && t < count; t++) {
         const bool has = !isnan(b->turns[3 * t]);
         const double angle = has ? sqrt(exi_dot3(b->turns + 3 * t, b->turns + 3 * t)) : 0;
@@ -345,15 +341,14 @@ static bool choose_branches(ex_between *b) {
             const int root = order[i].triangle;
             if (visited[root] || (pass == 0 && b->components[b->triangles[3 * root]] != largest))
                 continue;
-            done = spread(b, neighbours, quaternions, visited, &h, root, -1);
+            done = spread(b, quaternions, visited, &h, root, -1);
             for (bool on = true; done && on;) /* whatever links lead to from here, and from there */
-                done = follow_links(b, neighbours, quaternions, visited, &h, &on);
+                done = follow_links(b, quaternions, visited, &h, &on);
         }
     free(h.items);
     free(order);
     free(visited);
     free(quaternions);
-    free(neighbours);
     return done;
 }
 

@@ -55,6 +55,8 @@ struct ex_between {
     double *stretches; /* [triangle_count][6]: S, xx yy zz xy xz yz */
     double
         *planes; /* [triangle_count][8]: in the triangle's own plane: slopes of corners 1 and 2, S (xx xy yy), area */
+    double *frames;  /* [triangle_count][2][3]: the directions of that plane at the start */
+    int *neighbours; /* [triangle_count][3]: across the edge that starts at corner k, or -1 */
 
     double *vertex_areas; /* [vertex_count]: a third of its triangles' */
     int *triangle_starts; /* [vertex_count + 1] into triangle_list: the triangles of a vertex */
