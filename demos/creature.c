@@ -24,7 +24,8 @@ static const char project[] = "{\n"
                               "        {\"name\": \"curl\", \"min\": 0, \"max\": 1}\n"
                               "      ],\n"
                               "      \"weigh\": {\"kind\": \"direct\"},\n"
-                              "      \"shape\": \"positions\",\n"
+                              "      \"shape\": \"trajectory\",\n"
+                              "      \"trajectory\": {\"mode\": \"guided\"},\n"
                               "      \"examples\": [\n"
                               "        {\"name\": \"leap\", \"mesh\": \"leap.obj\"},\n"
                               "        {\"name\": \"sit\", \"mesh\": \"sit.obj\"},\n"
@@ -37,8 +38,7 @@ static const char project[] = "{\n"
                               "}\n";
 
 ex_result exi_demo_creature(const char *directory, ex_error *error) {
-    ex_mesh *rest = exi_creature_mesh(CREATURE_SPACING),
-            *form = rest ? ex_mesh_copy(rest) : NULL;
+    ex_mesh *rest = exi_creature_mesh(CREATURE_SPACING), *form = rest ? ex_mesh_copy(rest) : NULL;
     ex_skin *skin = form ? exi_creature_skin(rest) : NULL;
     ex_result result = skin ? EX_OK : exi_error_memory(error, "the creature", 0);
     if (result == EX_OK) {

@@ -148,10 +148,10 @@ static const turn leap[] = {
     {CREATURE_TAIL_FIRST, BOTH, 0, 0, -42},
 };
 static const turn sit[] = {
-    {CREATURE_BODY, BOTH, 0, 0, 29},         {CREATURE_HIPS, BOTH, 0, 0, 22},   {CREATURE_CHEST, BOTH, 0, 0, 12},
+    {CREATURE_BODY, BOTH, 0, 0, 26},         {CREATURE_HIPS, BOTH, 0, 0, 25},   {CREATURE_CHEST, BOTH, 0, 0, 12},
     {CREATURE_NECK, BOTH, 0, 0, -6},         {CREATURE_HEAD, BOTH, 0, 14, -32}, {CREATURE_ARM, BOTH, 0, 0, -27},
-    {CREATURE_FOREARM, BOTH, 0, 0, -10},     {CREATURE_HAND, BOTH, 0, 0, -4},   {CREATURE_THIGH, BOTH, 0, 0, -2},
-    {CREATURE_SHANK, BOTH, 0, 0, -60},       {CREATURE_FOOT, BOTH, 0, 0, 78},   {CREATURE_TOES, BOTH, 0, 0, -72},
+    {CREATURE_FOREARM, BOTH, 0, 0, -10},     {CREATURE_HAND, BOTH, 0, 0, -4},   {CREATURE_THIGH, BOTH, 0, 0, 4},
+    {CREATURE_SHANK, BOTH, 0, 0, -60},       {CREATURE_FOOT, BOTH, 0, 0, 88},   {CREATURE_TOES, BOTH, 0, 0, -78},
     {CREATURE_TAIL_FIRST, BOTH, 0, 10, -38},
 };
 static const turn kick[] = {
@@ -170,7 +170,7 @@ static const struct {
     [CREATURE_LEAP] = {leap, sizeof leap / sizeof *leap, {0, 0, 2}, 0.12},
     [CREATURE_SIT] = {sit, sizeof sit / sizeof *sit, {0, 18, -4}, 0},
     [CREATURE_KICK] = {kick, sizeof kick / sizeof *kick, {0, 0, -14}, 0},
-    [CREATURE_CURL] = {NULL, 0, {0, 0, -36}, 0},
+    [CREATURE_CURL] = {NULL, 0, {0, 0, -34}, 0},
 };
 
 /* rotation = rotation about x, then y, then z (of the turned axes), degrees; rows first. */

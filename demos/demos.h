@@ -26,6 +26,7 @@ ex_result exi_demo_shoulder(const char *directory, ex_error *error);
 ex_result exi_demo_emotion(const char *directory, ex_error *error);
 ex_result exi_demo_bar(const char *directory, ex_error *error);
 ex_result exi_demo_cylinder(const char *directory, ex_error *error);
+ex_result exi_demo_stretch(const char *directory, ex_error *error);
 ex_result exi_demo_creature(const char *directory, ex_error *error);
 ex_result exi_demo_heads(const char *directory, ex_error *error);
 
