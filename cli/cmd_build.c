@@ -2,6 +2,7 @@
 #include "command.h"
 #include "damped.h"
 #include "files.h"
+#include "pool.h"
 #include "report.h"
 #include "rigs.h"
 #include "watch.h"
@@ -80,16 +81,19 @@ static ex_rig *build_rig(building *b) {
     ex_project *project = NULL;
     ex_rig *rig = NULL;
     exi_progress progress;
+    exi_pool *pool = exi_pool_create(b->call->threads);
     exi_progress_start(&progress, b->call);
     ex_result result = read_project(b, &project, &error);
     if (result == EX_OK) {
         ex_build_options how = {.progress = exi_progress_hook(&progress),
                                 .damped = &b->damped.hook,
                                 .note = b->call->quiet ? NULL : on_note,
-                                .note_user = b};
+                                .note_user = b,
+                                .tasks = exi_pool_tasks(pool)};
         result = ex_project_build(project, &how, &rig, &error);
     }
     exi_progress_end(&progress);
+    exi_pool_destroy(pool);
     ex_project_destroy(project);
     if (result != EX_OK)
         failed(b, &error);

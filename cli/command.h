@@ -82,6 +82,7 @@ extern const ex_command cmd_pose;
 extern const ex_command cmd_render;
 extern const ex_command cmd_sheet;
 extern const ex_command cmd_unpack;
+extern const ex_command cmd_warp;
 extern const ex_command cmd_weights;
 
 #endif

@@ -150,12 +150,16 @@ static void list_example(listing *l, int number, const ex_project_example *examp
         emit_falloff(l, layer, point);
         if (count >= 0)
             exi_emit_number(&l->json, "moved", count);
+        if (example->reference)
+            exi_emit_bool(&l->json, "reference", true);
         exi_emit_close(&l->json, '}');
         return;
     }
     printf("  %-*s  %s%s%s", l->width, example->name, place.words, place.size ? "  " : "", file);
     if (count >= 0)
         printf("  %d moved", count);
+    if (example->reference)
+        printf("  reference");
     print_falloff(layer, point);
     printf("%s\n", point < 0 ? "  (muted)" : "");
 }

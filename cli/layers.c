@@ -47,6 +47,7 @@ void exi_layer_free(exi_layer *layer) {
     free(layer->example_files);
     free(layer->pseudos);
     free(layer->moved);
+    free(layer->paths);
     free(layer->muted_names);
     *layer = (exi_layer){.name = NULL};
 }
@@ -68,6 +69,8 @@ bool exi_layer_of_project(exi_layer *layer, const ex_project_layer *source) {
                          .texture = source->texture,
                          .frame = offsets ? ex_frame_name(source->frame) : NULL,
                          .participation = offsets ? participations[source->participation] : NULL,
+                         .mode = source->trajectory ? ex_trajectory_mode_name(source->trajectory->mode) : NULL,
+                         .reference = -1,
                          .muted = source->muted,
                          .auto_falloff = source->auto_falloff,
                          .weigh = source->weigh,
@@ -88,6 +91,7 @@ bool exi_layer_of_project(exi_layer *layer, const ex_project_layer *source) {
         layer->example_names[k] = source->examples[k].name;
         layer->example_files[k] = source->texture ? source->examples[k].image : source->examples[k].mesh;
         layer->skeletons[k] = source->examples[k].skeleton;
+        layer->reference = source->examples[k].reference ? k : layer->reference;
     }
     for (int p = 0; p < source->weigh.pseudo_count; p++)
         layer->pseudos[p] = source->weigh.pseudos[p];
@@ -101,6 +105,20 @@ static bool count_moved(exi_layer *layer, const ex_rig *rig, int index) {
     for (int k = 0; layer->moved && k < layer->weigh.example_count; k++)
         layer->moved[k] = ex_rig_example_offset_count(rig, index, k);
     return layer->moved != NULL;
+}
+
+static bool take_paths(exi_layer *layer, const ex_rig *rig, int index) {
+    if (ex_rig_layer_domain(rig, index) != EX_DOMAIN_TRAJECTORY)
+        return true;
+    float *turns = malloc(3 * (size_t)ex_rig_vertex_count(rig) * sizeof *turns + 1);
+    layer->paths = calloc((size_t)layer->weigh.example_count + 1, sizeof *layer->paths);
+    for (int k = 0; turns && layer->paths && k < layer->weigh.example_count; k++)
+        if (k != layer->reference)
+            layer->paths[k] =
+                (exi_layer_path){.turns = ex_rig_example_turns(rig, index, k, turns),
+                                 .corrector_count = ex_rig_example_trajectory(rig, index, k).corrector_count};
+    free(turns);
+    return turns && layer->paths;
 }
 
 /* Which examples bring skeletons of their own. */
@@ -125,6 +143,8 @@ bool exi_layer_of_rig(exi_layer *layer, const ex_rig *rig, int index) {
                          .texture = texture >= 0 ? ex_rig_texture(rig, texture).name : NULL,
                          .frame = offsets ? ex_frame_name(ex_rig_layer_frame(rig, index)) : NULL,
                          .participation = offsets ? ex_rig_layer_moved(rig, index) ? "moved" : "layer" : NULL,
+                         .reference = ex_rig_layer_reference(rig, index),
+                         .segment_count = ex_rig_layer_segments(rig, index).count,
                          .muted = ex_rig_layer_muted(rig, index),
                          .ridge = ex_weigher_get_ridge(weigher)};
     ex_weigher_describe(weigher, &layer->weigh, NULL, NULL);
@@ -141,7 +161,7 @@ bool exi_layer_of_rig(exi_layer *layer, const ex_rig *rig, int index) {
     }
     for (int k = 0; k < layer->weigh.example_count; k++)
         layer->example_names[k] = ex_rig_example_name(rig, index, k);
-    return find_skeletons(layer, rig, index) && count_moved(layer, rig, index);
+    return find_skeletons(layer, rig, index) && count_moved(layer, rig, index) && take_paths(layer, rig, index);
 }
 
 static int dimension(const exi_layer *layer) {
@@ -297,14 +317,29 @@ static void print_weigher(const exi_layer *layer) {
 }
 
 static void print_shape(const exi_layer *layer) {
+    char segments[EXI_TEXT_SIZE];
     if (strcmp(layer->shape, "positions") != 0)
         printf(", %s%s%s", layer->shape, layer->texture ? " of " : "", layer->texture ? layer->texture : "");
     if (layer->frame)
         printf(" in the frame %s, participation %s", layer->frame, layer->participation);
+    if (layer->mode)
+        printf(", %s", layer->mode);
+    if (layer->segment_count > 0)
+        printf(" of %s", exi_text_count(segments, layer->segment_count, "segment"));
     if (layer->auto_falloff)
         printf(", falloff by leave-one-out");
     if (layer->muted)
         printf(", muted");
+}
+
+/* What its path is made of. */
+static void print_path(const exi_layer *layer, int k) {
+    char correctors[EXI_TEXT_SIZE];
+    if (k == layer->reference)
+        printf("  reference");
+    else if (layer->paths)
+        printf("  %s%s", exi_text_count(correctors, layer->paths[k].corrector_count, "corrector"),
+               layer->paths[k].turns ? ", turns" : "");
 }
 
 void exi_layer_print(const exi_layer *layer) {
@@ -325,6 +360,7 @@ void exi_layer_print(const exi_layer *layer) {
         print_falloff(layer, k);
         if (layer->moved)
             printf("  moves %s", exi_text_count(moved, layer->moved[k], "vertex"));
+        print_path(layer, k);
         printf("%s%s", layer->example_files ? "  " : "", layer->example_files ? layer->example_files[k] : "");
         printf("%s%s\n", layer->skeletons[k] ? "  " : "", layer->skeletons[k] ? layer->skeletons[k] : "");
     }

@@ -6,12 +6,22 @@
 
 #include <exemplar/author.h>
 
+/* What an example of a layer of trajectories has in a rig. */
+typedef struct exi_layer_path {
+    bool turns;
+    int corrector_count;
+} exi_layer_path;
+
 /* Everything but the arrays themselves belongs to the project or the rig. */
 typedef struct exi_layer {
     const char *name;
     const char *shape;                 /* "positions", "pixels", … */
     const char *texture;               /* of a layer of pixels, else NULL */
     const char *frame, *participation; /* of a layer of offsets, else NULL */
+    const char *mode;                  /* of a layer of trajectories in a project, else NULL */
+    int reference;                     /* its reference, or -1 */
+    int segment_count;                 /* in a rig: segments that bases are appended for */
+    exi_layer_path *paths;             /* [example_count] of such a layer in a rig; or NULL */
     bool muted;
     bool auto_falloff; /* in a project: chosen when it is built */
     ex_ridge ridge;    /* gaussian: in a rig what the solve came to, in a project what is asked for */

@@ -87,6 +87,12 @@ static void json_examples(const exi_layer *layer, exi_emitter *json) {
         json_falloff(layer, json, k);
         if (layer->moved)
             exi_emit_number(json, "moved", layer->moved[k]);
+        if (k == layer->reference) {
+            exi_emit_bool(json, "reference", true);
+        } else if (layer->paths) {
+            exi_emit_number(json, "correctors", layer->paths[k].corrector_count);
+            exi_emit_bool(json, "turns", layer->paths[k].turns);
+        }
         exi_emit_close(json, '}');
     }
     exi_emit_close(json, ']');
@@ -122,6 +128,10 @@ void exi_layer_print_json(const exi_layer *layer, exi_emitter *json) {
         exi_emit_text(json, "frame", layer->frame);
         exi_emit_text(json, "participation", layer->participation);
     }
+    if (layer->mode)
+        exi_emit_text(json, "mode", layer->mode);
+    if (layer->segment_count > 0)
+        exi_emit_number(json, "segments", layer->segment_count);
     exi_emit_bool(json, "muted", layer->muted);
     json_weigher(layer, json);
     exi_emit_open(json, "space", '[');

@@ -64,7 +64,7 @@ EX_API double ex_mesh_size(const ex_mesh *mesh);
 
 /*
  * Whether two meshes have the same vertices and faces (texture coordinates may differ). If not, EX_ERROR_DATA and a
- * sentence that names the first face that differs.
+ * sentence that names the first face that differs, or says that all faces run the other way round.
  */
 EX_API ex_result ex_mesh_compare_connectivity(const ex_mesh *mesh, const ex_mesh *other, ex_error *error);
 

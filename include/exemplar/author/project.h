@@ -38,6 +38,7 @@ typedef struct ex_project_example {
     const char *mesh;               /* path relative to the project file; NULL in a layer of pixels */
     const char *image;              /* likewise; NULL in a layer of forms */
     const char *skeleton;           /* its own, or NULL: the project's */
+    bool reference;                 /* of a layer of trajectories: the project's mesh itself */
     const ex_project_joint *joints; /* [joint_count]: the joints of its whole pose that are not at rest */
     int joint_count;
     const double *at;            /* [dimension]; NULL in a direct layer */
@@ -50,10 +51,11 @@ typedef enum ex_mask_kind { EX_MASK_NONE, EX_MASK_FILE, EX_MASK_GROUP, EX_MASK_C
 
 /* What a layer's examples are and how they were made, with the names that project files use. */
 #define EX_SHAPE_LIST(X)                                                                                               \
-    X(EX_SHAPE_POSITIONS, "positions") /* forms at rest */                                                             \
-    X(EX_SHAPE_UNPOSED, "unposed")     /* forms sculpted at the example's pose: building un-poses them */              \
-    X(EX_SHAPE_PIXELS, "pixels")       /* images of a texture */                                                       \
-    X(EX_SHAPE_OFFSETS, "offsets")     /* forms sculpted at the example's pose, of which only what moved is kept */
+    X(EX_SHAPE_POSITIONS, "positions")   /* forms at rest */                                                           \
+    X(EX_SHAPE_UNPOSED, "unposed")       /* forms sculpted at the example's pose: building un-poses them */            \
+    X(EX_SHAPE_PIXELS, "pixels")         /* images of a texture */                                                     \
+    X(EX_SHAPE_OFFSETS, "offsets")       /* forms sculpted at the example's pose, of which only what moved is kept */  \
+    X(EX_SHAPE_TRAJECTORY, "trajectory") /* forms at rest, to which the mesh runs along paths that turn */
 
 typedef enum ex_shape {
 #define EX_SHAPE_ENUM(name, text) name,
@@ -73,6 +75,8 @@ typedef enum ex_participation {
 #undef EX_PARTICIPATION_ENUM
         EX_PARTICIPATION_COUNT
 } ex_participation;
+
+struct ex_trajectory_options;
 
 typedef struct ex_project_layer {
     const char *name;
@@ -98,6 +102,11 @@ typedef struct ex_project_layer {
     bool protect;     /* zeros at the poses of earlier layers' examples */
     bool posed;       /* sculpts stand at their example's pose; false: at rest, as unpacking writes them */
     double tolerance; /* what moves no farther counts as not moved, in metres; below 0: 5e-6 of the mesh's size */
+
+    /* trajectories */
+    const struct ex_trajectory_options *trajectory; /* how they are found (exemplar/author/trajectory.h), its segments
+                                                       NULL; else NULL */
+    const char *segments;                           /* file of the segments that are given, or NULL */
 
     ex_mask_kind mask;
     const char *mask_source;        /* file, group name, or "r", "g", "b" */
@@ -161,6 +170,7 @@ typedef struct ex_build_options {
     void (*note)(void *user, const char *text); /* or NULL: called with a sentence about what building chose or had to
                                                    add: falloffs by leave-one-out, a ridge and the pose to blame */
     void *note_user;
+    const ex_tasks *tasks; /* or NULL: what takes long is shared out; the rig does not depend on it */
 } ex_build_options;
 
 /* Reads the meshes, un-poses them where their layer says so, measures the examples' differences, solves and lays out.
@@ -348,7 +358,7 @@ EX_API void ex_check_destroy(ex_check *check);
 /* One thing in which two rigs differ. */
 typedef struct ex_difference {
     const char *kind;  /* "mesh", "layer", "axis", "weigher", "example", "pseudo", "skeleton", "joint", "skin", "level",
-                          "texture", "note" */
+                          "texture", "trajectory", "note" */
     const char *where; /* "layer 'body', example 'bent'"; "" for the whole rig */
     const char *text;  /* a sentence, or the half of one that follows "where:" */
     double largest;    /* the largest difference of a number, or distance of a vertex, where there is one; else 0 */

@@ -177,6 +177,29 @@ static void list_corners(char *text, size_t size, const int *corners, int count)
     }
 }
 
+/* Whether the corners b are those of a, the other way round. */
+static bool is_backwards(const int *a, const int *b, int count) {
+    for (int shift = 0; shift < count; shift++) {
+        int i = 0;
+        while (i < count && b[i] == a[(shift + count - i) % count])
+            i++;
+        if (i == count)
+            return true;
+    }
+    return false;
+}
+
+/* Whether all faces are: then one program or the other has turned the whole surface over. */
+static bool all_backwards(const ex_mesh *mesh, const ex_mesh *other) {
+    bool backwards = mesh->face_count == other->face_count;
+    for (int f = 0; backwards && f < mesh->face_count; f++) {
+        const int first = mesh->face_offsets[f], count = mesh->face_offsets[f + 1] - first;
+        backwards = other->face_offsets[f] == first && other->face_offsets[f + 1] == first + count &&
+                    is_backwards(mesh->corners + first, other->corners + first, count);
+    }
+    return backwards;
+}
+
 ex_result ex_mesh_compare_connectivity(const ex_mesh *mesh, const ex_mesh *other, ex_error *error) {
     if (mesh->vertex_count != other->vertex_count)
         return exi_error(error, EX_ERROR_DATA, "%d vertices here and %d in the mesh", other->vertex_count,
@@ -188,11 +211,16 @@ ex_result ex_mesh_compare_connectivity(const ex_mesh *mesh, const ex_mesh *other
         int b_count = other->face_offsets[f + 1] - other->face_offsets[f];
         if (a_count == b_count && memcmp(a, b, (size_t)a_count * sizeof *a) == 0)
             continue;
+        if (all_backwards(mesh, other))
+            return exi_error(error, EX_ERROR_DATA,
+                             "its faces run the other way round: turn them over (flip their normals) in the program "
+                             "that wrote it");
         char here[160], there[160];
         list_corners(here, sizeof here, b, b_count);
         list_corners(there, sizeof there, a, a_count);
-        return exi_error(error, EX_ERROR_DATA, "face %d has corners %s here and %s in the mesh (counting from 0)", f,
-                         here, there);
+        return exi_error(error, EX_ERROR_DATA, "face %d has corners %s here and %s in the mesh (counting from 0)%s", f,
+                         here, there,
+                         a_count == b_count && is_backwards(a, b, a_count) ? ": it runs the other way round" : "");
     }
     if (mesh->face_count != other->face_count)
         return exi_error(error, EX_ERROR_DATA,

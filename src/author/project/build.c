@@ -77,13 +77,16 @@ static ex_result note_missing_levels(const exi_building *b, ex_stencils **stenci
     return ex_stencils_create(&none, NULL, stencils, error);
 }
 
-static ex_result create(const exi_building *b, const exi_text *rules, ex_rig **rig, ex_error *error) {
-    ex_note notes[EXI_RIG_MESH_NOTES + 1];
+static ex_result create(const exi_building *b, const exi_text *rules, const exi_text *paths, ex_rig **rig,
+                        ex_error *error) {
+    ex_note notes[EXI_RIG_MESH_NOTES + 2];
     ex_rig_def def = ex_rig_def_default();
     memcpy(notes, b->rig_mesh.notes, sizeof b->rig_mesh.notes);
     def.note_count = b->rig_mesh.note_count;
     if (b->view->subdivide)
         notes[def.note_count++] = (ex_note){.kind = EXI_REFINEMENT_NOTE, .data = rules->bytes, .size = rules->size};
+    if (b->path_note)
+        notes[def.note_count++] = (ex_note){.kind = EXI_PATHS_NOTE, .data = paths->bytes, .size = paths->size};
     def.notes = notes;
     def.mesh = b->rig_mesh.mesh;
     def.layers = b->layers;
@@ -108,7 +111,7 @@ static ex_result create(const exi_building *b, const exi_text *rules, ex_rig **r
 }
 
 static ex_result build(exi_building *b, ex_rig **rig, ex_error *error) {
-    exi_text rules = {0};
+    exi_text rules = {0}, paths = {0};
     ex_result result = read_body(b, error);
     if (result == EX_OK)
         result = exi_measure_open(&b->measure, b->view, b->mesh, b->skeleton, b->skin, error);
@@ -116,13 +119,18 @@ static ex_result build(exi_building *b, ex_rig **rig, ex_error *error) {
         result = exi_build_layers(b, error);
     if (result == EX_OK && b->view->subdivide)
         result = exi_refinement_describe(&b->view->subdivision, &rules, error);
+    if (result == EX_OK && b->path_note) {
+        exi_json_print(b->path_note, false, &paths);
+        result = paths.failed ? exi_error_memory(error, "a note", paths.size) : EX_OK;
+    }
     if (result == EX_OK) {
         exi_build_report(b, "solving");
-        result = create(b, &rules, rig, error);
+        result = create(b, &rules, &paths, rig, error);
     }
     if (result == EX_OK)
         exi_build_note_ridges(b, *rig);
     free(rules.bytes);
+    free(paths.bytes);
     return result;
 }
 
@@ -134,7 +142,8 @@ ex_result ex_project_build(const ex_project *project, const ex_build_options *op
     if (options)
         b.options = *options;
     for (int l = 0; l < b.view->layer_count; l++)
-        b.example_total += b.view->layers[l].example_count;
+        b.example_total += b.view->layers[l].example_count *
+                           (b.view->layers[l].shape == EX_SHAPE_TRAJECTORY ? 1 + EXI_BUILD_PATH_COST : 1);
     ex_result result = build(&b, rig, error);
     exi_measure_close(&b.measure);
     exi_build_free_layers(&b);
@@ -143,5 +152,5 @@ ex_result ex_project_build(const ex_project *project, const ex_build_options *op
     ex_skeleton_destroy(b.skeleton);
     exi_rig_mesh_free(&b.rig_mesh);
     ex_mesh_destroy(b.mesh);
-    return exi_error_within(error, result, "%s", project->path);
+    return project->path[0] ? exi_error_within(error, result, "%s", project->path) : result;
 }

@@ -3,6 +3,7 @@
  *
  *   build.c         the way from project to rig
  *   build_layers.c  layers: forms measured, images read
+ *   build_paths.c   layers of trajectories
  *   build_notes.c   what building chose or had to add
  *   refinement.c    refined levels
  */
@@ -23,8 +24,10 @@ typedef struct exi_building {
     ex_skin *skin;
     exi_refinement refinement;
     exi_measure measure;
-    ex_layer_def *layers; /* [layer_count]; masks go into the differences here, not there */
-    ex_image ***images;   /* [layer_count], NULL for layers of forms, of [example_count] */
+    ex_layer_def *layers;     /* [layer_count]; masks go into the differences here, not there */
+    ex_image ***images;       /* [layer_count], NULL for layers of forms, of [example_count] */
+    exi_project_paths *paths; /* [layer_count], all zero for layers of others than trajectories */
+    json_t *path_note;        /* how trajectories were found; NULL where there are none */
     int example_total, example_done;
 } exi_building;
 
@@ -35,6 +38,13 @@ void exi_build_report(const exi_building *b, const char *what);
 ex_result exi_build_falloffs(const exi_building *b, int index, ex_layer_def *layer, ex_error *error);
 /* A note for every gaussian layer whose weigher had to add a ridge. */
 void exi_build_note_ridges(const exi_building *b, const ex_rig *rig);
+
+/* build_paths.c. The trajectories of a layer whose examples are measured, into layer; and notes. */
+ex_result exi_build_paths(exi_building *b, int index, ex_layer_def *layer, ex_error *error);
+/* What finding the trajectories of an example takes, when measuring one takes 1: for the progress. */
+#define EXI_BUILD_PATH_COST 8
+/* Notes about paths that do not follow well. */
+void exi_build_note_paths(const exi_building *b, int index);
 
 /* Reads all layers, in their order, into b->layers. */
 ex_result exi_build_layers(exi_building *b, ex_error *error);

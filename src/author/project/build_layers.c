@@ -18,9 +18,11 @@ static ex_result open_layer(const exi_building *b, const ex_project_layer *sourc
     const char **names = calloc(axes, sizeof *names), **units = calloc(axes, sizeof *units);
     ex_axis_source *sources = calloc(axes, sizeof *sources);
     layer->name = source->name;
-    layer->domain = source->shape == EX_SHAPE_PIXELS    ? EX_DOMAIN_PIXELS
-                    : source->shape == EX_SHAPE_OFFSETS ? EX_DOMAIN_OFFSETS
-                                                        : EX_DOMAIN_FORM;
+    layer->domain = source->shape == EX_SHAPE_PIXELS       ? EX_DOMAIN_PIXELS
+                    : source->shape == EX_SHAPE_OFFSETS    ? EX_DOMAIN_OFFSETS
+                    : source->shape == EX_SHAPE_TRAJECTORY ? EX_DOMAIN_TRAJECTORY
+                                                           : EX_DOMAIN_FORM;
+    layer->reference = exi_layer_reference(source);
     layer->weigh = source->weigh;
     layer->muted = source->muted;
     layer->frame = source->frame;
@@ -49,6 +51,8 @@ static ex_result measure_form(exi_building *b, int layer, int index, const float
     const ex_project_example *source = &b->view->layers[layer].examples[index];
     const ex_damped_report *report = b->options.damped;
     ex_mesh *form = NULL;
+    if (source->reference)
+        return exi_measure_reference(&b->measure, measured, error);
     ex_result result = exi_project_read_mesh(b->view, source->mesh, &form, error);
     if (result != EX_OK)
         return exi_error_within(error, result, "mesh");
@@ -98,8 +102,25 @@ static void take(const row_lists *r, int k, exi_measured *measured) {
     measured->delta = measured->shifts = NULL;
 }
 
+/* What follows from the layer's examples; and lets it count for those after it. */
+static ex_result finish_forms(exi_building *b, int index, ex_layer_def *layer, ex_error *error) {
+    exi_measure *m = &b->measure;
+    ex_result result = exi_build_falloffs(b, index, layer, error);
+    if (result == EX_OK && layer->domain == EX_DOMAIN_TRAJECTORY)
+        result = exi_build_paths(b, index, layer, error);
+    if (result != EX_OK || index + 1 == b->view->layer_count)
+        return result; /* the last layer has none after it */
+    if (layer->domain == EX_DOMAIN_TRAJECTORY)
+        return exi_measure_add_paths(m, index, &layer->weigh, &b->paths[index], layer->mask, layer->shifts, error);
+    return layer->domain == EX_DOMAIN_OFFSETS
+               ? exi_measure_add_offsets(m, index, &layer->weigh, layer->offsets, error)
+               : exi_measure_add_layer(m, index, &layer->weigh, layer->deltas, layer->shifts, error);
+}
+
+/* The mask goes into the differences, but of trajectories, which run whole and are masked as they are evaluated. */
 static ex_result read_forms(exi_building *b, int index, ex_layer_def *layer, ex_error *error) {
     const ex_project_layer *source = &b->view->layers[index];
+    const bool paths = layer->domain == EX_DOMAIN_TRAJECTORY;
     float *mask = NULL;
     row_lists r;
     ex_result result = open_rows(source, layer, &r)
@@ -110,24 +131,20 @@ static ex_result read_forms(exi_building *b, int index, ex_layer_def *layer, ex_
     for (int k = 0; result == EX_OK && k < source->example_count; k++) {
         exi_measured measured = {0};
         exi_build_report(b, source->examples[k].name);
-        result =
-            exi_error_within(error, measure_form(b, index, k, mask, &measured, error), "layers[%d].examples[%d] '%s'",
-                             index, source->examples[k].place, source->examples[k].name);
+        result = exi_error_within(error, measure_form(b, index, k, paths ? NULL : mask, &measured, error),
+                                  "layers[%d].examples[%d] '%s'", index, source->examples[k].place,
+                                  source->examples[k].name);
         if (result == EX_OK)
             take(&r, k, &measured);
         exi_measured_free(&measured);
         b->example_done++;
     }
-    free(mask);
+    if (paths)
+        layer->mask = mask;
+    else
+        free(mask);
     if (result == EX_OK)
-        result = exi_error_within(error, exi_build_falloffs(b, index, layer, error), "layer '%s'", source->name);
-    /* The last layer has none after it. */
-    if (result == EX_OK && index + 1 < b->view->layer_count)
-        result = exi_error_within(
-            error,
-            r.offsets ? exi_measure_add_offsets(&b->measure, index, &layer->weigh, r.offsets, error)
-                      : exi_measure_add_layer(&b->measure, index, &layer->weigh, r.deltas, r.shifts, error),
-            "layer '%s'", source->name);
+        result = exi_error_within(error, finish_forms(b, index, layer, error), "layer '%s'", source->name);
     return result;
 }
 
@@ -189,7 +206,8 @@ ex_result exi_build_layers(exi_building *b, ex_error *error) {
     const size_t count = (size_t)b->view->layer_count;
     b->layers = calloc(count + 1, sizeof *b->layers);
     b->images = calloc(count + 1, sizeof *b->images);
-    if (!b->layers || !b->images)
+    b->paths = calloc(count + 1, sizeof *b->paths);
+    if (!b->layers || !b->images || !b->paths)
         return exi_error_memory(error, "the layers", count * sizeof *b->layers);
     ex_result result = EX_OK;
     for (int l = 0; result == EX_OK && l < b->view->layer_count; l++) {
@@ -222,6 +240,10 @@ void exi_build_free_layers(exi_building *b) {
         free((void *)(uintptr_t)layer->axis_units);
         free((void *)(uintptr_t)layer->sources);
         free((void *)(uintptr_t)layer->images);
+        if (layer->domain == EX_DOMAIN_TRAJECTORY)
+            free((void *)(uintptr_t)layer->mask);
+        if (b->paths)
+            exi_project_paths_close(&b->paths[l]);
         for (int k = 0; b->images && b->images[l] && k < layer->weigh.example_count; k++)
             ex_image_destroy(b->images[l][k]);
         if (b->images)
@@ -229,4 +251,6 @@ void exi_build_free_layers(exi_building *b) {
     }
     free(b->layers);
     free(b->images);
+    free(b->paths);
+    json_decref(b->path_note);
 }

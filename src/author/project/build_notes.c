@@ -1,5 +1,6 @@
 /*
- * Sentences about what building chose or had to add: falloffs by leave-one-out, and ridges, with the pose to blame.
+ * Sentences about what building chose or had to add: falloffs by leave-one-out, ridges, with the pose to blame, and
+ * trajectories that do not follow well.
  */
 #include "author/project/build.h"
 #include "author/project/falloff.h"
@@ -77,5 +78,26 @@ void exi_build_note_ridges(const exi_building *b, const ex_rig *rig) {
         else
             note(b, "layer '%s': with a ridge of %.2g, example '%s' is missed most, by %.2g %%", layer->name,
                  ridge.ridge, layer->examples[missed].name, 100 * cost);
+    }
+}
+
+void exi_build_note_paths(const exi_building *b, int index) {
+    const ex_project_layer *layer = &b->view->layers[index];
+    const exi_project_paths *paths = &b->paths[index];
+    for (int k = 0; k < layer->example_count; k++) {
+        const struct ex_trajectory_fit *fit = &paths->found->fits[k];
+        const char *name = layer->examples[k].name;
+        if (layer->examples[k].reference)
+            continue;
+        if (layer->trajectory->mode == EX_TRAJECTORY_PAPER && !fit->converged)
+            note(b,
+                 "layer '%s': the trajectory to '%s' was still changing after %d steps: more \"iterations\" may help",
+                 layer->name, name, fit->iterations);
+        if (layer->trajectory->mode == EX_TRAJECTORY_GUIDED &&
+            (fit->rigid[2] > EXI_PATH_RATIO_99 || fit->rigid[3] > EXI_PATH_RATIO_999))
+            note(b,
+                 "layer '%s': on the way to '%s' the most stretched triangles are stretched %.1f times as much as in "
+                 "the as-rigid-as-possible forms between them",
+                 layer->name, name, fit->rigid[2] > EXI_PATH_RATIO_99 ? fit->rigid[2] : fit->rigid[3]);
     }
 }

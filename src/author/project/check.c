@@ -96,6 +96,9 @@ static void close_checker(exi_checker *c) {
     for (int l = 0; c->masks && l < c->view->layer_count; l++)
         free(c->masks[l]);
     free(c->masks);
+    for (int l = 0; c->paths && l < c->view->layer_count; l++)
+        exi_project_paths_close(&c->paths[l]);
+    free(c->paths);
     for (int l = 0; c->falloffs && l < c->view->layer_count; l++)
         free(c->falloffs[l]);
     free(c->falloffs);
@@ -131,9 +134,10 @@ ex_result ex_project_check(const ex_project *project, const ex_check_options *op
                      .shifts = calloc(layers, sizeof *c.shifts),
                      .offsets = calloc(layers, sizeof *c.offsets),
                      .masks = calloc(layers, sizeof *c.masks),
+                     .paths = calloc(layers, sizeof *c.paths),
                      .weighs = calloc(layers, sizeof *c.weighs),
                      .falloffs = calloc(layers, sizeof *c.falloffs)};
-    c.failed = !c.check || !c.deltas || !c.shifts || !c.offsets || !c.masks || !c.weighs || !c.falloffs;
+    c.failed = !c.check || !c.deltas || !c.shifts || !c.offsets || !c.masks || !c.paths || !c.weighs || !c.falloffs;
     for (int l = 0; !c.failed && l < c.view->layer_count; l++) {
         c.total += c.view->layers[l].example_count;
         c.weighs[l] = c.view->layers[l].weigh;

@@ -41,8 +41,9 @@ static bool evaluate(exi_checker *c, int layer, const ex_project_example *exampl
     exi_posing posing = {0};
     const ex_project_layer *source = &c->view->layers[layer];
     const bool posed = exi_measure_is_posed(m, source);
-    exi_measure_layers(m, c->view->layer_count, example->points);
-    if (source->shape == EX_SHAPE_POSITIONS) {
+    if (!exi_measure_layers(m, c->view->layer_count, example->points))
+        return false;
+    if (source->shape == EX_SHAPE_POSITIONS || source->shape == EX_SHAPE_TRAJECTORY) {
         for (size_t i = 0; i < 3 * (size_t)m->mesh->vertex_count; i++)
             positions[i] = (float)m->base[i];
         return true;
@@ -110,7 +111,7 @@ static int find_disturber(exi_checker *c, int layer, const double *const *points
         if (!c->measure.weighers[later])
             continue;
         memset(vectors, 0, 3 * vertices * sizeof *vectors);
-        exi_measure_add_up(&c->measure, later, points[later], vectors);
+        c->failed = !exi_measure_add_up(&c->measure, later, points[later], vectors) || c->failed;
         find_longest(vectors, vertices, c->masks[layer], &moved);
         worst = moved > *most ? later : worst;
         *most = moved > *most ? moved : *most;
@@ -123,6 +124,8 @@ static void check_sculpt(exi_checker *c, int layer, int k, double *vectors) {
     double most = 0, off = 0;
     char where[64];
     exi_check_text advice = {.size = 0};
+    if (example->reference)
+        return; /* it is the mesh, whatever earlier layers make of it */
     const int later = find_disturber(c, layer, example->points, vectors, &most);
     if (later < 0 || most / c->size <= disturbance_limit)
         return;
@@ -171,7 +174,7 @@ static void check_rest(exi_checker *c, int layer, double *vectors) {
     char where[64];
     snprintf(where, sizeof where, "layers[%d]", layer);
     memset(vectors, 0, 3 * vertices * sizeof *vectors);
-    exi_measure_add_up(&c->measure, layer, NULL, vectors);
+    c->failed = !exi_measure_add_up(&c->measure, layer, NULL, vectors) || c->failed;
     const int vertex = find_longest(vectors, vertices, NULL, &off);
     if (vertex < 0 || off / c->size <= disturbance_limit || source->rest || source->weigh.kind == EX_WEIGHER_DIRECT)
         return; /* with a zero, or an example in its place, it is what was asked for */

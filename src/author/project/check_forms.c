@@ -71,19 +71,24 @@ static bool is_finite(exi_checker *c, const ex_project_example *example, const f
 /* Into c->deltas and c->shifts, or c->offsets; whether it could be measured. */
 static bool measure(exi_checker *c, int layer, int k, const ex_mesh *form, const char *where) {
     const ex_project_example *example = &c->view->layers[layer].examples[k];
+    const bool paths = c->view->layers[layer].shape == EX_SHAPE_TRAJECTORY;
     exi_measured m;
     ex_error error = {0};
     char here[80];
     bool done = false;
     snprintf(here, sizeof here, "%s.skeleton", where);
-    if (exi_measure_joints(&c->measure, layer, k, &m, &error) != EX_OK) {
+    if (example->reference) {
+        done = exi_measure_reference(&c->measure, &m, &error) == EX_OK;
+        c->failed = c->failed || !done;
+    } else if (exi_measure_joints(&c->measure, layer, k, &m, &error) != EX_OK) {
         exi_check_failure(c, "skeleton", here, &error);
-    } else if (exi_measure_form(&c->measure, layer, k, form, c->masks[layer], &m, &error) != EX_OK) {
+    } else if (exi_measure_form(&c->measure, layer, k, form, paths ? NULL : c->masks[layer], &m, &error) != EX_OK) {
         exi_check_failure(c, "unmeasured", where, &error);
     } else {
         report_damped(c, example->name, &m, where);
         report_near(c, example->name, &m, where);
-        exi_check_misread(c, layer, k, form, m.shifts, where);
+        if (!paths) /* a trajectory may turn its form over */
+            exi_check_misread(c, layer, k, form, m.shifts, where);
         done = is_finite(c, example, m.delta, where);
         c->shifts[layer][k] = m.shifts;
         m.shifts = NULL;
@@ -225,11 +230,16 @@ static void finish_layer(exi_checker *c, int index) {
     exi_check_falloffs(c, index, &guessed);
     if (c->failed)
         return;
-    const ex_result result =
-        sparse ? exi_measure_add_offsets(&c->measure, index, &c->weighs[index], c->offsets[index], &error)
-               : exi_measure_add_layer(&c->measure, index, &c->weighs[index], deltas,
-                                       (const float *const *)c->shifts[index], &error);
-    c->failed = result == EX_ERROR_MEMORY;
+    const float *const *shifts = (const float *const *)c->shifts[index];
+    ex_result result = EX_OK;
+    if (sparse)
+        result = exi_measure_add_offsets(&c->measure, index, &c->weighs[index], c->offsets[index], &error);
+    else if (layer->shape != EX_SHAPE_TRAJECTORY)
+        result = exi_measure_add_layer(&c->measure, index, &c->weighs[index], deltas, shifts, &error);
+    else if (exi_check_paths(c, index))
+        result = exi_measure_add_paths(&c->measure, index, &c->weighs[index], &c->paths[index], c->masks[index], shifts,
+                                       &error);
+    c->failed = c->failed || result == EX_ERROR_MEMORY;
     if (!c->failed)
         exi_check_space(c, index, &guessed);
     if (!c->failed && sparse)

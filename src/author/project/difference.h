@@ -4,6 +4,7 @@
  *   difference.c           the list, the mesh, and the way through all of it
  *   difference_layers.c    axes, weighers
  *   difference_examples.c  examples and pseudo-examples
+ *   difference_paths.c     trajectories
  *   difference_body.c      skeletons, skins, refined levels, textures
  */
 #ifndef EXEMPLAR_AUTHOR_PROJECT_DIFFERENCE_H
@@ -68,6 +69,8 @@ typedef struct exi_layer_pair {
 
 /* Fills in pair->examples. */
 void exi_difference_examples(exi_layer_pair *pair);
+/* Of layers of trajectories, after that. */
+void exi_difference_paths(exi_layer_pair *pair);
 
 void exi_difference_layers(exi_comparison *c);
 void exi_difference_body(exi_comparison *c);

@@ -178,6 +178,8 @@ static void compare_layer(exi_comparison *c, int a, int b) {
         compare_axes(&p);
         compare_weighers(&p);
         exi_difference_examples(&p);
+        if (ex_rig_layer_domain(c->a, a) == EX_DOMAIN_TRAJECTORY)
+            exi_difference_paths(&p);
     }
     close_side(&p.a);
     close_side(&p.b);

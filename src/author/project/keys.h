@@ -43,6 +43,13 @@ ex_result exi_read_weigh(exi_reader *r, const json_t *layer, const exi_place *pl
 ex_result exi_read_offsets(exi_reader *r, const json_t *layer, const exi_place *place, ex_project_layer *out);
 ex_result exi_read_zeros(exi_reader *r, const exi_place *place, ex_project_layer *out);
 
+/* read_trajectory.c: how a layer's trajectories are found; after its weigher was read. Then whether an example is the
+ * reference, whose mesh is the project's; and, with all examples read, whether one is. */
+ex_result exi_read_trajectory(exi_reader *r, const json_t *layer, const exi_place *place, ex_project_layer *out);
+ex_result exi_read_reference(exi_reader *r, const json_t *object, const exi_place *place, const ex_project_layer *layer,
+                             ex_project_example *example);
+ex_result exi_check_reference(exi_reader *r, const exi_place *examples, const ex_project_layer *layer);
+
 /* read_falloff.c: falloffs and metrics of all points of a layer, zeros among them. */
 ex_result exi_read_falloffs(exi_reader *r, const json_t *layer, const exi_place *place, ex_project_layer *out);
 

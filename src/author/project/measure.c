@@ -1,8 +1,9 @@
 /*
  * Measuring examples (DESIGN, "Layers"): d_lk = mask_l (U(x_lk) - base_lk), where base_lk = mesh + sum over layers m
  * before l of sum over j of w_mj d_mj, at the whole pose of example lk, and U un-poses where the layer says so. Layers
- * in the frame `skinned` are summed apart: they are added after posing. base is rounded to float, so that an unpacked
- * example, base + d in double, gives d again to the bit. Joints go the same way, without mask or U.
+ * in the frame `skinned` are summed apart: they are added after posing. A layer of trajectories adds what its paths
+ * make of the weights; its mask is not in d. base is rounded to float, so that an unpacked example, base + d in double,
+ * gives d again to the bit. Joints go the same way, without mask or U.
  */
 #include "author/project/measure.h"
 
@@ -47,6 +48,8 @@ ex_result exi_measure_open(exi_measure *m, const ex_project_view *view, const ex
                        .shifts = calloc(layers, sizeof *m->shifts),
                        .offsets = calloc(layers, sizeof *m->offsets),
                        .moved = calloc(layers, sizeof *m->moved),
+                       .paths = calloc(layers, sizeof *m->paths),
+                       .masks = calloc(layers, sizeof *m->masks),
                        .weights = exi_array_allocate(most, sizeof *m->weights),
                        .centres = exi_array_allocate(3 * joints, sizeof *m->centres),
                        .size = ex_mesh_size(mesh),
@@ -55,8 +58,9 @@ ex_result exi_measure_open(exi_measure *m, const ex_project_view *view, const ex
                        .turned = turned ? exi_array_allocate(count, sizeof *m->turned) : NULL,
                        .joints = exi_array_allocate(3 * joints, sizeof *m->joints),
                        .shift = exi_array_allocate(3 * joints, sizeof *m->shift)};
-    if (m->weighers && m->deltas && m->shifts && m->offsets && m->moved && m->weights && m->centres && m->base &&
-        (m->turned || !turned) && m->joints && m->shift && (!skeleton || exi_skeleton_centres(skeleton, m->centres)) &&
+    if (m->weighers && m->deltas && m->shifts && m->offsets && m->moved && m->paths && m->masks && m->weights &&
+        m->centres && m->base && (m->turned || !turned) && m->joints && m->shift &&
+        (!skeleton || exi_skeleton_centres(skeleton, m->centres)) &&
         (!has_offsets(view, false) || exi_measure_find_firsts(m)))
         return EX_OK;
     exi_measure_close(m);
@@ -75,6 +79,8 @@ void exi_measure_close(exi_measure *m) {
     free(m->shifts);
     free(m->offsets);
     free(m->moved);
+    free(m->paths);
+    free(m->masks);
     free(m->weights);
     free(m->centres);
     free(m->firsts);
@@ -130,6 +136,16 @@ ex_result exi_measure_add_offsets(exi_measure *m, int layer, const ex_weigher_de
                : ex_weigher_create(weigh, NULL, &m->weighers[layer], error);
 }
 
+ex_result exi_measure_add_paths(exi_measure *m, int layer, const ex_weigher_def *weigh, const exi_project_paths *paths,
+                                const float *mask, const float *const *shifts, ex_error *error) {
+    if (m->view->layers[layer].muted)
+        return EX_OK;
+    m->paths[layer] = paths;
+    m->masks[layer] = mask;
+    m->shifts[layer] = shifts;
+    return ex_weigher_create(weigh, NULL, &m->weighers[layer], error);
+}
+
 /* ---- what they make of a pose ---- */
 
 void exi_measure_sum(double *sum, size_t count, double weight, const float *delta) {
@@ -158,13 +174,15 @@ static void add_moved(const exi_measure *m, int layer, const double *point, doub
     }
 }
 
-void exi_measure_add_up(const exi_measure *m, int layer, const double *point, double *sum) {
+bool exi_measure_add_up(const exi_measure *m, int layer, const double *point, double *sum) {
     const int count = m->view->layers[layer].example_count;
     if (m->moved[layer].weights) {
         add_moved(m, layer, point, sum);
-        return;
+        return true;
     }
     ex_weigher_evaluate(m->weighers[layer], point, m->weights);
+    if (m->paths[layer])
+        return exi_project_paths_add(m->paths[layer], m->weights, m->masks[layer], sum);
     for (int k = 0; k < count; k++) {
         if (!m->offsets[layer]) {
             exi_measure_sum(sum, 3 * (size_t)m->mesh->vertex_count, m->weights[k], m->deltas[layer][k]);
@@ -174,9 +192,10 @@ void exi_measure_add_up(const exi_measure *m, int layer, const double *point, do
         for (int i = 0; fabs(m->weights[k]) >= 1e-12 && i < offsets->count; i++)
             add_offset(sum, m->weights[k], offsets, (size_t)i);
     }
+    return true;
 }
 
-void exi_measure_layers(exi_measure *m, int end, const double *const *points) {
+bool exi_measure_layers(exi_measure *m, int end, const double *const *points) {
     const size_t count = 3 * (size_t)m->mesh->vertex_count, joints = 3 * m->joint_count;
     memcpy(m->base, m->mesh->positions, count * sizeof *m->base);
     for (size_t i = 0; m->turned && i < count; i++)
@@ -187,7 +206,8 @@ void exi_measure_layers(exi_measure *m, int end, const double *const *points) {
         if (!m->weighers[l])
             continue;
         const bool skinned = m->offsets[l] && m->view->layers[l].frame == EX_FRAME_SKINNED;
-        exi_measure_add_up(m, l, points[l], skinned ? m->turned : m->base);
+        if (!exi_measure_add_up(m, l, points[l], skinned ? m->turned : m->base))
+            return false;
         for (int k = 0; m->shifts[l] && k < m->view->layers[l].example_count; k++)
             if (m->shifts[l][k])
                 exi_measure_sum(m->shift, joints, m->weights[k], m->shifts[l][k]);
@@ -196,10 +216,11 @@ void exi_measure_layers(exi_measure *m, int end, const double *const *points) {
         m->base[i] = (double)(float)m->base[i];
     for (size_t i = 0; i < joints; i++)
         m->joints[i] = (double)(float)(m->centres[i] + m->shift[i]);
+    return true;
 }
 
-void exi_measure_base(exi_measure *m, int layer, int example) {
-    exi_measure_layers(m, layer, m->view->layers[layer].examples[example].points);
+bool exi_measure_base(exi_measure *m, int layer, int example) {
+    return exi_measure_layers(m, layer, m->view->layers[layer].examples[example].points);
 }
 
 /* A masked vertex is first placed where the mask leaves it, in double: then a difference is always one between two
@@ -238,7 +259,8 @@ static ex_result measure_shifts(const exi_measure *m, const ex_project_example *
 ex_result exi_measure_joints(exi_measure *m, int layer, int example, exi_measured *out, ex_error *error) {
     const ex_project_example *source = &m->view->layers[layer].examples[example];
     *out = (exi_measured){0};
-    exi_measure_base(m, layer, example);
+    if (!exi_measure_base(m, layer, example))
+        return exi_error_memory(error, "an example", 24 * (size_t)m->mesh->vertex_count);
     return source->skeleton && m->skeleton ? measure_shifts(m, source, &out->shifts, error) : EX_OK;
 }
 
@@ -298,6 +320,15 @@ ex_result exi_measure_example(exi_measure *m, int layer, int example, const ex_m
     if (result != EX_OK)
         exi_measured_free(out);
     return result;
+}
+
+ex_result exi_measure_reference(const exi_measure *m, exi_measured *out, ex_error *error) {
+    const size_t count = 3 * (size_t)m->mesh->vertex_count;
+    *out = (exi_measured){.delta = exi_array_allocate(count, sizeof *out->delta)};
+    if (!out->delta)
+        return exi_error_memory(error, "an example", count * sizeof *out->delta);
+    memset(out->delta, 0, count * sizeof *out->delta);
+    return EX_OK;
 }
 
 void exi_offsets_free(ex_offsets *offsets) {

@@ -12,6 +12,7 @@
 #ifndef EXEMPLAR_AUTHOR_PROJECT_MEASURE_H
 #define EXEMPLAR_AUTHOR_PROJECT_MEASURE_H
 
+#include "author/project/paths.h"
 #include "author/project/project.h"
 #include "runtime/shape/patches.h"
 
@@ -29,15 +30,17 @@ typedef struct exi_measure {
     const ex_skin *skin;         /* or NULL */
     double near_limit;           /* of stretches that are looked for besides what is damped; 0: none are */
     size_t joint_count;
-    ex_weigher **weighers;       /* [layer_count], NULL where a layer is not there to count */
-    const float *const **deltas; /* [layer_count] of [example_count] of [vertex_count][3]; NULL for offsets */
-    const float *const **shifts; /* [layer_count], each may be NULL, of [example_count], too, of [joint_count][3] */
-    const ex_offsets **offsets;  /* [layer_count] of [example_count]; NULL for layers of forms */
-    exi_moved *moved;            /* [layer_count] */
-    double *weights;             /* of the layer with the most examples */
-    double *centres;             /* [joint_count][3]: where the joints are in the mesh; every number is a float */
-    double size;                 /* of the mesh */
-    double least;                /* offsets: a number below this is none */
+    ex_weigher **weighers;           /* [layer_count], NULL where a layer is not there to count */
+    const float *const **deltas;     /* [layer_count] of [example_count] of [vertex_count][3]; NULL for offsets */
+    const float *const **shifts;     /* [layer_count], each may be NULL, of [example_count], too, of [joint_count][3] */
+    const ex_offsets **offsets;      /* [layer_count] of [example_count]; NULL for layers of forms */
+    exi_moved *moved;                /* [layer_count] */
+    const exi_project_paths **paths; /* [layer_count]; NULL for layers of others than trajectories, */
+    const float **masks;             /* and these layers' masks, each may be NULL */
+    double *weights;                 /* of the layer with the most examples */
+    double *centres;                 /* [joint_count][3]: where the joints are in the mesh; every number is a float */
+    double size;                     /* of the mesh */
+    double least;                    /* offsets: a number below this is none */
     int *firsts; /* [vertex_count]: the first vertex at the same place that the same joints move, mostly itself; NULL
                     where there are no layers of offsets */
 
@@ -60,13 +63,17 @@ ex_result exi_measure_add_layer(exi_measure *m, int layer, const ex_weigher_def 
 ex_result exi_measure_add_offsets(exi_measure *m, int layer, const ex_weigher_def *weigh, const ex_offsets *offsets,
                                   ex_error *error);
 
-/* Sets m->base, m->turned, m->joints and m->shift for an example of a layer; or to what the layers before `end` make of
- * the mesh where their spaces are at points [layer_count]. */
-void exi_measure_base(exi_measure *m, int layer, int example);
-void exi_measure_layers(exi_measure *m, int end, const double *const *points);
+/* The same for a layer of trajectories; mask may be NULL. */
+ex_result exi_measure_add_paths(exi_measure *m, int layer, const ex_weigher_def *weigh, const exi_project_paths *paths,
+                                const float *mask, const float *const *shifts, ex_error *error);
 
-/* Adds to sum [vertex_count][3] what a layer that counts makes of its point, whatever its frame. */
-void exi_measure_add_up(const exi_measure *m, int layer, const double *point, double *sum);
+/* Sets m->base, m->turned, m->joints and m->shift for an example of a layer; or to what the layers before `end` make of
+ * the mesh where their spaces are at points [layer_count]. False without memory, which trajectories take. */
+bool exi_measure_base(exi_measure *m, int layer, int example);
+bool exi_measure_layers(exi_measure *m, int end, const double *const *points);
+
+/* Adds to sum [vertex_count][3] what a layer that counts makes of its point, whatever its frame. False as above. */
+bool exi_measure_add_up(const exi_measure *m, int layer, const double *point, double *sum);
 
 /* sum += weight * delta, for count numbers; weights that are rounding alone are left out. */
 void exi_measure_sum(double *sum, size_t count, double weight, const float *delta);
@@ -95,6 +102,8 @@ ex_result exi_measure_form(const exi_measure *m, int layer, int example, const e
 /* Both. form: the example's own mesh. On failure *out holds nothing. */
 ex_result exi_measure_example(exi_measure *m, int layer, int example, const ex_mesh *form, const float *mask,
                               exi_measured *out, ex_error *error);
+/* The reference of a layer of trajectories: no difference at all. */
+ex_result exi_measure_reference(const exi_measure *m, exi_measured *out, ex_error *error);
 void exi_measured_free(exi_measured *measured);
 void exi_offsets_free(ex_offsets *offsets);
 

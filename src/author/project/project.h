@@ -13,7 +13,7 @@
 struct ex_project {
     char *path;
     json_t *root;
-    json_t *stored; /* the tree that its file held when it was last read or saved, or NULL: it has no file yet */
+    json_t *stored;  /* the tree that its file held when it was last read or saved, or NULL: it has no file yet */
     exi_arena arena; /* what the view points to */
     ex_project_view view;
 };

@@ -104,9 +104,9 @@ static ex_result read_shape(exi_reader *r, const json_t *object, const exi_place
 /* First pass: name, space and weigher of a layer, so that any place may name any axis of the project. */
 static ex_result read_layer_space(exi_reader *r, const json_t *object, const exi_place *place,
                                   ex_project_layer *layer) {
-    static const char *const keys[] = {"name",    "space", "weigh",     "shape", "texture",       "examples",
-                                       "pseudo",  "mask",  "muted",     "frame", "participation", "rest",
-                                       "protect", "posed", "tolerance", NULL};
+    static const char *const keys[] = {
+        "name",  "space",         "weigh", "shape",   "texture", "examples",  "pseudo",     "mask", "muted",
+        "frame", "participation", "rest",  "protect", "posed",   "tolerance", "trajectory", NULL};
     ex_result result = exi_check_keys(r, object, place, keys);
     if (result == EX_OK)
         result = exi_get_text(r, object, place, "name", true, &layer->name);
@@ -117,6 +117,8 @@ static ex_result read_layer_space(exi_reader *r, const json_t *object, const exi
         result = read_shape(r, object, place, layer);
     if (result == EX_OK)
         result = exi_read_weigh(r, object, place, &layer->weigh);
+    if (result == EX_OK)
+        result = exi_read_trajectory(r, object, place, layer);
     if (result == EX_OK)
         result = exi_read_space(r, object, place, layer);
     if (result == EX_OK)

@@ -32,15 +32,17 @@ static ex_result read_files(exi_reader *r, const json_t *object, const exi_place
                          "%s.skeleton: an example of a layer of offsets has the project's bones: one with its own "
                          "belongs into a layer of \"unposed\" forms",
                          place->text);
-    ex_result result = pixels ? exi_get_text(r, object, place, "image", true, &example->image)
-                              : exi_get_text(r, object, place, "mesh", true, &example->mesh);
+    ex_result result = exi_read_reference(r, object, place, layer, example);
+    if (result == EX_OK && !example->reference)
+        result = pixels ? exi_get_text(r, object, place, "image", true, &example->image)
+                        : exi_get_text(r, object, place, "mesh", true, &example->mesh);
     return result == EX_OK ? exi_get_text(r, object, place, "skeleton", false, &example->skeleton) : result;
 }
 
 static ex_result read_example(exi_reader *r, const json_t *object, const exi_place *place,
                               const ex_project_layer *layer, ex_project_example *example) {
-    static const char *const keys[] = {"name",   "mesh",  "image",   "skeleton", "at",
-                                       "joints", "muted", "falloff", "metric",   NULL};
+    static const char *const keys[] = {"name",  "mesh",    "image",  "skeleton",  "at", "joints",
+                                       "muted", "falloff", "metric", "reference", NULL};
     const bool direct = layer->weigh.kind == EX_WEIGHER_DIRECT, at = json_object_get(object, "at") != NULL;
     ex_result result = exi_check_keys(r, object, place, keys);
     if (result == EX_OK)
@@ -164,7 +166,7 @@ ex_result exi_read_examples(exi_reader *r, const json_t *object, const exi_place
     layer->muted_count = muted;
     layer->weigh.names = names;
     layer->weigh.points = layer->weigh.kind == EX_WEIGHER_DIRECT ? NULL : points;
-    return result;
+    return result == EX_OK ? exi_check_reference(r, &at, layer) : result;
 }
 
 /* ---- pseudo-examples ---- */

@@ -7,6 +7,7 @@
 #include "author/formats/array.h"
 #include "author/formats/file.h"
 #include "author/formats/json.h"
+#include "author/project/paths.h"
 #include "author/project/skeleton.h"
 #include "runtime/base/result.h"
 
@@ -58,7 +59,8 @@ ex_result exi_new_folder_check_free(const exi_new_folder *f, const char *name, e
     return result;
 }
 
-static ex_result check_all_free(const ex_rig *rig, const exi_new_folder *f, const char *project, ex_error *error) {
+static ex_result check_all_free(const ex_rig *rig, const json_t *paths, const exi_new_folder *f, const char *project,
+                                ex_error *error) {
     if (f->overwrite)
         return EX_OK;
     float *shifts = exi_array_allocate(3 * (size_t)ex_rig_joint_count(rig), sizeof *shifts);
@@ -68,6 +70,8 @@ static ex_result check_all_free(const ex_rig *rig, const exi_new_folder *f, cons
         result = exi_new_folder_check_free(f, EXI_UNPACKED_MESH, error);
     if (result == EX_OK && ex_rig_skeleton(rig))
         result = exi_new_folder_check_free(f, EXI_UNPACKED_SKELETON, error);
+    for (int l = 0; result == EX_OK && l < ex_rig_layer_count(rig); l++)
+        result = exi_unpack_check_paths(rig, l, paths, f, error);
     for (int l = 0; l < ex_rig_layer_count(rig); l++)
         for (int k = 0; k < ex_weigher_example_count(ex_rig_weigher(rig, l)); k++)
             for (int kind = 0; result == EX_OK && kind < EXI_UNPACKED_KIND_COUNT; kind++)
@@ -100,8 +104,8 @@ static ex_result write_body(const ex_rig *rig, const ex_mesh *mesh, exi_new_fold
 }
 
 /* The project file last: where it is, everything it names is there too. */
-static ex_result write_files(const ex_rig *rig, const ex_mesh *mesh, json_t *root, exi_new_folder *f,
-                             const char *project, ex_error *error) {
+static ex_result write_files(const ex_rig *rig, const json_t *paths, const ex_mesh *mesh, json_t *root,
+                             exi_new_folder *f, const char *project, ex_error *error) {
     exi_arena arena = {0};
     ex_project_view view;
     ex_result result = exi_project_interpret(root, "", &arena, &view, error);
@@ -109,6 +113,8 @@ static ex_result write_files(const ex_rig *rig, const ex_mesh *mesh, json_t *roo
         result = write_body(rig, mesh, f, error);
     if (result == EX_OK)
         result = exi_unpack_layers(rig, &view, mesh, f, error);
+    for (int l = 0; result == EX_OK && l < ex_rig_layer_count(rig); l++)
+        result = exi_unpack_write_paths(rig, l, paths, mesh, f, error);
     exi_arena_free(&arena);
     const char *path = result == EX_OK ? exi_new_folder_add(f, project, error) : NULL;
     if (result == EX_OK)
@@ -118,15 +124,18 @@ static ex_result write_files(const ex_rig *rig, const ex_mesh *mesh, json_t *roo
 
 static ex_result write_all(const ex_rig *rig, exi_new_folder *f, const char *project, ex_error *error) {
     ex_mesh *mesh = NULL;
-    json_t *root = NULL;
-    ex_result result = check_all_free(rig, f, project, error);
+    json_t *root = NULL, *paths = NULL;
+    ex_result result = exi_project_paths_note_read(rig, &paths, error);
     if (result == EX_OK)
-        result = exi_unpack_describe(rig, &root, error);
+        result = check_all_free(rig, paths, f, project, error);
+    if (result == EX_OK)
+        result = exi_unpack_describe(rig, paths, &root, error);
     if (result == EX_OK)
         result = ex_rig_to_mesh(rig, NULL, &mesh, error);
     if (result == EX_OK)
-        result = write_files(rig, mesh, root, f, project, error);
+        result = write_files(rig, paths, mesh, root, f, project, error);
     json_decref(root);
+    json_decref(paths);
     ex_mesh_destroy(mesh);
     return result;
 }

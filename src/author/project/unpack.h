@@ -4,6 +4,7 @@
  *   unpack.c           the folder, and the way through all of it
  *   unpack_project.c   the project file as JSON
  *   unpack_layers.c    examples as files
+ *   unpack_paths.c     what layers of trajectories have besides
  */
 #ifndef EXEMPLAR_AUTHOR_PROJECT_UNPACK_H
 #define EXEMPLAR_AUTHOR_PROJECT_UNPACK_H
@@ -26,12 +27,16 @@ typedef enum exi_unpacked_kind {
     EXI_UNPACKED_KIND_COUNT
 } exi_unpacked_kind;
 exi_file_name exi_unpacked_name(const ex_rig *rig, int layer, int example, exi_unpacked_kind kind);
+/* Files of a layer of trajectories: its mask, and the segments that were given. */
+exi_file_name exi_unpacked_mask_name(int layer);
+exi_file_name exi_unpacked_segments_name(int layer);
 
 /* Whether an example has a file of that kind. shifts: room for [joint_count][3]. */
 bool exi_unpacked_has(const ex_rig *rig, int layer, int example, exi_unpacked_kind kind, float *shifts);
 
-/* The project file. NULL without memory, or, with a sentence in error, where the rig cannot be described. */
-ex_result exi_unpack_describe(const ex_rig *rig, json_t **root, ex_error *error);
+/* The project file. NULL without memory, or, with a sentence in error, where the rig cannot be described. paths: the
+ * rig's note (paths.h), or NULL. */
+ex_result exi_unpack_describe(const ex_rig *rig, const json_t *paths, json_t **root, ex_error *error);
 
 /* The folder being filled. Files that were not there before are taken away again if the work fails. */
 typedef struct exi_new_folder {
@@ -54,5 +59,13 @@ void exi_new_folder_close(exi_new_folder *folder, bool keep);
  * what the project file will be read as. */
 ex_result exi_unpack_layers(const ex_rig *rig, const ex_project_view *view, const ex_mesh *mesh, exi_new_folder *folder,
                             ex_error *error);
+
+/* Adds to a layer of trajectories how they were found, with the names of its files; false without memory. */
+bool exi_unpack_describe_paths(const ex_rig *rig, int layer, const json_t *paths, json_t *object);
+/* Looks whether the names of these files are free, and writes them. */
+ex_result exi_unpack_check_paths(const ex_rig *rig, int layer, const json_t *paths, const exi_new_folder *folder,
+                                 ex_error *error);
+ex_result exi_unpack_write_paths(const ex_rig *rig, int layer, const json_t *paths, const ex_mesh *mesh,
+                                 exi_new_folder *folder, ex_error *error);
 
 #endif

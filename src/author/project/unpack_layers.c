@@ -30,6 +30,20 @@ exi_file_name exi_file_name_make(const char *prefix, int number, const char *nam
     return out;
 }
 
+static exi_file_name layer_file_name(int layer, const char *ending) {
+    exi_file_name out;
+    snprintf(out.text, sizeof out.text, "layer%d.%s", layer, ending);
+    return out;
+}
+
+exi_file_name exi_unpacked_mask_name(int layer) {
+    return layer_file_name(layer, "mask.txt");
+}
+
+exi_file_name exi_unpacked_segments_name(int layer) {
+    return layer_file_name(layer, "segments.txt");
+}
+
 exi_file_name exi_unpacked_name(const ex_rig *rig, int layer, int example, exi_unpacked_kind kind) {
     static const char *const endings[] = {".obj", ".png", ".skeleton.glb"};
     char prefix[24];
@@ -38,7 +52,10 @@ exi_file_name exi_unpacked_name(const ex_rig *rig, int layer, int example, exi_u
 }
 
 bool exi_unpacked_has(const ex_rig *rig, int layer, int example, exi_unpacked_kind kind, float *shifts) {
-    const bool pixels = ex_rig_layer_domain(rig, layer) == EX_DOMAIN_PIXELS;
+    const ex_domain domain = ex_rig_layer_domain(rig, layer);
+    const bool pixels = domain == EX_DOMAIN_PIXELS;
+    if (domain == EX_DOMAIN_TRAJECTORY && ex_rig_layer_reference(rig, layer) == example)
+        return false; /* it is the mesh */
     if (kind == EXI_UNPACKED_BONES)
         return !pixels && ex_rig_joint_count(rig) > 0 && ex_rig_example_shifts(rig, layer, example, shifts);
     return pixels == (kind == EXI_UNPACKED_IMAGE);
@@ -55,6 +72,8 @@ typedef struct writing {
     exi_measure measure;
     float ***deltas, ***shifts; /* [layer_count] of [example_count]; shifts NULL where an example has none */
     ex_offsets **offsets;       /* [layer_count] of [example_count], NULL for layers of forms */
+    exi_project_paths *paths;   /* [layer_count], all zero for layers of others than trajectories */
+    float **masks;              /* [layer_count], of these, each may be NULL */
 } writing;
 
 static ex_result open_writing(writing *w, const ex_project_view *view, const ex_mesh *mesh, ex_error *error) {
@@ -69,7 +88,9 @@ static ex_result open_writing(writing *w, const ex_project_view *view, const ex_
     w->deltas = calloc(layers + 1, sizeof *w->deltas);
     w->shifts = calloc(layers + 1, sizeof *w->shifts);
     w->offsets = calloc(layers + 1, sizeof *w->offsets);
-    if (!w->form.positions || !w->centres || !w->deltas || !w->shifts || !w->offsets)
+    w->paths = calloc(layers + 1, sizeof *w->paths);
+    w->masks = calloc(layers + 1, sizeof *w->masks);
+    if (!w->form.positions || !w->centres || !w->deltas || !w->shifts || !w->offsets || !w->paths || !w->masks)
         return exi_error_memory(error, "the examples", count * sizeof(double));
     return exi_measure_open(&w->measure, view, mesh, ex_rig_skeleton(w->rig), ex_rig_skin(w->rig), error);
 }
@@ -93,6 +114,12 @@ static void close_writing(writing *w) {
         free(w->offsets[l]);
     }
     free(w->offsets);
+    for (int l = 0; w->paths && l < ex_rig_layer_count(w->rig); l++)
+        exi_project_paths_close(&w->paths[l]);
+    free(w->paths);
+    for (int l = 0; w->masks && l < ex_rig_layer_count(w->rig); l++)
+        free(w->masks[l]);
+    free(w->masks);
     free(w->centres);
     free(w->form.positions);
 }
@@ -128,7 +155,8 @@ static ex_result write_positions(const writing *w, int layer, int k, ex_error *e
 static ex_result write_form(writing *w, int layer, int k, ex_error *error) {
     exi_measure *m = &w->measure;
     const float *delta = w->deltas[layer][k], *shifts = w->shifts[layer][k];
-    exi_measure_base(m, layer, k);
+    if (!exi_measure_base(m, layer, k))
+        return exi_error_memory(error, "an example", 24 * (size_t)w->form.vertex_count);
     for (size_t i = 0; i < 3 * (size_t)w->form.vertex_count; i++)
         w->form.positions[i] = m->base[i] + (double)delta[i];
     ex_result result = write_positions(w, layer, k, error);
@@ -141,14 +169,42 @@ static ex_result write_form(writing *w, int layer, int k, ex_error *error) {
     return path ? exi_skeleton_write_centres(path, m->skeleton, w->centres, error) : EX_ERROR_MEMORY;
 }
 
+/* Lets a layer of trajectories count for those after it, as building will. */
+static ex_result add_paths(writing *w, int layer, ex_error *error) {
+    const ex_project_layer *view = &w->measure.view->layers[layer];
+    exi_project_paths *paths = &w->paths[layer];
+    ex_result result =
+        exi_project_paths_open(paths,
+                               &(exi_project_paths_source){.mesh = w->measure.mesh,
+                                                           .example_count = view->example_count,
+                                                           .names = view->weigh.names,
+                                                           .reference = ex_rig_layer_reference(w->rig, layer),
+                                                           .deltas = (const float *const *)w->deltas[layer]},
+                               error);
+    if (result == EX_OK)
+        result = exi_project_paths_take(paths, w->rig, layer, error);
+    w->masks[layer] = exi_array_allocate((size_t)ex_rig_vertex_count(w->rig), sizeof **w->masks);
+    if (result == EX_OK && !w->masks[layer])
+        result = exi_error_memory(error, "a mask", (size_t)ex_rig_vertex_count(w->rig) * sizeof **w->masks);
+    if (result != EX_OK)
+        return result;
+    const bool masked = ex_rig_layer_mask(w->rig, layer, w->masks[layer]);
+    return exi_measure_add_paths(&w->measure, layer, &view->weigh, paths, masked ? w->masks[layer] : NULL,
+                                 (const float *const *)w->shifts[layer], error);
+}
+
 static ex_result write_forms(writing *w, int layer, ex_error *error) {
+    const bool paths = ex_rig_layer_domain(w->rig, layer) == EX_DOMAIN_TRAJECTORY;
     const int count = ex_weigher_example_count(ex_rig_weigher(w->rig, layer));
     ex_result result = take_rows(w, layer) ? EX_OK
                                            : exi_error_memory(error, "the examples",
                                                               (size_t)count * 12 * (size_t)ex_rig_vertex_count(w->rig));
     for (int k = 0; result == EX_OK && k < count; k++)
-        result = write_form(w, layer, k, error);
-    if (result == EX_OK && layer + 1 < ex_rig_layer_count(w->rig))
+        if (!paths || ex_rig_layer_reference(w->rig, layer) != k)
+            result = write_form(w, layer, k, error);
+    if (result == EX_OK && paths && layer + 1 < ex_rig_layer_count(w->rig))
+        result = add_paths(w, layer, error);
+    else if (result == EX_OK && layer + 1 < ex_rig_layer_count(w->rig))
         result = exi_measure_add_layer(&w->measure, layer, &w->measure.view->layers[layer].weigh,
                                        (const float *const *)w->deltas[layer], (const float *const *)w->shifts[layer],
                                        error);
@@ -177,7 +233,8 @@ static bool take_offsets(writing *w, int layer) {
 static ex_result write_sculpt(writing *w, int layer, int k, ex_error *error) {
     const exi_measure *m = &w->measure;
     const ex_offsets *offsets = &w->offsets[layer][k];
-    exi_measure_base(&w->measure, layer, k);
+    if (!exi_measure_base(&w->measure, layer, k))
+        return exi_error_memory(error, "an example", 24 * (size_t)w->form.vertex_count);
     for (size_t i = 0; i < 3 * (size_t)w->form.vertex_count; i++)
         w->form.positions[i] = (double)(float)(m->base[i] + (m->turned ? m->turned[i] : 0));
     for (int i = 0; i < offsets->count; i++)

@@ -172,12 +172,16 @@ static json_t *make_pseudos(const ex_rig *rig, int layer, const ex_weigher_def *
 static json_t *make_example(const ex_rig *rig, int layer, const ex_weigher_def *def, int k) {
     static const char *const keys[] = {"mesh", "image", "skeleton"};
     json_t *example = json_pack("{s:s}", "name", ex_rig_example_name(rig, layer, k));
+    const bool reference =
+        ex_rig_layer_domain(rig, layer) == EX_DOMAIN_TRAJECTORY && ex_rig_layer_reference(rig, layer) == k;
     float *shifts = exi_array_allocate(3 * (size_t)ex_rig_joint_count(rig), sizeof *shifts);
     bool done = example && shifts;
     for (int kind = 0; done && kind < EXI_UNPACKED_KIND_COUNT; kind++)
         if (exi_unpacked_has(rig, layer, k, (exi_unpacked_kind)kind, shifts))
             done =
                 set(example, keys[kind], json_string(exi_unpacked_name(rig, layer, k, (exi_unpacked_kind)kind).text));
+    if (done && reference)
+        done = set(example, "reference", json_true());
     const double *point = ex_weigher_point(ex_rig_weigher(rig, layer), k);
     done = done && (!point || set(example, "at", make_point(rig, layer, point))) && set_reach(example, def, k);
     free(shifts);
@@ -196,7 +200,7 @@ static bool set_offsets(json_t *object, const ex_rig *rig, int layer, const ex_w
            (def->kind == EX_WEIGHER_DIRECT || set(object, "rest", json_false()));
 }
 
-static json_t *make_layer(const ex_rig *rig, int layer, const ex_weigher_def *def) {
+static json_t *make_layer(const ex_rig *rig, int layer, const ex_weigher_def *def, const json_t *paths) {
     static const char *const shapes[] = {[EX_DOMAIN_FORM] = "positions",
                                          [EX_DOMAIN_PIXELS] = "pixels",
                                          [EX_DOMAIN_OFFSETS] = "offsets",
@@ -216,6 +220,7 @@ static json_t *make_layer(const ex_rig *rig, int layer, const ex_weigher_def *de
         done = set(object, "muted", json_true()) && done;
     if (ex_rig_layer_domain(rig, layer) == EX_DOMAIN_OFFSETS)
         done = set_offsets(object, rig, layer, def) && done;
+    done = exi_unpack_describe_paths(rig, layer, paths, object) && done;
     if (texture >= 0)
         done = set(object, "texture", json_string(ex_rig_texture(rig, texture).name)) && done;
     done = set(object, "examples", examples) && done;
@@ -228,7 +233,7 @@ static json_t *make_layer(const ex_rig *rig, int layer, const ex_weigher_def *de
     return object;
 }
 
-static json_t *describe_layer(const ex_rig *rig, int layer) {
+static json_t *describe_layer(const ex_rig *rig, int layer, const json_t *paths) {
     const ex_weigher *weigher = ex_rig_weigher(rig, layer);
     ex_axis *axes = exi_array_allocate((size_t)ex_weigher_axis_count(weigher), sizeof *axes);
     ex_pseudo *pseudos = exi_array_allocate((size_t)ex_weigher_pseudo_count(weigher), sizeof *pseudos);
@@ -236,7 +241,7 @@ static json_t *describe_layer(const ex_rig *rig, int layer) {
     if (axes && pseudos) {
         ex_weigher_def def;
         ex_weigher_describe(weigher, &def, axes, pseudos);
-        made = make_layer(rig, layer, &def);
+        made = make_layer(rig, layer, &def, paths);
     }
     free(axes);
     free(pseudos);
@@ -266,7 +271,7 @@ static ex_result describe_refinement(const ex_rig *rig, json_t **subdivide, ex_e
     return EX_OK;
 }
 
-ex_result exi_unpack_describe(const ex_rig *rig, json_t **root, ex_error *error) {
+ex_result exi_unpack_describe(const ex_rig *rig, const json_t *paths, json_t **root, ex_error *error) {
     json_t *subdivide = NULL, *layers = json_array(),
            *made = json_pack("{s:i, s:s}", "exemplar", 1, "mesh", EXI_UNPACKED_MESH);
     ex_result result = describe_refinement(rig, &subdivide, error);
@@ -276,7 +281,7 @@ ex_result exi_unpack_describe(const ex_rig *rig, json_t **root, ex_error *error)
         done = done && set(made, "skeleton", json_string(EXI_UNPACKED_SKELETON)) &&
                set(made, "skinning", json_string(ex_skinning_name(ex_rig_skinning(rig))));
     for (int l = 0; result == EX_OK && done && l < ex_rig_layer_count(rig); l++)
-        done = json_array_append_new(layers, describe_layer(rig, l)) == 0;
+        done = json_array_append_new(layers, describe_layer(rig, l, paths)) == 0;
     done = set(made, "layers", layers) && done;
     if (subdivide)
         done = set(made, "subdivide", subdivide) && done;

@@ -1,0 +1,228 @@
+"""Forms in, a rig of trajectories out: ends and turns, several forms, reports, projects, and wrong inputs."""
+import math
+import signal
+import subprocess
+import time
+
+import harness
+
+PARTS = 6
+
+
+def bar(angle, parts=PARTS):
+    """A bar along x, bent in the plane of x and y by an angle over its whole length of 4."""
+    points = []
+    for i in range(parts + 1):
+        s, bend = 4 * i / parts, angle / 4
+        x, y = (s, 0) if angle == 0 else (math.sin(bend * s) / bend, (1 - math.cos(bend * s)) / bend)
+        for a, z in ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)):
+            points.append([x - a * math.sin(bend * s), y + a * math.cos(bend * s), z])
+    return points
+
+
+def faces(parts=PARTS):
+    rings = [[4 * i + j + 1, 4 * i + (j + 1) % 4 + 1, 4 * i + 4 + (j + 1) % 4 + 1, 4 * i + 5 + j]
+             for i in range(parts) for j in range(4)]
+    return rings + [[4, 3, 2, 1], [4 * parts + j for j in range(1, 5)]]
+
+
+def text(points, corners):
+    return "".join(f"v {x!r} {y!r} {z!r}\n" for x, y, z in points) + "".join(
+        "f " + " ".join(map(str, face)) + "\n" for face in corners)
+
+
+class Warped(harness.Case):
+    def write(self, name, points, corners=None):
+        (self.folder / name).write_text(text(points, corners or faces()))
+
+    def setUp(self):
+        super().setUp()
+        for name, angle in (("a.obj", 0), ("b.obj", 2.4), ("c.obj", -1.2)):
+            self.write(name, bar(angle))
+
+    def pose(self, rig, *words):
+        return harness.positions_of(self.succeed("pose", rig, *words, "-o", "-").out)
+
+    def apart(self, one, other):
+        return max(abs(x - y) for p, q in zip(one, other) for x, y in zip(p, q))
+
+
+class Rigs(Warped):
+    def test_from_one_to_the_other(self):
+        line = self.succeed("warp", "a.obj", "b.obj", "-o", "w.glb").out
+        self.assertRegex(line, r"^w\.glb: 28 vertices, 1 layer, 1 example, ")
+        self.assertLess(self.apart(self.pose("w.glb", "t=0"), bar(0)), 1e-5)
+        self.assertLess(self.apart(self.pose("w.glb", "t=1"), bar(2.4)), 1e-5)
+        half = self.pose("w.glb", "t=0.5")
+        lengths = [math.dist(half[4 * i], half[4 * i + 4]) for i in range(PARTS)]
+        ends = [[math.dist(form[4 * i], form[4 * i + 4]) for i in range(PARTS)] for form in (bar(0), bar(2.4))]
+        for length, before, after in zip(lengths, *ends):
+            self.assertAlmostEqual(length, (before + after) / 2, delta=0.02)
+        straight = [[(x + y) / 2 for x, y in zip(p, q)] for p, q in zip(bar(0), bar(2.4))]
+        self.assertGreater(self.apart(half, straight), 0.2)
+
+    def test_the_reference_may_be_another(self):
+        self.succeed("warp", "a.obj", "b.obj", "--reference", "b.obj", "-o", "w.glb")
+        self.assertLess(self.apart(self.pose("w.glb", "t=0"), bar(2.4)), 1e-5)
+        self.assertLess(self.apart(self.pose("w.glb", "t=1"), bar(0)), 1e-5)
+
+    def test_several_forms(self):
+        self.succeed("warp", "a.obj", "b.obj", "c.obj", "b.obj", "-o", "w.glb", "--threads", "2")
+        layer = self.succeed("info", "w.glb", "--json").json()["layers"][0]
+        self.assertEqual([axis["name"] for axis in layer["space"]], ["b", "c", "b-2"])
+        self.assertEqual(layer["shape"], "trajectory")
+        self.assertTrue(all(example["turns"] for example in layer["examples"]))
+        self.assertLess(self.apart(self.pose("w.glb", "c=1"), bar(-1.2)), 1e-5)
+        self.assertLess(self.apart(self.pose("w.glb", "b-2=1"), bar(2.4)), 1e-5)
+        self.succeed("warp", "a.obj", "b.obj", "c.obj", "b.obj", "-o", "one.glb", "--threads", "1")
+        self.assertEqual((self.folder / "w.glb").read_bytes(), (self.folder / "one.glb").read_bytes())
+
+    def test_other_kinds_of_files(self):
+        self.succeed("warp", "a.obj", "b.obj", "-o", "w.glb")
+        for kind in ("ply", "glb"):
+            for name, t in (("a", 0), ("b", 1)):
+                self.succeed("pose", "w.glb", f"t={t}", "-o", f"{name}.{kind}")
+            self.succeed("warp", f"a.{kind}", f"b.{kind}", "-o", f"{kind}.glb")
+            self.assertEqual(len(self.pose(f"{kind}.glb", "t=1")) >= 28, True)
+
+    def test_unpacked_it_builds_to_the_same_bytes(self):
+        (self.folder / "seg.txt").write_text("# ends\n1 0\n2 0\n3 0\n4 0\n21 1\n22 1\n23 1\n24 1\n")
+        for number, how in enumerate((["--correctors", "2", "--turns", "yes"],
+                                      ["--mode", "paper", "--terms", "pose,rotation", "--weights", "rotation=0.2"],
+                                      ["--mode", "paper", "--bases", "--segments", "seg.txt", "--segment-angle", "30",
+                                       "--root", "0", "--iterations", "3"])):
+            self.succeed("warp", "a.obj", "b.obj", *how, "-o", "w.glb", "-q")
+            self.succeed("unpack", "w.glb", "-o", f"again{number}")
+            self.succeed("build", f"again{number}/w.json", "-q")
+            self.assertEqual((self.folder / "w.glb").read_bytes(),
+                             (self.folder / f"again{number}/w.glb").read_bytes())
+
+    def test_other_commands_take_it(self):
+        self.succeed("warp", "a.obj", "b.obj", "-o", "w.glb")
+        (self.folder / "move.csv").write_text("time,t\n0,0\n0.5,1\n")
+        baked = self.succeed("bake", "w.glb", "--motion", "move.csv", "--fps", "10", "-o", "w.pc2").out
+        self.assertIn("6 frames of 28 vertices", baked)
+        baked = self.succeed("bake", "w.glb", "--motion", "move.csv", "--fps", "10", "-o", "flat.glb").out
+        self.assertIn("not exact: glTF morphs along straight lines", baked)
+        self.succeed("sheet", "w.glb", "--axes", "t", "-o", "sheet.png")
+        self.assertEqual(self.succeed("weights", "w.glb", "t=0.25", "--json").json()["layers"][0]["weights"],
+                         {"b": 0.25})
+        self.succeed("unpack", "w.glb", "-o", "again")
+        self.assertIn("[stretched]", self.succeed("check", "again/w.json").out)
+        self.assertIn("b  layer0_000_b.obj", self.succeed("example", "list", "again/w.json").out)
+
+    def test_one_basis_alone(self):
+        how = ["--mode", "paper", "--bases", "--segment-angle", "30", "-q"]
+        self.succeed("warp", "a.obj", "b.obj", *how, "--basis", "0", "--at", "0.5", "-o", "own.obj")
+        self.succeed("warp", "a.obj", "b.obj", *how, "--basis", "2", "--at", "t=0.5", "-o", "second.obj")
+        own = harness.positions_of((self.folder / "own.obj").read_text())
+        second = harness.positions_of((self.folder / "second.obj").read_text())
+        self.assertEqual((len(own), len(second)), (28, 28))
+        self.assertGreater(self.apart(own, second), 0.01)
+
+
+class Reports(Warped):
+    def test_text(self):
+        lines = self.succeed("warp", "a.obj", "b.obj", "--report").out.splitlines()
+        self.assertRegex(lines[0], r"^b: 1 component, \d+ bytes a vertex; pairs of triangles that cross: 0 at the start")
+        self.assertEqual(lines[1].split()[:2], ["method", "t"])
+        rows = [line.split() for line in lines[2:]]
+        self.assertEqual([row[0] for row in rows[::5]], ["linear", "poisson", "rigid", "polynomial", "guided"])
+        self.assertEqual([row[1] for row in rows[:5]], ["0.1", "0.3", "0.5", "0.7", "0.9"])
+        self.assertEqual([path.name for path in self.folder.iterdir() if path.suffix == ".glb"], [])
+
+    def test_json_and_pictures(self):
+        answer = self.succeed("warp", "a.obj", "b.obj", "c.obj", "--mode", "paper", "--iterations", "30", "--report",
+                              "--json", "--picture", "p.png", "-o", "w.glb", "-q").json()
+        self.assertEqual((answer["file"], len(answer["reports"])), ("w.glb", 2))
+        for report, name in zip(answer["reports"], "bc"):
+            self.assertEqual((report["example"], report["components"], len(report["rows"])), (name, 1, 25))
+            row = report["rows"][-3]
+            self.assertEqual((row["method"], row["t"], row["flipped"]), ("paper", 0.5, 0))
+            self.assertLess(row["stretch"][2], report["rows"][2]["stretch"][2])
+            self.assertTrue((self.folder / f"p-{name}.png").read_bytes().startswith(b"\x89PNG"))
+        self.assertTrue((self.folder / "w.glb").exists())
+
+
+WRONG = [
+    (["a.obj"], "at least two forms are needed"),
+    (["a.obj", "b.obj"], "say with -o where the rig goes"),
+    (["a.obj", "b.obj", "-o", "w.obj"], "does not end in .glb"),
+    (["a.obj", "b.obj", "-o", "w.glb", "--reference", "c.obj"], "'c.obj' is none of them"),
+    (["a.obj", "b.obj", "-o", "w.glb", "--mode", "printed"], "--mode needs guided or paper, not 'printed'"),
+    (["a.obj", "b.obj", "-o", "w.glb", "--turns", "maybe"], "--turns needs yes, no or auto, not 'maybe'"),
+    (["a.obj", "b.obj", "-o", "w.glb", "--correctors", "9"], "a whole number from 0 to 8 or auto, not '9'"),
+    (["a.obj", "b.obj", "-o", "w.glb", "--bases"], "--bases goes with --mode paper"),
+    (["a.obj", "b.obj", "-o", "w.glb", "--mode", "paper", "--turns", "no"], "--turns goes with --mode guided"),
+    (["a.obj", "b.obj", "-o", "w.glb", "--mode", "paper", "--terms", "pose,turn"], "--terms needs some of"),
+    (["a.obj", "b.obj", "-o", "w.glb", "--mode", "paper", "--weights", "pose=-1"], "--weights needs numbers above 0"),
+    (["a.obj", "b.obj", "-o", "w.glb", "--mode", "paper", "--root", "1"], "--root goes with --bases"),
+    (["a.obj", "b.obj", "-o", "w.glb", "--mode", "paper", "--bases", "--segment-angle", "0"], "degrees above 0"),
+    (["a.obj", "b.obj", "-o", "w.glb", "--picture", "p.png"], "--picture goes with --report"),
+    (["a.obj", "b.obj", "-o", "-", "--report"], "cannot both go to standard output"),
+    (["a.obj", "b.obj", "--report", "--picture", "p.jpg"], "'p.jpg' does not end in .png or .svg"),
+    (["a.obj", "b.obj", "-o", "f.obj", "--at", "0.5"], "--at goes with --basis"),
+    (["a.obj", "b.obj", "-o", "f.obj", "--basis", "0", "--at", "half"], "--at needs a number"),
+    (["a.obj", "b.obj", "c.obj", "-o", "f.obj", "--basis", "0", "--at", "0.5"], "--at needs numbers after the forms'"),
+]
+
+
+class Refusals(Warped):
+    def test_wrong_usage(self):
+        before = self.listing()
+        for words, sentence in WRONG:
+            with self.subTest(words=words):
+                self.sentence(self.run_tool("warp", *words), 2, sentence)
+        self.assertEqual(self.listing(), before)
+
+    def test_forms_that_do_not_belong_together(self):
+        self.write("flip.obj", bar(1), [face[::-1] for face in faces()])
+        self.write("one.obj", bar(1), faces()[:3] + [faces()[3][::-1]] + faces()[4:])
+        self.write("short.obj", bar(1, 5), faces(5))
+        (self.folder / "nan.obj").write_text("v nan 0 0\n" + text(bar(0)[1:], faces()))
+        (self.folder / "far.obj").write_text("v 1e39 0 0\n" + text(bar(0)[1:], faces()))
+        (self.folder / "empty.obj").write_text("# nothing\n")
+        (self.folder / "points.obj").write_text("v 0 0 0\nv 1 0 0\n")
+        before = self.listing()
+        for first, second, words in (("a.obj", "flip.obj", ["'flip.obj'", "its faces run the other way round"]),
+                                     ("a.obj", "one.obj", ["face 3 has corners", "it runs the other way round"]),
+                                     ("a.obj", "short.obj", ["24 vertices here and 28 in the mesh"]),
+                                     ("a.obj", "nan.obj", ["nan.obj:1: cannot read 'nan'"]),
+                                     ("a.obj", "far.obj", ["too far away"]),
+                                     ("a.obj", "empty.obj", ["empty.obj has no vertices"]),
+                                     ("points.obj", "points.obj", ["'points.obj' has no faces"]),
+                                     ("a.obj", "missing.obj", ["missing.obj"])):
+            with self.subTest(form=second):
+                self.sentence(self.run_tool("warp", first, second, "-o", "w.glb"), 1, *words)
+        self.assertEqual(self.listing(), before)
+
+    def test_bases_that_are_not_there(self):
+        self.sentence(self.run_tool("warp", "a.obj", "b.obj", "--basis", "1", "-o", "f.obj"), 1, "there is no basis 1")
+        (self.folder / "seg.txt").write_text("99 0\n")
+        self.sentence(self.run_tool("warp", "a.obj", "b.obj", "--mode", "paper", "--bases", "--segments", "seg.txt",
+                                    "-o", "w.glb"), 1, "seg.txt:1: there is no face 99")
+
+    def test_an_interrupt_leaves_nothing(self):
+        self.write("long_a.obj", bar(0, 3000), faces(3000))
+        self.write("long_b.obj", bar(3, 3000), faces(3000))
+        before = self.listing()
+        process = subprocess.Popen([harness.TOOL, "warp", "long_a.obj", "long_b.obj", "-o", "w.glb", "--report"],
+                                   cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=100)
+        if process.returncode != 0:  # a machine that was quicker has written the rig
+            self.assertEqual(process.returncode, 130, err)
+            after = self.listing()
+            after.pop("w.glb", None)
+            self.assertEqual(after, before)
+
+    def test_a_full_disk_leaves_nothing(self):
+        if harness.THREAD_SANITIZED:
+            return
+        before = self.listing()
+        self.sentence(self.run_tool("warp", "a.obj", "b.obj", "-o", "w.glb", file_size=100), 1, "w.glb")
+        self.assertEqual(self.listing(), before)
+
+
+harness.main()
