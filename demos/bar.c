@@ -135,14 +135,22 @@ static ex_result write_links(const char *directory, const exi_tube *tube, ex_err
 }
 
 ex_result exi_demo_cylinder(const char *directory, ex_error *error) {
-    const exi_tube_bend bends[LINKS - 1] = {{1, 0.5, 65}, {2, 0.5, 65}, {3, 0.5, 65}};
-    const exi_tube straight = {.rings = 70, .around = 26, .length = LINKS, .half = 0.17};
-    tube_form forms[2] = {{"straight.obj", straight}, {"coiled.obj", straight}};
-    forms[1].tube.bends = bends;
-    forms[1].tube.bend_count = LINKS - 1;
+    /* Links are rigid to the last digit: what is between two of them takes all that bends. */
+    const exi_tube_bend straight[LINKS - 1] = {{1, 0.26, 0}, {2, 0.26, 0}, {3, 0.26, 0}};
+    const exi_tube_bend coiled[LINKS - 1] = {{1, 0.26, 80}, {2, 0.26, 80}, {3, 0.26, 80}};
+    tube_form forms[2];
+    for (int i = 0; i < 2; i++)
+        forms[i] = (tube_form){i ? "coiled.obj" : "straight.obj",
+                               {.rings = 92,
+                                .around = 20,
+                                .length = LINKS,
+                                .half = 0.11,
+                                .bends = i ? coiled : straight,
+                                .bend_count = LINKS - 1,
+                                .hinges = true}};
     ex_result result = write_forms(directory, forms, 2, error);
     if (result == EX_OK)
-        result = write_links(directory, &straight, error);
+        result = write_links(directory, &forms[0].tube, error);
     return result == EX_OK
                ? write_both(directory, "cylinder.json", cylinder_bases, "cylinder_plain.json", cylinder_plain, error)
                : result;

@@ -22,11 +22,23 @@ static int ring_total(const exi_tube *tube) {
     return tube->rings + 2 * CAP;
 }
 
+/* Leaves out what hinges take: the place of a ring that would stand there if they took nothing. */
+static double beyond_hinges(const exi_tube *tube, double part, double first, double last) {
+    double taken = 0;
+    for (int i = 0; i < tube->bend_count; i++)
+        taken += tube->bends[i].width;
+    double place = first + (last - first - taken) * part;
+    for (int i = 0; i < tube->bend_count && place > tube->bends[i].at - tube->bends[i].width / 2; i++)
+        place += tube->bends[i].width;
+    return place;
+}
+
 /* How far along the line ring i stands, and how large it is. */
 static double ring_place(const exi_tube *tube, int i, double *size) {
     const int last = ring_total(tube) - 1, from_end = i < last - i ? i : last - i;
     const double first = CAP_DEPTH * tube->half;
-    double place = first + (tube->length - 2 * first) * (i - CAP) / (tube->rings - 1);
+    const double part = (double)(i - CAP) / (tube->rings - 1), end = tube->length - first;
+    double place = tube->hinges ? beyond_hinges(tube, part, first, end) : first + (end - first) * part;
     *size = 1;
     if (from_end < CAP) {
         *size = cap_sizes[from_end];
@@ -44,13 +56,37 @@ static double turn_at(const exi_tube *tube, double place) {
     for (int i = 0; i < tube->bend_count; i++) {
         double t = (place - tube->bends[i].at) / tube->bends[i].width + 0.5;
         t = t < 0 ? 0 : t > 1 ? 1 : t;
+        if (tube->hinges)
+            t = place < tube->bends[i].at ? 0 : 1;
         turn += tube->bends[i].degrees * PI / 180 * t * t * (3 - 2 * t);
     }
     return turn;
 }
 
+/* A chain of straight links. */
+static void chain_at(const exi_tube *tube, double place, double *x, double *y) {
+    double turn = 0, from = 0;
+    *x = *y = 0;
+    for (int i = 0; i <= tube->bend_count; i++) {
+        const bool whole = i < tube->bend_count && place > tube->bends[i].at;
+        const double to = whole ? tube->bends[i].at : place;
+        double sine, cosine;
+        exi_sin_cos(turn * PI / 180, &sine, &cosine);
+        *x += (to - from) * cosine;
+        *y += (to - from) * sine;
+        if (!whole)
+            return;
+        turn += tube->bends[i].degrees;
+        from = to;
+    }
+}
+
 /* The middle line from the place that is held to another. */
 static void line_at(const exi_tube *tube, double place, double *x, double *y) {
+    if (tube->hinges) {
+        chain_at(tube, place, x, y);
+        return;
+    }
     const double step = (place - tube->hold) / PIECES, held = turn_at(tube, tube->hold);
     *x = tube->hold;
     *y = 0;

@@ -7,7 +7,7 @@
 
 #include "demos.h"
 
-/* Where a middle line turns: by so many degrees, evenly spread around a place on it. */
+/* Where a middle line turns: by so many degrees, spread around a place on it. In ascending order. */
 typedef struct exi_tube_bend {
     double at, width; /* metres along the line */
     double degrees;
@@ -19,6 +19,7 @@ typedef struct exi_tube {
     bool square;         /* with round edges; else round */
     const exi_tube_bend *bends;
     int bend_count;
+    bool hinges;  /* bends are hinges, `width` metres of which have no rings; the place that is held is then 0 */
     double hold;  /* the place on the middle line, metres, that stays where it is */
     double bulge; /* how much thicker it is in its middle than at its ends, as part of half */
 } exi_tube;
