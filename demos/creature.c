@@ -11,31 +11,41 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const char project[] = "{\n"
-                              "  \"exemplar\": 1,\n"
-                              "  \"mesh\": \"stand.obj\",\n"
-                              "  \"layers\": [\n"
-                              "    {\n"
-                              "      \"name\": \"poses\",\n"
-                              "      \"space\": [\n"
-                              "        {\"name\": \"leap\", \"min\": 0, \"max\": 1},\n"
-                              "        {\"name\": \"sit\", \"min\": 0, \"max\": 1},\n"
-                              "        {\"name\": \"kick\", \"min\": 0, \"max\": 1},\n"
-                              "        {\"name\": \"curl\", \"min\": 0, \"max\": 1}\n"
-                              "      ],\n"
-                              "      \"weigh\": {\"kind\": \"direct\"},\n"
-                              "      \"shape\": \"trajectory\",\n"
-                              "      \"trajectory\": {\"mode\": \"guided\"},\n"
-                              "      \"examples\": [\n"
-                              "        {\"name\": \"leap\", \"mesh\": \"leap.obj\"},\n"
-                              "        {\"name\": \"sit\", \"mesh\": \"sit.obj\"},\n"
-                              "        {\"name\": \"kick\", \"mesh\": \"kick.obj\"},\n"
-                              "        {\"name\": \"curl\", \"mesh\": \"curl.obj\"}\n"
-                              "      ]\n"
-                              "    }\n"
-                              "  ],\n"
-                              "  \"subdivide\": {\"scheme\": \"loop\", \"levels\": 1, \"limit\": true}\n"
-                              "}\n";
+/* Poses of the whole animal share a layer, so that their paths are blended; the tail's has one of its own, so that it
+ * goes onto every pose. */
+#define PROJECT(shape)                                                                                                 \
+    "{\n"                                                                                                              \
+    "  \"exemplar\": 1,\n"                                                                                             \
+    "  \"mesh\": \"stand.obj\",\n"                                                                                     \
+    "  \"layers\": [\n"                                                                                                \
+    "    {\n"                                                                                                          \
+    "      \"name\": \"poses\",\n"                                                                                     \
+    "      \"space\": [\n"                                                                                             \
+    "        {\"name\": \"leap\", \"min\": 0, \"max\": 1},\n"                                                          \
+    "        {\"name\": \"sit\", \"min\": 0, \"max\": 1},\n"                                                           \
+    "        {\"name\": \"kick\", \"min\": 0, \"max\": 1}\n"                                                           \
+    "      ],\n"                                                                                                       \
+    "      \"weigh\": {\"kind\": \"direct\"},\n"                                                                       \
+    "      \"shape\": \"" shape "\",\n"                                                                                \
+    "      \"examples\": [\n"                                                                                          \
+    "        {\"name\": \"leap\", \"mesh\": \"leap.obj\"},\n"                                                          \
+    "        {\"name\": \"sit\", \"mesh\": \"sit.obj\"},\n"                                                            \
+    "        {\"name\": \"kick\", \"mesh\": \"kick.obj\"}\n"                                                           \
+    "      ]\n"                                                                                                        \
+    "    },\n"                                                                                                         \
+    "    {\n"                                                                                                          \
+    "      \"name\": \"tail\",\n"                                                                                      \
+    "      \"space\": [{\"name\": \"curl\", \"min\": 0, \"max\": 1}],\n"                                               \
+    "      \"weigh\": {\"kind\": \"direct\"},\n"                                                                       \
+    "      \"shape\": \"" shape "\",\n"                                                                                \
+    "      \"examples\": [{\"name\": \"curl\", \"mesh\": \"curl.obj\"}]\n"                                             \
+    "    }\n"                                                                                                          \
+    "  ],\n"                                                                                                           \
+    "  \"subdivide\": {\"scheme\": \"loop\", \"levels\": 1, \"limit\": true}\n"                                        \
+    "}\n"
+
+static const char project[] = PROJECT("trajectory");
+static const char linear[] = PROJECT("positions"); /* straight lines, to compare with */
 
 ex_result exi_demo_creature(const char *directory, ex_error *error) {
     ex_mesh *rest = exi_creature_mesh(CREATURE_SPACING), *form = rest ? ex_mesh_copy(rest) : NULL;
@@ -55,6 +65,8 @@ ex_result exi_demo_creature(const char *directory, ex_error *error) {
     }
     if (result == EX_OK)
         result = exi_demo_write_text(directory, "creature.json", project, error);
+    if (result == EX_OK)
+        result = exi_demo_write_text(directory, "creature_linear.json", linear, error);
     ex_skin_destroy(skin);
     ex_mesh_destroy(form);
     ex_mesh_destroy(rest);
