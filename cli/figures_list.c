@@ -157,9 +157,9 @@ static const exi_figure trajectory_warping[] = {
      .title = "A pose on straight lines, and on paths",
      .file = "trajectory-warping-1.png",
      .demo = "creature",
-     .caption = "From standing to a leap (both blue). Above, every vertex runs along a straight line, and legs that "
-                "turn become short and thin on their way. Below, every vertex runs along a path of its own, in closed "
-                "form: legs turn and keep their length.",
+     .caption = "From standing to a kick (both blue). Above, every vertex runs along a straight line, and what turns, "
+                "legs and tail, shrinks on its way. Below, every vertex runs along a path of its own, in closed form: "
+                "legs and tail turn and keep their length.",
      .make = exi_figure_creature},
     NOT_YET("Figure 2", "frames of a rotation", "A construction, drawn by hand."),
     {.number = "Figure 3",

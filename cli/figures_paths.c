@@ -4,10 +4,6 @@
  */
 #include "figures.h"
 
-#include <string.h>
-
-enum { MOST = 16 };
-
 /* The same five steps of two rigs, one row each; ends in blue. */
 static ex_result two_rows(exi_figures *f, const ex_rig *const rigs[2], const char *const poses[5],
                           const char *const titles[2], exi_shots how, const char *path) {
@@ -29,7 +25,7 @@ static ex_result two_rows(exi_figures *f, const ex_rig *const rigs[2], const cha
 }
 
 ex_result exi_figure_creature(exi_figures *f, const char *path) {
-    static const char *const poses[5] = {"leap=0", "leap=0.25", "leap=0.5", "leap=0.75", "leap=1"};
+    static const char *const poses[5] = {"kick=0", "kick=0.25", "kick=0.5", "kick=0.75", "kick=1"};
     const ex_rig *rigs[2] = {exi_figures_rig_variant(f, "creature", "linear"), exi_figures_rig(f, "creature")};
     if (!rigs[0] || !rigs[1])
         return f->error->result;

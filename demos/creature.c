@@ -47,8 +47,8 @@
 static const char project[] = PROJECT("trajectory");
 static const char linear[] = PROJECT("positions"); /* straight lines, to compare with */
 
-ex_result exi_demo_creature(const char *directory, ex_error *error) {
-    ex_mesh *rest = exi_creature_mesh(CREATURE_SPACING), *form = rest ? ex_mesh_copy(rest) : NULL;
+ex_result exi_creature_write(const char *directory, double spacing, ex_error *error) {
+    ex_mesh *rest = exi_creature_mesh(spacing), *form = rest ? ex_mesh_copy(rest) : NULL;
     ex_skin *skin = form ? exi_creature_skin(rest) : NULL;
     ex_result result = skin ? EX_OK : exi_error_memory(error, "the creature", 0);
     if (result == EX_OK) {
@@ -71,4 +71,8 @@ ex_result exi_demo_creature(const char *directory, ex_error *error) {
     ex_mesh_destroy(form);
     ex_mesh_destroy(rest);
     return result;
+}
+
+ex_result exi_demo_creature(const char *directory, ex_error *error) {
+    return exi_creature_write(directory, CREATURE_SPACING, error);
 }

@@ -92,4 +92,9 @@ ex_skin *exi_creature_skin(const ex_mesh *mesh);
 ex_result exi_creature_posed(const ex_mesh *mesh, const ex_skin *skin, exi_creature_pose pose, double *positions,
                              ex_error *error);
 
+/* ---- the demo ---- */
+
+/* creature.json, creature_linear.json and the forms, of triangles as large as the spacing says. */
+ex_result exi_creature_write(const char *directory, double spacing, ex_error *error);
+
 #endif

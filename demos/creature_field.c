@@ -42,7 +42,7 @@ static const joint joints[] = {
 };
 
 static const double tail_end[3] = {-1.22, 0.565, 0};
-static const double tail_radii[CREATURE_TAIL + 1] = {0.054, 0.049, 0.047, 0.046, 0.046, 0.047, 0.046, 0.042, 0.030};
+static const double tail_radii[CREATURE_TAIL + 1] = {0.050, 0.050, 0.053, 0.058, 0.063, 0.065, 0.060, 0.049, 0.028};
 
 /* The line of the table, and whether it is the left one of a pair. */
 static const joint *joint_of(int bone, bool *left) {

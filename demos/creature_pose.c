@@ -148,10 +148,10 @@ static const turn leap[] = {
     {CREATURE_TAIL_FIRST, BOTH, 0, 0, -42},
 };
 static const turn sit[] = {
-    {CREATURE_BODY, BOTH, 0, 0, 26},         {CREATURE_HIPS, BOTH, 0, 0, 25},   {CREATURE_CHEST, BOTH, 0, 0, 12},
-    {CREATURE_NECK, BOTH, 0, 0, -6},         {CREATURE_HEAD, BOTH, 0, 14, -32}, {CREATURE_ARM, BOTH, 0, 0, -27},
-    {CREATURE_FOREARM, BOTH, 0, 0, -10},     {CREATURE_HAND, BOTH, 0, 0, -4},   {CREATURE_THIGH, BOTH, 0, 0, 4},
-    {CREATURE_SHANK, BOTH, 0, 0, -60},       {CREATURE_FOOT, BOTH, 0, 0, 88},   {CREATURE_TOES, BOTH, 0, 0, -78},
+    {CREATURE_BODY, BOTH, 0, 0, 20},         {CREATURE_HIPS, BOTH, 0, 0, 28},   {CREATURE_CHEST, BOTH, 0, 0, 12},
+    {CREATURE_NECK, BOTH, 0, 0, -6},         {CREATURE_HEAD, BOTH, 0, 14, -32}, {CREATURE_ARM, BOTH, 0, 0, -22},
+    {CREATURE_FOREARM, BOTH, 0, 0, -10},     {CREATURE_HAND, BOTH, 0, 0, -4},   {CREATURE_THIGH, BOTH, 0, 0, 8},
+    {CREATURE_SHANK, BOTH, 0, 0, -46},       {CREATURE_FOOT, BOTH, 0, 0, 66},   {CREATURE_TOES, BOTH, 0, 0, -70},
     {CREATURE_TAIL_FIRST, BOTH, 0, 10, -38},
 };
 static const turn kick[] = {

@@ -135,11 +135,12 @@ void exi_tube_shape(const exi_tube *tube, double *positions) {
         positions[i] = floor(positions[i] * 1e6 + 0.5) / 1e6;
 }
 
+/* Clockwise as seen from outside. */
 static void add_triangle(ex_mesh *mesh, int a, int b, int c) {
     int *corners = mesh->corners + mesh->corner_count;
     corners[0] = a;
-    corners[1] = b;
-    corners[2] = c;
+    corners[1] = c;
+    corners[2] = b;
     mesh->corner_count += 3;
     mesh->face_offsets[++mesh->face_count] = mesh->corner_count;
 }
