@@ -1,4 +1,5 @@
 """Forms in, a rig of trajectories out: ends and turns, several forms, reports, projects, and wrong inputs."""
+import json
 import math
 import signal
 import subprocess
@@ -119,6 +120,29 @@ class Rigs(Warped):
         second = harness.positions_of((self.folder / "second.obj").read_text())
         self.assertEqual((len(own), len(second)), (28, 28))
         self.assertGreater(self.apart(own, second), 0.01)
+
+
+class Projects(Warped):
+    def test_examples_are_changed_but_the_reference_stays(self):
+        (self.folder / "p.json").write_text(json.dumps({"exemplar": 1, "mesh": "a.obj", "layers": [{
+            "name": "l", "space": [{"name": "d", "min": -1, "max": 1}], "shape": "trajectory", "examples": [
+                {"name": "r", "reference": True, "at": {"d": 0}}, {"name": "b", "mesh": "b.obj", "at": {"d": 1}},
+                {"name": "c", "mesh": "c.obj", "at": {"d": -1}}]}]}))
+        listed = self.succeed("example", "list", "p.json").out
+        self.assertIn("r  d=0  a.obj  reference\n", listed)
+        self.succeed("example", "move", "p.json", "--name", "b", "--at", "d=0.9")
+        self.succeed("example", "mute", "p.json", "--name", "c")
+        before = (self.folder / "p.json").read_bytes()
+        for words, sentence in ((["remove", "--name", "r"], "'r' is the reference of layer 'l'"),
+                                (["mute", "--name", "r"], "'r' is the reference, which all others start from"),
+                                (["remove", "--name", "b"], "the reference alone moves nothing"),
+                                (["add", "c.obj", "--layer", "l", "--name", "n", "--at", "d=0.5"],
+                                 "layer 'l' has forms at rest")):
+            with self.subTest(words=words):
+                self.sentence(self.run_tool("example", words[0], "p.json", *words[1:]), 1, sentence)
+        self.assertEqual((self.folder / "p.json").read_bytes(), before)
+        self.succeed("build", "p.json")
+        self.assertLess(self.apart(self.pose("p.glb", "d=0.9"), bar(2.4)), 1e-5)
 
 
 class Reports(Warped):

@@ -3,7 +3,7 @@
  * from standard input.
  *
  * Input, numbers apart by spaces: vertices, triangles, steps, bases (0, 1), root, terms left out (1 pose, 2 rotation, 4
- * gradient), number of times; corners of the triangles; the start's and the end's places; times. Output: steps,
+ * gradient), weights of the three (0: the usual ones), number of times; corners of the triangles; the start's and the end's places; times. Output: steps,
  * converged, four energies; segments; parents; the segments of triangles; turns; then the form at each time.
  */
 #include <exemplar/author/trajectory.h>
@@ -39,7 +39,11 @@ int main(void) {
     def.options.iterations = (int)number();
     def.options.bases = number() != 0;
     def.options.root = (int)number();
-    int without = (int)number(), time_count = (int)number();
+    int without = (int)number();
+    def.options.pose_weight = number();
+    def.options.rotation_weight = number();
+    def.options.gradient_weight = number();
+    int time_count = (int)number();
     def.options.without_pose = without & 1;
     def.options.without_rotation = without & 2;
     def.options.without_gradient = without & 4;

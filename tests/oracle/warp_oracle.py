@@ -6,9 +6,9 @@
 
 In-betweens of the probe are compared with the reference's, which takes the links between components from the probe and
 nothing else. Trajectories are what the tool's rig shows; there the reference is on its own. They hold where, at every
-t, the 99th percentile of stretch is at most twice the rigid in-between's and a quarter of linear's, the 99.9th at most
-three times the rigid one's, no triangle is flipped that is not in the rigid one, and every component's centroid is
-within 2 % of the body's size of where the rigid body has it.
+t, the 99th percentile of stretch is at most twice the rigid in-between's (of 30 plain steps) and a quarter of linear's,
+the 99.9th at most three times the rigid one's, no triangle is flipped that is not in the rigid one, and every
+component's centroid is within 2 % of the body's size of where the rigid body has it.
 """
 import subprocess
 import sys
@@ -25,6 +25,7 @@ from weigh_oracle import Tally
 
 TIMES = (0.1, 0.3, 0.5, 0.7, 0.9)
 PAIRS = [(0, 48), (24, 48)]
+NOTHING = 1e-3  # stretch that nobody sees: bars can be bent with almost none
 ALL_PAIRS = [(0, 24), (0, 36), (0, 42), (0, 48), (24, 48)]
 
 
@@ -120,13 +121,16 @@ def check_between(tally, probe, name, start, end, faces):
     half = rigid_fit(ask(probe, "linear", [0.5], start, end, faces)[1][0][0], reference.linear(0.5), reference.weights)
     whole = moved(moved(reference.end, half), half)
     tally.add("half the screw twice is the alignment", np.abs(whole - end).max() / reference.size, 1e-9, name)
-    for method, limit in (("poisson", 1e-8), ("rigid", 1e-4)):
-        # The rigid one is not at rest after its steps, and links turn a little otherwise here: they differ in that.
+    for method, limit in (("poisson", 1e-8), ("rigid", 2e-2)):
+        # The program's rigid form goes farther in its steps than plain ones do, and is kept from folding.
         _, answers = ask(probe, method, (0.3, 0.7), start, end, faces)
         for t, (form, percentiles, flipped) in zip((0.3, 0.7), answers):
             own = reference.poisson(t) if method == "poisson" else reference.rigid(t)
             compare_forms(tally, method, name, t, reference, form, own, limit)
             back = moved(form, rigid_fit(own, form, reference.weights))
+            if method == "rigid":
+                ratio = percentiles[2] / max(reference.percentiles(own, t)[2], NOTHING)
+                tally.add("rigid: no more stretched than after plain steps", ratio, 1.05, f"{name} at {t}")
             compare_stretch(tally, method, name, t, reference, back, percentiles, flipped)
 
 
@@ -155,7 +159,7 @@ class Tool:
 
     def forms(self, start, end):
         """What a rig between two files shows at 0, the times, and 1."""
-        self.run("warp", start, end, "-o", "rig.glb", "--force")
+        self.run("warp", start, end, "-o", "rig.glb")
         times = (0, *TIMES, 1)
         (self.folder / "times.csv").write_text("t\n" + "".join(f"{t!r}\n" for t in times))
         self.run("pose", "rig.glb", "--poses", "times.csv", "-o", "forms", "--force")
@@ -179,9 +183,9 @@ def check_trajectory(tally, tool, name, start_file, end_file):
               f"{ours[2]:7.4f} {ours[3]:7.4f}  {ours[2] / best[2]:5.2f} {ours[3] / best[3]:5.2f} "
               f"{ours[2] / linear[2]:6.3f}  {flipped:4d}  {100 * away:6.3f}", flush=True)
         where = f"{name} at {t}"
-        tally.add("99th percentile over the rigid one's", ours[2] / best[2], 2, where)
+        tally.add("99th percentile over the rigid one's", ours[2] / max(best[2], NOTHING), 2, where)
         tally.add("99th percentile over linear's", ours[2] / linear[2], 0.25, where)
-        tally.add("99.9th percentile over the rigid one's", ours[3] / best[3], 3, where)
+        tally.add("99.9th percentile over the rigid one's", ours[3] / max(best[3], NOTHING), 3, where)
         tally.add("triangles flipped", flipped, 0, where)
         tally.add("centroids, parts of the size", away, 0.02, where)
 

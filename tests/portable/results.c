@@ -6,6 +6,7 @@
 #include <exemplar/exemplar.h>
 
 #include "support/characters.h"
+#include "support/paths.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -718,6 +719,43 @@ static void print_characters(void) {
     }
 }
 
+/* ---- trajectories ---- */
+
+/* A layer with everything, in both storages; at 4.5 some turns are longer than the polynomials reach. */
+static void print_trajectories(void) {
+    static const double ways[] = {0.4, 1.7, 2.5, 3.2, 4.5};
+    float *mesh = draw_form(TUBE, 1), positions[3 * TUBE];
+    static path_layer paths;
+    path_layer_open(&paths, mesh, TUBE, PATHS_ALL, 3);
+    ex_rig_def def = ex_rig_def_default();
+    def.mesh = (ex_rig_mesh){.vertex_count = TUBE, .split_count = TUBE, .positions = mesh};
+    def.layers = &paths.def;
+    def.layer_count = 1;
+    ex_error error = {0};
+    ex_rig *made = NULL;
+    must(ex_rig_create(&def, NULL, &made, &error), "trajectories", &error);
+    const size_t size = ex_rig_pack_size(made);
+    void *bytes = must_allocate(size);
+    must(ex_rig_pack(made, bytes, size, &error), "trajectories", &error);
+    for (int storage = 0; storage < EX_STORAGE_COUNT; storage++) {
+        ex_rig *rig = NULL;
+        const ex_rig_options options = {.storage = (ex_storage)storage};
+        must(ex_rig_unpack(bytes, size, &options, NULL, &rig, &error), "trajectories", &error);
+        void *scratch = must_allocate(ex_rig_scratch_size(rig, NULL, 1));
+        for (int i = 0; i < 5; i++) {
+            double way = ways[i];
+            ex_rig_evaluate(rig, &(ex_pose){.inputs = &way}, &(ex_output){.positions = positions}, NULL, scratch);
+            print_floats("trajectory", 5 * storage + i, positions, 3 * TUBE);
+        }
+        free(scratch);
+        ex_rig_destroy(rig);
+    }
+    ex_rig_destroy(made);
+    path_layer_close(&paths);
+    free(bytes);
+    free(mesh);
+}
+
 /* ---- closest points and rays ---- */
 
 /* Made anew and fitted to another form, which has to answer alike. Seen along their planes or as slivers, triangles
@@ -773,5 +811,6 @@ int main(void) {
     print_characters();
     print_settling();
     print_gaussian();
+    print_trajectories();
     return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
 }

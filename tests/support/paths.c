@@ -3,8 +3,6 @@
  */
 #include "support/paths.h"
 
-#include "support/check.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +16,19 @@ static const int corrector_counts[PATHS_EXAMPLES] = {1, 0, 3, 0};
 /* two trees; parents stand behind their children, too */
 static const int parents[PATHS_SEGMENTS] = {3, -1, 0, 1, -1};
 
+/* Numbers of its own: the programs for other machines, which have no cmocka, use this too. */
+static uint64_t bits(uint64_t *random) {
+    *random = *random * 6364136223846793005u + 1442695040888963407u;
+    return *random >> 33;
+}
+
+static double between(uint64_t *random, double low, double high) {
+    return low + (high - low) * (double)bits(random) / 2147483648.0;
+}
+
 static float *fill(float *values, size_t count, double size, uint64_t *random) {
     for (size_t i = 0; i < count; i++)
-        values[i] = (float)random_between(random, -size, size);
+        values[i] = (float)between(random, -size, size);
     return values;
 }
 
@@ -33,7 +41,7 @@ void path_layer_open(path_layer *p, const float *mesh, int vertex_count, int par
     float *next = p->memory = malloc((8 * triples + triples + vertices) * sizeof *p->memory);
     p->vertices = malloc(vertices * sizeof *p->vertices);
     for (size_t v = 0; v < vertices; v++)
-        p->vertices[v] = (uint16_t)(random_bits(&random) % PATHS_SEGMENTS);
+        p->vertices[v] = (uint16_t)(bits(&random) % PATHS_SEGMENTS);
     p->axis = ex_axis_scalar(0, 3, 0);
     p->def = (ex_layer_def){.name = "paths",
                             .domain = EX_DOMAIN_TRAJECTORY,
@@ -67,18 +75,18 @@ void path_layer_open(path_layer *p, const float *mesh, int vertex_count, int par
         if (parts & PATHS_BASES && k == 0)
             t->bases = p->bases[k][0];
         for (int c = 0; parts & PATHS_SCREWS && k != 3 && c < 3; c++) {
-            t->screw.turn[c] = random_between(&random, -1, 1);
-            t->screw.move[c] = random_between(&random, -1, 1);
+            t->screw.turn[c] = between(&random, -1, 1);
+            t->screw.move[c] = between(&random, -1, 1);
         }
     }
     for (int k = 0; k < PATHS_EXAMPLES; k++)
         for (int l = 0; l < PATHS_EXAMPLES; l++)
-            p->overlaps[k][l] = k == l ? 1 : (float)random_between(&random, 0, 1);
+            p->overlaps[k][l] = k == l ? 1 : (float)between(&random, 0, 1);
     p->def.overlaps = parts & PATHS_OVERLAPS ? p->overlaps[0] : NULL;
     if (parts & PATHS_BASES)
         p->def.segments = (ex_segments){PATHS_SEGMENTS, parents, p->vertices};
     for (size_t v = 0; v < vertices; v++)
-        next[v] = (float)random_between(&random, 0, 1);
+        next[v] = (float)between(&random, 0, 1);
     p->def.mask = parts & PATHS_MASK ? next : NULL;
 }
 
@@ -149,13 +157,13 @@ double plain_amount(const float *curve, double s) {
     return s < 0 ? r : s > 1 ? -(s - 1) * r / s : (1 - s) * r;
 }
 
-/* sum over the segments above of R~(w_a) u_a */
+/* sum over the vertex's segment and those above it, roots excepted, of R~(w_a) u_a */
 static void plain_appended(const ex_layer_def *layer, const double *weights, int vertex, double out[3]) {
     const ex_segments *s = &layer->segments;
     out[0] = out[1] = out[2] = 0;
     if (s->count == 0)
         return;
-    for (int a = s->parents[s->vertices[vertex]]; a >= 0 && s->parents[a] >= 0; a = s->parents[a]) {
+    for (int a = s->vertices[vertex]; a >= 0 && s->parents[a] >= 0; a = s->parents[a]) {
         double w[3] = {0}, u[3] = {0};
         for (int k = 0; k < layer->weigh.example_count; k++)
             for (int c = 0; k != layer->reference && layer->trajectories[k].bases && c < 3; c++) {

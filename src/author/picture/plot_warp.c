@@ -132,8 +132,9 @@ static void draw_curves(const chart *c, int side) {
     }
 }
 
-/* At the right, beside the ends of the curves, moved apart where they would touch. */
-static void draw_names(const chart *c) {
+/* At the right, beside the ends of the curves, moved apart where they would touch. False without memory: there is room
+ * for METHOD_MAX of them. */
+static bool draw_names(const chart *c) {
     const exi_box box = panel(1);
     double centres[METHOD_MAX];
     int order[METHOD_MAX];
@@ -147,7 +148,8 @@ static void draw_names(const chart *c) {
         centres[k] = y;
         order[k] = i;
     }
-    exi_labels_spread(centres, c->method_count, 17, box.y0 - 4, box.y1 + 4);
+    if (!exi_labels_spread(centres, c->method_count, 17, box.y0 - 4, box.y1 + 4))
+        return false;
     for (int i = 0; i < c->method_count; i++) {
         const exi_type type = {.size = EXI_PLOT_TEXT_SIZE + 1,
                                .colour = exi_colour_category(order[i]).colour,
@@ -155,6 +157,7 @@ static void draw_names(const chart *c) {
                                .bold = order[i] == c->method_count - 1};
         exi_draw_text(c->canvas, box.x1 + 12, centres[i], &type, row_of(c, order[i], 0)->method);
     }
+    return true;
 }
 
 static void draw_panel(const chart *c, int side) {
@@ -193,13 +196,13 @@ static void draw_table(const chart *c, int side) {
     }
 }
 
-static void draw(const chart *c) {
+static bool draw(const chart *c) {
     draw_title(c);
     for (int side = 0; side < 2; side++) {
         draw_panel(c, side);
         draw_table(c, side);
     }
-    draw_names(c);
+    return draw_names(c);
 }
 
 /* ---- files ---- */
@@ -247,6 +250,9 @@ ex_result ex_warp_report_draw(const ex_warp_report *report, const char *path, ex
                                        &c.canvas, error);
     if (result != EX_OK)
         return result;
-    draw(&c);
+    if (!draw(&c)) {
+        exi_canvas_destroy(c.canvas);
+        return exi_error_memory(error, "the picture of a report", 0);
+    }
     return pixels ? write_image(c.canvas, path, error) : write_text(c.canvas, path, error);
 }

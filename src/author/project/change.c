@@ -103,6 +103,10 @@ ex_result ex_project_remove_example(ex_project *project, ex_example_ref which, c
         return exi_error(error, EX_ERROR_DATA,
                          "'%s' is the only example of layer '%s' that is not muted: let another one count first",
                          which.name, view->name);
+    if (exi_example_at(view, place)->reference)
+        return exi_error(error, EX_ERROR_DATA,
+                         "'%s' is the reference of layer '%s', which all others start from, and stays", which.name,
+                         view->name);
     if (view->weigh.kind == EX_WEIGHER_DIRECT)
         return exi_error(error, EX_ERROR_DATA,
                          "layer '%s' is direct: its examples and axes belong together, and are removed by hand",

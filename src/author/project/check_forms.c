@@ -240,8 +240,8 @@ static void finish_layer(exi_checker *c, int index) {
         result = exi_measure_add_paths(&c->measure, index, &c->weighs[index], &c->paths[index], c->masks[index], shifts,
                                        &error);
     c->failed = c->failed || result == EX_ERROR_MEMORY;
-    if (!c->failed)
-        exi_check_space(c, index, &guessed);
+    if (!c->failed) /* a guess along straight lines says nothing of trajectories */
+        exi_check_space(c, index, layer->shape == EX_SHAPE_TRAJECTORY ? NULL : &guessed);
     if (!c->failed && sparse)
         check_unmoved(c, index);
     else if (!c->failed)

@@ -4,18 +4,6 @@
  * Poisson: the form x whose gradients are nearest to the triangles' own, R^t ((1 - t) I + t S):
  *   minimise  sum over triangles of area |grad x - g|^2  +  sum over links of weight |x_a - x_b - d|^2,
  * one symmetric system L x = b for the three coordinates, factorised once.
- *
- * As rigid as possible: the same with rotations that are found with the form. Local step: every triangle takes the
- * rotation that brings (1 - t) I + t S nearest to its gradient; in its plane, with P = [dx/du dx/dv] S_t (3 x 2), that
- * is P (P^T P)^(-1/2), in closed form. Global step: solve again. Begun at Poisson's form, with a fixed number of steps.
- *
- * Triangles by themselves do not mind being folded: left to it, the surface crumples where it is squeezed. So a
- * triangle's rotation, relative to R^t, leans by COUPLING towards each of its neighbours', and steps have momentum
- * (Nesterov's, begun again where it leads uphill), which brings 30 of them as far as 200 without. On the kick of
- * body_kick, 0 to 48 half-way: 99th percentile of stretch 0.036 after 30 plain steps, with 31 edges folded by 20
- * degrees more than in either end; 0.020 and 99 edges after 200; with both, 0.026 and 18.
- *
- * The form may turn as a whole meanwhile, and is brought back onto Poisson's.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -29,7 +17,6 @@
 #include "runtime/pose/matrix.h"
 
 #define ITERATIONS 30
-#define COUPLING   0.01
 
 const char *ex_between_name(ex_between_method method) {
     static const char *const names[] = {
@@ -38,57 +25,6 @@ const char *ex_between_name(ex_between_method method) {
 #undef EX_BETWEEN_NAME
     };
     return method >= 0 && method < EX_BETWEEN_COUNT ? names[method] : "";
-}
-
-/* ---- links ---- */
-
-/* The rotation of a link at time t: what the triangles around both its ends turn by, averaged. */
-void exi_link_rotation(const ex_between *b, const exi_link *link, double t, double rotation[3][3]) {
-    double m[12] = {0}, stretch[3][3];
-    for (int e = 0; e < 2; e++)
-        for (int k = b->triangle_starts[link->vertices[e]]; k < b->triangle_starts[link->vertices[e] + 1]; k++) {
-            const int triangle = b->triangle_list[k] / 3;
-            double w[3], r[3][3];
-            for (int i = 0; i < 3; i++)
-                w[i] = t * b->turns[3 * triangle + i];
-            exi_turn_matrix(w, r);
-            for (int i = 0; i < 3; i++)
-                for (int j = 0; j < 3; j++)
-                    m[4 * i + j] += b->areas[triangle] * r[i][j];
-        }
-    exi_polar(m, rotation, stretch);
-}
-
-/* The same from the form itself: the rotation that is nearest to the gradients around both ends. */
-static void link_rotation_of(const ex_between *b, const exi_link *link, const double *form, double rotation[3][3]) {
-    double m[12] = {0}, stretch[3][3];
-    for (int e = 0; e < 2; e++)
-        for (int k = b->triangle_starts[link->vertices[e]]; k < b->triangle_starts[link->vertices[e] + 1]; k++) {
-            const int triangle = b->triangle_list[k] / 3, *c = b->triangles + 3 * triangle;
-            const double *slopes = b->slopes + 9 * triangle, *n0 = b->normals + 3 * triangle;
-            double e1[3], e2[3], n[3];
-            exi_subtract(form + 3 * c[1], form + 3 * c[0], e1);
-            exi_subtract(form + 3 * c[2], form + 3 * c[0], e2);
-            exi_cross(e1, e2, n);
-            exi_unit3(n);
-            for (int i = 0; i < 3; i++)
-                for (int j = 0; j < 3; j++)
-                    m[4 * i + j] +=
-                        b->areas[triangle] * (form[3 * c[0] + i] * slopes[j] + form[3 * c[1] + i] * slopes[3 + j] +
-                                              form[3 * c[2] + i] * slopes[6 + j] + n[i] * n0[j]);
-        }
-    exi_polar(m, rotation, stretch);
-}
-
-static void add_link(const exi_link *link, double rotation[3][3], double t, double *right) {
-    double d[3];
-    for (int i = 0; i < 3; i++)
-        d[i] = (1 - t) * link->start[i] + t * link->end[i];
-    exi_apply(rotation, d, d);
-    for (int i = 0; i < 3; i++) {
-        right[3 * link->vertices[0] + i] += link->weight * d[i];
-        right[3 * link->vertices[1] + i] -= link->weight * d[i];
-    }
 }
 
 /* ---- the system ---- */
@@ -211,24 +147,22 @@ static ex_result factorise(ex_between *b, const ex_progress *progress, ex_error 
 
 /* ---- forms ---- */
 
-/* What the rigid form keeps of a triangle while it is looked for. */
-typedef struct facing {
-    float frame[3][3]; /* where R^t takes its plane's two directions and normal at the start */
-    float turn[3][3];  /* what its rotation is now, relative to that */
-} facing;
-
 /* Work memory, in doubles: three forms, the triangles' facings, and the solver's. */
 static size_t facings_size(const ex_between *b) {
-    return ((size_t)b->triangle_count * sizeof(facing) + sizeof(double) - 1) / sizeof(double);
+    return ((size_t)b->triangle_count * sizeof(exi_facing) + sizeof(double) - 1) / sizeof(double);
 }
 
 size_t exi_between_work_size(const ex_between *b) {
     return 9 * (size_t)b->vertex_count + facings_size(b) + exi_factor_work_size(b->factor) / sizeof(double) + 1;
 }
 
-static void solve(const ex_between *b, double *right, double *work) {
+void exi_between_solve(const ex_between *b, double *right, double *work) {
     for (int i = 0; i < 3; i++)
         right[3 * HELD + i] += b->held * b->start[3 * HELD + i];
+    exi_between_solve_change(b, right, work);
+}
+
+void exi_between_solve_change(const ex_between *b, double *right, double *work) {
     exi_factor_solve(b->factor, right, work + 9 * (size_t)b->vertex_count + facings_size(b));
 }
 
@@ -245,20 +179,8 @@ static void centre(const ex_between *b, double *form) {
             form[3 * v + i] += total > 0 ? b->centre[i] - sum[i] / total : 0;
 }
 
-static void begin_facing(const ex_between *b, int triangle, double r[3][3], facing *f) {
-    for (int k = 0; k < 3; k++) {
-        const double *e = k < 2 ? b->frames + 6 * (size_t)triangle + 3 * k : b->normals + 3 * (size_t)triangle;
-        double turned[3];
-        exi_apply(r, e, turned);
-        for (int i = 0; i < 3; i++) {
-            f->frame[k][i] = (float)turned[i];
-            f->turn[k][i] = k == i;
-        }
-    }
-}
-
 void exi_between_poisson(const ex_between *b, double t, double *positions, double *work) {
-    facing *facings = (facing *)(work + 9 * (size_t)b->vertex_count);
+    exi_facing *facings = (exi_facing *)(work + 9 * (size_t)b->vertex_count);
     memset(positions, 0, 3 * (size_t)b->vertex_count * sizeof *positions);
     for (int k = 0; k < b->triangle_count; k++) {
         if (b->areas[k] == 0)
@@ -268,7 +190,7 @@ void exi_between_poisson(const ex_between *b, double t, double *positions, doubl
         for (int i = 0; i < 3; i++)
             w[i] = t * b->turns[3 * k + i];
         exi_turn_matrix(w, r);
-        begin_facing(b, k, r, &facings[k]);
+        exi_facing_begin(b, k, r, &facings[k]);
         for (int c = 0; c < 3; c++) {
             const double *g = slopes + 3 * c;
             double stretched[3] = {(1 - t) * g[0] + t * (s[0] * g[0] + s[3] * g[1] + s[4] * g[2]),
@@ -279,130 +201,9 @@ void exi_between_poisson(const ex_between *b, double t, double *positions, doubl
                 positions[3 * b->triangles[3 * k + c] + i] += b->areas[k] * stretched[i];
         }
     }
-    for (int i = 0; i < b->link_count; i++) {
-        double r[3][3];
-        exi_link_rotation(b, &b->links[i], t, r);
-        add_link(&b->links[i], r, t, positions);
-    }
-    solve(b, positions, work);
+    exi_links_pull(b, t, NULL, positions);
+    exi_between_solve(b, positions, work);
     centre(b, positions);
-}
-
-/* out = [p q] G^(-1/2), G being their products: the nearest pair of perpendicular directions of length 1. */
-static void straighten(const double p[3], const double q[3], double f1[3], double f2[3]) {
-    const double xx = exi_dot3(p, p), xy = exi_dot3(p, q), yy = exi_dot3(q, q), determinant = xx * yy - xy * xy;
-    const double s = sqrt(determinant > 1e-30 * xx * yy ? determinant : 1e-30 * xx * yy);
-    const double r = sqrt(xx + yy + 2 * s), scale = s * r > 0 ? 1 / (s * r) : 0;
-    const double a = (yy + s) * scale, b = -xy * scale, c = (xx + s) * scale;
-    for (int i = 0; i < 3; i++) {
-        const double x = p[i], y = q[i];
-        f1[i] = a * x + b * y;
-        f2[i] = b * x + c * y;
-    }
-}
-
-/* A triangle's plane leans towards where its neighbours' rotations would take it. */
-static void lean(const ex_between *b, int triangle, const facing *facings, double f1[3], double f2[3]) {
-    const facing *own = &facings[triangle];
-    float sum[3][3] = {{0}};
-    for (int k = 0; k < 3; k++) {
-        const int other = b->neighbours[3 * (size_t)triangle + (size_t)k];
-        for (int i = 0; i < 9 && other >= 0; i++)
-            sum[i / 3][i % 3] += facings[other].turn[i / 3][i % 3];
-    }
-    for (int i = 0; i < 3; i++) {
-        f1[i] += COUPLING *
-                 (double)(sum[i][0] * own->frame[0][0] + sum[i][1] * own->frame[0][1] + sum[i][2] * own->frame[0][2]);
-        f2[i] += COUPLING *
-                 (double)(sum[i][0] * own->frame[1][0] + sum[i][1] * own->frame[1][1] + sum[i][2] * own->frame[1][2]);
-    }
-}
-
-/* The rotation that takes the frame to f1, f2 and their normal. */
-static void keep_turn(const double f1[3], const double f2[3], facing *f) {
-    double n[3];
-    exi_cross(f1, f2, n);
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            f->turn[i][j] =
-                (float)f1[i] * f->frame[0][j] + (float)f2[i] * f->frame[1][j] + (float)n[i] * f->frame[2][j];
-}
-
-/* The right-hand side of the next global step, `right` zero: every triangle's rotation found from the form. */
-static void local_step(const ex_between *b, double t, const double *form, facing *facings, double *right) {
-    for (int k = 0; k < b->triangle_count; k++) {
-        const double *plane = b->planes + 8 * (size_t)k;
-        const int *c = b->triangles + 3 * (size_t)k;
-        const double *x0 = form + 3 * c[0], *x1 = form + 3 * c[1], *x2 = form + 3 * c[2];
-        /* slopes of corners 1 and 2 in the plane, and S_t */
-        const double u1 = plane[0], v1 = plane[1], u2 = plane[2], v2 = plane[3];
-        const double sx = 1 - t + t * plane[4], sxy = t * plane[5], sy = 1 - t + t * plane[6], area = plane[7];
-        double p[3], q[3];
-        if (area == 0)
-            continue;
-        for (int i = 0; i < 3; i++) {
-            const double d1 = x1[i] - x0[i], d2 = x2[i] - x0[i], du = u1 * d1 + u2 * d2, dv = v1 * d1 + v2 * d2;
-            p[i] = du * sx + dv * sxy;
-            q[i] = du * sxy + dv * sy;
-        }
-        straighten(p, q, p, q);
-        double own[2][3] = {{p[0], p[1], p[2]}, {q[0], q[1], q[2]}};
-        lean(b, k, facings, p, q);
-        straighten(p, q, p, q);
-        keep_turn(own[0], own[1], &facings[k]);
-        /* area [p q] S_t, times the slopes */
-        const double p1 = area * (sx * u1 + sxy * v1), q1 = area * (sxy * u1 + sy * v1);
-        const double p2 = area * (sx * u2 + sxy * v2), q2 = area * (sxy * u2 + sy * v2);
-        double *r0 = right + 3 * c[0], *r1 = right + 3 * c[1], *r2 = right + 3 * c[2];
-        for (int i = 0; i < 3; i++) {
-            const double y1 = p[i] * p1 + q[i] * q1, y2 = p[i] * p2 + q[i] * q2;
-            r1[i] += y1;
-            r2[i] += y2;
-            r0[i] -= y1 + y2;
-        }
-    }
-}
-
-/* The next point to look at, in `at`: beyond `now`, seen from `last`, unless that leads uphill. */
-static void advance(size_t count, const double *now, const double *last, double *at, double *momentum) {
-    double uphill = 0;
-    for (size_t i = 0; i < count; i++)
-        uphill += (at[i] - now[i]) * (now[i] - last[i]);
-    const double before = *momentum;
-    *momentum = uphill > 0 ? 1 : 0.5 * (1 + sqrt(1 + 4 * before * before));
-    const double further = uphill > 0 ? 0 : (before - 1) / *momentum;
-    for (size_t i = 0; i < count; i++)
-        at[i] = now[i] + further * (now[i] - last[i]);
-}
-
-void exi_between_rigid(const ex_between *b, double t, double *positions, double *work) {
-    const size_t n = 3 * (size_t)b->vertex_count;
-    double *right = work, *first = work + n, *last = work + 2 * n, momentum = 1;
-    facing *facings = (facing *)(work + 3 * n);
-    exi_between_poisson(b, t, positions, work);
-    memcpy(first, positions, n * sizeof *first);
-    memcpy(last, positions, n * sizeof *last);
-    for (int k = 0; k < b->iterations; k++) {
-        memset(right, 0, n * sizeof *right);
-        local_step(b, t, positions, facings, right);
-        for (int i = 0; i < b->link_count; i++) {
-            double r[3][3];
-            link_rotation_of(b, &b->links[i], positions, r);
-            add_link(&b->links[i], r, t, right);
-        }
-        solve(b, right, work);
-        advance(n, right, last, positions, &momentum);
-        memcpy(last, right, n * sizeof *last);
-    }
-    double rotation[3][3], from[3], to[3];
-    exi_surface_fit(b->vertex_count, b->vertex_areas, last, first, rotation, from, to);
-    for (int v = 0; v < b->vertex_count; v++) {
-        double arm[3];
-        exi_subtract(last + 3 * v, from, arm);
-        exi_apply(rotation, arm, arm);
-        for (int i = 0; i < 3; i++)
-            positions[3 * v + i] = to[i] + arm[i];
-    }
 }
 
 void exi_between_move(const ex_between *b, double t, double *positions) {
@@ -446,11 +247,11 @@ ex_result ex_between_form(const ex_between *b, ex_between_method method, double 
     if (method == EX_BETWEEN_POISSON) {
         exi_between_poisson(b, t, positions, work);
     } else if (method == EX_BETWEEN_RIGID) {
-        exi_between_rigid(b, t, positions, work);
+        exi_between_rigid(b, t, b->iterations, positions, work);
     } else if (method == EX_BETWEEN_POLYNOMIAL) {
         double *forms = work + exi_between_work_size(b);
         for (int i = 0; i < 3; i++)
-            exi_between_rigid(b, 0.25 * (i + 1), forms + (size_t)i * n, work);
+            exi_between_rigid(b, 0.25 * (i + 1), b->iterations, forms + (size_t)i * n, work);
         exi_between_polynomial(b, t, forms, positions);
     } else {
         for (size_t i = 0; i < n; i++)

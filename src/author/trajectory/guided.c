@@ -1,21 +1,28 @@
 /*
- * Guided mode: trajectories that follow as-rigid-as-possible in-betweens at every t.
+ * Guided mode: trajectories that are as rigid as possible at every t.
  *
- * In-betweens x(t) are made at the inner Chebyshev points of [0, 1], where a polynomial through them and the ends stays
- * close to them in between. What a velocity pair (or a straight line, where examples have no angular velocities) leaves
- * of them, r(t), is given to correctors: r(t) ~ sum over j of b_j(t) c_j. Powers of t would do as b_j; fewer do where
- * the curves are taken from the motion itself. All triangles together say which: with the weight 1 / (t (1 - t))^(3/4),
- * since near the ends the in-betweens are stretched least and are to be followed closest, and with
+ * A path is a velocity pair (or a straight line, where examples have no angular velocities) and correctors,
+ * x(t) = pair(t) + sum over j of b_j(t) c_j. Which curves b_j? Rigid in-betweens are made at the inner Chebyshev points
+ * of [0, 1], where a polynomial through them and the ends stays close to them in between; r(t) is what the pair leaves
+ * of them. Powers of t would do as b_j; fewer do where the curves are taken from the motion itself. All triangles
+ * together say which: with the weight W = (t (1 - t))^(-3/4), since near the ends the in-betweens are stretched least
+ * and are to be followed closest, and with
  *
- *   C(a, b) = sum over triangles of <grad r(t_a), grad r(t_b)>
+ *   C(a, b) = W_a W_b sum over triangles of <grad r(t_a), grad r(t_b)>
  *
- * (gradients: what stretches; every triangle alike, as it is counted in the end), the eigenvectors of C with the
- * largest eigenvalues are the curves that leave the least. A limb that turns as one by an angle needs two of them, sine
- * and cosine of that angle's part, whatever the number of vertices. Between the samples a curve is t (1 - t) r(2t - 1)
- * with a polynomial r of degree 6 (exemplar/shape.h).
+ * (gradients: what stretches; every triangle alike, as it is counted in the end), the eigenvectors B_j of C with the
+ * largest eigenvalues are the curves that leave the least, b_j = B_j / W. A limb that turns as one by an angle needs
+ * two of them, sine and cosine of that angle's part, whatever the number of vertices. Between the samples a curve is t
+ * (1 - t) r(2t - 1) with a polynomial r of degree 6 (exemplar/shape.h).
  *
- * The number of correctors is the least with which, at every sample, the 99th and 99.9th percentile of stretch are
- * within NEAR and NEARER times the in-between's.
+ * The c_j are not fitted to the in-betweens, each of which folds in its own way. They minimise the in-betweens' own
+ * energy over all samples at once, sum W^2 E(x(t)), by the same local and global steps (rigid.c): with g(t) the pull of
+ * triangles and links at a sample, L dc_j = sum over samples of B_j W g. The B_j are orthonormal, so every corrector is
+ * one solve with the matrix that is factorised already. For as many numbers a vertex that halves the stretch which a
+ * fit leaves.
+ *
+ * The number of correctors is the least with which, at every second sample, the 99th and 99.9th percentile of stretch
+ * are within NEAR and NEARER times the rigid in-between's.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -28,11 +35,13 @@
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"
 
-#define PI      3.14159265358979323846
-#define NEAR    1.5
-#define NEARER  2.0
-#define NOTHING 2e-4 /* of stretch: nobody sees it */
-#define MOST    5    /* correctors that are tried */
+#define PI        3.14159265358979323846
+#define NEAR      1.5
+#define NEARER    2.0
+#define NOTHING   2e-4 /* of stretch: nobody sees it */
+#define MOST      5    /* correctors that are tried */
+#define FEW_STEPS 10   /* of the in-betweens that the curves are taken from, and of each number of correctors tried */
+#define STEPS     30   /* that the number chosen gets besides */
 
 double exi_sample_time(int sample) {
     return 0.5 * (1 - cos(PI * (sample + 1) / (EXI_SAMPLES + 1)));
@@ -48,23 +57,38 @@ double exi_curve(const float *curve, double s) {
 
 typedef struct fitting {
     const ex_between *between;
-    double *paths; /* [EXI_SAMPLES][vertex_count][3]: in-betweens, then what is left of them */
+    double *paths; /* [EXI_SAMPLES][vertex_count][3]: in-betweens, then what the pair leaves of them, then the pair */
     double *work;  /* [EXI_SAMPLES] of exi_between_work_size */
     double *turns; /* [vertex_count][3], or NULL */
-    double curves[EXI_SAMPLES][EXI_SAMPLES]; /* [corrector][sample]: b_j */
-    double rigid[EXI_SAMPLES][4];            /* percentiles of stretch of the in-betweens */
-    const ex_progress *progress;
-    ex_result result;
+    double basis[EXI_SAMPLES][EXI_SAMPLES]; /* [corrector][sample]: B_j */
+    double rigid[EXI_SAMPLES][4];           /* percentiles of stretch of the references */
+    int count;                              /* of correctors */
+    double *now, *last,
+        *at; /* [count][vertex_count][3] each: c_j after a step, before it, and where it is taken from */
 } fitting;
+
+static double *work_of(const fitting *f, int sample) {
+    return f->work + (size_t)sample * exi_between_work_size(f->between);
+}
 
 /* ---- in-betweens ---- */
 
+/* Those that the paths are compared with, as far as they go; a few samples do. */
+static void make_references(void *context, int begin, int end) {
+    fitting *f = context;
+    const size_t n = 3 * (size_t)f->between->vertex_count;
+    for (int k = 2 * begin + 1; k < 2 * end; k += 2)
+        exi_between_rigid(f->between, exi_sample_time(k), f->between->iterations, f->paths + (size_t)k * n,
+                          work_of(f, k));
+}
+
+/* Those that the curves are taken from: the first steps change most, and later ones fold each in its own way. */
 static void make_samples(void *context, int begin, int end) {
     fitting *f = context;
     const size_t n = 3 * (size_t)f->between->vertex_count;
+    const int steps = f->between->iterations < FEW_STEPS ? f->between->iterations : FEW_STEPS;
     for (int k = begin; k < end; k++)
-        exi_between_rigid(f->between, exi_sample_time(k), f->paths + (size_t)k * n,
-                          f->work + (size_t)k * exi_between_work_size(f->between));
+        exi_between_rigid(f->between, exi_sample_time(k), steps, f->paths + (size_t)k * n, work_of(f, k));
 }
 
 /* ---- curves ---- */
@@ -103,7 +127,7 @@ static double weight(int sample) {
 }
 
 /* Eigenvectors of the weighted Gram matrix, by its singular values: it is symmetric and not negative. Largest first. */
-static void find_curves(fitting *f, double basis[EXI_SAMPLES][EXI_SAMPLES]) {
+static void find_curves(fitting *f) {
     double c[EXI_SAMPLES][EXI_SAMPLES], v[EXI_SAMPLES][EXI_SAMPLES], s[EXI_SAMPLES];
     int order[EXI_SAMPLES];
     gram(f, c);
@@ -120,21 +144,18 @@ static void find_curves(fitting *f, double basis[EXI_SAMPLES][EXI_SAMPLES]) {
             order[k - 1] = swap;
         }
     for (int j = 0; j < EXI_SAMPLES; j++)
-        for (int k = 0; k < EXI_SAMPLES; k++) {
-            basis[j][k] = v[order[j]][k];
-            f->curves[j][k] = basis[j][k] / weight(k);
-        }
+        memcpy(f->basis[j], v[order[j]], sizeof f->basis[j]);
 }
 
 /* The coefficients of r with t (1 - t) r(2t - 1) through the curve's values at the samples. */
-static void curve_coefficients(const double values[EXI_SAMPLES], float *curve) {
+static void curve_coefficients(const double basis[EXI_SAMPLES], float *curve) {
     double m[EXI_SAMPLES][EXI_SAMPLES + 1];
     for (int k = 0; k < EXI_SAMPLES; k++) {
         const double t = exi_sample_time(k);
         double power = 1;
         for (int i = 0; i < EXI_SAMPLES; i++, power *= 2 * t - 1)
             m[k][i] = power;
-        m[k][EXI_SAMPLES] = values[k] / (t * (1 - t));
+        m[k][EXI_SAMPLES] = basis[k] / (weight(k) * t * (1 - t));
     }
     exi_solve(&m[0][0], EXI_SAMPLES, 1);
     for (int i = 0; i < EXI_SAMPLES; i++)
@@ -161,122 +182,228 @@ static void pair_form(const fitting *f, double t, double *form) {
     }
 }
 
-/* ---- how many ---- */
+/* ---- correctors ---- */
 
-/* The worst ratios, over the samples, of percentiles of stretch to the in-between's, with so many correctors. */
-static ex_result measure(fitting *f, const ex_trajectory *trajectory, double ratios[4], ex_error *error) {
+/* The path at a sample, with the correctors at `from`. */
+static void path_form(const fitting *f, int sample, const double *from, double *form) {
+    const size_t n = 3 * (size_t)f->between->vertex_count;
+    memcpy(form, f->paths + (size_t)sample * n, n * sizeof *form);
+    for (int j = 0; j < f->count; j++) {
+        const double factor = f->basis[j][sample] / weight(sample), *c = from + (size_t)j * n;
+        for (size_t i = 0; i < n; i++)
+            form[i] += factor * c[i];
+    }
+}
+
+/* Of every sample: the pull of its triangles and links, at the beginning of its work memory. */
+static void pull(void *context, int begin, int end) {
+    fitting *f = context;
     const ex_between *b = f->between;
     const size_t n = 3 * (size_t)b->vertex_count;
-    double *form = f->work;
-    memset(ratios, 0, 4 * sizeof *ratios);
-    for (int k = 0; k < EXI_SAMPLES; k++) {
-        const double t = exi_sample_time(k);
-        ex_stretch stretch;
-        pair_form(f, t, form);
-        for (int j = 0; j < trajectory->corrector_count; j++) {
-            const double factor = t * exi_curve(trajectory->curves + (size_t)j * EX_CURVE_SIZE, t);
+    for (int k = begin; k < end; k++) {
+        double *right = work_of(f, k), *form = right + n;
+        path_form(f, k, f->at, form);
+        memset(right, 0, n * sizeof *right);
+        exi_local_step(b, exi_sample_time(k), form, (exi_facing *)(right + 3 * n), right);
+        exi_links_pull(b, exi_sample_time(k), form, right);
+    }
+}
+
+/* Of every corrector: where the step takes it. */
+static void follow(void *context, int begin, int end) {
+    fitting *f = context;
+    const size_t n = 3 * (size_t)f->between->vertex_count;
+    for (int j = begin; j < end; j++) {
+        double *c = f->now + (size_t)j * n;
+        memset(c, 0, n * sizeof *c);
+        for (int k = 0; k < EXI_SAMPLES; k++) {
+            const double factor = f->basis[j][k] * weight(k), *right = work_of(f, k);
             for (size_t i = 0; i < n; i++)
-                form[i] += factor * (double)trajectory->correctors[j][i];
+                c[i] += factor * right[i];
         }
-        exi_between_move(b, t, form);
-        const ex_result result = ex_between_stretch(b, t, form, &stretch, NULL, error);
-        if (result != EX_OK)
-            return result;
-        for (int i = 0; i < 4; i++) {
-            const double ratio = stretch.percentiles[i] / (f->rigid[k][i] + NOTHING);
+        exi_between_solve_change(f->between, c, work_of(f, j));
+        const double *at = f->at + (size_t)j * n;
+        for (size_t i = 0; i < n; i++)
+            c[i] += at[i];
+    }
+}
+
+static void take_steps(fitting *f, int steps) {
+    const size_t size = 3 * (size_t)f->between->vertex_count * (size_t)f->count;
+    double momentum = 1;
+    if (f->count == 0)
+        return;
+    memcpy(f->at, f->now, size * sizeof *f->at);
+    memcpy(f->last, f->now, size * sizeof *f->last);
+    for (int k = 0; k < steps; k++) {
+        exi_run(f->between->tasks, EXI_SAMPLES, 1, pull, f);
+        exi_run(f->between->tasks, f->count, 1, follow, f);
+        exi_advance(size, f->now, f->last, f->at, &momentum);
+        memcpy(f->last, f->now, size * sizeof *f->last);
+    }
+}
+
+/* The part of what is left along a curve: what a corrector begins with. */
+static void project(const fitting *f, int corrector, double *c) {
+    const size_t n = 3 * (size_t)f->between->vertex_count;
+    memset(c, 0, n * sizeof *c);
+    for (int k = 0; k < EXI_SAMPLES; k++) {
+        const double factor = f->basis[corrector][k] * weight(k), *path = f->paths + (size_t)k * n;
+        for (size_t i = 0; i < n; i++)
+            c[i] += factor * path[i];
+    }
+}
+
+/* ---- how many ---- */
+
+/* The percentiles of stretch of a form at a sample; form is moved by the screw. */
+static ex_result percentiles(const fitting *f, int sample, double *form, double out[4], ex_error *error) {
+    ex_stretch stretch;
+    exi_between_move(f->between, exi_sample_time(sample), form);
+    const ex_result result = ex_between_stretch(f->between, exi_sample_time(sample), form, &stretch, NULL, error);
+    memcpy(out, stretch.percentiles, sizeof stretch.percentiles);
+    return result;
+}
+
+/* The worst ratios, over the samples that have references, of percentiles of stretch to the rigid in-between's. */
+static ex_result measure(const fitting *f, double ratios[4], ex_error *error) {
+    double *form = f->work + 3 * (size_t)f->between->vertex_count;
+    ex_result result = EX_OK;
+    memset(ratios, 0, 4 * sizeof *ratios);
+    for (int k = 1; result == EX_OK && k < EXI_SAMPLES; k += 2) {
+        double found[4];
+        path_form(f, k, f->now, form);
+        result = percentiles(f, k, form, found, error);
+        for (int i = 0; result == EX_OK && i < 4; i++) {
+            const double ratio = found[i] / (f->rigid[k][i] + NOTHING);
             ratios[i] = ratio > ratios[i] ? ratio : ratios[i];
         }
     }
-    return EX_OK;
+    return result;
 }
 
-static ex_result measure_rigid(fitting *f, ex_error *error) {
+static bool near_enough(const double ratios[4]) {
+    return ratios[2] <= NEAR && ratios[3] <= NEARER;
+}
+
+/* Chooses the number of correctors, or takes the one wanted; begun has [MOST or wanted] of them as they begin. */
+static ex_result choose(fitting *f, int wanted, const double *begun, double ratios[4], ex_error *error) {
     const size_t n = 3 * (size_t)f->between->vertex_count;
-    for (int k = 0; k < EXI_SAMPLES; k++) {
-        ex_stretch stretch;
-        memcpy(f->work, f->paths + (size_t)k * n, n * sizeof *f->work);
-        exi_between_move(f->between, exi_sample_time(k), f->work);
-        const ex_result result = ex_between_stretch(f->between, exi_sample_time(k), f->work, &stretch, NULL, error);
-        if (result != EX_OK)
-            return result;
-        memcpy(f->rigid[k], stretch.percentiles, sizeof f->rigid[k]);
+    if (wanted >= 0) {
+        f->count = wanted;
+        memcpy(f->now, begun, (size_t)wanted * n * sizeof *begun);
+        take_steps(f, FEW_STEPS + STEPS);
+        return measure(f, ratios, error);
     }
-    return EX_OK;
+    ex_result result = measure(f, ratios, error); /* a rigid motion needs none */
+    bool enough = near_enough(ratios);
+    while (result == EX_OK && !enough && f->count < MOST) {
+        memcpy(f->now + (size_t)f->count * n, begun + (size_t)f->count * n, n * sizeof *begun);
+        f->count++;
+        if (f->count > 1) /* hardly any motion does with one: not worth steps */
+            take_steps(f, FEW_STEPS);
+        result = measure(f, ratios, error);
+        enough = near_enough(ratios);
+    }
+    if (result == EX_OK && f->count > 0) {
+        take_steps(f, STEPS);
+        result = measure(f, ratios, error);
+    }
+    return result;
 }
 
 /* ---- the whole ---- */
 
-/* Corrector j: the part of what is left along its curve. */
-static float *make_corrector(const fitting *f, const double basis[EXI_SAMPLES]) {
-    const size_t n = 3 * (size_t)f->between->vertex_count;
-    float *values = exi_array_allocate(n, sizeof *values);
-    for (size_t i = 0; values && i < n; i++) {
-        double sum = 0;
-        for (int k = 0; k < EXI_SAMPLES; k++)
-            sum += basis[k] * weight(k) * f->paths[(size_t)k * n + i];
-        values[i] = (float)sum;
-    }
-    return values;
-}
-
-static ex_result add_correctors(fitting *f, int wanted, ex_trajectory *trajectory, double ratios[4], ex_error *error) {
-    double basis[EXI_SAMPLES][EXI_SAMPLES];
-    float **list = calloc(EX_CORRECTOR_MAX, sizeof *list),
-          *curves = calloc(EX_CORRECTOR_MAX, EX_CURVE_SIZE * sizeof *curves);
+/* As the rig has them: in float, about a mean of 0, since where the form stands as a whole is the screw's. */
+static ex_result store(const fitting *f, ex_trajectory *trajectory, ex_error *error) {
+    const ex_between *b = f->between;
+    const size_t n = 3 * (size_t)b->vertex_count;
+    float **list = calloc(EX_CORRECTOR_MAX, sizeof *list);
+    float *curves = calloc(EX_CORRECTOR_MAX, EX_CURVE_SIZE * sizeof *curves);
     trajectory->correctors = (const float *const *)list;
     trajectory->curves = curves;
-    if (!list || !curves)
-        return exi_error_memory(error, "correctors", 0);
-    find_curves(f, basis);
-    const int most = wanted < 0 ? MOST : wanted < EXI_SAMPLES ? wanted : EXI_SAMPLES;
-    ex_result result = measure(f, trajectory, ratios, error);
-    for (int j = 0; result == EX_OK && j < most; j++) {
-        if (wanted < 0 && ratios[2] <= NEAR && ratios[3] <= NEARER)
-            break;
-        list[j] = make_corrector(f, basis[j]);
+    for (int j = 0; list && curves && j < f->count; j++) {
+        const double *c = f->now + (size_t)j * n;
+        double mean[3] = {0}, total = 0;
+        for (int v = 0; v < b->vertex_count; v++) {
+            total += b->vertex_areas[v];
+            for (int i = 0; i < 3; i++)
+                mean[i] += b->vertex_areas[v] * c[3 * v + i];
+        }
+        list[j] = exi_array_allocate(n, sizeof **list);
         if (!list[j])
-            return exi_error_memory(error, "correctors", 3 * sizeof(float) * (size_t)f->between->vertex_count);
-        curve_coefficients(f->curves[j], curves + (size_t)j * EX_CURVE_SIZE);
+            break;
+        for (size_t i = 0; i < n; i++)
+            list[j][i] = (float)(c[i] - (total > 0 ? mean[i % 3] / total : 0));
+        curve_coefficients(f->basis[j], curves + (size_t)j * EX_CURVE_SIZE);
         trajectory->corrector_count = j + 1;
-        if (wanted < 0 || j + 1 == most)
-            result = measure(f, trajectory, ratios, error);
     }
+    return trajectory->corrector_count == f->count && list && curves
+               ? EX_OK
+               : exi_error_memory(error, "correctors", n * sizeof(float));
+}
+
+static ex_result measure_rigid(fitting *f, ex_error *error) {
+    const size_t n = 3 * (size_t)f->between->vertex_count;
+    ex_result result = EX_OK;
+    exi_run(f->between->tasks, EXI_SAMPLES / 2, 1, make_references, f);
+    for (int k = 1; result == EX_OK && k < EXI_SAMPLES; k += 2)
+        result = percentiles(f, k, f->paths + (size_t)k * n, f->rigid[k], error);
+    return result;
+}
+
+static ex_result find_turns(fitting *f, ex_trajectory *trajectory, ex_error *error) {
+    const size_t n = 3 * (size_t)f->between->vertex_count;
+    f->turns = exi_array_allocate(n, sizeof *f->turns);
+    float *turns = exi_array_allocate(n, sizeof *turns);
+    trajectory->turns = turns;
+    if (!f->turns || !turns)
+        return exi_error_memory(error, "angular velocities", n * sizeof *f->turns);
+    const ex_result result = exi_guided_turns(f->between, f->paths, f->turns, error);
+    for (size_t i = 0; i < n; i++) /* as the rig will have them */
+        f->turns[i] = turns[i] = (float)f->turns[i];
     return result;
 }
 
 static ex_result fit(fitting *f, const ex_trajectories_def *def, bool turning, ex_trajectory *trajectory,
                      double ratios[4], ex_error *error) {
-    const ex_between *b = f->between;
-    const size_t n = 3 * (size_t)b->vertex_count;
-    exi_run(b->tasks, EXI_SAMPLES, 1, make_samples, f);
-    if (def->progress)
-        def->progress->report(def->progress->user, "following in-betweens", 0.8);
+    const size_t n = 3 * (size_t)f->between->vertex_count;
+    const int wanted = def->options.corrector_count, most = wanted < 0 ? MOST : wanted;
     ex_result result = measure_rigid(f, error);
-    if (result == EX_OK && turning) {
-        f->turns = exi_array_allocate(n, sizeof *f->turns);
-        float *turns = exi_array_allocate(n, sizeof *turns);
-        trajectory->turns = turns;
-        if (!f->turns || !turns)
-            return exi_error_memory(error, "angular velocities", n * sizeof *f->turns);
-        result = exi_guided_turns(b, f->paths, f->turns, error);
-        for (size_t i = 0; i < n; i++) /* as the rig will have them */
-            f->turns[i] = turns[i] = (float)f->turns[i];
-    }
+    exi_run(f->between->tasks, EXI_SAMPLES, 1, make_samples, f);
+    if (result == EX_OK && turning)
+        result = find_turns(f, trajectory, error);
     if (result != EX_OK)
         return result;
+    const size_t size = (size_t)(most > 0 ? most : 1) * n;
+    double *begun = exi_array_allocate(size, sizeof *begun);
+    f->now = exi_array_allocate(3 * size, sizeof *f->now);
+    if (!begun || !f->now) {
+        free(begun);
+        return exi_error_memory(error, "correctors", 4 * size * sizeof *begun);
+    }
+    f->last = f->now + size;
+    f->at = f->last + size;
     for (int k = 0; k < EXI_SAMPLES; k++) {
         double *path = f->paths + (size_t)k * n;
         pair_form(f, exi_sample_time(k), f->work);
         for (size_t i = 0; i < n; i++)
             path[i] -= f->work[i];
     }
-    return add_correctors(f, def->options.corrector_count, trajectory, ratios, error);
+    find_curves(f);
+    for (int j = 0; j < most; j++)
+        project(f, j, begun + (size_t)j * n);
+    for (int k = 0; k < EXI_SAMPLES; k++)
+        pair_form(f, exi_sample_time(k), f->paths + (size_t)k * n);
+    result = choose(f, wanted, begun, ratios, error);
+    free(begun);
+    return result == EX_OK ? store(f, trajectory, error) : result;
 }
 
 ex_result exi_guided_fit(const ex_trajectories_def *def, const ex_between *between, int example,
                          ex_trajectories *trajectories, ex_error *error) {
     const size_t n = 3 * (size_t)between->vertex_count;
-    const size_t work = exi_between_work_size(between) > n ? exi_between_work_size(between) : n;
+    const size_t work = exi_between_work_size(between);
     fitting f = {.between = between,
                  .paths = exi_array_allocate(EXI_SAMPLES * n, sizeof(double)),
                  .work = exi_array_allocate(EXI_SAMPLES * work, sizeof(double))};
@@ -289,6 +416,7 @@ ex_result exi_guided_fit(const ex_trajectories_def *def, const ex_between *betwe
         result = exi_error_memory(error, "in-betweens", EXI_SAMPLES * (n + work) * sizeof(double));
     if (result == EX_OK)
         result = fit(&f, def, turning, &trajectories->trajectories[example], trajectories->fits[example].rigid, error);
+    free(f.now);
     free(f.turns);
     free(f.paths);
     free(f.work);

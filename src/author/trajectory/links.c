@@ -191,7 +191,7 @@ typedef struct linking {
     double weight;
 } linking;
 
-static bool add_link(linking *l, int a, int b, double weight) {
+static bool add_link(linking *l, int a, int b, int group, double weight) {
     ex_between *between = l->between;
     exi_link *grown =
         exi_array_grow(between->links, &l->capacity, (size_t)between->link_count + 1, sizeof *between->links);
@@ -199,7 +199,7 @@ static bool add_link(linking *l, int a, int b, double weight) {
         return false;
     between->links = grown;
     exi_link *link = &between->links[between->link_count++];
-    *link = (exi_link){.vertices = {a, b}, .weight = weight};
+    *link = (exi_link){.vertices = {a, b}, .group = group, .weight = weight};
     return true;
 }
 
@@ -207,6 +207,7 @@ static bool add_link(linking *l, int a, int b, double weight) {
 static bool spread_links(linking *l, int from, int to) {
     ex_between *b = l->between;
     const int begin = l->first[from], end = l->first[from + 1];
+    const int group = b->link_count;
     int count = end - begin, chosen[LINKS], chosen_count = 0;
     for (int i = 0; i < count; i++) {
         double square = INFINITY;
@@ -237,7 +238,7 @@ static bool spread_links(linking *l, int from, int to) {
     for (int i = 0; i < chosen_count; i++) {
         double square = INFINITY;
         const int other = nearest(&l->tree, b->components, b->start + 3 * chosen[i], to, -1, &square);
-        if (!add_link(l, chosen[i], other, l->weight * LINKS / chosen_count))
+        if (!add_link(l, chosen[i], other, group, l->weight * LINKS / chosen_count))
             return false;
     }
     return true;
@@ -352,7 +353,7 @@ ex_result exi_surface_link(ex_between *b, ex_error *error) {
     for (int t = 0; done && t < b->triangle_count; t++)
         for (int k = 0; done && k < 3 && b->areas[t] == 0; k++) {
             const int u = b->triangles[3 * t + k], v = b->triangles[3 * t + (k + 1) % 3];
-            done = u == v || add_link(&l, u, v, 0.1 * l.weight);
+            done = u == v || add_link(&l, u, v, b->link_count, 0.1 * l.weight);
         }
     if (done && b->component_count > 1)
         done = link_components(&l);
@@ -362,13 +363,16 @@ ex_result exi_surface_link(ex_between *b, ex_error *error) {
 }
 
 void exi_surface_link_ends(ex_between *b) {
-    for (int i = 0; i < b->link_count; i++) {
-        exi_link *link = &b->links[i];
-        const int *v = link->vertices;
-        double turn[3][3], end[3];
-        exi_subtract(b->start + 3 * v[0], b->start + 3 * v[1], link->start);
-        exi_subtract(b->aligned + 3 * v[0], b->aligned + 3 * v[1], end);
-        exi_link_rotation(b, link, 1, turn);
-        exi_apply_transpose(turn, end, link->end);
+    for (int begin = 0; begin < b->link_count;) {
+        double turn[3][3];
+        const int end = exi_link_group(b, begin, 1, NULL, turn);
+        for (; begin < end; begin++) {
+            exi_link *link = &b->links[begin];
+            const int *v = link->vertices;
+            double d[3];
+            exi_subtract(b->start + 3 * v[0], b->start + 3 * v[1], link->start);
+            exi_subtract(b->aligned + 3 * v[0], b->aligned + 3 * v[1], d);
+            exi_apply_transpose(turn, d, link->end);
+        }
     }
 }

@@ -2,9 +2,11 @@
  * paper.h - the energies of the trajectory-warping paper (equations 8 to 27) for one example, and what minimises them;
  * private to authoring.
  *
- *   paper_problem.c  constants of the mesh and the example, start values, the weights of the terms
+ *   paper_problem.c  constants of the mesh and the example, start values
+ *   paper_weights.c  the weights of the terms
  *   paper_energy.c   the energies of a state
- *   paper_linear.c   their derivatives: products with J^T J, right-hand sides, blocks of the diagonal
+ *   paper_linear.c   their derivatives, and blocks of the diagonal
+ *   paper_product.c  products with J^T J, right-hand sides
  *   paper_coarse.c   a coarse space, so that conjugate gradients need no more steps on finer meshes
  *   paper_fit.c      Gauss-Newton steps, and the way through all of it
  *
@@ -73,6 +75,15 @@ typedef struct exi_paper {
     struct exi_coarse *coarse;
 } exi_paper;
 
+static inline const exi_paper_state *exi_paper_present(const exi_paper *paper) {
+    return &paper->states[paper->present];
+}
+
+/* Whether a segment's basis is solved for: it has one, and the energies can tell what it is. */
+static inline bool exi_paper_solved(const exi_paper *paper, int segment) {
+    return exi_segments_carried(paper->segments, segment) && !paper->segments->loose[segment];
+}
+
 /* ---- paper_problem.c ---- */
 
 /* Constants, start values (equations 21, 22; bases from segments) and weights. */
@@ -85,14 +96,19 @@ void exi_paper_curl(const exi_paper *paper, int triangle, int corner, double w[9
 /* Whether the corner's vertex averages this triangle's curl. */
 bool exi_paper_counts(const exi_paper *paper, int triangle, int corner);
 
+/* ---- paper_weights.c ---- */
+
+/* weights, from the start values in the first state; also curl_self, curl_sq and slope_sq, which come by the way. */
+ex_result exi_paper_balance(exi_paper *paper, const ex_trajectory_options *options, ex_error *error);
+
 /* ---- paper_energy.c ---- */
 
 /* From turns, misses and bases to everything else of a state. */
 void exi_paper_evaluate(exi_paper *paper, exi_paper_state *state);
-/* The sum over vertices of w's limits: shortens what is longer than EX_TURN_MAX. */
+/* Shortens turns that are longer than EX_TURN_MAX. */
 void exi_paper_limit(const exi_paper *paper, exi_paper_state *state);
 
-/* ---- paper_linear.c ---- */
+/* ---- paper_linear.c, paper_product.c ---- */
 
 /* Unknowns of a step: z, w of each vertex, then w_a, v_a of each segment. */
 int exi_paper_size(const exi_paper *paper);

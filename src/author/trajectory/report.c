@@ -87,7 +87,8 @@ static ex_result make_form(survey *s, int method, double t, ex_error *error) {
     if (method < EX_BETWEEN_COUNT)
         return ex_between_form(s->between, (ex_between_method)method, t, s->positions, error);
     s->weights[s->example] = t;
-    ex_trajectories_form(s->trajectories, s->def, s->weights, -1, s->positions);
+    if (!ex_trajectories_form(s->trajectories, s->def, s->weights, -1, s->positions))
+        return exi_error_memory(error, "the form of a trajectory", 0);
     return EX_OK;
 }
 
@@ -114,8 +115,8 @@ static ex_result measure_rows(survey *s, ex_error *error) {
     ex_result result = EX_OK;
     for (int k = 0; k < GUIDE_COUNT; k++) {
         tell(s);
-        exi_between_rigid(s->between, 0.25 * (k + 1), s->guides + (size_t)k * 3 * (size_t)s->def->vertex_count,
-                          s->work);
+        exi_between_rigid(s->between, 0.25 * (k + 1), s->between->iterations,
+                          s->guides + (size_t)k * 3 * (size_t)s->def->vertex_count, s->work);
     }
     for (int k = 0; k < EX_WARP_TIME_COUNT && result == EX_OK; k++)
         for (int i = 0; i < METHOD_COUNT && result == EX_OK; i++) {

@@ -6,6 +6,7 @@
  *   segments_parts.c    connected parts of the clusters, small ones given away, given segments kept
  *   segments_tree.c     neighbours, root, parents, the segment of each vertex
  *   segments_joints.c   mean motions, joints, and the bases with which a solve begins
+ *   segments_frame.c    an example seen from the root
  */
 #ifndef EXEMPLAR_AUTHOR_TRAJECTORY_SEGMENTS_H
 #define EXEMPLAR_AUTHOR_TRAJECTORY_SEGMENTS_H
@@ -49,8 +50,18 @@ ex_result exi_segments_find(const exi_segments_input *in, exi_segmentation *s, e
 void exi_segments_free(exi_segmentation *s);
 
 /*
+ * The example as between has it, with the first root standing still: framed is a copy that shares everything but
+ * aligned, turns and screw. It is freed by exi_segments_frame_free only.
+ */
+ex_result exi_segments_frame(const ex_between *between, const exi_segmentation *s, ex_between *framed, ex_error *error);
+void exi_segments_frame_free(ex_between *framed);
+
+/* Whether a segment has a basis: it hangs on another that moves. */
+bool exi_segments_carried(const exi_segmentation *s, int segment);
+
+/*
  * The bases of one example that carry rigid segments exactly, bases [count][6]: w_a is the mean rotation of a's parent,
- * v_a the velocity of a's joint on it. work [count][9].
+ * v_a the velocity of a's joint on it; those of roots and their children are zero. work [count][9].
  */
 void exi_segments_bases(const ex_between *between, const exi_segmentation *s, double *bases, double *work);
 

@@ -116,7 +116,7 @@ static void climb(void *context, int begin, int end) {
             double moved_sq = distance_sq(x, next, c->dimension);
             memcpy(x, next, (size_t)c->dimension * sizeof *x);
             c->heights[i] = height;
-            if (moved_sq < 1e-8 * width_sq)
+            if (moved_sq < 1e-6 * width_sq)
                 break;
         }
     }

@@ -18,6 +18,14 @@ void exi_segments_free(exi_segmentation *s) {
     *s = (exi_segmentation){.count = 0};
 }
 
+static bool all_given(const exi_segments_input *in) {
+    const int *given = in->options->segments;
+    for (int t = 0; given && t < in->any->triangle_count; t++)
+        if (given[t] < 0)
+            return false;
+    return given != NULL;
+}
+
 ex_result exi_segments_find(const exi_segments_input *in, exi_segmentation *s, ex_error *error) {
     size_t triangles = (size_t)in->any->triangle_count, vertices = (size_t)in->any->vertex_count;
     *s = (exi_segmentation){.count = 0};
@@ -27,7 +35,9 @@ ex_result exi_segments_find(const exi_segments_input *in, exi_segmentation *s, e
     ex_result result = EX_OK;
     if (!clusters || !s->triangles || !s->vertices)
         result = exi_error_memory(error, "segments", triangles * 2 * sizeof *clusters);
-    if (result == EX_OK)
+    for (size_t t = 0; t < triangles && result == EX_OK; t++)
+        clusters[t] = -1;
+    if (result == EX_OK && !all_given(in))
         result = exi_segments_cluster(in, clusters, error);
     if (result == EX_OK)
         result = exi_segments_parts(in, clusters, s, error);

@@ -7,8 +7,8 @@
  *
  * the vertices' own pair is (w_c, w_c x (x - J_c)), and every link on the way up whose parent moves appends a pair,
  * that of its joint, (w_p, w_p x (J_c - J_p)). It is stored with the link that hangs on the joint, not with the parent:
- * the children of one segment have joints of their own. The root moves by its own screw, (w_r, c + w_r x J) at a joint
- * J.
+ * the children of one segment have joints of their own. The root stands still (segments_frame.c), and so do the joints
+ * on it: a link at distance d from the root is carried by d - 1 bases.
  *
  * J_c is where the motions of both segments agree at the end, in all examples: least squares over
  * |M_p(J) - M_c(J)|^2, beginning at the middle of what both share. Directions in which the two hardly turn against each
@@ -144,24 +144,19 @@ ex_result exi_segments_joints(const exi_segments_input *in, exi_segmentation *s,
     return done ? EX_OK : exi_error_memory(error, "joints of segments", count * 12 * sizeof *motions);
 }
 
+bool exi_segments_carried(const exi_segmentation *s, int segment) {
+    return s->parents[segment] >= 0 && s->parents[s->parents[segment]] >= 0;
+}
+
 void exi_segments_bases(const ex_between *between, const exi_segmentation *s, double *bases, double *work) {
     mean_motions(between, s, work);
+    memset(bases, 0, 6 * (size_t)s->count * sizeof *bases);
     for (int i = 0; i < s->count; i++) {
-        int parent = s->parents[i];
-        double *w = &bases[6 * i], *v = w + 3;
-        memset(w, 0, 6 * sizeof *w);
-        if (parent < 0)
+        double arm[3], *w = &bases[6 * i];
+        if (!exi_segments_carried(s, i))
             continue;
-        const double *motion = &work[9 * parent];
-        double arm[3], shift[3], along[3] = {0, 0, 0};
-        memcpy(w, motion, 3 * sizeof *w);
-        exi_subtract(&s->joints[3 * i], s->parents[parent] < 0 ? motion + 3 : &s->joints[3 * parent], arm);
-        exi_cross(w, arm, v);
-        if (s->parents[parent] >= 0)
-            continue;
-        exi_subtract(motion + 6, motion + 3, shift);
-        exi_mean_turn_invert(w, shift, along);
-        for (int k = 0; k < 3; k++)
-            v[k] += along[k];
+        memcpy(w, &work[9 * s->parents[i]], 3 * sizeof *w);
+        exi_subtract(&s->joints[3 * i], &s->joints[3 * s->parents[i]], arm);
+        exi_cross(w, arm, w + 3);
     }
 }

@@ -169,8 +169,7 @@ static bool give_small_away(parts *p) {
                 continue;
             double far_sq = difference_sq(p, ends[0], ends[1]);
             for (int e = 0; e < 2; e++)
-                if (ends[e] >= p->given && p->areas[ends[e]] < SMALLEST * whole &&
-                    (best[ends[e]] < 0 || far_sq < nearest[ends[e]])) {
+                if (p->areas[ends[e]] < SMALLEST * whole && (best[ends[e]] < 0 || far_sq < nearest[ends[e]])) {
                     best[ends[e]] = ends[1 - e];
                     nearest[ends[e]] = far_sq;
                 }

@@ -24,6 +24,7 @@ typedef struct graph {
     seam *seams;
     size_t count, capacity;
     int *sets, *depths, *queue; /* [segment_count] */
+    int *starts, *others;       /* neighbours of each segment, in the order of seams; starts [segment_count + 1] */
 } graph;
 
 static int find(int *sets, int i) {
@@ -113,8 +114,26 @@ static void choose_seams(graph *g) {
         qsort(g->seams, kept, sizeof *g->seams, compare_seams);
 }
 
+static bool list_neighbours(graph *g) {
+    g->starts = calloc((size_t)g->s->count + 2, sizeof *g->starts);
+    g->others = exi_array_allocate(2 * g->count, sizeof *g->others);
+    if (!g->starts || !g->others)
+        return false;
+    for (size_t k = 0; k < g->count; k++) {
+        g->starts[g->seams[k].a + 2]++;
+        g->starts[g->seams[k].b + 2]++;
+    }
+    for (int i = 0; i < g->s->count; i++)
+        g->starts[i + 2] += g->starts[i + 1];
+    for (size_t k = 0; k < g->count; k++) {
+        g->others[g->starts[g->seams[k].a + 1]++] = g->seams[k].b;
+        g->others[g->starts[g->seams[k].b + 1]++] = g->seams[k].a;
+    }
+    return true;
+}
+
 /* Steps from a segment to all that it reaches, -1 to the others; the order of the visit in queue, its length returned.
- * Each step runs over all seams: there are few segments. */
+ */
 static int walk(graph *g, int from) {
     int count = 1;
     for (int i = 0; i < g->s->count; i++)
@@ -122,13 +141,11 @@ static int walk(graph *g, int from) {
     g->depths[from] = 0;
     g->queue[0] = from;
     for (int head = 0; head < count; head++)
-        for (size_t k = 0; k < g->count; k++) {
-            int at = g->queue[head], other = g->seams[k].a == at ? g->seams[k].b : g->seams[k].a;
-            if ((g->seams[k].a != at && g->seams[k].b != at) || g->depths[other] >= 0)
-                continue;
-            g->depths[other] = g->depths[at] + 1;
-            g->queue[count++] = other;
-        }
+        for (int k = g->starts[g->queue[head]]; k < g->starts[g->queue[head] + 1]; k++)
+            if (g->depths[g->others[k]] < 0) {
+                g->depths[g->others[k]] = g->depths[g->queue[head]] + 1;
+                g->queue[count++] = g->others[k];
+            }
     return count;
 }
 
@@ -222,6 +239,9 @@ ex_result exi_segments_tree(const exi_segments_input *in, exi_segmentation *s, e
     bool done = g.sets && g.depths && g.queue && s->parents && s->order && s->loose && find_seams(&g);
     if (done) {
         choose_seams(&g);
+        done = list_neighbours(&g);
+    }
+    if (done) {
         for (int i = 0; i < s->count; i++)
             s->parents[i] = -2;
         for (int i = 0, hung = 0; i < s->count; i++)
@@ -235,5 +255,7 @@ ex_result exi_segments_tree(const exi_segments_input *in, exi_segmentation *s, e
     free(g.sets);
     free(g.depths);
     free(g.queue);
+    free(g.starts);
+    free(g.others);
     return done ? EX_OK : exi_error_memory(error, "the tree of segments", count * sizeof *g.sets);
 }

@@ -60,10 +60,11 @@ static double edges_stretch(const double a[3], const double b[3], const double p
     }
     const double ff = exi_dot3(f, f), gg = exi_dot3(g, g), fg = exi_dot3(f, g);
     const double middle = (ff + gg) / 2, radius = sqrt((ff - gg) * (ff - gg) / 4 + fg * fg);
+    if (!(middle + radius < INFINITY)) /* also what is no number: it must neither pass for small nor spoil the order */
+        return INFINITY;
     const double low = middle - radius > 0 ? middle - radius : 0;
     const double more = fabs(sqrt(middle + radius) - 1), less = fabs(sqrt(low) - 1);
-    const double stretch = more > less ? more : less;
-    return stretch < INFINITY ? stretch : INFINITY; /* also for what is no number: it must not spoil the order */
+    return more > less ? more : less;
 }
 
 static const double *corner(const measurement *m, const double *positions, int triangle, int i) {

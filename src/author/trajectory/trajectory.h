@@ -31,6 +31,7 @@ void exi_screw_point(const ex_screw *screw, const double centre[3], double t, co
 
 typedef struct exi_link {
     int vertices[2]; /* of different components, or of a triangle without area */
+    int group;       /* links between the same two components are one, and stand together */
     double weight;
     double start[3], end[3]; /* the difference of the two, at the start, and at the end turned back to the start */
 } exi_link;
@@ -69,15 +70,34 @@ struct ex_between {
     double held;        /* the weight by which a vertex is held */
 };
 
-/* The rotation of a link at time t: what the triangles around both its ends turn by, averaged. */
-void exi_link_rotation(const ex_between *between, const exi_link *link, double t, double rotation[3][3]);
+/* What a rigid form keeps of a triangle while it is looked for. */
+typedef struct exi_facing {
+    float frame[3][3]; /* where R^t takes its plane's two directions and normal at the start */
+    float turn[3][3];  /* what its rotation is now, relative to that */
+} exi_facing;
 
-/* The form in the frame of the start, that is, without the screw. work: from exi_between_work_size. */
+/* The form in the frame of the start, that is, without the screw; the rigid one after so many steps. work: of
+ * exi_between_work_size doubles: three forms, the facings, the solver's. */
 void exi_between_poisson(const ex_between *between, double t, double *positions, double *work);
-void exi_between_rigid(const ex_between *between, double t, double *positions, double *work);
-/* Of degree 4 through the start, the forms [3][vertex_count][3] at 1/4, 1/2, 3/4 and the aligned end. */
+void exi_between_rigid(const ex_between *between, double t, int steps, double *positions, double *work);
+size_t exi_between_work_size(const ex_between *between);
+
+/* The parts of those (rigid.c), for what minimises the same energy over something else. */
+void exi_facing_begin(const ex_between *between, int triangle, double r[3][3], exi_facing *facing);
+/* Added to `right`: the pull of the triangles, each towards the rotation that suits the form, so that the next global
+ * step changes the form by L^-1 right. */
+void exi_local_step(const ex_between *between, double t, const double *form, exi_facing *facings, double *right);
+/* The same of the links. Where form is NULL, the rotations are those of the triangles at time t, and the pull is all of
+ * what the links want: a right-hand side. */
+void exi_links_pull(const ex_between *between, double t, const double *form, double *right);
+/* The rotation of the group of links that begins at `first`; returns where it ends. */
+int exi_link_group(const ex_between *between, int first, double t, const double *form, double rotation[3][3]);
+/* right [vertex_count][3] becomes the form that it belongs to; or, of a change of the right-hand side, its change. */
+void exi_between_solve(const ex_between *between, double *right, double *work);
+void exi_between_solve_change(const ex_between *between, double *right, double *work);
+/* The next point to look at, in `at`: beyond `now`, seen from `last`, unless that leads uphill. */
+void exi_advance(size_t count, const double *now, const double *last, double *at, double *momentum);
 void exi_between_polynomial(const ex_between *between, double t, const double *forms, double *positions);
-size_t exi_between_work_size(const ex_between *between); /* in doubles */
 /* Puts the screw at time t onto such a form. */
 void exi_between_move(const ex_between *between, double t, double *positions);
 

@@ -3,14 +3,11 @@
  *
  *   path(v) = screw(mesh(v) + R~(w(v)) u(v) + shift(segment(v)) + sum over k, j of x_k q_kj(s_k) c_kj(v))
  *
- * Weights, the screw and what segments append are worked out once a pose, in double; then one pass over the tiles adds
- * mask(v) (path(v) - mesh(v)) to the sums of the other layers while these are in registers. It must read 12 bytes (6 in
- * 16 bit) a vertex and form whose weight is not 0; w, u and c of a tile stand side by side. R~(w) u takes about 40
- * operations for a register full of vertices, two thirds of them the polynomials for a and b (trajectory.inl).
+ * What is worked out once a pose, in double: weights of all forms, the screw, what segments append, and which
+ * polynomials serve. The pass over the vertices is in trajectory_blend.c.
  */
 #include "runtime/shape/trajectory.h"
 
-#include "runtime/shape/tiles.h"
 #include "runtime/shape/trajectory.inl"
 #include "runtime/shape/trajectory_bases.h"
 
@@ -65,17 +62,51 @@ static void set_screw(const exi_paths *p, const double *weights, exi_path *path)
             screw.turn[c] += weights[k] * examples[k].screw.turn[c];
             screw.move[c] += weights[k] * examples[k].screw.move[c];
         }
-    double move[3];
+    double move[3], turned[3][3];
     exi_turn_mean(screw.turn, screw.move, move);
     for (int c = 0; c < 3; c++) {
-        double unit[3] = {c == 0, c == 1, c == 2}, turned[3];
-        exi_turn_apply(screw.turn, unit, turned);
+        const double unit[3] = {c == 0, c == 1, c == 2};
+        exi_turn_apply(screw.turn, unit, turned[c]);
         for (int r = 0; r < 3; r++)
-            path->turn[3 * r + c] = (float)(turned[r] - unit[r]);
+            path->turn[3 * r + c] = (float)(turned[c][r] - unit[r]);
         path->centre[c] = (float)p->centre[c];
         path->move[c] = (float)move[c];
     }
+    for (int r = 0; r < 3; r++) { /* c - R c + move */
+        double offset = move[r];
+        for (int c = 0; c < 3; c++) {
+            path->rotation[3 * r + c] = (float)(turned[c][r]);
+            offset += p->centre[c] * ((r == c) - turned[c][r]);
+        }
+        path->offset[r] = (float)offset;
+    }
     path->moves = true;
+}
+
+/* Coefficients a of the factor of w x u, b of that of w x (w x u), for w and u times x: z is then x^2 z, and the
+ * factors get x^2 and x^3. */
+static void set_polynomials(const exi_paths *p, const double *weights, double x, exi_path *path) {
+    static const float near_a[] = EXI_TURN_NEAR_A, near_b[] = EXI_TURN_NEAR_B, far_a[] = EXI_TURN_A,
+                       far_b[] = EXI_TURN_B;
+    const exi_path_example *examples = exi_paths_examples(p);
+    double longest = 0;
+    for (int k = 0; k < p->example_count; k++)
+        longest += fabs(weights[k]) * (double)examples[k].longest;
+    longest *= 1.001; /* 16-bit storage rounds weights */
+    path->reach = longest * longest <= (double)EXI_TURN_NEAR  ? EXI_REACH_NEAR
+                  : longest * longest <= (double)EXI_TURN_FAR ? EXI_REACH_FAR
+                                                              : EXI_REACH_ANY;
+    const bool near = path->reach == EXI_REACH_NEAR;
+    path->slope = (float)(x * x * 2 / (double)EXI_TURN_FAR);
+    path->start = -1;
+    double power = x * x;
+    for (int i = 0; i <= EXI_TURN_DEGREE; i++) {
+        const double a = near ? (i < 6 ? (double)near_a[i] : 0) : (double)far_a[i];
+        const double b = near ? (i < 5 ? (double)near_b[i] : 0) : (double)far_b[i];
+        path->a[i] = (float)(a * power);
+        path->b[i] = (float)(b * power * x);
+        power *= near ? x * x : 1;
+    }
 }
 
 void exi_paths_open(const exi_paths *p, const ex_forms *forms, const double *weights, const float *floats,
@@ -91,6 +122,14 @@ void exi_paths_open(const exi_paths *p, const ex_forms *forms, const double *wei
     exi_forms_set_terms(forms, floats, first[0], turns, terms, &path->turns);
     exi_forms_set_terms(forms, floats, first[1], velocities, terms + turns, &path->velocities);
     exi_forms_set_terms(forms, floats, first[2], p->corrector_count, terms + turns + velocities, &path->correctors);
+    path->alone = path->turns.term_count == 1 && path->velocities.term_count == 1;
+    set_polynomials(p, weights,
+                    path->alone && forms->storage == EX_STORAGE_FLOAT ? (double)path->velocities.terms[0].factor : 1,
+                    path);
+    if (path->reach == EXI_REACH_ANY && path->alone) {
+        path->alone = false;
+        set_polynomials(p, weights, 1, path);
+    }
     if (p->flags & EXI_PATHS_SCREWS)
         set_screw(p, weights, path);
     if (p->flags & EXI_PATHS_BASES) {
@@ -101,126 +140,4 @@ void exi_paths_open(const exi_paths *p, const ex_forms *forms, const double *wei
         path->shifts = (const float(*)[3])shifts;
         path->segments = exi_paths_at(p, p->segments);
     }
-}
-
-/* ---- a tile ---- */
-
-/* Turns that are longer than the polynomials reach: every lane by itself. */
-static void far_factors(exi_wide z, exi_wide *a, exi_wide *b) {
-    float lanes[3][EXI_WIDTH];
-    exi_store(lanes[0], z);
-    exi_store(lanes[1], *a);
-    exi_store(lanes[2], *b);
-    for (int i = 0; i < EXI_WIDTH; i++)
-        if (lanes[0][i] > EXI_TURN_NEAR)
-            exi_turn_factors_far(lanes[0][i], &lanes[1][i], &lanes[2][i]);
-    *a = exi_load(lanes[1]);
-    *b = exi_load(lanes[2]);
-}
-
-/* v = R~(w) v, as exi_turn_mean_float has it. */
-static inline void turn_mean(exi_wide x, exi_wide y, exi_wide z, exi_wide *vx, exi_wide *vy, exi_wide *vz) {
-    static const float as[] = EXI_TURN_A, bs[] = EXI_TURN_B;
-    const exi_wide square = exi_madd(x, x, exi_madd(y, y, exi_mul(z, z)));
-    const exi_wide t = exi_madd(square, exi_splat(2.0f / EXI_TURN_NEAR), exi_splat(-1.0f));
-    exi_wide a = exi_splat(as[EXI_TURN_DEGREE]), b = exi_splat(bs[EXI_TURN_DEGREE]);
-    EXI_WRITE_OUT
-    for (int i = EXI_TURN_DEGREE - 1; i >= 0; i--) {
-        a = exi_madd(a, t, exi_splat(as[i]));
-        b = exi_madd(b, t, exi_splat(bs[i]));
-    }
-    if (exi_any_above(square, exi_splat(EXI_TURN_NEAR)))
-        far_factors(square, &a, &b);
-    const exi_wide cx = exi_msub(z, *vy, exi_mul(y, *vz)), cy = exi_msub(x, *vz, exi_mul(z, *vx));
-    const exi_wide cz = exi_msub(y, *vx, exi_mul(x, *vy));
-    const exi_wide dx = exi_msub(z, cy, exi_mul(y, cz)), dy = exi_msub(x, cz, exi_mul(z, cx));
-    const exi_wide dz = exi_msub(y, cx, exi_mul(x, cy));
-    *vx = exi_madd(b, dx, exi_madd(a, cx, *vx));
-    *vy = exi_madd(b, dy, exi_madd(a, cy, *vy));
-    *vz = exi_madd(b, dz, exi_madd(a, cz, *vz));
-}
-
-static void add_shifts(const exi_path *path, int tile, exi_wide d[EXI_TILE_WIDES]) {
-    float lanes[EXI_TILE_FLOATS];
-    const uint16_t *segments = path->segments + (size_t)tile * EXI_TILE;
-    for (int v = 0; v < EXI_TILE; v++)
-        for (int c = 0; c < 3; c++)
-            lanes[c * EXI_TILE + v] = path->shifts[segments[v]][c];
-    for (int i = 0; i < EXI_TILE_WIDES; i++)
-        d[i] = exi_add(d[i], exi_load(lanes + i * EXI_WIDTH));
-}
-
-/* d = screw(mesh + d) - mesh */
-static inline void add_screw(const exi_path *path, const float *base, exi_wide d[EXI_TILE_WIDES]) {
-    EXI_WRITE_OUT
-    for (int i = 0; i < EXI_AXIS_WIDES; i++) {
-        exi_wide from[3], to[3];
-        for (int c = 0; c < 3; c++) {
-            const exi_wide mesh = exi_load(base + c * EXI_TILE + i * EXI_WIDTH);
-            from[c] = exi_add(exi_sub(mesh, exi_splat(path->centre[c])), d[c * EXI_AXIS_WIDES + i]);
-            to[c] = exi_add(d[c * EXI_AXIS_WIDES + i], exi_splat(path->move[c]));
-        }
-        for (int r = 0; r < 3; r++) {
-            for (int c = 0; c < 3; c++)
-                to[r] = exi_madd(from[c], exi_splat(path->turn[3 * r + c]), to[r]);
-            d[r * EXI_AXIS_WIDES + i] = to[r];
-        }
-    }
-}
-
-static inline void zero(exi_wide sums[EXI_TILE_WIDES]) {
-    EXI_WRITE_OUT
-    for (int i = 0; i < EXI_TILE_WIDES; i++)
-        sums[i] = exi_splat(0);
-}
-
-/* sums += mask (path - mesh) for one tile. */
-static inline void add_path(const exi_forms_tables *t, const exi_path *path, int tile, bool is_float,
-                            exi_wide sums[EXI_TILE_WIDES]) {
-    exi_wide d[EXI_SIDE_BY_SIDE][EXI_TILE_WIDES];
-    zero(d[0]);
-    exi_tile_sum(t, &path->velocities, tile, tile, false, is_float, d);
-    if (path->turns.term_count > 0) {
-        exi_wide w[EXI_SIDE_BY_SIDE][EXI_TILE_WIDES];
-        zero(w[0]);
-        exi_tile_sum(t, &path->turns, tile, tile, false, is_float, w);
-        EXI_WRITE_OUT
-        for (int i = 0; i < EXI_AXIS_WIDES; i++)
-            turn_mean(w[0][i], w[0][EXI_AXIS_WIDES + i], w[0][2 * EXI_AXIS_WIDES + i], &d[0][i],
-                      &d[0][EXI_AXIS_WIDES + i], &d[0][2 * EXI_AXIS_WIDES + i]);
-    }
-    if (path->correctors.term_count > 0)
-        exi_tile_sum(t, &path->correctors, tile, tile, false, is_float, d);
-    if (path->shifts)
-        add_shifts(path, tile, d[0]);
-    if (path->moves)
-        add_screw(path, t->base + (size_t)tile * EXI_TILE_FLOATS, d[0]);
-    EXI_WRITE_OUT
-    for (int i = 0; i < EXI_TILE_WIDES; i++) {
-        if (path->mask)
-            sums[i] =
-                exi_madd(d[0][i], exi_load(path->mask + tile * EXI_TILE + i % EXI_AXIS_WIDES * EXI_WIDTH), sums[i]);
-        else
-            sums[i] = exi_add(sums[i], d[0][i]);
-    }
-}
-
-static inline void blend_all(const exi_forms_tables *t, const exi_blend *blend, int begin, int end, bool is_float) {
-    for (int tile = begin; tile < end; tile++) {
-        exi_wide sums[EXI_SIDE_BY_SIDE][EXI_TILE_WIDES];
-        exi_tile_load_base(t->base + (size_t)tile * EXI_TILE_FLOATS, sums[0]);
-        if (blend->sum.term_count > 0)
-            exi_tile_sum(t, &blend->sum, tile, tile, false, is_float, sums);
-        for (int i = 0; i < blend->path_count; i++)
-            add_path(t, &blend->paths[i], tile, is_float, sums[0]);
-        exi_tile_finish(sums[0], blend, tile, t->vertex_count);
-    }
-}
-
-void exi_paths_blend_tiles(const ex_forms *forms, const exi_blend *blend, int begin, int end) {
-    const exi_forms_tables t = exi_forms_tables_of(forms);
-    if (forms->storage == EX_STORAGE_FLOAT)
-        blend_all(&t, blend, begin, end, true);
-    else
-        blend_all(&t, blend, begin, end, false);
 }

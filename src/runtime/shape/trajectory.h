@@ -43,7 +43,9 @@ typedef struct exi_path_example {
     int32_t corrector_count, first_corrector;
     int32_t turns, velocities, correctors; /* forms of the layer; the first of its correctors; -1: none */
     int32_t bases;                         /* which; -1: none */
-    int32_t delta;                         /* which; -1: its u is its delta, or it is not kept */
+    float longest;                         /* of its turns as they are stored */
+    int32_t reserved;
+    int32_t delta; /* which; -1: its u is its delta, or it is not kept */
 } exi_path_example;
 
 /* What a layer is made of; names are used in errors, or NULL. */
@@ -94,15 +96,24 @@ static inline const exi_path_example *exi_paths_examples(const exi_paths *paths)
 
 /* ---- evaluation ---- */
 
+/* How long the turns of a layer are at a pose, which decides on polynomials: one choice for all vertices, so that those
+ * which coincide and go alike stay together to the bit. */
+typedef enum exi_path_reach { EXI_REACH_NEAR, EXI_REACH_FAR, EXI_REACH_ANY } exi_path_reach;
+
 /* A layer at one pose. */
 typedef struct exi_path {
     exi_sum turns, velocities, correctors;
     float centre[3], turn[9],
-        move[3];              /* the screw: x + turn (x - centre) + move; turn is a rotation less the identity */
-    bool moves;               /* whether there is a screw */
-    const float (*shifts)[3]; /* [segment_count]: what the segments above append; or NULL */
-    const uint16_t *segments; /* with shifts */
-    const float *mask;        /* or NULL */
+        move[3];                  /* the screw: x + turn (x - centre) + move; turn is a rotation less the identity */
+    float rotation[9], offset[3]; /* the same as rotation x + offset */
+    bool moves;                   /* whether there is a screw */
+    exi_path_reach reach;         /* how long turns may be */
+    float a[8], b[8];             /* the polynomials of trajectory.inl up to there */
+    float slope, start;           /* of their variable, over z; beyond EXI_REACH_NEAR */
+    bool alone;                   /* one example: a and b are for its own w and u, without the weight */
+    const float (*shifts)[3];     /* [segment_count]: what the segments above append; or NULL */
+    const uint16_t *segments;     /* with shifts */
+    const float *mask;            /* or NULL */
 } exi_path;
 
 /* The weights of the layer's forms [form_count]: x_k, and x_k q(s_k) for correctors. False where all x_k are 0, of the

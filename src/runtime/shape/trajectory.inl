@@ -95,7 +95,7 @@ EXI_INLINE double exi_corrector_amount(const float curve[EX_CURVE_SIZE], double 
 
 /* ---- in float ---- */
 
-#define EXI_TURN_NEAR 32.0f /* z up to which the polynomials hold */
+#define EXI_TURN_FAR 32.0f /* z up to which the polynomials hold */
 
 /* Their coefficients, the constant first. */
 #define EXI_TURN_DEGREE 7
@@ -110,6 +110,13 @@ EXI_INLINE double exi_corrector_amount(const float curve[EX_CURVE_SIZE], double 
             8.46550302e-06f, -4.95528298e-07f                                                                          \
     }
 
+/* Where no turn is longer than 3.24 radians, z <= 10.5, as for most: shorter ones, in z itself. */
+#define EXI_TURN_NEAR 10.5f
+#define EXI_TURN_NEAR_A                                                                                                \
+    { 0.49999997f, -0.0416665599f, 0.00138880499f, -2.47736734e-05f, 2.7104366e-07f, -1.73026915e-09f }
+#define EXI_TURN_NEAR_B                                                                                                \
+    { 0.166666254f, -0.0083327638f, 0.0001981573f, -2.70567489e-06f, 2.05385611e-08f }
+
 EXI_INLINE void exi_turn_factors_far(float z, float *a, float *b) {
     double exact_a, exact_b, sinc;
     exi_turn_factors((double)z, &exact_a, &exact_b, &sinc);
@@ -120,13 +127,13 @@ EXI_INLINE void exi_turn_factors_far(float z, float *a, float *b) {
 /* R~(w) v, one vertex at a time, as graphics processors go; trajectory.c has it wide. */
 EXI_INLINE void exi_turn_mean_float(const float w[3], const float v[3], float out[3]) {
     const float as[] = EXI_TURN_A, bs[] = EXI_TURN_B;
-    const float z = w[0] * w[0] + w[1] * w[1] + w[2] * w[2], t = z * (2.0f / EXI_TURN_NEAR) - 1.0f;
+    const float z = w[0] * w[0] + w[1] * w[1] + w[2] * w[2], t = z * (2.0f / EXI_TURN_FAR) - 1.0f;
     float a = as[EXI_TURN_DEGREE], b = bs[EXI_TURN_DEGREE];
     for (int i = EXI_TURN_DEGREE; i-- > 0;) {
         a = a * t + as[i];
         b = b * t + bs[i];
     }
-    if (z > EXI_TURN_NEAR)
+    if (z > EXI_TURN_FAR)
         exi_turn_factors_far(z, &a, &b);
     const float x = w[1] * v[2] - w[2] * v[1], y = w[2] * v[0] - w[0] * v[2], c = w[0] * v[1] - w[1] * v[0];
     const float xx = w[1] * c - w[2] * y, yy = w[2] * x - w[0] * c, zz = w[0] * y - w[1] * x;

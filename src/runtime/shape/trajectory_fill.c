@@ -74,6 +74,17 @@ static ex_result check_turns(const exi_paths *p, const float *turns, ex_error *e
     return EX_OK;
 }
 
+static float longest_turn(const exi_paths *p, const ex_forms *forms, int form) {
+    float most = 0;
+    for (int v = 0; v < p->vertex_count; v++) {
+        float w[3];
+        exi_forms_get_vertex(forms, form, v, w);
+        const float square = w[0] * w[0] + w[1] * w[1] + w[2] * w[2];
+        most = square > most ? square : most;
+    }
+    return sqrtf(most);
+}
+
 static ex_result not_finite(ex_error *error, const char *what, int vertex) {
     return exi_error(error, EX_ERROR_DATA, "%s of vertex %d is not finite, or too far away for a float", what, vertex);
 }
@@ -142,7 +153,7 @@ ex_result exi_paths_fill(exi_paths *p, ex_forms *forms, int example, const exi_p
                          ex_error *error) {
     if (example == p->reference)
         return EX_OK;
-    const exi_path_example *e = &exi_paths_examples(p)[example];
+    exi_path_example *e = (exi_path_example *)(void *)((char *)p + p->examples) + example;
     const rooms r = rooms_of(p->vertex_count, room);
     int bad = 0;
     ex_result result = keep_delta(p, e->delta, numbers, error);
@@ -150,6 +161,8 @@ ex_result exi_paths_fill(exi_paths *p, ex_forms *forms, int example, const exi_p
         result = check_turns(p, numbers->turns, error);
         if (result == EX_OK)
             exi_forms_set_example(forms, p->first_form + e->turns, numbers->turns, NULL, NULL, &bad);
+        if (result == EX_OK)
+            e->longest = longest_turn(p, forms, p->first_form + e->turns);
     }
     if (result == EX_OK)
         result = fill_correctors(p, forms, e, numbers->correctors, error);
@@ -230,7 +243,7 @@ static void own_basis(const exi_paths *p, const double *weights, int only, int a
     exi_turn_mean(w, u, u);
 }
 
-/* First what each segment hands down, parents before children; then, children before parents, what is handed to it. */
+/* A segment's shift is its parent's and what its own basis adds; parents come before their children. */
 void exi_paths_append(const exi_paths *p, const double *weights, int only, double (*shifts)[3]) {
     const int32_t *parents = exi_paths_at(p, p->parents), *order = exi_paths_at(p, p->order);
     for (int i = 0; i < p->segment_count; i++) {
@@ -241,7 +254,4 @@ void exi_paths_append(const exi_paths *p, const double *weights, int only, doubl
         for (int c = 0; c < 3; c++)
             shifts[a][c] = parents[a] < 0 ? 0 : shifts[parents[a]][c] + u[c];
     }
-    for (int i = p->segment_count; i-- > 0;)
-        for (int a = order[i], c = 0; c < 3; c++)
-            shifts[a][c] = parents[a] < 0 ? 0 : shifts[parents[a]][c];
 }

@@ -435,32 +435,36 @@ static void viewers_find_textures_at_rest(void **state) {
     whole_rig_close(&w);
 }
 
-/* Images are no morph targets; the levels are for Exemplar alone. */
+/* Images are no morph targets, and the ends of trajectories are; the levels are for Exemplar alone. */
 static void only_forms_are_morph_targets(void **state) {
     (void)state;
     whole_rig w;
-    ex_rig *rig = write_whole(&w, WHOLE_ALL & ~WHOLE_OFFSETS, "w.glb");
+    ex_rig *rig = write_whole(&w, WHOLE_ALL & ~(WHOLE_OFFSETS | WHOLE_PATHS), "w.glb");
     glb g = open_glb("w.glb");
     json_t *mesh = item(g.json, "meshes", 0), *primitive = item(mesh, "primitives", 0);
     json_t *names = json_object_get(json_object_get(mesh, "extras"), "targetNames");
-    assert_int_equal(json_array_size(json_object_get(primitive, "targets")), 9);
-    assert_int_equal(json_array_size(names), 9);
-    assert_int_equal(json_array_size(json_object_get(mesh, "weights")), 9);
+    assert_int_equal(json_array_size(json_object_get(primitive, "targets")), 13);
+    assert_int_equal(json_array_size(names), 13);
+    assert_int_equal(json_array_size(json_object_get(mesh, "weights")), 13);
     assert_string_equal(json_string_value(json_array_get(names, 3)), "belly/thin");
     assert_string_equal(json_string_value(json_array_get(names, 6)), "joints / \"moved\"/moved");
-    double weights[13];
+    assert_string_equal(json_string_value(json_array_get(names, 11)), "paths/corrected");
+    double weights[17];
     void *scratch = malloc(ex_rig_scratch_size(rig, NULL, 1));
     ex_rig_evaluate(rig, NULL, &(ex_output){.weights = weights}, NULL, scratch);
     free(scratch);
-    static const int examples[9] = {0, 1, 2, 5, 6, 7, 8, 11, 12};
+    static const int examples[13] = {0, 1, 2, 5, 6, 7, 8, 11, 12, 13, 14, 15, 16};
     const ex_rig_mesh m = ex_rig_get_mesh(rig);
-    for (int k = 0; k < 9; k++) {
+    for (int k = 0; k < 13; k++) {
         assert_true(json_number_value(item(mesh, "weights", (size_t)k)) == (double)(float)weights[examples[k]]);
         const long long accessor = number(item(primitive, "targets", (size_t)k), "POSITION");
         const float *target = (const float *)(const void *)accessor_data(&g, accessor, 5126, "VEC3", m.split_count);
         check_bounds(&g, accessor, target, m.split_count);
         float delta[27];
-        ex_rig_example_delta(rig, k < 3 ? 0 : k < 5 ? 2 : k < 7 ? 3 : 5, k < 3 ? k : (k - 3) % 2, delta);
+        if (k < 9)
+            ex_rig_example_delta(rig, k < 3 ? 0 : k < 5 ? 2 : k < 7 ? 3 : 5, k < 3 ? k : (k - 3) % 2, delta);
+        else
+            ex_rig_example_delta(rig, 6, k - 9, delta);
         for (int s = 0; s < m.split_count; s++)
             assert_memory_equal(target + 3 * s, delta + 3 * m.split_source[s], 12);
     }
@@ -474,25 +478,25 @@ static void only_forms_are_morph_targets(void **state) {
 static void offsets_are_sparse_targets(void **state) {
     (void)state;
     whole_rig w;
-    ex_rig *rig = write_whole(&w, WHOLE_ALL, "w.glb");
+    ex_rig *rig = write_whole(&w, WHOLE_ALL & ~WHOLE_PATHS, "w.glb");
     ex_scene *scene = NULL;
     ex_error error;
     if (ex_scene_read(scratch_path("w.glb"), &scene, &error) != EX_OK)
         fail_msg("%s", error.text);
     const ex_rig_mesh m = ex_rig_get_mesh(rig);
-    assert_int_equal(scene->meshes[0].target_count, 18);
-    assert_string_equal(scene->meshes[0].target_names[9], "sparse/one");
+    assert_int_equal(scene->meshes[0].target_count, 22);
+    assert_string_equal(scene->meshes[0].target_names[13], "sparse/one");
     for (int k = 0; k < 9; k++) {
         float delta[27];
         ex_rig_example_delta(rig, 6 + k / 3, k % 3, delta);
         for (int s = 0; s < m.split_count; s++)
-            assert_memory_equal(scene->meshes[0].primitives[0].targets[9 + k].positions + 3 * s,
+            assert_memory_equal(scene->meshes[0].primitives[0].targets[13 + k].positions + 3 * s,
                                 delta + 3 * m.split_source[s], 12);
     }
     ex_scene_destroy(scene);
     glb g = open_glb("w.glb");
     json_t *primitive = item(item(g.json, "meshes", 0), "primitives", 0);
-    const json_t *accessor = item(g.json, "accessors", (size_t)number(item(primitive, "targets", 9), "POSITION"));
+    const json_t *accessor = item(g.json, "accessors", (size_t)number(item(primitive, "targets", 13), "POSITION"));
     assert_non_null(json_object_get(accessor, "sparse"));
     close_glb(&g);
     ex_rig_destroy(rig);

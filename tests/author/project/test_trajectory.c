@@ -5,6 +5,7 @@
 #include "bars.h"
 
 #include "support/arms.h"
+#include "support/whole_rigs.h"
 
 #define DIRECT                                                                                                         \
     "{'exemplar': 1, 'mesh': 'm.obj', 'layers': [{'name': 'l', 'space': [{'name': 'x', 'min': 0, 'max': 1}, {'name': " \
@@ -25,10 +26,10 @@ static double off_bar(const float *positions, double angle) {
 
 static void ends_are_the_forms(void **state) {
     (void)state;
-    static const char *const how[] = {"", "'trajectory': {'correctors': 0, 'turns': false},",
-                                      "'trajectory': {'mode': 'paper'},",
-                                      "'trajectory': {'mode': 'paper', 'terms': ['pose'], 'iterations': 2, 'bases': "
-                                      "true, 'segment_angle': 30},"};
+    static const char *const how[] = {
+        "", "'trajectory': {'correctors': 0, 'turns': false},", "'trajectory': {'mode': 'paper'},",
+        ("'trajectory': {'mode': 'paper', 'terms': ['pose'], 'iterations': 2, 'bases': true, "
+         "'segment_angle': 30},")};
     for (size_t i = 0; i < sizeof how / sizeof *how; i++) {
         char text[1000];
         float positions[3 * BAR_VERTICES];
@@ -108,14 +109,9 @@ static void write_mask(double first) {
     write_text("mask.txt", text);
 }
 
-/* Measured against what the layers before make of it: at its pose, an example is what its file says. */
-static void layers_stand_on_layers(void **state) {
-    (void)state;
-    write_mask(1);
-    ex_rig *rig = build_text(LAYERS);
+/* Whether the rig shows the later layer's form, which was turned as a whole, at its pose. */
+static void check_after(const ex_rig *rig) {
     float positions[3 * BAR_VERTICES];
-    evaluate(rig, (double[]){0.5, 1, 0}, positions, NULL);
-    assert_true(off_bar(positions, 2.2) < 1e-5);
     evaluate(rig, (double[]){0, 0.5, 1}, positions, NULL);
     for (int v = 0; v < BAR_VERTICES; v++) {
         double p[3];
@@ -124,6 +120,17 @@ static void layers_stand_on_layers(void **state) {
         check_near((double)positions[3 * v + 1], sin(2.5) * p[0] + cos(2.5) * p[1], 1e-5);
         check_near((double)positions[3 * v + 2], p[2] + 3, 1e-5);
     }
+}
+
+/* Measured against what the layers before make of it: at its pose, an example is what its file says. */
+static void layers_stand_on_layers(void **state) {
+    (void)state;
+    write_mask(1);
+    ex_rig *rig = build_text(LAYERS);
+    float positions[3 * BAR_VERTICES];
+    evaluate(rig, (double[]){0.5, 1, 0}, positions, NULL);
+    assert_true(off_bar(positions, 2.2) < 1e-5);
+    check_after(rig);
     ex_rig_destroy(rig);
     check_round_trip(LAYERS);
 }
@@ -146,6 +153,7 @@ static void masks_are_kept(void **state) {
             check_near((double)positions[3 * v + c], whole[c], 1e-5);
         }
     }
+    check_after(rig);
     ex_rig_destroy(rig);
     check_round_trip(LAYERS);
 }
@@ -155,8 +163,8 @@ static void unpacking_gives_the_same(void **state) {
     static const char *const how[] = {
         "", "'trajectory': {'correctors': 1, 'turns': false, 'iterations': 3},", "'muted': true,",
         "'trajectory': {'mode': 'paper', 'terms': ['rotation', 'pose'], 'weights': {'pose': 2.5}},",
-        "'trajectory': {'mode': 'paper', 'iterations': 2, 'bases': true, 'segments': 'seg.txt', 'segment_angle': 25, "
-        "'root': 0},"};
+        ("'trajectory': {'mode': 'paper', 'iterations': 2, 'bases': true, 'segments': 'seg.txt', 'segment_angle': 25, "
+         "'root': 0},")};
     write_text("seg.txt",
                "# the first part, and the last\n1 0\n2 0\n3 0 # all around\n4 0\n17 0\n\n13 1\n14 1\n15 1\n16 "
                "1\n18 1\n");
@@ -199,6 +207,49 @@ static void a_skin_poses_what_trajectories_make(void **state) {
     assert_true(fabs((double)(bent[3 * ARM_VERTICES - 3] - straight[3 * ARM_VERTICES - 3])) > 0.5);
     ex_rig_destroy(rig);
     check_round_trip(text);
+}
+
+/* A rig that was made by other means says nothing of how its trajectories were found, or nonsense. */
+static void unpacking_wants_the_note(void **state) {
+    (void)state;
+    static const struct {
+        const char *note, *words;
+    } cases[] = {
+        {NULL, "has trajectories, but the rig has no note of how they were found"},
+        {"{", "note about how its trajectories were found is damaged"},
+        {"{\"other\": {}}", "has trajectories, but the rig has no note"},
+        {"{\"%s\": {\"mode\": \"best\"}}", "trajectory.mode: "},
+        {"{\"%s\": {\"mode\": \"paper\", \"segments\": [7]}}", "is damaged"},
+    };
+    whole_rig w;
+    whole_rig_open(&w, 12, WHOLE_PATHS);
+    const char *layer = NULL;
+    for (int l = 0; l < w.def.layer_count; l++)
+        layer = w.def.layers[l].domain == EX_DOMAIN_TRAJECTORY ? w.def.layers[l].name : layer;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[400] = "", folder[32];
+        ex_rig *rig = NULL;
+        ex_error error = {0};
+        for (const char *at = cases[i].note; at && *at; at++) /* the layer's name, as JSON has it, for %s */
+            if (at[0] == '%' && at[1] == 's') {
+                for (const char *c = layer; *c; c++)
+                    snprintf(text + strlen(text), sizeof text - strlen(text), "%s%c", *c == '"' ? "\\" : "", *c);
+                at++;
+            } else {
+                snprintf(text + strlen(text), sizeof text - strlen(text), "%c", *at);
+            }
+        const ex_note note = {.kind = "trajectories", .data = text, .size = strlen(text)};
+        ex_rig_def def = w.def;
+        def.notes = &note;
+        def.note_count = cases[i].note ? 1 : 0;
+        assert_int_equal(ex_rig_create(&def, NULL, &rig, &error), EX_OK);
+        snprintf(folder, sizeof folder, "note%zu", i);
+        assert_int_equal(ex_project_unpack(rig, scratch_path(folder), "p", false, &error), EX_ERROR_DATA);
+        if (!strstr(error.text, cases[i].words))
+            fail_msg("'%s' is not in '%s'", cases[i].words, error.text);
+        ex_rig_destroy(rig);
+    }
+    whole_rig_close(&w);
 }
 
 static void collect(void *user, const char *text) {
@@ -262,6 +313,7 @@ int main(void) {
         cmocka_unit_test(masks_are_kept),
         cmocka_unit_test(unpacking_gives_the_same),
         cmocka_unit_test(a_skin_poses_what_trajectories_make),
+        cmocka_unit_test(unpacking_wants_the_note),
         cmocka_unit_test(building_says_what_did_not_converge),
         cmocka_unit_test(files_of_segments_are_read_strictly),
     };

@@ -141,6 +141,39 @@ static void rotations_stay_on_their_branch(void **state) {
     bar_free(&bar);
 }
 
+/* A ring around the curled end turns on with it, by more than half a turn, and not back by the shorter way. */
+static void components_share_a_branch(void **state) {
+    (void)state;
+    bent_bar one = bar_make(1, 1, 0, 0), bar = bar_make(60, 30, one.vertex_count, one.triangle_count);
+    const int first = bar.vertex_count - one.vertex_count, own = bar.triangle_count;
+    for (int v = 0; v < one.vertex_count; v++)
+        for (int i = 0; i < 3; i++)
+            bar.points[3 * (first + v) + i] = 0.3 * one.points[3 * v + i] + (i == 0 ? 29 : i == 1 ? 0.9 : 0);
+    for (int i = 0; i < 3 * one.triangle_count; i++)
+        bar.triangles[3 * own + i] = first + one.triangles[i];
+    bar.triangle_count += one.triangle_count;
+    double *end = calloc(3 * (size_t)bar.vertex_count, sizeof *end);
+    for (int v = 0; v < bar.vertex_count; v++)
+        bar.points[3 * v] -= 20;
+    bar_bend(&bar, 10, 270, end);
+    for (int v = 0; v < bar.vertex_count; v++)
+        if (bar.points[3 * v] < 0)
+            memcpy(end + 3 * v, bar.points + 3 * v, 3 * sizeof *end);
+    ex_between *between = must_create(&bar, end);
+    assert_int_equal(between->component_count, 2);
+    double mean = 0, high = 0;
+    for (int t = 0; t < own; t++)
+        high = between->turns[3 * t + 2] > high ? between->turns[3 * t + 2] : high;
+    for (int t = own; t < bar.triangle_count; t++)
+        mean += between->turns[3 * t + 2] / one.triangle_count;
+    assert_true(high > 3.3);
+    check_near(mean, high, 0.6);
+    ex_between_destroy(between);
+    free(end);
+    bar_free(&one);
+    bar_free(&bar);
+}
+
 /* Two bars, one a copy beside the other's far end, a vertex without triangles, and a triangle without area. */
 static void what_is_loose_goes_along(void **state) {
     (void)state;
@@ -280,6 +313,7 @@ int main(void) {
         cmocka_unit_test(rigid_motions_are_exact),
         cmocka_unit_test(a_bent_bar_keeps_its_shape),
         cmocka_unit_test(rotations_stay_on_their_branch),
+        cmocka_unit_test(components_share_a_branch),
         cmocka_unit_test(what_is_loose_goes_along),
         cmocka_unit_test(refuses),
         cmocka_unit_test(next_to_nothing),

@@ -139,7 +139,7 @@ static ex_palette *make_palette(const fixture *f, void **memory, bool rotations)
 static void compare_evaluation(ex_skinning skinning) {
     fixture f;
     uint64_t random = 3;
-    open_fixture(&f, skinning, WHOLE_ALL & ~(WHOLE_LEVELS | WHOLE_LIMIT));
+    open_fixture(&f, skinning, WHOLE_ALL & ~(WHOLE_LEVELS | WHOLE_LIMIT | WHOLE_PATHS));
     const int layers = ex_rig_layer_count(f.rig);
     float(*dense)[3] = malloc(VERTICES * sizeof *dense), (*own)[3] = malloc(VERTICES * sizeof *own);
     double(*rest)[3] = malloc(VERTICES * sizeof *rest), (*turned)[3] = malloc(VERTICES * sizeof *turned);

@@ -94,7 +94,7 @@ static void no_steps(void **state) {
     (void)state;
     const float v[3] = {0.6F, -0.48F, 0.64F};
     for (int i = 0; i < 2; i++) {
-        const double at = i ? sqrt((double)EXI_TURN_NEAR) : 0.1;
+        const double at = i ? sqrt((double)EXI_TURN_FAR) : 0.1;
         float below[3], above[3];
         for (int side = 0; side < 2; side++) {
             const float size = (float)(at * (side ? 1 + 1e-6 : 1 - 1e-6));
