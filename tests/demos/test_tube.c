@@ -74,7 +74,7 @@ static void links_are_rigid(void **state) {
 
 static void examples_do_not_cross_themselves(void **state) {
     (void)state;
-    static const char *const files[] = {"straight.obj", "bend90.obj", "bend160.obj", "stretched.obj", "coiled.obj"};
+    static const char *const files[] = {"straight.obj", "bend90.obj", "bend160.obj", "stretched.obj", "folded.obj"};
     ex_result (*const demos[])(const char *, ex_error *) = {exi_demo_bar, exi_demo_stretch, exi_demo_cylinder};
     for (int d = 0; d < 3; d++) {
         assert_int_equal(demos[d](scratch_path("."), NULL), EX_OK);
@@ -90,6 +90,46 @@ static void examples_do_not_cross_themselves(void **state) {
             ex_mesh_destroy(mesh);
         }
     }
+}
+
+#define LAYER                                                                                                          \
+    "{\"name\": \"bend\", \"space\": [{\"name\": \"t\", \"min\": 0, \"max\": 1}], \"weigh\": {\"kind\": \"direct\"}, " \
+    "\"shape\": \"trajectory\", \"trajectory\": {\"mode\": \"paper\"}, "                                               \
+    "\"examples\": [{\"name\": \"bent\", \"mesh\": \"bent.obj\"}]}"
+#define OTHER                                                                                                          \
+    ", {\"name\": \"other\", \"space\": [{\"name\": \"other\", \"min\": 0, \"max\": 1}], "                             \
+    "\"weigh\": {\"kind\": \"direct\"}, \"shape\": \"positions\", "                                                    \
+    "\"examples\": [{\"name\": \"same\", \"mesh\": \"straight.obj\"}]}"
+#define PROJECT(layers) "{\"exemplar\": 1, \"mesh\": \"straight.obj\", \"layers\": [" layers "]}"
+
+/* One example alone takes a shorter way through the blend than one beside another layer, and comes to the same. */
+static void a_path_goes_the_same_way_in_company(void **state) {
+    (void)state;
+    static const char *const projects[2] = {PROJECT(LAYER), PROJECT(LAYER OTHER)};
+    const exi_tube_bend bend = {1, 1, 120};
+    exi_tube tube = {.rings = 12, .around = 8, .length = 2, .half = 0.15, .hold = 1};
+    ex_mesh *mesh = exi_tube_create(&tube);
+    float *alone = malloc(12 * (size_t)mesh->vertex_count);
+    assert_non_null(alone);
+    assert_int_equal(exi_demo_write_mesh(scratch_path("."), "straight.obj", mesh, NULL), EX_OK);
+    tube.bends = &bend;
+    tube.bend_count = 1;
+    exi_tube_shape(&tube, mesh->positions);
+    assert_int_equal(exi_demo_write_mesh(scratch_path("."), "bent.obj", mesh, NULL), EX_OK);
+    for (int i = 0; i < 2; i++) {
+        posed_demo d;
+        assert_int_equal(exi_demo_write_text(scratch_path("."), "path.json", projects[i], NULL), EX_OK);
+        posed_read(&d, "path.json");
+        const float *at = posed_at(&d, true, i ? "t=0.4 other=0.7" : "t=0.4");
+        for (int k = 0; k < 3 * mesh->vertex_count; k++)
+            if (i == 0)
+                alone[k] = at[k];
+            else
+                assert_near((double)at[k], (double)alone[k], 1e-5);
+        posed_close(&d);
+    }
+    free(alone);
+    ex_mesh_destroy(mesh);
 }
 
 static ex_result make_tube(void *context) {
@@ -111,6 +151,7 @@ int main(void) {
         cmocka_unit_test(bends_by_what_is_said),
         cmocka_unit_test(links_are_rigid),
         cmocka_unit_test_setup_teardown(examples_do_not_cross_themselves, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(a_path_goes_the_same_way_in_company, scratch_set_up, scratch_tear_down),
         cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests_name("demos.tube", tests, NULL, NULL);

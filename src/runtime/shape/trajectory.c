@@ -109,7 +109,7 @@ static void set_polynomials(const exi_paths *p, const double *weights, double x,
     }
 }
 
-void exi_paths_open(const exi_paths *p, const ex_forms *forms, const double *weights, const float *floats,
+void exi_paths_open(const exi_paths *p, const ex_forms *forms, const double *weights, const float *floats, bool only,
                     exi_term *terms, double (*room)[3], float (*shifts)[3], exi_path *path) {
     const exi_path_example *examples = exi_paths_examples(p);
     int turns = 0, velocities = 0;
@@ -122,7 +122,8 @@ void exi_paths_open(const exi_paths *p, const ex_forms *forms, const double *wei
     exi_forms_set_terms(forms, floats, first[0], turns, terms, &path->turns);
     exi_forms_set_terms(forms, floats, first[1], velocities, terms + turns, &path->velocities);
     exi_forms_set_terms(forms, floats, first[2], p->corrector_count, terms + turns + velocities, &path->correctors);
-    path->alone = path->turns.term_count == 1 && path->velocities.term_count == 1;
+    path->alone = only && !p->mask && !(p->flags & EXI_PATHS_BASES) && path->turns.term_count == 1 &&
+                  path->velocities.term_count == 1;
     set_polynomials(p, weights,
                     path->alone && forms->storage == EX_STORAGE_FLOAT ? (double)path->velocities.terms[0].factor : 1,
                     path);

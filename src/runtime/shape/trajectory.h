@@ -124,9 +124,9 @@ bool exi_paths_weigh(const exi_paths *paths, const double *weights, float *float
 bool exi_paths_is_sum(const exi_paths *paths);
 
 /* Everything that is worked out once a pose. floats: weights of all forms; terms and shifts have room for the layer's
- * forms and segments and are kept; room is for segments, too, and is not. */
+ * forms and segments and are kept; room is for segments, too, and is not. only: nothing else is blended with it. */
 void exi_paths_open(const exi_paths *paths, const ex_forms *forms, const double *weights, const float *floats,
-                    exi_term *terms, double (*room)[3], float (*shifts)[3], exi_path *path);
+                    bool only, exi_term *terms, double (*room)[3], float (*shifts)[3], exi_path *path);
 
 /* Tiles begin to end of a blend with paths. */
 void exi_paths_blend_tiles(const ex_forms *forms, const exi_blend *blend, int begin, int end);

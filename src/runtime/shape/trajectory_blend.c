@@ -233,7 +233,7 @@ EXI_KERNEL void blend_block(const exi_forms_tables *t, const exi_blend *blend, i
  * goes through registers once, and w and u need not be multiplied by the weight. */
 static bool is_alone(const exi_blend *blend) {
     const exi_path *path = blend->paths;
-    return blend->path_count == 1 && path->alone && !path->shifts && !path->mask && blend->sum.term_count == 0;
+    return blend->path_count == 1 && path->alone;
 }
 
 /* What is summed of a tile: base, velocities and correctors in sums; w and u, or where they stand. */
