@@ -1,5 +1,5 @@
 /*
- * cli/figures_chain.c - figure 6 of trajectory warping: a chain that coils up, with one velocity pair a vertex (a),
+ * cli/figures_chain.c - figure 6 of trajectory warping: a chain that folds up, with one velocity pair a vertex (a),
  * with bases appended for its links (b), the links (c, as a number), and what each basis moves by itself (d to f).
  */
 #include "figures.h"
@@ -69,7 +69,7 @@ static ex_result chain_open(const ex_rig *rig, const ex_tasks *tasks, chain *c, 
     result = read_end(rig, c->end, error);
     if (result != EX_OK)
         return result;
-    static const char *const names[1] = {"coiled"};
+    static const char *const names[1] = {"folded"};
     c->ends[0] = c->end;
     c->def = (ex_trajectories_def){.vertex_count = (int)vertices,
                                    .triangle_count = (int)faces,
@@ -109,13 +109,13 @@ ex_result exi_figure_chain(exi_figures *f, const char *path) {
     exi_shot shots[6] = {
         {.rig = plain, .pose = "t=0.5", .tone = 2, .title = "(a)", .note = "one pair a vertex"},
         {.rig = rig, .pose = "t=0.5", .title = "(b)", .note = "bases for links"},
-        {.rig = rig, .pose = "t=1", .tone = 1, .title = "coiled", .note = "the example"},
+        {.rig = rig, .pose = "t=1", .tone = 1, .title = "folded", .note = "the example"},
     };
     float *forms[3] = {NULL, NULL, NULL};
     chain c = {.found = NULL};
     ex_result result = chain_open(rig, f->tasks, &c, f->error);
     for (int i = 0; result == EX_OK && i < 3; i++) {
-        result = basis_form(&c, i == 0 ? 0 : i + 1, &forms[i], f->error); /* the root appends none */
+        result = basis_form(&c, i == 0 ? 0 : i + 2, &forms[i], f->error); /* two joints from the root there is one */
         shots[3 + i] = (exi_shot){.rig = rig, .form = forms[i], .title = titles[i], .note = notes[i]};
     }
     if (result == EX_OK) {

@@ -195,7 +195,7 @@ static const exi_figure trajectory_warping[] = {
      .title = "A chain of links",
      .file = "trajectory-warping-6.png",
      .demo = "cylinder",
-     .caption = "Four links coil up, half-way. What is at the end is moved by three joints one after the other; one "
+     .caption = "Four links fold up, half-way. What is at the end is moved by three joints one after the other; one "
                 "velocity pair a vertex cannot say that (a), and a basis appended for every joint beyond the first can "
                 "(b). Below, what the vertices' own pairs and each basis move by themselves.",
      .make = exi_figure_chain},

@@ -4,9 +4,9 @@
  *
  * `bar` is bent by 90 degrees, and by 160. `stretch` (trajectory warping, figure 3) is short and thick and becomes
  * long, thin and bent: much is stretched and compressed, and without its gradient term the paper's energy says nothing
- * of that. `cylinder` (figure 6) is a chain of four links that turn one after the other, so that what is at its end is
- * moved by three joints; one velocity pair a vertex cannot say that, and bases appended for the links can. The second
- * project of each, NAME_paper.json or NAME_plain.json, is what its figure compares it with.
+ * of that. `cylinder` (figure 6) is a chain of four links that folds up, so that what is at its end is moved by three
+ * joints; one velocity pair a vertex cannot say that, and bases appended for the links can. The second project of each,
+ * NAME_paper.json or NAME_plain.json, is what its figure compares it with.
  */
 #include "tube.h"
 
@@ -57,8 +57,8 @@ static const char stretch_paper[] = ONE("stretched", "stretched.obj", "\"mode\":
 static const char stretch_plain[] =
     ONE("stretched", "stretched.obj", "\"mode\": \"paper\", \"terms\": [\"pose\", \"rotation\"]");
 static const char cylinder_bases[] =
-    ONE("coiled", "coiled.obj", "\"mode\": \"paper\", \"bases\": true, \"root\": 0, \"segments\": \"links.txt\"");
-static const char cylinder_plain[] = ONE("coiled", "coiled.obj", "\"mode\": \"paper\"");
+    ONE("folded", "folded.obj", "\"mode\": \"paper\", \"bases\": true, \"root\": 0, \"segments\": \"links.txt\"");
+static const char cylinder_plain[] = ONE("folded", "folded.obj", "\"mode\": \"paper\"");
 
 /* ---- forms ---- */
 
@@ -137,15 +137,15 @@ static ex_result write_links(const char *directory, const exi_tube *tube, ex_err
 ex_result exi_demo_cylinder(const char *directory, ex_error *error) {
     /* Links are rigid to the last digit: what is between two of them takes all that bends. */
     const exi_tube_bend straight[LINKS - 1] = {{1, 0.26, 0}, {2, 0.26, 0}, {3, 0.26, 0}};
-    const exi_tube_bend coiled[LINKS - 1] = {{1, 0.26, 80}, {2, 0.26, 80}, {3, 0.26, 80}};
+    const exi_tube_bend folded[LINKS - 1] = {{1, 0.26, 100}, {2, 0.26, -100}, {3, 0.26, 100}};
     tube_form forms[2];
     for (int i = 0; i < 2; i++)
-        forms[i] = (tube_form){i ? "coiled.obj" : "straight.obj",
+        forms[i] = (tube_form){i ? "folded.obj" : "straight.obj",
                                {.rings = 92,
                                 .around = 20,
                                 .length = LINKS,
-                                .half = 0.11,
-                                .bends = i ? coiled : straight,
+                                .half = 0.1,
+                                .bends = i ? folded : straight,
                                 .bend_count = LINKS - 1,
                                 .hinges = true}};
     ex_result result = write_forms(directory, forms, 2, error);

@@ -30,7 +30,7 @@ const ex_demo ex_demos[] = {
     {"bar", "a bar bent by 90 and by 160 degrees, its vertices on paths that turn", exi_demo_bar},
     {"stretch", "a short thick bar that becomes long, thin and bent, with and without the paper's gradient term",
      exi_demo_stretch},
-    {"cylinder", "a chain of four links that coils up, with a basis appended for each joint, and without",
+    {"cylinder", "a chain of four links that folds up, with a basis appended for each joint, and without",
      exi_demo_cylinder},
     {"creature", "an animal that stands, leaps, sits and kicks, and curls its tail, its vertices on paths that turn",
      exi_demo_creature},
