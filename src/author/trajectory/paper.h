@@ -84,6 +84,15 @@ static inline bool exi_paper_solved(const exi_paper *paper, int segment) {
     return exi_segments_carried(paper->segments, segment) && !paper->segments->loose[segment];
 }
 
+/* Whether a corner's vertex averages the curl of this triangle. */
+static inline bool exi_paper_counts(const exi_paper *paper, int triangle, int corner) {
+    const ex_between *b = paper->between;
+    if (b->areas[triangle] == 0)
+        return false;
+    return !paper->segment_count || paper->segments->triangles[triangle] ==
+                                        paper->segments->vertices[b->triangles[3 * (size_t)triangle + (size_t)corner]];
+}
+
 /* ---- paper_problem.c ---- */
 
 /* Constants, start values (equations 21, 22; bases from segments) and weights. */
@@ -93,8 +102,6 @@ void exi_paper_free(exi_paper *paper);
 
 /* The 3x3 matrix -K^-1 [q]_x of a triangle's corner (equation 11): what its velocity adds to the triangle's curl. */
 void exi_paper_curl(const exi_paper *paper, int triangle, int corner, double w[9]);
-/* Whether the corner's vertex averages this triangle's curl. */
-bool exi_paper_counts(const exi_paper *paper, int triangle, int corner);
 
 /* ---- paper_weights.c ---- */
 

@@ -20,7 +20,7 @@
 #define DAMPING_LEAST 1e-9
 #define DAMPING_MOST  1e3
 #define CG_TOLERANCE  1e-2 /* of a step: the next one makes up for it; 1e-3 takes twice the time and gains nothing */
-#define CG_ITERATIONS 1000
+#define CG_ITERATIONS 100  /* late steps along flat valleys, as with bases, would take hundreds and gain nothing */
 
 /* The present state moved along x, in the other one. */
 static void move_state(exi_paper *paper, const double *x, double step) {

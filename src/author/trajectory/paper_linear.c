@@ -39,7 +39,8 @@ static void turn_maps(const double w[3], const double v[3], double maps[36]) {
     }
 }
 
-/* A = L L^T in place, lower triangle packed by rows; pivots are held above a small part of the largest. */
+/* A = L L^T in place, lower triangle packed by rows, 1 over its diagonal in place of the diagonal; pivots are held
+ * above a small part of the largest. */
 static void factorise_block(double packed[21]) {
     double largest = 0;
     for (int i = 0; i < 6; i++)
@@ -50,9 +51,9 @@ static void factorise_block(double packed[21]) {
             for (int k = 0; k < j; k++)
                 sum -= packed[i * (i + 1) / 2 + k] * packed[j * (j + 1) / 2 + k];
             if (i == j)
-                packed[at] = sqrt(sum > 1e-14 * largest ? sum : largest > 0 ? 1e-14 * largest : 1);
+                packed[at] = 1 / sqrt(sum > 1e-14 * largest ? sum : largest > 0 ? 1e-14 * largest : 1);
             else
-                packed[at] = sum / packed[j * (j + 1) / 2 + j];
+                packed[at] = sum * packed[j * (j + 1) / 2 + j];
         }
 }
 
@@ -61,12 +62,12 @@ static void solve_block(const double packed[21], const double r[6], double x[6])
         x[i] = r[i];
         for (int k = 0; k < i; k++)
             x[i] -= packed[i * (i + 1) / 2 + k] * x[k];
-        x[i] /= packed[i * (i + 1) / 2 + i];
+        x[i] *= packed[i * (i + 1) / 2 + i];
     }
     for (int i = 5; i >= 0; i--) {
         for (int k = i + 1; k < 6; k++)
             x[i] -= packed[k * (k + 1) / 2 + i] * x[k];
-        x[i] /= packed[i * (i + 1) / 2 + i];
+        x[i] *= packed[i * (i + 1) / 2 + i];
     }
 }
 

@@ -10,14 +10,6 @@
 
 #include <stdlib.h>
 
-bool exi_paper_counts(const exi_paper *paper, int triangle, int corner) {
-    const ex_between *b = paper->between;
-    if (b->areas[triangle] == 0)
-        return false;
-    return !paper->segment_count || paper->segments->triangles[triangle] ==
-                                        paper->segments->vertices[b->triangles[3 * (size_t)triangle + (size_t)corner]];
-}
-
 void exi_paper_curl(const exi_paper *paper, int triangle, int corner, double w[9]) {
     const ex_between *b = paper->between;
     const int *corners = &b->triangles[3 * (size_t)triangle];

@@ -110,7 +110,7 @@ static void weigh_paths(const ex_rig *rig, int layer, const double *weights, int
     float *floats = s->floats + paths->first_form;
     const bool moves = exi_paths_weigh(paths, weights, floats);
     if (moves && !exi_paths_is_sum(paths)) {
-        exi_paths_open(paths, exi_rig_forms(rig), weights, s->floats, rig->counts.layers == 1,
+        exi_paths_open(paths, exi_rig_forms(rig), weights, s->floats,
                        s->path_terms + paths->first_form - rig->counts.forms, s->appending, s->appended + *segment,
                        &s->paths[s->path_count++]);
         memset(floats, 0, (size_t)paths->form_count * sizeof *floats);

@@ -108,10 +108,8 @@ typedef struct exi_path {
     float rotation[9], offset[3]; /* the same as rotation x + offset */
     bool moves;                   /* whether there is a screw */
     exi_path_reach reach;         /* how long turns may be */
-    float a[8], b[8];             /* the polynomials of trajectory.inl up to there */
-    float slope, start;           /* of their variable, over z; beyond EXI_REACH_NEAR */
-    bool alone;                   /* one example: a and b are for its own w and u, without the weight */
-    const float (*shifts)[3];     /* [segment_count]: what the segments above append; or NULL */
+    float a[8], b[8], slope;      /* the polynomials of trajectory.inl up to there: in z, or in slope z - 1 */
+    const float (*shifts)[3];     /* [segment_count]: what it and the segments above append; or NULL */
     const uint16_t *segments;     /* with shifts */
     const float *mask;            /* or NULL */
 } exi_path;
@@ -124,9 +122,9 @@ bool exi_paths_weigh(const exi_paths *paths, const double *weights, float *float
 bool exi_paths_is_sum(const exi_paths *paths);
 
 /* Everything that is worked out once a pose. floats: weights of all forms; terms and shifts have room for the layer's
- * forms and segments and are kept; room is for segments, too, and is not. only: nothing else is blended with it. */
+ * forms and segments and are kept; room is for segments, too, and is not. */
 void exi_paths_open(const exi_paths *paths, const ex_forms *forms, const double *weights, const float *floats,
-                    bool only, exi_term *terms, double (*room)[3], float (*shifts)[3], exi_path *path);
+                    exi_term *terms, double (*room)[3], float (*shifts)[3], exi_path *path);
 
 /* Tiles begin to end of a blend with paths. */
 void exi_paths_blend_tiles(const ex_forms *forms, const exi_blend *blend, int begin, int end);
