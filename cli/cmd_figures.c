@@ -21,7 +21,7 @@ static const ex_option options[] = {
      .argument = "DIR",
      .help = "the folder to write to (default: ./figures)",
      .text = &output},
-    {.name = "all", .help = "the slow ones, too (so far there are none)", .flag = &all},
+    {.name = "all", .help = "the slow ones, too: tables that measure long solves", .flag = &all},
     {.name = "cell",
      .argument = "PIXELS",
      .help = "size of one form in the pictures (default: 200, at least 48)",

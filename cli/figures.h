@@ -19,11 +19,11 @@ typedef struct exi_fact {
 /* A rig of a demo, made when it is first asked for. */
 typedef struct exi_figure_rig {
     const char *name; /* NULL: no rig yet */
-    char kind;        /* as it is, without its pseudo-examples */
+    char kind;        /* as it is, without its pseudo-examples, of another project that the demo writes */
     ex_rig *rig;
 } exi_figure_rig;
 
-enum { EXI_FIGURE_RIGS = 12 };
+enum { EXI_FIGURE_RIGS = 24 };
 
 /* What the makers of figures work with. */
 typedef struct exi_figures {
@@ -73,6 +73,8 @@ ex_result exi_figures_page(const exi_figures *figures, const exi_figure_result *
 const ex_rig *exi_figures_rig(exi_figures *figures, const char *demo);
 /* The same without its pseudo-examples. */
 const ex_rig *exi_figures_rig_without(exi_figures *figures, const char *demo);
+/* The rig of another project that the demo writes, DEMO_variant.json. */
+const ex_rig *exi_figures_rig_variant(exi_figures *figures, const char *demo, const char *variant);
 
 void exi_figures_fact(exi_figures *figures, const char *what, const char *theirs, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
@@ -81,9 +83,10 @@ void exi_figures_fact(exi_figures *figures, const char *what, const char *theirs
 
 typedef struct exi_shot {
     const ex_rig *rig;
-    const char *pose; /* "elbow=110 gender=1" */
-    bool muted;       /* all layers: what the skeleton alone makes of the mesh */
-    bool unskinned;   /* what the layers make of it, before the skeleton moves it */
+    const char *pose;  /* "elbow=110 gender=1" */
+    const float *form; /* [vertex_count][3] of the cage, in place of a pose; or NULL */
+    bool muted;        /* all layers: what the skeleton alone makes of the mesh */
+    bool unskinned;    /* what the layers make of it, before the skeleton moves it */
     bool textures;
     int tone; /* 0: light, 1: an example, 2: what is wrong with it is the point */
     const char *title, *note;
@@ -120,5 +123,12 @@ ex_result exi_figure_twist(exi_figures *figures, const char *path);
 ex_result exi_figure_emotions(exi_figures *figures, const char *path);
 ex_result exi_figure_shoulder(exi_figures *figures, const char *path);
 ex_result exi_figure_elbow(exi_figures *figures, const char *path);
+ex_result exi_figure_creature(exi_figures *figures, const char *path); /* figures_paths.c, down to tail */
+ex_result exi_figure_stretch(exi_figures *figures, const char *path);
+ex_result exi_figure_heads(exi_figures *figures, const char *path);
+ex_result exi_figure_three(exi_figures *figures, const char *path);
+ex_result exi_figure_tail(exi_figures *figures, const char *path);
+ex_result exi_figure_chain(exi_figures *figures, const char *path);      /* figures_chain.c */
+ex_result exi_figure_path_times(exi_figures *figures, const char *path); /* figures_times.c */
 
 #endif

@@ -153,14 +153,59 @@ static const exi_figure pose_space[] = {
 /* ---- Trajectory Warping ---- */
 
 static const exi_figure trajectory_warping[] = {
-    NOT_YET("Figure 1", "armadillo poses, linear and along trajectories", "Waits for trajectories."),
+    {.number = "Figure 1",
+     .title = "A pose on straight lines, and on paths",
+     .file = "trajectory-warping-1.png",
+     .demo = "creature",
+     .caption = "From standing to a kick (both blue). Above, every vertex runs along a straight line, and what turns, "
+                "legs and tail, shrinks on its way. Below, every vertex runs along a path of its own, in closed form: "
+                "legs and tail turn and keep their length.",
+     .make = exi_figure_creature},
     NOT_YET("Figure 2", "frames of a rotation", "A construction, drawn by hand."),
-    NOT_YET("Figure 3", "with and without control of gradients between", "Waits for trajectories."),
-    NOT_YET("Figure 4", "morphing heads", "Waits for trajectories."),
-    NOT_YET("Figure 5", "three poses at once", "Waits for trajectories."),
-    NOT_YET("Table 1", "sizes and times", "Waits for trajectories."),
-    NOT_YET("Figure 6", "a cylinder with joints", "Waits for trajectories."),
-    NOT_YET("Figure 7", "an elephant", "Waits for trajectories."),
+    {.number = "Figure 3",
+     .title = "Without and with the gradient term",
+     .file = "trajectory-warping-3.png",
+     .demo = "stretch",
+     .caption = "A short, thick bar becomes long, thin and bent, by the paper's energies. Pose and rotation alone "
+                "(above) say nothing of stretching, and the surface crumples where much is compressed; the gradient "
+                "half-way (below) keeps it smooth.",
+     .make = exi_figure_stretch},
+    {.number = "Figure 4",
+     .title = "Morphing heads",
+     .file = "trajectory-warping-4.png",
+     .demo = "heads",
+     .caption = "From one head of the demo of faces to another. Eyes and ears are pieces of their own and stay where "
+                "they belong.",
+     .make = exi_figure_heads},
+    {.number = "Figure 5",
+     .title = "Three poses at once",
+     .file = "trajectory-warping-5.png",
+     .demo = "creature",
+     .caption = "Standing is where all paths start; a leap and sitting are examples (blue). Paths are blended by the "
+                "weights below each form, which with that of standing sum to 1.",
+     .make = exi_figure_three},
+    {.number = "Table 1",
+     .title = "Sizes and times",
+     .caption = "The forms of figures 1, 4 and 6 as they are drawn, measured when the page is made: finding the paths "
+                "by the paper's energies and guided, a frame of the rig, and a frame by Poisson's equation. The "
+                "paper's frames are those of a graphics card, ours of one core.",
+     .slow = true,
+     .make = exi_figure_path_times},
+    {.number = "Figure 6",
+     .title = "A chain of links",
+     .file = "trajectory-warping-6.png",
+     .demo = "cylinder",
+     .caption = "Four links fold up, half-way. What is at the end is moved by three joints one after the other; one "
+                "velocity pair a vertex cannot say that (a), and a basis appended for every joint beyond the first can "
+                "(b). Below, what the vertices' own pairs and each basis move by themselves.",
+     .make = exi_figure_chain},
+    {.number = "Figure 7",
+     .title = "A tail that curls",
+     .file = "trajectory-warping-7.png",
+     .demo = "creature",
+     .caption = "In place of an elephant's trunk. The tail turns through most of a circle; on straight lines it "
+                "shrinks, on paths it rolls up.",
+     .make = exi_figure_tail},
 };
 
 /* ---- Scanned bodies ---- */

@@ -29,10 +29,13 @@ void exi_figures_fact(exi_figures *f, const char *what, const char *theirs, cons
 typedef ex_result (*change)(ex_project *project, ex_error *error);
 
 /* Writes the demo, unless it is there from another figure; reads it, changes it and builds it. */
-static ex_result make_rig(exi_figures *f, const ex_demo *demo, bool write, change apply, const char *folder,
+static ex_result make_rig(exi_figures *f, const ex_demo *demo, const char *variant, change apply, const char *folder,
                           ex_rig **rig) {
-    char *project_path = exi_path_inside(folder, demo->name, ".json");
-    char *rig_path = exi_path_inside(folder, demo->name, ".glb");
+    const bool write = !apply && !variant;
+    char name[64];
+    snprintf(name, sizeof name, "%s%s%s", demo->name, variant ? "_" : "", variant ? variant : "");
+    char *project_path = exi_path_inside(folder, name, ".json");
+    char *rig_path = exi_path_inside(folder, name, ".glb");
     ex_project *project = NULL;
     ex_result result = project_path && rig_path ? EX_OK : exi_error_memory(f->error, "a path", 0);
     if (result == EX_OK && write)
@@ -68,7 +71,7 @@ static exi_figure_rig *find_slot(exi_figures *f, const char *name, char kind) {
     return NULL;
 }
 
-static const ex_rig *get_rig(exi_figures *f, char kind, const char *name, change apply) {
+static const ex_rig *get_rig(exi_figures *f, char kind, const char *name, const char *variant, change apply) {
     exi_figure_rig *slot = find_slot(f, name, kind);
     const ex_demo *demo = find_demo(name);
     if (!slot || !demo) {
@@ -82,7 +85,7 @@ static const ex_rig *get_rig(exi_figures *f, char kind, const char *name, change
     ex_rig *rig = NULL;
     ex_result result = folder ? exi_make_directory(demos, f->error) : exi_error_memory(f->error, "a path", 0);
     if (result == EX_OK)
-        result = make_rig(f, demo, !apply, apply, folder, &rig);
+        result = make_rig(f, demo, variant, apply, folder, &rig);
     free(demos);
     free(folder);
     if (result != EX_OK) {
@@ -101,9 +104,13 @@ static ex_result remove_pseudos(ex_project *project, ex_error *error) {
 }
 
 const ex_rig *exi_figures_rig(exi_figures *f, const char *demo) {
-    return get_rig(f, 'a', demo, NULL);
+    return get_rig(f, 'a', demo, NULL, NULL);
 }
 
 const ex_rig *exi_figures_rig_without(exi_figures *f, const char *demo) {
-    return exi_figures_rig(f, demo) ? get_rig(f, 'w', demo, remove_pseudos) : NULL;
+    return exi_figures_rig(f, demo) ? get_rig(f, 'w', demo, NULL, remove_pseudos) : NULL;
+}
+
+const ex_rig *exi_figures_rig_variant(exi_figures *f, const char *demo, const char *variant) {
+    return exi_figures_rig(f, demo) ? get_rig(f, 'v', demo, variant, NULL) : NULL;
 }

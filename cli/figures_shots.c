@@ -74,7 +74,19 @@ static ex_result evaluate(const exi_shot *shot, const ex_pose *pose, shot_form *
     return result;
 }
 
+/* A form that is given, of the cage; the renderer finds its normals. */
+static ex_result take_form(const exi_shot *shot, shot_form *form, ex_error *error) {
+    form->vertex_count = ex_rig_vertex_count(shot->rig);
+    form->positions = malloc(((size_t)form->vertex_count + 1) * 3 * sizeof *form->positions);
+    if (!form->positions)
+        return exi_error_memory(error, "a form", 0);
+    memcpy(form->positions, shot->form, (size_t)form->vertex_count * 3 * sizeof *form->positions);
+    return ex_rig_to_mesh(shot->rig, &(ex_surface){.positions = form->positions}, &form->mesh, error);
+}
+
 static ex_result form_open(const exi_shot *shot, shot_form *form, ex_error *error) {
+    if (shot->form)
+        return take_form(shot, form, error);
     ex_pose pose;
     ex_result result = read_pose(shot->rig, shot->pose, &pose, error);
     if (result == EX_OK)

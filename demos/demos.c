@@ -27,6 +27,14 @@ const ex_demo ex_demos[] = {
     {"shoulder", "seven sculpts around a shoulder, over where the arm points", exi_demo_shoulder},
     {"emotion", "nine expressions over happiness and arousal, with a half-smile on the way to the smile",
      exi_demo_emotion},
+    {"bar", "a bar bent by 90 and by 160 degrees, its vertices on paths that turn", exi_demo_bar},
+    {"stretch", "a short thick bar that becomes long, thin and bent, with and without the paper's gradient term",
+     exi_demo_stretch},
+    {"cylinder", "a chain of four links that folds up, with a basis appended for each joint, and without",
+     exi_demo_cylinder},
+    {"creature", "an animal that stands, leaps, sits and kicks, and curls its tail, its vertices on paths that turn",
+     exi_demo_creature},
+    {"heads", "from one head to another along paths, eyes and ears staying where they belong", exi_demo_heads},
 };
 const int ex_demo_count = sizeof ex_demos / sizeof *ex_demos;
 

@@ -24,6 +24,11 @@ ex_result exi_demo_elbow(const char *directory, ex_error *error);
 ex_result exi_demo_twist(const char *directory, ex_error *error);
 ex_result exi_demo_shoulder(const char *directory, ex_error *error);
 ex_result exi_demo_emotion(const char *directory, ex_error *error);
+ex_result exi_demo_bar(const char *directory, ex_error *error);
+ex_result exi_demo_cylinder(const char *directory, ex_error *error);
+ex_result exi_demo_stretch(const char *directory, ex_error *error);
+ex_result exi_demo_creature(const char *directory, ex_error *error);
+ex_result exi_demo_heads(const char *directory, ex_error *error);
 
 /* A sphere of 20 * 4^levels triangles, radius 1: the icosahedron, each triangle cut into four `levels` times. NULL
  * without memory. */

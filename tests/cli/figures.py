@@ -53,7 +53,7 @@ def documented():
             sections[line[3:]] = {}
         elif line.startswith("- "):
             number, rest = line[2:].split(",", 1)
-            sections[list(sections)[-1]][number] = "not computed" not in rest
+            sections[list(sections)[-1]][number] = "not computed" not in rest and "`--all`" not in rest
     return sections
 
 
