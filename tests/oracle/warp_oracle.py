@@ -2,7 +2,7 @@
 """Measures trajectories and in-betweens by formulas of its own (warp_reference.py), on bent bars and a kicking body.
 
   warp_oracle.py TOOL PROBE DATA [--all]   DATA is a folder with body_kick/, which may be missing; --all: every pair of
-                                           its frames, else two. One table, one line a group, "N passed, M failed"
+                                           its frames, else one. One table, one line a group, "N passed, M failed"
 
 In-betweens of the probe are compared with the reference's, which takes the links between components from the probe and
 nothing else. Trajectories are what the tool's rig shows; there the reference is on its own. They hold where, at every
@@ -24,8 +24,10 @@ from warp_reference import Between, moved, rigid_fit
 from weigh_oracle import Tally
 
 TIMES = (0.1, 0.3, 0.5, 0.7, 0.9)
-PAIRS = [(0, 48), (24, 48)]
+PAIRS = [(0, 48)]
 NOTHING = 1e-3  # stretch that nobody sees: bars can be bent with almost none
+HEAD = """                      linear           rigid            guided           over rigid   linear  flip  centroid
+                   t      99    99.9      99    99.9      99    99.9     99  99.9     99         per cent"""
 ALL_PAIRS = [(0, 24), (0, 36), (0, 42), (0, 48), (24, 48)]
 
 
@@ -198,9 +200,7 @@ def main():
     tally = Tally()
     with tempfile.TemporaryDirectory(prefix="exemplar-warp-") as folder:
         folder = Path(folder)
-        print("                      linear           rigid            guided           over rigid   linear"
-              "  flip  centroid\n"
-              "                   t      99    99.9      99    99.9      99    99.9     99  99.9     99         per cent")
+        print(HEAD)
         for name, start, end, faces in bars():
             check_between(tally, probe, name, start, end, faces)
             write_obj(folder / "start.obj", start, faces)

@@ -10,7 +10,8 @@ J ((1 - t) I + t S)^-1. Poisson's form has J nearest to R^t O0 ((1 - t) I + t S)
 rotation: the nearest 3 x 2 matrix with orthonormal columns to J ((1 - t) I + t S) = M is M (M^T M)^-1/2.
 
 Components are held together by links: along the shortest tree between them, the nearest vertices of two components
-keep their difference, turned with the surface around it.
+keep their differences, turned with the surfaces around them. One rotation for all of two components: rotations of each
+link alone feed back into the few triangles they are read from, and the form crumples after some dozens of steps.
 """
 import numpy as np
 import scipy.sparse as sparse
@@ -216,13 +217,17 @@ class Between:
         at_corners = sparse.csr_matrix((np.repeat(self.areas, 3), (self.triangles.ravel(), np.repeat(np.arange(m), 3))),
                                        (self.count, m))
         self.around_links = abs(self.incidence) @ at_corners
+        pairs = np.sort(self.components[self.links], axis=1)
+        self.groups = np.unique(pairs, axis=0, return_inverse=True)[1].ravel()
         if count:
             whole = self.link_turns(Rotation.from_rotvec(self.turns).as_matrix())
             self.link_end = np.einsum("nji,nj->ni", whole, self.incidence @ self.end)
 
     def link_turns(self, rotations):
-        """The rotation around both ends of each link: of the mean, by area, over the triangles there."""
-        return nearest_turns((self.around_links @ rotations.reshape(-1, 9)).reshape(-1, 3, 3))
+        """One rotation for all links between two components: nearest to the sum, by area, of those at their ends."""
+        sums = np.zeros((self.groups.max() + 1, 9))
+        np.add.at(sums, self.groups, self.around_links @ rotations.reshape(-1, 9))
+        return nearest_turns(sums.reshape(-1, 3, 3))[self.groups]
 
     def put_together(self, columns, t):
         """The form whose maps are nearest to columns [m, 3, 2] times what each triangle has alone."""

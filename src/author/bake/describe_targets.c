@@ -129,6 +129,7 @@ static ex_result add_target(exi_bake *bake, columns *c, char *name, const float 
 /* Room for one example: its deltas in the cage and at the level. */
 typedef struct delta_room {
     float *delta, *refined;
+    float *mask; /* [vertices of the rig] */
 } delta_room;
 
 static ex_result add_layer(exi_bake *bake, columns *c, delta_room *room, int layer, const double *weights) {
@@ -141,6 +142,9 @@ static ex_result add_layer(exi_bake *bake, columns *c, delta_room *room, int lay
             continue;
         }
         ex_rig_example_delta(bake->rig, layer, k, room->delta);
+        if (ex_rig_layer_mask(bake->rig, layer, room->mask)) /* kept apart, as trajectories have it */
+            for (size_t i = 0; i < 3 * (size_t)ex_rig_vertex_count(bake->rig); i++)
+                room->delta[i] *= room->mask[i / 3];
         result = add_target(bake, c, name_target(bake, layer, k, 0), room->delta, room->refined, weights, width,
                             (size_t)(first + k));
     }
@@ -253,8 +257,9 @@ ex_result exi_bake_describe_targets(exi_bake *bake, const double *example_weight
     const size_t vertices = (size_t)ex_rig_vertex_count(bake->rig), frames = (size_t)bake->frame_count;
     columns c = {.values = NULL};
     delta_room room = {.delta = exi_array_allocate(vertices, 3 * sizeof(float)),
+                       .mask = exi_array_allocate(vertices, sizeof(float)),
                        .refined = exi_array_allocate((size_t)bake->vertex_count, 3 * sizeof(float))};
-    ex_result result = room.delta && room.refined ? EX_OK : no_memory(bake);
+    ex_result result = room.delta && room.refined && room.mask ? EX_OK : no_memory(bake);
     for (int l = 0; result == EX_OK && l < ex_rig_layer_count(bake->rig); l++)
         if (becomes_targets(bake, l))
             result = ex_rig_layer_moved(bake->rig, l) ? add_moved_layer(bake, &c, &room, l)
@@ -268,6 +273,7 @@ ex_result exi_bake_describe_targets(exi_bake *bake, const double *example_weight
             bake->weights[f * targets + k] = c.values[k * frames + f];
     free(c.values);
     free(room.delta);
+    free(room.mask);
     free(room.refined);
     return result;
 }

@@ -20,8 +20,8 @@ void exi_crossings_destroy(exi_crossings *crossings);
 
 /*
  * Counts the pairs of triangles that cross each other by more than the tolerance (a length), without those that share a
- * vertex; triangles with a corner that is not finite cross nothing. About a microsecond a triangle on surfaces; allocates
- * nothing. Results: LIMIT (more pairs than an int counts).
+ * vertex; triangles with a corner that is not finite cross nothing. About a microsecond a triangle on surfaces;
+ * allocates nothing. Results: LIMIT (more pairs than an int counts).
  */
 ex_result exi_crossings_count(exi_crossings *crossings, const double *positions, double tolerance,
                               const ex_tasks *tasks, int *pair_count, ex_error *error);

@@ -34,7 +34,7 @@ typedef struct chart {
     const ex_warp_report *report;
     exi_canvas *canvas;
     int method_count;
-    double low, high; /* powers of ten at the lower and upper edge */
+    double low, high; /* logarithms of what is at the lower and upper edge */
 } chart;
 
 static const ex_warp_row *row_of(const chart *c, int method, int time) {
@@ -55,7 +55,17 @@ static double place_y(const chart *c, double stretch) {
     return panel(0).y1 - PANEL_HEIGHT * (value - c->low) / (c->high - c->low);
 }
 
-/* Whole powers of ten around all values of both panels, at least one decade. */
+/* The nearest of 1, 2 and 5 times a power of ten that is not above the value, or not below it; its logarithm. */
+static double round_step(double value, bool up) {
+    static const double steps[4] = {1, 2, 5, 10};
+    const double power = pow(10, floor(log10(value) + 1e-9));
+    int i = up ? 0 : 3;
+    while (up ? i < 3 && steps[i] * power < value * (1 - 1e-9) : i > 0 && steps[i] * power > value * (1 + 1e-9))
+        i += up ? 1 : -1;
+    return log10(steps[i] * power);
+}
+
+/* Around all values of both panels, at least a decade. */
 static void find_range(chart *c) {
     double low = LARGEST, high = SMALLEST;
     for (int i = 0; i < c->method_count * TIMES; i++)
@@ -64,11 +74,9 @@ static void find_range(chart *c) {
             low = value < low ? value : low;
             high = value > high ? value : high;
         }
-    low = low > SMALLEST ? low : SMALLEST;
-    high = high < LARGEST ? high : LARGEST;
-    c->low = floor(log10(low) + 1e-9);
-    c->high = ceil(log10(high) - 1e-9);
-    if (!(c->high > c->low))
+    c->low = round_step(low > SMALLEST ? low : SMALLEST, false);
+    c->high = round_step(high < LARGEST ? high : LARGEST, true);
+    if (c->high < c->low + 1)
         c->high = c->low + 1;
 }
 
@@ -109,9 +117,11 @@ static void draw_amounts(const chart *c, int side) {
     const exi_type type = {
         .size = EXI_PLOT_SMALL_SIZE, .colour = exi_plot_quiet(), .across = EXI_RIGHT, .along = EXI_CENTRE};
     char number[EXI_NUMBER_SIZE];
-    for (double power = c->low; power <= c->high + 0.5; power++)
-        for (int i = 0; i < (power < c->high - 0.5 ? 3 : 1); i++) {
-            const double value = steps[i] * pow(10, power), y = place_y(c, value);
+    for (double power = floor(c->low); power <= c->high + 1e-9; power++)
+        for (int i = 0; i < 3; i++) {
+            const double value = steps[i] * pow(10, power), at = log10(value), y = place_y(c, value);
+            if (at < c->low - 1e-9 || at > c->high + 1e-9)
+                continue;
             exi_draw_line(c->canvas, box.x0, y, box.x1, y, &(exi_pen){exi_colour_grey(i == 0 ? 206 : 236), 0.8, 0, 0});
             if (side == 0 && (i == 0 || c->high - c->low < 3.5))
                 exi_draw_text(c->canvas, box.x0 - 8, y, &type, exi_plot_number(number, value));

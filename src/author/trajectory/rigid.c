@@ -108,20 +108,36 @@ static void straighten(const double p[3], const double q[3], double f1[3], doubl
     }
 }
 
-/* A triangle's plane leans towards where its neighbours' rotations would take it. */
+/* A triangle's plane leans towards where its neighbours' rotations would take it. What comes out is nearly straight:
+ * one step of Newton's iteration for the polar factor, B (3 I - B^T B) / 2, brings it there. */
 static void lean(const ex_between *b, int triangle, const exi_facing *facings, double f1[3], double f2[3]) {
     const exi_facing *own = &facings[triangle];
+    const int *others = b->neighbours + 3 * (size_t)triangle;
     float sum[3][3] = {{0}};
+    int count = 0;
     for (int k = 0; k < 3; k++) {
-        const int other = b->neighbours[3 * (size_t)triangle + (size_t)k];
-        for (int i = 0; i < 9 && other >= 0; i++)
-            sum[i / 3][i % 3] += facings[other].turn[i / 3][i % 3];
+        if (others[k] < 0)
+            continue;
+        const exi_facing *other = &facings[others[k]];
+        count++;
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++)
+                sum[i][j] += other->turn[i][j];
     }
+    static const double scales[4] = {1, 1 / (1 + COUPLING), 1 / (1 + 2 * COUPLING), 1 / (1 + 3 * COUPLING)};
+    const double scale = scales[count];
+    double p[3], q[3];
     for (int i = 0; i < 3; i++) {
-        f1[i] += COUPLING *
-                 (double)(sum[i][0] * own->frame[0][0] + sum[i][1] * own->frame[0][1] + sum[i][2] * own->frame[0][2]);
-        f2[i] += COUPLING *
-                 (double)(sum[i][0] * own->frame[1][0] + sum[i][1] * own->frame[1][1] + sum[i][2] * own->frame[1][2]);
+        const float x = sum[i][0], y = sum[i][1], z = sum[i][2];
+        p[i] =
+            scale * (f1[i] + COUPLING * (double)(x * own->frame[0][0] + y * own->frame[0][1] + z * own->frame[0][2]));
+        q[i] =
+            scale * (f2[i] + COUPLING * (double)(x * own->frame[1][0] + y * own->frame[1][1] + z * own->frame[1][2]));
+    }
+    const double a = 1.5 - 0.5 * exi_dot3(p, p), c = -0.5 * exi_dot3(p, q), d = 1.5 - 0.5 * exi_dot3(q, q);
+    for (int i = 0; i < 3; i++) {
+        f1[i] = a * p[i] + c * q[i];
+        f2[i] = c * p[i] + d * q[i];
     }
 }
 
@@ -156,7 +172,6 @@ void exi_local_step(const ex_between *b, double t, const double *form, exi_facin
         straighten(p, q, p, q);
         double own[2][3] = {{p[0], p[1], p[2]}, {q[0], q[1], q[2]}};
         lean(b, k, facings, p, q);
-        straighten(p, q, p, q);
         keep_turn(own[0], own[1], &facings[k]);
         double *r0 = right + 3 * c[0], *r1 = right + 3 * c[1], *r2 = right + 3 * c[2];
         for (int i = 0; i < 3; i++) {

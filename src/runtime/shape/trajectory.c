@@ -83,11 +83,7 @@ static void set_screw(const exi_paths *p, const double *weights, exi_path *path)
     path->moves = true;
 }
 
-/* Coefficients a of the factor of w x u, b of that of w x (w x u), for w and u times x: z is then x^2 z, and the
- * factors get x^2 and x^3. */
-static void set_polynomials(const exi_paths *p, const double *weights, double x, exi_path *path) {
-    static const float near_a[] = EXI_TURN_NEAR_A, near_b[] = EXI_TURN_NEAR_B, far_a[] = EXI_TURN_A,
-                       far_b[] = EXI_TURN_B;
+static void set_reach(const exi_paths *p, const double *weights, exi_path *path) {
     const exi_path_example *examples = exi_paths_examples(p);
     double longest = 0;
     for (int k = 0; k < p->example_count; k++)
@@ -96,17 +92,15 @@ static void set_polynomials(const exi_paths *p, const double *weights, double x,
     path->reach = longest * longest <= (double)EXI_TURN_NEAR  ? EXI_REACH_NEAR
                   : longest * longest <= (double)EXI_TURN_FAR ? EXI_REACH_FAR
                                                               : EXI_REACH_ANY;
+}
+
+static void set_polynomials(exi_path *path) {
+    static const float near_a[EXI_TURN_DEGREE + 1] = EXI_TURN_NEAR_A, near_b[EXI_TURN_DEGREE + 1] = EXI_TURN_NEAR_B;
+    static const float far_a[EXI_TURN_DEGREE + 1] = EXI_TURN_A, far_b[EXI_TURN_DEGREE + 1] = EXI_TURN_B;
     const bool near = path->reach == EXI_REACH_NEAR;
-    path->slope = (float)(x * x * 2 / (double)EXI_TURN_FAR);
-    path->start = -1;
-    double power = x * x;
-    for (int i = 0; i <= EXI_TURN_DEGREE; i++) {
-        const double a = near ? (i < 6 ? (double)near_a[i] : 0) : (double)far_a[i];
-        const double b = near ? (i < 5 ? (double)near_b[i] : 0) : (double)far_b[i];
-        path->a[i] = (float)(a * power);
-        path->b[i] = (float)(b * power * x);
-        power *= near ? x * x : 1;
-    }
+    memcpy(path->a, near ? near_a : far_a, sizeof path->a);
+    memcpy(path->b, near ? near_b : far_b, sizeof path->b);
+    path->slope = 2 / EXI_TURN_FAR;
 }
 
 void exi_paths_open(const exi_paths *p, const ex_forms *forms, const double *weights, const float *floats,
@@ -122,14 +116,8 @@ void exi_paths_open(const exi_paths *p, const ex_forms *forms, const double *wei
     exi_forms_set_terms(forms, floats, first[0], turns, terms, &path->turns);
     exi_forms_set_terms(forms, floats, first[1], velocities, terms + turns, &path->velocities);
     exi_forms_set_terms(forms, floats, first[2], p->corrector_count, terms + turns + velocities, &path->correctors);
-    path->alone = path->turns.term_count == 1 && path->velocities.term_count == 1;
-    set_polynomials(p, weights,
-                    path->alone && forms->storage == EX_STORAGE_FLOAT ? (double)path->velocities.terms[0].factor : 1,
-                    path);
-    if (path->reach == EXI_REACH_ANY && path->alone) {
-        path->alone = false;
-        set_polynomials(p, weights, 1, path);
-    }
+    set_reach(p, weights, path);
+    set_polynomials(path);
     if (p->flags & EXI_PATHS_SCREWS)
         set_screw(p, weights, path);
     if (p->flags & EXI_PATHS_BASES) {

@@ -108,10 +108,8 @@ typedef struct exi_path {
     float rotation[9], offset[3]; /* the same as rotation x + offset */
     bool moves;                   /* whether there is a screw */
     exi_path_reach reach;         /* how long turns may be */
-    float a[8], b[8];             /* the polynomials of trajectory.inl up to there */
-    float slope, start;           /* of their variable, over z; beyond EXI_REACH_NEAR */
-    bool alone;                   /* one example: a and b are for its own w and u, without the weight */
-    const float (*shifts)[3];     /* [segment_count]: what the segments above append; or NULL */
+    float a[8], b[8], slope;      /* the polynomials of trajectory.inl up to there: in z, or in slope z - 1 */
+    const float (*shifts)[3];     /* [segment_count]: what it and the segments above append; or NULL */
     const uint16_t *segments;     /* with shifts */
     const float *mask;            /* or NULL */
 } exi_path;

@@ -7,7 +7,7 @@
 #include "runtime/shape/trajectory.h"
 
 /*
- * The sum over the segments a above each segment, roots apart, of R~(w_a) u_a [segment_count], with w_a and u_a blended
+ * The sum over each segment and those above it, roots apart, of R~(w_a) u_a [segment_count], with w_a and u_a blended
  * by the weights, or those of the example `only` where that is not -1.
  */
 void exi_paths_append(const exi_paths *paths, const double *weights, int only, double (*shifts)[3]);

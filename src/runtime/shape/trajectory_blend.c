@@ -101,7 +101,7 @@ EXI_KERNEL void find_factors(const exi_path *p, exi_wide square, exi_path_reach 
         *b = exi_madd(exi_splat(p->b[4]), z4, pairs(p->b, z, z2));
         return;
     }
-    const exi_wide t = exi_madd(square, exi_splat(p->slope), exi_splat(p->start));
+    const exi_wide t = exi_madd(square, exi_splat(p->slope), exi_splat(-1.0f));
     const exi_wide t2 = exi_mul(t, t), t4 = exi_mul(t2, t2);
     *a = exi_madd(pairs(p->a + 4, t, t2), t4, pairs(p->a, t, t2));
     *b = exi_madd(pairs(p->b + 4, t, t2), t4, pairs(p->b, t, t2));
@@ -229,14 +229,31 @@ EXI_KERNEL void blend_block(const exi_forms_tables *t, const exi_blend *blend, i
 
 /* ---- one example alone ---- */
 
-/* Whether a blend is one trajectory of one example in float storage, as between two forms: then everything that is read
- * goes through registers once, and w and u need not be multiplied by the weight. */
+/* Whether a blend is one trajectory of one example, as between two forms: then everything that is read goes through
+ * registers once. */
 static bool is_alone(const exi_blend *blend) {
     const exi_path *path = blend->paths;
-    return blend->path_count == 1 && path->alone && !path->shifts && !path->mask && blend->sum.term_count == 0;
+    return blend->path_count == 1 && path->turns.term_count == 1 && path->velocities.term_count == 1 &&
+           path->reach != EXI_REACH_ANY && !path->shifts && !path->mask && blend->sum.term_count == 0;
 }
 
-/* What is summed of a tile: base, velocities and correctors in sums; w and u, or where they stand. */
+/* The path with factors for w and u as they stand: with a weight x, z becomes x^2 z, and the factors of w x u and w x
+ * (w x u) get x^2 and x^3. */
+static exi_path without_weight(const exi_path *path) {
+    exi_path own = *path;
+    const double x = (double)path->velocities.terms[0].factor;
+    double power = x * x;
+    own.slope = (float)((double)path->slope * power);
+    for (int i = 0; i <= EXI_TURN_DEGREE; i++) {
+        own.a[i] = (float)((double)path->a[i] * power);
+        own.b[i] = (float)((double)path->b[i] * power * x);
+        power *= path->reach == EXI_REACH_NEAR ? x * x : 1;
+    }
+    return own;
+}
+
+/* A tile: what is summed first, for all of it; then turns and the screw, part by part. In float storage w and u are
+ * taken as they stand, the factors being those for them without their weight. */
 EXI_KERNEL void place_tile(const exi_forms_tables *t, const exi_path *p, int tile, exi_path_reach reach, bool moves,
                            bool is_float, exi_wide sums[EXI_SIDE_BY_SIDE][EXI_TILE_WIDES]) {
     enum { Y = EXI_AXIS_WIDES, Z = 2 * EXI_AXIS_WIDES };
@@ -278,7 +295,7 @@ EXI_KERNEL void place_tile(const exi_forms_tables *t, const exi_path *p, int til
 
 EXI_KERNEL void blend_alone(const exi_forms_tables *t, const exi_blend *blend, int begin, int end, exi_path_reach reach,
                             bool moves, bool is_float) {
-    const exi_path path = *blend->paths;
+    const exi_path path = is_float ? without_weight(blend->paths) : *blend->paths;
     const exi_blend own = *blend;
     for (int tile = begin; tile < end; tile++) {
         exi_wide sums[EXI_SIDE_BY_SIDE][EXI_TILE_WIDES];
@@ -287,42 +304,31 @@ EXI_KERNEL void blend_alone(const exi_forms_tables *t, const exi_blend *blend, i
     }
 }
 
-static void blend_alone_floats(const exi_forms_tables *t, const exi_blend *blend, int begin, int end) {
-    const bool near = blend->paths->reach == EXI_REACH_NEAR;
-    if (near && blend->paths->moves)
-        blend_alone(t, blend, begin, end, EXI_REACH_NEAR, true, true);
+EXI_KERNEL void blend_alone_as_asked(const exi_forms_tables *t, const exi_blend *blend, int begin, int end,
+                                     bool is_float) {
+    const bool near = blend->paths->reach == EXI_REACH_NEAR, moves = blend->paths->moves;
+    if (near && moves)
+        blend_alone(t, blend, begin, end, EXI_REACH_NEAR, true, is_float);
     else if (near)
-        blend_alone(t, blend, begin, end, EXI_REACH_NEAR, false, true);
-    else if (blend->paths->moves)
-        blend_alone(t, blend, begin, end, EXI_REACH_FAR, true, true);
+        blend_alone(t, blend, begin, end, EXI_REACH_NEAR, false, is_float);
+    else if (moves)
+        blend_alone(t, blend, begin, end, EXI_REACH_FAR, true, is_float);
     else
-        blend_alone(t, blend, begin, end, EXI_REACH_FAR, false, true);
+        blend_alone(t, blend, begin, end, EXI_REACH_FAR, false, is_float);
 }
-static void blend_alone_shorts(const exi_forms_tables *t, const exi_blend *blend, int begin, int end) {
-    const bool near = blend->paths->reach == EXI_REACH_NEAR;
-    if (near && blend->paths->moves)
-        blend_alone(t, blend, begin, end, EXI_REACH_NEAR, true, false);
-    else if (near)
-        blend_alone(t, blend, begin, end, EXI_REACH_NEAR, false, false);
-    else if (blend->paths->moves)
-        blend_alone(t, blend, begin, end, EXI_REACH_FAR, true, false);
-    else
-        blend_alone(t, blend, begin, end, EXI_REACH_FAR, false, false);
-}
+
+/* ---- the entry point ---- */
 
 void exi_paths_blend_tiles(const ex_forms *forms, const exi_blend *blend, int begin, int end) {
     const exi_forms_tables t = exi_forms_tables_of(forms);
-    if (is_alone(blend) && forms->storage == EX_STORAGE_FLOAT) {
-        blend_alone_floats(&t, blend, begin, end);
-        return;
-    }
-    if (is_alone(blend)) {
-        blend_alone_shorts(&t, blend, begin, end);
-        return;
-    }
-    for (int block = begin; block < end; block += BLOCK) {
+    const bool is_float = forms->storage == EX_STORAGE_FLOAT, alone = is_alone(blend);
+    if (alone && is_float)
+        blend_alone_as_asked(&t, blend, begin, end, true);
+    else if (alone)
+        blend_alone_as_asked(&t, blend, begin, end, false);
+    for (int block = begin; !alone && block < end; block += BLOCK) {
         const int last = block + BLOCK < end ? block + BLOCK : end;
-        if (forms->storage == EX_STORAGE_FLOAT)
+        if (is_float)
             blend_block(&t, blend, block, last, true);
         else
             blend_block(&t, blend, block, last, false);

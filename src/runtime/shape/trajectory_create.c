@@ -2,7 +2,7 @@
  * Laying trajectories out: checks, the block, and displacement velocities (trajectory warping, equation 23 with
  * appended bases and the screw T of the example):
  *
- *   u = R~(w)^-1 (T^-1(example) - mesh - sum over the segments a above of R~(w_a) u_a)
+ *   u = R~(w)^-1 (T^-1(example) - mesh - sum over v's segment and those above of R~(w_a) u_a)
  *
  * in double, from w as it is stored: so the path ends where the example is, in 16-bit storage too.
  */
