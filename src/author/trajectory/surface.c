@@ -76,17 +76,24 @@ void exi_surface_frame(const ex_between *b, int triangle, double e1[3], double e
     exi_cross(b->normals + 3 * triangle, e1, e2);
 }
 
+/* A triangle that is narrower than this part of its longest side, less than floats tell, has no area to speak of: its
+ * slopes would be so large that the others drown in rounding. */
+#define NARROW 1e-7
+
 /* Area, normal and slopes of a triangle at the start; all zero where it has no area to speak of. */
 static void measure(ex_between *b, int triangle, double least) {
     const int *c = b->triangles + 3 * triangle;
-    double e1[3], e2[3], n[3];
+    double e1[3], e2[3], third[3], n[3];
     exi_subtract(b->start + 3 * c[1], b->start + 3 * c[0], e1);
     exi_subtract(b->start + 3 * c[2], b->start + 3 * c[0], e2);
     exi_cross(e1, e2, n);
     const double area = 0.5 * sqrt(exi_dot3(n, n));
     double *slopes = b->slopes + 9 * triangle;
     memset(slopes, 0, 9 * sizeof *slopes);
-    if (!(area > least))
+    exi_subtract(e2, e1, third);
+    const double sides[3] = {exi_dot3(e1, e1), exi_dot3(e2, e2), exi_dot3(third, third)};
+    const double long_sq = sides[0] > sides[1] ? sides[0] : sides[1];
+    if (!(area > least && area > 0.5 * NARROW * (long_sq > sides[2] ? long_sq : sides[2])))
         return;
     b->areas[triangle] = area;
     for (int i = 0; i < 3; i++)
@@ -413,7 +420,16 @@ ex_result exi_surface_measure(ex_between *b, ex_error *error) {
     return EX_OK;
 }
 
+/* From here on neighbours are what a rotation leans on: a triangle without area has none to lean on, and no facing. */
+static void forget_flat_neighbours(ex_between *b) {
+    for (int i = 0; i < 3 * b->triangle_count; i++)
+        if (b->neighbours[i] >= 0 && b->areas[b->neighbours[i]] == 0)
+            b->neighbours[i] = -1;
+}
+
 ex_result exi_surface_branch(ex_between *b, ex_error *error) {
-    return choose_branches(b) ? EX_OK
-                              : exi_error_memory(error, "branches of rotations", 60 * (size_t)b->triangle_count);
+    if (!choose_branches(b))
+        return exi_error_memory(error, "branches of rotations", 60 * (size_t)b->triangle_count);
+    forget_flat_neighbours(b);
+    return EX_OK;
 }
