@@ -62,7 +62,7 @@ typedef struct ex_offsets {
 /* ---- trajectories ---- */
 
 /* The most correctors that an example may have, and the coefficients of each one's curve. */
-#define EX_CORRECTOR_MAX 8
+#define EX_CORRECTOR_MAX 7
 #define EX_CURVE_SIZE    7
 /* The longest angular velocity that a path may have, in radians: at 2 pi it could no longer be brought to its end. */
 #define EX_TURN_MAX 5.6

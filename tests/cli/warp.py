@@ -175,7 +175,7 @@ WRONG = [
     (["a.obj", "b.obj", "-o", "w.glb", "--reference", "c.obj"], "'c.obj' is none of them"),
     (["a.obj", "b.obj", "-o", "w.glb", "--mode", "printed"], "--mode needs guided or paper, not 'printed'"),
     (["a.obj", "b.obj", "-o", "w.glb", "--turns", "maybe"], "--turns needs yes, no or auto, not 'maybe'"),
-    (["a.obj", "b.obj", "-o", "w.glb", "--correctors", "9"], "a whole number from 0 to 8 or auto, not '9'"),
+    (["a.obj", "b.obj", "-o", "w.glb", "--correctors", "9"], "a whole number from 0 to 7 or auto, not '9'"),
     (["a.obj", "b.obj", "-o", "w.glb", "--bases"], "--bases goes with --mode paper"),
     (["a.obj", "b.obj", "-o", "w.glb", "--mode", "paper", "--turns", "no"], "--turns goes with --mode guided"),
     (["a.obj", "b.obj", "-o", "w.glb", "--mode", "paper", "--terms", "pose,turn"], "--terms needs some of"),

@@ -56,6 +56,8 @@ double exi_curve(const float *curve, double s) {
 }
 
 typedef struct fitting {
+    const ex_trajectories_def *def;
+    int example;
     const ex_between *between;
     double *paths; /* [EXI_SAMPLES][vertex_count][3]: in-betweens, then what the pair leaves of them, then the pair */
     double *work;  /* [EXI_SAMPLES] of exi_between_work_size */
@@ -69,6 +71,13 @@ typedef struct fitting {
 
 static double *work_of(const fitting *f, int sample) {
     return f->work + (size_t)sample * exi_between_work_size(f->between);
+}
+
+/* From the calling thread; done is the part of this example's work. */
+static void tell(const fitting *f, double done) {
+    const ex_progress *progress = f->def->progress;
+    if (progress)
+        progress->report(progress->user, "finding trajectories", (f->example + done) / f->def->example_count);
 }
 
 /* ---- in-betweens ---- */
@@ -228,7 +237,7 @@ static void follow(void *context, int begin, int end) {
     }
 }
 
-static void take_steps(fitting *f, int steps) {
+static void take_steps(fitting *f, int steps, double before, double after) {
     const size_t size = 3 * (size_t)f->between->vertex_count * (size_t)f->count;
     double momentum = 1;
     if (f->count == 0)
@@ -236,6 +245,7 @@ static void take_steps(fitting *f, int steps) {
     memcpy(f->at, f->now, size * sizeof *f->at);
     memcpy(f->last, f->now, size * sizeof *f->last);
     for (int k = 0; k < steps; k++) {
+        tell(f, before + (after - before) * k / steps);
         exi_run(f->between->tasks, EXI_SAMPLES, 1, pull, f);
         exi_run(f->between->tasks, f->count, 1, follow, f);
         exi_advance(size, f->now, f->last, f->at, &momentum);
@@ -292,7 +302,7 @@ static ex_result choose(fitting *f, int wanted, const double *begun, double rati
     if (wanted >= 0) {
         f->count = wanted;
         memcpy(f->now, begun, (size_t)wanted * n * sizeof *begun);
-        take_steps(f, FEW_STEPS + STEPS);
+        take_steps(f, FEW_STEPS + STEPS, 0.4, 1);
         return measure(f, ratios, error);
     }
     ex_result result = measure(f, ratios, error); /* a rigid motion needs none */
@@ -301,12 +311,12 @@ static ex_result choose(fitting *f, int wanted, const double *begun, double rati
         memcpy(f->now + (size_t)f->count * n, begun + (size_t)f->count * n, n * sizeof *begun);
         f->count++;
         if (f->count > 1) /* hardly any motion does with one: not worth steps */
-            take_steps(f, FEW_STEPS);
+            take_steps(f, FEW_STEPS, 0.4 + 0.05 * f->count, 0.45 + 0.05 * f->count);
         result = measure(f, ratios, error);
         enough = near_enough(ratios);
     }
     if (result == EX_OK && f->count > 0) {
-        take_steps(f, STEPS);
+        take_steps(f, STEPS, 0.65, 1);
         result = measure(f, ratios, error);
     }
     return result;
@@ -346,7 +356,9 @@ static ex_result store(const fitting *f, ex_trajectory *trajectory, ex_error *er
 static ex_result measure_rigid(fitting *f, ex_error *error) {
     const size_t n = 3 * (size_t)f->between->vertex_count;
     ex_result result = EX_OK;
+    tell(f, 0.05);
     exi_run(f->between->tasks, EXI_SAMPLES / 2, 1, make_references, f);
+    tell(f, 0.25);
     for (int k = 1; result == EX_OK && k < EXI_SAMPLES; k += 2)
         result = percentiles(f, k, f->paths + (size_t)k * n, f->rigid[k], error);
     return result;
@@ -365,10 +377,9 @@ static ex_result find_turns(fitting *f, ex_trajectory *trajectory, ex_error *err
     return result;
 }
 
-static ex_result fit(fitting *f, const ex_trajectories_def *def, bool turning, ex_trajectory *trajectory,
-                     double ratios[4], ex_error *error) {
+static ex_result fit(fitting *f, bool turning, ex_trajectory *trajectory, double ratios[4], ex_error *error) {
     const size_t n = 3 * (size_t)f->between->vertex_count;
-    const int wanted = def->options.corrector_count, most = wanted < 0 ? MOST : wanted;
+    const int wanted = f->def->options.corrector_count, most = wanted < 0 ? MOST : wanted;
     ex_result result = measure_rigid(f, error);
     exi_run(f->between->tasks, EXI_SAMPLES, 1, make_samples, f);
     if (result == EX_OK && turning)
@@ -404,7 +415,9 @@ ex_result exi_guided_fit(const ex_trajectories_def *def, const ex_between *betwe
                          ex_trajectories *trajectories, ex_error *error) {
     const size_t n = 3 * (size_t)between->vertex_count;
     const size_t work = exi_between_work_size(between);
-    fitting f = {.between = between,
+    fitting f = {.def = def,
+                 .example = example,
+                 .between = between,
                  .paths = exi_array_allocate(EXI_SAMPLES * n, sizeof(double)),
                  .work = exi_array_allocate(EXI_SAMPLES * work, sizeof(double))};
     int others = 0;
@@ -415,7 +428,7 @@ ex_result exi_guided_fit(const ex_trajectories_def *def, const ex_between *betwe
     if (!f.paths || !f.work)
         result = exi_error_memory(error, "in-betweens", EXI_SAMPLES * (n + work) * sizeof(double));
     if (result == EX_OK)
-        result = fit(&f, def, turning, &trajectories->trajectories[example], trajectories->fits[example].rigid, error);
+        result = fit(&f, turning, &trajectories->trajectories[example], trajectories->fits[example].rigid, error);
     free(f.now);
     free(f.turns);
     free(f.paths);

@@ -344,6 +344,12 @@ ex_result exi_coarse_refill(exi_paper *paper, ex_error *error) {
     exi_symmetric a = {3 * coarse->count, coarse->starts, coarse->rows, coarse->values};
     ex_result result = coarse->factor ? exi_factor_refactor(coarse->factor, coarse->values, NULL, error)
                                       : exi_factor_create(&a, NULL, &coarse->factor, error);
+    if (result == EX_ERROR_SINGULAR) {
+        /* It only speeds steps up; the blocks alone do without. */
+        exi_coarse_free(coarse);
+        paper->coarse = NULL;
+        return EX_OK;
+    }
     if (result == EX_OK && !coarse->work)
         coarse->work = malloc(exi_factor_work_size(coarse->factor));
     return result != EX_OK || coarse->work

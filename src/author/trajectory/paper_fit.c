@@ -123,7 +123,7 @@ static ex_result keep(const exi_paper *paper, ex_trajectory *trajectory, ex_erro
             turns[3 * i + k] = (float)(factor * w[k]);
     }
     for (size_t k = 0; k < 6 * segments; k++)
-        bases[k] = (float)(k % 6 < 3 ? s->bases[k] * (1 - 1e-7) : s->bases[k] / paper->scale);
+        bases[k] = (float)(k % 6 < 3 ? s->bases[k] : s->bases[k] / paper->scale);
     return EX_OK;
 }
 

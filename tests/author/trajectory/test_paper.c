@@ -197,7 +197,7 @@ static void steps_go_down(void **state) {
 
 static void terms_can_be_left_out(void **state) {
     (void)state;
-    tube t = make_tube(9, 6, 1.2, 1.2);
+    tube t = make_tube(13, 8, 1.2, 1.2);
     const double *examples[] = {t.end};
     for (int without = 0; without < 8; without++) {
         ex_trajectories_def def = tube_definition(&t, examples);

@@ -618,7 +618,7 @@ static const char *change(refusal *r, int which, ex_result *result) {
     case 18:
         *result = EX_ERROR_ARGUMENT;
         r->trajectories[2].corrector_count = EX_CORRECTOR_MAX + 1;
-        return "9 correctors";
+        return "8 correctors";
     case 19:
         *result = EX_ERROR_ARGUMENT;
         r->correctors[1] = NULL;
