@@ -10,6 +10,7 @@
 #include "author/formats/array.h"
 #include "author/trajectory/matrix.h"
 #include "author/trajectory/segments.h"
+#include "runtime/base/functions.inl"
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
 
@@ -106,7 +107,7 @@ static void climb(void *context, int begin, int end) {
             for (int j = 0; j < c->count; j++) {
                 const double *mean = &c->means[(size_t)j * (size_t)c->dimension];
                 double far_sq = distance_sq(x, mean, c->dimension) / width_sq;
-                double weight = far_sq < 32 ? c->areas[j] * exp(-far_sq / 2) : 0;
+                double weight = far_sq < 32 ? c->areas[j] * exi_exp(-far_sq / 2) : 0;
                 height += weight;
                 for (int k = 0; k < c->dimension && weight > 0; k++)
                     next[k] += weight * mean[k];

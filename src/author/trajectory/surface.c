@@ -20,6 +20,7 @@
 
 #include "author/formats/array.h"
 #include "author/trajectory/surface.h"
+#include "runtime/base/functions.inl"
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"
 #include "runtime/pose/matrix.h"
@@ -333,10 +334,12 @@ static bool choose_branches(ex_between *b) {
     for (int t = 0; done && t < count; t++) {
         const bool has = !isnan(b->turns[3 * t]);
         const double angle = has ? sqrt(exi_dot3(b->turns + 3 * t, b->turns + 3 * t)) : 0;
-        const double factor = angle > 1e-9 ? sin(angle / 2) / angle : 0.5;
+        double sine, cosine;
+        exi_sin_cos(angle / 2, &sine, &cosine);
+        const double factor = angle > 1e-9 ? sine / angle : 0.5;
         for (int i = 0; i < 3; i++)
             quaternions[4 * t + i] = has ? (float)(factor * b->turns[3 * t + i]) : 0;
-        quaternions[4 * t + 3] = (float)cos(angle / 2);
+        quaternions[4 * t + 3] = (float)cosine;
         order[t] = (turned){has ? angle : 10, t}; /* those without come last */
     }
     if (done)
