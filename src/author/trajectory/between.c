@@ -97,7 +97,8 @@ static bool make_pattern(const ex_between *b, assembly *m) {
     return done;
 }
 
-static void fill(const ex_between *b, const assembly *m) {
+/* Returns the weight by which HELD is held. */
+static double fill(const ex_between *b, const assembly *m) {
     double diagonal = 0;
     for (int t = 0; t < b->triangle_count; t++)
         for (int i = 0; i < 3; i++)
@@ -115,7 +116,9 @@ static void fill(const ex_between *b, const assembly *m) {
         add_entry(m, p.row, p.row, link->weight);
         add_entry(m, p.row, p.column, -link->weight);
     }
-    m->values[m->starts[HELD]] += diagonal > 0 ? diagonal / b->vertex_count : 1;
+    const double held = diagonal > 0 ? diagonal / b->vertex_count : 1;
+    m->values[m->starts[HELD]] += held;
+    return held;
 }
 
 static ex_result factorise(ex_between *b, const ex_progress *progress, ex_error *error) {
@@ -126,18 +129,8 @@ static ex_result factorise(ex_between *b, const ex_progress *progress, ex_error 
         free(m.values);
         return exi_error_memory(error, "the system of in-betweens", 16 * 4 * (size_t)b->vertex_count);
     }
-    fill(b, &m);
-    b->held = m.values[m.starts[HELD]];
+    b->held = fill(b, &m);
     const exi_symmetric matrix = {b->vertex_count, m.starts, m.rows, m.values};
-    /* what HELD got beyond the triangles' and links' share: its right-hand side */
-    double own = 0;
-    for (int k = b->triangle_starts[HELD]; k < b->triangle_starts[HELD + 1]; k++) {
-        const double *slope = b->slopes + 3 * b->triangle_list[k];
-        own += b->areas[b->triangle_list[k] / 3] * exi_dot3(slope, slope);
-    }
-    for (int i = 0; i < b->link_count; i++)
-        own += b->links[i].vertices[0] == HELD || b->links[i].vertices[1] == HELD ? b->links[i].weight : 0;
-    b->held -= own;
     const ex_result result = exi_factor_create(&matrix, progress, &b->factor, error);
     free(m.starts);
     free(m.rows);

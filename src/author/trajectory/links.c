@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "author/formats/array.h"
+#include "author/trajectory/sets.h"
 #include "author/trajectory/surface.h"
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"
@@ -24,21 +25,6 @@
 #define LEAF       8
 
 /* ---- components ---- */
-
-static int find(int *parents, int v) {
-    while (parents[v] != v)
-        v = parents[v] = parents[parents[v]];
-    return v;
-}
-
-static void join(int *parents, int a, int b) {
-    a = find(parents, a);
-    b = find(parents, b);
-    if (a < b)
-        parents[b] = a;
-    else
-        parents[a] = b;
-}
 
 /* The connected pieces of the vertices, numbered by their first: pieces [vertex_count]. flat_too: also across triangles
  * without area. Returns how many, or -1 without memory. */
@@ -51,11 +37,11 @@ static int find_pieces(const ex_between *b, bool flat_too, int *pieces) {
     for (int t = 0; t < b->triangle_count; t++) {
         if (b->areas[t] == 0 && !flat_too)
             continue;
-        join(parents, b->triangles[3 * t], b->triangles[3 * t + 1]);
-        join(parents, b->triangles[3 * t], b->triangles[3 * t + 2]);
+        exi_sets_join(parents, b->triangles[3 * t], b->triangles[3 * t + 1]);
+        exi_sets_join(parents, b->triangles[3 * t], b->triangles[3 * t + 2]);
     }
     for (int v = 0; v < b->vertex_count; v++) { /* a root is the smallest of its piece: it comes first */
-        const int root = find(parents, v);
+        const int root = exi_set_of(parents, v);
         pieces[v] = root == v ? count++ : pieces[root];
     }
     free(parents);
@@ -262,7 +248,7 @@ static bool join_nearest(linking *l, int *groups, int *labels, bridge *bridges) 
     if (!sizes)
         return false;
     for (int v = 0; v < b->vertex_count; v++)
-        sizes[labels[v] = find(groups, b->components[v])]++;
+        sizes[labels[v] = exi_set_of(groups, b->components[v])]++;
     for (int c = 0; c < b->component_count; c++) {
         largest = sizes[c] > sizes[largest] ? c : largest;
         bridges[c] = (bridge){INFINITY, -1, -1};
@@ -282,9 +268,9 @@ static bool join_nearest(linking *l, int *groups, int *labels, bridge *bridges) 
         if (bridges[c].from < 0)
             continue;
         int from = b->components[bridges[c].from], to = b->components[bridges[c].to];
-        if (find(groups, from) == find(groups, to))
+        if (exi_set_of(groups, from) == exi_set_of(groups, to))
             continue;
-        join(groups, from, to);
+        exi_sets_join(groups, from, to);
         const bool turned = l->first[from + 1] - l->first[from] > l->first[to + 1] - l->first[to];
         if (!spread_links(l, turned ? to : from, turned ? from : to))
             return false;
@@ -330,7 +316,7 @@ static bool link_components(linking *l) {
         done = join_nearest(l, groups, labels, bridges);
         apart = false;
         for (int k = 0; done && k < b->component_count; k++)
-            apart = apart || find(groups, k) != 0;
+            apart = apart || exi_set_of(groups, k) != 0;
     }
     free(l->candidates);
     free(l->members);

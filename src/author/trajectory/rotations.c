@@ -14,7 +14,8 @@
 
 #include <math.h>
 
-#define SMALL 0.01 /* below this square of an angle, slopes are series of four terms: exact to 1e-15 */
+#define TWO_PI 6.283185307179586
+#define SMALL  0.01 /* below this square of an angle, slopes are series of four terms: exact to 1e-15 */
 
 typedef struct coefficients {
     double a, b, c;          /* A, B, C */
@@ -66,6 +67,15 @@ void exi_turn_vector(const double r[3][3], double w[3]) {
     const double factor = sine > 1e-9 ? 2 * exi_angle(sine, q[3]) / sine : 2; /* q[3] is not negative */
     for (int i = 0; i < 3; i++)
         w[i] = factor * q[i];
+}
+
+void exi_turn_nearest(double w[3], const double near[3]) {
+    const double angle = sqrt(exi_dot3(w, w));
+    if (angle < 1e-9)
+        return;
+    const double k = nearbyint((exi_dot3(near, w) / angle - angle) / TWO_PI);
+    for (int i = 0; i < 3; i++)
+        w[i] *= 1 + TWO_PI * k / angle;
 }
 
 void exi_mean_turn_invert(const double w[3], const double d[3], double v[3]) {
