@@ -18,6 +18,9 @@
 
 #define ITERATIONS 30
 
+/* So many that nine numbers a triangle are counted by an int. */
+enum { VERTEX_MOST = 100000000, TRIANGLE_MOST = 200000000 };
+
 const char *ex_between_name(ex_between_method method) {
     static const char *const names[] = {
 #define EX_BETWEEN_NAME(name, text) text,
@@ -131,7 +134,9 @@ static ex_result factorise(ex_between *b, const ex_progress *progress, ex_error 
     }
     b->held = fill(b, &m);
     const exi_symmetric matrix = {b->vertex_count, m.starts, m.rows, m.values};
-    const ex_result result = exi_factor_create(&matrix, progress, &b->factor, error);
+    ex_result result = exi_factor_create(&matrix, progress, &b->factor, error);
+    if (result == EX_ERROR_SINGULAR)
+        result = exi_error_within(error, result, "the triangles are too unlike each other (a row is a vertex)");
     free(m.starts);
     free(m.rows);
     free(m.values);
@@ -266,17 +271,18 @@ static ex_result check(const ex_between_def *def, ex_error *error) {
     if (def->vertex_count < 1 || def->triangle_count < 0 || def->iterations < 0)
         return exi_error(error, EX_ERROR_ARGUMENT,
                          "an in-between needs at least one vertex, and counts that are not negative");
-    if (def->vertex_count > 100000000 || def->triangle_count > 200000000)
-        return exi_error(error, EX_ERROR_LIMIT, "more than 100 million vertices");
+    if (def->vertex_count > VERTEX_MOST || def->triangle_count > TRIANGLE_MOST)
+        return exi_error(error, EX_ERROR_LIMIT, "%d vertices and %d triangles: at most %d and %d can be joined",
+                         def->vertex_count, def->triangle_count, VERTEX_MOST, TRIANGLE_MOST);
     for (int i = 0; i < 3 * def->triangle_count; i++)
         if (def->triangles[i] < 0 || def->triangles[i] >= def->vertex_count)
-            return exi_error(error, EX_ERROR_DATA, "triangle %d names vertex %d, and there are %d", i / 3 + 1,
-                             def->triangles[i] + 1, def->vertex_count);
+            return exi_error(error, EX_ERROR_DATA, "triangle %d names vertex %d, and there are %d, counted from 0",
+                             i / 3, def->triangles[i], def->vertex_count);
     for (int e = 0; e < 2; e++)
         for (int i = 0; i < 3 * def->vertex_count; i++)
             if (!(fabs((e ? def->end : def->start)[i]) < 1e30))
-                return exi_error(error, EX_ERROR_DATA, "vertex %d of the %s form is not finite", i / 3 + 1,
-                                 e ? "end" : "start");
+                return exi_error(error, EX_ERROR_DATA, "vertex %d (counting from 0) of the %s form is not finite",
+                                 i / 3, e ? "end" : "start");
     return EX_OK;
 }
 

@@ -71,7 +71,7 @@ static double *work_of(const fitting *f, int sample) {
 /* From the calling thread; done is the part of this example's work. */
 static void tell(const fitting *f, double done) {
     const ex_progress *progress = f->def->progress;
-    if (progress)
+    if (progress && progress->report)
         progress->report(progress->user, "finding trajectories", (f->example + done) / f->def->example_count);
 }
 

@@ -20,6 +20,7 @@
 #define STEPS      200
 #define DEGREES    20.0
 #define TO_RADIANS 0.017453292519943295
+#define LEAST_SIDE 1e-6
 
 typedef struct cells {
     int dimension, count;
@@ -173,7 +174,9 @@ ex_result exi_segments_cluster(const exi_segments_input *in, int *clusters, ex_e
     int labels[CELLS];
     bool allocated = allocate(&c);
     if (allocated) {
-        for (double side = bandwidth / 8; !gather(in, &c, side, clusters);)
+        /* a place on the grid has to be an int, however narrow the kernel */
+        double side = bandwidth / 8 > LEAST_SIDE ? bandwidth / 8 : LEAST_SIDE;
+        while (!gather(in, &c, side, clusters))
             side *= 2;
         exi_run(in->any->tasks, c.count, 16, climb, &c);
         join_modes(&c, labels);

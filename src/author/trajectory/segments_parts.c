@@ -102,6 +102,11 @@ static bool find_pairs(parts *p) {
     return done;
 }
 
+/* The sum of rotations of a part: [3 K] numbers. */
+static double *sums_of(const parts *p, int part) {
+    return p->sums + (size_t)part * 3 * (size_t)p->in->example_count;
+}
+
 static void measure(parts *p) {
     const ex_between *b = p->in->any;
     int d = 3 * p->in->example_count;
@@ -112,7 +117,7 @@ static void measure(parts *p) {
         p->areas[part] += b->areas[t];
         for (int k = 0; k < d; k++)
             if (p->in->betweens[k / 3])
-                p->sums[part * d + k] += b->areas[t] * p->in->betweens[k / 3]->turns[3 * (size_t)t + (size_t)(k % 3)];
+                sums_of(p, part)[k] += b->areas[t] * p->in->betweens[k / 3]->turns[3 * (size_t)t + (size_t)(k % 3)];
     }
 }
 
@@ -120,8 +125,8 @@ static double difference_sq(const parts *p, int a, int b) {
     int d = 3 * p->in->example_count;
     double sum = 0;
     for (int k = 0; k < d; k++) {
-        double x = p->areas[a] > 0 ? p->sums[a * d + k] / p->areas[a] : 0;
-        double y = p->areas[b] > 0 ? p->sums[b * d + k] / p->areas[b] : 0;
+        double x = p->areas[a] > 0 ? sums_of(p, a)[k] / p->areas[a] : 0;
+        double y = p->areas[b] > 0 ? sums_of(p, b)[k] / p->areas[b] : 0;
         sum += (x - y) * (x - y);
     }
     return sum;
@@ -133,7 +138,7 @@ static void give(parts *p, int a, int b) {
     p->sets[a] = b;
     p->areas[b] += p->areas[a];
     for (int k = 0; k < d; k++)
-        p->sums[b * d + k] += p->sums[a * d + k];
+        sums_of(p, b)[k] += sums_of(p, a)[k];
 }
 
 /* In each round every small part looks for its best neighbour, then joins it: at least half of them are gone then. */

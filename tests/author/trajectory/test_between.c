@@ -274,12 +274,12 @@ static void refuses(void **state) {
                           .end = bad};
     bad[7] = NAN;
     assert_int_equal(ex_between_create(&def, &between, &error), EX_ERROR_DATA);
-    assert_string_equal(error.text, "vertex 3 of the end form is not finite");
+    assert_string_equal(error.text, "vertex 2 (counting from 0) of the end form is not finite");
     assert_null(between);
     bad[7] = 0;
     bar.triangles[4] = 12;
     assert_int_equal(ex_between_create(&def, &between, &error), EX_ERROR_DATA);
-    assert_string_equal(error.text, "triangle 2 names vertex 13, and there are 12");
+    assert_string_equal(error.text, "triangle 1 names vertex 12, and there are 12, counted from 0");
     bar.triangles[4] = 0;
     def.vertex_count = 0;
     assert_int_equal(ex_between_create(&def, &between, &error), EX_ERROR_ARGUMENT);
