@@ -76,7 +76,7 @@ void exi_surface_frame(const ex_between *b, int triangle, double e1[3], double e
     exi_cross(b->normals + 3 * triangle, e1, e2);
 }
 
-/* Area, normal and slopes of a triangle at the start; all zero where it has no area to speak of. */
+/* Area, normal and slopes of a triangle at the start; all zero where it has no area to speak of, or is too thin. */
 static void measure(ex_between *b, int triangle, double least) {
     const int *c = b->triangles + 3 * triangle;
     double e1[3], e2[3], n[3];
@@ -86,7 +86,10 @@ static void measure(ex_between *b, int triangle, double least) {
     const double area = 0.5 * sqrt(exi_dot3(n, n));
     double *slopes = b->slopes + 9 * triangle;
     memset(slopes, 0, 9 * sizeof *slopes);
-    if (!(area > least))
+    double longest = fmax(exi_dot3(e1, e1), exi_dot3(e2, e2)), e3[3];
+    exi_subtract(b->start + 3 * c[2], b->start + 3 * c[1], e3);
+    longest = fmax(longest, exi_dot3(e3, e3));
+    if (!(area > least && area >= b->thin * longest))
         return;
     b->areas[triangle] = area;
     for (int i = 0; i < 3; i++)
