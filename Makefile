@@ -32,6 +32,16 @@ demo: build
 		--size 600x600 -o $(DEMO)/shoulder.png
 	@$(RELEASE)/bin/exemplar sheet $(DEMO)/emotion/emotion.glb --axes happiness,arousal --grid 5x3 --beyond 0 \
 		--textures --cell 150 -o $(DEMO)/emotion.png
+	@$(RELEASE)/bin/exemplar sheet $(DEMO)/bar/bar.glb --axes bend160 --grid 5 --beyond 0 --yaw 10 --pitch 8 \
+		--cell 150 -o $(DEMO)/bar.png
+	@$(RELEASE)/bin/exemplar sheet $(DEMO)/stretch/stretch.glb --axes t --grid 5 --beyond 0 --yaw 10 --pitch 8 \
+		--cell 150 -o $(DEMO)/stretch.png
+	@$(RELEASE)/bin/exemplar sheet $(DEMO)/cylinder/cylinder.glb --axes t --grid 5 --beyond 0 --yaw 0 --pitch 8 \
+		--cell 150 -o $(DEMO)/cylinder.png
+	@$(RELEASE)/bin/exemplar sheet $(DEMO)/creature/creature.glb --axes leap,sit --grid 3x3 --beyond 0 --yaw 15 --pitch 8 \
+		--cell 180 -o $(DEMO)/creature.png
+	@$(RELEASE)/bin/exemplar sheet $(DEMO)/heads/heads.glb --axes t --grid 5 --beyond 0 --yaw 30 --pitch 6 \
+		--cell 150 -o $(DEMO)/heads.png
 	@echo
 	@echo 'The sample projects, their rigs and a picture of each are in $(DEMO)/. A .glb opens in any glTF viewer; a .json'
 	@echo 'is the project to edit, and "$(RELEASE)/bin/exemplar build PROJECT.json" makes its rig again. Go on at README.md.'

@@ -14,6 +14,7 @@ const exi_bench_group exi_bench_groups[] = {
     {"offsets", "pose space: sparse offsets in layers", exi_bench_offsets},
     {"sparse", "sparse systems: factorising and solving", exi_bench_sparse},
     {"trajectory", "trajectories beside the linear blend", exi_bench_trajectory},
+    {"warp", "finding trajectories", exi_bench_warp},
     {"paper", "frames of the paper's characters", exi_bench_paper},
 };
 const int exi_bench_group_count = (int)(sizeof exi_bench_groups / sizeof exi_bench_groups[0]);

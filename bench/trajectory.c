@@ -145,6 +145,7 @@ static bool measure(const exi_bench *bench, const bending *b, const path_case *c
 
 bool exi_bench_trajectory(const exi_bench *bench) {
     static const path_case cases[] = {{"3 correctors", false, false, CORRECTORS},
+                                      {"3 correctors, screw", false, true, CORRECTORS},
                                       {"turns", true, false, 0},
                                       {"turns, 3 correctors", true, false, CORRECTORS},
                                       {"turns, 3 correctors, screw", true, true, CORRECTORS}};

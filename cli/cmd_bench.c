@@ -200,7 +200,7 @@ const ex_command cmd_bench = {
     .summary = "measure speeds, beside other libraries that do the same",
     .usage = "bench [NAME] [--json] [--repeat N]",
     .description = "NAME is one of: copy, blend, skin, solve, evaluate, subdivide, normals, tree,\n"
-                   "edit, offsets, sparse, trajectory, paper; without it, all of them.\n"
+                   "edit, offsets, sparse, trajectory, warp, paper; without it, all of them.\n"
                    "Times are medians of a run in one thread. A peer runs in turn with ours, so\n"
                    "that noise hits both; 'ratio' is its time over ours. 'GB/s' counts the bytes\n"
                    "that a run must read and write; 'of reading' compares that with reading as\n"

@@ -4,6 +4,8 @@
  */
 #include "figures.h"
 
+#include "files.h"
+
 #include "runtime/base/result.h"
 
 #include <stdio.h>
@@ -35,7 +37,36 @@ static ex_result surface_at(const ex_rig *rig, const char *words, ex_mesh **mesh
     return result;
 }
 
-/* Microseconds of a frame of the rig's cage, which is what its paths move. */
+/* A rig of the two forms alone, guided: as `exemplar warp` makes it. They are left beside the demo. */
+static ex_result make_rig(exi_figures *f, const model *m, ex_mesh *const forms[2], ex_rig **rig) {
+    static const char text[] =
+        "{\"exemplar\": 1, \"mesh\": \"drawn_0.obj\", \"layers\": [{\"name\": \"way\", \"space\": [{\"name\": \"t\", "
+        "\"min\": 0, \"max\": 1}], \"weigh\": {\"kind\": \"direct\"}, \"shape\": \"trajectory\", \"examples\": "
+        "[{\"name\": \"end\", \"mesh\": \"drawn_1.obj\"}]}]}";
+    char *demos = exi_path_inside(f->folder, "demos", ""), *folder = demos ? exi_path_inside(demos, m->demo, "") : NULL;
+    char *paths[3] = {NULL, NULL, NULL};
+    static const char *const names[3] = {"drawn_0.obj", "drawn_1.obj", "drawn.json"};
+    ex_project *project = NULL;
+    ex_result result = folder ? EX_OK : exi_error_memory(f->error, "a path", 0);
+    for (int i = 0; result == EX_OK && i < 3; i++) {
+        paths[i] = exi_path_inside(folder, names[i], "");
+        result = paths[i] ? EX_OK : exi_error_memory(f->error, "a path", 0);
+        if (result == EX_OK && i < 2)
+            result = ex_obj_write(paths[i], forms[i], f->error);
+    }
+    if (result == EX_OK)
+        result = ex_project_parse(text, sizeof text - 1, paths[2], &project, f->error);
+    if (result == EX_OK)
+        result = ex_project_build(project, NULL, rig, f->error);
+    ex_project_destroy(project);
+    for (int i = 0; i < 3; i++)
+        free(paths[i]);
+    free(folder);
+    free(demos);
+    return result;
+}
+
+/* Microseconds of a frame. */
 static double frame_time(const ex_rig *rig, const char *words) {
     float *positions = malloc(((size_t)ex_rig_vertex_count(rig) + 1) * 3 * sizeof *positions);
     void *scratch = malloc(ex_rig_scratch_size(rig, NULL, 1) + 1);
@@ -128,8 +159,12 @@ static ex_result measure(exi_figures *f, const model *m) {
         if (result == EX_OK)
             result = poisson_time(&def, &seconds[2], f->error);
     }
+    ex_rig *drawn = NULL;
     if (result == EX_OK)
-        add_facts(f, m, count, seconds, steps, frame_time(rig, m->pose));
+        result = make_rig(f, m, forms, &drawn);
+    if (result == EX_OK)
+        add_facts(f, m, count, seconds, steps, frame_time(drawn, "t=0.5"));
+    ex_rig_destroy(drawn);
     free(corners);
     ex_mesh_destroy(forms[0]);
     ex_mesh_destroy(forms[1]);

@@ -64,9 +64,9 @@ void exi_creature_project(const exi_creature_flesh *flesh, double p[3]);
 
 /* ---- its skin (creature_mesh.c, creature_relax.c) ---- */
 
-/* Spacing of the lattice that the skin is found on: triangles are about 5.9 / spacing^2. The demo's are 6500, and 26
- * 000 once they are subdivided. */
-#define CREATURE_SPACING 0.03
+/* Spacing of the lattice that the skin is found on: triangles are about 5.9 / spacing^2. The demo has
+ * 10 000 of them, which once they are subdivided are 40 000. */
+#define CREATURE_SPACING 0.0243
 
 /* One closed surface of triangles about `spacing` metres long. NULL without memory. */
 ex_mesh *exi_creature_mesh(double spacing);

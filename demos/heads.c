@@ -22,7 +22,7 @@ static const char project[] = "{\n"
                               "      \"examples\": [{\"name\": \"gus\", \"mesh\": \"gus.obj\"}]\n"
                               "    }\n"
                               "  ],\n"
-                              "  \"subdivide\": {\"scheme\": \"catmull_clark\", \"levels\": 2, \"limit\": true}\n"
+                              "  \"subdivide\": {\"scheme\": \"catmull_clark\", \"levels\": 1, \"limit\": true}\n"
                               "}\n";
 
 static int find_head(const char *name) {

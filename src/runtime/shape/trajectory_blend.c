@@ -317,16 +317,50 @@ EXI_KERNEL void blend_alone_as_asked(const exi_forms_tables *t, const exi_blend 
         blend_alone(t, blend, begin, end, EXI_REACH_FAR, false, is_float);
 }
 
+/* ---- correctors and a screw alone ---- */
+
+/* Whether a blend is one layer of trajectories that do not turn by themselves: a sum, moved as a whole. */
+static bool is_moved_sum(const exi_blend *blend) {
+    const exi_path *path = blend->paths;
+    return blend->path_count == 1 && path->turns.term_count == 0 && path->moves && !path->shifts && !path->mask &&
+           blend->sum.term_count == 0;
+}
+
+EXI_KERNEL void blend_moved_sum(const exi_forms_tables *t, const exi_blend *blend, int begin, int end, bool is_float) {
+    enum { Y = EXI_AXIS_WIDES, Z = 2 * EXI_AXIS_WIDES };
+    const exi_path *p = blend->paths;
+    for (int tile = begin; tile < end; tile++) {
+        exi_wide sums[EXI_SIDE_BY_SIDE][EXI_TILE_WIDES];
+        exi_tile_load_base(t->base + (size_t)tile * EXI_TILE_FLOATS, sums[0]);
+        if (p->velocities.term_count > 0)
+            exi_tile_sum(t, &p->velocities, tile, tile, false, is_float, sums);
+        if (p->correctors.term_count > 0)
+            exi_tile_sum(t, &p->correctors, tile, tile, false, is_float, sums);
+        EXI_WRITE_OUT
+        for (int i = 0; i < EXI_AXIS_WIDES; i++) {
+            const triple at = {sums[0][i], sums[0][Y + i], sums[0][Z + i]};
+            sums[0][i] = row(p->rotation, at, exi_splat(p->offset[0]));
+            sums[0][Y + i] = row(p->rotation + 3, at, exi_splat(p->offset[1]));
+            sums[0][Z + i] = row(p->rotation + 6, at, exi_splat(p->offset[2]));
+        }
+        exi_tile_finish(sums[0], blend, tile, t->vertex_count);
+    }
+}
+
 /* ---- the entry point ---- */
 
 void exi_paths_blend_tiles(const ex_forms *forms, const exi_blend *blend, int begin, int end) {
     const exi_forms_tables t = exi_forms_tables_of(forms);
-    const bool is_float = forms->storage == EX_STORAGE_FLOAT, alone = is_alone(blend);
+    const bool is_float = forms->storage == EX_STORAGE_FLOAT, alone = is_alone(blend), sum = is_moved_sum(blend);
     if (alone && is_float)
         blend_alone_as_asked(&t, blend, begin, end, true);
     else if (alone)
         blend_alone_as_asked(&t, blend, begin, end, false);
-    for (int block = begin; !alone && block < end; block += BLOCK) {
+    else if (sum && is_float)
+        blend_moved_sum(&t, blend, begin, end, true);
+    else if (sum)
+        blend_moved_sum(&t, blend, begin, end, false);
+    for (int block = begin; !alone && !sum && block < end; block += BLOCK) {
         const int last = block + BLOCK < end ? block + BLOCK : end;
         if (is_float)
             blend_block(&t, blend, block, last, true);
