@@ -67,8 +67,10 @@ static bool read_terms(const ex_call *call, const char *text, ex_trajectory_opti
     for (const char *at = text;; at++) {
         const size_t size = strcspn(at, ",");
         const int term = find_term(at, size);
-        if (term == 3) {
-            exi_wrong_usage(call->command, "--terms needs some of pose,rotation,gradient with commas between, not '%s'",
+        if (term == 3 || !*without[term]) {
+            exi_wrong_usage(call->command,
+                            term == 3 ? "--terms needs some of pose,rotation,gradient with commas between, not '%s'"
+                                      : "--terms has a term twice: '%s'",
                             text);
             return false;
         }
@@ -81,6 +83,7 @@ static bool read_terms(const ex_call *call, const char *text, ex_trajectory_opti
 
 static bool read_weights(const ex_call *call, const char *text, ex_trajectory_options *o) {
     double *const weights[] = {&o->pose_weight, &o->rotation_weight, &o->gradient_weight};
+    bool seen[3] = {false};
     for (const char *at = text; at && *at;) {
         const size_t size = strcspn(at, "=,"), length = strcspn(at, ",");
         const int term = find_term(at, size);
@@ -92,6 +95,11 @@ static bool read_weights(const ex_call *call, const char *text, ex_trajectory_op
                             text);
             return false;
         }
+        if (seen[term]) {
+            exi_wrong_usage(call->command, "--weights has a term twice: '%s'", text);
+            return false;
+        }
+        seen[term] = true;
         at = *end ? end + 1 : end;
     }
     return true;

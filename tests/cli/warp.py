@@ -179,6 +179,8 @@ WRONG = [
     (["a.obj", "b.obj", "-o", "w.glb", "--bases"], "--bases goes with --mode paper"),
     (["a.obj", "b.obj", "-o", "w.glb", "--mode", "paper", "--turns", "no"], "--turns goes with --mode guided"),
     (["a.obj", "b.obj", "-o", "w.glb", "--mode", "paper", "--terms", "pose,turn"], "--terms needs some of"),
+    (["a.obj", "b.obj", "-o", "w.glb", "--mode", "paper", "--terms", "pose,pose"], "--terms has a term twice"),
+    (["a.obj", "b.obj", "-o", "w.glb", "--mode", "paper", "--weights", "pose=1,pose=2"], "--weights has a term twice"),
     (["a.obj", "b.obj", "-o", "w.glb", "--mode", "paper", "--weights", "pose=-1"], "--weights needs numbers above 0"),
     (["a.obj", "b.obj", "-o", "w.glb", "--mode", "paper", "--root", "1"], "--root goes with --bases"),
     (["a.obj", "b.obj", "-o", "w.glb", "--mode", "paper", "--bases", "--segment-angle", "0"], "degrees above 0"),
@@ -205,6 +207,7 @@ class Refusals(Warped):
         self.write("short.obj", bar(1, 5), faces(5))
         (self.folder / "nan.obj").write_text("v nan 0 0\n" + text(bar(0)[1:], faces()))
         (self.folder / "far.obj").write_text("v 1e39 0 0\n" + text(bar(0)[1:], faces()))
+        (self.folder / "off.obj").write_text("v 1e31 0 0\n" + text(bar(0)[1:], faces()))
         (self.folder / "empty.obj").write_text("# nothing\n")
         (self.folder / "points.obj").write_text("v 0 0 0\nv 1 0 0\n")
         before = self.listing()
@@ -213,6 +216,7 @@ class Refusals(Warped):
                                      ("a.obj", "short.obj", ["24 vertices here and 28 in the mesh"]),
                                      ("a.obj", "nan.obj", ["nan.obj:1: cannot read 'nan'"]),
                                      ("a.obj", "far.obj", ["too far away"]),
+                                     ("a.obj", "off.obj", ["vertex 0 ", "must be below 1e30"]),
                                      ("a.obj", "empty.obj", ["empty.obj has no vertices"]),
                                      ("points.obj", "points.obj", ["'points.obj' has no faces"]),
                                      ("a.obj", "missing.obj", ["missing.obj"])):
@@ -222,9 +226,11 @@ class Refusals(Warped):
 
     def test_bases_that_are_not_there(self):
         self.sentence(self.run_tool("warp", "a.obj", "b.obj", "--basis", "1", "-o", "f.obj"), 1, "there is no basis 1")
-        (self.folder / "seg.txt").write_text("99 0\n")
-        self.sentence(self.run_tool("warp", "a.obj", "b.obj", "--mode", "paper", "--bases", "--segments", "seg.txt",
-                                    "-o", "w.glb"), 1, "seg.txt:1: there is no face 99")
+        for lines, words in (("99 0\n", "seg.txt:1: there is no face 99"),
+                             ("1 0\n1 0\n1 1\n", "seg.txt:3: face 1 is in segment 0 already")):
+            (self.folder / "seg.txt").write_text(lines)
+            self.sentence(self.run_tool("warp", "a.obj", "b.obj", "--mode", "paper", "--bases", "--segments", "seg.txt",
+                                        "-o", "w.glb"), 1, words)
 
     def test_an_interrupt_leaves_nothing(self):
         self.write("long_a.obj", bar(0, 3000), faces(3000))

@@ -32,6 +32,10 @@ static ex_result parse_line(const char *at, const char *stop, const char *path, 
     if (segment < 0 || segment >= EX_SEGMENT_MAX)
         return exi_error(error, EX_ERROR_DATA, "%s:%d: segments are counted from 0 to %d, and this is %d", path, line,
                          EX_SEGMENT_MAX - 1, segment);
+    if (segments[face - 1] >= 0 && segments[face - 1] != segment)
+        return exi_error(error, EX_ERROR_DATA,
+                         "%s:%d: face %d is in segment %d already, and cannot be in segment %d too", path, line, face,
+                         segments[face - 1], segment);
     segments[face - 1] = segment;
     return EX_OK;
 }

@@ -281,8 +281,11 @@ static ex_result check(const ex_between_def *def, ex_error *error) {
     for (int e = 0; e < 2; e++)
         for (int i = 0; i < 3 * def->vertex_count; i++)
             if (!(fabs((e ? def->end : def->start)[i]) < 1e30))
-                return exi_error(error, EX_ERROR_DATA, "vertex %d (counting from 0) of the %s form is not finite",
-                                 i / 3, e ? "end" : "start");
+                return exi_error(error, EX_ERROR_DATA, "vertex %d (counting from 0) of the %s form is %s", i / 3,
+                                 e ? "end" : "start",
+                                 isfinite((e ? def->end : def->start)[i])
+                                     ? "too far away: coordinates must be below 1e30"
+                                     : "not finite");
     return EX_OK;
 }
 
@@ -328,19 +331,15 @@ static bool allocate(ex_between *b, const ex_between_def *def) {
            b->triangle_list && b->components;
 }
 
-ex_result ex_between_create(const ex_between_def *def, ex_between **between, ex_error *error) {
-    if (!def || !between)
-        return exi_misuse_error(error, "ex_between_create", "NULL");
-    *between = NULL;
-    ex_result result = check(def, error);
-    if (result != EX_OK)
-        return result;
+static ex_result create(const ex_between_def *def, double thin, ex_between **between, ex_error *error) {
+    ex_result result = EX_OK;
     ex_between *b = calloc(1, sizeof *b);
     if (!b)
         return exi_error_memory(error, "an in-between", sizeof *b);
     b->vertex_count = def->vertex_count;
     b->triangle_count = def->triangle_count;
     b->iterations = def->iterations ? def->iterations : ITERATIONS;
+    b->thin = thin;
     b->tasks = def->tasks;
     result = allocate(b, def) ? exi_surface_measure(b, error)
                               : exi_error_memory(error, "an in-between", 300 * (size_t)def->triangle_count);
@@ -359,6 +358,22 @@ ex_result ex_between_create(const ex_between_def *def, ex_between **between, ex_
     }
     *between = b;
     return EX_OK;
+}
+
+ex_result ex_between_create(const ex_between_def *def, ex_between **between, ex_error *error) {
+    /* A triangle pulls its corners together the more strongly the thinner it is. Where all of a region are needles,
+     * nothing but rounding is left of how it holds together along them: there links serve better. */
+    static const double thins[] = {0, 1e-6, 1e-4, 1e-2};
+    if (!def || !between)
+        return exi_misuse_error(error, "ex_between_create", "NULL");
+    *between = NULL;
+    ex_result result = check(def, error);
+    if (result != EX_OK)
+        return result;
+    result = EX_ERROR_SINGULAR;
+    for (size_t i = 0; result == EX_ERROR_SINGULAR && i < sizeof thins / sizeof *thins; i++)
+        result = create(def, thins[i], between, error);
+    return result;
 }
 
 void ex_between_destroy(ex_between *b) {

@@ -73,7 +73,7 @@ void exi_surface_frame(const ex_between *b, int triangle, double e1[3], double e
  * slopes would be so large that the others drown in rounding. */
 #define NARROW 1e-7
 
-/* Area, normal and slopes of a triangle at the start; all zero where it has no area to speak of. */
+/* Area, normal and slopes of a triangle at the start; all zero where it has no area to speak of, or is too thin. */
 static void measure(ex_between *b, int triangle, double least) {
     const int *c = b->triangles + 3 * triangle;
     double e1[3], e2[3], third[3], n[3];
@@ -85,8 +85,8 @@ static void measure(ex_between *b, int triangle, double least) {
     memset(slopes, 0, 9 * sizeof *slopes);
     exi_subtract(e2, e1, third);
     const double sides[3] = {exi_dot3(e1, e1), exi_dot3(e2, e2), exi_dot3(third, third)};
-    const double long_sq = sides[0] > sides[1] ? sides[0] : sides[1];
-    if (!(area > least && area > 0.5 * NARROW * (long_sq > sides[2] ? long_sq : sides[2])))
+    const double two = sides[0] > sides[1] ? sides[0] : sides[1], long_sq = two > sides[2] ? two : sides[2];
+    if (!(area > least && area > 0.5 * NARROW * long_sq && area >= b->thin * long_sq))
         return;
     b->areas[triangle] = area;
     for (int i = 0; i < 3; i++)

@@ -45,6 +45,7 @@ struct ex_between {
     double *end;     /* as given */
     double *aligned; /* the end, brought back onto the start by the inverse of the screw at time 1 */
     double size;     /* diagonal of the start's bounding box */
+    double thin;     /* triangles of less area, in squares of their longest side, count as if they had none */
     ex_screw screw;
     double centre[3]; /* the start's centroid by area */
     int iterations;

@@ -276,6 +276,10 @@ static void refuses(void **state) {
     assert_int_equal(ex_between_create(&def, &between, &error), EX_ERROR_DATA);
     assert_string_equal(error.text, "vertex 2 (counting from 0) of the end form is not finite");
     assert_null(between);
+    bad[7] = -1e30;
+    assert_int_equal(ex_between_create(&def, &between, &error), EX_ERROR_DATA);
+    assert_string_equal(error.text, "vertex 2 (counting from 0) of the end form is too far away: coordinates must be "
+                                    "below 1e30");
     bad[7] = 0;
     bar.triangles[4] = 12;
     assert_int_equal(ex_between_create(&def, &between, &error), EX_ERROR_DATA);
@@ -283,6 +287,36 @@ static void refuses(void **state) {
     bar.triangles[4] = 0;
     def.vertex_count = 0;
     assert_int_equal(ex_between_create(&def, &between, &error), EX_ERROR_ARGUMENT);
+    bar_free(&bar);
+}
+
+static double distance(const double *form, size_t u, size_t v) {
+    double square = 0;
+    for (size_t i = 0; i < 3; i++)
+        square += (form[3 * u + i] - form[3 * v + i]) * (form[3 * u + i] - form[3 * v + i]);
+    return sqrt(square);
+}
+
+/* A bar ten million times as long as it is thick: its triangles alone do not hold it together in double precision. How
+ * it turns about itself is no longer told from the forms; that it keeps its length is. */
+static void needles(void **state) {
+    (void)state;
+    static const double axis[3] = {1, 2, 3}, place[3] = {0, 5, 0};
+    bent_bar bar = bar_make(12, 4, 0, 0);
+    const size_t count = (size_t)bar.vertex_count;
+    double *end = calloc(3 * count, sizeof *end), *form = calloc(3 * count, sizeof *form);
+    for (size_t i = 0; i < 3 * count; i++)
+        bar.points[i] *= i % 3 == 0 ? 1 : 1e-7;
+    bar_screw(&bar, axis, place, 100, 1, end);
+    ex_between *between = must_create(&bar, end);
+    for (int method = 0; method < EX_BETWEEN_COUNT; method++) {
+        must_form(between, (ex_between_method)method, 0.5, form);
+        for (size_t v = 1; v < count; v++)
+            check_near(distance(form, 0, v), distance(bar.points, 0, v), 1e-5);
+    }
+    ex_between_destroy(between);
+    free(end);
+    free(form);
     bar_free(&bar);
 }
 
@@ -352,6 +386,7 @@ int main(void) {
         cmocka_unit_test(what_is_loose_goes_along),
         cmocka_unit_test(flat_triangles_do_no_harm),
         cmocka_unit_test(refuses),
+        cmocka_unit_test(needles),
         cmocka_unit_test(next_to_nothing),
         cmocka_unit_test(survives_failing_memory),
     };
