@@ -332,14 +332,18 @@ static void print_shape(const exi_layer *layer) {
         printf(", muted");
 }
 
+int exi_layer_path_bytes(const exi_layer_path *path) {
+    return 12 * (1 + path->turns + path->corrector_count);
+}
+
 /* What its path is made of. */
 static void print_path(const exi_layer *layer, int k) {
     char correctors[EXI_TEXT_SIZE];
     if (k == layer->reference)
         printf("  reference");
     else if (layer->paths)
-        printf("  %s%s", exi_text_count(correctors, layer->paths[k].corrector_count, "corrector"),
-               layer->paths[k].turns ? ", turns" : "");
+        printf("  %s%s, %d bytes a vertex", exi_text_count(correctors, layer->paths[k].corrector_count, "corrector"),
+               layer->paths[k].turns ? ", turns" : "", exi_layer_path_bytes(&layer->paths[k]));
 }
 
 void exi_layer_print(const exi_layer *layer) {

@@ -12,6 +12,9 @@ typedef struct exi_layer_path {
     int corrector_count;
 } exi_layer_path;
 
+/* Bytes that evaluation reads for it at every vertex: velocities, turns and correctors, in float. */
+int exi_layer_path_bytes(const exi_layer_path *path);
+
 /* Everything but the arrays themselves belongs to the project or the rig. */
 typedef struct exi_layer {
     const char *name;

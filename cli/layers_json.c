@@ -92,6 +92,7 @@ static void json_examples(const exi_layer *layer, exi_emitter *json) {
         } else if (layer->paths) {
             exi_emit_number(json, "correctors", layer->paths[k].corrector_count);
             exi_emit_bool(json, "turns", layer->paths[k].turns);
+            exi_emit_number(json, "bytes", exi_layer_path_bytes(&layer->paths[k]));
         }
         exi_emit_close(json, '}');
     }

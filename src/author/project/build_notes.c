@@ -90,8 +90,7 @@ void exi_build_note_paths(const exi_building *b, int index) {
         if (layer->examples[k].reference)
             continue;
         if (layer->trajectory->mode == EX_TRAJECTORY_PAPER && !fit->converged)
-            note(b,
-                 "layer '%s': the trajectory to '%s' was still changing after %d steps: more \"iterations\" may help",
+            note(b, "layer '%s': the trajectory to '%s' was still changing after %d steps: more iterations may help",
                  layer->name, name, fit->iterations);
         if (layer->trajectory->mode == EX_TRAJECTORY_GUIDED &&
             (fit->rigid[2] > EXI_PATH_RATIO_99 || fit->rigid[3] > EXI_PATH_RATIO_999))

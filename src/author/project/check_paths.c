@@ -53,7 +53,7 @@ static void check_fit(exi_checker *c, int index, int k, const char *where) {
     if (layer->trajectory->mode == EX_TRAJECTORY_PAPER) {
         if (!fit->converged)
             exi_check_add(c, EX_SEVERITY_WARNING, "not_converged", where, fit->iterations,
-                          "the trajectory to '%s' was still changing after %d steps: more \"iterations\" may help",
+                          "the trajectory to '%s' was still changing after %d steps: more iterations may help",
                           layer->examples[k].name, fit->iterations);
         return;
     }
