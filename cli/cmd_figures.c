@@ -138,8 +138,9 @@ static int make(const ex_call *call) {
 
 static int run(const ex_call *call) {
     if (count_wanted() == 0)
-        return exi_failed_text("there is no figure '%s' that is computed: give a paper or a figure of docs/figures.md, "
-                               "as --only trajectory-warping or --only trajectory-warping-6",
+        return exi_wrong_usage(call->command,
+                               "there is no figure '%s' that is computed: give a figure or a paper, as --only "
+                               "trajectory-warping-6 or --only trajectory-warping",
                                only ? only : "");
     if (exi_file_is_no_folder(output))
         return exi_failed_text("'%s' is no folder: give another with -o", output);

@@ -120,8 +120,8 @@ class Figures(harness.Case):
         self.sentence(self.run_tool("figures", "-o", "file", "--force"), 1, "'file' is no folder")
         self.assertEqual((self.folder / "file").read_text(), "mine")
         self.sentence(self.run_tool("figures", "one"), 2, "too many")
-        for name in ("pose", "pose-space-", "pose-space-60", "drivenshape", ""):
-            self.sentence(self.run_tool("figures", "--only", name), 1, f"no figure '{name}'", "--only trajectory-warping")
+        for name in ("pose", "pose-space-", "pose-space-60", "drivenshape"):
+            self.sentence(self.run_tool("figures", "--only", name), 2, f"no figure '{name}'", "--only trajectory")
         (self.folder / "file").write_text("x")
         self.sentence(self.run_tool("figures", "-o", "file/out"), 1, "'file'", "Not a directory")
 
