@@ -184,7 +184,7 @@ static void refuses(void **state) {
     ex_error error;
     def.names = names;
     assert_int_equal(ex_trajectories_create(&def, &made, &error), EX_ERROR_DATA);
-    assert_string_equal(error.text, "leap: vertex 2 of the end form is not finite");
+    assert_string_equal(error.text, "leap: vertex 1 (counting from 0) of the end form is not finite");
     def.options.corrector_count = 99;
     assert_int_equal(ex_trajectories_create(&def, &made, &error), EX_ERROR_ARGUMENT);
     def.options.corrector_count = -1;
