@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *output = "figures";
+static const char *output = "figures", *only;
 static bool all, force;
 static int cell = 200;
 
@@ -22,6 +22,10 @@ static const ex_option options[] = {
      .help = "the folder to write to (default: ./figures)",
      .text = &output},
     {.name = "all", .help = "the slow ones, too: tables that measure long solves", .flag = &all},
+    {.name = "only",
+     .argument = "NAME",
+     .help = "one figure, or those of one paper, as their files are called: pose-space-6, pose-space",
+     .text = &only},
     {.name = "cell",
      .argument = "PIXELS",
      .help = "size of one form in the pictures (default: 200, at least 48)",
@@ -38,6 +42,23 @@ static int count_figures(void) {
     int count = 0;
     for (int i = 0; i < exi_paper_count; i++)
         count += exi_papers[i].figure_count;
+    return count;
+}
+
+/* Whether a figure is to be made: there is a way to, and it was asked for. */
+static bool is_wanted(const exi_paper *paper, const exi_figure *figure) {
+    const size_t length = only ? strlen(only) : 0;
+    if (!figure->make || (figure->slow && !all))
+        return false;
+    return !only || strcmp(paper->id, only) == 0 ||
+           (figure->file && strncmp(figure->file, only, length) == 0 && figure->file[length] == '.');
+}
+
+static int count_wanted(void) {
+    int count = 0;
+    for (int i = 0; i < exi_paper_count; i++)
+        for (int k = 0; k < exi_papers[i].figure_count; k++)
+            count += is_wanted(&exi_papers[i], &exi_papers[i].figures[k]);
     return count;
 }
 
@@ -79,7 +100,7 @@ static bool make_all(const ex_call *call, exi_figures *figures, exi_figure_resul
         for (int k = 0; good && k < exi_papers[i].figure_count; k++, at++) {
             const exi_figure *figure = &exi_papers[i].figures[k];
             char what[160];
-            if (!figure->make || (figure->slow && !all))
+            if (!is_wanted(&exi_papers[i], figure))
                 continue;
             snprintf(what, sizeof what, "%s, %s", exi_papers[i].title, figure->number);
             exi_progress_step(&progress, what, (double)at / count);
@@ -116,6 +137,11 @@ static int make(const ex_call *call) {
 }
 
 static int run(const ex_call *call) {
+    if (count_wanted() == 0)
+        return exi_wrong_usage(call->command,
+                               "there is no figure '%s' that is computed: give a figure or a paper, as --only "
+                               "trajectory-warping-6 or --only trajectory-warping",
+                               only ? only : "");
     if (exi_file_is_no_folder(output))
         return exi_failed_text("'%s' is no folder: give another with -o", output);
     if (!force && !exi_folder_is_empty(output))
@@ -128,7 +154,7 @@ static int run(const ex_call *call) {
 const ex_command cmd_figures = {
     .name = "figures",
     .summary = "compute the papers' figures and tables again",
-    .usage = "figures [-o DIR] [--all] [--cell PIXELS] [--force]",
+    .usage = "figures [-o DIR] [--all] [--only NAME] [--cell PIXELS] [--force]",
     .description = "Makes the figures and tables of the papers that can be computed, from the demos\n"
                    "that the program itself writes, and index.html, a page that shows them: captions\n"
                    "in our words, the papers' numbers beside ours. docs/figures.md says which there\n"
@@ -136,6 +162,7 @@ const ex_command cmd_figures = {
                    "\n"
                    "Pictures have the same bytes on every run; speeds are measured anew.",
     .examples = "exemplar figures\n"
+                "exemplar figures --only pose-space-6\n"
                 "exemplar figures -o figures --cell 300 --force",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

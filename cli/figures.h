@@ -89,6 +89,11 @@ typedef struct exi_shot {
     bool unskinned;    /* what the layers make of it, before the skeleton moves it */
     bool textures;
     int tone; /* 0: light, 1: an example, 2: what is wrong with it is the point */
+    /* Of a form that is given: the segment of every face [face_count], as colours, and the tree of segments, written
+     * in place of a note; or NULL. */
+    const int *face_segments;
+    const ex_segments *segments;
+    const double *weights; /* [3] that sum to 1: a point in a triangle above the form; or NULL */
     const char *title, *note;
 } exi_shot;
 
@@ -123,12 +128,13 @@ ex_result exi_figure_twist(exi_figures *figures, const char *path);
 ex_result exi_figure_emotions(exi_figures *figures, const char *path);
 ex_result exi_figure_shoulder(exi_figures *figures, const char *path);
 ex_result exi_figure_elbow(exi_figures *figures, const char *path);
-ex_result exi_figure_creature(exi_figures *figures, const char *path); /* figures_paths.c, down to tail */
+ex_result exi_figure_creature(exi_figures *figures, const char *path); /* figures_paths.c, down to three */
 ex_result exi_figure_stretch(exi_figures *figures, const char *path);
 ex_result exi_figure_heads(exi_figures *figures, const char *path);
 ex_result exi_figure_three(exi_figures *figures, const char *path);
+ex_result exi_figure_chain(exi_figures *figures, const char *path); /* figures_chain.c, and tail */
 ex_result exi_figure_tail(exi_figures *figures, const char *path);
-ex_result exi_figure_chain(exi_figures *figures, const char *path);      /* figures_chain.c */
+ex_result exi_figure_turn(exi_figures *figures, const char *path);       /* figures_turn.c */
 ex_result exi_figure_path_times(exi_figures *figures, const char *path); /* figures_times.c */
 
 #endif

@@ -1,103 +1,133 @@
 /*
- * cli/figures_chain.c - figure 6 of trajectory warping: a chain that folds up, with one velocity pair a vertex (a),
- * with bases appended for its links (b), the links (c, as a number), and what each basis moves by itself (d to f).
+ * cli/figures_chain.c - figures of trajectory warping on what hangs together as links do. 6: a chain that folds up,
+ * with one velocity pair a vertex (a), with bases appended for its links (b), the links (c), and what each basis moves
+ * by itself (d to f). 7: a tail that curls, its segments found, without bases and with them, and on other ways.
  */
 #include "figures.h"
 
 #include "runtime/base/result.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
-enum { LINKS = 4 };
-
-/* The chain's trajectory again, in double, with its bases apart. */
-typedef struct chain {
+/* Paths from a rig's mesh to its form at a pose, found again in double, with their bases apart. */
+typedef struct paths {
     ex_trajectories_def def;
     ex_trajectories *found;
     ex_mesh *start;
     double *end;
     const double *ends[1];
-    int *triangles, *segments;
-} chain;
+    const char *names[1];
+    int *triangles;
+} paths;
 
-static void chain_close(chain *c) {
-    ex_trajectories_destroy(c->found);
-    ex_mesh_destroy(c->start);
-    free(c->end);
-    free(c->triangles);
-    free(c->segments);
+static void paths_close(paths *p) {
+    ex_trajectories_destroy(p->found);
+    ex_mesh_destroy(p->start);
+    free(p->end);
+    free(p->triangles);
 }
 
-/* The form that the rig shows at t = 1. */
-static ex_result read_end(const ex_rig *rig, double *end, ex_error *error) {
+/* The cage that the rig shows at a pose, "t=1". */
+static ex_result read_form(const ex_rig *rig, const char *word, double *form, ex_error *error) {
+    const ex_evaluation how = {.level = 0};
     const size_t count = (size_t)ex_rig_vertex_count(rig);
     float *positions = malloc((count + 1) * 3 * sizeof *positions);
-    void *scratch = malloc(ex_rig_scratch_size(rig, NULL, 1) + 1);
+    void *scratch = malloc(ex_rig_scratch_size(rig, &how, 1) + 1);
     ex_pose pose = ex_pose_create(rig);
-    const bool room = positions && scratch && pose.inputs;
-    if (room) {
-        pose.inputs[0] = 1;
-        ex_rig_evaluate(rig, &pose, &(ex_output){.positions = positions}, NULL, scratch);
+    ex_result result = positions && scratch && pose.inputs ? EX_OK : exi_error_memory(error, "a form", count);
+    if (result == EX_OK)
+        result = ex_pose_set(rig, word, &pose, error);
+    if (result == EX_OK) {
+        ex_rig_evaluate(rig, &pose, &(ex_output){.positions = positions}, &how, scratch);
         for (size_t i = 0; i < 3 * count; i++)
-            end[i] = (double)positions[i];
+            form[i] = (double)positions[i];
     }
     free(positions);
     free(scratch);
     free(pose.inputs);
-    return room ? EX_OK : exi_error_memory(error, "a form", count);
+    return result;
 }
 
-static ex_result chain_open(const ex_rig *rig, const ex_tasks *tasks, chain *c, ex_error *error) {
-    ex_result result = ex_rig_to_mesh(rig, NULL, &c->start, error);
+/* All but the finding: by the paper's energies, unless the caller changes that. */
+static ex_result paths_open(const ex_rig *rig, const char *word, const ex_tasks *tasks, paths *p, ex_error *error) {
+    ex_result result = ex_rig_to_mesh(rig, NULL, &p->start, error);
     if (result != EX_OK)
         return result;
-    const size_t vertices = (size_t)c->start->vertex_count, faces = (size_t)c->start->face_count;
-    c->end = malloc((vertices + 1) * 3 * sizeof *c->end);
-    c->triangles = malloc((faces + 1) * 3 * sizeof *c->triangles);
-    c->segments = malloc((faces + 1) * sizeof *c->segments);
-    if (!c->end || !c->triangles || !c->segments)
-        return exi_error_memory(error, "the chain", vertices);
-    for (size_t t = 0; t < faces; t++) { /* links are one metre long, along x */
-        double x = 0;
-        for (size_t i = 0; i < 3; i++) {
-            c->triangles[3 * t + i] = c->start->corners[3 * t + i];
-            x += c->start->positions[3 * (size_t)c->start->corners[3 * t + i]] / 3;
-        }
-        c->segments[t] = x < 0 ? 0 : x < LINKS ? (int)x : LINKS - 1;
-    }
-    result = read_end(rig, c->end, error);
+    const size_t vertices = (size_t)p->start->vertex_count, faces = (size_t)p->start->face_count;
+    p->end = malloc((vertices + 1) * 3 * sizeof *p->end);
+    p->triangles = malloc((faces + 1) * 3 * sizeof *p->triangles);
+    if (!p->end || !p->triangles)
+        return exi_error_memory(error, "paths", vertices);
+    for (size_t i = 0; i < 3 * faces; i++)
+        p->triangles[i] = p->start->corners[i];
+    result = read_form(rig, word, p->end, error);
     if (result != EX_OK)
         return result;
-    static const char *const names[1] = {"folded"};
-    c->ends[0] = c->end;
-    c->def = (ex_trajectories_def){.vertex_count = (int)vertices,
+    p->ends[0] = p->end;
+    p->names[0] = word;
+    p->def = (ex_trajectories_def){.vertex_count = (int)vertices,
                                    .triangle_count = (int)faces,
-                                   .triangles = c->triangles,
-                                   .reference = c->start->positions,
+                                   .triangles = p->triangles,
+                                   .reference = p->start->positions,
                                    .example_count = 1,
-                                   .examples = c->ends,
-                                   .names = names,
+                                   .examples = p->ends,
+                                   .names = p->names,
                                    .options = ex_trajectory_options_default(),
                                    .tasks = tasks};
-    c->def.options.mode = EX_TRAJECTORY_PAPER;
-    c->def.options.bases = true;
-    c->def.options.root = 0;
-    c->def.options.segments = c->segments;
-    return ex_trajectories_create(&c->def, &c->found, error);
+    p->def.options.mode = EX_TRAJECTORY_PAPER;
+    return EX_OK;
 }
 
-/* What one basis moves by itself, half-way. */
-static ex_result basis_form(const chain *c, int basis, float **form, ex_error *error) {
-    const size_t count = 3 * (size_t)c->def.vertex_count;
+static ex_result paths_find(paths *p, ex_error *error) {
+    ex_trajectories_destroy(p->found);
+    p->found = NULL;
+    return ex_trajectories_create(&p->def, &p->found, error);
+}
+
+/* The form at t, by one basis or (-1) all. */
+static ex_result paths_form(const paths *p, double t, int basis, float **form, ex_error *error) {
+    const size_t count = 3 * (size_t)p->def.vertex_count;
     double *positions = malloc((count + 1) * sizeof *positions);
     *form = malloc((count + 1) * sizeof **form);
     const bool room =
-        positions && *form && ex_trajectories_form(c->found, &c->def, (const double[1]){0.5}, basis, positions);
+        positions && *form && ex_trajectories_form(p->found, &p->def, (const double[1]){t}, basis, positions);
     for (size_t i = 0; room && i < count; i++)
         (*form)[i] = (float)positions[i];
     free(positions);
     return room ? EX_OK : exi_error_memory(error, "a form", count);
+}
+
+/* The mesh in the colours of its segments. */
+static exi_shot segment_shot(const ex_rig *rig, const paths *p, const float *start, const char *title) {
+    return (exi_shot){.rig = rig,
+                      .form = start,
+                      .face_segments = p->found->triangle_segments,
+                      .segments = &p->found->segments,
+                      .title = title};
+}
+
+/* Bases that a tree of segments has: one for every joint but those at its root. */
+static int basis_count(const ex_segments *segments) {
+    int count = 0;
+    for (int k = 0; k < segments->count; k++)
+        count += segments->parents[k] >= 0 && segments->parents[segments->parents[k]] >= 0;
+    return count;
+}
+
+/* ---- figure 6 ---- */
+
+enum { LINKS = 4 };
+
+/* The link of every triangle: they are one metre long, along x. NULL without memory. */
+static int *find_links(const ex_mesh *mesh) {
+    int *links = malloc(((size_t)mesh->face_count + 1) * sizeof *links);
+    for (int t = 0; links && t < mesh->face_count; t++) {
+        double x = 0;
+        for (int i = 0; i < 3; i++)
+            x += mesh->positions[3 * (size_t)mesh->corners[3 * t + i]] / 3;
+        links[t] = x < 0 ? 0 : x < LINKS ? (int)x : LINKS - 1;
+    }
+    return links;
 }
 
 ex_result exi_figure_chain(exi_figures *f, const char *path) {
@@ -106,28 +136,106 @@ ex_result exi_figure_chain(exi_figures *f, const char *path) {
     const ex_rig *plain = exi_figures_rig_variant(f, "cylinder", "plain"), *rig = exi_figures_rig(f, "cylinder");
     if (!plain || !rig)
         return f->error->result;
-    exi_shot shots[6] = {
+    exi_shot shots[7] = {
         {.rig = plain, .pose = "t=0.5", .tone = 2, .title = "(a)", .note = "one pair a vertex"},
         {.rig = rig, .pose = "t=0.5", .title = "(b)", .note = "bases for links"},
-        {.rig = rig, .pose = "t=1", .tone = 1, .title = "folded", .note = "the example"},
     };
-    float *forms[3] = {NULL, NULL, NULL};
-    chain c = {.found = NULL};
-    ex_result result = chain_open(rig, f->tasks, &c, f->error);
+    shots[3] = (exi_shot){.rig = rig, .pose = "t=1", .tone = 1, .title = "folded", .note = "the example"};
+    float *forms[4] = {NULL, NULL, NULL, NULL};
+    paths p = {.found = NULL};
+    ex_result result = paths_open(rig, "t=1", f->tasks, &p, f->error);
+    int *links = result == EX_OK ? find_links(p.start) : NULL;
+    if (result == EX_OK && !links)
+        result = exi_error_memory(f->error, "the links", 0);
+    p.def.options.bases = true;
+    p.def.options.root = 0;
+    p.def.options.segments = links;
+    if (result == EX_OK)
+        result = paths_find(&p, f->error);
     for (int i = 0; result == EX_OK && i < 3; i++) {
-        result = basis_form(&c, i == 0 ? 0 : i + 2, &forms[i], f->error); /* two joints from the root there is one */
-        shots[3 + i] = (exi_shot){.rig = rig, .form = forms[i], .title = titles[i], .note = notes[i]};
+        result =
+            paths_form(&p, 0.5, i == 0 ? 0 : i + 2, &forms[i], f->error); /* two joints from the root there is one */
+        shots[4 + i] = (exi_shot){.rig = rig, .form = forms[i], .title = titles[i], .note = notes[i]};
     }
+    if (result == EX_OK)
+        result = paths_form(&p, 0, -1, &forms[3], f->error);
     if (result == EX_OK) {
-        exi_figures_fact(f, "triangles", "4k", "%d", c.def.triangle_count);
-        exi_figures_fact(f, "(c): links, and bases appended", "4, 2", "%d, %d", c.found->segments.count,
-                         c.found->segments.count > 2 ? c.found->segments.count - 2 : 0);
-        exi_figures_fact(f, "iterations", "4", "%d", c.found->fits[0].iterations);
+        shots[2] = segment_shot(rig, &p, forms[3], "(c)");
+        exi_figures_fact(f, "triangles", "4k", "%d", p.def.triangle_count);
+        exi_figures_fact(f, "links, and bases appended", "4, 2", "%d, %d", p.found->segments.count,
+                         basis_count(&p.found->segments));
+        exi_figures_fact(f, "iterations", "4", "%d", p.found->fits[0].iterations);
         result = exi_figures_shots(
-            f, &(exi_shots){.shots = shots, .count = 6, .columns = 3, .yaw = 0, .pitch = 4, .size = 1.1}, path);
+            f, &(exi_shots){.shots = shots, .count = 7, .columns = 4, .yaw = 0, .pitch = 4, .size = 1.1}, path);
+    }
+    for (int i = 0; i < 4; i++)
+        free(forms[i]);
+    free(links);
+    paths_close(&p);
+    return result;
+}
+
+/* ---- figure 7 ---- */
+
+#define CURL      0.6
+#define CURL_POSE "curl=0.6"
+#define RUMP      (-0.45) /* metres: all beyond it stays as it is, and is the root */
+
+/* Segment 0 for the animal's body, -1 for its tail, whose segments are to be found. NULL without memory. */
+static int *find_body(const ex_mesh *mesh) {
+    int *segments = malloc(((size_t)mesh->face_count + 1) * sizeof *segments);
+    for (int t = 0; segments && t < mesh->face_count; t++) {
+        const double *p[3];
+        for (int i = 0; i < 3; i++)
+            p[i] = mesh->positions + 3 * (size_t)mesh->corners[3 * t + i];
+        segments[t] = (p[0][0] + p[1][0] + p[2][0]) / 3 > RUMP ? 0 : -1;
+    }
+    return segments;
+}
+
+ex_result exi_figure_tail(exi_figures *f, const char *path) {
+    static const float tail[6] = {-1.3f, 0.38f, 0, -0.1f, 1.15f, 0};
+    const ex_rig *linear = exi_figures_rig_variant(f, "creature", "linear"), *rig = exi_figures_rig(f, "creature");
+    if (!linear || !rig)
+        return f->error->result;
+    float *forms[3] = {NULL, NULL, NULL};
+    paths p = {.found = NULL};
+    ex_result result = paths_open(rig, "curl=1", f->tasks, &p, f->error);
+    if (result == EX_OK)
+        result = paths_find(&p, f->error);
+    if (result == EX_OK)
+        result = paths_form(&p, CURL, -1, &forms[0], f->error);
+    int *body = result == EX_OK ? find_body(p.start) : NULL;
+    if (result == EX_OK && !body)
+        result = exi_error_memory(f->error, "the body", 0);
+    p.def.options.bases = true;
+    p.def.options.root = 0;
+    p.def.options.segments = body;
+    if (result == EX_OK)
+        result = paths_find(&p, f->error);
+    if (result == EX_OK)
+        result = paths_form(&p, CURL, -1, &forms[1], f->error);
+    if (result == EX_OK)
+        result = paths_form(&p, 0, -1, &forms[2], f->error);
+    if (result == EX_OK) {
+        const exi_shot shots[] = {
+            segment_shot(rig, &p, forms[2], "at rest, its segments"),
+            {.rig = rig, .form = forms[0], .tone = 2, .title = "one pair a vertex", .note = "the paper's energies"},
+            {.rig = rig, .form = forms[1], .title = "bases for segments", .note = "the paper's energies"},
+            {.rig = linear, .pose = CURL_POSE, .tone = 2, .title = "straight lines"},
+            {.rig = rig, .pose = CURL_POSE, .title = "guided paths", .note = "of the demo"},
+            {.rig = rig, .pose = "curl=1", .tone = 1, .title = "curled", .note = "an example"},
+        };
+        exi_figures_fact(f, "segments, and bases appended", "", "%d, %d", p.found->segments.count,
+                         basis_count(&p.found->segments));
+        exi_figures_fact(f, "iterations, at most 10", "9", "%d", p.found->fits[0].iterations);
+        const exi_shots how = {
+            .shots = shots, .count = 6, .columns = 3, .yaw = 10, .pitch = 6, .size = 1.2, .close_up = tail};
+        result = exi_figures_shots(f, &how, path);
     }
     for (int i = 0; i < 3; i++)
         free(forms[i]);
-    chain_close(&c);
+    free(body);
+    paths_close(&p);
     return result;
 }

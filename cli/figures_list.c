@@ -161,7 +161,14 @@ static const exi_figure trajectory_warping[] = {
                 "legs and tail, shrinks on its way. Below, every vertex runs along a path of its own, in closed form: "
                 "legs and tail turn and keep their length.",
      .make = exi_figure_creature},
-    NOT_YET("Figure 2", "frames of a rotation", "A construction, drawn by hand."),
+    {.number = "Figure 2",
+     .title = "Local frames along a displacement that turns",
+     .file = "trajectory-warping-2.svg",
+     .caption =
+         "A bar bends; its velocity pairs were found by the paper's energies, and one is drawn. The displacement "
+         "velocity v stays as it is in a frame that turns steadily with the angular velocity w, and what it "
+         "adds up to (equation 4) is a path that turns as the bar does. A straight line would cut through.",
+     .make = exi_figure_turn},
     {.number = "Figure 3",
      .title = "Without and with the gradient term",
      .file = "trajectory-warping-3.png",
@@ -182,7 +189,8 @@ static const exi_figure trajectory_warping[] = {
      .file = "trajectory-warping-5.png",
      .demo = "creature",
      .caption = "Standing is where all paths start; a leap and sitting are examples (blue). Paths are blended by the "
-                "weights below each form, which with that of standing sum to 1.",
+                "weights below each form, in that order. The red point has them in a triangle whose corners are "
+                "standing (above), the leap (left) and sitting (right).",
      .make = exi_figure_three},
     {.number = "Table 1",
      .title = "Sizes and times",
@@ -197,14 +205,17 @@ static const exi_figure trajectory_warping[] = {
      .demo = "cylinder",
      .caption = "Four links fold up, half-way. What is at the end is moved by three joints one after the other; one "
                 "velocity pair a vertex cannot say that (a), and a basis appended for every joint beyond the first can "
-                "(b). Below, what the vertices' own pairs and each basis move by themselves.",
+                "(b). The links and the tree in which they hang, its root to the left (c). In the last row, what the "
+                "vertices' own pairs and each basis move by themselves.",
      .make = exi_figure_chain},
     {.number = "Figure 7",
      .title = "A tail that curls",
      .file = "trajectory-warping-7.png",
      .demo = "creature",
-     .caption = "In place of an elephant's trunk. The tail turns through most of a circle; on straight lines it "
-                "shrinks, on paths it rolls up.",
+     .caption = "In place of an elephant's trunk. The tail turns through most of a circle; at 0.6 of the way, one "
+                "velocity pair a vertex makes its tip too small. Segments that turn alike are found, and a basis "
+                "appended for each beyond the first joint brings the tip back. Below, straight lines, and paths that "
+                "are guided by as-rigid-as-possible forms and need no segments.",
      .make = exi_figure_tail},
 };
 

@@ -107,7 +107,9 @@ static void write_paper(exi_file_writer *w, const exi_paper *paper, const exi_fi
             continue;
         write_around(w, "<li>", figure->number, ", ");
         write_around(w, "", figure->title, ": ");
-        write_text(w, figure->make ? "takes long; 'exemplar figures --all' makes it." : figure->caption);
+        write_text(w, !figure->make  ? figure->caption
+                      : figure->slow ? "takes long; 'exemplar figures --all' makes it."
+                                     : "was not asked for this time.");
         exi_file_printf(w, "</li>\n");
     }
     if (missing > 0)

@@ -1,8 +1,10 @@
 /*
  * cli/figures_paths.c - figures of trajectory warping that are forms along the way: an animal's pose on straight lines
- * and on paths (1), what the gradient term does (3), heads (4), three poses at once (5), a tail that curls (7).
+ * and on paths (1), what the gradient term does (3), heads (4) and three poses at once (5).
  */
 #include "figures.h"
+
+#include <stdio.h>
 
 /* The same five steps of two rigs, one row each; ends in blue. */
 static ex_result two_rows(exi_figures *f, const ex_rig *const rigs[2], const char *const poses[5],
@@ -59,38 +61,33 @@ ex_result exi_figure_heads(exi_figures *f, const char *path) {
 }
 
 ex_result exi_figure_three(exi_figures *f, const char *path) {
-    exi_shot shots[] = {
-        {.pose = "leap=0", .tone = 1, .title = "standing", .note = "the reference"},
-        {.pose = "leap=1", .tone = 1, .title = "leap", .note = "an example"},
-        {.pose = "sit=1", .tone = 1, .title = "sit", .note = "an example"},
-        {.pose = "leap=0.5", .title = "half-way to a leap", .note = "leap 0.5"},
-        {.pose = "leap=0.33 sit=0.33", .title = "the middle of all", .note = "leap 0.33, sit 0.33"},
-        {.pose = "sit=0.5", .title = "half-way to sitting", .note = "sit 0.5"},
-        {.pose = "leap=0.2 sit=0.6", .title = "near sitting", .note = "leap 0.2, sit 0.6"},
-        {.pose = "leap=0.5 sit=0.5", .title = "between both", .note = "leap 0.5, sit 0.5"},
-        {.pose = "leap=0.6 sit=0.2", .title = "near the leap", .note = "leap 0.6, sit 0.2"},
+    static const struct {
+        double weights[3]; /* of standing, a leap, sitting */
+        const char *title;
+    } blends[] = {
+        {{1, 0, 0}, "standing, the reference"},
+        {{0, 1, 0}, "leap, an example"},
+        {{0, 0, 1}, "sit, an example"},
+        {{0.5, 0.5, 0}, "half-way to a leap"},
+        {{0.34, 0.33, 0.33}, "the middle of all"},
+        {{0.5, 0, 0.5}, "half-way to sitting"},
+        {{0.2, 0.6, 0.2}, "near the leap"},
+        {{0, 0.5, 0.5}, "between both"},
+        {{0.2, 0.2, 0.6}, "near sitting"},
     };
+    enum { COUNT = sizeof blends / sizeof blends[0] };
+    exi_shot shots[COUNT];
+    char poses[COUNT][48], notes[COUNT][48];
     const ex_rig *rig = exi_figures_rig(f, "creature");
     if (!rig)
         return f->error->result;
-    for (int i = 0; i < 9; i++)
-        shots[i].rig = rig;
+    for (int i = 0; i < COUNT; i++) {
+        const double *w = blends[i].weights;
+        snprintf(poses[i], sizeof poses[i], "leap=%g sit=%g", w[1], w[2]);
+        snprintf(notes[i], sizeof notes[i], "%g, %g, %g", w[0], w[1], w[2]);
+        shots[i] = (exi_shot){
+            .rig = rig, .pose = poses[i], .tone = i < 3, .weights = w, .title = blends[i].title, .note = notes[i]};
+    }
     return exi_figures_shots(
-        f, &(exi_shots){.shots = shots, .count = 9, .columns = 3, .yaw = 15, .pitch = 8, .size = 1.2}, path);
-}
-
-ex_result exi_figure_tail(exi_figures *f, const char *path) {
-    static const float tail[6] = {-1.3f, 0.38f, 0, -0.1f, 1.15f, 0};
-    const ex_rig *linear = exi_figures_rig_variant(f, "creature", "linear"), *rig = exi_figures_rig(f, "creature");
-    if (!linear || !rig)
-        return f->error->result;
-    const exi_shot shots[] = {
-        {.rig = rig, .pose = "curl=0", .tone = 1, .title = "at rest"},
-        {.rig = linear, .pose = "curl=0.6", .tone = 2, .title = "straight lines", .note = "curl 0.6"},
-        {.rig = rig, .pose = "curl=0.6", .title = "paths", .note = "curl 0.6"},
-        {.rig = rig, .pose = "curl=1", .tone = 1, .title = "curled", .note = "an example"},
-    };
-    return exi_figures_shots(
-        f, &(exi_shots){.shots = shots, .count = 4, .columns = 4, .yaw = 10, .pitch = 6, .size = 1.2, .close_up = tail},
-        path);
+        f, &(exi_shots){.shots = shots, .count = COUNT, .columns = 3, .yaw = 15, .pitch = 8, .size = 1.2}, path);
 }

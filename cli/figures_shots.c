@@ -1,5 +1,6 @@
 /* cli/figures_shots.c - several forms side by side in one picture, all seen by one camera, with a line or two below. */
 #include "figures.h"
+#include "figures_segments.h"
 
 #include "author/picture/canvas.h"
 #include "author/picture/frame.h"
@@ -12,6 +13,7 @@
 
 #define TEXT 11.0 /* points */
 #define BAND 40.0 /* below a form, for its words */
+#define HEAD 44.0 /* above a form, for the triangle of its weights */
 
 typedef struct shot_form {
     float *positions, *normals;
@@ -103,7 +105,7 @@ typedef struct sheet {
     ex_camera camera;
     int width, height; /* of one form, pixels */
     double scale;
-    int band;
+    int band, head;    /* pixels */
     ex_image **images; /* [count] */
     int *tops, *rows;  /* [rows]: first line of the images that is shown, and where it stands in the picture */
 } sheet;
@@ -124,6 +126,9 @@ static ex_result find_camera(sheet *s, int cell, ex_error *error) {
     s->scale = cell / (180 * s->shots->size);
     s->scale = s->scale < 0.8 ? 0.8 : s->scale;
     s->band = (int)ceil(BAND * s->scale);
+    for (int i = 0; i < s->shots->count; i++)
+        if (s->shots->shots[i].weights)
+            s->head = (int)ceil(HEAD * s->scale);
     return EX_OK;
 }
 
@@ -145,7 +150,20 @@ static ex_result render(const sheet *s, int i, const ex_tasks *tasks, ex_image *
     def.ground = false;
     def.background = EX_BACKGROUND_TRANSPARENT;
     def.tasks = tasks;
-    return ex_render(&def, image, error);
+    return shot->face_segments ? exi_figures_segments_image(s->forms[i].mesh, shot, def, image, error)
+                               : ex_render(&def, image, error);
+}
+
+/* The point that has those weights in a triangle that stands on a base of 36 points at y; corners in their order from
+ * the left to the right, the first above. */
+static void draw_weights(exi_canvas *canvas, double x, double y, const double weights[3]) {
+    const double corners[3][2] = {{x, y - 31}, {x - 18, y}, {x + 18, y}};
+    double point[2] = {0, 0};
+    for (int i = 0; i < 3; i++)
+        for (int c = 0; c < 2; c++)
+            point[c] += weights[i] * corners[i][c];
+    exi_draw_polyline(canvas, corners, 3, true, &(exi_pen){exi_colour_grey(120), 1.3, 0, 0});
+    exi_draw_marker(canvas, EXI_MARKER_DOT, point[0], point[1], 4, &(exi_pen){exi_colour_hex(0xD62728), 1, 0, 0});
 }
 
 static void write_words(const sheet *s, exi_canvas *canvas, int i, exi_box box) {
@@ -159,7 +177,9 @@ static void write_words(const sheet *s, exi_canvas *canvas, int i, exi_box box) 
         exi_draw_text(canvas, x, box.y1 + 13, &type, exi_label_fit(fitted, shot->title, type.size, room));
     type.colour = exi_colour_grey(110);
     type.size = TEXT - 1;
-    if (shot->note)
+    if (shot->segments)
+        exi_figures_segments_tree(canvas, x, box.y1 + 27, room, shot->segments);
+    else if (shot->note)
         exi_draw_text(canvas, x, box.y1 + 28, &type, exi_label_fit(fitted, shot->note, type.size, room));
 }
 
@@ -180,7 +200,7 @@ static int stack_rows(sheet *s, int margin) {
         }
         top -= top < 2 * margin ? top : 2 * margin;
         s->tops[row] = top;
-        s->rows[row] = y;
+        s->rows[row] = y += s->head;
         y += s->height - top + s->band;
     }
     return y + margin;
@@ -195,6 +215,7 @@ static exi_box image_box(const sheet *s, int i, int margin) {
 
 static ex_result draw(exi_figures *f, sheet *s, const char *path) {
     const int margin = (int)ceil(8 * s->scale);
+    const exi_shot *shots = s->shots->shots;
     exi_canvas *canvas = NULL;
     ex_image *whole = NULL;
     ex_result result = EX_OK;
@@ -214,6 +235,9 @@ static ex_result draw(exi_figures *f, sheet *s, const char *path) {
         const exi_box box = image_box(s, i, margin);
         write_words(s, canvas, i,
                     (exi_box){box.x0 / s->scale, box.y0 / s->scale, box.x1 / s->scale, box.y1 / s->scale});
+        if (shots[i].weights)
+            draw_weights(canvas, (box.x0 + box.x1) / 2 / s->scale, s->rows[i / s->shots->columns] / s->scale,
+                         shots[i].weights);
     }
     if (result == EX_OK)
         result = exi_canvas_result(canvas, f->error);

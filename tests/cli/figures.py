@@ -91,12 +91,26 @@ class Figures(harness.Case):
                 xml.etree.ElementTree.fromstring(data)
         for theirs, ours in (("642, 1280", "642, 1280"), ("2562, 5120", "2562, 5120"), ("8, 4", "8, 4")):
             self.assertIn(f'<td>{theirs}</td><td class="ours">{ours}</td>', text)
+        # Of trajectory warping: the pair that is drawn turns by half the bar's bend, links and bases are the paper's.
+        turn = re.search(r'the frame turns by</td><td>\S+</td><td class="ours">([0-9]+)', text)
+        self.assertLess(abs(int(turn[1]) - 110), 6)
+        self.assertIn('links, and bases appended</td><td>4, 2</td><td class="ours">4, 2</td>', text)
+        steps = re.search(r'equation 4 end from equation 6, metres</td><td>\S+</td><td class="ours">([-0-9.e]+)', text)
+        self.assertLess(float(steps[1]), 1e-5)
         self.assertEqual(len(re.findall(r'<td>(?:5500|4000|2074|30)</td><td class="ours">[1-9]', text)), 5)
-        # A folder with something in it is left alone unless told; then, pictures have the same bytes.
+        # A folder with something in it is left alone unless told; then, pictures have the same bytes. One of each way
+        # of drawing is enough: lines, a sheet, forms and their segments on paths that are found anew.
         before = self.listing()
         self.sentence(self.run_tool("figures", "-o", "out"), 1, "'out' is there and not empty", "--force")
         self.assertEqual(self.listing(), before)
-        self.make("-o", "out", "--force", "--threads", "1", "-q")
+        for name in ("trajectory-warping-2", "shape-by-example-5", "trajectory-warping-6"):
+            times = {path: path.stat().st_mtime_ns for path in (self.folder / "out").glob("*.*")}
+            line = self.make("-o", "out", "--force", "--threads", "1", "--only", name).out
+            self.assertRegex(line, rf"^out/index.html: 1 of {total} figures and tables, ")
+            written = {path.stem for path, time in times.items() if path.stat().st_mtime_ns != time}
+            self.assertEqual(written, {"index", name})
+            page = (self.folder / "out/index.html").read_text()
+            self.assertEqual((page.count("<figure "), page.count("was not asked for this time.")), (1, shown - 1))
         after = self.listing()
         self.assertEqual({name for name in before if before[name] != after[name]} - {"out/index.html"}, set())
 
@@ -106,6 +120,8 @@ class Figures(harness.Case):
         self.sentence(self.run_tool("figures", "-o", "file", "--force"), 1, "'file' is no folder")
         self.assertEqual((self.folder / "file").read_text(), "mine")
         self.sentence(self.run_tool("figures", "one"), 2, "too many")
+        for name in ("pose", "pose-space-", "pose-space-60", "drivenshape"):
+            self.sentence(self.run_tool("figures", "--only", name), 2, f"no figure '{name}'", "--only trajectory")
         (self.folder / "file").write_text("x")
         self.sentence(self.run_tool("figures", "-o", "file/out"), 1, "'file'", "Not a directory")
 
