@@ -41,9 +41,9 @@ typedef struct ex_between_def {
     const int *triangles; /* [triangle_count][3] vertices */
     const double *start;  /* [vertex_count][3] */
     const double *end;
-    int iterations;        /* local and global steps of the rigid form; 0: 30 */
-    const ex_tasks *tasks; /* or NULL */
-    const ex_progress *progress;
+    int iterations;              /* local and global steps of the rigid form; 0: 30 */
+    const ex_tasks *tasks;       /* or NULL */
+    const ex_progress *progress; /* or NULL */
 } ex_between_def;
 
 typedef struct ex_between ex_between;
@@ -51,14 +51,15 @@ typedef struct ex_between ex_between;
 /*
  * Aligns the end rigidly to the start, takes every triangle's rotation and stretch, the rotations on one branch, links
  * components to their neighbours, and factorises. Triangles without area, and vertices without a triangle, go along
- * with what is near them. The arrays are copied. Results: ARGUMENT, DATA, MEMORY, LIMIT.
+ * with what is near them. The arrays are copied, the tasks are kept. Results: ARGUMENT, DATA, MEMORY, LIMIT, and
+ * SINGULAR where triangles are so unlike each other that double precision does not tell them apart.
  */
 EX_API ex_result ex_between_create(const ex_between_def *def, ex_between **between, ex_error *error);
 EX_API void ex_between_destroy(ex_between *between);
 
 /* The form at t in [0, 1] by a method, [vertex_count][3], with the alignment interpolated as a screw; at 0 and 1 the
  * ends to the bit. Cost: poisson one solve with three right-hand sides; rigid `iterations` of them; polynomial three
- * rigid forms the first time. Results: MEMORY. */
+ * rigid forms, every time. Results: MEMORY. */
 EX_API ex_result ex_between_form(const ex_between *between, ex_between_method method, double t, double *positions,
                                  ex_error *error);
 
@@ -98,7 +99,7 @@ typedef struct ex_trajectory_options {
     int iterations; /* guided: of the rigid in-betweens; paper: Gauss-Newton steps at most. 0: 30, and 10 */
 
     /* guided */
-    int corrector_count; /* -1: for each example as few as follow the in-betweens closely */
+    int corrector_count; /* at most EX_CORRECTOR_MAX; -1: for each example as few as follow the in-betweens closely */
     int turns;           /* whether examples have angular velocities: 1, 0; -1: where there are several examples, whose
                             blends need them */
 
@@ -121,7 +122,7 @@ typedef struct ex_trajectories_def {
     const double *reference; /* [vertex_count][3] */
     int example_count;
     const double *const *examples; /* [example_count] of [vertex_count][3]; NULL for the one that is the reference */
-    const char *const *names;      /* [example_count]: used in errors and progress */
+    const char *const *names;      /* [example_count]: used in errors; or NULL */
     ex_trajectory_options options;
     const ex_tasks *tasks;       /* or NULL */
     const ex_progress *progress; /* or NULL */
@@ -150,7 +151,8 @@ EX_API ex_result ex_trajectories_create(const ex_trajectories_def *def, ex_traje
 EX_API void ex_trajectories_destroy(ex_trajectories *trajectories);
 
 /* What the runtime will show at the given weights [example_count], in double: [vertex_count][3]. basis: -1 all; 0 the
- * vertices' own pairs alone; k > 0 what segment k - 1 appends, alone. def as for creation. false without memory. */
+ * vertices' own pairs and correctors alone; k > 0 what segment k - 1 appends, alone; each with the screw. def as for
+ * creation. false without memory. */
 EX_API bool ex_trajectories_form(const ex_trajectories *trajectories, const ex_trajectories_def *def,
                                  const double *weights, int basis, double *positions);
 
@@ -189,7 +191,7 @@ typedef struct ex_warp_report {
     ex_warp_row *rows;
     int start_crossing, end_crossing;
     int component_count;
-    double bytes; /* per vertex, of the trajectory in the runtime */
+    double bytes; /* per vertex, that the runtime reads of the trajectory */
 } ex_warp_report;
 
 /* Measures every way from the reference to one example, the trajectory among them. Results: MEMORY. */

@@ -4,6 +4,7 @@
 #include "author/picture/surface.h"
 
 #include "author/formats/array.h"
+#include "author/formats/file.h"
 #include "runtime/base/result.h"
 
 #include <math.h>
@@ -54,6 +55,33 @@ ex_result exi_canvas_result(const exi_canvas *canvas, ex_error *error) {
     if (canvas->result == EX_OK)
         return EX_OK;
     return exi_error(error, canvas->result, "there is not enough memory for the picture");
+}
+
+static ex_result write_text(exi_canvas *canvas, const char *path, ex_error *error) {
+    char *text;
+    size_t size;
+    ex_result result = exi_canvas_take_text(canvas, &text, &size, error);
+    if (result != EX_OK)
+        return result;
+    exi_file_writer writer;
+    result = exi_file_open(&writer, path, error);
+    if (result == EX_OK) {
+        exi_file_write(&writer, text, size);
+        result = exi_file_commit(&writer, error);
+    }
+    free(text);
+    return result;
+}
+
+ex_result exi_canvas_write(exi_canvas *canvas, const char *path, ex_error *error) {
+    if (exi_canvas_scale(canvas) == 0)
+        return write_text(canvas, path, error);
+    ex_image *image;
+    ex_result result = exi_canvas_take_image(canvas, &image, error);
+    if (result == EX_OK)
+        result = ex_image_write(path, image, error);
+    ex_image_destroy(image);
+    return result;
 }
 
 double exi_canvas_width(const exi_canvas *canvas) {

@@ -78,6 +78,8 @@ ex_result exi_canvas_result(const exi_canvas *canvas, ex_error *error);
  * fail. */
 ex_result exi_canvas_take_image(exi_canvas *canvas, ex_image **image, ex_error *error);
 ex_result exi_canvas_take_text(exi_canvas *canvas, char **text, size_t *size, ex_error *error);
+/* The same as a file: a PNG, or SVG text where that is what the canvas holds. Ends the canvas, too. */
+ex_result exi_canvas_write(exi_canvas *canvas, const char *path, ex_error *error);
 
 double exi_canvas_width(const exi_canvas *canvas);
 double exi_canvas_height(const exi_canvas *canvas);

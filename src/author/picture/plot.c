@@ -93,31 +93,10 @@ ex_result ex_plot_svg(const ex_plot_def *def, char **text, size_t *size, ex_plot
     return result == EX_OK ? exi_canvas_take_text(canvas, text, size, error) : result;
 }
 
-static ex_result write_svg(const ex_plot_def *def, const char *path, ex_plot_info *info, ex_error *error) {
-    char *text;
-    size_t size;
-    ex_result result = ex_plot_svg(def, &text, &size, info, error);
-    if (result != EX_OK)
-        return result;
-    exi_file_writer writer;
-    result = exi_file_open(&writer, path, error);
-    if (result == EX_OK) {
-        exi_file_write(&writer, text, size);
-        result = exi_file_commit(&writer, error);
-    }
-    free(text);
-    return result;
-}
-
 ex_result ex_plot_write(const ex_plot_def *def, const char *path, ex_plot_info *info, ex_error *error) {
     if (!path)
         return exi_misuse_error(error, __func__, "no path");
-    if (!exi_path_ends_with(path, ".png"))
-        return write_svg(def, path, info, error);
-    ex_image *image;
-    ex_result result = ex_plot_image(def, &image, info, error);
-    if (result == EX_OK)
-        result = ex_image_write(path, image, error);
-    ex_image_destroy(image);
-    return result;
+    exi_canvas *canvas;
+    const ex_result result = exi_plot_make(def, !exi_path_ends_with(path, ".png"), &canvas, info, error);
+    return result == EX_OK ? exi_canvas_write(canvas, path, error) : result;
 }

@@ -215,33 +215,6 @@ static bool draw(const chart *c) {
     return draw_names(c);
 }
 
-/* ---- files ---- */
-
-static ex_result write_text(exi_canvas *canvas, const char *path, ex_error *error) {
-    char *text;
-    size_t size;
-    ex_result result = exi_canvas_take_text(canvas, &text, &size, error);
-    if (result != EX_OK)
-        return result;
-    exi_file_writer writer;
-    result = exi_file_open(&writer, path, error);
-    if (result == EX_OK) {
-        exi_file_write(&writer, text, size);
-        result = exi_file_commit(&writer, error);
-    }
-    free(text);
-    return result;
-}
-
-static ex_result write_image(exi_canvas *canvas, const char *path, ex_error *error) {
-    ex_image *image;
-    ex_result result = exi_canvas_take_image(canvas, &image, error);
-    if (result == EX_OK)
-        result = ex_image_write(path, image, error);
-    ex_image_destroy(image);
-    return result;
-}
-
 ex_result ex_warp_report_draw(const ex_warp_report *report, const char *path, ex_error *error) {
     if (!report || !path)
         return exi_misuse_error(error, __func__, "no report or no path");
@@ -264,5 +237,5 @@ ex_result ex_warp_report_draw(const ex_warp_report *report, const char *path, ex
         exi_canvas_destroy(c.canvas);
         return exi_error_memory(error, "the picture of a report", 0);
     }
-    return pixels ? write_image(c.canvas, path, error) : write_text(c.canvas, path, error);
+    return exi_canvas_write(c.canvas, path, error);
 }

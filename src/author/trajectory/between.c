@@ -18,6 +18,9 @@
 
 #define ITERATIONS 30
 
+/* So many that nine numbers a triangle are counted by an int. */
+enum { VERTEX_MOST = 100000000, TRIANGLE_MOST = 200000000 };
+
 const char *ex_between_name(ex_between_method method) {
     static const char *const names[] = {
 #define EX_BETWEEN_NAME(name, text) text,
@@ -97,7 +100,8 @@ static bool make_pattern(const ex_between *b, assembly *m) {
     return done;
 }
 
-static void fill(const ex_between *b, const assembly *m) {
+/* Returns the weight by which HELD is held. */
+static double fill(const ex_between *b, const assembly *m) {
     double diagonal = 0;
     for (int t = 0; t < b->triangle_count; t++)
         for (int i = 0; i < 3; i++)
@@ -115,7 +119,9 @@ static void fill(const ex_between *b, const assembly *m) {
         add_entry(m, p.row, p.row, link->weight);
         add_entry(m, p.row, p.column, -link->weight);
     }
-    m->values[m->starts[HELD]] += diagonal > 0 ? diagonal / b->vertex_count : 1;
+    const double held = diagonal > 0 ? diagonal / b->vertex_count : 1;
+    m->values[m->starts[HELD]] += held;
+    return held;
 }
 
 static ex_result factorise(ex_between *b, const ex_progress *progress, ex_error *error) {
@@ -126,19 +132,11 @@ static ex_result factorise(ex_between *b, const ex_progress *progress, ex_error 
         free(m.values);
         return exi_error_memory(error, "the system of in-betweens", 16 * 4 * (size_t)b->vertex_count);
     }
-    fill(b, &m);
-    b->held = m.values[m.starts[HELD]];
+    b->held = fill(b, &m);
     const exi_symmetric matrix = {b->vertex_count, m.starts, m.rows, m.values};
-    /* what HELD got beyond the triangles' and links' share: its right-hand side */
-    double own = 0;
-    for (int k = b->triangle_starts[HELD]; k < b->triangle_starts[HELD + 1]; k++) {
-        const double *slope = b->slopes + 3 * b->triangle_list[k];
-        own += b->areas[b->triangle_list[k] / 3] * exi_dot3(slope, slope);
-    }
-    for (int i = 0; i < b->link_count; i++)
-        own += b->links[i].vertices[0] == HELD || b->links[i].vertices[1] == HELD ? b->links[i].weight : 0;
-    b->held -= own;
-    const ex_result result = exi_factor_create(&matrix, progress, &b->factor, error);
+    ex_result result = exi_factor_create(&matrix, progress, &b->factor, error);
+    if (result == EX_ERROR_SINGULAR)
+        result = exi_error_within(error, result, "the triangles are too unlike each other (a row is a vertex)");
     free(m.starts);
     free(m.rows);
     free(m.values);
@@ -273,12 +271,13 @@ static ex_result check(const ex_between_def *def, ex_error *error) {
     if (def->vertex_count < 1 || def->triangle_count < 0 || def->iterations < 0)
         return exi_error(error, EX_ERROR_ARGUMENT,
                          "an in-between needs at least one vertex, and counts that are not negative");
-    if (def->vertex_count > 100000000 || def->triangle_count > 200000000)
-        return exi_error(error, EX_ERROR_LIMIT, "more than 100 million vertices");
+    if (def->vertex_count > VERTEX_MOST || def->triangle_count > TRIANGLE_MOST)
+        return exi_error(error, EX_ERROR_LIMIT, "%d vertices and %d triangles: at most %d and %d can be joined",
+                         def->vertex_count, def->triangle_count, VERTEX_MOST, TRIANGLE_MOST);
     for (int i = 0; i < 3 * def->triangle_count; i++)
         if (def->triangles[i] < 0 || def->triangles[i] >= def->vertex_count)
-            return exi_error(error, EX_ERROR_DATA, "triangle %d names vertex %d, and there are %d", i / 3 + 1,
-                             def->triangles[i] + 1, def->vertex_count);
+            return exi_error(error, EX_ERROR_DATA, "triangle %d names vertex %d, and there are %d, counted from 0",
+                             i / 3, def->triangles[i], def->vertex_count);
     for (int e = 0; e < 2; e++)
         for (int i = 0; i < 3 * def->vertex_count; i++)
             if (!(fabs((e ? def->end : def->start)[i]) < 1e30))

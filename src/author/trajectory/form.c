@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "author/trajectory/guided.h"
+#include "author/trajectory/trajectory.h"
 #include "runtime/base/vector.h"
+#include "runtime/shape/trajectory.inl"
 
 /* An example's end in the frame of the reference: the screw taken off again. */
 static void take_back(const ex_screw *screw, const double centre[3], const double point[3], double out[3]) {
@@ -76,13 +77,9 @@ static void corrector_weights(const ex_trajectories *t, const double *weights, d
             s += t->overlaps[k * t->example_count + l] * weights[l];
         for (int j = 0; j < t->trajectories[k].corrector_count; j++)
             out[k * EX_CORRECTOR_MAX + j] =
-                weights[k] * exi_curve(t->trajectories[k].curves + (size_t)j * EX_CURVE_SIZE, s);
+                weights[k] * exi_corrector_amount(t->trajectories[k].curves + (size_t)j * EX_CURVE_SIZE, s);
     }
 }
-
-typedef struct shares { /* of one segment, or of the whole where there are none */
-    double now[3];      /* what its bases add at the weights asked for */
-} shares;
 
 bool ex_trajectories_form(const ex_trajectories *t, const ex_trajectories_def *def, const double *weights, int basis,
                           double *positions) {
@@ -90,11 +87,11 @@ bool ex_trajectories_form(const ex_trajectories *t, const ex_trajectories_def *d
     double *correctors = calloc((size_t)count * EX_CORRECTOR_MAX, sizeof *correctors);
     double *ends = calloc((size_t)count * (size_t)segments * 3, sizeof *ends),
            *single = calloc((size_t)count, sizeof *single);
-    shares *now = calloc((size_t)segments, sizeof *now);
+    double(*now)[3] = calloc((size_t)segments, sizeof *now); /* what bases add to a segment at these weights */
     const bool done = correctors && ends && single && now;
     ex_screw screw = {{0}, {0}};
     for (int s = 0; done && s < t->segments.count; s++) {
-        appended(t, weights, s, basis > 0 ? basis - 1 : -1, now[s].now);
+        appended(t, weights, s, basis > 0 ? basis - 1 : -1, now[s]);
         for (int k = 0; k < count; k++) {
             single[k] = 1;
             appended(t, single, s, -1, ends + 3 * ((size_t)k * (size_t)segments + (size_t)s));
@@ -127,7 +124,7 @@ bool ex_trajectories_form(const ex_trajectories *t, const ex_trajectories_def *d
         }
         warp(w, u, u);
         for (int i = 0; i < 3; i++)
-            point[i] = def->reference[3 * v + i] + u[i] + d[i] + (basis == 0 ? 0 : now[s].now[i]);
+            point[i] = def->reference[3 * v + i] + u[i] + d[i] + (basis == 0 ? 0 : now[s][i]);
         exi_screw_point(&screw, t->centre, 1, point, positions + 3 * v);
     }
     free(correctors);

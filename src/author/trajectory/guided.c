@@ -31,6 +31,7 @@
 #include "author/formats/array.h"
 #include "author/trajectory/guided.h"
 #include "runtime/base/dense.h"
+#include "runtime/base/functions.inl"
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"
@@ -44,15 +45,9 @@
 #define STEPS     30   /* that the number chosen gets besides */
 
 double exi_sample_time(int sample) {
-    return 0.5 * (1 - cos(PI * (sample + 1) / (EXI_SAMPLES + 1)));
-}
-
-double exi_curve(const float *curve, double s) {
-    const double at = s < 0 ? 0 : s > 1 ? 1 : s, x = 2 * at - 1;
-    double r = 0;
-    for (int i = EX_CURVE_SIZE - 1; i >= 0; i--)
-        r = r * x + curve[i];
-    return s < 0 ? r : s > 1 ? r * (1 - s) / s : (1 - s) * r;
+    double sine, cosine;
+    exi_sin_cos(PI * (sample + 1) / (EXI_SAMPLES + 1), &sine, &cosine);
+    return 0.5 * (1 - cosine);
 }
 
 typedef struct fitting {
@@ -76,7 +71,7 @@ static double *work_of(const fitting *f, int sample) {
 /* From the calling thread; done is the part of this example's work. */
 static void tell(const fitting *f, double done) {
     const ex_progress *progress = f->def->progress;
-    if (progress)
+    if (progress && progress->report)
         progress->report(progress->user, "finding trajectories", (f->example + done) / f->def->example_count);
 }
 
@@ -131,8 +126,8 @@ static void gram(const fitting *f, double c[EXI_SAMPLES][EXI_SAMPLES]) {
 }
 
 static double weight(int sample) {
-    const double t = exi_sample_time(sample);
-    return pow(t * (1 - t), -0.75);
+    const double t = exi_sample_time(sample), root = sqrt(t * (1 - t));
+    return 1 / (root * sqrt(root));
 }
 
 /* Eigenvectors of the weighted Gram matrix, by its singular values: it is symmetric and not negative. Largest first. */

@@ -10,9 +10,6 @@
 #define EXI_SAMPLES EX_CURVE_SIZE
 double exi_sample_time(int sample);
 
-/* q(s) of a corrector with that curve (exemplar/shape.h), so that its weight is x q(s). */
-double exi_curve(const float *curve, double s);
-
 /* Angular velocities w [vertex_count][3] of the paths [EXI_SAMPLES][vertex_count][3] from the start to the aligned
  * end. */
 ex_result exi_guided_turns(const ex_between *between, const double *paths, double *turns, ex_error *error);

@@ -6,13 +6,16 @@
  * the nearest vertices of the other. A link wants the difference of its ends turned as the triangles around them are,
  * and interpolated as their stretch is: R^t ((1 - t) d_start + t R^-1 d_end).
  *
- * Triangles without area hold their corners together by links as well.
+ * Triangles without area hold together by links what no triangle with area does: their edges between vertices that are
+ * of different pieces without them. Those within a piece say nothing, and a link along a long one would only pull at
+ * the few triangles at its ends.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "author/formats/array.h"
+#include "author/trajectory/sets.h"
 #include "author/trajectory/surface.h"
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"
@@ -23,38 +26,26 @@
 
 /* ---- components ---- */
 
-static int find(int *parents, int v) {
-    while (parents[v] != v)
-        v = parents[v] = parents[parents[v]];
-    return v;
-}
-
-static void join(int *parents, int a, int b) {
-    a = find(parents, a);
-    b = find(parents, b);
-    if (a < b)
-        parents[b] = a;
-    else
-        parents[a] = b;
-}
-
-static bool find_components(ex_between *b) {
-    int *parents = exi_array_allocate((size_t)b->vertex_count, sizeof *parents);
+/* The connected pieces of the vertices, numbered by their first: pieces [vertex_count]. flat_too: also across triangles
+ * without area. Returns how many, or -1 without memory. */
+static int find_pieces(const ex_between *b, bool flat_too, int *pieces) {
+    int *parents = exi_array_allocate((size_t)b->vertex_count, sizeof *parents), count = 0;
     if (!parents)
-        return false;
+        return -1;
     for (int v = 0; v < b->vertex_count; v++)
         parents[v] = v;
     for (int t = 0; t < b->triangle_count; t++) {
-        join(parents, b->triangles[3 * t], b->triangles[3 * t + 1]);
-        join(parents, b->triangles[3 * t], b->triangles[3 * t + 2]);
+        if (b->areas[t] == 0 && !flat_too)
+            continue;
+        exi_sets_join(parents, b->triangles[3 * t], b->triangles[3 * t + 1]);
+        exi_sets_join(parents, b->triangles[3 * t], b->triangles[3 * t + 2]);
     }
-    b->component_count = 0;
-    for (int v = 0; v < b->vertex_count; v++) { /* a root is the smallest of its component: it comes first */
-        const int root = find(parents, v);
-        b->components[v] = root == v ? b->component_count++ : b->components[root];
+    for (int v = 0; v < b->vertex_count; v++) { /* a root is the smallest of its piece: it comes first */
+        const int root = exi_set_of(parents, v);
+        pieces[v] = root == v ? count++ : pieces[root];
     }
     free(parents);
-    return true;
+    return count;
 }
 
 /* ---- a tree of vertices ---- */
@@ -257,7 +248,7 @@ static bool join_nearest(linking *l, int *groups, int *labels, bridge *bridges) 
     if (!sizes)
         return false;
     for (int v = 0; v < b->vertex_count; v++)
-        sizes[labels[v] = find(groups, b->components[v])]++;
+        sizes[labels[v] = exi_set_of(groups, b->components[v])]++;
     for (int c = 0; c < b->component_count; c++) {
         largest = sizes[c] > sizes[largest] ? c : largest;
         bridges[c] = (bridge){INFINITY, -1, -1};
@@ -277,9 +268,9 @@ static bool join_nearest(linking *l, int *groups, int *labels, bridge *bridges) 
         if (bridges[c].from < 0)
             continue;
         int from = b->components[bridges[c].from], to = b->components[bridges[c].to];
-        if (find(groups, from) == find(groups, to))
+        if (exi_set_of(groups, from) == exi_set_of(groups, to))
             continue;
-        join(groups, from, to);
+        exi_sets_join(groups, from, to);
         const bool turned = l->first[from + 1] - l->first[from] > l->first[to + 1] - l->first[to];
         if (!spread_links(l, turned ? to : from, turned ? from : to))
             return false;
@@ -325,7 +316,7 @@ static bool link_components(linking *l) {
         done = join_nearest(l, groups, labels, bridges);
         apart = false;
         for (int k = 0; done && k < b->component_count; k++)
-            apart = apart || find(groups, k) != 0;
+            apart = apart || exi_set_of(groups, k) != 0;
     }
     free(l->candidates);
     free(l->members);
@@ -347,14 +338,23 @@ static double mean_diagonal(const ex_between *b) {
     return sum > 0 ? sum / b->vertex_count : 1;
 }
 
-ex_result exi_surface_link(ex_between *b, ex_error *error) {
-    linking l = {.between = b, .weight = 0.3 * mean_diagonal(b)};
-    bool done = find_components(b);
+static bool link_flat(linking *l) {
+    ex_between *b = l->between;
+    int *pieces = exi_array_allocate((size_t)b->vertex_count, sizeof *pieces);
+    bool done = pieces && find_pieces(b, false, pieces) >= 0;
     for (int t = 0; done && t < b->triangle_count; t++)
         for (int k = 0; done && k < 3 && b->areas[t] == 0; k++) {
             const int u = b->triangles[3 * t + k], v = b->triangles[3 * t + (k + 1) % 3];
-            done = u == v || add_link(&l, u, v, b->link_count, 0.1 * l.weight);
+            done = pieces[u] == pieces[v] || add_link(l, u, v, b->link_count, 0.1 * l->weight);
         }
+    free(pieces);
+    return done;
+}
+
+ex_result exi_surface_link(ex_between *b, ex_error *error) {
+    linking l = {.between = b, .weight = 0.3 * mean_diagonal(b)};
+    b->component_count = find_pieces(b, true, b->components);
+    bool done = b->component_count >= 0 && link_flat(&l);
     if (done && b->component_count > 1)
         done = link_components(&l);
     if (!done)

@@ -127,6 +127,17 @@ static ex_result keep(const exi_paper *paper, ex_trajectory *trajectory, ex_erro
     return EX_OK;
 }
 
+/* One example's progress as part of all of theirs. */
+typedef struct share {
+    const ex_trajectories_def *def;
+    int example;
+} share;
+
+static void report_share(void *user, const char *what, double fraction) {
+    const share *s = user;
+    s->def->progress->report(s->def->progress->user, what, (s->example + fraction) / s->def->example_count);
+}
+
 /* With segments, the example is seen from the root, whose motion becomes the screw. */
 static ex_result fit_example(const ex_trajectories_def *def, const ex_between *between,
                              const exi_segmentation *segments, int example, ex_trajectories *trajectories,
@@ -137,8 +148,10 @@ static ex_result fit_example(const ex_trajectories_def *def, const ex_between *b
     if (result == EX_OK)
         result = exi_paper_create(&paper, &def->options, segments ? &framed : between, segments, error);
     int most = def->options.iterations > 0 ? def->options.iterations : STEP_COUNT;
+    share own = {def, example};
+    const ex_progress progress = {.report = def->progress && def->progress->report ? report_share : NULL, .user = &own};
     if (result == EX_OK)
-        result = exi_paper_minimise(&paper, most, &trajectories->fits[example], def->progress, error);
+        result = exi_paper_minimise(&paper, most, &trajectories->fits[example], &progress, error);
     if (result == EX_OK)
         result = keep(&paper, &trajectories->trajectories[example], error);
     if (result == EX_OK && segments)

@@ -127,9 +127,11 @@ static ex_result measure_rows(survey *s, ex_error *error) {
     return result;
 }
 
-/* In the runtime a vertex has its displacement velocity, perhaps an angular one, and correctors: three floats each. */
+/* In the runtime a vertex has its displacement velocity, perhaps an angular one, and correctors: three floats each; and
+ * the number of its segment, where there are bases. */
 static double bytes_per_vertex(const ex_trajectory *trajectory) {
-    return (double)(3 * sizeof(float)) * (1 + (trajectory->turns ? 1 : 0) + trajectory->corrector_count);
+    return (double)(3 * sizeof(float)) * (1 + (trajectory->turns ? 1 : 0) + trajectory->corrector_count) +
+           (trajectory->bases ? (double)sizeof(uint16_t) : 0);
 }
 
 /* ---- memory ---- */

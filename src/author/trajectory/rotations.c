@@ -4,44 +4,36 @@
  *   R(w)  = I + A [w]x + B [w]x^2,   A = sin a / a,          B = (1 - cos a) / a^2,   a = |w|      (equation 5)
  *   R~(w) = I + B [w]x + C [w]x^2,   C = (a - sin a) / a^3                                          (equation 7)
  *
- * [w]x and its powers commute, so that with x = d split into what lies along w and what does not,
- * R~(w)^-1 = I - [w]x / 2 + D [w]x^2 with D = (1 - A / (2 B)) / a^2: 0/0 at a = 2 pi k, k not 0.
+ * The factors, and the inverse of R~, are those of the runtime (shape/trajectory.inl); here they become matrices, and
+ * have derivatives.
  */
-#include <math.h>
-
 #include "author/trajectory/trajectory.h"
 #include "runtime/base/vector.h"
 #include "runtime/pose/matrix.h"
+#include "runtime/shape/trajectory.inl"
 
-#define SMALL 1e-2 /* below this angle a series of four terms is exact to the last digit */
+#include <math.h>
+
+#define TWO_PI 6.283185307179586
+#define SMALL  0.01 /* below this square of an angle, slopes are series of four terms: exact to 1e-15 */
 
 typedef struct coefficients {
     double a, b, c;          /* A, B, C */
-    double slope_b, slope_c; /* their derivatives by the angle, over the angle */
+    double slope_b, slope_c; /* derivatives of B and C by the angle, over the angle */
 } coefficients;
 
-static coefficients of_angle(double angle) {
-    const double x = angle * angle;
+static coefficients of_turn(const double w[3]) {
+    const double x = exi_turn_square(w);
     coefficients k;
-    if (angle < SMALL) {
-        k.a = 1 - x / 6 * (1 - x / 20 * (1 - x / 42));
-        k.b = 0.5 - x / 24 * (1 - x / 30 * (1 - x / 56));
-        k.c = 1.0 / 6 - x / 120 * (1 - x / 42 * (1 - x / 72));
-        k.slope_b = -1.0 / 12 + x / 180 * (1 - x / 37.333333333333336);
-        k.slope_c = -1.0 / 60 + x / 1260 * (1 - x / 48);
-        return k;
+    exi_turn_factors(x, &k.b, &k.c, &k.a);
+    if (x < SMALL) {
+        k.slope_b = -1.0 / 12 + x * (1.0 / 180 - x * (1.0 / 6720 - x * (1.0 / 453600)));
+        k.slope_c = -1.0 / 60 + x * (1.0 / 1260 - x * (1.0 / 60480 - x * (1.0 / 4989600)));
+    } else {
+        k.slope_b = (k.a - 2 * k.b) / x;
+        k.slope_c = (k.b - 3 * k.c) / x;
     }
-    const double s = sin(angle), half = sin(angle / 2);
-    k.a = s / angle;
-    k.b = 2 * half * half / x;
-    k.c = (angle - s) / (x * angle);
-    k.slope_b = (k.a - 2 * k.b) / x;
-    k.slope_c = (k.b - 3 * k.c) / x;
     return k;
-}
-
-static double length(const double w[3]) {
-    return sqrt(exi_dot3(w, w));
 }
 
 /* I + first [w]x + second [w]x^2. */
@@ -59,37 +51,40 @@ static void compose(const double w[3], double first, double second, double r[3][
 }
 
 void exi_turn_matrix(const double w[3], double r[3][3]) {
-    const coefficients k = of_angle(length(w));
+    const coefficients k = of_turn(w);
     compose(w, k.a, k.b, r);
 }
 
 void exi_mean_turn(const double w[3], double r[3][3]) {
-    const coefficients k = of_angle(length(w));
+    const coefficients k = of_turn(w);
     compose(w, k.b, k.c, r);
 }
 
 void exi_turn_vector(const double r[3][3], double w[3]) {
     double q[4];
     exi_quaternion_of(r, q);
-    const double sine = length(q);
-    const double factor = sine > 1e-9 ? 2 * atan2(sine, q[3]) / sine : 2;
+    const double sine = sqrt(exi_dot3(q, q));
+    const double factor = sine > 1e-9 ? 2 * exi_angle(sine, q[3]) / sine : 2; /* q[3] is not negative */
     for (int i = 0; i < 3; i++)
         w[i] = factor * q[i];
 }
 
+void exi_turn_nearest(double w[3], const double near[3]) {
+    const double angle = sqrt(exi_dot3(w, w));
+    if (angle < 1e-9)
+        return;
+    const double k = nearbyint((exi_dot3(near, w) / angle - angle) / TWO_PI);
+    for (int i = 0; i < 3; i++)
+        w[i] *= 1 + TWO_PI * k / angle;
+}
+
 void exi_mean_turn_invert(const double w[3], const double d[3], double v[3]) {
-    const double angle = length(w);
-    const coefficients k = of_angle(angle);
-    const double x = angle * angle;
-    const double second = angle < SMALL ? 1.0 / 12 + x / 720 * (1 + x / 42) : (1 - k.a / (2 * k.b)) / x;
-    double r[3][3];
-    compose(w, -0.5, second, r);
-    exi_apply(r, d, v);
+    exi_turn_mean_inverse(w, d, v);
 }
 
 /* R~(w) v = v + B w x v + C w x (w x v). */
 void exi_mean_turn_derivative(const double w[3], const double v[3], double derivative[3][3]) {
-    const coefficients k = of_angle(length(w));
+    const coefficients k = of_turn(w);
     double once[3], twice[3];
     exi_cross(w, v, once);
     exi_cross(w, once, twice);

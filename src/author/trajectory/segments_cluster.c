@@ -10,6 +10,7 @@
 #include "author/formats/array.h"
 #include "author/trajectory/matrix.h"
 #include "author/trajectory/segments.h"
+#include "runtime/base/functions.inl"
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
 
@@ -19,6 +20,7 @@
 #define STEPS      200
 #define DEGREES    20.0
 #define TO_RADIANS 0.017453292519943295
+#define LEAST_SIDE 1e-6
 
 typedef struct cells {
     int dimension, count;
@@ -106,7 +108,7 @@ static void climb(void *context, int begin, int end) {
             for (int j = 0; j < c->count; j++) {
                 const double *mean = &c->means[(size_t)j * (size_t)c->dimension];
                 double far_sq = distance_sq(x, mean, c->dimension) / width_sq;
-                double weight = far_sq < 32 ? c->areas[j] * exp(-far_sq / 2) : 0;
+                double weight = far_sq < 32 ? c->areas[j] * exi_exp(-far_sq / 2) : 0;
                 height += weight;
                 for (int k = 0; k < c->dimension && weight > 0; k++)
                     next[k] += weight * mean[k];
@@ -172,7 +174,9 @@ ex_result exi_segments_cluster(const exi_segments_input *in, int *clusters, ex_e
     int labels[CELLS];
     bool allocated = allocate(&c);
     if (allocated) {
-        for (double side = bandwidth / 8; !gather(in, &c, side, clusters);)
+        /* a place on the grid has to be an int, however narrow the kernel */
+        double side = bandwidth / 8 > LEAST_SIDE ? bandwidth / 8 : LEAST_SIDE;
+        while (!gather(in, &c, side, clusters))
             side *= 2;
         exi_run(in->any->tasks, c.count, 16, climb, &c);
         join_modes(&c, labels);

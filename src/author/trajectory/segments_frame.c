@@ -13,18 +13,6 @@
 
 #include <stdlib.h>
 
-#define TWO_PI 6.283185307179586
-
-/* The vector of the same rotation that is nearest to `near`; w is at most pi long. */
-static void nearest_branch(double w[3], const double near[3]) {
-    double angle = sqrt(exi_dot3(w, w));
-    if (angle < 1e-9)
-        return;
-    double k = nearbyint((exi_dot3(near, w) / angle - angle) / TWO_PI);
-    for (int i = 0; i < 3; i++)
-        w[i] *= 1 + TWO_PI * k / angle;
-}
-
 /* The rotation of the root in the frame of the alignment, q, and as vector on the branch of its triangles. */
 static void root_turn(const ex_between *b, const exi_segmentation *s, double rotation[3][3], double q[9],
                       double turn[3]) {
@@ -43,7 +31,7 @@ static void root_turn(const ex_between *b, const exi_segmentation *s, double rot
     for (int k = 0; k < 3; k++)
         mean[k] = area > 0 ? mean[k] / area : 0;
     exi_turn_vector((const double(*)[3])q, turn);
-    nearest_branch(turn, mean);
+    exi_turn_nearest(turn, mean);
 }
 
 static void turn_triangles(ex_between *framed, const double q[9], const double root[3]) {
@@ -54,7 +42,7 @@ static void turn_triangles(ex_between *framed, const double q[9], const double r
         exi_turn_matrix(w, (double(*)[3])r);
         exi_m3_multiply_transposed(q, r, 1, m);
         exi_turn_vector((const double(*)[3])m, w);
-        nearest_branch(w, near);
+        exi_turn_nearest(w, near);
     }
 }
 
@@ -85,7 +73,7 @@ ex_result exi_segments_frame(const ex_between *between, const exi_segmentation *
         for (int i = 0; i < 3; i++)
             near[i] = between->screw.turn[i] + root[i];
         exi_turn_vector((const double(*)[3])rotation, turn);
-        nearest_branch(turn, near);
+        exi_turn_nearest(turn, near);
         if (exi_dot3(turn, turn) > EX_TURN_MAX * EX_TURN_MAX)
             exi_turn_vector((const double(*)[3])rotation, turn);
         exi_subtract(from, between->centre, arm);

@@ -6,6 +6,7 @@
 #include "author/formats/array.h"
 #include "author/trajectory/matrix.h"
 #include "author/trajectory/segments.h"
+#include "author/trajectory/sets.h"
 #include "runtime/base/result.h"
 
 #include <stdlib.h>
@@ -26,20 +27,6 @@ typedef struct parts {
     pair *pairs;      /* neighbours */
     size_t pair_count, pair_capacity;
 } parts;
-
-static int find(int *sets, int i) {
-    while (sets[i] != i)
-        i = sets[i] = sets[sets[i]];
-    return i;
-}
-
-/* The smaller number stays. */
-static void join(int *sets, int a, int b) {
-    a = find(sets, a);
-    b = find(sets, b);
-    if (a != b)
-        sets[a > b ? a : b] = a < b ? a : b;
-}
 
 static int given(const parts *p, int triangle) {
     const int *segments = p->in->options->segments;
@@ -63,7 +50,7 @@ static ex_result number(parts *p, const int *clusters, ex_error *error) {
             for (int k = b->triangle_starts[v]; k < i; k++) {
                 int t = b->triangle_list[i] / 3, u = b->triangle_list[k] / 3;
                 if (clusters[t] >= 0 && clusters[t] == clusters[u] && given(p, t) < 0 && given(p, u) < 0)
-                    join(p->sets, t, u);
+                    exi_sets_join(p->sets, t, u);
             }
     p->count = p->given;
     for (int t = 0; t < b->triangle_count; t++)
@@ -72,7 +59,7 @@ static ex_result number(parts *p, const int *clusters, ex_error *error) {
         else if (clusters[t] < 0)
             p->triangles[t] = -1;
         else
-            p->triangles[t] = find(p->sets, t) == t ? p->count++ : p->triangles[find(p->sets, t)];
+            p->triangles[t] = exi_set_of(p->sets, t) == t ? p->count++ : p->triangles[exi_set_of(p->sets, t)];
     return EX_OK;
 }
 
@@ -115,6 +102,11 @@ static bool find_pairs(parts *p) {
     return done;
 }
 
+/* The sum of rotations of a part: [3 K] numbers. */
+static double *sums_of(const parts *p, int part) {
+    return p->sums + (size_t)part * 3 * (size_t)p->in->example_count;
+}
+
 static void measure(parts *p) {
     const ex_between *b = p->in->any;
     int d = 3 * p->in->example_count;
@@ -125,7 +117,7 @@ static void measure(parts *p) {
         p->areas[part] += b->areas[t];
         for (int k = 0; k < d; k++)
             if (p->in->betweens[k / 3])
-                p->sums[part * d + k] += b->areas[t] * p->in->betweens[k / 3]->turns[3 * (size_t)t + (size_t)(k % 3)];
+                sums_of(p, part)[k] += b->areas[t] * p->in->betweens[k / 3]->turns[3 * (size_t)t + (size_t)(k % 3)];
     }
 }
 
@@ -133,8 +125,8 @@ static double difference_sq(const parts *p, int a, int b) {
     int d = 3 * p->in->example_count;
     double sum = 0;
     for (int k = 0; k < d; k++) {
-        double x = p->areas[a] > 0 ? p->sums[a * d + k] / p->areas[a] : 0;
-        double y = p->areas[b] > 0 ? p->sums[b * d + k] / p->areas[b] : 0;
+        double x = p->areas[a] > 0 ? sums_of(p, a)[k] / p->areas[a] : 0;
+        double y = p->areas[b] > 0 ? sums_of(p, b)[k] / p->areas[b] : 0;
         sum += (x - y) * (x - y);
     }
     return sum;
@@ -146,7 +138,7 @@ static void give(parts *p, int a, int b) {
     p->sets[a] = b;
     p->areas[b] += p->areas[a];
     for (int k = 0; k < d; k++)
-        p->sums[b * d + k] += p->sums[a * d + k];
+        sums_of(p, b)[k] += sums_of(p, a)[k];
 }
 
 /* In each round every small part looks for its best neighbour, then joins it: at least half of them are gone then. */
@@ -164,7 +156,7 @@ static bool give_small_away(parts *p) {
         for (int i = 0; i < p->count; i++)
             best[i] = -1;
         for (size_t k = 0; k < p->pair_count; k++) {
-            int ends[2] = {find(p->sets, p->pairs[k].a), find(p->sets, p->pairs[k].b)};
+            int ends[2] = {exi_set_of(p->sets, p->pairs[k].a), exi_set_of(p->sets, p->pairs[k].b)};
             if (ends[0] == ends[1])
                 continue;
             double far_sq = difference_sq(p, ends[0], ends[1]);
@@ -175,7 +167,7 @@ static bool give_small_away(parts *p) {
                 }
         }
         for (int i = p->given; i < p->count; i++) {
-            int other = best[i] >= 0 && p->sets[i] == i ? find(p->sets, best[i]) : i;
+            int other = best[i] >= 0 && p->sets[i] == i ? exi_set_of(p->sets, best[i]) : i;
             if (other == i || p->areas[i] >= SMALLEST * whole)
                 continue;
             give(p, i, other);
@@ -209,7 +201,7 @@ static ex_result finish(parts *p, exi_segmentation *s, ex_error *error) {
         numbers[i] = i < p->given ? i : -1;
     s->count = p->given;
     for (int t = 0; t < b->triangle_count; t++) {
-        int part = p->triangles[t] < 0 ? -1 : find(p->sets, p->triangles[t]);
+        int part = p->triangles[t] < 0 ? -1 : exi_set_of(p->sets, p->triangles[t]);
         if (part >= 0 && numbers[part] < 0)
             numbers[part] = s->count++;
         p->triangles[t] = part < 0 ? -1 : numbers[part];

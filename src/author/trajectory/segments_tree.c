@@ -9,6 +9,7 @@
 #include "author/formats/array.h"
 #include "author/trajectory/matrix.h"
 #include "author/trajectory/segments.h"
+#include "author/trajectory/sets.h"
 #include "runtime/base/result.h"
 
 #include <limits.h>
@@ -26,12 +27,6 @@ typedef struct graph {
     int *sets, *depths, *queue; /* [segment_count] */
     int *starts, *others;       /* neighbours of each segment, in the order of seams; starts [segment_count + 1] */
 } graph;
-
-static int find(int *sets, int i) {
-    while (sets[i] != i)
-        i = sets[i] = sets[sets[i]];
-    return i;
-}
 
 static int compare_seams(const void *x, const void *y) {
     const seam *p = x, *q = y;
@@ -101,13 +96,14 @@ static void choose_seams(graph *g) {
         size_t first = kept;
         for (size_t k = first; k < g->count; k++) {
             seam x = g->seams[k];
-            if ((x.shared > 2 ? 2 : x.shared) != kind || (kind < 2 && find(g->sets, x.a) == find(g->sets, x.b)))
+            if ((x.shared > 2 ? 2 : x.shared) != kind ||
+                (kind < 2 && exi_set_of(g->sets, x.a) == exi_set_of(g->sets, x.b)))
                 continue;
             g->seams[k] = g->seams[kept]; /* the order of those that wait does not matter */
             g->seams[kept++] = x;
         }
         for (size_t k = first; k < kept; k++)
-            g->sets[find(g->sets, g->seams[k].a)] = find(g->sets, g->seams[k].b);
+            exi_sets_join(g->sets, g->seams[k].a, g->seams[k].b);
     }
     g->count = kept;
     if (kept)

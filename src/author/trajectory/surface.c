@@ -7,13 +7,8 @@
  * normal to the unit normal; D = R S, S being the identity along the normal. In the triangle's plane, with coordinates
  * (u, v) and T = [dx/du dx/dv] (3 x 2), G = T^T T: R restricted to the plane is T G^(-1/2), and S is G^(1/2), both by
  * the closed form for 2 x 2 matrices: with s = sqrt(det G) and q = sqrt(trace G + 2 s), G^(1/2) = (G + s I) / q.
- *
- * A rotation vector is one of many: w (1 + 2 pi k / |w|) turns alike at the end, not half-way. Neighbours are to take
- * the same way. Triangles are visited along a tree of least differences in rotation (Prim's, from the least turned of
- * the largest component), each taking the k that brings it nearest to the triangle that it was reached from; other
- * components are reached over their links.
+ * Which of the vectors of a rotation is meant is left to branches.c.
  */
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +18,6 @@
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"
 #include "runtime/pose/matrix.h"
-
-#define PI 3.14159265358979323846
 
 /* ---- alignment ---- */
 
@@ -76,20 +69,24 @@ void exi_surface_frame(const ex_between *b, int triangle, double e1[3], double e
     exi_cross(b->normals + 3 * triangle, e1, e2);
 }
 
+/* A triangle that is narrower than this part of its longest side, less than floats tell, has no area to speak of: its
+ * slopes would be so large that the others drown in rounding. */
+#define NARROW 1e-7
+
 /* Area, normal and slopes of a triangle at the start; all zero where it has no area to speak of, or is too thin. */
 static void measure(ex_between *b, int triangle, double least) {
     const int *c = b->triangles + 3 * triangle;
-    double e1[3], e2[3], n[3];
+    double e1[3], e2[3], third[3], n[3];
     exi_subtract(b->start + 3 * c[1], b->start + 3 * c[0], e1);
     exi_subtract(b->start + 3 * c[2], b->start + 3 * c[0], e2);
     exi_cross(e1, e2, n);
     const double area = 0.5 * sqrt(exi_dot3(n, n));
     double *slopes = b->slopes + 9 * triangle;
     memset(slopes, 0, 9 * sizeof *slopes);
-    double longest = fmax(exi_dot3(e1, e1), exi_dot3(e2, e2)), e3[3];
-    exi_subtract(b->start + 3 * c[2], b->start + 3 * c[1], e3);
-    longest = fmax(longest, exi_dot3(e3, e3));
-    if (!(area > least && area >= b->thin * longest))
+    exi_subtract(e2, e1, third);
+    const double sides[3] = {exi_dot3(e1, e1), exi_dot3(e2, e2), exi_dot3(third, third)};
+    const double two = sides[0] > sides[1] ? sides[0] : sides[1], long_sq = two > sides[2] ? two : sides[2];
+    if (!(area > least && area > 0.5 * NARROW * long_sq && area >= b->thin * long_sq))
         return;
     b->areas[triangle] = area;
     for (int i = 0; i < 3; i++)
@@ -145,214 +142,6 @@ static bool decompose(ex_between *b, int triangle, double rotation[3][3]) {
         for (int j = 0; j < 3; j++)
             rotation[i][j] = f1[i] * e1[j] + f2[i] * e2[j] + f3[i] * n[j];
     return true;
-}
-
-/* ---- branches ---- */
-
-/* Across which edges triangles touch: neighbours[3 t + k] is a triangle, or -1. Of more than two at one edge, pairs. */
-typedef struct half_edge {
-    int low, high, side; /* side: 3 * triangle + corner */
-} half_edge;
-
-static int compare_edges(const void *a, const void *b) {
-    const half_edge *x = a, *y = b;
-    if (x->low != y->low)
-        return x->low < y->low ? -1 : 1;
-    if (x->high != y->high)
-        return x->high < y->high ? -1 : 1;
-    return x->side < y->side ? -1 : x->side > y->side;
-}
-
-bool exi_surface_neighbours(int triangle_count, const int *triangles, int *neighbours) {
-    const size_t count = 3 * (size_t)triangle_count;
-    half_edge *edges = exi_array_allocate(count, sizeof *edges);
-    if (!edges)
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        const int a = triangles[i], b = triangles[i % 3 == 2 ? i - 2 : i + 1];
-        edges[i] = (half_edge){a < b ? a : b, a < b ? b : a, (int)i};
-        neighbours[i] = -1;
-    }
-    qsort(edges, count, sizeof *edges, compare_edges);
-    for (size_t i = 0; i + 1 < count; i++)
-        if (edges[i].low == edges[i + 1].low && edges[i].high == edges[i + 1].high) {
-            neighbours[edges[i].side] = edges[i + 1].side / 3;
-            neighbours[edges[i + 1].side] = edges[i].side / 3;
-            i++;
-        }
-    free(edges);
-    return true;
-}
-
-/* A heap of triangles to visit, the least difference first; ties by number, so that nothing is left to chance. */
-typedef struct visit {
-    float difference;
-    int triangle, from;
-} visit;
-
-typedef struct heap {
-    visit *items;
-    size_t count, capacity;
-} heap;
-
-static bool earlier(const visit *a, const visit *b) {
-    return a->difference != b->difference ? a->difference < b->difference : a->triangle < b->triangle;
-}
-
-static bool push(heap *h, visit item) {
-    visit *grown = exi_array_grow(h->items, &h->capacity, h->count + 1, sizeof *h->items);
-    if (!grown)
-        return false;
-    h->items = grown;
-    size_t i = h->count++;
-    for (; i > 0 && earlier(&item, &h->items[(i - 1) / 2]); i = (i - 1) / 2)
-        h->items[i] = h->items[(i - 1) / 2];
-    h->items[i] = item;
-    return true;
-}
-
-static visit pop(heap *h) {
-    const visit first = h->items[0], last = h->items[--h->count];
-    size_t i = 0;
-    for (;;) {
-        size_t child = 2 * i + 1;
-        if (child >= h->count)
-            break;
-        if (child + 1 < h->count && earlier(&h->items[child + 1], &h->items[child]))
-            child++;
-        if (!earlier(&h->items[child], &last))
-            break;
-        h->items[i] = h->items[child];
-        i = child;
-    }
-    if (h->count)
-        h->items[i] = last;
-    return first;
-}
-
-/* The vector of the same rotation that is nearest to `near`. */
-static void nearest_branch(double w[3], const double near[3]) {
-    const double angle = sqrt(exi_dot3(w, w));
-    if (angle < 1e-9)
-        return;
-    const double k = nearbyint((exi_dot3(near, w) / angle - angle) / (2 * PI));
-    for (int i = 0; i < 3; i++)
-        w[i] *= 1 + 2 * PI * k / angle;
-}
-
-/* How far two principal rotations differ: the sine of half the angle between them. */
-static float difference(const float *quaternions, int a, int b) {
-    double dot = 0;
-    for (int i = 0; i < 4; i++)
-        dot += (double)quaternions[4 * a + i] * quaternions[4 * b + i];
-    return (float)sqrt(fmax(1 - dot * dot, 0));
-}
-
-/* Visits the component of `root`, reached from a triangle of another, or from none (-1). */
-static bool spread(ex_between *b, const float *quaternions, bool *visited, heap *h, int root, int from) {
-    static const double none[3] = {0};
-    h->count = 0;
-    if (!push(h, (visit){0, root, from}))
-        return false;
-    while (h->count) {
-        const visit next = pop(h);
-        if (visited[next.triangle])
-            continue;
-        visited[next.triangle] = true;
-        double *turn = b->turns + 3 * next.triangle;
-        if (isnan(turn[0])) /* has no rotation of its own */
-            memcpy(turn, next.from >= 0 ? b->turns + 3 * next.from : none, 3 * sizeof *turn);
-        else if (next.from >= 0)
-            nearest_branch(turn, b->turns + 3 * next.from);
-        for (int k = 0; k < 3; k++) {
-            const int other = b->neighbours[3 * next.triangle + k];
-            if (other >= 0 && !visited[other] &&
-                !push(h, (visit){difference(quaternions, next.triangle, other), other, next.triangle}))
-                return false;
-        }
-    }
-    return true;
-}
-
-static int first_triangle(const ex_between *b, int vertex) {
-    const int begin = b->triangle_starts[vertex];
-    return begin < b->triangle_starts[vertex + 1] ? b->triangle_list[begin] / 3 : -1;
-}
-
-/* Over every link that leads from what was visited to what was not. *on: whether there was any. */
-static bool follow_links(ex_between *b, const float *quaternions, bool *visited, heap *h, bool *on) {
-    bool done = true;
-    *on = false;
-    for (int l = 0; done && l < b->link_count; l++) {
-        const int one = first_triangle(b, b->links[l].vertices[0]), two = first_triangle(b, b->links[l].vertices[1]);
-        if (one < 0 || two < 0 || visited[one] == visited[two])
-            continue;
-        done =
-            visited[one] ? spread(b, quaternions, visited, h, two, one) : spread(b, quaternions, visited, h, one, two);
-        *on = true;
-    }
-    return done;
-}
-
-typedef struct turned {
-    double angle;
-    int triangle;
-} turned;
-
-static int compare_turned(const void *a, const void *b) {
-    const turned *x = a, *y = b;
-    if (x->angle != y->angle)
-        return x->angle < y->angle ? -1 : 1;
-    return x->triangle < y->triangle ? -1 : x->triangle > y->triangle;
-}
-
-/* By the number of its vertices; the first of equals. -1 without memory. */
-static int largest_component(const ex_between *b) {
-    int *counts = calloc((size_t)b->component_count + 1, sizeof *counts), largest = 0;
-    if (!counts)
-        return -1;
-    for (int v = 0; v < b->vertex_count; v++)
-        counts[b->components[v]]++;
-    for (int c = 1; c < b->component_count; c++)
-        largest = counts[c] > counts[largest] ? c : largest;
-    free(counts);
-    return largest;
-}
-
-static bool choose_branches(ex_between *b) {
-    const int count = b->triangle_count;
-    float *quaternions = exi_array_allocate(4 * (size_t)count, sizeof *quaternions);
-    bool *visited = calloc((size_t)count + 1, sizeof *visited);
-    turned *order = exi_array_allocate((size_t)count, sizeof *order);
-    heap h = {0};
-    bool done = quaternions && visited && order && exi_surface_neighbours(count, b->triangles, b->neighbours);
-    for (int t = 0; done && t < count; t++) {
-        const bool has = !isnan(b->turns[3 * t]);
-        const double angle = has ? sqrt(exi_dot3(b->turns + 3 * t, b->turns + 3 * t)) : 0;
-        const double factor = angle > 1e-9 ? sin(angle / 2) / angle : 0.5;
-        for (int i = 0; i < 3; i++)
-            quaternions[4 * t + i] = has ? (float)(factor * b->turns[3 * t + i]) : 0;
-        quaternions[4 * t + 3] = (float)cos(angle / 2);
-        order[t] = (turned){has ? angle : 10, t}; /* those without come last */
-    }
-    if (done)
-        qsort(order, (size_t)count, sizeof *order, compare_turned);
-    const int largest = largest_component(b);
-    done = done && largest >= 0;
-    for (int pass = 0; pass < 2; pass++) /* the second: what no link reached */
-        for (int i = 0; done && i < count; i++) {
-            const int root = order[i].triangle;
-            if (visited[root] || (pass == 0 && b->components[b->triangles[3 * root]] != largest))
-                continue;
-            done = spread(b, quaternions, visited, &h, root, -1);
-            for (bool on = true; done && on;) /* whatever links lead to from here, and from there */
-                done = follow_links(b, quaternions, visited, &h, &on);
-        }
-    free(h.items);
-    free(order);
-    free(visited);
-    free(quaternions);
-    return done;
 }
 
 /* ---- the whole ---- */
@@ -414,9 +203,4 @@ ex_result exi_surface_measure(ex_between *b, ex_error *error) {
             b->turns[3 * t] = NAN;
     }
     return EX_OK;
-}
-
-ex_result exi_surface_branch(ex_between *b, ex_error *error) {
-    return choose_branches(b) ? EX_OK
-                              : exi_error_memory(error, "branches of rotations", 60 * (size_t)b->triangle_count);
 }

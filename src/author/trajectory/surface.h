@@ -1,5 +1,9 @@
 /*
- * surface.h - what an ex_between holds of its triangles, made here; private to the room.
+ * surface.h - what an ex_between holds of its triangles; private to the room.
+ *
+ *   surface.c   alignment, areas, slopes, rotations and stretches
+ *   links.c     components, and what holds them together
+ *   branches.c  neighbours, and rotations on one branch
  */
 #ifndef EXEMPLAR_AUTHOR_TRAJECTORY_SURFACE_H
 #define EXEMPLAR_AUTHOR_TRAJECTORY_SURFACE_H
@@ -24,7 +28,7 @@ bool exi_surface_neighbours(int triangle_count, const int *triangles, int *neigh
 ex_result exi_surface_link(ex_between *between, ex_error *error);
 void exi_surface_link_ends(ex_between *between);
 
-/* Brings the turns onto one branch; needs the links. */
+/* Brings the turns onto one branch; needs the links. Sets neighbours. */
 ex_result exi_surface_branch(ex_between *between, ex_error *error);
 
 #endif

@@ -34,8 +34,8 @@ static ex_result check(const ex_trajectories_def *def, ex_error *error) {
     if (def->example_count < 1)
         return exi_error(error, EX_ERROR_ARGUMENT, "trajectories need at least one example");
     if (o->mode < 0 || o->mode >= EX_TRAJECTORY_MODE_COUNT || o->iterations < 0 || o->corrector_count < -1 ||
-        o->corrector_count > EXI_SAMPLES || o->segment_angle < 0 || o->pose_weight < 0 || o->rotation_weight < 0 ||
-        o->gradient_weight < 0)
+        o->corrector_count > EX_CORRECTOR_MAX ||
+        !(o->segment_angle >= 0 && o->pose_weight >= 0 && o->rotation_weight >= 0 && o->gradient_weight >= 0))
         return exi_error(error, EX_ERROR_ARGUMENT, "an option of the trajectories is out of its range");
     return EX_OK;
 }
@@ -56,7 +56,7 @@ static ex_result make_between(const ex_trajectories_def *def, int example, ex_be
 }
 
 static void report(const ex_trajectories_def *def, int example) {
-    if (def->progress)
+    if (def->progress && def->progress->report)
         def->progress->report(def->progress->user, "finding trajectories", (double)example / def->example_count);
 }
 

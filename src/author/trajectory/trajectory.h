@@ -15,6 +15,8 @@
 void exi_turn_matrix(const double w[3], double r[3][3]);
 /* A rotation vector of r, at most pi long. */
 void exi_turn_vector(const double r[3][3], double w[3]);
+/* Makes of w the vector of the same rotation that is nearest to `near`; 0 stays 0. */
+void exi_turn_nearest(double w[3], const double near[3]);
 /* out = m x, and m^T x. */
 void exi_apply(double m[3][3], const double x[3], double out[3]);
 void exi_apply_transpose(double m[3][3], const double x[3], double out[3]);

@@ -19,6 +19,7 @@
 
 #include "author/formats/array.h"
 #include "author/trajectory/guided.h"
+#include "author/trajectory/matrix.h"
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"
 
@@ -99,12 +100,6 @@ static void normal_equations(const double y[EXI_SAMPLES + 1][3], double weights[
     }
 }
 
-static void multiply(const double s[6], const double x[3], double out[3]) {
-    out[0] = s[0] * x[0] + s[3] * x[1] + s[4] * x[2];
-    out[1] = s[3] * x[0] + s[1] * x[1] + s[5] * x[2];
-    out[2] = s[4] * x[0] + s[5] * x[1] + s[2] * x[2];
-}
-
 static void invert(const double s[6], double out[6]) {
     const double a = s[1] * s[2] - s[5] * s[5], b = s[4] * s[5] - s[3] * s[2], c = s[3] * s[5] - s[1] * s[4];
     const double scale = 1 / (s[0] * a + s[3] * b + s[4] * c);
@@ -120,7 +115,7 @@ static void apply(void *user, const double *x, double *y) {
     const turning *s = user;
     const ex_between *b = s->between;
     for (int v = 0; v < b->vertex_count; v++)
-        multiply(s->blocks + 6 * (size_t)v, x + 3 * (size_t)v, y + 3 * (size_t)v);
+        exi_s3_apply(s->blocks + 6 * (size_t)v, x + 3 * (size_t)v, y + 3 * (size_t)v);
     for (int t = 0; t < b->triangle_count; t++) {
         const int *c = b->triangles + 3 * (size_t)t;
         const double *g = b->slopes + 9 * (size_t)t;
@@ -138,7 +133,7 @@ static void apply(void *user, const double *x, double *y) {
 static void precondition(void *user, const double *r, double *z) {
     const turning *s = user;
     for (int v = 0; v < s->between->vertex_count; v++)
-        multiply(s->inverse + 6 * (size_t)v, r + 3 * (size_t)v, z + 3 * (size_t)v);
+        exi_s3_apply(s->inverse + 6 * (size_t)v, r + 3 * (size_t)v, z + 3 * (size_t)v);
 }
 
 static void assemble(turning *s, const double *paths, double *right) {

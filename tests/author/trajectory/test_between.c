@@ -225,6 +225,41 @@ static void what_is_loose_goes_along(void **state) {
     bar_free(&all);
 }
 
+/* Triangles that are flat, or narrower than floats tell, between vertices that others hold already: one over the length
+ * of the bar, one beside the bar's own. They change nothing: no link, nobody's neighbour, no large slopes. */
+static void flat_triangles_do_no_harm(void **state) {
+    (void)state;
+    enum { PIECES = 16, MIDDLE = 4 * PIECES / 2 };
+    static const int flat[2][3] = {{0, 4 * PIECES, MIDDLE}, {MIDDLE, MIDDLE + 4, MIDDLE + 8}};
+    bent_bar plain = bar_make(PIECES, 8, 0, 0), bar = bar_make(PIECES, 8, 0, 2);
+    double *end = calloc(3 * (size_t)bar.vertex_count, sizeof *end),
+           *form = calloc(3 * (size_t)bar.vertex_count, sizeof *form),
+           *expected = calloc(3 * (size_t)bar.vertex_count, sizeof *expected);
+    memmove(bar.triangles + 6, bar.triangles, 3 * (size_t)bar.triangle_count * sizeof *bar.triangles);
+    memcpy(bar.triangles, flat, sizeof flat);
+    bar.triangle_count += 2;
+    bar_bend(&plain, 8, 160, end);
+    ex_between *without = must_create(&plain, end);
+    must_form(without, EX_BETWEEN_RIGID, 0.5, expected);
+    for (int kind = 0; kind < 3; kind++) {
+        bar.points[3 * MIDDLE + 2] = plain.points[3 * MIDDLE + 2] + (kind == 0 ? 0 : kind == 1 ? 1e-10 : 1e-8);
+        ex_between *between = must_create(&bar, end);
+        assert_int_equal(between->link_count, 0);
+        for (int i = 0; i < 3 * between->triangle_count; i++)
+            assert_true(between->neighbours[i] < 0 || between->areas[between->neighbours[i]] > 0);
+        must_form(between, EX_BETWEEN_RIGID, 0.5, form);
+        for (int i = 0; i < 3 * bar.vertex_count; i++)
+            check_near(form[i], expected[i], 2e-3);
+        ex_between_destroy(between);
+    }
+    ex_between_destroy(without);
+    free(end);
+    free(form);
+    free(expected);
+    bar_free(&plain);
+    bar_free(&bar);
+}
+
 static void refuses(void **state) {
     (void)state;
     bent_bar bar = bar_make(2, 2, 0, 0);
@@ -248,7 +283,7 @@ static void refuses(void **state) {
     bad[7] = 0;
     bar.triangles[4] = 12;
     assert_int_equal(ex_between_create(&def, &between, &error), EX_ERROR_DATA);
-    assert_string_equal(error.text, "triangle 2 names vertex 13, and there are 12");
+    assert_string_equal(error.text, "triangle 1 names vertex 12, and there are 12, counted from 0");
     bar.triangles[4] = 0;
     def.vertex_count = 0;
     assert_int_equal(ex_between_create(&def, &between, &error), EX_ERROR_ARGUMENT);
@@ -349,6 +384,7 @@ int main(void) {
         cmocka_unit_test(rotations_stay_on_their_branch),
         cmocka_unit_test(components_share_a_branch),
         cmocka_unit_test(what_is_loose_goes_along),
+        cmocka_unit_test(flat_triangles_do_no_harm),
         cmocka_unit_test(refuses),
         cmocka_unit_test(needles),
         cmocka_unit_test(next_to_nothing),

@@ -208,7 +208,7 @@ static void rows_are_what_the_forms_are(void **state) {
     warp_close(&w);
 }
 
-static void bytes_of_straight_lines(void **state) {
+static void bytes_of_lines_and_bases(void **state) {
     (void)state;
     warp w;
     warp_open(&w, 2, 0.6);
@@ -218,6 +218,14 @@ static void bytes_of_straight_lines(void **state) {
     find_trajectories(&w);
     ex_warp_report *report = must_report(&w);
     assert_near(report->bytes, 12, 0);
+    ex_warp_report_destroy(report);
+    ex_trajectories_destroy(w.trajectories);
+    w.def.options = ex_trajectory_options_default();
+    w.def.options.mode = EX_TRAJECTORY_PAPER;
+    w.def.options.bases = true; /* two velocities and the number of a segment */
+    find_trajectories(&w);
+    report = must_report(&w);
+    assert_near(report->bytes, 26, 0);
     ex_warp_report_destroy(report);
     warp_close(&w);
 }
@@ -302,7 +310,7 @@ int main(void) {
         cmocka_unit_test(a_motion_leaves_what_there_was),
         cmocka_unit_test(crossings_of_the_ends),
         cmocka_unit_test(rows_are_what_the_forms_are),
-        cmocka_unit_test(bytes_of_straight_lines),
+        cmocka_unit_test(bytes_of_lines_and_bases),
         cmocka_unit_test(progress_rises),
         cmocka_unit_test(memory_runs_out),
         cmocka_unit_test(misuse_is_told),

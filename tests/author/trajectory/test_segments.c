@@ -70,6 +70,46 @@ static void chains_are_exact_with_bases_only(void **state) {
     }
 }
 
+/* However small the angle, places on the grid of rotations are ints; and progress rises over all examples. */
+typedef struct watch {
+    double last;
+    int count;
+} watch;
+
+static void watch_report(void *user, const char *what, double fraction) {
+    watch *seen = user;
+    assert_non_null(what);
+    assert_true(fraction >= seen->last && fraction <= 1);
+    seen->last = fraction;
+    seen->count++;
+}
+
+static void tiny_angles_and_progress(void **state) {
+    (void)state;
+    chain c = make_chain(true);
+    double end[3 * CHAIN_VERTICES], half[3 * CHAIN_VERTICES];
+    const double *examples[] = {end, half};
+    watch seen = {0};
+    const ex_progress progress = {watch_report, &seen}, silent = {0};
+    ex_trajectories *made = NULL;
+    chain_form(&c, 1, end);
+    chain_form(&c, 0.5, half);
+    ex_trajectories_def def = chain_definition(&c, examples);
+    def.example_count = 2;
+    def.options.segment_angle = 1e-12;
+    def.progress = &silent;
+    assert_int_equal(ex_trajectories_create(&def, &made, NULL), EX_OK);
+    assert_true(made->segments.count >= CHAIN_LINKS);
+    ex_trajectories_destroy(made);
+    def.options.bases = false; /* with them there is nothing left to find */
+    def.progress = &progress;
+    assert_int_equal(ex_trajectories_create(&def, &made, NULL), EX_OK);
+    assert_true(seen.count > 2 && seen.last > 0.5);
+    ex_trajectories_destroy(made);
+    def.options.segment_angle = NAN;
+    assert_int_equal(ex_trajectories_create(&def, &made, NULL), EX_ERROR_ARGUMENT);
+}
+
 /* Whatever the root, links stay rigid and hinges closed. */
 static void any_root_keeps_links_rigid(void **state) {
     (void)state;
@@ -271,15 +311,11 @@ static void running_out_of_memory_is_told(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chains_are_exact_with_bases_only),
-        cmocka_unit_test(any_root_keeps_links_rigid),
-        cmocka_unit_test(bases_add_up),
-        cmocka_unit_test(examples_share_segments),
-        cmocka_unit_test(given_segments_replace_and_correct),
-        cmocka_unit_test(a_small_given_segment_stays),
-        cmocka_unit_test(a_wide_angle_finds_one),
-        cmocka_unit_test(what_cannot_be_is_told),
-        cmocka_unit_test(running_out_of_memory_is_told),
+        cmocka_unit_test(chains_are_exact_with_bases_only), cmocka_unit_test(tiny_angles_and_progress),
+        cmocka_unit_test(any_root_keeps_links_rigid),       cmocka_unit_test(bases_add_up),
+        cmocka_unit_test(examples_share_segments),          cmocka_unit_test(given_segments_replace_and_correct),
+        cmocka_unit_test(a_small_given_segment_stays),      cmocka_unit_test(a_wide_angle_finds_one),
+        cmocka_unit_test(what_cannot_be_is_told),           cmocka_unit_test(running_out_of_memory_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
