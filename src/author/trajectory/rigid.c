@@ -24,10 +24,13 @@
 
 /* ---- links ---- */
 
-/* What the triangles around a vertex turn by at time t, or, with a form, how they stand in it: added to m. */
+/* What the triangles around a vertex turn by at time t, or, with a form, how they stand in it: added to m. Those
+ * without area add nothing, and where a vertex has many of them there are as many links that ask. */
 static void add_turns(const ex_between *b, int vertex, double t, const double *form, double m[12]) {
     for (int k = b->triangle_starts[vertex]; k < b->triangle_starts[vertex + 1]; k++) {
         const int triangle = b->triangle_list[k] / 3, *c = b->triangles + 3 * triangle;
+        if (b->areas[triangle] == 0)
+            continue;
         const double *slopes = b->slopes + 9 * triangle, *n0 = b->normals + 3 * triangle;
         double w[3], r[3][3], e1[3], e2[3], n[3];
         if (form) {

@@ -60,14 +60,18 @@ static void report(const ex_trajectories_def *def, int example) {
         def->progress->report(def->progress->user, "finding trajectories", (double)example / def->example_count);
 }
 
-/* Keeps what the trajectory needs of the alignment, and how far every vertex moves, for the overlaps. */
+/* Keeps what the trajectory needs of the alignment, and how far every vertex moves, for the overlaps: in units of about
+ * the mesh's size, a power of two, since a float does not hold the fourth power of any length. */
 static void keep(const ex_between *b, ex_trajectories *made, int example, float *moved) {
     memcpy(made->centre, b->centre, sizeof made->centre); /* the reference's: the same for all */
     made->trajectories[example].screw = b->screw;
+    int unit = 0;
+    (void)frexp(b->size, &unit);
     for (size_t v = 0; v < (size_t)b->vertex_count; v++) {
         double d[3];
         exi_subtract(b->aligned + 3 * v, b->start + 3 * v, d);
-        moved[(size_t)example * (size_t)b->vertex_count + v] = (float)(b->vertex_areas[v] * exi_dot3(d, d));
+        const double square = ldexp(b->vertex_areas[v] * exi_dot3(d, d), -4 * unit);
+        moved[(size_t)example * (size_t)b->vertex_count + v] = square < 1e30 ? (float)square : 1e30F;
     }
 }
 

@@ -110,6 +110,32 @@ static void follows_the_rigid_form(void **state) {
     bar_free(&bar);
 }
 
+/* Overlaps compare fourth powers of lengths, which leave the range of floats at both ends. */
+static void overlaps_have_no_scale(void **state) {
+    (void)state;
+    static const double scales[] = {1, 0x1p60, 0x1p-60};
+    float overlap = 0;
+    for (size_t s = 0; s < sizeof scales / sizeof *scales; s++) {
+        bent_bar bar = bar_make(3, 3, 0, 0);
+        double one[MOST], two[MOST];
+        const double *examples[2] = {one, two};
+        bar_bend(&bar, 3, 40, one);
+        bar_bend(&bar, 3, -90, two);
+        for (int i = 0; i < 3 * bar.vertex_count; i++) {
+            bar.points[i] *= scales[s];
+            one[i] *= scales[s];
+            two[i] *= scales[s];
+        }
+        const ex_trajectories_def def = definition(&bar, examples, 2);
+        ex_trajectories *made = must_create(&def);
+        overlap = s == 0 ? made->overlaps[2] : overlap;
+        assert_true(overlap > 0.05F && overlap < 0.95F);
+        check_near((double)made->overlaps[2], (double)overlap, 1e-6);
+        ex_trajectories_destroy(made);
+        bar_free(&bar);
+    }
+}
+
 /* Half of a bend to one side and half of one to the other: the straight bar, with angular velocities; straight lines
  * would squash it. Each corner of the space is its example. */
 static void opposite_bends_cancel(void **state) {
@@ -216,11 +242,9 @@ static void survives_failing_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rigid_motions_are_exact),
-        cmocka_unit_test(follows_the_rigid_form),
-        cmocka_unit_test(opposite_bends_cancel),
-        cmocka_unit_test(tasks_change_nothing),
-        cmocka_unit_test(refuses),
+        cmocka_unit_test(rigid_motions_are_exact), cmocka_unit_test(follows_the_rigid_form),
+        cmocka_unit_test(overlaps_have_no_scale),  cmocka_unit_test(opposite_bends_cancel),
+        cmocka_unit_test(tasks_change_nothing),    cmocka_unit_test(refuses),
         cmocka_unit_test(survives_failing_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
