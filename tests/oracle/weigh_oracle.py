@@ -172,8 +172,8 @@ def main():
     for group in (make.cardinal_cases, make.space_cases, make.rotation_cases, make.neighbour_cases, make.bell_cases,
                   make.reading_cases, make.refused_cases):
         made = list(group(rng))
-        # Of what there is plenty, every third: the rest asks the same of other random points.
-        cases += made if "--all" in sys.argv or len(made) < 200 else made[::3]
+        # Of what there is plenty, every sixth: the rest asks the same of other random points.
+        cases += made if "--all" in sys.argv or len(made) < 200 else made[::6]
     if "--show" in sys.argv:
         return print(cases[int(sys.argv[sys.argv.index("--show") + 1])].words(), end="")
     if len(sys.argv) != 2 + ("--all" in sys.argv):
