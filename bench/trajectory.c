@@ -155,7 +155,7 @@ bool exi_bench_trajectory(const exi_bench *bench) {
         bending b;
         good = open_bending(&b, sizes[i]);
         for (int storage = 0; storage < EX_STORAGE_COUNT; storage++)
-            for (int k = 0; good && k < 4; k++)
+            for (size_t k = 0; good && k < sizeof cases / sizeof *cases; k++)
                 good = measure(bench, &b, &cases[k], (ex_storage)storage);
         close_bending(&b);
     }
