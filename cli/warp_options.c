@@ -83,6 +83,7 @@ static bool read_terms(const ex_call *call, const char *text, ex_trajectory_opti
 
 static bool read_weights(const ex_call *call, const char *text, ex_trajectory_options *o) {
     double *const weights[] = {&o->pose_weight, &o->rotation_weight, &o->gradient_weight};
+    const bool without[] = {o->without_pose, o->without_rotation, o->without_gradient};
     bool seen[3] = {false};
     for (const char *at = text; at && *at;) {
         const size_t size = strcspn(at, "=,"), length = strcspn(at, ",");
@@ -97,6 +98,10 @@ static bool read_weights(const ex_call *call, const char *text, ex_trajectory_op
         }
         if (seen[term]) {
             exi_wrong_usage(call->command, "--weights has a term twice: '%s'", text);
+            return false;
+        }
+        if (without[term]) {
+            exi_wrong_usage(call->command, "--weights has a term that --terms leaves out: '%s'", text);
             return false;
         }
         seen[term] = true;

@@ -181,6 +181,8 @@ WRONG = [
     (["a.obj", "b.obj", "-o", "w.glb", "--mode", "paper", "--terms", "pose,turn"], "--terms needs some of"),
     (["a.obj", "b.obj", "-o", "w.glb", "--mode", "paper", "--terms", "pose,pose"], "--terms has a term twice"),
     (["a.obj", "b.obj", "-o", "w.glb", "--mode", "paper", "--weights", "pose=1,pose=2"], "--weights has a term twice"),
+    (["a.obj", "b.obj", "-o", "w.glb", "--mode", "paper", "--terms", "pose", "--weights", "gradient=2"],
+     "--weights has a term that --terms leaves out"),
     (["a.obj", "b.obj", "-o", "w.glb", "--mode", "paper", "--weights", "pose=-1"], "--weights needs numbers above 0"),
     (["a.obj", "b.obj", "-o", "w.glb", "--mode", "paper", "--root", "1"], "--root goes with --bases"),
     (["a.obj", "b.obj", "-o", "w.glb", "--mode", "paper", "--bases", "--segment-angle", "0"], "degrees above 0"),

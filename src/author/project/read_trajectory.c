@@ -82,6 +82,7 @@ static ex_result read_terms(exi_reader *r, const json_t *object, const exi_place
 
 static ex_result read_weights(exi_reader *r, const json_t *object, const exi_place *place, ex_trajectory_options *o) {
     double *const weights[] = {&o->pose_weight, &o->rotation_weight, &o->gradient_weight};
+    const bool without[] = {o->without_pose, o->without_rotation, o->without_gradient};
     const json_t *given = json_object_get(object, "weights");
     exi_place at = exi_place_key(place, "weights");
     ex_result result = given ? exi_check_keys(r, given, &at, terms) : EX_OK;
@@ -91,6 +92,8 @@ static ex_result read_weights(exi_reader *r, const json_t *object, const exi_pla
             result =
                 exi_error(r->error, EX_ERROR_DATA,
                           "%s.%s: must be above 0 and at most 1e6: a term is left out by \"terms\"", at.text, terms[i]);
+        if (result == EX_OK && json_object_get(given, terms[i]) && without[i])
+            result = exi_error(r->error, EX_ERROR_DATA, "%s.%s: \"terms\" leaves this one out", at.text, terms[i]);
     }
     return result;
 }

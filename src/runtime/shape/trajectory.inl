@@ -11,7 +11,7 @@
  * a and b are entire functions of z: no root, no quotient and no threshold near zero. In float they are polynomials of
  * degree 7 in z / 16 - 1 (minimax of the error that they leave in R~(w) v, found by Lawson's iteration) for |w| up to
  * 5.65, which is beyond EX_TURN_MAX; longer ones, that only blends have, go by sine and cosine in double. Error of
- * R~(w) v in float: below 4e-7 |v| for |w| <= 5.65 and 2e-7 (1 + |w|) |v| beyond; measured in
+ * R~(w) v in float: below 4e-7 |v| for |w| <= 5.65 and 1e-6 |v| beyond; measured in
  * tests/runtime/shape/test_trajectory.c.
  */
 #ifndef EXI_TRAJECTORY_INL

@@ -14,7 +14,7 @@ static const char sound[] =
     "{'name': 'gone', 'mesh': 'g.obj', 'at': {'d': 0.5}, 'muted': true}]},\n"
     "{'name': 'paper', 'space': [{'name': 'x', 'min': 0, 'max': 1}, {'name': 'y', 'min': 0, 'max': 1}], 'weigh': "
     "{'kind': 'direct'}, 'shape': 'trajectory',\n"
-    "'trajectory': {'mode': 'paper', 'iterations': 7, 'terms': ['gradient', 'pose'], 'weights': {'rotation': 0.5}, "
+    "'trajectory': {'mode': 'paper', 'iterations': 7, 'terms': ['gradient', 'pose'], 'weights': {'gradient': 0.5}, "
     "'bases': true, 'segment_angle': 25, 'root': 2, 'segments': 'seg.txt'},\n"
     "'examples': [{'name': 'b', 'mesh': 'b.obj'}, {'name': 'c', 'mesh': 'c.obj', 'reference': false}]}]}\n";
 
@@ -36,7 +36,7 @@ static void everything_is_read(void **state) {
     assert_int_equal(o->mode, EX_TRAJECTORY_PAPER);
     assert_int_equal(o->iterations, 7);
     assert_true(!o->without_pose && o->without_rotation && !o->without_gradient && o->bases);
-    assert_true(o->rotation_weight == 0.5 && o->pose_weight == 0 && o->gradient_weight == 0);
+    assert_true(o->gradient_weight == 0.5 && o->pose_weight == 0 && o->rotation_weight == 0);
     assert_true(o->segment_angle == 25 && o->root == 2 && !o->segments);
     assert_string_equal(layer->segments, "seg.txt");
     ex_project_destroy(project);
@@ -80,8 +80,9 @@ static const change changes[] = {
      "layers[2].trajectory.terms[1]: unknown value \"poses\""},
     {"'terms': ['gradient', 'pose']", "'terms': ['pose', 'pose']",
      "layers[2].trajectory.terms[1]: \"pose\" is in the list already"},
-    {"'rotation': 0.5", "'rotation': 0", "layers[2].trajectory.weights.rotation: must be above 0"},
-    {"'rotation': 0.5", "'turn': 1", "layers[2].trajectory.weights.turn: unknown key"},
+    {"'gradient': 0.5", "'gradient': 0", "layers[2].trajectory.weights.gradient: must be above 0"},
+    {"'gradient': 0.5", "'rotation': 0.5", "layers[2].trajectory.weights.rotation: \"terms\" leaves this one out"},
+    {"'gradient': 0.5", "'turn': 1", "layers[2].trajectory.weights.turn: unknown key"},
     {"'bases': true", "'bases': 1", "layers[2].trajectory.bases: true or false"},
     {"'segment_angle': 25", "'segment_angle': 0", "layers[2].trajectory.segment_angle: must be above 0"},
     {"'segment_angle': 25", "'segment_angle': 181", "layers[2].trajectory.segment_angle: must be above 0"},
