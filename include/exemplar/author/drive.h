@@ -32,6 +32,8 @@ typedef enum ex_whole_frame {
         EX_WHOLE_FRAME_COUNT
 } ex_whole_frame;
 
+EX_API const char *ex_whole_frame_name(ex_whole_frame frame);
+
 /* A region made by hand: which vertices of the driver it looks at, and which driven vertices it weighs. */
 typedef struct ex_drive_region {
     const float *look; /* [driver vertex_count], not negative, not all 0 */
@@ -132,8 +134,10 @@ typedef enum ex_choice {
         EX_CHOICE_COUNT
 } ex_choice;
 
-/* Progress of long work: called now and then with the part that is done, in [0, 1]; false stops with EX_ERROR_STOPPED
- * or what the library calls it. */
+EX_API const char *ex_choice_name(ex_choice choice);
+
+/* Progress of long work: called now and then from the calling thread with the part that is done, in [0, 1]; false stops
+ * it, with EX_ERROR_FILE and nothing written. */
 typedef bool (*ex_drive_progress)(void *user, const char *doing, double part);
 
 /* One reference animation. */
@@ -182,6 +186,7 @@ typedef struct ex_apply_def {
     double database;    /* value of the axis of databases; NAN: rest */
     const char *truth;  /* cache to compare with, or NULL */
     bool unsettled;
+    bool brief; /* the report is to cost next to nothing: no nearest keys, no deepest_after, no jumps (-1, 0) */
     ex_drive_progress progress;
     void *user;
     const ex_tasks *tasks;

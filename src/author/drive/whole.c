@@ -5,7 +5,7 @@
 #include "author/drive/references.h"
 
 #include "author/formats/array.h"
-#include "author/mesh/group.h"
+#include "author/project/project.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ ex_result exi_whole_create(const ex_mesh *driver, const ex_drive_options *option
         for (size_t v = 0; v < n; v++)
             weights[v] = fitted && !options->frame_group ? 1.0F : 0.0F;
         if (fitted && options->frame_group) {
-            result = exi_mesh_group_mask(driver, options->frame_group, weights, error);
+            result = exi_mask_from_group(driver, options->frame_group, weights, error);
             result = exi_error_within(error, result, "the moving frame");
         }
     }

@@ -5,7 +5,6 @@
 #include "author/formats/array.h"
 #include "author/formats/file.h"
 #include "author/formats/number.h"
-#include "author/mesh/group.h"
 #include "author/project/project.h"
 #include "runtime/base/result.h"
 
@@ -76,6 +75,34 @@ static ex_result mask_from_file(const ex_project_view *view, const char *source,
     return result;
 }
 
+bool exi_names_group(const char *line, const char *name) {
+    size_t length = strlen(name);
+    for (const char *at = line; *at;) {
+        size_t word = strcspn(at, " \t");
+        if (word == length && strncmp(at, name, length) == 0)
+            return true;
+        at += word + strspn(at + word, " \t");
+    }
+    return strcmp(line, name) == 0;
+}
+
+ex_result exi_mask_from_group(const ex_mesh *mesh, const char *name, float *mask, ex_error *error) {
+    bool found = false;
+    for (int f = 0; mesh->face_groups && f < mesh->face_count; f++) {
+        int group = mesh->face_groups[f];
+        if (group < 0 || !exi_names_group(mesh->group_names[group], name))
+            continue;
+        found = true;
+        for (int c = mesh->face_offsets[f]; c < mesh->face_offsets[f + 1]; c++)
+            mask[mesh->corners[c]] = 1;
+    }
+    if (found)
+        return EX_OK;
+    const char *near = ex_suggest(name, (const char *const *)mesh->group_names, mesh->group_count);
+    return near ? exi_error(error, EX_ERROR_DATA, "the mesh has no group '%s'; did you mean '%s'?", name, near)
+                : exi_error(error, EX_ERROR_DATA, "the mesh has no faces in a group '%s'", name);
+}
+
 static ex_result mask_from_colour(const ex_mesh *mesh, char channel, float *mask, ex_error *error) {
     int c = channel == 'r' ? 0 : channel == 'g' ? 1 : 2;
     if (!mesh->colours)
@@ -130,7 +157,7 @@ ex_result exi_project_read_mask(const ex_project_view *view, const ex_project_la
     if (layer->mask == EX_MASK_FILE)
         result = mask_from_file(view, layer->mask_source, mesh->vertex_count, values, error);
     else if (layer->mask == EX_MASK_GROUP)
-        result = exi_mesh_group_mask(mesh, layer->mask_source, values, error);
+        result = exi_mask_from_group(mesh, layer->mask_source, values, error);
     else if (layer->mask == EX_MASK_JOINTS)
         result = mask_from_joints(layer, skeleton, skin, values, error);
     else
