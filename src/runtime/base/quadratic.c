@@ -175,7 +175,7 @@ static void refine(solver *s, int times) {
 
 static void take_out(solver *s, int k) {
     s->places[(s->active[k] > 0 ? s->active[k] : -s->active[k]) - 1] = 0;
-    for (int number = 0; number < s->program->equality_count; number++)
+    for (int number = 0; number < s->all; number++)
         s->places[number] = s->places[number] == 2 ? 0 : s->places[number];
     exi_active_factor_drop(&s->factor, k);
     for (int i = k; i < s->factor.count; i++) {
@@ -222,15 +222,20 @@ static exi_quadratic_result take_in(solver *s, int entry) {
         int blocking = -1;
         if (!depends)
             length = missing / open;
-        else if (is_equality(s, entry) && fabs(missing) <= 1e4 * slack(side, x_size)) {
-            s->places[number] = 2;
-            return EXI_QUADRATIC_SOLVED;
-        }
+        double fastest = 0;
         for (int k = 0; k < s->factor.count; k++)
-            if (s->rates[k] > 0 && !is_equality(s, s->active[k]) && s->multipliers[k] < length * s->rates[k]) {
+            fastest = fabs(s->rates[k]) > fastest ? fabs(s->rates[k]) : fastest;
+        for (int k = 0; k < s->factor.count; k++) /* those that do not fall but for rounding would never reach 0 */
+            if (s->rates[k] > 1e-13 * fastest && !is_equality(s, s->active[k]) && s->multipliers[k] < length * s->rates[k]) {
                 length = s->multipliers[k] / s->rates[k];
                 blocking = k;
             }
+        /* It follows from the active ones: holds with them, but for rounding, or cannot hold. */
+        const bool holds = depends && fabs(missing) <= 500 * slack(side, x_size);
+        if (holds && (is_equality(s, entry) || !isfinite(length))) {
+            s->places[number] = 2;
+            return EXI_QUADRATIC_SOLVED;
+        }
         if (!isfinite(length))
             return EXI_QUADRATIC_INFEASIBLE;
         if (++s->iterations > s->limit)
@@ -294,6 +299,7 @@ static exi_quadratic_result solve_definite(solver *s) {
         exi_quadratic_result result = take_in(s, entry);
         if (result != EXI_QUADRATIC_SOLVED)
             return result;
+        refine(s, 1); /* or what is left of many steps passes for a constraint that cannot hold */
     }
 }
 
@@ -318,6 +324,14 @@ static bool falls_for_ever(const solver *s) {
             return false;
     }
     return true;
+}
+
+/* Sides that leave nothing between them; an active constraint is not looked at from its other side. */
+static bool has_crossed_sides(const solver *s) {
+    for (int number = 0; number < s->all; number++)
+        if (side_of(s, number, false) > side_of(s, number, true))
+            return true;
+    return false;
 }
 
 static bool begin(solver *s, const int *active, int count) {
@@ -388,8 +402,9 @@ exi_quadratic_result exi_quadratic_solve(const exi_quadratic *program, double *x
     exi_quadratic_result result = EXI_QUADRATIC_LIMIT;
     open_solver(&s, program, x, active, scratch);
     const bool ready = begin(&s, active, *active_count);
+    const bool crossed = ready && has_crossed_sides(&s);
     double last = INFINITY;
-    for (int still = 0; ready && own.rounds < ROUNDS;) {
+    for (int still = 0; ready && !crossed && own.rounds < ROUNDS;) {
         memcpy(s.centre, x, (size_t)s.n * sizeof *x);
         result = solve_definite(&s);
         own.rounds++;
@@ -410,6 +425,8 @@ exi_quadratic_result exi_quadratic_solve(const exi_quadratic *program, double *x
         s.limit = s.iterations + 20 * s.all + 200;
     }
     tell(&s, &own);
+    if (crossed)
+        result = EXI_QUADRATIC_INFEASIBLE;
     if (result == EXI_QUADRATIC_SOLVED && !(own.stationarity <= wanted && own.violation <= wanted))
         result = EXI_QUADRATIC_LIMIT;
     *active_count = s.factor.count;
