@@ -178,8 +178,7 @@ static bool smooth_driven(exi_driving *made, const exi_nodes *nodes, const ex_me
         triangles[i] = (uint32_t)driven->corners[corners[i]];
     free(corners);
     exi_graph graph;
-    const bool good = triangles &&
-                      exi_graph_open(&graph, &arena, positions, made->driven_count, triangles, count) &&
+    const bool good = triangles && exi_graph_open(&graph, &arena, positions, made->driven_count, triangles, count) &&
                       smooth(&graph, nodes->count, n);
     exi_arena_free(&arena);
     return good;

@@ -129,6 +129,10 @@ ex_result exi_driving_look_nodes(exi_driving *made, const exi_nodes *nodes, cons
 ex_result exi_driving_look_regions(exi_driving *made, const exi_nodes *nodes, const ex_drive_options *options,
                                    ex_error *error);
 
+/* What a vertex of the driver counts for: its area and its given weight. */
+double exi_driving_importance(const exi_driving *made, const ex_drive_options *options, int vertex);
+/* A view of at most `most` vertices by the weights in room_two, not all 0; views has room for it. */
+bool exi_driving_add_view(exi_driving *made, int frame, int most);
 /* Room for so many frames of parts, and that of the whole. False without memory. */
 bool exi_driving_reserve(exi_driving *made, int frame_count);
 
@@ -138,9 +142,9 @@ bool exi_driving_reserve(exi_driving *made, int frame_count);
 typedef struct exi_carrier {
     int driven_count, driver_count;
     ex_driver *driver;
-    ex_skin *skin;      /* driven vertices, then the driver's */
-    float *matrices;    /* [frame_count][12] */
-    void *memory;       /* of the palette */
+    ex_skin *skin;   /* driven vertices, then the driver's */
+    float *matrices; /* [frame_count][12] */
+    void *memory;    /* of the palette */
     ex_palette *palette;
     float *posed, *rest; /* [driven_count + driver_count][3] */
     double *unposed;     /* likewise */

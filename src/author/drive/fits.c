@@ -133,8 +133,8 @@ static ex_result fit_node(exi_driving *made, int node, double width, ex_error *e
         for (int v = 0; all && v < g->vertex_count; v++) {
             double sum = 0;
             for (int c = 0; c < 3; c++) {
-                const double d =
-                    (double)g->positions[3 * (size_t)v + (size_t)c] - (double)g->positions[3 * (size_t)node + (size_t)c];
+                const double d = (double)g->positions[3 * (size_t)v + (size_t)c] -
+                                 (double)g->positions[3 * (size_t)node + (size_t)c];
                 sum += d * d;
             }
             made->room[v] = sqrt(sum);
@@ -144,8 +144,7 @@ static ex_result fit_node(exi_driving *made, int node, double width, ex_error *e
                      "the driver's vertices around vertex %d lie on a line, which leaves its moving frame open", node);
 }
 
-ex_result exi_driving_fit_nodes(exi_driving *made, const exi_nodes *nodes, const ex_drive_options *o,
-                                ex_error *error) {
+ex_result exi_driving_fit_nodes(exi_driving *made, const exi_nodes *nodes, const ex_drive_options *o, ex_error *error) {
     ex_result result = EX_OK;
     for (int f = 0; result == EX_OK && f < nodes->count; f++)
         result = fit_node(made, nodes->vertices[f], o->fit * nodes->spacing, error);

@@ -215,8 +215,7 @@ bool exi_graph_order(const exi_graph *g, int *order) {
     for (int v = 0; v < g->vertex_count; v++) {
         uint32_t place[3];
         for (int c = 0; c < 3; c++)
-            place[c] =
-                (uint32_t)(65535 * (((double)g->positions[3 * (size_t)v + (size_t)c] - (double)low[c]) / size));
+            place[c] = (uint32_t)(65535 * (((double)g->positions[3 * (size_t)v + (size_t)c] - (double)low[c]) / size));
         cells[v] = (cell){.code = interleave(place), .vertex = v};
     }
     qsort(cells, (size_t)g->vertex_count, sizeof *cells, compare_cells);

@@ -45,8 +45,8 @@ static ex_result find_feet(const exi_graph *g, const uint32_t *triangles, int co
         if (ex_fit_closest(fit, driven + 3 * (size_t)v, INFINITY, &closest))
             set_foot(triangles + 3 * (size_t)closest.triangle, &closest, &feet[v]);
         else
-            result = exi_error(error, EX_ERROR_DATA, "driven vertex %d is too far away to find its place on the driver",
-                               v);
+            result =
+                exi_error(error, EX_ERROR_DATA, "driven vertex %d is too far away to find its place on the driver", v);
     }
     free(memory);
     ex_tree_destroy(tree);
@@ -76,8 +76,7 @@ ex_result exi_nodes_feet(const exi_graph *g, const ex_drive_options *o, const fl
         free(triangles);
     }
     if (result == EX_OK && (o->bind_count == 0 || is_used(o, o->bind_count, driven_count)))
-        result =
-            find_feet(g, g->triangles, g->triangle_count, o, o->bind_count, driven, driven_count, feet, error);
+        result = find_feet(g, g->triangles, g->triangle_count, o, o->bind_count, driven, driven_count, feet, error);
     return result;
 }
 
