@@ -12,8 +12,8 @@ enum {
     DRIVE_SIDES = 8,
     DRIVE_DRIVER_COUNT = DRIVE_RINGS * DRIVE_SIDES + 2, /* a closed bar: 90 */
     DRIVE_SLEEVE_RINGS = 9,
-    DRIVE_SLEEVE_SIDES = 10,
-    DRIVE_DRIVEN_COUNT = DRIVE_SLEEVE_RINGS * DRIVE_SLEEVE_SIDES /* open at both ends: 90 */
+    DRIVE_SLEEVE_SIDES = 12,
+    DRIVE_DRIVEN_COUNT = DRIVE_SLEEVE_RINGS * DRIVE_SLEEVE_SIDES /* open at both ends: 108 */
 };
 
 /* One pose: degrees of bending and of twist, where it stands and which way it faces, and how much the cloth wrinkles.
