@@ -1,0 +1,158 @@
+/*
+ * The inside of a settler: one block without pointers. Driven vertices stand in it in an order of its own: those bound
+ * to one set of triangles together, and of those neighbours together, in clusters that are asked about at once. Where
+ * the text below says "vertex", it is one of the driver; "place" is the number of a driven vertex in that order.
+ */
+#ifndef EXI_SETTLE_SETTLER_H
+#define EXI_SETTLE_SETTLER_H
+
+#include "runtime/settle/closest.h"
+
+enum {
+    EXI_CLUSTER = 16, /* driven vertices that are asked about at once */
+    EXI_PUSHES = 16   /* the most moves of a driven vertex out of the driver */
+};
+
+/* "No block": no fit has as many. */
+#define EXI_NO_BLOCK UINT32_MAX
+
+/* A set of triangles that driven vertices see, with its tree. */
+typedef struct exi_settler_set {
+    uint64_t tree;
+    uint64_t triangles; /* [triangle_count] uint32_t: the tree's triangles, as the driver numbers them */
+    uint64_t fit;       /* in the scratch */
+    int32_t triangle_count;
+    int32_t reserved;
+} exi_settler_set;
+
+typedef struct exi_cluster {
+    int32_t first, count; /* places */
+    int32_t set, reserved;
+} exi_cluster;
+
+/* Where a driven vertex was in a key. */
+typedef struct exi_bound {
+    uint32_t corner[3]; /* of the triangle that was closest */
+    uint32_t triangle;
+    uint32_t block; /* of the set's tree; EXI_NO_BLOCK: not in that set */
+    float u, v;
+    float gap; /* INFINITY: not known */
+} exi_bound;
+
+struct ex_settler {
+    uint64_t size;
+    int32_t driver_count, triangle_count, vertex_count, key_count, set_count, cluster_count, used_count, reserved;
+    uint64_t triangles;  /* [triangle_count][3] uint32_t */
+    uint64_t incident;   /* [driver_count + 1] uint32_t: where the triangles of a vertex begin in: */
+    uint64_t incidences; /* [3 triangle_count] uint32_t */
+    uint64_t chords;     /* [driver_count][4] uint32_t: two pairs of vertices (carry.c) */
+    uint64_t used;       /* [used_count] uint32_t: vertices of triangles that were closest in a key */
+    uint64_t sets;       /* [set_count] exi_settler_set */
+    uint64_t clusters;   /* [cluster_count] exi_cluster */
+    uint64_t order;      /* [vertex_count] uint32_t: the driven vertex at each place */
+    uint64_t bounds;     /* [vertex_count][key_count] exi_bound, by place */
+    uint64_t motions;    /* in the scratch: [driver_count] exi_motion */
+    uint64_t tallies;    /* in the scratch: [cluster_count] ex_settled */
+    uint64_t scratch;    /* bytes */
+};
+
+/* ---- near.c ---- */
+
+/* The closest point of the triangles of a fit; triangle as the tree numbers them, -1: none; point absolute. */
+typedef struct exi_nearest {
+    ex_closest at;
+    uint32_t block; /* in which it stands */
+} exi_nearest;
+
+/* The closest points of up to EXI_CLUSTER points, to the bit those that ex_fit_closest gives. Every nearest[i].block is
+ * where to look first, EXI_NO_BLOCK or any other number too large: unknown; the closer it is, the quicker. */
+void exi_near(const ex_fit *fit, const float (*points)[3], int count, exi_nearest *nearest);
+
+/* ---- side.c ---- */
+
+/* A driver's surface: positions [driver_count][3] of a settler's driver. */
+typedef struct exi_driver {
+    const ex_settler *settler;
+    const float *positions;
+} exi_driver;
+
+/* The unit normal of a triangle; false, and zero, where it has none. */
+bool exi_driver_normal(const exi_driver *driver, uint32_t triangle, float normal[3]);
+/* The pseudo-normal at (u, v) of a triangle, not of unit length. */
+void exi_driver_side(const exi_driver *driver, uint32_t triangle, float u, float v, float normal[3]);
+/* The signed distance of a point, by its closest point on that triangle (as the driver numbers it). */
+float exi_side_distance(const exi_driver *driver, uint32_t triangle, const ex_closest *at, const float point[3]);
+
+/* ---- carry.c ---- */
+
+/* How a vertex moves from the blended driver to the true one, in one line of a cache: a quad (the blended position; 1,
+ * or 0 where it is not known), and three with the columns of its rotation minus 1, each with a component of the
+ * displacement behind it. */
+typedef struct exi_motion {
+    float row[4][4];
+} exi_motion;
+
+/* chords[4] of every vertex, chosen at creation from the form there. */
+void exi_carry_choose(const ex_settler *settler, const float *positions, uint32_t *chords);
+/* The motions of `count` vertices: those listed, or all where vertices is NULL. */
+void exi_carry_prepare(const ex_settler *settler, const float *blended, const float *driver, const uint32_t *vertices,
+                       int count, exi_motion *motions, const ex_tasks *tasks);
+/* Adds to sum what weight times the motion at (u, v) of a triangle moves the point by. */
+typedef struct exi_carried {
+    exi_quad turned, columns[3];
+} exi_carried;
+static inline exi_carried exi_carry_nothing(void) {
+    const exi_quad zero = exi_quad_splat(0);
+    return (exi_carried){zero, {zero, zero, zero}};
+}
+static inline void exi_carry_add(exi_carried *sum, const exi_motion *motions, const uint32_t corner[3], float u,
+                                 float v, float weight, exi_quad point) {
+    const float part[3] = {1 - u - v, u, v};
+    exi_quad at = exi_quad_splat(0), columns[3] = {at, at, at};
+    EXI_WRITE_OUT
+    for (int i = 0; i < 3; i++) {
+        const exi_motion *m = &motions[corner[i]];
+        const exi_quad b = exi_quad_splat(part[i]), w = exi_quad_splat(weight * part[i]);
+        at = exi_quad_madd(b, exi_quad_load(m->row[0]), at);
+        for (int k = 0; k < 3; k++)
+            columns[k] = exi_quad_madd(w, exi_quad_load(m->row[1 + k]), columns[k]);
+    }
+    /* A corner that is not known has a part in it: this motion is not known. */
+    if (exi_quad_at_most(exi_quad_lane3(at), exi_quad_splat(0.999f)))
+        return;
+    const exi_quad e = exi_quad_sub(point, at);
+    sum->turned = exi_quad_madd(exi_quad_lane0(e), columns[0], sum->turned);
+    sum->turned = exi_quad_madd(exi_quad_lane1(e), columns[1], sum->turned);
+    sum->turned = exi_quad_madd(exi_quad_lane2(e), columns[2], sum->turned);
+    for (int k = 0; k < 3; k++)
+        sum->columns[k] = exi_quad_add(sum->columns[k], columns[k]);
+}
+static inline void exi_carry_apply(const exi_carried *sum, float point[3]) {
+    float turned[4], column[4];
+    exi_quad_store(turned, sum->turned);
+    for (int c = 0; c < 3; c++) {
+        exi_quad_store(column, sum->columns[c]);
+        point[c] += column[3] + turned[c];
+    }
+}
+
+/* ---- push.c ---- */
+
+typedef struct exi_push {
+    exi_driver driver;
+    const ex_fit *fit;         /* of the set */
+    const uint32_t *triangles; /* of the set */
+    float tolerance, left;     /* lengths: where pushing stops, and from which on a vertex counts as left */
+} exi_push;
+
+/* Pushes the points of a cluster out to their gaps. nearest: hints before, closest points of the first positions after.
+ * bounds[i]: the key that is nearest, or NULL. */
+void exi_push_cluster(const exi_push *push, float (*points)[3], const float *gaps, const exi_bound *const *bounds,
+                      int count, exi_nearest *nearest, ex_settled *tally);
+
+/* Whether all three are numbers that count as finite. */
+static inline bool exi_finite3(const float *p) {
+    return fabsf(p[0]) < EXI_TREE_LARGEST && fabsf(p[1]) < EXI_TREE_LARGEST && fabsf(p[2]) < EXI_TREE_LARGEST;
+}
+
+#endif

@@ -1,0 +1,96 @@
+/*
+ * On which side of a driver a point lies: that of the pseudo-normal at its closest point (J. A. Baerentzen and H.
+ * Aanaes, "Signed distance computation using the angle weighted pseudonormal", 2005): within a triangle its normal, on
+ * an edge the sum of the unit normals that meet there, at a vertex their sum weighted by the angles. For a closed
+ * surface it is the sign of inside and outside, wherever the point is.
+ *
+ * Normals are made when asked for: nearly all closest points lie within a triangle. All triangles of the driver count,
+ * also for points that do not see them: the side of a surface does not depend on who looks. Those that are not finite,
+ * or have no area, do not.
+ */
+#include "runtime/base/functions.inl"
+#include "runtime/base/vector.h"
+#include "runtime/settle/settler.h"
+
+/* Coordinates below this are 0: on an edge, where the arithmetic leaves an error. */
+#define ON_EDGE 1e-6f
+
+static bool corners(const exi_driver *driver, uint32_t triangle, double p[3][3]) {
+    const uint32_t *corner =
+        (const uint32_t *)exi_tree_at(driver->settler, driver->settler->triangles) + 3 * (size_t)triangle;
+    for (int i = 0; i < 3; i++) {
+        const float *at = driver->positions + 3 * (size_t)corner[i];
+        if (!exi_finite3(at))
+            return false;
+        for (int c = 0; c < 3; c++)
+            p[i][c] = (double)at[c];
+    }
+    return true;
+}
+
+static bool normal_of(const double p[3][3], double normal[3]) {
+    double ab[3], ac[3];
+    exi_subtract(p[1], p[0], ab);
+    exi_subtract(p[2], p[0], ac);
+    exi_cross(ab, ac, normal);
+    return exi_unit3(normal);
+}
+
+/* The angle at corner i. */
+static double angle_at(const double p[3][3], int i) {
+    double e[3], f[3], n[3];
+    exi_subtract(p[(i + 1) % 3], p[i], e);
+    exi_subtract(p[(i + 2) % 3], p[i], f);
+    exi_cross(e, f, n);
+    return exi_corner(sqrt(exi_dot3(n, n)), exi_dot3(e, f));
+}
+
+/* Of the triangles around vertex a: those that b is a corner of too, alike, or all by their angles where b is a. */
+static void sum_around(const exi_driver *driver, uint32_t a, uint32_t b, float normal[3]) {
+    const ex_settler *s = driver->settler;
+    const uint32_t *triangles = exi_tree_at(s, s->triangles), *first = exi_tree_at(s, s->incident);
+    const uint32_t *list = exi_tree_at(s, s->incidences);
+    double sum[3] = {0, 0, 0};
+    for (uint32_t k = first[a]; k < first[a + 1]; k++) {
+        const uint32_t *corner = triangles + 3 * (size_t)list[k];
+        const int i = corner[0] == a ? 0 : corner[1] == a ? 1 : 2;
+        double p[3][3], n[3];
+        if ((corner[0] != b && corner[1] != b && corner[2] != b) || !corners(driver, list[k], p) || !normal_of(p, n))
+            continue;
+        const double weight = a == b ? angle_at(p, i) : 1;
+        for (int c = 0; c < 3; c++)
+            sum[c] += weight * n[c];
+    }
+    for (int c = 0; c < 3; c++)
+        normal[c] = (float)sum[c];
+}
+
+bool exi_driver_normal(const exi_driver *driver, uint32_t triangle, float normal[3]) {
+    double p[3][3], n[3] = {0, 0, 0};
+    const bool known = corners(driver, triangle, p) && normal_of(p, n);
+    for (int c = 0; c < 3; c++)
+        normal[c] = known ? (float)n[c] : 0;
+    return known;
+}
+
+void exi_driver_side(const exi_driver *driver, uint32_t triangle, float u, float v, float normal[3]) {
+    const uint32_t *corner =
+        (const uint32_t *)exi_tree_at(driver->settler, driver->settler->triangles) + 3 * (size_t)triangle;
+    const float part[3] = {1 - u - v, u, v};
+    int there = 0, at[3] = {0, 0, 0};
+    for (int i = 0; i < 3; i++)
+        if (part[i] > ON_EDGE)
+            at[there++] = i;
+    if (there < 3)
+        sum_around(driver, corner[at[0]], corner[at[there > 1]], normal);
+    else
+        exi_driver_normal(driver, triangle, normal);
+}
+
+float exi_side_distance(const exi_driver *driver, uint32_t triangle, const ex_closest *at, const float point[3]) {
+    float normal[3], along = 0;
+    exi_driver_side(driver, triangle, at->u, at->v, normal);
+    for (int c = 0; c < 3; c++)
+        along += (point[c] - at->point[c]) * normal[c];
+    return along < 0 ? -sqrtf(at->distance_sq) : sqrtf(at->distance_sq);
+}
