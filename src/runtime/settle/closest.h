@@ -61,12 +61,12 @@ static inline exi_quad exi_v_into(exi_quad r, exi_quad a, exi_quad b, exi_quad c
 typedef struct exi_answer {
     exi_quad u, v, distance_sq;
     exi_vector point;
+    exi_quad along; /* the point times the normal, of any length: > 0 where the one asked about is behind */
 } exi_answer;
 
-static inline exi_answer exi_closest_four(const exi_fit_block *block, exi_vector q) {
+/* pa, pb, pc: the corners of four triangles. */
+static inline exi_answer exi_closest_of(exi_vector pa, exi_vector pb, exi_vector pc, exi_vector q) {
     const exi_quad zero = exi_quad_splat(0), one = exi_quad_splat(1);
-    const exi_vector pa = exi_v_load(block->corner[0]), pb = exi_v_load(block->corner[1]),
-                     pc = exi_v_load(block->corner[2]);
     const exi_vector ab = exi_v_subtract(pb, pa), ac = exi_v_subtract(pc, pa), bc = exi_v_subtract(pc, pb);
     const exi_vector a = exi_v_subtract(pa, q), b = exi_v_subtract(pb, q), c = exi_v_subtract(pc, q);
     const exi_quad ab_inverse = exi_v_invert(exi_v_dot(ab, ab));
@@ -100,7 +100,11 @@ static inline exi_answer exi_closest_four(const exi_fit_block *block, exi_vector
 
     point = (exi_vector){exi_v_into(point.x, a.x, b.x, c.x), exi_v_into(point.y, a.y, b.y, c.y),
                          exi_v_into(point.z, a.z, b.z, c.z)};
-    return (exi_answer){u, v, exi_v_dot(point, point), point};
+    return (exi_answer){u, v, exi_v_dot(point, point), point, exi_v_dot(n, point)};
+}
+
+static inline exi_answer exi_closest_four(const exi_fit_block *block, exi_vector q) {
+    return exi_closest_of(exi_v_load(block->corner[0]), exi_v_load(block->corner[1]), exi_v_load(block->corner[2]), q);
 }
 
 /* The squared distances of four boxes, in the steps of exi_v_dot. */

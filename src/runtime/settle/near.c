@@ -1,122 +1,313 @@
 /*
- * Closest points of a cluster of neighbours at once. Each point first looks at one block that is probably near (where
- * its closest point was a frame ago, or in a key), which bounds how far away the answer can be; the boxes of those
- * bounds together make a region, and one way down the tree gathers the blocks that reach into it. Every point then asks
- * the boxes of these few, four at a time, and looks at those that may hold something nearer. So the tree is walked once
- * for all, and the answers are those of ex_fit_closest to the bit: which blocks are looked at does not matter, as long
- * as none is left out that holds the answer (closest.c).
+ * Closest points of a cluster of neighbours at once. Each point first looks at one triangle that is probably near (the
+ * closest one a frame ago, or in a key), which bounds how far away the answer can be; the boxes of those bounds
+ * together make a region, and one way down the tree gathers the blocks that reach into it. Every point then asks the
+ * boxes of these few, and looks at those that may hold something nearer. The answers are those of ex_fit_closest to the
+ * bit: which blocks are looked at does not matter, as long as none is left out that holds the answer (closest.c).
  *
- * A region that is too large, since a point knows nothing or its neighbours are none, is given up: its points search on
- * their own.
+ * A question alone waits for its own intermediate results, and for branches that cannot be foretold. So the work goes
+ * in stages over all points, four at a time, and with next to no branches: what is to be looked at becomes a queue, and
+ * of what is found a point keeps the lowest key, the bits of the squared distance before the triangle's number, which
+ * is the order that ex_fit_closest has too.
+ *
+ * Points that know nothing search on their own, and so do all where the region is too large: where neighbours are none.
  */
 #include "runtime/settle/settler.h"
 
-enum { GATHERED = 64 };
+enum { GATHERED = 48, MARKS = 24, QUEUED = EXI_CLUSTER * GATHERED };
 
-/* Blocks that reach into a region: boxes four in a register. */
+/* Blocks that reach into a region: their numbers, and their boxes, as offsets of floats in the nodes. */
 typedef struct gathering {
-    float box[GATHERED / 4][6][4];
-    uint32_t block[GATHERED];
+    uint32_t block[GATHERED + 4], box[GATHERED + 4];
     int count;
 } gathering;
 
 typedef struct region {
-    float low[3], high[3];
+    exi_quad low[3], high[3]; /* four parts of it, in the lanes */
 } region;
 
-/* Around a point by the distance that is known. Rounded outwards: what lies outside is farther in float arithmetic. */
-static void grow(region *r, const float point[3], float distance_sq) {
-    const float reach = sqrtf(distance_sq) * 1.000001f;
-    for (int c = 0; c < 3; c++) {
-        const float far = reach + 3e-7f * fabsf(point[c]);
-        const float low = point[c] - far, high = point[c] + far;
-        r->low[c] = low < r->low[c] ? low : r->low[c];
-        r->high[c] = high > r->high[c] ? high : r->high[c];
+/* A pair to be looked at. */
+typedef struct pair {
+    uint16_t point, block;
+} pair;
+
+static inline int lowest_bit(uint32_t bits) {
+#if defined(__GNUC__)
+    return __builtin_ctz(bits);
+#else
+    int bit = 0;
+    for (; !(bits & 1); bits >>= 1)
+        bit++;
+    return bit;
+#endif
+}
+
+static inline exi_vector load_points(float (*points)[3], int first) {
+    exi_quad v[3];
+    exi_quad_load_triples(points[first], v);
+    return (exi_vector){v[0], v[1], v[2]};
+}
+
+/* A key orders by distance, then by number; 0 is none, so that a distance of 0 is the least there is above. */
+static inline void make_keys(exi_quad distance_sq, const uint32_t *triangles, uint64_t keys[4]) {
+    exi_quad_keys(exi_quad_max(distance_sq, exi_quad_splat(FLT_MIN)), exi_quad_splat(FLT_MAX), triangles, keys);
+}
+
+/* ---- known triangles ---- */
+
+static inline exi_vector corner_of(const exi_view *view, const uint32_t *triangles, int corner) {
+    exi_quad m[4];
+    EXI_WRITE_OUT
+    for (int i = 0; i < 4; i++) {
+        const uint32_t vertex = view->corners[3 * (size_t)triangles[i] + (size_t)corner];
+        m[i] = exi_quad_load_three(view->positions + 3 * (size_t)vertex);
     }
+    exi_quad_transpose(m);
+    return (exi_vector){m[0], m[1], m[2]};
+}
+
+/* Four points and a triangle for each; numbers of a point stand in the rows of exi_near from first on. */
+static inline void answer_four(const exi_view *view, exi_vector q, const uint32_t *triangles, int first, exi_near *near,
+                               uint64_t *keys) {
+    const exi_answer a =
+        exi_closest_of(corner_of(view, triangles, 0), corner_of(view, triangles, 1), corner_of(view, triangles, 2), q);
+    exi_quad_store(near->distance_sq + first, a.distance_sq);
+    exi_quad_store(near->u + first, a.u);
+    exi_quad_store(near->v + first, a.v);
+    exi_quad_store(near->away[0] + first, a.point.x);
+    exi_quad_store(near->away[1] + first, a.point.y);
+    exi_quad_store(near->away[2] + first, a.point.z);
+    exi_quad_store(near->along + first, a.along);
+    make_keys(a.distance_sq, triangles, keys);
+}
+
+/* The key of the closest triangle of all; that of one is known, or 0. */
+static uint64_t search(const exi_view *view, const float point[3], uint64_t known) {
+    ex_closest best = {.triangle = -1, .distance_sq = FLT_MAX};
+    if (known) {
+        best.triangle = (int)(uint32_t)known;
+        best.distance_sq = exi_tree_key_near(known);
+    }
+    uint32_t block;
+    uint64_t keys[4];
+    exi_fit_search(view->fit, point, &best, &block);
+    if (best.triangle < 0)
+        return 0;
+    const uint32_t found = (uint32_t)best.triangle, triangles[4] = {found, found, found, found};
+    make_keys(exi_quad_splat(best.distance_sq), triangles, keys);
+    return keys[0];
+}
+
+/* What the triangles are that points know, with keys; those that know none, or one that is not finite, search. */
+static void look_first(const exi_view *view, float (*points)[3], int count, exi_near *near, uint64_t *keys) {
+    for (int first = 0; first < count; first += 4) {
+        uint32_t triangles[4];
+        bool known = true;
+        for (int i = 0; i < 4; i++) {
+            const uint32_t t = near->triangle[first + i];
+            known = known && t < view->triangle_count;
+            triangles[i] = t < view->triangle_count ? t : 0;
+        }
+        answer_four(view, load_points(points, first), triangles, first, near, keys + first);
+        for (int i = first; i < first + 4; i++)
+            known = known && keys[i];
+        for (int i = first; !known && i < first + 4; i++) {
+            if (near->triangle[i] < view->triangle_count && keys[i])
+                continue;
+            near->triangle[i] = EXI_NO_TRIANGLE; /* so that the rest is found out in the end */
+            keys[i] = search(view, points[i], 0);
+            near->distance_sq[i] = keys[i] ? exi_tree_key_near(keys[i]) : 0;
+        }
+    }
+}
+
+/* Where another triangle than the first was found, the rest of what is asked about it. */
+static void look_again(const exi_view *view, float (*points)[3], int count, exi_near *near, const uint64_t *keys) {
+    int changed[EXI_CLUSTER + 4], changes = 0;
+    for (int i = 0; i < count; i++) {
+        changed[changes] = i;
+        changes += keys[i] != 0 && (uint32_t)keys[i] != near->triangle[i];
+        near->triangle[i] = keys[i] ? (uint32_t)keys[i] : EXI_NO_TRIANGLE;
+    }
+    for (int k = changes; k % 4; k++)
+        changed[k] = changed[changes - 1];
+    for (int k = 0; k < changes; k += 4) {
+        uint32_t triangles[4];
+        uint64_t same[4];
+        float of[4][3];
+        exi_near four;
+        for (int i = 0; i < 4; i++) {
+            triangles[i] = near->triangle[changed[k + i]];
+            memcpy(of[i], points[changed[k + i]], sizeof of[i]);
+        }
+        answer_four(view, load_points(of, 0), triangles, 0, &four, same);
+        for (int i = 0; i < 4; i++) {
+            const int to = changed[k + i];
+            near->distance_sq[to] = four.distance_sq[i];
+            near->u[to] = four.u[i];
+            near->v[to] = four.v[i];
+            for (int c = 0; c < 3; c++)
+                near->away[c][to] = four.away[c][i];
+            near->along[to] = four.along[i];
+        }
+    }
+}
+
+/* ---- the region ---- */
+
+/* Around all points by their distances. Rounded outwards: what lies outside is farther in float arithmetic. */
+static region region_of(float (*points)[3], int count, const exi_near *near) {
+    region r;
+    for (int c = 0; c < 3; c++) {
+        r.low[c] = exi_quad_splat(INFINITY);
+        r.high[c] = exi_quad_splat(-INFINITY);
+    }
+    const exi_quad zero = exi_quad_splat(0), outwards = exi_quad_splat(3e-7f);
+    for (int first = 0; first < count; first += 4) {
+        const exi_vector q = load_points(points, first);
+        const exi_quad p[3] = {q.x, q.y, q.z};
+        const exi_quad square = exi_quad_max(exi_quad_load(near->distance_sq + first), exi_quad_splat(1e-36f));
+        const exi_quad reach =
+            exi_quad_mul(exi_quad_mul(square, exi_quad_splat(1.000002f)), exi_quad_inverse_root(square));
+        for (int c = 0; c < 3; c++) {
+            const exi_quad far = exi_quad_madd(outwards, exi_quad_with_sign(p[c], zero), reach);
+            r.low[c] = exi_quad_min(r.low[c], exi_quad_sub(p[c], far));
+            r.high[c] = exi_quad_max(r.high[c], exi_quad_add(p[c], far));
+        }
+    }
+    for (int c = 0; c < 3; c++) {
+        r.low[c] = exi_quad_min(exi_quad_min(exi_quad_lane0(r.low[c]), exi_quad_lane1(r.low[c])),
+                                exi_quad_min(exi_quad_lane2(r.low[c]), exi_quad_lane3(r.low[c])));
+        r.high[c] = exi_quad_max(exi_quad_max(exi_quad_lane0(r.high[c]), exi_quad_lane1(r.high[c])),
+                                 exi_quad_max(exi_quad_lane2(r.high[c]), exi_quad_lane3(r.high[c])));
+    }
+    return r;
 }
 
 /* False where there are too many. */
 static bool gather(const ex_fit *fit, const region *r, gathering *g) {
     const exi_fit_node *nodes = exi_tree_at(fit, fit->nodes);
     uint32_t stack[EXI_TREE_STACK];
-    int height = 1;
-    exi_quad low[3], high[3];
-    for (int c = 0; c < 3; c++) {
-        low[c] = exi_quad_splat(r->low[c]);
-        high[c] = exi_quad_splat(r->high[c]);
-    }
-    g->count = 0;
+    int height = 1, count = 0;
     stack[0] = 0;
     while (height > 0) {
-        const exi_fit_node *node = &nodes[stack[--height]];
-        exi_quad apart = exi_quad_sub(exi_quad_load(node->box[0]), high[0]);
-        apart = exi_quad_max(apart, exi_quad_sub(low[0], exi_quad_load(node->box[3])));
+        const uint32_t number = stack[--height];
+        const exi_fit_node *node = &nodes[number];
+        exi_quad apart = exi_quad_sub(exi_quad_load(node->box[0]), r->high[0]);
+        apart = exi_quad_max(apart, exi_quad_sub(r->low[0], exi_quad_load(node->box[3])));
         for (int c = 1; c < 3; c++) {
-            apart = exi_quad_max(apart, exi_quad_sub(exi_quad_load(node->box[c]), high[c]));
-            apart = exi_quad_max(apart, exi_quad_sub(low[c], exi_quad_load(node->box[3 + c])));
+            apart = exi_quad_max(apart, exi_quad_sub(exi_quad_load(node->box[c]), r->high[c]));
+            apart = exi_quad_max(apart, exi_quad_sub(r->low[c], exi_quad_load(node->box[3 + c])));
         }
-        const unsigned bits = exi_quad_at_most(apart, exi_quad_splat(0));
-        for (int i = 0; i < 4; i++) {
-            if (!(bits >> i & 1))
-                continue;
-            const uint32_t child = node->child[i];
-            if (!(child & EXI_TREE_BLOCK)) {
-                stack[height++] = child;
-                continue;
-            }
-            if (g->count == GATHERED)
-                return false;
-            for (int c = 0; c < 6; c++)
-                g->box[g->count / 4][c][g->count % 4] = node->box[c][i];
-            g->block[g->count++] = child & ~EXI_TREE_BLOCK;
+        const uint32_t bits = exi_quad_at_most(apart, exi_quad_splat(0));
+        if (count > GATHERED - 4)
+            return false;
+        EXI_WRITE_OUT
+        for (uint32_t i = 0; i < 4; i++) {
+            const uint32_t child = node->child[i], hit = bits >> i & 1, is_block = child >> 31;
+            stack[height] = child;
+            height += (int)(hit & ~is_block);
+            g->block[count] = child & ~EXI_TREE_BLOCK;
+            g->box[count] = number * (uint32_t)(sizeof *node / sizeof(float)) + i;
+            count += (int)(hit & is_block);
         }
     }
-    /* The last four are whole. */
-    for (int k = g->count; k % 4; k++)
-        for (int c = 0; c < 6; c++)
-            g->box[k / 4][c][k % 4] = c < 3 ? INFINITY : -INFINITY;
+    g->count = count;
     return true;
 }
 
-static void look_around(const exi_fit_block *blocks, const gathering *g, const float point[3], exi_nearest *nearest) {
-    const exi_vector q = {exi_quad_splat(point[0]), exi_quad_splat(point[1]), exi_quad_splat(point[2])};
-    const uint32_t seen = nearest->block;
-    for (int k = 0; k < g->count; k += 4) {
-        unsigned bits = exi_quad_at_most(exi_box_distances(g->box[k / 4], q), exi_quad_splat(nearest->at.distance_sq));
-        for (int i = k; bits; i++, bits >>= 1)
-            if ((bits & 1) && g->block[i] != seen && exi_look(&blocks[g->block[i]], q, &nearest->at))
-                nearest->block = g->block[i];
+/* ---- what is near ---- */
+
+/* The blocks that may hold something as near, of every point. */
+static int queue_up(const ex_fit *fit, const gathering *g, float (*points)[3], int count, const exi_near *near,
+                    pair *queue) {
+    const float *boxes = exi_tree_at(fit, fit->nodes);
+    const exi_quad zero = exi_quad_splat(0);
+    int length = 0;
+    for (int first = 0; first < count; first += 4) {
+        const exi_vector q = load_points(points, first);
+        const exi_quad best = exi_quad_load(near->distance_sq + first);
+        for (int from = 0; from < g->count; from += MARKS) {
+            const int to = from + MARKS < g->count ? from + MARKS : g->count;
+            exi_quad marks = zero, mark = exi_quad_splat(1);
+            for (int k = from; k < to; k++) {
+                const float *box = boxes + g->box[k];
+                const exi_vector low = {exi_quad_sub(exi_quad_splat(box[0]), q.x),
+                                        exi_quad_sub(exi_quad_splat(box[4]), q.y),
+                                        exi_quad_sub(exi_quad_splat(box[8]), q.z)};
+                const exi_vector high = {exi_quad_sub(q.x, exi_quad_splat(box[12])),
+                                         exi_quad_sub(q.y, exi_quad_splat(box[16])),
+                                         exi_quad_sub(q.z, exi_quad_splat(box[20]))};
+                const exi_vector d = {exi_quad_max(exi_quad_max(low.x, high.x), zero),
+                                      exi_quad_max(exi_quad_max(low.y, high.y), zero),
+                                      exi_quad_max(exi_quad_max(low.z, high.z), zero)};
+                marks = exi_quad_add(marks, exi_quad_pick(exi_v_dot(d, d), best, zero, mark));
+                mark = exi_quad_add(mark, mark);
+            }
+            float numbers[4];
+            exi_quad_store(numbers, marks);
+            for (int i = 0; i < 4 && first + i < count; i++) {
+                uint32_t bits = (uint32_t)numbers[i];
+                while (bits) {
+                    queue[length++] = (pair){(uint16_t)(first + i), (uint16_t)(from + lowest_bit(bits))};
+                    bits &= bits - 1;
+                }
+            }
+        }
+    }
+    return length;
+}
+
+static void work_off(const ex_fit *fit, const gathering *g, float (*points)[3], const pair *queue, int length,
+                     uint64_t *keys) {
+    const exi_fit_block *blocks = exi_tree_at(fit, fit->blocks);
+    for (int k = 0; k < length; k++) {
+        const float *p = points[queue[k].point];
+        const exi_fit_block *block = &blocks[g->block[queue[k].block]];
+        const exi_answer a =
+            exi_closest_four(block, (exi_vector){exi_quad_splat(p[0]), exi_quad_splat(p[1]), exi_quad_splat(p[2])});
+        uint64_t found[4];
+        make_keys(a.distance_sq, block->triangle, found);
+        /* 0, none, becomes the largest. */
+        const uint64_t lower =
+            exi_tree_lower(exi_tree_lower(found[0] - 1, found[1] - 1), exi_tree_lower(found[2] - 1, found[3] - 1));
+        keys[queue[k].point] = exi_tree_lower(keys[queue[k].point] - 1, lower) + 1;
     }
 }
 
-void exi_near(const ex_fit *fit, const float (*points)[3], int count, exi_nearest *nearest) {
-    const exi_fit_block *blocks = exi_tree_at(fit, fit->blocks);
-    region r = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-    uint32_t last = EXI_NO_BLOCK;
+void exi_near_cluster(const exi_view *view, float (*points)[3], int count, exi_near *near) {
+    bool missing[EXI_CLUSTER];
+    int whole = -1;
     for (int i = 0; i < count; i++) {
-        exi_nearest *n = &nearest[i];
-        n->at = (ex_closest){.triangle = -1, .distance_sq = FLT_MAX};
-        if (!exi_finite3(points[i]))
-            continue;
-        const exi_vector q = {exi_quad_splat(points[i][0]), exi_quad_splat(points[i][1]), exi_quad_splat(points[i][2])};
-        if (n->block >= (uint32_t)fit->block_count)
-            n->block = last; /* its neighbour's */
-        if (n->block == EXI_NO_BLOCK || !exi_look(&blocks[n->block], q, &n->at))
-            exi_fit_search(fit, points[i], &n->at, &n->block);
-        last = n->block;
-        grow(&r, points[i], n->at.distance_sq);
+        missing[i] = !exi_finite3(points[i]);
+        whole = missing[i] ? whole : i;
     }
+    if (whole < 0 || view->triangle_count == 0) {
+        for (int i = 0; i < count; i++)
+            near->triangle[i] = EXI_NO_TRIANGLE;
+        return;
+    }
+    float kept[EXI_CLUSTER][3];
+    memcpy(kept, points, sizeof kept);
+    for (int i = 0; i < EXI_CLUSTER; i++)
+        if (i >= count || missing[i]) {
+            memcpy(kept[i], points[whole], sizeof kept[i]);
+            near->triangle[i] = near->triangle[whole];
+        }
+    uint64_t keys[EXI_CLUSTER];
+    look_first(view, kept, count, near, keys);
+    const region r = region_of(kept, count, near);
     gathering g;
-    const bool gathered = count > 2 && gather(fit, &r, &g);
-    for (int i = 0; i < count; i++) {
-        if (!exi_finite3(points[i]))
-            continue;
-        if (gathered)
-            look_around(blocks, &g, points[i], &nearest[i]);
-        else
-            exi_fit_search(fit, points[i], &nearest[i].at, &nearest[i].block);
-        if (nearest[i].at.triangle >= 0)
-            for (int c = 0; c < 3; c++)
-                nearest[i].at.point[c] += points[i][c];
+    pair queue[QUEUED];
+    if (keys[whole] && gather(view->fit, &r, &g)) {
+        const int length = queue_up(view->fit, &g, kept, count, near, queue);
+        work_off(view->fit, &g, kept, queue, length, keys);
+    } else if (keys[whole]) {
+        for (int i = 0; i < count; i++)
+            keys[i] = search(view, kept[i], keys[i]);
     }
+    look_again(view, kept, count, near, keys);
+    for (int i = 0; i < count; i++)
+        if (missing[i])
+            near->triangle[i] = EXI_NO_TRIANGLE;
 }

@@ -23,7 +23,7 @@ typedef struct plane {
 } plane;
 
 typedef struct pushing {
-    float best[3], best_short; /* the place so far that is least below its gap, and by how much */
+    float best[3], best_lack; /* the place so far that is least below its gap, and by how much */
     plane planes[PLANES];
     int plane_count;
 } pushing;
@@ -32,20 +32,18 @@ static float dot(const float a[3], const float b[3]) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* The signed distance, and the direction out. */
-static float side(const exi_push *push, const float point[3], const exi_nearest *n, float out[3]) {
-    const uint32_t triangle = push->triangles[n->at.triangle];
-    float normal[3], away[3];
-    exi_driver_side(&push->driver, triangle, n->at.u, n->at.v, normal);
+/* The direction out, at a signed distance. */
+static void direction(const exi_push *push, const exi_near *near, int i, float s, float out[3]) {
+    const float distance = sqrtf(near->distance_sq[i]);
+    if (distance > 16 * push->tolerance) {
+        for (int c = 0; c < 3; c++)
+            out[c] = near->away[c][i] / -s;
+        return;
+    }
+    exi_driver_side(&push->driver, push->triangles[near->triangle[i]], near->u[i], near->v[i], out);
+    const float length = sqrtf(dot(out, out));
     for (int c = 0; c < 3; c++)
-        away[c] = point[c] - n->at.point[c];
-    const float distance = sqrtf(n->at.distance_sq), length = sqrtf(dot(normal, normal));
-    const float sign = dot(away, normal) < 0 ? -1.0f : 1.0f;
-    const bool close = distance < 16 * push->tolerance && length > 0;
-    const float scale = close ? 1 / length : distance > 0 ? sign / distance : 0;
-    for (int c = 0; c < 3; c++)
-        out[c] = scale * (close ? normal[c] : away[c]);
-    return sign * distance;
+        out[c] = length > 0 ? out[c] / length : 0;
 }
 
 /* ---- planes ---- */
@@ -125,7 +123,7 @@ static void step(const exi_push *push, pushing *p, const plane *newest, float po
 /* Goes to the triangle of a key where the closest point is on its far side. */
 static bool go_home(const exi_push *push, const exi_bound *bound, const float out[3], float gap, float point[3]) {
     float normal[3], home[3];
-    if (!bound || !exi_driver_normal(&push->driver, bound->triangle, normal) || !(dot(normal, out) < 0))
+    if (!bound || !exi_driver_normal(&push->driver, bound->corner, normal) || !(dot(normal, out) < 0))
         return false;
     float behind = 0;
     for (int c = 0; c < 3; c++) {
@@ -143,70 +141,104 @@ static bool go_home(const exi_push *push, const exi_bound *bound, const float ou
 
 /* ---- clusters ---- */
 
-/* One move of a point that is too near. */
-static void move(const exi_push *push, pushing *p, const exi_nearest *n, const exi_bound *bound, float gap,
-                 const float out[3], int round, float point[3]) {
-    if (round == 0 && go_home(push, bound, out, gap, point))
+/* One move of a point that is too near, by s and its closest point. */
+static void move(const exi_push *push, pushing *p, const exi_near *near, int i, const exi_bound *bound, float s,
+                 float gap, bool first, float point[3]) {
+    plane newest;
+    direction(push, near, i, s, newest.normal);
+    if (first && go_home(push, bound, newest.normal, gap, point))
         return;
-    plane newest = {{out[0], out[1], out[2]}, dot(out, n->at.point) + gap};
+    newest.offset = gap;
+    for (int c = 0; c < 3; c++)
+        newest.offset += newest.normal[c] * (point[c] + near->away[c][i]);
     step(push, p, &newest, point);
 }
 
-void exi_push_cluster(const exi_push *push, float (*points)[3], const float *gaps, const exi_bound *const *bounds,
-                      int count, exi_nearest *nearest, ex_settled *tally) {
-    int active[EXI_CLUSTER], active_count = 0;
+/* Points that are not yet where they are to be. */
+typedef struct waiting {
+    float points[EXI_CLUSTER][3];
+    float distances[EXI_CLUSTER]; /* signed */
+    int places[EXI_CLUSTER];      /* in the cluster */
+    int count;
+    exi_near near;
     pushing state[EXI_CLUSTER];
-    float outs[EXI_CLUSTER][3];
-    exi_near(push->fit, (const float(*)[3])points, count, nearest);
-    for (int i = 0; i < count; i++) {
-        if (nearest[i].at.triangle < 0)
+} waiting;
+
+/* Moves all of them once, and lets go of those that have arrived. */
+static void push_once(const exi_push *push, waiting *w, const float *gaps, const exi_bound *const *bounds, bool first) {
+    for (int k = 0; k < w->count; k++) {
+        const int i = w->places[k];
+        move(push, &w->state[k], &w->near, k, bounds[i], w->distances[k], gaps[i], first, w->points[k]);
+    }
+    exi_near_cluster(&push->view, w->points, w->count, &w->near);
+    for (int k = 0; k < w->count; k++) {
+        pushing *p = &w->state[k];
+        if (w->near.triangle[k] == EXI_NO_TRIANGLE) /* it has become too large a number */
             continue;
-        /* Most are farther away than their gap: only the side is to be known. */
-        const float s = side(push, points[i], &nearest[i], outs[i]);
+        w->distances[k] = exi_side_distance(&push->driver, push->triangles[w->near.triangle[k]], &w->near, k);
+        const float lack = gaps[w->places[k]] - w->distances[k];
+        if (lack < p->best_lack) {
+            p->best_lack = lack;
+            memcpy(p->best, w->points[k], sizeof p->best);
+        }
+    }
+}
+
+/* Puts away those that have arrived, or stay where they are; the others close the ranks. */
+static void let_go(const exi_push *push, waiting *w, bool all, float (*points)[3], ex_settled *tally) {
+    int left = 0;
+    for (int k = 0; k < w->count; k++) {
+        const pushing *p = &w->state[k];
+        if (all || p->best_lack <= push->tolerance || w->near.triangle[k] == EXI_NO_TRIANGLE) {
+            memcpy(points[w->places[k]], p->best, sizeof p->best);
+            tally->left += p->best_lack > push->left;
+            continue;
+        }
+        w->state[left] = w->state[k];
+        w->places[left] = w->places[k];
+        w->distances[left] = w->distances[k];
+        memmove(w->points[left], w->points[k], sizeof w->points[left]);
+        w->near.triangle[left] = w->near.triangle[k];
+        w->near.distance_sq[left] = w->near.distance_sq[k];
+        w->near.u[left] = w->near.u[k];
+        w->near.v[left] = w->near.v[k];
+        for (int c = 0; c < 3; c++)
+            w->near.away[c][left] = w->near.away[c][k];
+        left++;
+    }
+    w->count = left;
+}
+
+void exi_push_cluster(const exi_push *push, float (*points)[3], const float *gaps, const exi_bound *const *bounds,
+                      int count, exi_near *near, ex_settled *tally) {
+    waiting w;
+    w.count = 0;
+    exi_near_cluster(&push->view, points, count, near);
+    for (int i = 0; i < count; i++) {
+        if (near->triangle[i] == EXI_NO_TRIANGLE)
+            continue;
+        const float s = exi_side_distance(&push->driver, push->triangles[near->triangle[i]], near, i);
         if (s >= gaps[i] - push->tolerance)
             continue;
-        state[i].plane_count = 0;
-        state[i].best_short = gaps[i] - s;
-        memcpy(state[i].best, points[i], sizeof state[i].best);
-        active[active_count++] = i;
+        const int k = w.count++;
         tally->penetrating++;
         tally->deepest = s < tally->deepest ? s : tally->deepest;
+        w.state[k].plane_count = 0;
+        w.state[k].best_lack = gaps[i] - s;
+        memcpy(w.state[k].best, points[i], sizeof w.state[k].best);
+        memcpy(w.points[k], points[i], sizeof w.points[k]);
+        w.distances[k] = s;
+        w.places[k] = i;
+        w.near.triangle[k] = near->triangle[i];
+        w.near.distance_sq[k] = near->distance_sq[i];
+        w.near.u[k] = near->u[i];
+        w.near.v[k] = near->v[i];
+        for (int c = 0; c < 3; c++)
+            w.near.away[c][k] = near->away[c][i];
     }
-    const int pushed = active_count;
-    int all[EXI_CLUSTER];
-    memcpy(all, active, sizeof all);
-    exi_nearest found[EXI_CLUSTER];
-    for (int i = 0; i < active_count; i++)
-        found[i] = nearest[active[i]];
-    for (int round = 0; round < EXI_PUSHES && active_count > 0; round++) {
-        float moved[EXI_CLUSTER][3];
-        for (int k = 0; k < active_count; k++) {
-            const int i = active[k];
-            move(push, &state[i], &found[k], bounds[i], gaps[i], outs[i], round, points[i]);
-            memcpy(moved[k], points[i], sizeof moved[k]);
-        }
-        exi_near(push->fit, (const float(*)[3])moved, active_count, found);
-        int left = 0;
-        for (int k = 0; k < active_count; k++) {
-            const int i = active[k];
-            if (found[k].at.triangle < 0)
-                continue;
-            const float lack = gaps[i] - side(push, points[i], &found[k], outs[i]);
-            if (lack < state[i].best_short) {
-                state[i].best_short = lack;
-                memcpy(state[i].best, points[i], sizeof state[i].best);
-            }
-            if (lack <= push->tolerance)
-                continue;
-            active[left] = i;
-            found[left++] = found[k];
-        }
-        active_count = left;
+    tally->pushed += w.count;
+    for (int round = 0; round < EXI_PUSHES && w.count > 0; round++) {
+        push_once(push, &w, gaps, bounds, round == 0);
+        let_go(push, &w, round == EXI_PUSHES - 1, points, tally);
     }
-    for (int k = 0; k < pushed; k++) {
-        const int i = all[k];
-        memcpy(points[i], state[i].best, sizeof state[i].best);
-        tally->left += state[i].best_short > push->left;
-    }
-    tally->pushed += pushed;
 }

@@ -15,22 +15,28 @@
 
 typedef struct settling {
     const ex_settler *settler;
-    const ex_settle_job *job;
+    const ex_settle_job *job; /* NULL: measuring */
+    char *driven;             /* not written to where measuring */
     size_t stride;
     char *scratch;
-    uint32_t *blocks; /* [vertex_count]: of the state, 0 or the block and 1; NULL: none */
+    uint32_t *kept; /* [vertex_count], of the state: 0, or 1 and the closest triangle; NULL: none */
+    bool by_keys;   /* whether the residual is carried by keys */
     exi_push push;
-    /* measuring */
-    const float *driven;
-    uint32_t *triangles;
+    uint32_t *triangles; /* measuring */
     float *places, *distances;
 } settling;
 
+/* As ex_fit_make lays it. */
 static const ex_fit *fit_of(const settling *s, int set) {
     const exi_settler_set *sets = exi_tree_at(s->settler, s->settler->sets);
-    /* As ex_fit_make lays it. */
     char *memory = s->scratch + sets[set].fit;
     return (const ex_fit *)(const void *)(memory + (EXI_ALIGN - (uintptr_t)memory % EXI_ALIGN) % EXI_ALIGN);
+}
+
+static exi_view view_of(const settling *s, int set, const float *positions) {
+    const exi_settler_set *sets = exi_tree_at(s->settler, s->settler->sets);
+    return (exi_view){fit_of(s, set), positions, exi_tree_at(s->settler, sets[set].corners),
+                      (uint32_t)sets[set].triangle_count};
 }
 
 static void make_fits(const settling *s, const float *positions, const ex_tasks *tasks) {
@@ -39,149 +45,106 @@ static void make_fits(const settling *s, const float *positions, const ex_tasks 
         ex_fit_make(exi_tree_at(s->settler, sets[k].tree), positions, 0, s->scratch + sets[k].fit, tasks);
 }
 
-static float *vertex_at(const settling *s, uint32_t v) {
-    return (float *)(void *)((char *)s->job->driven + (size_t)v * s->stride);
-}
+/* A cluster as it is worked on. */
+typedef struct working {
+    const exi_cluster *cluster;
+    const uint32_t *order;     /* of its places */
+    const uint32_t *triangles; /* of its set */
+    float points[EXI_CLUSTER][3], gaps[EXI_CLUSTER];
+    const exi_bound *bounds[EXI_CLUSTER]; /* of the heaviest key; NULL: none */
+    exi_near near;
+} working;
 
-/* The bound of the heaviest key at a place; NULL without weights. */
-static const exi_bound *heaviest(const settling *s, int place) {
+/* Moves a point by the keys' motions, where asked to, and finds its gap and its heaviest key. */
+static void by_keys(const settling *s, working *w, int i, bool carried) {
+    const ex_settle_job *job = s->job;
     const int count = s->settler->key_count;
-    const uint32_t *order = exi_tree_at(s->settler, s->settler->order);
-    if (!s->job->weights || count == 0)
-        return NULL;
-    const float *weights = s->job->weights + (size_t)order[place] * (size_t)count;
-    int key = 0;
-    for (int k = 1; k < count; k++)
-        key = weights[k] > weights[key] ? k : key;
-    return (const exi_bound *)exi_tree_at(s->settler, s->settler->bounds) + (size_t)place * (size_t)count + key;
-}
-
-static void hint(const settling *s, const exi_cluster *cluster, const exi_bound *const *bounds, exi_nearest *nearest) {
-    for (int i = 0; i < cluster->count; i++) {
-        const uint32_t kept = s->blocks ? s->blocks[cluster->first + i] : 0;
-        nearest[i].block = kept ? kept - 1 : bounds[i] ? bounds[i]->block : EXI_NO_BLOCK;
-    }
-}
-
-static void keep(const settling *s, const exi_cluster *cluster, const exi_nearest *nearest) {
-    for (int i = 0; s->blocks && i < cluster->count; i++)
-        s->blocks[cluster->first + i] = nearest[i].at.triangle < 0 ? 0 : nearest[i].block + 1;
-}
-
-/* ---- the residual ---- */
-
-static void carry_by_keys(void *context, int begin, int end) {
-    const settling *s = context;
-    const int count = s->settler->key_count;
-    const uint32_t *order = exi_tree_at(s->settler, s->settler->order);
     const exi_motion *motions = exi_tree_at(s->scratch, s->settler->motions);
-    for (int i = begin; i < end; i++) {
-        const exi_bound *bounds =
-            (const exi_bound *)exi_tree_at(s->settler, s->settler->bounds) + (size_t)i * (size_t)count;
-        const float *weights = s->job->weights + (size_t)order[i] * (size_t)count;
-        float *point = vertex_at(s, order[i]);
-        if (!exi_finite3(point))
+    const exi_bound *bounds = exi_tree_at(s->settler, s->settler->bounds);
+    const float *weights = job->weights + (size_t)w->order[i] * (size_t)count;
+    const exi_quad at = exi_quad_load_three(w->points[i]);
+    exi_carried sum = exi_carry_nothing();
+    float gap = 0, most = 0;
+    bounds += (size_t)(w->cluster->first + i) * (size_t)count;
+    for (int k = 0; k < count; k++) {
+        const float weight = weights[k];
+        if (!(weight > 0))
             continue;
-        const exi_quad at = exi_quad_load_three(point);
-        exi_carried sum = exi_carry_nothing();
-        for (int k = 0; k < count; k++)
-            if (weights[k] > 0)
-                exi_carry_add(&sum, motions, bounds[k].corner, bounds[k].u, bounds[k].v, weights[k], at);
-        exi_carry_apply(&sum, point);
+        gap += weight * bounds[k].gap;
+        w->bounds[i] = weight > most ? &bounds[k] : w->bounds[i];
+        most = weight > most ? weight : most;
+        if (carried)
+            exi_carry_add(&sum, motions, bounds[k].corner, bounds[k].u, bounds[k].v, weight, at);
+    }
+    if (carried && exi_finite3(w->points[i]))
+        exi_carry_apply(&sum, w->points[i]);
+    if (most > 0)
+        w->gaps[i] = gap < w->gaps[i] ? gap : w->gaps[i];
+}
+
+static void take_up(const settling *s, int cluster, bool carried, working *w) {
+    const exi_settler_set *sets = exi_tree_at(s->settler, s->settler->sets);
+    w->cluster = (const exi_cluster *)exi_tree_at(s->settler, s->settler->clusters) + cluster;
+    w->order = (const uint32_t *)exi_tree_at(s->settler, s->settler->order) + w->cluster->first;
+    w->triangles = exi_tree_at(s->settler, sets[w->cluster->set].triangles);
+    for (int i = 0; i < w->cluster->count; i++) {
+        const uint32_t kept = s->kept ? s->kept[w->cluster->first + i] : 0;
+        memcpy(w->points[i], s->driven + (size_t)w->order[i] * s->stride, sizeof w->points[i]);
+        w->bounds[i] = NULL;
+        w->gaps[i] = s->job ? s->job->thickness : 0;
+        if (s->job && s->job->weights)
+            by_keys(s, w, i, carried);
+        w->gaps[i] = w->gaps[i] > 0 ? w->gaps[i] : 0;
+        w->near.triangle[i] = kept ? kept - 1 : w->bounds[i] ? w->bounds[i]->triangle : EXI_NO_TRIANGLE;
     }
 }
 
-static void carry_by_closest(void *context, int begin, int end) {
+static void put_down(const settling *s, const working *w) {
+    for (int i = 0; i < w->cluster->count; i++)
+        memcpy(s->driven + (size_t)w->order[i] * s->stride, w->points[i], sizeof w->points[i]);
+    for (int i = 0; s->kept && i < w->cluster->count; i++)
+        s->kept[w->cluster->first + i] = w->near.triangle[i] + 1; /* 0 for none */
+}
+
+/* ---- the residual by closest triangles ---- */
+
+static void carry_clusters(void *context, int begin, int end) {
     const settling *s = context;
-    const exi_cluster *clusters = exi_tree_at(s->settler, s->settler->clusters);
-    const uint32_t *order = exi_tree_at(s->settler, s->settler->order);
-    const uint32_t *triangles = exi_tree_at(s->settler, s->settler->triangles);
-    const exi_settler_set *sets = exi_tree_at(s->settler, s->settler->sets);
     const exi_motion *motions = exi_tree_at(s->scratch, s->settler->motions);
     for (int c = begin; c < end; c++) {
-        const exi_cluster *cluster = &clusters[c];
-        const uint32_t *seen = exi_tree_at(s->settler, sets[cluster->set].triangles);
-        float points[EXI_CLUSTER][3];
-        const exi_bound *bounds[EXI_CLUSTER];
-        exi_nearest nearest[EXI_CLUSTER];
-        for (int i = 0; i < cluster->count; i++) {
-            memcpy(points[i], vertex_at(s, order[cluster->first + i]), sizeof points[i]);
-            bounds[i] = heaviest(s, cluster->first + i);
-        }
-        hint(s, cluster, bounds, nearest);
-        exi_near(fit_of(s, cluster->set), (const float(*)[3])points, cluster->count, nearest);
-        keep(s, cluster, nearest);
-        for (int i = 0; i < cluster->count; i++) {
-            const ex_closest *at = &nearest[i].at;
-            if (at->triangle < 0)
+        working w;
+        take_up(s, c, false, &w);
+        const exi_view view = view_of(s, w.cluster->set, s->job->blended);
+        exi_near_cluster(&view, w.points, w.cluster->count, &w.near);
+        for (int i = 0; i < w.cluster->count; i++) {
+            const uint32_t triangle = w.near.triangle[i];
+            if (triangle == EXI_NO_TRIANGLE)
                 continue;
             exi_carried sum = exi_carry_nothing();
-            exi_carry_add(&sum, motions, triangles + 3 * (size_t)seen[at->triangle], at->u, at->v, 1,
-                          exi_quad_load_three(points[i]));
-            exi_carry_apply(&sum, vertex_at(s, order[cluster->first + i]));
+            exi_carry_add(&sum, motions, view.corners + 3 * (size_t)triangle, w.near.u[i], w.near.v[i], 1,
+                          exi_quad_load_three(w.points[i]));
+            exi_carry_apply(&sum, w.points[i]);
         }
+        put_down(s, &w);
     }
 }
 
-static void carry(settling *s) {
-    const ex_settler *settler = s->settler;
-    const ex_settle_job *job = s->job;
-    exi_motion *motions = exi_tree_at(s->scratch, settler->motions);
-    if (job->residual == EX_RESIDUAL_KEYS && job->weights && settler->key_count > 0) {
-        exi_carry_prepare(settler, job->blended, job->driver, exi_tree_at(settler, settler->used), settler->used_count,
-                          motions, job->tasks);
-        exi_run(job->tasks, settler->vertex_count, 64, carry_by_keys, s);
-    } else if (job->residual == EX_RESIDUAL_CLOSEST) {
-        exi_carry_prepare(settler, job->blended, job->driver, NULL, settler->driver_count, motions, job->tasks);
-        make_fits(s, job->blended, job->tasks);
-        exi_run(job->tasks, settler->cluster_count, 8, carry_by_closest, s);
-    }
-}
+/* ---- the residual by keys, and pushing out ---- */
 
-/* ---- pushing out ---- */
-
-static float gap_of(const settling *s, int place) {
-    const int count = s->settler->key_count;
-    float gap = s->job->thickness;
-    if (s->job->weights && count > 0) {
-        const uint32_t *order = exi_tree_at(s->settler, s->settler->order);
-        const exi_bound *bounds =
-            (const exi_bound *)exi_tree_at(s->settler, s->settler->bounds) + (size_t)place * (size_t)count;
-        const float *weights = s->job->weights + (size_t)order[place] * (size_t)count;
-        float sum = 0;
-        for (int k = 0; k < count; k++)
-            sum += weights[k] > 0 ? weights[k] * bounds[k].gap : 0;
-        gap = sum < gap ? sum : gap;
-    }
-    return gap > 0 ? gap : 0;
-}
-
-static void push_out(void *context, int begin, int end) {
+static void settle_clusters(void *context, int begin, int end) {
     const settling *s = context;
-    const exi_cluster *clusters = exi_tree_at(s->settler, s->settler->clusters);
-    const uint32_t *order = exi_tree_at(s->settler, s->settler->order);
-    const exi_settler_set *sets = exi_tree_at(s->settler, s->settler->sets);
     ex_settled *tallies = exi_tree_at(s->scratch, s->settler->tallies);
     for (int c = begin; c < end; c++) {
-        const exi_cluster *cluster = &clusters[c];
-        float points[EXI_CLUSTER][3], gaps[EXI_CLUSTER];
-        const exi_bound *bounds[EXI_CLUSTER];
-        exi_nearest nearest[EXI_CLUSTER];
-        exi_push push = s->push;
-        push.fit = fit_of(s, cluster->set);
-        push.triangles = exi_tree_at(s->settler, sets[cluster->set].triangles);
-        for (int i = 0; i < cluster->count; i++) {
-            memcpy(points[i], vertex_at(s, order[cluster->first + i]), sizeof points[i]);
-            gaps[i] = gap_of(s, cluster->first + i);
-            bounds[i] = heaviest(s, cluster->first + i);
-        }
-        hint(s, cluster, bounds, nearest);
+        working w;
+        take_up(s, c, s->by_keys, &w);
         tallies[c] = (ex_settled){0};
-        exi_push_cluster(&push, points, gaps, bounds, cluster->count, nearest, &tallies[c]);
-        keep(s, cluster, nearest);
-        if (tallies[c].pushed > 0)
-            for (int i = 0; i < cluster->count; i++)
-                memcpy(vertex_at(s, order[cluster->first + i]), points[i], sizeof points[i]);
+        if (s->job->push) {
+            exi_push push = s->push;
+            push.view = view_of(s, w.cluster->set, s->job->driver);
+            push.triangles = w.triangles;
+            exi_push_cluster(&push, w.points, w.gaps, w.bounds, w.cluster->count, &w.near, &tallies[c]);
+        }
+        put_down(s, &w);
     }
 }
 
@@ -205,14 +168,9 @@ static void measure_driver(settling *s) {
     s->push.left = (float)fmax(1e-5 * sqrt(size_sq), 2 * tolerance);
 }
 
-static void push_all(settling *s) {
+/* The sum over the clusters. */
+static void tally(const settling *s) {
     const ex_settle_job *job = s->job;
-    make_fits(s, job->driver, job->tasks);
-    s->push.driver = (exi_driver){s->settler, job->driver};
-    measure_driver(s);
-    exi_run(job->tasks, s->settler->cluster_count, 8, push_out, s);
-    if (!job->settled)
-        return;
     const ex_settled *tallies = exi_tree_at(s->scratch, s->settler->tallies);
     for (int c = 0; c < s->settler->cluster_count; c++) {
         job->settled->penetrating += tallies[c].penetrating;
@@ -226,33 +184,23 @@ static void push_all(settling *s) {
 
 static void measure(void *context, int begin, int end) {
     const settling *s = context;
-    const exi_cluster *clusters = exi_tree_at(s->settler, s->settler->clusters);
-    const uint32_t *order = exi_tree_at(s->settler, s->settler->order);
-    const exi_settler_set *sets = exi_tree_at(s->settler, s->settler->sets);
     for (int c = begin; c < end; c++) {
-        const exi_cluster *cluster = &clusters[c];
-        const uint32_t *seen = exi_tree_at(s->settler, sets[cluster->set].triangles);
-        float points[EXI_CLUSTER][3];
-        exi_nearest nearest[EXI_CLUSTER];
-        for (int i = 0; i < cluster->count; i++) {
-            const char *at = (const char *)s->driven + (size_t)order[cluster->first + i] * s->stride;
-            memcpy(points[i], at, sizeof points[i]);
-            nearest[i].block = EXI_NO_BLOCK;
-        }
-        exi_near(fit_of(s, cluster->set), (const float(*)[3])points, cluster->count, nearest);
-        for (int i = 0; i < cluster->count; i++) {
-            const size_t v = order[cluster->first + i];
-            const ex_closest *at = &nearest[i].at;
-            const bool found = at->triangle >= 0;
+        working w;
+        take_up(s, c, false, &w);
+        const exi_view view = view_of(s, w.cluster->set, s->push.driver.positions);
+        exi_near_cluster(&view, w.points, w.cluster->count, &w.near);
+        for (int i = 0; i < w.cluster->count; i++) {
+            const size_t v = w.order[i];
+            const bool found = w.near.triangle[i] != EXI_NO_TRIANGLE;
+            const uint32_t triangle = found ? w.triangles[w.near.triangle[i]] : UINT32_MAX;
             if (s->triangles)
-                s->triangles[v] = found ? seen[at->triangle] : UINT32_MAX;
+                s->triangles[v] = triangle;
             if (s->places) {
-                s->places[2 * v] = found ? at->u : 0;
-                s->places[2 * v + 1] = found ? at->v : 0;
+                s->places[2 * v] = found ? w.near.u[i] : 0;
+                s->places[2 * v + 1] = found ? w.near.v[i] : 0;
             }
             if (s->distances)
-                s->distances[v] =
-                    found ? exi_side_distance(&s->push.driver, seen[at->triangle], at, points[i]) : INFINITY;
+                s->distances[v] = found ? exi_side_distance(&s->push.driver, triangle, &w.near, i) : INFINITY;
         }
     }
 }
@@ -270,7 +218,7 @@ void ex_settler_measure(const ex_settler *settler, const float *driver, const fl
     settling s = {.settler = settler,
                   .stride = stride ? stride : 3 * sizeof(float),
                   .scratch = aligned(scratch),
-                  .driven = driven,
+                  .driven = (char *)(uintptr_t)driven,
                   .triangles = triangles,
                   .places = places,
                   .distances = distances};
@@ -306,15 +254,31 @@ void ex_settle(const ex_settler *settler, const ex_settle_job *job, void *state,
     }
     settling s = {.settler = settler,
                   .job = job,
+                  .driven = (char *)job->driven,
                   .stride = job->stride ? job->stride : 3 * sizeof(float),
                   .scratch = aligned(scratch),
-                  .blocks = state};
+                  .kept = state};
+    exi_motion *motions = exi_tree_at(s.scratch, settler->motions);
+    s.by_keys = job->blended && job->residual == EX_RESIDUAL_KEYS && job->weights && settler->key_count > 0;
     if (job->settled)
         *job->settled = (ex_settled){0};
-    if (job->blended)
-        carry(&s);
-    if (s.blocks)
-        s.blocks += settler->vertex_count;
-    if (job->push)
-        push_all(&s);
+    if (job->blended && job->residual == EX_RESIDUAL_CLOSEST) {
+        exi_carry_prepare(settler, job->blended, job->driver, NULL, settler->driver_count, motions, job->tasks);
+        make_fits(&s, job->blended, job->tasks);
+        exi_run(job->tasks, settler->cluster_count, 8, carry_clusters, &s);
+    }
+    if (s.by_keys)
+        exi_carry_prepare(settler, job->blended, job->driver, exi_tree_at(settler, settler->used), settler->used_count,
+                          motions, job->tasks);
+    if (s.kept)
+        s.kept += settler->vertex_count;
+    if (job->push) {
+        make_fits(&s, job->driver, job->tasks);
+        s.push.driver = (exi_driver){settler, job->driver};
+        measure_driver(&s);
+    }
+    if (s.by_keys || job->push)
+        exi_run(job->tasks, settler->cluster_count, 8, settle_clusters, &s);
+    if (job->settled && job->push)
+        tally(&s);
 }

@@ -17,7 +17,7 @@ typedef struct making {
     int size_of[EX_BIND_MAX + 1]; /* driven vertices, by set */
     ex_tree *trees[EX_BIND_MAX + 1];
     int set_count;
-    uint32_t *corners;   /* [triangle_count][3]: of a set; then by triangle the block it stands in */
+    uint32_t *corners;   /* [triangle_count][3]: of a set */
     float (*points)[3];  /* [vertex_count]: where the keys bind them */
     unsigned char *used; /* [driver_count] */
 } making;
@@ -217,16 +217,8 @@ static void fill_order(ex_settler *s, making *m) {
     }
 }
 
-/* By the set's triangle, the block of its tree. */
-static void find_blocks(const ex_tree *tree, uint32_t *block_of) {
-    const exi_tree_block *blocks = exi_tree_at(tree, tree->blocks);
-    for (int b = 0; b < tree->block_count; b++)
-        for (int lane = 0; lane < EXI_TREE_LEAF; lane++)
-            block_of[blocks[b].triangle[lane]] = (uint32_t)b;
-}
-
-static uint32_t block_in(const exi_settler_set *set, const uint32_t *triangles, const uint32_t *block_of,
-                         uint32_t triangle) {
+static uint32_t number_in(const ex_settler *s, const exi_settler_set *set, uint32_t triangle) {
+    const uint32_t *triangles = exi_tree_at(s, set->triangles);
     int low = 0, high = set->triangle_count;
     while (low < high) {
         const int middle = low + (high - low) / 2;
@@ -235,7 +227,7 @@ static uint32_t block_in(const exi_settler_set *set, const uint32_t *triangles, 
         else
             high = middle;
     }
-    return low < set->triangle_count && triangles[low] == triangle ? block_of[low] : EXI_NO_BLOCK;
+    return low < set->triangle_count && triangles[low] == triangle ? (uint32_t)low : EXI_NO_TRIANGLE;
 }
 
 static void fill_bounds(ex_settler *s, making *m) {
@@ -246,15 +238,12 @@ static void fill_bounds(ex_settler *s, making *m) {
     exi_bound *bounds = exi_tree_at(s, s->bounds);
     for (int c = 0; c < s->cluster_count; c++) {
         const exi_settler_set *set = &sets[clusters[c].set];
-        if (c == 0 || clusters[c].set != clusters[c - 1].set)
-            find_blocks(exi_tree_at(s, set->tree), m->corners);
         for (int i = clusters[c].first; i < clusters[c].first + clusters[c].count; i++)
             for (int k = 0; k < s->key_count; k++) {
                 const size_t at = (size_t)k * (size_t)s->vertex_count + order[i];
                 exi_bound *b = &bounds[(size_t)i * (size_t)s->key_count + (size_t)k];
-                b->triangle = def->key_triangles[at];
-                memcpy(b->corner, def->triangles + 3 * (size_t)b->triangle, sizeof b->corner);
-                b->block = block_in(set, exi_tree_at(s, set->triangles), m->corners, b->triangle);
+                memcpy(b->corner, def->triangles + 3 * (size_t)def->key_triangles[at], sizeof b->corner);
+                b->triangle = number_in(s, set, def->key_triangles[at]);
                 b->u = def->key_places[2 * at];
                 b->v = def->key_places[2 * at + 1];
                 b->gap = def->key_gaps ? def->key_gaps[at] : INFINITY;
@@ -269,9 +258,11 @@ static void fill(ex_settler *s, making *m) {
         memcpy(exi_tree_at(s, s->triangles), def->triangles, 3 * (size_t)def->triangle_count * sizeof *def->triangles);
     for (int k = 0; k < s->set_count; k++) {
         memcpy(exi_tree_at(s, sets[k].tree), m->trees[k], (size_t)m->trees[k]->size);
-        uint32_t *triangles = exi_tree_at(s, sets[k].triangles);
-        for (int i = 0; i < sets[k].triangle_count; i++)
+        uint32_t *triangles = exi_tree_at(s, sets[k].triangles), *corners = exi_tree_at(s, sets[k].corners);
+        for (int i = 0; i < sets[k].triangle_count; i++) {
             triangles[i] = set_triangle(def, m->bind_of[k], i);
+            memcpy(corners + 3 * (size_t)i, def->triangles + 3 * (size_t)triangles[i], 3 * sizeof *corners);
+        }
     }
     fill_incidences(s);
     exi_carry_choose(s, def->driver_positions, exi_tree_at(s, s->chords));
@@ -327,6 +318,7 @@ static ex_result allocate(making *m, ex_settler **settler, ex_error *error) {
         sets[k].triangle_count = ex_tree_triangle_count(m->trees[k]);
         sets[k].tree = exi_size_add(&total, (size_t)m->trees[k]->size, 1, EXI_ALIGN);
         sets[k].triangles = exi_size_add(&total, (size_t)sets[k].triangle_count, sizeof(uint32_t), EXI_ALIGN);
+        sets[k].corners = exi_size_add(&total, (size_t)sets[k].triangle_count, 3 * sizeof(uint32_t), EXI_ALIGN);
         sets[k].fit = exi_size_add(&scratch, ex_fit_size(m->trees[k]), 1, EXI_ALIGN);
     }
     exi_size_add(&scratch, 1, EXI_ALIGN, 1); /* the memory may begin anywhere */

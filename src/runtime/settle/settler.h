@@ -13,13 +13,14 @@ enum {
     EXI_PUSHES = 16   /* the most moves of a driven vertex out of the driver */
 };
 
-/* "No block": no fit has as many. */
-#define EXI_NO_BLOCK UINT32_MAX
+/* "No triangle": no set has as many. */
+#define EXI_NO_TRIANGLE UINT32_MAX
 
-/* A set of triangles that driven vertices see, with its tree. */
+/* A set of triangles that driven vertices see, with its tree. Its triangles have numbers of their own. */
 typedef struct exi_settler_set {
     uint64_t tree;
-    uint64_t triangles; /* [triangle_count] uint32_t: the tree's triangles, as the driver numbers them */
+    uint64_t triangles; /* [triangle_count] uint32_t: as the driver numbers them, ascending */
+    uint64_t corners;   /* [triangle_count][3] uint32_t */
     uint64_t fit;       /* in the scratch */
     int32_t triangle_count;
     int32_t reserved;
@@ -33,10 +34,10 @@ typedef struct exi_cluster {
 /* Where a driven vertex was in a key. */
 typedef struct exi_bound {
     uint32_t corner[3]; /* of the triangle that was closest */
-    uint32_t triangle;
-    uint32_t block; /* of the set's tree; EXI_NO_BLOCK: not in that set */
+    uint32_t triangle;  /* as its set numbers it; EXI_NO_TRIANGLE: not in that set */
     float u, v;
     float gap; /* INFINITY: not known */
+    uint32_t reserved;
 } exi_bound;
 
 struct ex_settler {
@@ -58,15 +59,28 @@ struct ex_settler {
 
 /* ---- near.c ---- */
 
-/* The closest point of the triangles of a fit; triangle as the tree numbers them, -1: none; point absolute. */
-typedef struct exi_nearest {
-    ex_closest at;
-    uint32_t block; /* in which it stands */
-} exi_nearest;
+/* The form of a set that is asked. */
+typedef struct exi_view {
+    const ex_fit *fit;
+    const float *positions;  /* [driver_count][3] */
+    const uint32_t *corners; /* of the set */
+    uint32_t triangle_count;
+} exi_view;
 
-/* The closest points of up to EXI_CLUSTER points, to the bit those that ex_fit_closest gives. Every nearest[i].block is
- * where to look first, EXI_NO_BLOCK or any other number too large: unknown; the closer it is, the quicker. */
-void exi_near(const ex_fit *fit, const float (*points)[3], int count, exi_nearest *nearest);
+/* The closest points of a cluster; arrays, so that four are worked on at once. */
+typedef struct exi_near {
+    uint32_t triangle[EXI_CLUSTER]; /* as the set numbers them; EXI_NO_TRIANGLE: none */
+    float distance_sq[EXI_CLUSTER], u[EXI_CLUSTER], v[EXI_CLUSTER];
+    float away[3][EXI_CLUSTER]; /* from the one asked about to the closest point */
+    float along[EXI_CLUSTER];   /* away times the triangle's normal, of any length */
+} exi_near;
+
+/*
+ * The closest points of `count` points, to the bit those that ex_fit_closest gives (distances below 1e-19 are equal).
+ * near->triangle says where to look first, any number too large: nowhere; the better it is, the quicker. The points are
+ * an array of EXI_CLUSTER, those behind count are written to.
+ */
+void exi_near_cluster(const exi_view *view, float (*points)[3], int count, exi_near *near);
 
 /* ---- side.c ---- */
 
@@ -76,12 +90,12 @@ typedef struct exi_driver {
     const float *positions;
 } exi_driver;
 
-/* The unit normal of a triangle; false, and zero, where it has none. */
-bool exi_driver_normal(const exi_driver *driver, uint32_t triangle, float normal[3]);
+/* The unit normal of a triangle with these corners; false, and zero, where it has none. */
+bool exi_driver_normal(const exi_driver *driver, const uint32_t corner[3], float normal[3]);
 /* The pseudo-normal at (u, v) of a triangle, not of unit length. */
 void exi_driver_side(const exi_driver *driver, uint32_t triangle, float u, float v, float normal[3]);
-/* The signed distance of a point, by its closest point on that triangle (as the driver numbers it). */
-float exi_side_distance(const exi_driver *driver, uint32_t triangle, const ex_closest *at, const float point[3]);
+/* The signed distance of point i of a cluster, whose closest point is on that triangle (as the driver numbers it). */
+float exi_side_distance(const exi_driver *driver, uint32_t triangle, const exi_near *near, int i);
 
 /* ---- carry.c ---- */
 
@@ -112,20 +126,20 @@ static inline void exi_carry_add(exi_carried *sum, const exi_motion *motions, co
     EXI_WRITE_OUT
     for (int i = 0; i < 3; i++) {
         const exi_motion *m = &motions[corner[i]];
-        const exi_quad b = exi_quad_splat(part[i]), w = exi_quad_splat(weight * part[i]);
+        const exi_quad b = exi_quad_splat(part[i]);
         at = exi_quad_madd(b, exi_quad_load(m->row[0]), at);
         for (int k = 0; k < 3; k++)
-            columns[k] = exi_quad_madd(w, exi_quad_load(m->row[1 + k]), columns[k]);
+            columns[k] = exi_quad_madd(b, exi_quad_load(m->row[1 + k]), columns[k]);
     }
-    /* A corner that is not known has a part in it: this motion is not known. */
-    if (exi_quad_at_most(exi_quad_lane3(at), exi_quad_splat(0.999f)))
-        return;
-    const exi_quad e = exi_quad_sub(point, at);
+    /* Where a corner that is not known has a part in it, this motion is not known. */
+    const exi_quad w =
+        exi_quad_pick(exi_quad_lane3(at), exi_quad_splat(0.999f), exi_quad_splat(weight), exi_quad_splat(0));
+    const exi_quad e = exi_quad_mul(w, exi_quad_sub(point, at));
     sum->turned = exi_quad_madd(exi_quad_lane0(e), columns[0], sum->turned);
     sum->turned = exi_quad_madd(exi_quad_lane1(e), columns[1], sum->turned);
     sum->turned = exi_quad_madd(exi_quad_lane2(e), columns[2], sum->turned);
     for (int k = 0; k < 3; k++)
-        sum->columns[k] = exi_quad_add(sum->columns[k], columns[k]);
+        sum->columns[k] = exi_quad_madd(w, columns[k], sum->columns[k]);
 }
 static inline void exi_carry_apply(const exi_carried *sum, float point[3]) {
     float turned[4], column[4];
@@ -140,15 +154,15 @@ static inline void exi_carry_apply(const exi_carried *sum, float point[3]) {
 
 typedef struct exi_push {
     exi_driver driver;
-    const ex_fit *fit;         /* of the set */
+    exi_view view;             /* of the set */
     const uint32_t *triangles; /* of the set */
     float tolerance, left;     /* lengths: where pushing stops, and from which on a vertex counts as left */
 } exi_push;
 
-/* Pushes the points of a cluster out to their gaps. nearest: hints before, closest points of the first positions after.
- * bounds[i]: the key that is nearest, or NULL. */
+/* Pushes the points of a cluster ([EXI_CLUSTER]) out to their gaps. near: hints before, closest points of the first
+ * positions after. bounds[i]: that of the heaviest key, or NULL. */
 void exi_push_cluster(const exi_push *push, float (*points)[3], const float *gaps, const exi_bound *const *bounds,
-                      int count, exi_nearest *nearest, ex_settled *tally);
+                      int count, exi_near *near, ex_settled *tally);
 
 /* Whether all three are numbers that count as finite. */
 static inline bool exi_finite3(const float *p) {

@@ -15,9 +15,11 @@
 /* Coordinates below this are 0: on an edge, where the arithmetic leaves an error. */
 #define ON_EDGE 1e-6f
 
-static bool corners(const exi_driver *driver, uint32_t triangle, double p[3][3]) {
-    const uint32_t *corner =
-        (const uint32_t *)exi_tree_at(driver->settler, driver->settler->triangles) + 3 * (size_t)triangle;
+static const uint32_t *corners_of(const exi_driver *driver, uint32_t triangle) {
+    return (const uint32_t *)exi_tree_at(driver->settler, driver->settler->triangles) + 3 * (size_t)triangle;
+}
+
+static bool corners(const exi_driver *driver, const uint32_t corner[3], double p[3][3]) {
     for (int i = 0; i < 3; i++) {
         const float *at = driver->positions + 3 * (size_t)corner[i];
         if (!exi_finite3(at))
@@ -55,7 +57,7 @@ static void sum_around(const exi_driver *driver, uint32_t a, uint32_t b, float n
         const uint32_t *corner = triangles + 3 * (size_t)list[k];
         const int i = corner[0] == a ? 0 : corner[1] == a ? 1 : 2;
         double p[3][3], n[3];
-        if ((corner[0] != b && corner[1] != b && corner[2] != b) || !corners(driver, list[k], p) || !normal_of(p, n))
+        if ((corner[0] != b && corner[1] != b && corner[2] != b) || !corners(driver, corner, p) || !normal_of(p, n))
             continue;
         const double weight = a == b ? angle_at(p, i) : 1;
         for (int c = 0; c < 3; c++)
@@ -65,32 +67,41 @@ static void sum_around(const exi_driver *driver, uint32_t a, uint32_t b, float n
         normal[c] = (float)sum[c];
 }
 
-bool exi_driver_normal(const exi_driver *driver, uint32_t triangle, float normal[3]) {
+bool exi_driver_normal(const exi_driver *driver, const uint32_t corner[3], float normal[3]) {
     double p[3][3], n[3] = {0, 0, 0};
-    const bool known = corners(driver, triangle, p) && normal_of(p, n);
+    const bool known = corners(driver, corner, p) && normal_of(p, n);
     for (int c = 0; c < 3; c++)
         normal[c] = known ? (float)n[c] : 0;
     return known;
 }
 
-void exi_driver_side(const exi_driver *driver, uint32_t triangle, float u, float v, float normal[3]) {
-    const uint32_t *corner =
-        (const uint32_t *)exi_tree_at(driver->settler, driver->settler->triangles) + 3 * (size_t)triangle;
+/* The corners that have a part in a place, and how many. */
+static int parts(float u, float v, int at[3]) {
     const float part[3] = {1 - u - v, u, v};
-    int there = 0, at[3] = {0, 0, 0};
+    int count = 0;
     for (int i = 0; i < 3; i++)
         if (part[i] > ON_EDGE)
-            at[there++] = i;
-    if (there < 3)
-        sum_around(driver, corner[at[0]], corner[at[there > 1]], normal);
-    else
-        exi_driver_normal(driver, triangle, normal);
+            at[count++] = i;
+    return count;
 }
 
-float exi_side_distance(const exi_driver *driver, uint32_t triangle, const ex_closest *at, const float point[3]) {
-    float normal[3], along = 0;
-    exi_driver_side(driver, triangle, at->u, at->v, normal);
-    for (int c = 0; c < 3; c++)
-        along += (point[c] - at->point[c]) * normal[c];
-    return along < 0 ? -sqrtf(at->distance_sq) : sqrtf(at->distance_sq);
+void exi_driver_side(const exi_driver *driver, uint32_t triangle, float u, float v, float normal[3]) {
+    const uint32_t *corner = corners_of(driver, triangle);
+    int at[3] = {0, 0, 0};
+    const int count = parts(u, v, at);
+    if (count < 3)
+        sum_around(driver, corner[at[0]], corner[at[count > 1]], normal);
+    else
+        exi_driver_normal(driver, corner, normal);
+}
+
+float exi_side_distance(const exi_driver *driver, uint32_t triangle, const exi_near *near, int i) {
+    const float u = near->u[i], v = near->v[i], distance = sqrtf(near->distance_sq[i]);
+    float behind = near->along[i];
+    if (!(u > ON_EDGE && v > ON_EDGE && 1 - u - v > ON_EDGE)) {
+        float normal[3];
+        exi_driver_side(driver, triangle, u, v, normal);
+        behind = near->away[0][i] * normal[0] + near->away[1][i] * normal[1] + near->away[2][i] * normal[2];
+    }
+    return behind > 0 ? -distance : distance;
 }
