@@ -31,16 +31,9 @@ typedef struct pair {
     uint16_t point, block;
 } pair;
 
-static inline int lowest_bit(uint32_t bits) {
-#if defined(__GNUC__)
-    return __builtin_ctz(bits);
-#else
-    int bit = 0;
-    for (; !(bits & 1); bits >>= 1)
-        bit++;
-    return bit;
-#endif
-}
+typedef struct candidate {
+    uint32_t triangle, point;
+} candidate;
 
 static inline exi_vector load_points(float (*points)[3], int first) {
     exi_quad v[3];
@@ -249,7 +242,7 @@ static int queue_up(const ex_fit *fit, const gathering *g, float (*points)[3], i
             for (int i = 0; i < 4 && first + i < count; i++) {
                 uint32_t bits = (uint32_t)numbers[i];
                 while (bits) {
-                    queue[length++] = (pair){(uint16_t)(first + i), (uint16_t)(from + lowest_bit(bits))};
+                    queue[length++] = (pair){(uint16_t)(first + i), (uint16_t)(from + exi_lowest_bit(bits))};
                     bits &= bits - 1;
                 }
             }
@@ -258,20 +251,75 @@ static int queue_up(const ex_fit *fit, const gathering *g, float (*points)[3], i
     return length;
 }
 
-static void work_off(const ex_fit *fit, const gathering *g, float (*points)[3], const pair *queue, int length,
-                     uint64_t *keys) {
-    const exi_fit_block *blocks = exi_tree_at(fit, fit->blocks);
+/*
+ * Of the blocks, the triangles that may be as near. With x the closest point known, e from it to the point, d = |e|, a
+ * triangle whose corners p_i are all behind the plane through x across e, and all ahead of x on the way to their mean
+ * c, by h at least, is no nearer than (d^2 + h^2)^1/2:
+ *
+ *     e . (p_i - x) <= 0,    c . (p_i - x) >= h |c|
+ *
+ * Where a body bulges that is all of them but the one that is known; each costs a fifth of its closest point. Room is
+ * left for rounding: `scale` is the size of the numbers.
+ */
+static int sift(const exi_view *view, const gathering *g, float (*points)[3], const exi_near *near, const pair *queue,
+                int length, candidate *candidates) {
+    const exi_fit_block *blocks = exi_tree_at(view->fit, view->fit->blocks);
+    const exi_quad zero = exi_quad_splat(0), one = exi_quad_splat(1);
+    const float slack = 2e-6f * view->scale;
+    int count = 0;
     for (int k = 0; k < length; k++) {
-        const float *p = points[queue[k].point];
+        const int i = queue[k].point;
         const exi_fit_block *block = &blocks[g->block[queue[k].block]];
-        const exi_answer a =
-            exi_closest_four(block, (exi_vector){exi_quad_splat(p[0]), exi_quad_splat(p[1]), exi_quad_splat(p[2])});
+        const float distance = sqrtf(near->distance_sq[i]);
+        const exi_vector e = {exi_quad_splat(-near->away[0][i]), exi_quad_splat(-near->away[1][i]),
+                              exi_quad_splat(-near->away[2][i])};
+        const exi_vector q = {exi_quad_splat(points[i][0]), exi_quad_splat(points[i][1]), exi_quad_splat(points[i][2])};
+        const exi_vector x = exi_v_subtract(q, e);
+        const exi_vector p0 = exi_v_subtract(exi_v_load(block->corner[0]), x);
+        const exi_vector p1 = exi_v_subtract(exi_v_load(block->corner[1]), x);
+        const exi_vector p2 = exi_v_subtract(exi_v_load(block->corner[2]), x);
+        const exi_vector c = {exi_quad_add(exi_quad_add(p0.x, p1.x), p2.x),
+                              exi_quad_add(exi_quad_add(p0.y, p1.y), p2.y),
+                              exi_quad_add(exi_quad_add(p0.z, p1.z), p2.z)};
+        const exi_quad height = exi_quad_max(exi_quad_max(exi_v_dot(e, p0), exi_v_dot(e, p1)), exi_v_dot(e, p2));
+        const exi_quad ahead = exi_quad_min(exi_quad_min(exi_v_dot(c, p0), exi_v_dot(c, p1)), exi_v_dot(c, p2));
+        const exi_quad least = exi_quad_splat(4 * distance * (slack + 1e-6f * distance) + slack * slack);
+        const exi_quad signed_sq = exi_quad_mul(ahead, exi_quad_with_sign(ahead, zero));
+        const exi_quad above = exi_quad_pick(height, exi_quad_splat(distance * slack), one, zero);
+        const exi_quad beside = exi_quad_pick(exi_quad_mul(least, exi_v_dot(c, c)), signed_sq, one, zero);
+        const uint32_t out = exi_quad_at_most(exi_quad_add(above, beside), zero);
+        EXI_WRITE_OUT
+        for (int lane = 0; lane < 4; lane++) {
+            const uint32_t triangle = block->triangle[lane];
+            candidates[count] = (candidate){triangle, (uint32_t)i};
+            count += !(out >> lane & 1) & (triangle != near->triangle[i]);
+        }
+    }
+    return count;
+}
+
+/* The candidates' distances, four at a time, with a key for each. */
+static void compare(const exi_view *view, float (*points)[3], candidate *candidates, int count, uint64_t *keys) {
+    for (int k = count; k % 4; k++)
+        candidates[k] = candidates[count - 1];
+    for (int k = 0; k < count; k += 4) {
+        exi_quad of[4];
+        uint32_t triangles[4];
         uint64_t found[4];
-        make_keys(a.distance_sq, block->triangle, found);
-        /* 0, none, becomes the largest. */
-        const uint64_t lower =
-            exi_tree_lower(exi_tree_lower(found[0] - 1, found[1] - 1), exi_tree_lower(found[2] - 1, found[3] - 1));
-        keys[queue[k].point] = exi_tree_lower(keys[queue[k].point] - 1, lower) + 1;
+        EXI_WRITE_OUT
+        for (int i = 0; i < 4; i++) {
+            triangles[i] = candidates[k + i].triangle;
+            of[i] = exi_quad_load_three(points[candidates[k + i].point]);
+        }
+        exi_quad_transpose(of);
+        const exi_vector q = {of[0], of[1], of[2]};
+        const exi_answer a = exi_closest_of(corner_of(view, triangles, 0), corner_of(view, triangles, 1),
+                                            corner_of(view, triangles, 2), q);
+        make_keys(a.distance_sq, triangles, found);
+        for (int i = 0; i < 4; i++) {
+            uint64_t *key = &keys[candidates[k + i].point];
+            *key = exi_tree_lower(*key - 1, found[i] - 1) + 1; /* 0, none, is the largest */
+        }
     }
 }
 
@@ -299,9 +347,10 @@ void exi_near_cluster(const exi_view *view, float (*points)[3], int count, exi_n
     const region r = region_of(kept, count, near);
     gathering g;
     pair queue[QUEUED];
+    candidate candidates[4 * QUEUED + 4];
     if (keys[whole] && gather(view->fit, &r, &g)) {
         const int length = queue_up(view->fit, &g, kept, count, near, queue);
-        work_off(view->fit, &g, kept, queue, length, keys);
+        compare(view, kept, candidates, sift(view, &g, kept, near, queue, length, candidates), keys);
     } else if (keys[whole]) {
         for (int i = 0; i < count; i++)
             keys[i] = search(view, kept[i], keys[i]);

@@ -35,8 +35,14 @@ static const ex_fit *fit_of(const settling *s, int set) {
 
 static exi_view view_of(const settling *s, int set, const float *positions) {
     const exi_settler_set *sets = exi_tree_at(s->settler, s->settler->sets);
-    return (exi_view){fit_of(s, set), positions, exi_tree_at(s->settler, sets[set].corners),
-                      (uint32_t)sets[set].triangle_count};
+    const ex_fit *fit = fit_of(s, set);
+    float scale = 0;
+    for (int c = 0; c < 3; c++) {
+        scale = fabsf(fit->low[c]) > scale ? fabsf(fit->low[c]) : scale;
+        scale = fabsf(fit->high[c]) > scale ? fabsf(fit->high[c]) : scale;
+    }
+    return (exi_view){fit, positions, exi_tree_at(s->settler, sets[set].corners), (uint32_t)sets[set].triangle_count,
+                      scale};
 }
 
 static void make_fits(const settling *s, const float *positions, const ex_tasks *tasks) {
@@ -55,31 +61,53 @@ typedef struct working {
     exi_near near;
 } working;
 
-/* Moves a point by the keys' motions, where asked to, and finds its gap and its heaviest key. */
-static void by_keys(const settling *s, working *w, int i, bool carried) {
-    const ex_settle_job *job = s->job;
-    const int count = s->settler->key_count;
-    const exi_motion *motions = exi_tree_at(s->scratch, s->settler->motions);
-    const exi_bound *bounds = exi_tree_at(s->settler, s->settler->bounds);
-    const float *weights = job->weights + (size_t)w->order[i] * (size_t)count;
-    const exi_quad at = exi_quad_load_three(w->points[i]);
-    exi_carried sum = exi_carry_nothing();
-    float gap = 0, most = 0;
-    bounds += (size_t)(w->cluster->first + i) * (size_t)count;
-    for (int k = 0; k < count; k++) {
-        const float weight = weights[k];
-        if (!(weight > 0))
-            continue;
-        gap += weight * bounds[k].gap;
-        w->bounds[i] = weight > most ? &bounds[k] : w->bounds[i];
-        most = weight > most ? weight : most;
-        if (carried)
-            exi_carry_add(&sum, motions, bounds[k].corner, bounds[k].u, bounds[k].v, weight, at);
+/* Whether any point of the cluster has a weight above 0 for each of four keys from k on, as bits. */
+static uint32_t keys_that_count(const settling *s, const working *w, int k) {
+    const int count = s->settler->key_count, rest = count - k;
+    const exi_quad zero = exi_quad_splat(0), one = exi_quad_splat(1);
+    exi_quad above = zero;
+    for (int i = 0; i < w->cluster->count; i++) {
+        const float *weights = s->job->weights + (size_t)w->order[i] * (size_t)count + k;
+        float last[4] = {0, 0, 0, 0};
+        if (rest < 4)
+            memcpy(last, weights, (size_t)rest * sizeof *last);
+        above = exi_quad_add(above, exi_quad_pick(exi_quad_load(rest < 4 ? last : weights), zero, one, zero));
     }
-    if (carried && exi_finite3(w->points[i]))
-        exi_carry_apply(&sum, w->points[i]);
-    if (most > 0)
-        w->gaps[i] = gap < w->gaps[i] ? gap : w->gaps[i];
+    return exi_quad_at_most(above, zero) ^ 15;
+}
+
+/* One key for all points: so that what one waits for does not hold up the next. */
+static void add_key(const settling *s, working *w, int k, bool carried, exi_carried *sums, float *gaps, float *most) {
+    const exi_motion *motions = exi_tree_at(s->scratch, s->settler->motions);
+    const exi_bound *bound = exi_tree_at(s->settler, s->settler->bounds);
+    bound += (size_t)k * (size_t)s->settler->vertex_count + (size_t)w->cluster->first;
+    for (int i = 0; i < w->cluster->count; i++, bound++) {
+        const float given = s->job->weights[(size_t)w->order[i] * (size_t)s->settler->key_count + (size_t)k];
+        const float weight = given > 0 ? given : 0;
+        gaps[i] += weight > 0 ? weight * bound->gap : 0;
+        w->bounds[i] = weight > most[i] ? bound : w->bounds[i];
+        most[i] = weight > most[i] ? weight : most[i];
+        if (carried)
+            exi_carry_add(&sums[i], motions, bound->corner, bound->u, bound->v, weight,
+                          exi_quad_load_three(w->points[i]));
+    }
+}
+
+/* Moves the points by the keys' motions, where asked to, and finds their gaps and their heaviest keys. */
+static void by_keys(const settling *s, working *w, bool carried) {
+    exi_carried sums[EXI_CLUSTER];
+    float gaps[EXI_CLUSTER] = {0}, most[EXI_CLUSTER] = {0};
+    for (int i = 0; i < EXI_CLUSTER; i++)
+        sums[i] = exi_carry_nothing();
+    for (int k = 0; k < s->settler->key_count; k += 4)
+        for (uint32_t bits = keys_that_count(s, w, k); bits; bits &= bits - 1)
+            add_key(s, w, k + exi_lowest_bit(bits), carried, sums, gaps, most);
+    for (int i = 0; i < w->cluster->count; i++) {
+        if (carried && exi_finite3(w->points[i]))
+            exi_carry_apply(&sums[i], w->points[i]);
+        if (most[i] > 0)
+            w->gaps[i] = gaps[i] < w->gaps[i] ? gaps[i] : w->gaps[i];
+    }
 }
 
 static void take_up(const settling *s, int cluster, bool carried, working *w) {
@@ -88,12 +116,14 @@ static void take_up(const settling *s, int cluster, bool carried, working *w) {
     w->order = (const uint32_t *)exi_tree_at(s->settler, s->settler->order) + w->cluster->first;
     w->triangles = exi_tree_at(s->settler, sets[w->cluster->set].triangles);
     for (int i = 0; i < w->cluster->count; i++) {
-        const uint32_t kept = s->kept ? s->kept[w->cluster->first + i] : 0;
         memcpy(w->points[i], s->driven + (size_t)w->order[i] * s->stride, sizeof w->points[i]);
         w->bounds[i] = NULL;
         w->gaps[i] = s->job ? s->job->thickness : 0;
-        if (s->job && s->job->weights)
-            by_keys(s, w, i, carried);
+    }
+    if (s->job && s->job->weights)
+        by_keys(s, w, carried);
+    for (int i = 0; i < w->cluster->count; i++) {
+        const uint32_t kept = s->kept ? s->kept[w->cluster->first + i] : 0;
         w->gaps[i] = w->gaps[i] > 0 ? w->gaps[i] : 0;
         w->near.triangle[i] = kept ? kept - 1 : w->bounds[i] ? w->bounds[i]->triangle : EXI_NO_TRIANGLE;
     }

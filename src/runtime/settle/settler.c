@@ -241,7 +241,7 @@ static void fill_bounds(ex_settler *s, making *m) {
         for (int i = clusters[c].first; i < clusters[c].first + clusters[c].count; i++)
             for (int k = 0; k < s->key_count; k++) {
                 const size_t at = (size_t)k * (size_t)s->vertex_count + order[i];
-                exi_bound *b = &bounds[(size_t)i * (size_t)s->key_count + (size_t)k];
+                exi_bound *b = &bounds[(size_t)k * (size_t)s->vertex_count + (size_t)i];
                 memcpy(b->corner, def->triangles + 3 * (size_t)def->key_triangles[at], sizeof b->corner);
                 b->triangle = number_in(s, set, def->key_triangles[at]);
                 b->u = def->key_places[2 * at];

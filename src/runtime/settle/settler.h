@@ -51,7 +51,7 @@ struct ex_settler {
     uint64_t sets;       /* [set_count] exi_settler_set */
     uint64_t clusters;   /* [cluster_count] exi_cluster */
     uint64_t order;      /* [vertex_count] uint32_t: the driven vertex at each place */
-    uint64_t bounds;     /* [vertex_count][key_count] exi_bound, by place */
+    uint64_t bounds;     /* [key_count][vertex_count] exi_bound, by place */
     uint64_t motions;    /* in the scratch: [driver_count] exi_motion */
     uint64_t tallies;    /* in the scratch: [cluster_count] ex_settled */
     uint64_t scratch;    /* bytes */
@@ -65,6 +65,7 @@ typedef struct exi_view {
     const float *positions;  /* [driver_count][3] */
     const uint32_t *corners; /* of the set */
     uint32_t triangle_count;
+    float scale; /* the largest number among the positions */
 } exi_view;
 
 /* The closest points of a cluster; arrays, so that four are worked on at once. */
@@ -163,6 +164,18 @@ typedef struct exi_push {
  * positions after. bounds[i]: that of the heaviest key, or NULL. */
 void exi_push_cluster(const exi_push *push, float (*points)[3], const float *gaps, const exi_bound *const *bounds,
                       int count, exi_near *near, ex_settled *tally);
+
+/* The number of the lowest bit that is set; one is. */
+static inline int exi_lowest_bit(uint64_t bits) {
+#if defined(__GNUC__)
+    return __builtin_ctzll(bits);
+#else
+    int bit = 0;
+    for (; !(bits & 1); bits >>= 1)
+        bit++;
+    return bit;
+#endif
+}
 
 /* Whether all three are numbers that count as finite. */
 static inline bool exi_finite3(const float *p) {
