@@ -14,7 +14,7 @@
  */
 #include "runtime/settle/settler.h"
 
-enum { GATHERED = 48, MARKS = 24, QUEUED = EXI_CLUSTER * GATHERED };
+enum { GATHERED = 48, VISITED = 96, MARKS = 24, QUEUED = EXI_CLUSTER * GATHERED };
 
 /* Blocks that reach into a region: their numbers, and their boxes, as offsets of floats in the nodes. */
 typedef struct gathering {
@@ -105,12 +105,12 @@ static void look_first(const exi_view *view, float (*points)[3], int count, exi_
         for (int i = first; i < first + 4; i++)
             known = known && keys[i];
         for (int i = first; !known && i < first + 4; i++) {
-            if (near->triangle[i] < view->triangle_count && keys[i])
-                continue;
-            near->triangle[i] = EXI_NO_TRIANGLE; /* so that the rest is found out in the end */
-            keys[i] = search(view, points[i], 0);
-            near->distance_sq[i] = keys[i] ? exi_tree_key_near(keys[i]) : 0;
+            if (near->triangle[i] >= view->triangle_count || !keys[i])
+                keys[i] = search(view, points[i], 0);
+            near->triangle[i] = keys[i] ? (uint32_t)keys[i] : 0;
         }
+        if (!known)
+            answer_four(view, load_points(points, first), near->triangle + first, first, near, keys + first);
     }
 }
 
@@ -177,29 +177,29 @@ static region region_of(float (*points)[3], int count, const exi_near *near) {
     return r;
 }
 
-/* False where there are too many. */
+/* False where there are too many. Nodes are worked off in the order in which they are found: the next one is known
+ * before this one is done, and the machine begins with it. */
 static bool gather(const ex_fit *fit, const region *r, gathering *g) {
     const exi_fit_node *nodes = exi_tree_at(fit, fit->nodes);
-    uint32_t stack[EXI_TREE_STACK];
-    int height = 1, count = 0;
-    stack[0] = 0;
-    while (height > 0) {
-        const uint32_t number = stack[--height];
+    uint32_t found[VISITED + 4] = {0};
+    int count = 0;
+    for (int next = 0, end = 1; next < end; next++) {
+        const uint32_t number = found[next];
         const exi_fit_node *node = &nodes[number];
-        exi_quad apart = exi_quad_sub(exi_quad_load(node->box[0]), r->high[0]);
-        apart = exi_quad_max(apart, exi_quad_sub(r->low[0], exi_quad_load(node->box[3])));
-        for (int c = 1; c < 3; c++) {
-            apart = exi_quad_max(apart, exi_quad_sub(exi_quad_load(node->box[c]), r->high[c]));
-            apart = exi_quad_max(apart, exi_quad_sub(r->low[c], exi_quad_load(node->box[3 + c])));
-        }
-        const uint32_t bits = exi_quad_at_most(apart, exi_quad_splat(0));
-        if (count > GATHERED - 4)
+        const exi_quad x = exi_quad_max(exi_quad_sub(exi_quad_load(node->box[0]), r->high[0]),
+                                        exi_quad_sub(r->low[0], exi_quad_load(node->box[3])));
+        const exi_quad y = exi_quad_max(exi_quad_sub(exi_quad_load(node->box[1]), r->high[1]),
+                                        exi_quad_sub(r->low[1], exi_quad_load(node->box[4])));
+        const exi_quad z = exi_quad_max(exi_quad_sub(exi_quad_load(node->box[2]), r->high[2]),
+                                        exi_quad_sub(r->low[2], exi_quad_load(node->box[5])));
+        const uint32_t bits = exi_quad_at_most(exi_quad_max(exi_quad_max(x, y), z), exi_quad_splat(0));
+        if (count > GATHERED - 4 || end > VISITED - 4)
             return false;
         EXI_WRITE_OUT
         for (uint32_t i = 0; i < 4; i++) {
             const uint32_t child = node->child[i], hit = bits >> i & 1, is_block = child >> 31;
-            stack[height] = child;
-            height += (int)(hit & ~is_block);
+            found[end] = child;
+            end += (int)(hit & ~is_block);
             g->block[count] = child & ~EXI_TREE_BLOCK;
             g->box[count] = number * (uint32_t)(sizeof *node / sizeof(float)) + i;
             count += (int)(hit & is_block);
@@ -252,47 +252,81 @@ static int queue_up(const ex_fit *fit, const gathering *g, float (*points)[3], i
 }
 
 /*
- * Of the blocks, the triangles that may be as near. With x the closest point known, e from it to the point, d = |e|, a
- * triangle whose corners p_i are all behind the plane through x across e, and all ahead of x on the way to their mean
- * c, by h at least, is no nearer than (d^2 + h^2)^1/2:
+ * Of the blocks, the triangles that may be as near. With x the closest point known, e from it to the point asked about,
+ * and any F, a triangle whose corners p_i are all before a plane,
  *
- *     e . (p_i - x) <= 0,    c . (p_i - x) >= h |c|
+ *     (F - e) . (p_i - x) > F . F / 2,
  *
- * Where a body bulges that is all of them but the one that is known; each costs a fifth of its closest point. Room is
- * left for rounding: `scale` is the size of the numbers.
+ * is farther away than |e|, since |e - y|^2 = e.e - 2 e.y + y.y, and y.y >= 2 F.y - F.F. For F those three are taken
+ * that lead from x to the edges of its triangle: they tell apart what lies beyond an edge, unless it rises there more
+ * steeply than to the point. Each triangle costs a quarter of its closest point. Room is left for rounding: `scale` is
+ * the size of the numbers.
  */
-static int sift(const exi_view *view, const gathering *g, float (*points)[3], const exi_near *near, const pair *queue,
+typedef struct planes {
+    float x[3][EXI_CLUSTER], normal[3][3][EXI_CLUSTER], offset[3][EXI_CLUSTER]; /* [plane][axis] */
+} planes;
+
+static void make_planes(const exi_view *view, float (*points)[3], int count, const exi_near *near, planes *out) {
+    const exi_quad slack = exi_quad_splat(4e-6f * view->scale), half = exi_quad_splat(0.5f);
+    for (int first = 0; first < count; first += 4) {
+        const exi_vector away = {exi_quad_load(near->away[0] + first), exi_quad_load(near->away[1] + first),
+                                 exi_quad_load(near->away[2] + first)};
+        const exi_vector q = load_points(points, first);
+        const exi_vector x = {exi_quad_add(q.x, away.x), exi_quad_add(q.y, away.y), exi_quad_add(q.z, away.z)};
+        exi_vector corner[3];
+        for (int i = 0; i < 3; i++)
+            corner[i] = exi_v_subtract(corner_of(view, near->triangle + first, i), x);
+        exi_quad_store(out->x[0] + first, x.x);
+        exi_quad_store(out->x[1] + first, x.y);
+        exi_quad_store(out->x[2] + first, x.z);
+        const exi_quad square = exi_v_dot(away, away);
+        EXI_WRITE_OUT
+        for (int i = 0; i < 3; i++) {
+            const exi_vector a = corner[i], edge = exi_v_subtract(corner[(i + 1) % 3], a);
+            const exi_quad t = exi_quad_mul(exi_v_dot(a, edge), exi_v_invert(exi_v_dot(edge, edge)));
+            const exi_vector f = {exi_quad_msub(t, edge.x, a.x), exi_quad_msub(t, edge.y, a.y),
+                                  exi_quad_msub(t, edge.z, a.z)};
+            const exi_vector n = {exi_quad_add(f.x, away.x), exi_quad_add(f.y, away.y), exi_quad_add(f.z, away.z)};
+            const exi_quad f_sq = exi_v_dot(f, f),
+                           sum = exi_quad_max(exi_quad_add(f_sq, square), exi_quad_splat(1e-36f));
+            /* |n| <= 1.5 (|F|^2 + |e|^2)^1/2 */
+            const exi_quad length = exi_quad_mul(sum, exi_quad_inverse_root(sum));
+            exi_quad_store(out->normal[i][0] + first, n.x);
+            exi_quad_store(out->normal[i][1] + first, n.y);
+            exi_quad_store(out->normal[i][2] + first, n.z);
+            exi_quad_store(
+                out->offset[i] + first,
+                exi_quad_madd(half, f_sq, exi_quad_madd(slack, length, exi_quad_mul(sum, exi_quad_splat(2e-6f)))));
+        }
+    }
+}
+
+static inline exi_quad least_over(const planes *p, int plane, int i, exi_vector a, exi_vector b, exi_vector c) {
+    const exi_vector n = {exi_quad_splat(p->normal[plane][0][i]), exi_quad_splat(p->normal[plane][1][i]),
+                          exi_quad_splat(p->normal[plane][2][i])};
+    const exi_quad least = exi_quad_min(exi_quad_min(exi_v_dot(n, a), exi_v_dot(n, b)), exi_v_dot(n, c));
+    return exi_quad_sub(least, exi_quad_splat(p->offset[plane][i]));
+}
+
+static int sift(const exi_view *view, const gathering *g, const planes *p, const exi_near *near, const pair *queue,
                 int length, candidate *candidates) {
     const exi_fit_block *blocks = exi_tree_at(view->fit, view->fit->blocks);
-    const exi_quad zero = exi_quad_splat(0), one = exi_quad_splat(1);
-    const float slack = 2e-6f * view->scale;
     int count = 0;
     for (int k = 0; k < length; k++) {
         const int i = queue[k].point;
         const exi_fit_block *block = &blocks[g->block[queue[k].block]];
-        const float distance = sqrtf(near->distance_sq[i]);
-        const exi_vector e = {exi_quad_splat(-near->away[0][i]), exi_quad_splat(-near->away[1][i]),
-                              exi_quad_splat(-near->away[2][i])};
-        const exi_vector q = {exi_quad_splat(points[i][0]), exi_quad_splat(points[i][1]), exi_quad_splat(points[i][2])};
-        const exi_vector x = exi_v_subtract(q, e);
-        const exi_vector p0 = exi_v_subtract(exi_v_load(block->corner[0]), x);
-        const exi_vector p1 = exi_v_subtract(exi_v_load(block->corner[1]), x);
-        const exi_vector p2 = exi_v_subtract(exi_v_load(block->corner[2]), x);
-        const exi_vector c = {exi_quad_add(exi_quad_add(p0.x, p1.x), p2.x),
-                              exi_quad_add(exi_quad_add(p0.y, p1.y), p2.y),
-                              exi_quad_add(exi_quad_add(p0.z, p1.z), p2.z)};
-        const exi_quad height = exi_quad_max(exi_quad_max(exi_v_dot(e, p0), exi_v_dot(e, p1)), exi_v_dot(e, p2));
-        const exi_quad ahead = exi_quad_min(exi_quad_min(exi_v_dot(c, p0), exi_v_dot(c, p1)), exi_v_dot(c, p2));
-        const exi_quad least = exi_quad_splat(4 * distance * (slack + 1e-6f * distance) + slack * slack);
-        const exi_quad signed_sq = exi_quad_mul(ahead, exi_quad_with_sign(ahead, zero));
-        const exi_quad above = exi_quad_pick(height, exi_quad_splat(distance * slack), one, zero);
-        const exi_quad beside = exi_quad_pick(exi_quad_mul(least, exi_v_dot(c, c)), signed_sq, one, zero);
-        const uint32_t out = exi_quad_at_most(exi_quad_add(above, beside), zero);
+        const exi_vector x = {exi_quad_splat(p->x[0][i]), exi_quad_splat(p->x[1][i]), exi_quad_splat(p->x[2][i])};
+        const exi_vector a = exi_v_subtract(exi_v_load(block->corner[0]), x);
+        const exi_vector b = exi_v_subtract(exi_v_load(block->corner[1]), x);
+        const exi_vector c = exi_v_subtract(exi_v_load(block->corner[2]), x);
+        const exi_quad beyond = exi_quad_max(exi_quad_max(least_over(p, 0, i, a, b, c), least_over(p, 1, i, a, b, c)),
+                                             least_over(p, 2, i, a, b, c));
+        const uint32_t in = exi_quad_at_most(beyond, exi_quad_splat(0));
         EXI_WRITE_OUT
         for (int lane = 0; lane < 4; lane++) {
             const uint32_t triangle = block->triangle[lane];
             candidates[count] = (candidate){triangle, (uint32_t)i};
-            count += !(out >> lane & 1) & (triangle != near->triangle[i]);
+            count += (int)(in >> lane & (uint32_t)(triangle != near->triangle[i]));
         }
     }
     return count;
@@ -350,7 +384,9 @@ void exi_near_cluster(const exi_view *view, float (*points)[3], int count, exi_n
     candidate candidates[4 * QUEUED + 4];
     if (keys[whole] && gather(view->fit, &r, &g)) {
         const int length = queue_up(view->fit, &g, kept, count, near, queue);
-        compare(view, kept, candidates, sift(view, &g, kept, near, queue, length, candidates), keys);
+        planes p;
+        make_planes(view, kept, count, near, &p);
+        compare(view, kept, candidates, sift(view, &g, &p, near, queue, length, candidates), keys);
     } else if (keys[whole]) {
         for (int i = 0; i < count; i++)
             keys[i] = search(view, kept[i], keys[i]);
