@@ -1,13 +1,13 @@
 /*
  * The motion from the blended driver to the true one, at every vertex (DrivenShape, sections 2.3 and 2.4): with frames
- * B (orthonormal) of the blended surface and B' of the true one,
+ * B (orthonormal) of the blended surface at x, and B' of the true one at x',
  *
  *     T(d) = x' + R (d - x),    R = B' B^T,
  *
- * and x, x', R within a triangle those of its corners, weighted by u and v. The paper's frames are the triangles'
- * own, so that neighbours on two triangles turn differently, and cloth shows the driver's triangles; a vertex's frame
- * is shared by all triangles around it. The weighted sum of rotations is no rotation, but short by a cosine of half the
- * angle between them, of a length that is a few gaps long: nothing is to be seen of it.
+ * and within a triangle the sum of its corners' motions weighted by u and v. The paper takes one frame for a triangle,
+ * so that neighbours on two triangles turn differently, and cloth shows the driver's triangles; a vertex's motion is
+ * shared by all triangles around it. What is kept is T(d) - d, as a matrix of d relative to an origin on the driver, so
+ * that nothing is lost far from the world's.
  *
  * A vertex's frame needs two directions that move with the surface. Two chords between its neighbours, e and f, nearly
  * at right angles, are chosen once; the frame is (e/|e| + f/|f|), (e/|e| - f/|f|), which are at right angles whatever
@@ -88,7 +88,7 @@ typedef struct preparing {
     const float *blended, *driver;
     const uint32_t *vertices;
     int count;
-    exi_motion *motions;
+    exi_motions *motions;
 } preparing;
 
 static inline exi_vector four_of(const float *positions, const uint32_t *a) {
@@ -128,49 +128,46 @@ static void prepare_four(const preparing *p, const uint32_t vertex[4]) {
     frame_of(p->blended, chord, b);
     frame_of(p->driver, chord, t);
     const exi_vector x = four_of(p->blended, vertex), to = four_of(p->driver, vertex), moved = exi_v_subtract(to, x);
-    const exi_quad zero = exi_quad_splat(0), one = exi_quad_splat(1);
-    /* columns[k][c]: column k of R - 1, component c */
-    exi_quad columns[3][4];
-    for (int k = 0; k < 3; k++) {
-        const exi_quad bk[3] = {k == 0   ? b[0].x
-                                : k == 1 ? b[0].y
-                                         : b[0].z,
-                                k == 0   ? b[1].x
-                                : k == 1 ? b[1].y
-                                         : b[1].z,
-                                k == 0   ? b[2].x
-                                : k == 1 ? b[2].y
-                                         : b[2].z};
-        columns[k][0] = element(t[0].x, bk[0], t[1].x, bk[1], t[2].x, bk[2], k == 0);
-        columns[k][1] = element(t[0].y, bk[0], t[1].y, bk[1], t[2].y, bk[2], k == 1);
-        columns[k][2] = element(t[0].z, bk[0], t[1].z, bk[1], t[2].z, bk[2], k == 2);
-    }
-    /* A frame without extent, or not finite, does not turn; a vertex that is not finite is not known. */
+    const float *o = p->motions->origin;
+    const exi_vector origin = {exi_quad_splat(o[0]), exi_quad_splat(o[1]), exi_quad_splat(o[2])};
+    const exi_vector from = exi_v_subtract(x, origin);
+    exi_quad rows[3][4] = {{element(t[0].x, b[0].x, t[1].x, b[1].x, t[2].x, b[2].x, true),
+                            element(t[0].x, b[0].y, t[1].x, b[1].y, t[2].x, b[2].y, false),
+                            element(t[0].x, b[0].z, t[1].x, b[1].z, t[2].x, b[2].z, false), moved.x},
+                           {element(t[0].y, b[0].x, t[1].y, b[1].x, t[2].y, b[2].x, false),
+                            element(t[0].y, b[0].y, t[1].y, b[1].y, t[2].y, b[2].y, true),
+                            element(t[0].y, b[0].z, t[1].y, b[1].z, t[2].y, b[2].z, false), moved.y},
+                           {element(t[0].z, b[0].x, t[1].z, b[1].x, t[2].z, b[2].x, false),
+                            element(t[0].z, b[0].y, t[1].z, b[1].y, t[2].z, b[2].y, false),
+                            element(t[0].z, b[0].z, t[1].z, b[1].z, t[2].z, b[2].z, true), moved.z}};
+    /* A frame without extent, or not finite, does not turn. */
+    const exi_quad zero = exi_quad_splat(0), limit = exi_quad_splat(8.1f); /* |R - 1|^2 is 8 at most */
     exi_quad size = zero;
-    for (int k = 0; k < 3; k++)
-        for (int c = 0; c < 3; c++)
-            size = exi_quad_madd(columns[k][c], columns[k][c], size);
-    const exi_quad limit = exi_quad_splat(8.1f); /* |R - 1|^2 is 8 at most */
-    exi_quad large = exi_quad_max(exi_v_dot(x, x), exi_v_dot(to, to));
-    large = exi_quad_add(large, exi_quad_add(exi_v_dot(x, x), exi_v_dot(to, to))); /* not a number stays so */
-    const exi_quad most = exi_quad_splat(1e37f);
+    EXI_WRITE_OUT
+    for (int k = 0; k < 9; k++)
+        size = exi_quad_madd(rows[k / 3][k % 3], rows[k / 3][k % 3], size);
+    const unsigned turns = exi_quad_at_most(size, limit);
+    EXI_WRITE_OUT
     for (int k = 0; k < 3; k++) {
-        for (int c = 0; c < 3; c++) {
-            columns[k][c] = exi_quad_pick(limit, size, columns[k][c], zero);
-            columns[k][c] = exi_quad_pick(most, large, columns[k][c], zero);
-        }
-        columns[k][3] = exi_quad_pick(most, large, k == 0 ? moved.x : k == 1 ? moved.y : moved.z, zero);
-        exi_quad_transpose(columns[k]);
+        if (turns != 15)
+            for (int c = 0; c < 3; c++)
+                rows[k][c] = exi_quad_pick(limit, size, rows[k][c], zero);
+        rows[k][3] = exi_quad_msub(rows[k][0], from.x, rows[k][3]);
+        rows[k][3] = exi_quad_msub(rows[k][1], from.y, rows[k][3]);
+        rows[k][3] = exi_quad_msub(rows[k][2], from.z, rows[k][3]);
+        exi_quad_transpose(rows[k]);
     }
-    exi_quad at[4] = {exi_quad_pick(most, large, x.x, zero), exi_quad_pick(most, large, x.y, zero),
-                      exi_quad_pick(most, large, x.z, zero), exi_quad_pick(most, large, one, zero)};
-    exi_quad_transpose(at);
     for (int i = 0; i < 4; i++) {
-        exi_motion *m = &p->motions[vertex[i]];
-        exi_quad_store(m->row[0], at[i]);
+        exi_motion *m = &p->motions->of[vertex[i]];
         for (int k = 0; k < 3; k++)
-            exi_quad_store(m->row[1 + k], columns[k][i]);
+            exi_quad_store(m->row[k], rows[k][i]);
     }
+    /* A vertex that is not finite, or too large, is not known. */
+    const exi_quad large = exi_quad_add(exi_v_dot(x, x), exi_v_dot(to, to));
+    const unsigned known = exi_quad_at_most(large, exi_quad_splat(1e36f));
+    for (int i = 0; known != 15 && i < 4; i++)
+        for (int k = 0; k < 12 && !(known >> i & 1); k++)
+            p->motions->of[vertex[i]].row[k / 4][k % 4] = NAN;
 }
 
 static void prepare(void *context, int begin, int end) {
@@ -185,8 +182,20 @@ static void prepare(void *context, int begin, int end) {
     }
 }
 
+static uint32_t vertex_at(const uint32_t *vertices, int i) {
+    return vertices ? vertices[i] : (uint32_t)i;
+}
+
 void exi_carry_prepare(const ex_settler *settler, const float *blended, const float *driver, const uint32_t *vertices,
-                       int count, exi_motion *motions, const ex_tasks *tasks) {
+                       int count, exi_motions *motions, const ex_tasks *tasks) {
     preparing p = {settler, blended, driver, vertices, count, motions};
+    memset(motions->origin, 0, sizeof motions->origin);
+    motions->whole = true;
+    for (int i = count - 1; i >= 0; i--) { /* the origin: the first that is finite */
+        const float *at = blended + 3 * (size_t)vertex_at(vertices, i);
+        if (exi_finite3(at))
+            memcpy(motions->origin, at, sizeof motions->origin);
+        motions->whole = motions->whole && exi_finite3(at) && exi_finite3(driver + 3 * (size_t)vertex_at(vertices, i));
+    }
     exi_run(tasks, (count + 3) / 4, 64, prepare, &p);
 }

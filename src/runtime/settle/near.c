@@ -14,11 +14,12 @@
  */
 #include "runtime/settle/settler.h"
 
-enum { GATHERED = 48, VISITED = 96, MARKS = 24, QUEUED = EXI_CLUSTER * GATHERED };
+enum { GATHERED = 48, VISITED = 96, QUEUED = EXI_CLUSTER * GATHERED };
 
-/* Blocks that reach into a region: their numbers, and their boxes, as offsets of floats in the nodes. */
+/* Blocks that reach into a region: their numbers, and their boxes, four together. */
 typedef struct gathering {
-    uint32_t block[GATHERED + 4], box[GATHERED + 4];
+    uint32_t block[GATHERED + 4], box[GATHERED + 4]; /* box: where it stands in the nodes, in floats */
+    float boxes[GATHERED / 4 + 1][6][4];
     int count;
 } gathering;
 
@@ -206,47 +207,29 @@ static bool gather(const ex_fit *fit, const region *r, gathering *g) {
         }
     }
     g->count = count;
+    const float *boxes = exi_tree_at(fit, fit->nodes);
+    for (int k = 0; k < count; k++)
+        for (int c = 0; c < 6; c++)
+            g->boxes[k / 4][c][k % 4] = boxes[g->box[k] + 4 * (uint32_t)c];
+    for (int k = count; k % 4; k++)
+        for (int c = 0; c < 6; c++)
+            g->boxes[k / 4][c][k % 4] = c < 3 ? INFINITY : -INFINITY;
     return true;
 }
 
 /* ---- what is near ---- */
 
 /* The blocks that may hold something as near, of every point. */
-static int queue_up(const ex_fit *fit, const gathering *g, float (*points)[3], int count, const exi_near *near,
-                    pair *queue) {
-    const float *boxes = exi_tree_at(fit, fit->nodes);
-    const exi_quad zero = exi_quad_splat(0);
+static int queue_up(const gathering *g, float (*points)[3], int count, const exi_near *near, pair *queue) {
     int length = 0;
-    for (int first = 0; first < count; first += 4) {
-        const exi_vector q = load_points(points, first);
-        const exi_quad best = exi_quad_load(near->distance_sq + first);
-        for (int from = 0; from < g->count; from += MARKS) {
-            const int to = from + MARKS < g->count ? from + MARKS : g->count;
-            exi_quad marks = zero, mark = exi_quad_splat(1);
-            for (int k = from; k < to; k++) {
-                const float *box = boxes + g->box[k];
-                const exi_vector low = {exi_quad_sub(exi_quad_splat(box[0]), q.x),
-                                        exi_quad_sub(exi_quad_splat(box[4]), q.y),
-                                        exi_quad_sub(exi_quad_splat(box[8]), q.z)};
-                const exi_vector high = {exi_quad_sub(q.x, exi_quad_splat(box[12])),
-                                         exi_quad_sub(q.y, exi_quad_splat(box[16])),
-                                         exi_quad_sub(q.z, exi_quad_splat(box[20]))};
-                const exi_vector d = {exi_quad_max(exi_quad_max(low.x, high.x), zero),
-                                      exi_quad_max(exi_quad_max(low.y, high.y), zero),
-                                      exi_quad_max(exi_quad_max(low.z, high.z), zero)};
-                marks = exi_quad_add(marks, exi_quad_pick(exi_v_dot(d, d), best, zero, mark));
-                mark = exi_quad_add(mark, mark);
-            }
-            float numbers[4];
-            exi_quad_store(numbers, marks);
-            for (int i = 0; i < 4 && first + i < count; i++) {
-                uint32_t bits = (uint32_t)numbers[i];
-                while (bits) {
-                    queue[length++] = (pair){(uint16_t)(first + i), (uint16_t)(from + exi_lowest_bit(bits))};
-                    bits &= bits - 1;
-                }
-            }
-        }
+    for (int i = 0; i < count; i++) {
+        const exi_vector q = {exi_quad_splat(points[i][0]), exi_quad_splat(points[i][1]), exi_quad_splat(points[i][2])};
+        const exi_quad best = exi_quad_splat(near->distance_sq[i]);
+        uint64_t bits = 0;
+        for (int k = 0; k < g->count; k += 4)
+            bits |= (uint64_t)exi_quad_at_most(exi_box_distances(g->boxes[k / 4], q), best) << k;
+        for (; bits; bits &= bits - 1)
+            queue[length++] = (pair){(uint16_t)i, (uint16_t)exi_lowest_bit(bits)};
     }
     return length;
 }
@@ -383,7 +366,7 @@ void exi_near_cluster(const exi_view *view, float (*points)[3], int count, exi_n
     pair queue[QUEUED];
     candidate candidates[4 * QUEUED + 4];
     if (keys[whole] && gather(view->fit, &r, &g)) {
-        const int length = queue_up(view->fit, &g, kept, count, near, queue);
+        const int length = queue_up(&g, kept, count, near, queue);
         planes p;
         make_planes(view, kept, count, near, &p);
         compare(view, kept, candidates, sift(view, &g, &p, near, queue, length, candidates), keys);

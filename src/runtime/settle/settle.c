@@ -21,6 +21,7 @@ typedef struct settling {
     char *scratch;
     uint32_t *kept; /* [vertex_count], of the state: 0, or 1 and the closest triangle; NULL: none */
     bool by_keys;   /* whether the residual is carried by keys */
+    exi_motions motions;
     exi_push push;
     uint32_t *triangles; /* measuring */
     float *places, *distances;
@@ -76,38 +77,49 @@ static uint32_t keys_that_count(const settling *s, const working *w, int k) {
     return exi_quad_at_most(above, zero) ^ 15;
 }
 
-/* One key for all points: so that what one waits for does not hold up the next. */
-static void add_key(const settling *s, working *w, int k, bool carried, exi_carried *sums, float *gaps, float *most) {
-    const exi_motion *motions = exi_tree_at(s->scratch, s->settler->motions);
-    const exi_bound *bound = exi_tree_at(s->settler, s->settler->bounds);
-    bound += (size_t)k * (size_t)s->settler->vertex_count + (size_t)w->cluster->first;
-    for (int i = 0; i < w->cluster->count; i++, bound++) {
-        const float given = s->job->weights[(size_t)w->order[i] * (size_t)s->settler->key_count + (size_t)k];
-        const float weight = given > 0 ? given : 0;
-        gaps[i] += weight > 0 ? weight * bound->gap : 0;
-        w->bounds[i] = weight > most[i] ? bound : w->bounds[i];
-        most[i] = weight > most[i] ? weight : most[i];
-        if (carried)
-            exi_carry_add(&sums[i], motions, bound->corner, bound->u, bound->v, weight,
-                          exi_quad_load_three(w->points[i]));
+/* Moves a point by its keys' motions, where asked to, and finds its gap and its heaviest key. */
+EXI_KERNEL void by_keys_of(const settling *s, working *w, int i, const int *keys, int key_count, bool carried,
+                           bool whole) {
+    const float *weights = s->job->weights + (size_t)w->order[i] * (size_t)s->settler->key_count;
+    const exi_bound *bounds = exi_tree_at(s->settler, s->settler->bounds);
+    const exi_quad zero = exi_quad_splat(0);
+    exi_quad sum[3] = {zero, zero, zero};
+    float gap = 0, most = 0;
+    bounds += w->cluster->first + i;
+    for (int k = 0; k < key_count; k++) {
+        const int key = keys ? keys[k] : k;
+        const exi_bound *bound = bounds + (size_t)key * (size_t)s->settler->vertex_count;
+        const float given = weights[key], weight = given > 0 ? given : 0;
+        gap += weight > 0 ? weight * bound->gap : 0;
+        w->bounds[i] = weight > most ? bound : w->bounds[i];
+        most = weight > most ? weight : most;
+        if (carried && (whole || exi_carry_known(&s->motions, bound->corner)))
+            exi_carry_add(&s->motions, bound->corner, bound->u, bound->v, weight, sum);
     }
+    if (carried && exi_finite3(w->points[i]))
+        exi_carry_apply(&s->motions, sum, w->points[i]);
+    if (most > 0)
+        w->gaps[i] = gap < w->gaps[i] ? gap : w->gaps[i];
 }
 
-/* Moves the points by the keys' motions, where asked to, and finds their gaps and their heaviest keys. */
+enum { LISTED = 64 };
+
+/* Keys that no point of the cluster has a weight for are passed over; of very many none are. */
 static void by_keys(const settling *s, working *w, bool carried) {
-    exi_carried sums[EXI_CLUSTER];
-    float gaps[EXI_CLUSTER] = {0}, most[EXI_CLUSTER] = {0};
-    for (int i = 0; i < EXI_CLUSTER; i++)
-        sums[i] = exi_carry_nothing();
-    for (int k = 0; k < s->settler->key_count; k += 4)
+    const int count = s->settler->key_count;
+    int keys[LISTED], listed = 0;
+    for (int k = 0; k < count && count <= LISTED; k += 4)
         for (uint32_t bits = keys_that_count(s, w, k); bits; bits &= bits - 1)
-            add_key(s, w, k + exi_lowest_bit(bits), carried, sums, gaps, most);
-    for (int i = 0; i < w->cluster->count; i++) {
-        if (carried && exi_finite3(w->points[i]))
-            exi_carry_apply(&sums[i], w->points[i]);
-        if (most[i] > 0)
-            w->gaps[i] = gaps[i] < w->gaps[i] ? gaps[i] : w->gaps[i];
-    }
+            keys[listed++] = k + exi_lowest_bit(bits);
+    const int *list = count <= LISTED ? keys : NULL;
+    const int length = list ? listed : count;
+    for (int i = 0; i < w->cluster->count; i++)
+        if (!carried)
+            by_keys_of(s, w, i, list, length, false, true);
+        else if (s->motions.whole)
+            by_keys_of(s, w, i, list, length, true, true);
+        else
+            by_keys_of(s, w, i, list, length, true, false);
 }
 
 static void take_up(const settling *s, int cluster, bool carried, working *w) {
@@ -140,20 +152,19 @@ static void put_down(const settling *s, const working *w) {
 
 static void carry_clusters(void *context, int begin, int end) {
     const settling *s = context;
-    const exi_motion *motions = exi_tree_at(s->scratch, s->settler->motions);
     for (int c = begin; c < end; c++) {
         working w;
         take_up(s, c, false, &w);
         const exi_view view = view_of(s, w.cluster->set, s->job->blended);
         exi_near_cluster(&view, w.points, w.cluster->count, &w.near);
         for (int i = 0; i < w.cluster->count; i++) {
-            const uint32_t triangle = w.near.triangle[i];
-            if (triangle == EXI_NO_TRIANGLE)
+            const uint32_t triangle = w.near.triangle[i], *corner = view.corners + 3 * (size_t)triangle;
+            const exi_quad zero = exi_quad_splat(0);
+            exi_quad sum[3] = {zero, zero, zero};
+            if (triangle == EXI_NO_TRIANGLE || !exi_carry_known(&s->motions, corner))
                 continue;
-            exi_carried sum = exi_carry_nothing();
-            exi_carry_add(&sum, motions, view.corners + 3 * (size_t)triangle, w.near.u[i], w.near.v[i], 1,
-                          exi_quad_load_three(w.points[i]));
-            exi_carry_apply(&sum, w.points[i]);
+            exi_carry_add(&s->motions, corner, w.near.u[i], w.near.v[i], 1, sum);
+            exi_carry_apply(&s->motions, sum, w.points[i]);
         }
         put_down(s, &w);
     }
@@ -288,18 +299,18 @@ void ex_settle(const ex_settler *settler, const ex_settle_job *job, void *state,
                   .stride = job->stride ? job->stride : 3 * sizeof(float),
                   .scratch = aligned(scratch),
                   .kept = state};
-    exi_motion *motions = exi_tree_at(s.scratch, settler->motions);
+    s.motions.of = exi_tree_at(s.scratch, settler->motions);
     s.by_keys = job->blended && job->residual == EX_RESIDUAL_KEYS && job->weights && settler->key_count > 0;
     if (job->settled)
         *job->settled = (ex_settled){0};
     if (job->blended && job->residual == EX_RESIDUAL_CLOSEST) {
-        exi_carry_prepare(settler, job->blended, job->driver, NULL, settler->driver_count, motions, job->tasks);
+        exi_carry_prepare(settler, job->blended, job->driver, NULL, settler->driver_count, &s.motions, job->tasks);
         make_fits(&s, job->blended, job->tasks);
         exi_run(job->tasks, settler->cluster_count, 8, carry_clusters, &s);
     }
     if (s.by_keys)
         exi_carry_prepare(settler, job->blended, job->driver, exi_tree_at(settler, settler->used), settler->used_count,
-                          motions, job->tasks);
+                          &s.motions, job->tasks);
     if (s.kept)
         s.kept += settler->vertex_count;
     if (job->push) {

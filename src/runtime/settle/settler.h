@@ -100,55 +100,51 @@ float exi_side_distance(const exi_driver *driver, uint32_t triangle, const exi_n
 
 /* ---- carry.c ---- */
 
-/* How a vertex moves from the blended driver to the true one, in one line of a cache: a quad (the blended position; 1,
- * or 0 where it is not known), and three with the columns of its rotation minus 1, each with a component of the
- * displacement behind it. */
+/* How a vertex moves from the blended driver to the true one: what is added to a point, as a matrix of three rows and a
+ * column for it relative to an origin (carry.c). Not numbers where it is not known. */
 typedef struct exi_motion {
-    float row[4][4];
+    float row[3][4];
 } exi_motion;
+
+typedef struct exi_motions {
+    exi_motion *of; /* [driver_count] */
+    float origin[3];
+    bool whole; /* all that are needed are known */
+} exi_motions;
 
 /* chords[4] of every vertex, chosen at creation from the form there. */
 void exi_carry_choose(const ex_settler *settler, const float *positions, uint32_t *chords);
 /* The motions of `count` vertices: those listed, or all where vertices is NULL. */
 void exi_carry_prepare(const ex_settler *settler, const float *blended, const float *driver, const uint32_t *vertices,
-                       int count, exi_motion *motions, const ex_tasks *tasks);
-/* Adds to sum what weight times the motion at (u, v) of a triangle moves the point by. */
-typedef struct exi_carried {
-    exi_quad turned, columns[3];
-} exi_carried;
-static inline exi_carried exi_carry_nothing(void) {
-    const exi_quad zero = exi_quad_splat(0);
-    return (exi_carried){zero, {zero, zero, zero}};
+                       int count, exi_motions *motions, const ex_tasks *tasks);
+/* Whether the motions of a triangle's corners are known. */
+static inline bool exi_carry_known(const exi_motions *motions, const uint32_t corner[3]) {
+    return isfinite(motions->of[corner[0]].row[0][0]) && isfinite(motions->of[corner[1]].row[0][0]) &&
+           isfinite(motions->of[corner[2]].row[0][0]);
 }
-static inline void exi_carry_add(exi_carried *sum, const exi_motion *motions, const uint32_t corner[3], float u,
-                                 float v, float weight, exi_quad point) {
-    const float part[3] = {1 - u - v, u, v};
-    exi_quad at = exi_quad_splat(0), columns[3] = {at, at, at};
+/* Adds weight times the motion at (u, v) of a triangle. */
+EXI_KERNEL void exi_carry_add(const exi_motions *motions, const uint32_t corner[3], float u, float v, float weight,
+                              exi_quad sum[3]) {
+    const exi_motion *a = &motions->of[corner[0]], *b = &motions->of[corner[1]], *c = &motions->of[corner[2]];
+    const exi_quad wa = exi_quad_splat(weight * (1 - u - v)), wb = exi_quad_splat(weight * u);
+    const exi_quad wc = exi_quad_splat(weight * v);
     EXI_WRITE_OUT
-    for (int i = 0; i < 3; i++) {
-        const exi_motion *m = &motions[corner[i]];
-        const exi_quad b = exi_quad_splat(part[i]);
-        at = exi_quad_madd(b, exi_quad_load(m->row[0]), at);
-        for (int k = 0; k < 3; k++)
-            columns[k] = exi_quad_madd(b, exi_quad_load(m->row[1 + k]), columns[k]);
+    for (int k = 0; k < 3; k++) {
+        sum[k] = exi_quad_madd(wa, exi_quad_load(a->row[k]), sum[k]);
+        sum[k] = exi_quad_madd(wb, exi_quad_load(b->row[k]), sum[k]);
+        sum[k] = exi_quad_madd(wc, exi_quad_load(c->row[k]), sum[k]);
     }
-    /* Where a corner that is not known has a part in it, this motion is not known. */
-    const exi_quad w =
-        exi_quad_pick(exi_quad_lane3(at), exi_quad_splat(0.999f), exi_quad_splat(weight), exi_quad_splat(0));
-    const exi_quad e = exi_quad_mul(w, exi_quad_sub(point, at));
-    sum->turned = exi_quad_madd(exi_quad_lane0(e), columns[0], sum->turned);
-    sum->turned = exi_quad_madd(exi_quad_lane1(e), columns[1], sum->turned);
-    sum->turned = exi_quad_madd(exi_quad_lane2(e), columns[2], sum->turned);
-    for (int k = 0; k < 3; k++)
-        sum->columns[k] = exi_quad_madd(w, columns[k], sum->columns[k]);
 }
-static inline void exi_carry_apply(const exi_carried *sum, float point[3]) {
-    float turned[4], column[4];
-    exi_quad_store(turned, sum->turned);
-    for (int c = 0; c < 3; c++) {
-        exi_quad_store(column, sum->columns[c]);
-        point[c] += column[3] + turned[c];
-    }
+/* Moves the point by a sum of motions. */
+static inline void exi_carry_apply(const exi_motions *motions, const exi_quad sum[3], float point[3]) {
+    exi_quad m[4] = {sum[0], sum[1], sum[2], sum[2]};
+    float moved[4];
+    exi_quad_transpose(m);
+    for (int c = 0; c < 3; c++)
+        m[3] = exi_quad_madd(exi_quad_splat(point[c] - motions->origin[c]), m[c], m[3]);
+    exi_quad_store(moved, m[3]);
+    for (int c = 0; c < 3; c++)
+        point[c] += moved[c];
 }
 
 /* ---- push.c ---- */
