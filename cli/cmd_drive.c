@@ -81,7 +81,7 @@ bool exi_drive_step(void *progress, const char *doing, double part) {
 ex_rig *exi_drive_load(const char *path) {
     ex_rig *rig = exi_rig_load(path, &(ex_rig_options){.without_tangents = true});
     ex_rig_driver driver;
-    if (rig && !ex_rig_get_driver(rig, &driver)) {
+    if (rig && !ex_rig_get_driver(rig, &driver, NULL)) {
         exi_failed_text("'%s' follows no driver: 'exemplar drive learn' makes a rig that does", path);
         ex_rig_destroy(rig);
         return NULL;

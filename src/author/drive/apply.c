@@ -142,7 +142,7 @@ static int find_layer(const ex_rig *rig) {
 static ex_result open_caches(applier *a) {
     const ex_apply_def *def = a->def;
     ex_rig_driver driver;
-    if (!ex_rig_get_driver(def->rig, &driver) || a->layer < 0)
+    if (!ex_rig_get_driver(def->rig, &driver, NULL) || a->layer < 0)
         return exi_error(a->error, EX_ERROR_DATA,
                          "this rig follows no driver: 'exemplar drive learn' makes one that does");
     a->driver_count = driver.driver.vertex_count;

@@ -145,7 +145,7 @@ static ex_result find_spread(exi_gauge *g, ex_error *error) {
 ex_result exi_gauge_open(exi_gauge *g, const ex_apply_def *def, int layer, int frame_count, ex_drive_report **report,
                          ex_error *error) {
     *g = (exi_gauge){.rig = def->rig, .def = def, .layer = layer, .vertex_count = ex_rig_vertex_count(def->rig)};
-    ex_rig_get_driver(def->rig, &g->driver);
+    ex_rig_get_driver(def->rig, &g->driver, NULL);
     g->driver_count = g->driver.driver.vertex_count;
     g->key_count = ex_weigher_example_count(ex_rig_weigher(def->rig, layer));
     ex_result result = open_report(g, frame_count, report, error);

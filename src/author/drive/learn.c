@@ -192,7 +192,7 @@ static ex_result describe(exi_learner *l, const ex_drive_options *options, const
             made->mean_error[k] = l->keys[k].mean_error;
         }
         made->residual = options->residual;
-        if (ex_rig_get_driver(rig, &driver)) {
+        if (ex_rig_get_driver(rig, &driver, NULL)) {
             made->frame_count = options->frames < 2 && options->frames >= 0 ? 1 : driver.driver.frame_count;
             made->residual = driver.residual;
         }
