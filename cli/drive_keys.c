@@ -117,7 +117,7 @@ const ex_command cmd_drive_keys = {
     .usage = "drive keys RIG.glb [--json]",
     .description = "For each key: how far its driver is from the driver's mesh, and from the\n"
                    "nearest other key, which is named; as the root of the mean square over the\n"
-                   "driver's vertices, after both are brought to one place. Of two keys that are\n"
+                   "driver's surface, after both are brought to one place. Of two keys that are\n"
                    "near each other one may be too many.",
     .examples = "exemplar drive keys shirt.glb",
     .json = true,

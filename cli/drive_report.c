@@ -90,8 +90,8 @@ static void print_depths(const ex_drive_report *r) {
     }
     printf("nearer to the driver than wanted: %.1f vertices a frame before settling, %.1f after\n",
            (double)before / r->frame_count, (double)left / r->frame_count);
-    printf("deepest inside: %s before settling, %s after\n", exi_text_length(one, -deep_before),
-           exi_text_length(two, -deep_after));
+    printf("deepest inside: %s before settling, %s after\n", exi_text_length(one, fabs(deep_before)),
+           exi_text_length(two, fabs(deep_after)));
     printf("largest jump between frames: %s, of the driver %s\n", exi_text_length(one, jump),
            exi_text_length(two, driver_jump));
 }
