@@ -11,8 +11,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Forms that differ by less than this part of the driver's size, as the root of a mean square, are alike. */
-static const double alike_part = 1e-6;
+/* Forms that differ by less than this part of the driver's size, as the root of a mean square, are alike: what floats
+ * lose some tens of sizes away from the origin, and what a rig is exact to. */
+static const double alike_part = 1e-5;
 
 bool exi_learn_tell(exi_learner *l, const char *doing, double part) {
     return exi_drive_tell(l->def->progress, l->def->user, doing, l->done + part * l->share);
