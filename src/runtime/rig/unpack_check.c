@@ -61,7 +61,7 @@ static bool sound_layer_axes(const ex_rig *rig, const exi_layer_record *layer, c
         if (inputs[i] < 0 || inputs[i] >= rig->counts.inputs)
             return false;
         bool scalar = exi_rig_inputs(rig)[inputs[i]].axis.kind == EX_AXIS_SCALAR;
-        if (scalar != (exi_axes(weigher)[i].kind == EX_AXIS_SCALAR))
+        if (scalar != (exi_axes(weigher)[i].kind == EX_AXIS_SCALAR) || exi_axes(weigher)[i].kind == EX_AXIS_DRIVER)
             return false;
     }
     return true;
