@@ -33,8 +33,9 @@
 static const double ridge_default = 1e-9;
 /* How far the Gram matrix may be from symmetric, relative to its diagonal, and from definite, to its trace. */
 static const double symmetric = 1e-9, definite = 1e-10;
-/* Squares above this could overflow on the way; targets this many times the examples' size away read as this far. */
-static const double square_max = 1e200, farthest = 1e12;
+/* Squares above this could overflow on the way. Products with b may: numbers so large leave one example, the nearest.
+ */
+static const double square_max = 1e200;
 
 typedef struct database {
     double value;  /* on the scalar axis */
@@ -296,20 +297,13 @@ static void add_database(const ex_weigher *w, const database *base, const double
         weights[(int)order[hit >= 0 ? hit : 0]] += share;
         return;
     }
-    double middle = 0, largest = 0, scale = 0;
+    double middle = 0;
     for (int i = 0; i < size; i++) {
         linear[i] = row[(int)order[i]] - mean[i];
         middle += linear[i] / size;
     }
-    for (int i = 0; i < size; i++) {
-        linear[i] -= middle;
-        const double away = fabs(linear[i]), square = problem.matrix[(size_t)i * ((size_t)size + 1)];
-        largest = away > largest ? away : largest;
-        scale = square > scale ? square : scale;
-    }
-    const double factor = -(1 + ridge) * (largest > farthest * scale ? farthest * scale / largest : 1);
     for (int i = 0; i < size; i++)
-        linear[i] = factor * linear[i] + local[i];
+        linear[i] = local[i] - (1 + ridge) * (linear[i] - middle);
     exi_simplex_solve(&problem, linear, room, state ? state + (size_t)base->word : NULL, scratch, linear);
     for (int i = 0; i < size; i++)
         weights[(int)order[i]] += share * linear[i];
