@@ -184,20 +184,27 @@ static void prepare(void *context, int begin, int end) {
     }
 }
 
-static uint32_t vertex_at(const uint32_t *vertices, int i) {
-    return vertices ? vertices[i] : (uint32_t)i;
+/* Whether all numbers count as finite: no number, infinity, and what overflows here, times 0, is no number. */
+static bool all_finite(const float *numbers, int count) {
+    const exi_quad zero = exi_quad_splat(0), large = exi_quad_splat(FLT_MAX / EXI_TREE_LARGEST);
+    exi_quad sum = zero;
+    int i = 0;
+    for (; i + 4 <= count; i += 4)
+        sum = exi_quad_madd(exi_quad_mul(exi_quad_load(numbers + i), large), zero, sum);
+    for (; i < count; i++)
+        sum = exi_quad_madd(exi_quad_mul(exi_quad_splat(numbers[i]), large), zero, sum);
+    return exi_quad_at_most(sum, zero) == 15;
 }
 
 void exi_carry_prepare(const ex_settler *settler, const float *blended, const float *driver, const uint32_t *vertices,
                        int count, exi_motions *motions, const ex_tasks *tasks) {
     preparing p = {settler, blended, driver, vertices, count, motions};
+    motions->whole = all_finite(blended, 3 * settler->driver_count) && all_finite(driver, 3 * settler->driver_count);
     memset(motions->origin, 0, sizeof motions->origin);
-    motions->whole = true;
-    for (int i = count - 1; i >= 0; i--) { /* the origin: the first that is finite */
-        const float *at = blended + 3 * (size_t)vertex_at(vertices, i);
-        if (exi_finite3(at))
-            memcpy(motions->origin, at, sizeof motions->origin);
-        motions->whole = motions->whole && exi_finite3(at) && exi_finite3(driver + 3 * (size_t)vertex_at(vertices, i));
-    }
+    for (int v = 0; v < settler->driver_count; v++) /* the first that is finite */
+        if (exi_finite3(blended + 3 * (size_t)v)) {
+            memcpy(motions->origin, blended + 3 * (size_t)v, sizeof motions->origin);
+            break;
+        }
     exi_run(tasks, (count + 3) / 4, 64, prepare, &p);
 }
