@@ -55,16 +55,22 @@ static ex_result parse_mask(const char *text, size_t size, const char *path, int
     return EX_OK;
 }
 
-static ex_result mask_from_file(const ex_project_view *view, const char *source, int vertex_count, float *mask,
-                                ex_error *error) {
-    char *path = exi_path_join(view->path, source), *text = NULL;
+ex_result exi_mask_read(const char *path, int vertex_count, float *mask, ex_error *error) {
+    char *text = NULL;
     size_t size = 0;
-    if (!path)
-        return exi_error_memory(error, "a mask", strlen(source));
     ex_result result = exi_file_read(path, &text, &size, error);
     if (result == EX_OK)
         result = parse_mask(text, size, path, vertex_count, mask, error);
     free(text);
+    return result;
+}
+
+static ex_result mask_from_file(const ex_project_view *view, const char *source, int vertex_count, float *mask,
+                                ex_error *error) {
+    char *path = exi_path_join(view->path, source);
+    if (!path)
+        return exi_error_memory(error, "a mask", strlen(source));
+    const ex_result result = exi_mask_read(path, vertex_count, mask, error);
     free(path);
     return result;
 }
@@ -80,7 +86,7 @@ bool exi_names_group(const char *line, const char *name) {
     return strcmp(line, name) == 0;
 }
 
-static ex_result mask_from_group(const ex_mesh *mesh, const char *name, float *mask, ex_error *error) {
+ex_result exi_mask_from_group(const ex_mesh *mesh, const char *name, float *mask, ex_error *error) {
     bool found = false;
     for (int f = 0; mesh->face_groups && f < mesh->face_count; f++) {
         int group = mesh->face_groups[f];
@@ -151,7 +157,7 @@ ex_result exi_project_read_mask(const ex_project_view *view, const ex_project_la
     if (layer->mask == EX_MASK_FILE)
         result = mask_from_file(view, layer->mask_source, mesh->vertex_count, values, error);
     else if (layer->mask == EX_MASK_GROUP)
-        result = mask_from_group(mesh, layer->mask_source, values, error);
+        result = exi_mask_from_group(mesh, layer->mask_source, values, error);
     else if (layer->mask == EX_MASK_JOINTS)
         result = mask_from_joints(layer, skeleton, skin, values, error);
     else
