@@ -151,7 +151,8 @@ class Learning(Driven):
             self.write(f"bar_{f + 1:04}.obj", tube(bar(*motion(0, 5 * f)), RINGS, SIDES, True, ["low", "high"]))
             self.write(f"sl_{f + 1:04}.obj",
                        tube(sleeve(*motion(0, 5 * f)), SLEEVE_RINGS, SLEEVE_SIDES, False, ["cuff", "arm"]))
-        self.succeed("drive", "learn", "--driver", "bar_0001.obj", "--driven", "sl_0001.obj", "--keys", "3", "-o", "s.glb")
+        self.succeed("drive", "learn", "--driver", "bar_0001.obj", "--driven", "sl_0001.obj", "--keys", "3", "-o",
+                     "s.glb")
         self.succeed("drive", "apply", "s.glb", "--driver", "bar_0003.obj", "-o", "o.obj")
         self.assertTrue((self.folder / "o_0008.obj").exists())
         outcome = self.run_tool("drive", "apply", "s.glb", "--driver", "bar_0003.obj", "-o", "o.obj")
@@ -205,9 +206,9 @@ class Applying(Driven):
             self.assertGreaterEqual(min(frame["weights"]), 0)
         ordered = sorted(e for row in errors for e in row)
         self.assertAlmostEqual(told["p95"], ordered[int(0.95 * len(ordered))], delta=0.02 * told["p95"])
-        without = self.succeed("drive", "report", "s.glb", "--driver", "bar_b.pc2", "--picture", "p.png", "--json").json()
-        self.assertIsNone(without["mean"])
-        self.assertIn("frames farthest from the keys", self.succeed("drive", "report", "s.glb", "--driver", "bar_b.pc2").out)
+        without = ["drive", "report", "s.glb", "--driver", "bar_b.pc2"]
+        self.assertIsNone(self.succeed(*without, "--picture", "p.png", "--json").json()["mean"])
+        self.assertIn("frames farthest from the keys", self.succeed(*without).out)
 
 
 class Keys(Driven):
@@ -244,9 +245,10 @@ class Keys(Driven):
             (["add", "s.glb", *both, "--at", "-1"], 2, "--at needs a frame"),
             (["add", "s.glb", *both, "--at", "40"], 1, "there is no frame 40"),
             (["add", "s.glb", *both, "--at", "10"], 1, "there is a key 'frame_010' already"),
-            (["add", "s.glb", "--driver", "sleeve.obj", "--driven", "sleeve.obj"], 1, "63 vertices, and the driver mesh has 56"),
-            (["add", "s.glb", "--driver", "sleeve_b.pc2", "--driven", "bar_b.pc2", "--at", "3"], 1, "vertices, and the"),
-            (["add", "s.glb", "--driver", "bar_a.pc2", "--driven", "sleeve_a.pc2", "--at", "0", "--name", "again"], 1, "again"),
+            (["add", "s.glb", "--driver", "sleeve.obj", "--driven", "sleeve.obj"], 1,
+             "63 vertices, and the driver mesh has 56"),
+            (["add", "s.glb", "--driver", "sleeve_b.pc2", "--driven", "bar_b.pc2", "--at", "3"], 1, "the driver mesh has"),
+            (["add", "s.glb", *self.pair()[:2], *self.pair()[4:6], "--at", "0", "--name", "again"], 1, "again"),
             (["remove", "s.glb", "frame_01"], 1, "did you mean 'frame_010'?"),
             (["remove", "s.glb", "frame_000", "frame_010"], 1, "a rig needs a key"),
             (["keys", "bar.obj"], 1, "'bar.obj' is a form, not a rig"),
