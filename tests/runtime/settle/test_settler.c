@@ -34,6 +34,9 @@ static void spoil_counts(ex_settler_def *def) {
 static void spoil_binds(ex_settler_def *def) {
     def->bind_count = EX_BIND_MAX + 1;
 }
+static void spoil_key_count(ex_settler_def *def) {
+    def->key_count = 1025;
+}
 static void spoil_positions(ex_settler_def *def) {
     def->driver_positions = NULL;
 }
@@ -95,6 +98,7 @@ static void spoil_driver(ex_settler_def *def) {
 static void test_refused(void **state) {
     (void)state;
     static const wrong cases[] = {
+        {"1025 keys", EX_ERROR_LIMIT, spoil_key_count},
         {"negative", EX_ERROR_ARGUMENT, spoil_counts},
         {"257 sets", EX_ERROR_LIMIT, spoil_binds},
         {"missing", EX_ERROR_ARGUMENT, spoil_positions},
