@@ -44,7 +44,8 @@ static inline exi_vector load_points(float (*points)[3], int first) {
 
 /* A key orders by distance, then by number; 0 is none, so that a distance of 0 is the least there is above. */
 static inline void make_keys(exi_quad distance_sq, const uint32_t *triangles, uint64_t keys[4]) {
-    exi_quad_keys(exi_quad_max(distance_sq, exi_quad_splat(FLT_MIN)), exi_quad_splat(FLT_MAX), triangles, keys);
+    const exi_quad least = exi_quad_splat(FLT_MIN);
+    exi_quad_keys(exi_quad_pick(least, distance_sq, least, distance_sq), exi_quad_splat(FLT_MAX), triangles, keys);
 }
 
 /* ---- known triangles ---- */
@@ -114,7 +115,11 @@ static inline void answer_four(const exi_view *view, exi_vector q, const uint32_
     exi_quad_store(near->v + first, a.v);
     store_vector(near->away, first, a.point);
     exi_quad_store(near->along + first, a.along);
-    make_keys(a.distance_sq, triangles, keys);
+    /* What the arithmetic makes of a corner that is not finite depends on the machine. Very large ones search, too. */
+    const exi_quad size =
+        exi_quad_add(exi_quad_add(exi_v_dot(corners[0], corners[0]), exi_v_dot(corners[1], corners[1])),
+                     exi_v_dot(corners[2], corners[2]));
+    make_keys(exi_quad_pick(exi_quad_splat(9e35f), size, a.distance_sq, exi_quad_splat(NAN)), triangles, keys);
     const exi_vector x = {exi_quad_add(q.x, a.point.x), exi_quad_add(q.y, a.point.y), exi_quad_add(q.z, a.point.z)};
     if (out)
         make_planes(view, x, a.point, corners, first, out);
@@ -155,9 +160,13 @@ static void look_first(const exi_view *view, float (*points)[3], int count, exi_
             known = known && keys[i];
         if (known)
             continue;
-        for (int i = first; i < first + 4; i++)
-            near->triangle[i] = (uint32_t)(keys[i] ? keys[i] : search(view, points[i], 0));
-        answer_four(view, load_points(points, first), near->triangle + first, first, near, keys + first, out);
+        uint64_t found[4], same[4];
+        for (int i = 0; i < 4; i++) {
+            found[i] = keys[first + i] ? keys[first + i] : search(view, points[first + i], 0);
+            near->triangle[first + i] = (uint32_t)found[i];
+        }
+        answer_four(view, load_points(points, first), near->triangle + first, first, near, same, out);
+        memcpy(keys + first, found, sizeof found);
     }
 }
 
