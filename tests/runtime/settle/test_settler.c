@@ -11,6 +11,7 @@
 
 #include "dress.h"
 
+#include "runtime/settle/order.h"
 #include "support/failing_allocator.h"
 
 /* ---- definitions ---- */
@@ -184,6 +185,22 @@ static void test_memory(void **state) {
     surface_close(&s);
 }
 
+/* On a line in disorder: every cluster is a piece of it. */
+static void test_order(void **state) {
+    (void)state;
+    enum { COUNT = 10 * EXI_CLUSTER + 5 };
+    float points[COUNT][3];
+    uint32_t order[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        points[i][0] = points[i][1] = 1;
+        points[i][2] = (float)(i * 89 % COUNT);
+        order[i] = (uint32_t)i;
+    }
+    exi_order_cluster((const float(*)[3])points, order, 0, COUNT);
+    for (int i = 0; i < COUNT; i++)
+        assert_int_equal((int)points[order[i]][2] / EXI_CLUSTER, i / EXI_CLUSTER);
+}
+
 /* ---- frames ---- */
 
 enum { CLOTH = 150, KEYS = 5, FRAMES = 12 };
@@ -328,11 +345,8 @@ static void test_tasks_and_strides(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_any_state),
-        cmocka_unit_test(test_tasks_and_strides),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_empty),     cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_order),   cmocka_unit_test(test_any_state), cmocka_unit_test(test_tasks_and_strides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
