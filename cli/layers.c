@@ -7,10 +7,8 @@
 #include <string.h>
 
 const char *const exi_axis_kinds[EX_AXIS_KIND_COUNT] = {
-    [EX_AXIS_SCALAR] = "scalar",
-    [EX_AXIS_ROTATION] = "rotation",
-    [EX_AXIS_SWING] = "swing",
-    [EX_AXIS_TWIST] = "twist",
+    [EX_AXIS_SCALAR] = "scalar", [EX_AXIS_ROTATION] = "rotation", [EX_AXIS_SWING] = "swing",
+    [EX_AXIS_TWIST] = "twist",   [EX_AXIS_DRIVER] = "driver",
 };
 
 const char *const exi_reading_kinds[EX_READING_KIND_COUNT] = {

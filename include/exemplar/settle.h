@@ -1,10 +1,11 @@
 /*
- * exemplar/settle.h - where one surface is seen from another: closest points and rays on triangles.
+ * exemplar/settle.h - one surface seen from another, and fitted onto it: closest points, rays, settling.
  *
  * ex_tree is the order in which a mesh's triangles are looked through: a bounding-volume tree without boxes, made once
  * from any form of the mesh. ex_fit is that tree around one form: boxes and triangles, in memory of the caller, made
  * again whenever the form moves, in microseconds and without allocating. Queries ask a fit, and neither allocate nor
- * fail. Trees are immutable, and trees and fits may be read from any number of threads.
+ * fail. Trees are immutable, and trees and fits may be read from any number of threads. ex_settler fits one surface
+ * (driven: clothes) onto another (its driver: the body), frame by frame.
  *
  * Numbers are floats below 1e18 in size; larger ones count as not finite. What a query answers depends on the triangles
  * and their order in the definition alone, to the bit: not on the tree, and so not on the form it was made from.
@@ -80,6 +81,100 @@ typedef struct ex_closest {
 /* The closest point of all triangles within `reach` (INFINITY: wherever it is); of equally near triangles the lower.
  * Distances below 1e-19 count as 0. False, and triangle -1, where there is none, or where the point is not finite. */
 EX_API bool ex_fit_closest(const ex_fit *fit, const float point[3], float reach, ex_closest *closest);
+
+/* ---- settling ---- */
+
+/* How the residual, the motion from the blended driver to the true one, is carried to the driven form, with the names
+ * that project files use. */
+#define EX_RESIDUAL_LIST(X)                                                                                            \
+    X(EX_RESIDUAL_NONE, "none")       /* not at all */                                                                 \
+    X(EX_RESIDUAL_KEYS, "keys")       /* by the triangles that were closest in the keys, by the keys' weights: needs   \
+                                         no search, and never jumps */                                                 \
+    X(EX_RESIDUAL_CLOSEST, "closest") /* by the closest triangle of the blended driver (DrivenShape, 2.4) */
+
+typedef enum ex_residual {
+#define EX_RESIDUAL_ENUM(name, text) name,
+    EX_RESIDUAL_LIST(EX_RESIDUAL_ENUM)
+#undef EX_RESIDUAL_ENUM
+        EX_RESIDUAL_COUNT
+} ex_residual;
+
+EX_API const char *ex_residual_name(ex_residual residual);
+
+/* The most different sets of triangles that driven vertices may be bound to. */
+#define EX_BIND_MAX 256
+
+/* Triangles of the driver that some driven vertices are bound to: they see no others (2.6). */
+typedef struct ex_bind {
+    int triangle_count;        /* at least 1 */
+    const uint32_t *triangles; /* [triangle_count], ascending */
+} ex_bind;
+
+typedef struct ex_settler_def {
+    int driver_count;              /* vertices of the driver */
+    const float *driver_positions; /* [driver_count][3]: any form of it, for the trees */
+    int triangle_count;
+    const uint32_t *triangles; /* [triangle_count][3] */
+
+    int vertex_count; /* driven vertices */
+    int bind_count;   /* 0: every vertex sees all triangles; at most EX_BIND_MAX */
+    const ex_bind *binds;
+    const uint16_t *vertex_binds; /* [vertex_count], below bind_count; bind_count: all triangles; NULL without binds */
+
+    int key_count;                 /* may be 0 */
+    const uint32_t *key_triangles; /* [key_count][vertex_count]: closest in each key (ex_settler_bind_key) */
+    const float *key_places;       /* [key_count][vertex_count][2]: u and v of the closest point */
+    const float *key_gaps; /* [key_count][vertex_count]: signed distance to the driver in each key; NULL: large */
+} ex_settler_def;
+
+typedef struct ex_settler ex_settler;
+
+/* One allocation; results ARGUMENT, DATA (an index out of range, a number not finite: named), LIMIT, MEMORY. */
+EX_API ex_result ex_settler_create(const ex_settler_def *def, const ex_allocator *allocator, ex_settler **settler,
+                                   ex_error *error);
+EX_API void ex_settler_destroy(ex_settler *settler);
+
+/* What a key's row in the definition is: of a settler without keys, the closest triangle, place and signed distance of
+ * every driven vertex [vertex_count] of a form on a driver's. Each output may be NULL. scratch:
+ * ex_settler_scratch_size. */
+EX_API void ex_settler_measure(const ex_settler *settler, const float *driver, const float *driven, size_t stride,
+                               uint32_t *triangles, float *places, float *distances, const ex_tasks *tasks,
+                               void *scratch);
+
+/* What settling did. */
+typedef struct ex_settled {
+    int penetrating; /* vertices nearer than their gap, or inside, before pushing out */
+    int pushed;      /* moved */
+    int left;        /* still nearer than their gap by more than 1e-5 of the driver's size: the driver leaves no room */
+    float deepest;   /* of them before: the least signed distance, 0 where none is inside */
+} ex_settled;
+
+typedef struct ex_settle_job {
+    const float *blended; /* [driver_count][3]: the driver as its keys blend it; NULL: no residual */
+    const float *driver;  /* [driver_count][3]: as it is */
+    float *driven;        /* triples, changed in place */
+    size_t stride;        /* 0: 12 */
+    ex_residual residual;
+    const float *weights; /* [vertex_count][key_count]: weights of the keys at each driven vertex; for the residual by
+                             keys and for their gaps; NULL: neither */
+    bool push;            /* out to the gap: thickness, or what the keys had where they had less (their gaps blended),
+                             and never less than 0 */
+    float thickness;
+    const ex_tasks *tasks;
+    ex_settled *settled; /* or NULL */
+} ex_settle_job;
+
+EX_API size_t ex_settler_scratch_size(const ex_settler *settler);
+/* What a caller may keep from frame to frame so that the next is quicker; zeros are an empty state, and a state of
+ * other frames only costs time: results are the same. 0: none. */
+EX_API size_t ex_settler_state_size(const ex_settler *settler);
+
+/*
+ * Settles one frame: carries the residual, then pushes out along the way to the closest point. The side of a surface is
+ * that of the pseudo-normal (angle-weighted at vertices and edges) of its closest point. A driver's triangle that is
+ * not finite is not seen. Allocates nothing, cannot fail; the bytes do not depend on tasks. state may be NULL.
+ */
+EX_API void ex_settle(const ex_settler *settler, const ex_settle_job *job, void *state, void *scratch);
 
 #ifdef __cplusplus
 }

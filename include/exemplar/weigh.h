@@ -1,10 +1,11 @@
 /*
  * exemplar/weigh.h - from a point in a space to one weight per example.
  *
- * A space is a list of axes; a point is a row of doubles, one for a scalar axis and four (quaternion x y z w) for an
- * axis that is a rotation. A weigher is an immutable solved space: it may be evaluated from any number of threads at
- * once, and an edit makes a new one, in microseconds for the usual dozen of examples. Forms live elsewhere
- * (exemplar/shape.h): a weigher knows where examples are, not what they look like.
+ * A space is a list of axes; a point is a row of doubles, one for a scalar axis, four (quaternion x y z w) for an axis
+ * that is a rotation, one per example for an axis that is the form of a driver mesh. A weigher is an immutable solved
+ * space: it may be evaluated from any number of threads at once, and an edit makes a new one, in microseconds for the
+ * usual dozen of examples. Forms live elsewhere (exemplar/shape.h): a weigher knows where examples are, not what they
+ * look like.
  */
 #ifndef EXEMPLAR_WEIGH_H
 #define EXEMPLAR_WEIGH_H
@@ -21,6 +22,10 @@ typedef enum ex_axis_kind {
     EX_AXIS_ROTATION, /* a whole rotation: q and -q are the same point */
     EX_AXIS_SWING,    /* a rotation without its turn about `about`: where that direction points */
     EX_AXIS_TWIST,    /* a rotation's turn about `about` alone, on the circle: a full turn comes back */
+    EX_AXIS_DRIVER,   /* the form b of a driver mesh, as its inner products with the examples' driver forms P_k: the
+                         sum over vertices v of m_v (P_k(v) - o(v)) . (b(v) - o(v)), with vertex weights m and an origin o
+                         that is any form, the same for all, best near the examples. So the examples' own points are
+                         the rows of their Gram matrix. Convex weighers only */
     EX_AXIS_KIND_COUNT
 } ex_axis_kind;
 
@@ -34,13 +39,16 @@ typedef struct ex_axis {
                                 1/(max - min) for scalars; for rotations 1/2 per chord 2 sin(angle/2) in cardinal
                                 and gaussian weighers, and 1 per half turn in shepard and nearest */
     bool clamp;              /* scalar: limit the input to [min, max] */
+    int width;               /* driver: numbers in a point, the number of examples */
 } ex_axis;
 
 /* A scalar axis, unclamped, with the default scale. */
 EX_API ex_axis ex_axis_scalar(double min, double max, double rest);
 /* A rotation axis of one of the three kinds about the given direction (ignored for whole rotations; NULL is y). */
 EX_API ex_axis ex_axis_rotation(ex_axis_kind kind, const double about[3]);
-/* Numbers that one axis takes in a point: 1 or 4. */
+/* The form of a driver mesh, beside so many examples. At rest it has the form of the first example. */
+EX_API ex_axis ex_axis_driver(int example_count);
+/* Numbers that one axis takes in a point: 1 or 4; of a driver, one per example. */
 EX_API int ex_axis_width(const ex_axis *axis);
 
 /* Kernels of the cardinal weigher, with the names that project files use. r is the distance over the radius. */
@@ -67,7 +75,8 @@ typedef enum ex_kernel {
     X(EX_WEIGHER_DIRECT, "direct")     /* the axes are the weights; example i belongs to axis i */                     \
     X(EX_WEIGHER_SHEPARD, "shepard")   /* inverse distance to a power, never outside [0, 1] */                         \
     X(EX_WEIGHER_NEAREST, "nearest")   /* the k nearest examples, continuous as the set changes */                     \
-    X(EX_WEIGHER_GAUSSIAN, "gaussian") /* radial bases with a falloff each, exact at examples, 0 far away */
+    X(EX_WEIGHER_GAUSSIAN, "gaussian") /* radial bases with a falloff each, exact at examples, 0 far away */           \
+    X(EX_WEIGHER_CONVEX, "convex")     /* the nearest blend of driver forms, never outside [0, 1] */
 
 typedef enum ex_weigher_kind {
 #define EX_WEIGHER_ENUM(name, text) name,
@@ -85,6 +94,10 @@ EX_API const char *ex_weigher_kind_name(ex_weigher_kind kind);
 #define EX_WEIGHT_MAX 1e6
 /* The most axes a space may have, other than a direct one. */
 #define EX_AXIS_MAX 256
+/* The most examples a convex weigher may have, and the most that it blends where the caller gives no scratch memory
+ * (ex_weigher_evaluate_from). */
+#define EX_CONVEX_MAX   4096
+#define EX_CONVEX_STACK 96
 /* The most neighbours a nearest weigher may use. */
 #define EX_NEIGHBOUR_MAX 64
 /* The condition number, in the 1-norm, above which a gaussian weigher adds a ridge of its own. */
@@ -117,7 +130,10 @@ typedef struct ex_weigher_def {
                          (their mean, the same for all, for thin_plate, biharmonic, triharmonic, multiquadric) */
     double ridge;     /* cardinal; default 0: added to the diagonal with the sign that smooths; above 0, examples are
                          approached, not reached. gaussian; default 0: none where the system's condition number is
-                         within EX_CONDITION_LIMIT, else as much as brings it there (ex_weigher_get_ridge) */
+                         within EX_CONDITION_LIMIT, else as much as brings it there (ex_weigher_get_ridge). convex;
+                         default 0, which means 1e-9: how much the distances of the blended examples themselves count
+                         beside the distance of the blend; decides between blends that are equally near, examples are
+                         reached all the same */
     double power;     /* shepard; default 2, above 0 */
     int neighbours;   /* nearest; default 8, 1 to EX_NEIGHBOUR_MAX */
     bool paper_form;  /* nearest; default false: threshold at the k-th distance as printed in the paper, not the
@@ -160,6 +176,27 @@ EX_API void ex_weigher_destroy(ex_weigher *weigher);
 EX_API void ex_weigher_evaluate(const ex_weigher *weigher, const double *point, double *weights);
 
 /*
+ * The same with what only the caller can keep. state: where to start from, [ex_weigher_state_size] bytes of the
+ * caller's that go from frame to frame; zeros, or anything else, are a valid beginning; NULL for none. It saves time
+ * where points follow a smooth path and changes no weight by more than 1e-9. scratch: ex_weigher_scratch_size bytes,
+ * aligned to 8, or NULL. A convex weigher that is given none blends EX_CONVEX_STACK examples at most, which matters
+ * only where it has more than that. Both sizes are 0 for the other kinds, for which this is ex_weigher_evaluate.
+ */
+EX_API void ex_weigher_evaluate_from(const ex_weigher *weigher, const double *point, double *weights, void *state,
+                                     void *scratch);
+EX_API size_t ex_weigher_state_size(const ex_weigher *weigher);
+EX_API size_t ex_weigher_scratch_size(const ex_weigher *weigher);
+
+/*
+ * The squared distance |sum of w_k P_k - b|^2 of a driver form b from a blend of the examples of a convex weigher: with
+ * the weights found at that point, its distance from the hull of the examples. `self` is <b, b>, measured as the point
+ * is. Rounding leaves about 1e-15 times the largest square among b and the examples, which is why the origin should be
+ * near them; never below 0. 0 for the other kinds.
+ */
+EX_API double ex_weigher_hull_distance_sq(const ex_weigher *weigher, const double *point, double self,
+                                          const double *weights);
+
+/*
  * The same for every set of examples of a gaussian weigher, one set after the other: weights of its examples, in their
  * order [ex_weigher_set_weight_count]. In each set, the others' points do not count, and pseudo-examples that were
  * drawn from a place are drawn from the set's own examples. weights may be NULL.
@@ -179,12 +216,14 @@ typedef enum ex_edit_kind {
     EX_EDIT_ADD_PSEUDO,     /* a new last pseudo-example at `at`, drawn from `from` or given `weights` */
     EX_EDIT_REMOVE_PSEUDO,  /* pseudo-example `index` */
     EX_EDIT_FALLOFF         /* gaussian: the falloff of point `index` (examples first) to `falloff` */
+    /* A convex weigher knows the first three. Its driver axis is as wide as it has examples at that edit's turn: a new
+       example's `at` ends with its product with itself, and all `at` are read by the others too, as a column. */
 } ex_edit_kind;
 
 typedef struct ex_edit {
     ex_edit_kind kind;
     int index;
-    const double *at;      /* [dimension] of this weigher: its axes in their order */
+    const double *at;      /* [dimension] of this weigher: its axes in their order (convex: see above) */
     const double *from;    /* the same */
     const double *weights; /* [example_count] as it is when this edit comes to its turn */
     const double *falloff; /* [axis_count] as in ex_weigher_def.falloffs; also of a new example or pseudo-example, NULL
@@ -210,7 +249,8 @@ EX_API int ex_weigher_pseudo_count(const ex_weigher *weigher);
 EX_API int ex_weigher_dimension(const ex_weigher *weigher);
 /* Where example `index` is, or pseudo-example `index - example_count`: [dimension], in the weigher. Direct: NULL. */
 EX_API const double *ex_weigher_point(const ex_weigher *weigher, int index);
-/* The distance that this weigher measures between two points [dimension]. Direct: 0. */
+/* The distance that this weigher measures between two points [dimension]. Direct: 0. Convex: that of its scalar axis.
+ */
 EX_API double ex_weigher_distance(const ex_weigher *weigher, const double *a, const double *b);
 
 /* The ridge of a gaussian weigher, over its sets the largest. */

@@ -78,6 +78,9 @@ static ex_result check_layer(const ex_layer_def *layer, ex_error *error) {
         result = exi_axis_check(&layer->weigh.axes[i], i, error);
         if (result != EX_OK)
             return exi_error_within(error, result, "'%s'", layer->axis_names[i]);
+        if (layer->weigh.axes[i].kind == EX_AXIS_DRIVER)
+            return exi_error(error, EX_ERROR_ARGUMENT, "axis '%s' is a driver's form, which a rig cannot read yet",
+                             layer->axis_names[i]);
     }
     return EX_OK;
 }

@@ -44,7 +44,7 @@ static ex_result check_inputs(const ex_rig *rig, ex_error *error) {
     for (int i = 0; i < rig->counts.inputs; i++) {
         const exi_input_record *input = &exi_rig_inputs(rig)[i];
         if (!sound_string(rig, input->name, false) || !sound_string(rig, input->unit, true) ||
-            !(input->axis.kind >= 0 && input->axis.kind < EX_AXIS_KIND_COUNT) ||
+            !(input->axis.kind >= 0 && input->axis.kind < EX_AXIS_DRIVER) ||
             input->axis.kind != floor(input->axis.kind))
             return exi_unpack_unsound(error, "inputs");
         const ex_axis axis = exi_axis_restore(&input->axis);

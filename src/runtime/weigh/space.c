@@ -24,8 +24,12 @@ ex_axis ex_axis_rotation(ex_axis_kind kind, const double about[3]) {
     return axis;
 }
 
+ex_axis ex_axis_driver(int example_count) {
+    return (ex_axis){.kind = EX_AXIS_DRIVER, .max = 1, .rest_rotation = {0, 0, 0, 1}, .width = example_count};
+}
+
 int ex_axis_width(const ex_axis *axis) {
-    return axis->kind == EX_AXIS_SCALAR ? 1 : 4;
+    return axis->kind == EX_AXIS_SCALAR ? 1 : axis->kind == EX_AXIS_DRIVER ? axis->width : 4;
 }
 
 static bool all_finite(const double *values, int count) {
@@ -38,6 +42,9 @@ static bool all_finite(const double *values, int count) {
 ex_result exi_axis_check(const ex_axis *axis, int index, ex_error *error) {
     if ((unsigned)axis->kind >= EX_AXIS_KIND_COUNT)
         return exi_error(error, EX_ERROR_ARGUMENT, "axis %d: kind %d is not a kind of axis", index, (int)axis->kind);
+    if (axis->kind == EX_AXIS_DRIVER && (axis->width < 1 || axis->width > EX_CONVEX_MAX))
+        return exi_error(error, EX_ERROR_ARGUMENT, "axis %d: a driver beside %d examples: from 1 to %d are possible",
+                         index, axis->width, EX_CONVEX_MAX);
     if (axis->kind == EX_AXIS_SCALAR) {
         if (!isfinite(axis->min) || !isfinite(axis->max) || !isfinite(axis->rest))
             return exi_error(error, EX_ERROR_DATA, "axis %d: min, max and rest must be finite numbers", index);
@@ -53,7 +60,7 @@ ex_result exi_axis_check(const ex_axis *axis, int index, ex_error *error) {
     if (!(axis->scale >= 0) || !(size <= 1e60))
         return exi_error(error, EX_ERROR_ARGUMENT, "axis %d: scale %g is negative, or so large that distances overflow",
                          index, axis->scale);
-    if (axis->kind == EX_AXIS_SCALAR)
+    if (axis->kind == EX_AXIS_SCALAR || axis->kind == EX_AXIS_DRIVER)
         return EX_OK;
     if (!all_finite(axis->rest_rotation, 4) || !all_finite(axis->about, 3))
         return exi_error(error, EX_ERROR_DATA, "axis %d: its rest rotation and direction must be finite numbers",
@@ -71,6 +78,8 @@ static double default_scale(const ex_axis *axis, bool angular) {
 }
 
 exi_axis_record exi_axis_store(const ex_axis *axis, bool angular) {
+    if (axis->kind == EX_AXIS_DRIVER)
+        return (exi_axis_record){.kind = EX_AXIS_DRIVER, .max = axis->width, .true_scale = 1};
     exi_axis_record record = {.kind = (double)axis->kind,
                               .min = axis->min,
                               .max = axis->max,
@@ -93,6 +102,8 @@ exi_axis_record exi_axis_store(const ex_axis *axis, bool angular) {
 }
 
 ex_axis exi_axis_restore(const exi_axis_record *record) {
+    if (record->kind == EX_AXIS_DRIVER)
+        return ex_axis_driver(record->max >= 0 && record->max <= EX_CONVEX_MAX ? (int)record->max : 0);
     ex_axis axis = {.kind = (ex_axis_kind)record->kind,
                     .min = record->min,
                     .max = record->max,
@@ -109,6 +120,8 @@ ex_axis exi_axis_restore(const exi_axis_record *record) {
 bool exi_axis_is_same_input(const ex_axis *a, const ex_axis *b) {
     if (a->kind == EX_AXIS_SCALAR || b->kind == EX_AXIS_SCALAR)
         return a->kind == b->kind && a->rest == b->rest;
+    if (a->kind == EX_AXIS_DRIVER || b->kind == EX_AXIS_DRIVER)
+        return a->kind == b->kind;
     exi_axis_record x = exi_axis_store(a, false), y = exi_axis_store(b, false);
     return exi_rotation_distance(x.rest_rotation, y.rest_rotation, 4, false) < 1e-9;
 }

@@ -14,7 +14,7 @@
 static const exi_weigher_kind *const kinds[EX_WEIGHER_COUNT] = {
     [EX_WEIGHER_CARDINAL] = &exi_weigher_cardinal, [EX_WEIGHER_DIRECT] = &exi_weigher_direct,
     [EX_WEIGHER_SHEPARD] = &exi_weigher_shepard,   [EX_WEIGHER_NEAREST] = &exi_weigher_nearest,
-    [EX_WEIGHER_GAUSSIAN] = &exi_weigher_gaussian,
+    [EX_WEIGHER_GAUSSIAN] = &exi_weigher_gaussian, [EX_WEIGHER_CONVEX] = &exi_weigher_convex,
 };
 
 const char *ex_kernel_name(ex_kernel kernel) {
@@ -107,6 +107,9 @@ static ex_result check_definition(const ex_weigher_def *def, ex_error *error) {
     for (int i = 0; result == EX_OK && i < def->axis_count; i++) {
         result = exi_axis_check(&def->axes[i], i, error);
         dimension += ex_axis_width(&def->axes[i]);
+        if (result == EX_OK && def->axes[i].kind == EX_AXIS_DRIVER && def->kind != EX_WEIGHER_CONVEX)
+            result = exi_error(error, EX_ERROR_ARGUMENT,
+                               "axis %d is a driver's form, which only a convex weigher weighs", i);
     }
     if (result == EX_OK)
         result = kinds[def->kind]->check(def, error);

@@ -40,7 +40,7 @@ struct ex_weigher {
     uint64_t own;          /* the kind's own tables */
 };
 
-/* An ex_axis in doubles alone: no padding, so that equal definitions give equal bytes. */
+/* An ex_axis in doubles alone: no padding, so that equal definitions give equal bytes. A driver's max is its width. */
 typedef struct exi_axis_record {
     double kind, min, max, rest, rest_rotation[4], about[3];
     double scale;      /* as given, 0 for the default */
@@ -98,7 +98,7 @@ typedef struct exi_weigher_kind {
 } exi_weigher_kind;
 
 extern const exi_weigher_kind exi_weigher_cardinal, exi_weigher_direct, exi_weigher_shepard, exi_weigher_nearest,
-    exi_weigher_gaussian;
+    exi_weigher_gaussian, exi_weigher_convex;
 
 /* cardinal.c: see ex_weigher_condition. */
 ex_result exi_cardinal_condition(const ex_weigher *w, const ex_allocator *allocator, double *condition,
