@@ -31,9 +31,11 @@ struct exi_cloth {
     double *smoothed;                        /* [vertex_count][3] */
     exi_cloth_contact *contacts;             /* [vertex_count]: as found last, moved on with the driver since */
     int *valences;                           /* [vertex_count] edges */
-    double *target_from, *target_to;         /* [vertex_count][3] */
-    bool drawn;                              /* the frame before had targets */
-    bool backwards;                          /* which way through the constraints */
+    exi_cloth_pin *pins;
+    int pin_count;
+    double *target_from, *target_to; /* [vertex_count][3] */
+    bool drawn;                      /* the frame before had targets */
+    bool backwards;                  /* which way through the constraints */
 };
 
 exi_cloth_def exi_cloth_def_default(void) {
@@ -55,47 +57,43 @@ exi_cloth_def exi_cloth_def_default(void) {
 
 /* ---- constraints ---- */
 
-static void solve_edge(exi_cloth *cloth, const exi_cloth_edge *e, double per_time_sq) {
+static void solve_edge(exi_cloth *cloth, const exi_cloth_edge *e) {
     double *a = cloth->positions + 3 * (size_t)e->a, *b = cloth->positions + 3 * (size_t)e->b, d[3];
-    const double wa = cloth->parts.lightness[e->a], wb = cloth->parts.lightness[e->b];
     exi_subtract(b, a, d);
-    const double length = sqrt(exi_dot3(d, d)), longer = length - e->length;
+    const double length = sqrt(exi_dot3(d, d));
     if (!(length > 0))
         return;
-    const double compliance = longer < 0 ? e->compliance / cloth->def.compress : e->compliance;
-    const double move = longer / (length * (wa + wb + compliance * per_time_sq));
+    const double move = (1 - e->length / length) * (length < e->length ? e->shortened : e->stretched);
+    const double move_a = cloth->parts.lightness[e->a] * move, move_b = cloth->parts.lightness[e->b] * move;
     for (int c = 0; c < 3; c++) {
-        a[c] += wa * move * d[c];
-        b[c] -= wb * move * d[c];
+        a[c] += move_a * d[c];
+        b[c] -= move_b * d[c];
     }
 }
 
-static void solve_hinge(exi_cloth *cloth, const exi_cloth_hinge *h, double per_time_sq) {
-    double *p[4], sum[3] = {0, 0, 0}, weight = h->compliance * per_time_sq;
+static void solve_hinge(exi_cloth *cloth, const exi_cloth_hinge *h) {
+    double *p[4], sum[3] = {0, 0, 0};
     for (int i = 0; i < 4; i++) {
         p[i] = cloth->positions + 3 * (size_t)h->vertices[i];
-        weight += cloth->parts.lightness[h->vertices[i]] * h->weights[i] * h->weights[i];
         for (int c = 0; c < 3; c++)
             sum[c] += h->weights[i] * p[i][c];
     }
     const double bend_sq = exi_dot3(sum, sum);
     if (!(bend_sq > 1e-30))
         return;
-    const double move = (1 - h->bent / sqrt(bend_sq)) / weight;
-    for (int i = 0; i < 4; i++) {
-        const double part = cloth->parts.lightness[h->vertices[i]] * h->weights[i] * move;
+    const double part = 1 - h->bent / sqrt(bend_sq);
+    for (int i = 0; i < 4; i++)
         for (int c = 0; c < 3; c++)
-            p[i][c] -= part * sum[c];
-    }
+            p[i][c] -= part * h->moves[i] * sum[c];
 }
 
 /* Every other substep the other way, so that neither end of the cloth is served first for ever. */
-static void solve_parts(exi_cloth *cloth, double per_time_sq) {
+static void solve_parts(exi_cloth *cloth) {
     const exi_cloth_parts *parts = &cloth->parts;
     for (int i = 0; i < parts->hinge_count; i++)
-        solve_hinge(cloth, &parts->hinges[cloth->backwards ? parts->hinge_count - 1 - i : i], per_time_sq);
+        solve_hinge(cloth, &parts->hinges[cloth->backwards ? parts->hinge_count - 1 - i : i]);
     for (int i = 0; i < parts->edge_count; i++)
-        solve_edge(cloth, &parts->edges[cloth->backwards ? parts->edge_count - 1 - i : i], per_time_sq);
+        solve_edge(cloth, &parts->edges[cloth->backwards ? parts->edge_count - 1 - i : i]);
     cloth->backwards = !cloth->backwards;
 }
 
@@ -103,7 +101,8 @@ static void draw_to_targets(exi_cloth *cloth, double part, double time) {
     const double pull = cloth->def.target * time * time, share = pull / (1 + pull);
     for (size_t i = 0; i < 3 * (size_t)cloth->vertex_count; i++) {
         const double target = cloth->target_from[i] + part * (cloth->target_to[i] - cloth->target_from[i]);
-        cloth->positions[i] += share * (target - cloth->positions[i]);
+        if (cloth->parts.lightness[i / 3] > 0)
+            cloth->positions[i] += share * (target - cloth->positions[i]);
     }
 }
 
@@ -152,7 +151,8 @@ static void move_contacts(exi_cloth *cloth, double part_of_frame) {
     }
 }
 
-/* Pushes vertices out; then velocities, without what moves against the driver near by. */
+/* Pushes vertices out; then velocities, with the drag of the air, which goes with the driver: near by as it moves
+ * there, farther off as it moves on the whole. So a walk makes no wind. */
 static void meet_driver(exi_cloth *cloth, double part_of_frame, double time) {
     const double drag = 1 - exi_exp(-cloth->def.drag * time);
     for (int v = 0; v < cloth->vertex_count; v++) {
@@ -161,11 +161,11 @@ static void meet_driver(exi_cloth *cloth, double part_of_frame, double time) {
         const double near = contact->distance < 0 ? 1 : contact->distance < NEAR ? 1 - contact->distance / NEAR : 0;
         for (int c = 0; c < 3; c++)
             driven[c] = contact->velocity[c] * part_of_frame;
-        if (contact->distance < cloth->def.thickness)
+        if (contact->distance < cloth->def.thickness && cloth->parts.lightness[v] > 0)
             push_out(cloth, contact, driven, p, before);
         for (int c = 0; c < 3; c++) {
-            const double moved = p[c] - before[c];
-            cloth->velocities[3 * v + c] = (moved + drag * (near * driven[c] - moved)) / time;
+            const double moved = p[c] - before[c], mean = cloth->driver.mean[c] * part_of_frame;
+            cloth->velocities[3 * v + c] = (moved + drag * (mean + near * (driven[c] - mean) - moved)) / time;
         }
     }
 }
@@ -190,17 +190,26 @@ static void smooth_velocities(exi_cloth *cloth, double time) {
             cloth->velocities[i] += share * cloth->smoothed[i] / cloth->valences[i / 3];
 }
 
+static void carry_pins(exi_cloth *cloth, double part) {
+    for (int i = 0; i < cloth->pin_count; i++)
+        for (int c = 0; c < 3; c++)
+            cloth->positions[3 * cloth->pins[i].vertex + c] =
+                cloth->pins[i].from[c] + part * (cloth->pins[i].to[c] - cloth->pins[i].from[c]);
+}
+
 static void substep(exi_cloth *cloth, int number, bool drawn) {
     const double part = (double)number / cloth->def.substeps, time = cloth->def.frame_time / cloth->def.substeps;
     const size_t count = 3 * (size_t)cloth->vertex_count;
     smooth_velocities(cloth, time);
     memcpy(cloth->before, cloth->positions, count * sizeof(double));
     for (size_t i = 0; i < count; i++) {
-        if (i % 3 == 1)
-            cloth->velocities[i] -= cloth->parts.lightness[i / 3] > 0 ? cloth->def.gravity * time : 0;
+        if (!(cloth->parts.lightness[i / 3] > 0))
+            continue;
+        cloth->velocities[i] -= i % 3 == 1 ? cloth->def.gravity * time : 0;
         cloth->positions[i] += cloth->velocities[i] * time;
     }
-    solve_parts(cloth, 1 / (time * time));
+    carry_pins(cloth, part);
+    solve_parts(cloth);
     if (drawn)
         draw_to_targets(cloth, part, time);
     if (number % cloth->def.search == 0 || number == cloth->def.substeps)
@@ -213,6 +222,10 @@ static void substep(exi_cloth *cloth, int number, bool drawn) {
 void exi_cloth_step(exi_cloth *cloth, const double *driver, const double *targets) {
     const size_t bytes = 3 * (size_t)cloth->vertex_count * sizeof(double);
     exi_cloth_driver_next(&cloth->driver, driver);
+    for (int i = 0; i < cloth->pin_count; i++) {
+        memcpy(cloth->pins[i].from, cloth->pins[i].to, sizeof cloth->pins[i].from);
+        exi_cloth_driver_carry(&cloth->driver, &cloth->pins[i], cloth->pins[i].to);
+    }
     if (targets) {
         memcpy(cloth->target_from, cloth->drawn ? cloth->target_to : targets, bytes);
         memcpy(cloth->target_to, targets, bytes);
@@ -255,7 +268,8 @@ static ex_result fill(exi_cloth *cloth, const exi_cloth_def *def, ex_error *erro
     cloth->positions = exi_array_copy(def->start ? def->start : def->cloth->positions, count, sizeof(double));
     cloth->valences = calloc((size_t)cloth->vertex_count + 1, sizeof *cloth->valences);
     cloth->contacts = calloc((size_t)cloth->vertex_count + 1, sizeof *cloth->contacts);
-    bool made = cloth->positions && cloth->valences && cloth->contacts;
+    cloth->pins = calloc((size_t)cloth->vertex_count + 1, sizeof *cloth->pins);
+    bool made = cloth->positions && cloth->valences && cloth->contacts && cloth->pins;
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
         *arrays[i] = calloc(count + 1, sizeof(double));
         made = made && *arrays[i];
@@ -267,6 +281,17 @@ static ex_result fill(exi_cloth *cloth, const exi_cloth_def *def, ex_error *erro
         cloth->valences[cloth->parts.edges[e].b]++;
     }
     find_contacts(cloth, 1);
+    for (int v = 0; def->pinned && v < cloth->vertex_count; v++) {
+        exi_cloth_pin *pin = &cloth->pins[cloth->pin_count];
+        if (!def->pinned[v])
+            continue;
+        if (!exi_cloth_driver_pin(&cloth->driver, cloth->positions + 3 * (size_t)v, pin))
+            return exi_error(error, EX_ERROR_DATA,
+                             "vertex %d of the cloth cannot be pinned: the driver has no area there", v);
+        pin->vertex = v;
+        memcpy(pin->to, cloth->positions + 3 * (size_t)v, sizeof pin->to);
+        cloth->pin_count++;
+    }
     return EX_OK;
 }
 
@@ -296,5 +321,6 @@ void exi_cloth_destroy(exi_cloth *cloth) {
         free(arrays[i]);
     free(cloth->valences);
     free(cloth->contacts);
+    free(cloth->pins);
     free(cloth);
 }

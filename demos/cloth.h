@@ -17,6 +17,7 @@
 typedef struct exi_cloth_def {
     const ex_mesh *cloth;  /* triangles; its form is the one without strain */
     const double *start;   /* [vertices of cloth][3], or NULL: the form without strain */
+    const bool *pinned;    /* [vertices of cloth]: those that stay where they start, as seen from the driver; or NULL */
     const ex_mesh *driver; /* triangles, counter-clockwise from outside; where it is when the first step begins */
 
     double frame_time; /* seconds; 1/25 */
@@ -30,10 +31,9 @@ typedef struct exi_cloth_def {
     double bend;      /* N m; 1e-4 */
     double bent;      /* which part of the bends of the form without strain stays without force; 1 */
     double viscosity; /* 1/s, of what vertices move against their neighbours; 30 */
-    double drag;      /* 1/s, of what moves against the driver near by, or against still air far from it; 3 */
+    double drag;      /* 1/s, of what moves against the air, which goes with the driver; 3 */
     double thickness; /* kept between vertices and driver; 0.004 m */
     double friction;  /* against the driver; 0.4 */
-    double apart;     /* kept between vertices of cloth that are farther apart without strain; 0: none; 0 m */
     double target;    /* 1/s^2: the acceleration towards a target, for every metre from it; 400 */
 } exi_cloth_def;
 

@@ -97,7 +97,7 @@ static void normal_at(const exi_cloth_driver *d, const ex_closest *closest, doub
         add_normal(d, other, no_vertex, normal);
 }
 
-/* ---- motion ---- */
+/* ---- contact ---- */
 
 bool exi_cloth_driver_touch(const exi_cloth_driver *d, const double point[3], double reach,
                             exi_cloth_contact *contact) {
@@ -131,11 +131,55 @@ bool exi_cloth_driver_touch(const exi_cloth_driver *d, const double point[3], do
     return true;
 }
 
+/* ---- pins ---- */
+
+/* The first corner, two sides and the normal, of length 1. */
+static bool axes_of(const exi_cloth_driver *d, const double *positions, int triangle, double origin[3],
+                    double axes[3][3]) {
+    const double *p[3];
+    for (int i = 0; i < 3; i++)
+        p[i] = positions + 3 * (size_t)d->triangles[3 * triangle + i];
+    memcpy(origin, p[0], 3 * sizeof *origin);
+    exi_subtract(p[1], p[0], axes[0]);
+    exi_subtract(p[2], p[0], axes[1]);
+    exi_cross(axes[0], axes[1], axes[2]);
+    return exi_unit3(axes[2]);
+}
+
+bool exi_cloth_driver_pin(const exi_cloth_driver *d, const double point[3], exi_cloth_pin *pin) {
+    const float p[3] = {(float)point[0], (float)point[1], (float)point[2]};
+    ex_closest closest;
+    double origin[3], axes[3][3], away[3];
+    if (!ex_fit_closest(d->fit, p, INFINITY, &closest) || !axes_of(d, d->to, closest.triangle, origin, axes))
+        return false;
+    exi_subtract(point, origin, away);
+    const double aa = exi_dot3(axes[0], axes[0]), ab = exi_dot3(axes[0], axes[1]), bb = exi_dot3(axes[1], axes[1]);
+    const double a = exi_dot3(away, axes[0]), b = exi_dot3(away, axes[1]), area_sq = aa * bb - ab * ab;
+    pin->triangle = closest.triangle;
+    pin->parts[0] = (bb * a - ab * b) / area_sq;
+    pin->parts[1] = (aa * b - ab * a) / area_sq;
+    pin->parts[2] = exi_dot3(away, axes[2]);
+    return area_sq > 0;
+}
+
+void exi_cloth_driver_carry(const exi_cloth_driver *d, const exi_cloth_pin *pin, double place[3]) {
+    double axes[3][3];
+    axes_of(d, d->to, pin->triangle, place, axes);
+    for (int i = 0; i < 3; i++)
+        for (int c = 0; c < 3; c++)
+            place[c] += pin->parts[i] * axes[i][c];
+}
+
+/* ---- motion ---- */
+
 void exi_cloth_driver_next(exi_cloth_driver *d, const double *positions) {
     double *const before = d->from;
     d->from = d->to;
     d->to = before;
     memcpy(d->to, positions, 3 * (size_t)d->vertex_count * sizeof *positions);
+    memset(d->mean, 0, sizeof d->mean);
+    for (size_t i = 0; i < 3 * (size_t)d->vertex_count; i++)
+        d->mean[i % 3] += (d->to[i] - d->from[i]) / d->vertex_count;
 }
 
 void exi_cloth_driver_move(exi_cloth_driver *d, double part) {

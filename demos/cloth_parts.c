@@ -49,12 +49,20 @@ static double cotangent(const ex_mesh *mesh, int corner, int a, int b) {
     return exi_dot3(u, v) / sqrt(exi_dot3(n, n));
 }
 
+/* Compliance over the square of a substep's time. */
+static double softness(const exi_cloth_def *def, double stiffness) {
+    const double time = def->frame_time / def->substeps;
+    return 1 / (stiffness * time * time);
+}
+
 static void add_edge(const exi_cloth_def *def, exi_cloth_parts *parts, const side *s, double area) {
     double along[3];
     exi_subtract(def->cloth->positions + 3 * (size_t)s->high, def->cloth->positions + 3 * (size_t)s->low, along);
-    const double squared = exi_dot3(along, along);
+    const double squared = exi_dot3(along, along), stiffness = def->stretch * area / squared;
+    const double both = parts->lightness[s->low] + parts->lightness[s->high];
     parts->edges[parts->edge_count++] =
-        (exi_cloth_edge){s->low, s->high, sqrt(squared), squared / (def->stretch * area)};
+        (exi_cloth_edge){s->low, s->high, sqrt(squared), 1 / (both + softness(def, stiffness)),
+                         1 / (both + softness(def, stiffness * def->compress))};
 }
 
 static void add_hinge(const exi_cloth_def *def, exi_cloth_parts *parts, const side *s, const side *t, double area) {
@@ -64,12 +72,15 @@ static void add_hinge(const exi_cloth_def *def, exi_cloth_parts *parts, const si
     const double high_s = cotangent(mesh, s->high, s->low, s->opposite);
     const double high_t = cotangent(mesh, s->high, s->low, t->opposite);
     exi_cloth_hinge hinge = {.vertices = {s->low, s->high, s->opposite, t->opposite},
-                             .weights = {high_s + high_t, low_s + low_t, -low_s - high_s, -low_t - high_t},
-                             .compliance = area / (3 * def->bend)};
-    double sum[3] = {0, 0, 0};
-    for (int i = 0; i < 4; i++)
+                             .weights = {high_s + high_t, low_s + low_t, -low_s - high_s, -low_t - high_t}};
+    double sum[3] = {0, 0, 0}, all = softness(def, 3 * def->bend / area);
+    for (int i = 0; i < 4; i++) {
+        all += parts->lightness[hinge.vertices[i]] * hinge.weights[i] * hinge.weights[i];
         for (int c = 0; c < 3; c++)
             sum[c] += hinge.weights[i] * mesh->positions[3 * (size_t)hinge.vertices[i] + (size_t)c];
+    }
+    for (int i = 0; i < 4; i++)
+        hinge.moves[i] = parts->lightness[hinge.vertices[i]] * hinge.weights[i] / all;
     hinge.bent = def->bent * sqrt(exi_dot3(sum, sum));
     parts->hinges[parts->hinge_count++] = hinge;
 }
@@ -110,8 +121,10 @@ ex_result exi_cloth_parts_make(const exi_cloth_def *def, exi_cloth_parts *parts,
             parts->lightness[a] += areas[t] * def->density / 3;
         }
     }
-    for (int v = 0; result == EX_OK && v < mesh->vertex_count; v++) /* one without triangles stays where it is */
-        parts->lightness[v] = parts->lightness[v] > 0 ? 1 / parts->lightness[v] : 0;
+    for (int v = 0; result == EX_OK && v < mesh->vertex_count; v++) { /* one without triangles stays where it is */
+        const bool held = (def->pinned && def->pinned[v]) || !(parts->lightness[v] > 0);
+        parts->lightness[v] = held ? 0 : 1 / parts->lightness[v];
+    }
     if (result == EX_OK) {
         qsort(sides, corners, sizeof *sides, compare_sides);
         add_parts(def, parts, sides, mesh->corner_count, areas);

@@ -3,7 +3,6 @@
  *
  *   cloth_parts.c    edges, hinges and masses of a mesh of cloth
  *   cloth_driver.c   the driver within a frame, and on which side of it a point is
- *   cloth_apart.c    cloth against itself
  *   cloth.c          substeps
  */
 #ifndef EXEMPLAR_DEMOS_CLOTH_PARTS_H
@@ -18,23 +17,23 @@
 typedef struct exi_cloth_edge {
     int a, b;
     double length;
-    double compliance; /* m/N */
+    double stretched, shortened; /* 1 / (w_a + w_b + compliance / h^2): w is lightness, h a substep's time */
 } exi_cloth_edge;
 
 /* Two triangles at an edge. The bend of the cloth there is the length of the sum of weights times vertices, which is
- * nothing where they are flat; bending needs this much energy: bend^2 / (2 compliance). */
+ * nothing where they are flat. */
 typedef struct exi_cloth_hinge {
     int vertices[4];
     double weights[4];
-    double bent; /* without force */
-    double compliance;
+    double moves[4]; /* w_i weight_i / (sum_j w_j weight_j^2 + compliance / h^2) */
+    double bent;     /* without force */
 } exi_cloth_hinge;
 
 typedef struct exi_cloth_parts {
     int edge_count, hinge_count;
     exi_cloth_edge *edges;
     exi_cloth_hinge *hinges;
-    double *lightness; /* [vertex_count] 1/kg */
+    double *lightness; /* [vertex_count] 1/kg; 0: cannot be moved */
 } exi_cloth_parts;
 
 ex_result exi_cloth_parts_make(const exi_cloth_def *def, exi_cloth_parts *parts, ex_error *error);
@@ -50,7 +49,7 @@ typedef struct exi_cloth_driver {
     int *ring;           /* triangles around every vertex */
     double *from, *to;   /* [vertex_count][3]: at the frame's beginning and end */
     float *now;          /* [vertex_count][3] */
-    double part;         /* of the frame that is over: where `now` is */
+    double mean[3];      /* how its vertices move on the whole, in metres a frame */
     ex_tree *tree;
     void *memory; /* of the fit */
     const ex_fit *fit;
@@ -73,5 +72,18 @@ void exi_cloth_driver_move(exi_cloth_driver *driver, double part);
 /* False where the driver is farther than reach. */
 bool exi_cloth_driver_touch(const exi_cloth_driver *driver, const double point[3], double reach,
                             exi_cloth_contact *contact);
+
+/* A place that goes with a triangle of the driver: its first corner and parts of two sides and of the normal. */
+typedef struct exi_cloth_pin {
+    int vertex; /* of the cloth */
+    int triangle;
+    double parts[3];
+    double from[3], to[3]; /* where it is at the frame's beginning and end */
+} exi_cloth_pin;
+
+/* Pins a point to what is nearest to it now; false where the driver has no triangle with an area there. */
+bool exi_cloth_driver_pin(const exi_cloth_driver *driver, const double point[3], exi_cloth_pin *pin);
+/* Where it is at the end of the frame. */
+void exi_cloth_driver_carry(const exi_cloth_driver *driver, const exi_cloth_pin *pin, double place[3]);
 
 #endif
