@@ -36,6 +36,8 @@ void exi_shirt_flesh(exi_creature_flesh *flesh, bool shirt, double wider);
 ex_mesh *exi_shirt_body(void);
 /* The shirt, of about 5000 vertices. NULL without memory. */
 ex_mesh *exi_shirt_cloth(void);
+/* Whether a vertex of it, at rest, is at the collar or a cuff: these hold to the figure. */
+bool exi_shirt_is_sewn(const double place[3]);
 
 /* A figure that can be posed; NULL without memory. Used by one thread at a time. */
 typedef struct exi_shirt_figure exi_shirt_figure;

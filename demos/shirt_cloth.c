@@ -12,14 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WIDER   0.018   /* than the figure, in metres */
+#define WIDER   0.015   /* than the figure, in metres */
 #define SPACING 0.01695 /* of the lattice that the shirt is found on: about 5000 vertices */
+
+#define HEM 0.835 /* how high the lower edge is */
 
 enum { ROUNDS = 24 }; /* of evening out */
 
 /* How far beyond the cut that is nearest, negative on the shirt; and which way that cut is. */
 static double beyond(const double p[3], double way[3]) {
-    static const double neck[3] = {0, 1.515, 0.018}, neck_radius = 0.108, hem = 0.835;
+    static const double neck[3] = {0, 1.515, 0.012}, neck_radius = 0.100, hem = HEM;
     static const double cuff[3] = {0.535, 1.095, -0.015}, arm[3] = {0.759, -0.651, 0};
     const double side = p[0] < 0 ? -1 : 1;
     double from_neck[3], squared = 0, along = 0;
@@ -156,4 +158,9 @@ ex_mesh *exi_shirt_cloth(void) {
         return NULL;
     }
     return mesh;
+}
+
+bool exi_shirt_is_sewn(const double place[3]) {
+    double way[3];
+    return beyond(place, way) > -1e-6 && place[1] > HEM + 0.01;
 }

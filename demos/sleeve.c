@@ -1,9 +1,11 @@
 /*
- * The demo `sleeve` (DrivenShape, figure 6): a tube that bends in its middle like an elbow, and a little at its
- * beginning, with a wide sleeve of cloth around it that is sewn to it at both ends: one that were free
- * at the cuff would slide down for good, and its form would say more about what was than about what is. The tube turns
- * about its own length and about the vertical as well, so that the sleeve hangs differently and a moving frame has
- * something to follow.
+ * The demo `sleeve` (DrivenShape, figure 6): a tube that bends in its middle like an elbow, and turns every way at its
+ * beginning like a shoulder, with a wide sleeve of cloth around it that is sewn to it at both ends: one that were free
+ * at the cuff would slide down for good, and its form would say more about what was than about what is. The whole turns
+ * about the vertical and goes from place to place as well, so that a moving frame has something to follow.
+ *
+ * Its middle line turns by the angles' share at every place, and is the sum of its directions; a vertex stays in the
+ * plane across the line at its place.
  */
 #include "garment.h"
 #include "tube.h"
@@ -13,6 +15,7 @@
 #include "runtime/base/result.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define PI 3.14159265358979323846
 
@@ -20,47 +23,93 @@
 #define HALF   0.046
 #define ELBOW  0.33 /* along the tube */
 
+enum { PIECES = 256 };            /* of the middle line */
 enum { RINGS = 50, AROUND = 50 }; /* vertices of the sleeve */
 #define SLEEVE_FROM 0.04          /* along the tube */
 #define SLEEVE_TO   0.57
 #define SLEEVE_HALF (HALF + 0.008) /* at both ends */
-#define SLEEVE_WIDE (HALF + 0.022) /* in the middle */
+#define SLEEVE_WIDE (HALF + 0.015) /* in the middle */
 
+#define UNSEEN 0.9 /* how wide the unseen motion is: within what was learnt, as one would use it */
 enum { TRAINING_FRAMES = 240, UNSEEN_FRAMES = 120 };
 
-/* The tube bent by so many degrees at its beginning and in its middle. */
-static exi_tube tube_of(exi_tube_bend bends[2], double shoulder, double elbow) {
-    bends[0] = (exi_tube_bend){0.13, 0.16, shoulder};
-    bends[1] = (exi_tube_bend){ELBOW, 0.22, elbow};
-    return (exi_tube){.rings = 44, .around = 40, .length = LENGTH, .half = HALF, .bends = bends, .bend_count = 2};
+/* ---- the tube ---- */
+
+enum { RAISE, SWING, BEND, TWIST, TURN, ANGLES };
+
+/* Degrees: the middle and how far to either side; and where along the tube the turn is, and over which length. */
+static const struct {
+    double middle, swing, at, width;
+} angles[ANGLES] = {
+    [RAISE] = {0, 38, 0.12, 0.18}, [SWING] = {0, 38, 0.12, 0.18}, [BEND] = {58, 54, ELBOW, 0.22},
+    [TWIST] = {0, 40, 0.45, 0.20}, [TURN] = {0, 100, 0, 0},
+};
+
+/* Of the middle line at a place: where it is, and the axes of the plane across it. */
+typedef struct frame {
+    double place[3], axes[3][3]; /* rows: along, and across twice */
+} frame;
+
+/* Turns rows about the axis (0 x, 1 y, 2 z) of their own system. */
+static void turn_axes(double axes[3][3], int axis, double radians) {
+    double sine, cosine;
+    exi_sin_cos(radians, &sine, &cosine);
+    double *a = axes[(axis + 1) % 3], *b = axes[(axis + 2) % 3];
+    for (int c = 0; c < 3; c++) {
+        const double u = a[c], v = b[c];
+        a[c] = cosine * u + sine * v;
+        b[c] = cosine * v - sine * u;
+    }
 }
 
-/* About x by `roll`, then about y by `yaw`, in degrees, and aside. */
-static void turn_all(double *positions, int count, double roll, double yaw, const double aside[3]) {
-    double sine[2], cosine[2];
-    exi_sin_cos(roll * PI / 180, &sine[0], &cosine[0]);
-    exi_sin_cos(yaw * PI / 180, &sine[1], &cosine[1]);
-    for (int v = 0; v < count; v++) {
-        double *p = positions + 3 * (size_t)v;
-        const double y = p[1] * cosine[0] - p[2] * sine[0], z = p[1] * sine[0] + p[2] * cosine[0], x = p[0];
-        p[0] = x * cosine[1] + z * sine[1] + aside[0];
-        p[1] = y + aside[1];
-        p[2] = z * cosine[1] - x * sine[1] + aside[2];
+static void turn_frame(frame *f, const double degrees[ANGLES], double place) {
+    static const int order[ANGLES] = {TURN, SWING, RAISE, BEND, TWIST}, about[ANGLES] = {1, 1, 2, 2, 0};
+    memcpy(f->axes, (const double[3][3]){{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, sizeof f->axes);
+    for (int i = 0; i < ANGLES; i++) {
+        const int k = order[i];
+        double t = angles[k].width > 0 ? (place - angles[k].at) / angles[k].width + 0.5 : 1;
+        t = t < 0 ? 0 : t > 1 ? 1 : t;
+        turn_axes(f->axes, about[i], degrees[k] * PI / 180 * t * t * (3 - 2 * t));
+    }
+}
+
+/* Frames at PIECES + 1 places from 0 to the tube's length. */
+static void follow_line(const double degrees[ANGLES], const double moved[3], frame *frames) {
+    const double step = LENGTH / PIECES;
+    memcpy(frames[0].place, moved, sizeof frames[0].place);
+    for (int i = 0; i <= PIECES; i++) {
+        turn_frame(&frames[i], degrees, i * step);
+        for (int c = 0; i > 0 && c < 3; c++)
+            frames[i].place[c] = frames[i - 1].place[c] + step / 2 * (frames[i - 1].axes[0][c] + frames[i].axes[0][c]);
     }
 }
 
 static void pose(const exi_garment *garment, exi_garment_motion motion, double seconds, double part,
                  double *positions) {
     const unsigned seed = motion == GARMENT_TRAINING ? 5 : 23;
-    double wave[7];
-    for (unsigned i = 0; i < 7; i++)
-        wave[i] = part * exi_garment_wave(seed, i, seconds);
-    exi_tube_bend bends[2];
-    const exi_tube tube = tube_of(bends, 24 * wave[0], 55 * part + 55 * wave[1]);
-    exi_tube_shape(&tube, positions);
-    const double aside[3] = {0.3 * wave[4], 0.1 * wave[5], 0.3 * wave[6]};
-    turn_all(positions, garment->driver->vertex_count, 35 * wave[2], 100 * wave[3], aside);
+    const double wide = motion == GARMENT_TRAINING ? 1 : UNSEEN;
+    double degrees[ANGLES], moved[3];
+    frame frames[PIECES + 1];
+    for (unsigned i = 0; i < ANGLES; i++)
+        degrees[i] = part * (angles[i].middle +
+                             wide * angles[i].swing * exi_garment_wave(seed, i, i == TURN ? seconds / 2 : seconds));
+    for (unsigned c = 0; c < 3; c++)
+        moved[c] = part * 0.2 * exi_garment_wave(seed, 100 + c, seconds / 2);
+    follow_line(degrees, moved, frames);
+    for (int v = 0; v < garment->driver->vertex_count; v++) {
+        const double *rest = garment->driver->positions + 3 * (size_t)v, at = rest[0] / LENGTH * PIECES;
+        const int i = at < 0 ? 0 : at > PIECES - 1 ? PIECES - 1 : (int)at;
+        for (int c = 0; c < 3; c++) {
+            double ends[2];
+            for (int k = 0; k < 2; k++)
+                ends[k] =
+                    frames[i + k].place[c] + rest[1] * frames[i + k].axes[1][c] + rest[2] * frames[i + k].axes[2][c];
+            positions[3 * v + c] = ends[0] + (at - i) * (ends[1] - ends[0]);
+        }
+    }
 }
+
+/* ---- the sleeve ---- */
 
 /* Rings around the tube's length; the first and the last are pinned. */
 static ex_mesh *make_sleeve(void) {
@@ -98,8 +147,7 @@ static ex_mesh *make_sleeve(void) {
 }
 
 ex_result exi_sleeve_make(exi_garment *garment, ex_error *error) {
-    exi_tube_bend bends[2];
-    const exi_tube tube = tube_of(bends, 0, 0);
+    const exi_tube tube = {.rings = 44, .around = 40, .length = LENGTH, .half = HALF};
     *garment = (exi_garment){.name = "sleeve",
                              .driver = exi_tube_create(&tube),
                              .driven = make_sleeve(),
@@ -113,7 +161,7 @@ ex_result exi_sleeve_make(exi_garment *garment, ex_error *error) {
         garment->pinned[i] = garment->pinned[(RINGS - 1) * AROUND + i] = true;
     garment->cloth.substeps = 32;
     garment->cloth.search = 4;
-    garment->cloth.bend = 5e-5;
+    garment->cloth.bend = 4e-4;
     garment->cloth.thickness = 0.003;
     return EX_OK;
 }
