@@ -35,7 +35,6 @@ struct exi_cloth {
     int pin_count;
     double *target_from, *target_to; /* [vertex_count][3] */
     bool drawn;                      /* the frame before had targets */
-    bool backwards;                  /* which way through the constraints */
 };
 
 exi_cloth_def exi_cloth_def_default(void) {
@@ -87,14 +86,14 @@ static void solve_hinge(exi_cloth *cloth, const exi_cloth_hinge *h) {
             p[i][c] -= part * h->moves[i] * sum[c];
 }
 
-/* Every other substep the other way, so that neither end of the cloth is served first for ever. */
+/* Always in the same order: the other way round in every other substep, which would serve both ends of the cloth alike,
+ * lets stiff cloth shake itself without end. */
 static void solve_parts(exi_cloth *cloth) {
     const exi_cloth_parts *parts = &cloth->parts;
     for (int i = 0; i < parts->hinge_count; i++)
-        solve_hinge(cloth, &parts->hinges[cloth->backwards ? parts->hinge_count - 1 - i : i]);
+        solve_hinge(cloth, &parts->hinges[i]);
     for (int i = 0; i < parts->edge_count; i++)
-        solve_edge(cloth, &parts->edges[cloth->backwards ? parts->edge_count - 1 - i : i]);
-    cloth->backwards = !cloth->backwards;
+        solve_edge(cloth, &parts->edges[i]);
 }
 
 static void draw_to_targets(exi_cloth *cloth, double part, double time) {
@@ -108,23 +107,23 @@ static void draw_to_targets(exi_cloth *cloth, double part, double time) {
 
 /* ---- the driver ---- */
 
-/* Out of the driver, and rubbing: what moves along it is held back by up to the friction's part of the push. */
+/* Out of the driver, and rubbing: what moves along it is held back by up to the friction's part of what moves into it.
+ * (Of the depth instead it would be too little where vertices touch now and then: one that just arrives is not deep.)
+ */
 static void push_out(const exi_cloth *cloth, const exi_cloth_contact *contact, const double driven[3], double *p,
                      double *before) {
     const double depth = cloth->def.thickness - contact->distance;
-    double slip[3], along = 0;
-    for (int c = 0; c < 3; c++) {
-        p[c] += depth * contact->normal[c];
-        slip[c] = p[c] - before[c] - driven[c];
-    }
-    along = exi_dot3(slip, contact->normal);
+    double slip[3];
     for (int c = 0; c < 3; c++)
-        slip[c] -= along * contact->normal[c];
-    const double length = sqrt(exi_dot3(slip, slip)), held = cloth->def.friction * depth;
+        slip[c] = p[c] - before[c] - driven[c];
+    const double away = exi_dot3(slip, contact->normal);
+    for (int c = 0; c < 3; c++)
+        slip[c] -= away * contact->normal[c];
+    const double length = sqrt(exi_dot3(slip, slip)), held = away < 0 ? -cloth->def.friction * away : 0;
     const double part = length > held ? held / length : 1;
     for (int c = 0; c < 3; c++) {
-        p[c] -= part * slip[c];
-        before[c] += along * contact->normal[c]; /* away from the driver it moves as the driver does */
+        p[c] += depth * contact->normal[c] - part * slip[c];
+        before[c] += (away + depth) * contact->normal[c]; /* away from the driver it moves as the driver does */
     }
 }
 

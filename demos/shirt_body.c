@@ -60,19 +60,21 @@ static const exi_creature_bones bones = {SHIRT_BONES, parent_of, exi_shirt_joint
 /* Of the left; the others are mirrored, and both halves of the torso grow together. */
 static const struct {
     int bone;
-    bool pair, worn; /* worn: the shirt is cut from it */
+    bool pair;
+    enum { SKIN, BOTH, CLOTH } of; /* whose flesh it is: the figure's, what the shirt is cut from, or both */
     double from[3], from_radius, to[3], to_radius, soft;
 } pieces[] = {
-    {SHIRT_HIPS, true, true, {0.072, 0.885, -0.01}, 0.104, {0.062, 1.00, 0}, 0.092, 0.09},
-    {SHIRT_SPINE, true, true, {0.058, 1.00, 0.005}, 0.088, {0.060, 1.14, 0.005}, 0.089, 0.09},
-    {SHIRT_CHEST, true, true, {0.064, 1.17, 0.005}, 0.103, {0.082, 1.335, -0.005}, 0.096, 0.08},
-    {SHIRT_NECK, false, true, {0, 1.42, -0.015}, 0.056, {0, 1.53, 0}, 0.054, 0.05},
-    {SHIRT_HEAD, false, false, {0, 1.585, 0.025}, 0.074, {0, 1.655, 0.01}, 0.086, 0.04},
-    {SHIRT_CLAVICLE, true, true, {0.050, 1.405, -0.012}, 0.062, {0.155, 1.392, -0.015}, 0.064, 0.07},
-    {SHIRT_ARM, true, true, {0.185, 1.388, -0.015}, 0.060, {0.390, 1.218, -0.015}, 0.041, 0.05},
-    {SHIRT_FOREARM, true, true, {0.400, 1.210, -0.015}, 0.041, {0.575, 1.060, -0.015}, 0.029, 0.012},
-    {SHIRT_FOREARM, true, false, {0.595, 1.043, -0.015}, 0.033, {0.650, 0.996, -0.015}, 0.028, 0.03},
-    {SHIRT_THIGH, true, false, {0.100, 0.84, 0}, 0.092, {0.128, 0.50, 0}, 0.062, 0.04},
+    {SHIRT_HIPS, true, BOTH, {0.072, 0.885, -0.01}, 0.104, {0.062, 1.00, 0}, 0.092, 0.09},
+    {SHIRT_SPINE, true, BOTH, {0.058, 1.00, 0.005}, 0.088, {0.060, 1.14, 0.005}, 0.089, 0.09},
+    {SHIRT_CHEST, true, BOTH, {0.064, 1.17, 0.005}, 0.103, {0.082, 1.335, -0.005}, 0.096, 0.08},
+    {SHIRT_NECK, false, BOTH, {0, 1.42, -0.015}, 0.056, {0, 1.53, 0}, 0.054, 0.05},
+    {SHIRT_HEAD, false, SKIN, {0, 1.585, 0.025}, 0.074, {0, 1.655, 0.01}, 0.086, 0.04},
+    {SHIRT_CLAVICLE, true, BOTH, {0.050, 1.405, -0.012}, 0.062, {0.155, 1.392, -0.015}, 0.064, 0.07},
+    {SHIRT_ARM, true, BOTH, {0.185, 1.388, -0.015}, 0.060, {0.390, 1.218, -0.015}, 0.041, 0.05},
+    {SHIRT_FOREARM, true, BOTH, {0.400, 1.210, -0.015}, 0.041, {0.575, 1.060, -0.015}, 0.029, 0.012},
+    {SHIRT_FOREARM, true, SKIN, {0.595, 1.043, -0.015}, 0.033, {0.650, 0.996, -0.015}, 0.028, 0.03},
+    {SHIRT_HIPS, true, CLOTH, {0.103, 0.80, 0}, 0.095, {0.085, 0.90, 0}, 0.098, 0.06},
+    {SHIRT_THIGH, true, SKIN, {0.100, 0.84, 0}, 0.092, {0.128, 0.50, 0}, 0.062, 0.04},
 };
 
 void exi_shirt_flesh(exi_creature_flesh *flesh, bool shirt, double wider) {
@@ -83,7 +85,7 @@ void exi_shirt_flesh(exi_creature_flesh *flesh, bool shirt, double wider) {
                          ends[2][3] = {{sign * pieces[i].from[0], pieces[i].from[1], pieces[i].from[2]},
                                        {sign * pieces[i].to[0], pieces[i].to[1], pieces[i].to[2]}};
             const int bone = pieces[i].bone + (pieces[i].bone >= SHIRT_CLAVICLE ? right : 0);
-            if (pieces[i].worn || !shirt)
+            if (pieces[i].of == BOTH || pieces[i].of == (shirt ? CLOTH : SKIN))
                 exi_creature_flesh_add(flesh, bone, ends[0], pieces[i].from_radius + wider, ends[1],
                                        pieces[i].to_radius + wider, pieces[i].soft);
         }

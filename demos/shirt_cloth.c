@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WIDER   0.015   /* than the figure, in metres */
-#define SPACING 0.01695 /* of the lattice that the shirt is found on: about 5000 vertices */
+#define WIDER   0.017   /* than the figure, in metres */
+#define SPACING 0.01705 /* of the lattice that the shirt is found on: about 5000 vertices */
 
 #define HEM 0.835 /* how high the lower edge is */
 
