@@ -82,7 +82,8 @@ ex_result exi_shirt_make(exi_garment *garment, ex_error *error) {
                              .cloth = exi_cloth_def_default(),
                              .pose = pose,
                              .release = release};
-    garment->cloth.bend = 6e-5;
+    garment->cloth.bend = 2e-5;
+    garment->cloth.bent = 0.5;
     garment->cloth.friction = 0.8;
     garment->cloth.drag = 10;
     if (garment->driver)

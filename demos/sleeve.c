@@ -161,7 +161,7 @@ ex_result exi_sleeve_make(exi_garment *garment, ex_error *error) {
         garment->pinned[i] = garment->pinned[(RINGS - 1) * AROUND + i] = true;
     garment->cloth.substeps = 32;
     garment->cloth.search = 4;
-    garment->cloth.bend = 4e-4;
+    garment->cloth.bend = 2e-5;
     garment->cloth.thickness = 0.003;
     return EX_OK;
 }
