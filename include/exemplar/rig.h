@@ -12,6 +12,7 @@
 #include <exemplar/base.h>
 #include <exemplar/pose.h>
 #include <exemplar/refine.h>
+#include <exemplar/settle.h>
 #include <exemplar/shape.h>
 #include <exemplar/weigh.h>
 
@@ -41,7 +42,8 @@ typedef struct ex_rig_mesh {
 
 /* Where an axis of a layer gets its value. */
 typedef struct ex_axis_source {
-    int joint;          /* of the rig's skeleton; -1: a dial, a free input of the pose */
+    int joint;          /* of the rig's skeleton; -1: a dial, a free input of the pose; a driver axis is neither: it is
+                           ex_pose.driver */
     ex_reading reading; /* with a joint: what is read from it; its kind must suit the axis */
 } ex_axis_source;
 
@@ -107,11 +109,41 @@ typedef struct ex_layer_def {
                                           moves what l moves too; NULL: 1 on the diagonal, else 0 */
     ex_segments segments;
 
+    /* layers with a convex weigher: forms and trajectories. The weigher's points and the width of its driver axis are
+     * set from these; its scalar axis, where it has one, has its points in weigh.points [example_count]. Trajectories
+     * have numbers for the driver's vertices behind the mesh's. */
+    const float *const *driver_keys;       /* [weigh.example_count] of [driver vertex_count][3]: the driver there */
+    const ex_transform *const *key_joints; /* [weigh.example_count] of [joint_count], each may be NULL: rest; or NULL:
+                                              the skeleton there, where a moving frame goes with a joint */
+    int view_count; /* regions: 1, and every vertex is weighed alike; or more, and a vertex by those of its regions */
+    const ex_view *views;
+    ex_influences regions; /* of the mesh's vertices, then the driver's; starts NULL: region i is moving frame i */
+
     /* pixels */
     const char *texture;                /* "base_color", "normal", … as glTF calls them */
     int width, height;                  /* of every image, of every layer of that texture */
     const unsigned char *const *images; /* [weigh.example_count] of [height][width][4]: red green blue alpha */
 } ex_layer_def;
+
+/*
+ * The mesh that drives a rig, and how the rig follows it. A rig with a driver is posed by the driver's moving frames,
+ * by dual quaternions, unless it has a skin of its own. Layers with a convex weigher are weighed by the driver's form.
+ */
+typedef struct ex_rig_driver {
+    const char *name;     /* of the input; as the driver axes of the layers are called */
+    ex_driver_def driver; /* the reference and the moving frames */
+    const int *joints;    /* [frame_count] or NULL: the joint that a frame without vertices goes with; -1: none */
+    ex_influences carry;  /* of the mesh's vertices, then the driver's: which frames move them; starts NULL: frame 0 */
+    int triangle_count;
+    const uint32_t *triangles; /* [triangle_count][3] vertices of the driver */
+
+    ex_residual residual; /* not with a skin of its own */
+    bool push;            /* out of the driver */
+    float thickness;
+    int bind_count; /* ex_settler_def */
+    const ex_bind *binds;
+    const uint16_t *vertex_binds; /* [vertex_count]; or NULL */
+} ex_rig_driver;
 
 /* Bytes that a rig carries for others and does not look into (groups, materials, …). */
 #define EX_NOTE_KIND_SIZE 16
@@ -139,6 +171,8 @@ typedef struct ex_rig_def {
     const ex_skeleton *skeleton; /* or NULL */
     const ex_skin *skin; /* of the mesh's vertices and the skeleton's joints; NULL: the skeleton moves nothing */
     ex_skinning skinning;
+
+    const ex_rig_driver *driver; /* or NULL */
 
     const ex_stencils *stencils; /* of the mesh's vertices; or NULL */
     const ex_rig_mesh *levels; /* [ex_stencils_level_count]: the faces of levels 1, 2, …; positions and normals NULL */
@@ -222,6 +256,17 @@ EX_API int ex_rig_joint_count(const ex_rig *rig);
  */
 EX_API bool ex_rig_example_shifts(const ex_rig *rig, int layer, int example, float *shifts);
 
+/* The driver, as pointers into the rig; false, and all zero, where there is none. binds [EX_BIND_MAX] is the caller's
+ * array, or NULL where they are not wanted. */
+EX_API bool ex_rig_get_driver(const ex_rig *rig, ex_rig_driver *driver, ex_bind *binds);
+/* A layer's regions: how many, their views, in the caller's array [EX_DRIVER_FRAME_MAX], or NULL, and its vertices'
+ * influences, as pointers into the rig; 0 for a layer that no driver weighs. regions may be NULL. */
+EX_API int ex_rig_layer_views(const ex_rig *rig, int layer, ex_view *views, ex_influences *regions);
+/* The driver [driver vertex_count][3] at an example of such a layer, in the rig; NULL for others. */
+EX_API const float *ex_rig_example_driver(const ex_rig *rig, int layer, int example);
+/* The skeleton there [joint_count]; false where it is at rest. */
+EX_API bool ex_rig_example_joints(const ex_rig *rig, int layer, int example, ex_transform *joints);
+
 /* Refinement: NULL and 0 where there is none. */
 EX_API const ex_stencils *ex_rig_stencils(const ex_rig *rig);
 EX_API int ex_rig_level_count(const ex_rig *rig);
@@ -266,6 +311,7 @@ EX_API ex_note ex_rig_note(const ex_rig *rig, int note);
 typedef struct ex_pose {
     double *inputs;       /* [ex_rig_pose_size]: the dials; NULL: rest */
     ex_transform *joints; /* [ex_rig_joint_count] local transforms; NULL: rest */
+    const float *driver;  /* [driver vertex_count][3]; NULL: the reference */
 } ex_pose;
 
 /* Fills the pose's arrays, where it has them, with rest. */
@@ -275,6 +321,18 @@ EX_API void ex_rig_rest_pose(const ex_rig *rig, const ex_pose *pose);
 EX_API void ex_rig_set_input(const ex_rig *rig, int input, const double *value, const ex_pose *pose);
 /* The input's one or four numbers as evaluation sees them. */
 EX_API void ex_rig_get_input(const ex_rig *rig, int input, const ex_pose *pose, double *value);
+
+/* What following a driver came to, for reports. */
+typedef struct ex_driven {
+    double *region_weights; /* [sum over layers of view_count times example_count], layer after layer; or NULL */
+    float *blended;         /* [driver vertex_count][3]: the driver as its keys blend it; NULL, or left alone where the
+                               rig carries no residual */
+    float *unsettled;       /* [vertex_count][3]: before settling; or NULL */
+    double hull_distance;   /* written: how far the driver is from what its keys can blend, as the root of a mean square
+                               over the vertices looked at, to about a thousandth of the driver's size; over regions
+                               and layers the mean */
+    ex_settled settled;     /* written */
+} ex_driven;
 
 /* Where results go; every pointer may be NULL. Entries are the vertices of the level asked for in source order, or its
  * split vertices (ex_evaluation.split). Strides are bytes from one entry to the next; 0: close together. */
@@ -291,6 +349,7 @@ typedef struct ex_output {
                         of its cage, which contains it */
     double *weights; /* [ex_rig_example_count] */
     unsigned char *const *textures; /* [ex_rig_texture_count] of [height][width][4], each may be NULL */
+    ex_driven *driven;              /* what following the driver came to */
 } ex_output;
 
 /* How to evaluate; NULL or all zero is the cage of the rig as it is, serially. */
@@ -299,13 +358,19 @@ typedef struct ex_evaluation {
     const bool *muted;                 /* [layer_count]: layers to leave out; NULL: those that the rig leaves out */
     int level;                         /* 0: the cage; a level of the rig; EX_LEVEL_LIMIT */
     bool split;                        /* write split vertices, which a renderer needs, not source vertices */
-    bool unskinned;                    /* leave the form at rest: no posing by the skeleton */
+    bool unskinned;                    /* leave the form at rest: no posing by the skeleton or by a driver */
+    bool unsettled;                    /* no settling */
+    void *const *states;               /* [pose_count] of ex_rig_state_size bytes, each may be NULL: what the caller
+                                          keeps from frame to frame so that a driven rig is quicker; zeros at first */
     const ex_tasks *tasks;
 } ex_evaluation;
 
 /* Bytes of scratch that evaluating so many poses in one call needs; aligned as malloc does. It is enough for fewer, and
  * for any other evaluation at the same level. */
 EX_API size_t ex_rig_scratch_size(const ex_rig *rig, const ex_evaluation *evaluation, int pose_count);
+
+/* Bytes of a state; 0 for a rig without a driver. Results with a state agree with those without within 1e-6. */
+EX_API size_t ex_rig_state_size(const ex_rig *rig);
 
 /*
  * Evaluates one pose. The result depends on pose and evaluation alone, bit for bit, whatever the tasks. Costs the
@@ -372,6 +437,9 @@ typedef enum ex_section_kind {
     EX_SECTION_TURNS,         /* index: example among all; vertices, 3 x float */
     EX_SECTION_CORRECTORS,    /* index: example among all; corrector after corrector; vertices, 3 x float */
     EX_SECTION_MASK,          /* index: layer; vertices, float */
+    EX_SECTION_DRIVER,        /* counts, reference, frames, influences, triangles, settling */
+    EX_SECTION_REGIONS,       /* index: layer; views, influences */
+    EX_SECTION_DRIVER_KEY,    /* index: example among all; the driver's vertices, 3 x float; then joints */
     EX_SECTION_KIND_COUNT
 } ex_section_kind;
 

@@ -108,6 +108,15 @@ typedef struct ex_segments {
     const uint16_t *vertices; /* [vertex_count]: the segment of each vertex */
 } ex_segments;
 
+/* ---- influences ---- */
+
+/* Which of some frames, or regions, count for which vertex, and how much. */
+typedef struct ex_influences {
+    const uint32_t *starts; /* [vertices + 1]: vertex v has entries starts[v] to starts[v + 1], at least one */
+    const uint16_t *places; /* [starts[vertices]]: frames, or regions */
+    const float *weights;   /* [starts[vertices]], not negative; of each vertex they sum to 1 */
+} ex_influences;
+
 #ifdef __cplusplus
 }
 #endif

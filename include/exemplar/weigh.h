@@ -22,10 +22,10 @@ typedef enum ex_axis_kind {
     EX_AXIS_ROTATION, /* a whole rotation: q and -q are the same point */
     EX_AXIS_SWING,    /* a rotation without its turn about `about`: where that direction points */
     EX_AXIS_TWIST,    /* a rotation's turn about `about` alone, on the circle: a full turn comes back */
-    EX_AXIS_DRIVER,   /* the form b of a driver mesh, as its inner products with the examples' driver forms P_k: the
-                         sum over vertices v of m_v (P_k(v) - o(v)) . (b(v) - o(v)), with vertex weights m and an origin o
-                         that is any form, the same for all, best near the examples. So the examples' own points are
-                         the rows of their Gram matrix. Convex weighers only */
+    EX_AXIS_DRIVER,   /* the form b of a driver mesh, as its inner products with the examples' driver forms P_k: sums
+                         over vertices of their weight times (P_k - o) . (b - o), where the form o is any origin, the
+                         same for all and best near the examples. So the examples' own points are the rows of their
+                         Gram matrix. Convex weighers only */
     EX_AXIS_KIND_COUNT
 } ex_axis_kind;
 
@@ -94,10 +94,10 @@ EX_API const char *ex_weigher_kind_name(ex_weigher_kind kind);
 #define EX_WEIGHT_MAX 1e6
 /* The most axes a space may have, other than a direct one. */
 #define EX_AXIS_MAX 256
-/* The most examples a convex weigher may have, and the most that it blends where the caller gives no scratch memory
- * (ex_weigher_evaluate_from). */
-#define EX_CONVEX_MAX   4096
-#define EX_CONVEX_STACK 96
+/* The most examples a convex weigher may have. */
+#define EX_CONVEX_MAX 1024
+/* The most examples that it blends at once where the caller gives no scratch memory (ex_weigher_evaluate_from). */
+#define EX_CONVEX_STACK 64
 /* The most neighbours a nearest weigher may use. */
 #define EX_NEIGHBOUR_MAX 64
 /* The condition number, in the 1-norm, above which a gaussian weigher adds a ridge of its own. */
@@ -268,6 +268,75 @@ EX_API ex_ridge ex_weigher_get_ridge(const ex_weigher *weigher);
  */
 EX_API ex_result ex_weigher_condition(const ex_weigher *weigher, const ex_allocator *allocator, double *condition,
                                       ex_error *error);
+
+/* ---- drivers: meshes whose form is an input ---- */
+
+/* The most moving frames of a driver, and regions of a layer. */
+#define EX_DRIVER_FRAME_MAX 1024
+
+/*
+ * A driver and its moving frames (DrivenShape, 2.7). A frame is the rigid motion that brings some vertices of the
+ * reference nearest to where they are, in the sense of weighted squares: of the whole driver, as in the paper, or of a
+ * part, so that what lies near is carried along. One without vertices stays where it is, or goes where the caller says
+ * (a joint).
+ */
+typedef struct ex_driver_def {
+    int vertex_count;
+    const float *reference;   /* [vertex_count][3] */
+    int frame_count;          /* 1 to EX_DRIVER_FRAME_MAX */
+    const uint32_t *starts;   /* [frame_count + 1]: frame f is fitted to entries starts[f] to starts[f + 1] */
+    const uint32_t *vertices; /* [starts[frame_count]] */
+    const float *weights;     /* [starts[frame_count]], above 0 */
+} ex_driver_def;
+
+typedef struct ex_driver ex_driver;
+
+/* One allocation, of 20 bytes an entry. Results: ARGUMENT, DATA (a vertex out of range, a number not finite), LIMIT,
+ * MEMORY. */
+EX_API ex_result ex_driver_create(const ex_driver_def *def, const ex_allocator *allocator, ex_driver **driver,
+                                  ex_error *error);
+EX_API void ex_driver_destroy(ex_driver *driver);
+EX_API int ex_driver_vertex_count(const ex_driver *driver);
+EX_API int ex_driver_frame_count(const ex_driver *driver);
+
+/* The frames' motions from the reference to a form [vertex_count][3], as matrices [frame_count][12] of three rows of
+ * four. Those of frames without vertices, or with one that is not finite, become the identity. About 150 ns a frame and
+ * 6 an entry. */
+EX_API void ex_driver_place(const ex_driver *driver, const float *form, float *matrices);
+
+/* How a region looks at the driver: at which vertices, and in which moving frame. */
+typedef struct ex_view {
+    int frame;
+    int count;                /* at least 1 */
+    const uint32_t *vertices; /* [count] */
+    const float *weights;     /* [count], above 0: the metric of its inner products */
+} ex_view;
+
+typedef struct ex_views_def {
+    const ex_driver *driver;
+    int view_count; /* one a region: 1 to EX_DRIVER_FRAME_MAX */
+    const ex_view *views;
+    int key_count;                  /* 1 to EX_CONVEX_MAX */
+    const float *const *keys;       /* [key_count] of [vertex_count][3]: forms of the driver */
+    const float *const *key_places; /* [key_count] of [frame_count][12], each may be NULL: the frames' motions there, in
+                                       place of what is fitted; or NULL */
+} ex_views_def;
+
+/* The keys of a driver as the regions of a layer see them: what turns a form of the driver into a point on the driver
+ * axis of a convex weigher. */
+typedef struct ex_views ex_views;
+
+/* One allocation of 4 bytes a key, coordinate and vertex looked at. Results as above. */
+EX_API ex_result ex_views_create(const ex_views_def *def, const ex_allocator *allocator, ex_views **views,
+                                 ex_error *error);
+EX_API void ex_views_destroy(ex_views *views);
+/* The keys' own points on the driver axis, [key_count][view_count][key_count]: their Gram matrices. */
+EX_API void ex_views_points(const ex_views *views, double *points);
+/* The point of a form [vertex_count][3] whose frames are at `matrices`: [view_count][key_count], and the squares of the
+ * form itself [view_count] (ex_weigher_hull_distance_sq), which may be NULL. A vertex that is not finite counts as the
+ * keys' mean. */
+EX_API void ex_views_measure(const ex_views *views, const float *form, const float *matrices, double *point,
+                             double *squares);
 
 #ifdef __cplusplus
 }

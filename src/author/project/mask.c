@@ -55,22 +55,27 @@ static ex_result parse_mask(const char *text, size_t size, const char *path, int
     return EX_OK;
 }
 
-static ex_result mask_from_file(const ex_project_view *view, const char *source, int vertex_count, float *mask,
-                                ex_error *error) {
-    char *path = exi_path_join(view->path, source), *text = NULL;
+ex_result exi_mask_read(const char *path, int vertex_count, float *mask, ex_error *error) {
+    char *text = NULL;
     size_t size = 0;
-    if (!path)
-        return exi_error_memory(error, "a mask", strlen(source));
     ex_result result = exi_file_read(path, &text, &size, error);
     if (result == EX_OK)
         result = parse_mask(text, size, path, vertex_count, mask, error);
     free(text);
+    return result;
+}
+
+static ex_result mask_from_file(const ex_project_view *view, const char *source, int vertex_count, float *mask,
+                                ex_error *error) {
+    char *path = exi_path_join(view->path, source);
+    if (!path)
+        return exi_error_memory(error, "a mask", strlen(source));
+    const ex_result result = exi_mask_read(path, vertex_count, mask, error);
     free(path);
     return result;
 }
 
-/* Whether one of the names on a `g` line is the one asked for. */
-static bool names_group(const char *line, const char *name) {
+bool exi_names_group(const char *line, const char *name) {
     size_t length = strlen(name);
     for (const char *at = line; *at;) {
         size_t word = strcspn(at, " \t");
@@ -81,11 +86,11 @@ static bool names_group(const char *line, const char *name) {
     return strcmp(line, name) == 0;
 }
 
-static ex_result mask_from_group(const ex_mesh *mesh, const char *name, float *mask, ex_error *error) {
+ex_result exi_mask_from_group(const ex_mesh *mesh, const char *name, float *mask, ex_error *error) {
     bool found = false;
     for (int f = 0; mesh->face_groups && f < mesh->face_count; f++) {
         int group = mesh->face_groups[f];
-        if (group < 0 || !names_group(mesh->group_names[group], name))
+        if (group < 0 || !exi_names_group(mesh->group_names[group], name))
             continue;
         found = true;
         for (int c = mesh->face_offsets[f]; c < mesh->face_offsets[f + 1]; c++)
@@ -152,7 +157,7 @@ ex_result exi_project_read_mask(const ex_project_view *view, const ex_project_la
     if (layer->mask == EX_MASK_FILE)
         result = mask_from_file(view, layer->mask_source, mesh->vertex_count, values, error);
     else if (layer->mask == EX_MASK_GROUP)
-        result = mask_from_group(mesh, layer->mask_source, values, error);
+        result = exi_mask_from_group(mesh, layer->mask_source, values, error);
     else if (layer->mask == EX_MASK_JOINTS)
         result = mask_from_joints(layer, skeleton, skin, values, error);
     else

@@ -1,0 +1,288 @@
+/*
+ * Moving frames of a driver (DrivenShape, 2.7): the rigid motion x -> R (x - r) + p that brings weighted vertices x_i
+ * of the reference nearest to where they are, y_i. r and p are the weighted means, and R is the rotation that makes
+ * tr(R^T M) largest, with M = sum of w_i y_i (x_i - r)^T.
+ *
+ * R as a unit quaternion is the eigenvector of the largest eigenvalue of Davenport's symmetric matrix K of four rows.
+ * The eigenvalue is found by Newton's method on the characteristic polynomial from above, where it cannot overshoot;
+ * the vector is a column of the adjugate of K - l I. Two Newton steps on the rotation itself then make R^T M symmetric
+ * to the last digits: what the polynomial loses where eigenvalues lie close, they bring back. Where all columns vanish
+ * (vertices on a line, say), Jacobi's rotations find some eigenvector: the shape does not say which.
+ */
+#include "runtime/weigh/driver.h"
+#include "runtime/base/memory.h"
+#include "runtime/base/result.h"
+#include "runtime/base/vector.h"
+
+#include <string.h>
+
+/* ---- the nearest rotation ---- */
+
+static void davenport(const double m[3][3], double k[4][4]) {
+    const double trace = m[0][0] + m[1][1] + m[2][2];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            k[i][j] = m[i][j] + m[j][i] - (i == j ? trace : 0);
+    k[0][3] = k[3][0] = m[2][1] - m[1][2];
+    k[1][3] = k[3][1] = m[0][2] - m[2][0];
+    k[2][3] = k[3][2] = m[1][0] - m[0][1];
+    k[3][3] = trace;
+}
+
+static double minor3(const double a[4][4], int r, int c) {
+    int rows[3], columns[3], n = 0;
+    for (int i = 0; i < 4; i++)
+        if (i != r)
+            rows[n++] = i;
+    n = 0;
+    for (int i = 0; i < 4; i++)
+        if (i != c)
+            columns[n++] = i;
+#define AT(i, j) a[rows[i]][columns[j]]
+    return AT(0, 0) * (AT(1, 1) * AT(2, 2) - AT(1, 2) * AT(2, 1)) -
+           AT(0, 1) * (AT(1, 0) * AT(2, 2) - AT(1, 2) * AT(2, 0)) +
+           AT(0, 2) * (AT(1, 0) * AT(2, 1) - AT(1, 1) * AT(2, 0));
+#undef AT
+}
+
+/* The largest root of det(K - l I) = l^4 + c2 l^2 + c1 l + c0: K has no trace, c2 = -2 |M|^2, c1 = -8 det M. M has
+ * length 1. */
+static double largest_root(const double m[3][3], double determinant_of_k) {
+    const double c1 =
+        -8 * (m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) - m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0]) +
+              m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]));
+    double l = 1.7320508075688772; /* the singular values of a matrix of length 1 sum to this at most */
+    for (int i = 0; i < 64; i++) {
+        const double l2 = l * l, value = ((l2 - 2) * l + c1) * l + determinant_of_k;
+        const double slope = (4 * l2 - 4) * l + c1;
+        if (!(slope > 0))
+            break;
+        const double step = value / slope;
+        l -= step;
+        if (!(step > 1e-14))
+            break;
+    }
+    return l;
+}
+
+/* An eigenvector of the largest eigenvalue by Jacobi's rotations. */
+static void eigenvector(double k[4][4], double q[4]) {
+    double v[4][4] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}};
+    for (int sweep = 0; sweep < 12; sweep++)
+        for (int a = 0; a < 3; a++)
+            for (int b = a + 1; b < 4; b++) {
+                if (!(fabs(k[a][b]) > 1e-300))
+                    continue;
+                const double theta = (k[b][b] - k[a][a]) / (2 * k[a][b]);
+                const double t = (theta >= 0 ? 1 : -1) / (fabs(theta) + sqrt(theta * theta + 1));
+                const double c = 1 / sqrt(t * t + 1), s = t * c;
+                for (int i = 0; i < 4; i++) {
+                    const double x = k[i][a], y = k[i][b];
+                    k[i][a] = c * x - s * y;
+                    k[i][b] = s * x + c * y;
+                }
+                for (int i = 0; i < 4; i++) {
+                    const double x = k[a][i], y = k[b][i];
+                    k[a][i] = c * x - s * y;
+                    k[b][i] = s * x + c * y;
+                }
+                for (int i = 0; i < 4; i++) {
+                    const double x = v[i][a], y = v[i][b];
+                    v[i][a] = c * x - s * y;
+                    v[i][b] = s * x + c * y;
+                }
+            }
+    /* Of equal ones the last, which for no matrix at all is the identity. */
+    int best = 3;
+    for (int i = 2; i >= 0; i--)
+        best = k[i][i] > k[best][best] + 1e-13 ? i : best;
+    for (int i = 0; i < 4; i++)
+        q[i] = v[i][best];
+}
+
+static void matrix_of(const double q[4], double r[3][3]) {
+    for (int c = 0; c < 3; c++) {
+        double column[3];
+        exi_rotate(q, (double[3]){c == 0, c == 1, c == 2}, column);
+        for (int i = 0; i < 3; i++)
+            r[i][c] = column[i];
+    }
+}
+
+/* Turns q by a small rotation so that A = R^T M becomes symmetric: (tr(S) I - S) w = the axial vector of A - A^T, S the
+ * symmetric part. Nothing where the system has no solution to speak of. */
+static void polish(const double m[3][3], double q[4]) {
+    double r[3][3], a[3][3], n[3][3], w[3] = {0}, determinant;
+    matrix_of(q, r);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            a[i][j] = r[0][i] * m[0][j] + r[1][i] * m[1][j] + r[2][i] * m[2][j];
+    const double trace = a[0][0] + a[1][1] + a[2][2];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            n[i][j] = (i == j ? trace : 0) - (a[i][j] + a[j][i]) / 2;
+    const double axial[3] = {a[2][1] - a[1][2], a[0][2] - a[2][0], a[1][0] - a[0][1]};
+    double c0[3], c1[3], c2[3];
+    exi_cross(n[1], n[2], c0);
+    exi_cross(n[2], n[0], c1);
+    exi_cross(n[0], n[1], c2);
+    determinant = exi_dot3(n[0], c0);
+    if (!(determinant > 1e-9))
+        return;
+    for (int i = 0; i < 3; i++)
+        w[i] = (c0[i] * axial[0] + c1[i] * axial[1] + c2[i] * axial[2]) / determinant / 2;
+    double turn[4] = {w[0], w[1], w[2], 1};
+    if (!(exi_dot3(w, w) < 0.01))
+        return;
+    exi_quaternion_multiply(q, turn, q);
+    (void)exi_normalise(q, 4);
+}
+
+void exi_nearest_rotation(const double matrix[3][3], double r[3][3]) {
+    double m[3][3], k[4][4], q[4] = {0, 0, 0, 1};
+    memcpy(m, matrix, sizeof m);
+    if (exi_normalise(&m[0][0], 9)) {
+        davenport(m, k);
+        double determinant = 0;
+        for (int c = 0; c < 4; c++)
+            determinant += (c % 2 ? -1 : 1) * k[0][c] * minor3(k, 0, c);
+        const double l = largest_root(m, determinant);
+        for (int i = 0; i < 4; i++)
+            k[i][i] -= l;
+        /* The adjugate of a singular symmetric matrix is q q^T times a number: its largest diagonal tells the column.
+         */
+        double largest = 0;
+        int column = 3;
+        for (int c = 3; c >= 0; c--) {
+            const double size = fabs(minor3(k, c, c));
+            if (size > largest) {
+                largest = size;
+                column = c;
+            }
+        }
+        for (int i = 0; i < 4; i++)
+            q[i] = ((i + column) % 2 ? -1 : 1) * minor3(k, column, i);
+        for (int i = 0; i < 4; i++)
+            k[i][i] += l;
+        if (!(largest > 1e-7) || !exi_normalise(q, 4))
+            eigenvector(k, q);
+        polish(m, q);
+        polish(m, q);
+    }
+    matrix_of(q, r);
+}
+
+/* ---- the driver ---- */
+
+static ex_result check(const ex_driver_def *def, ex_error *error) {
+    if (!def || def->vertex_count < 1 || !def->reference || def->frame_count < 1 || !def->starts || !def->vertices ||
+        !def->weights)
+        return exi_misuse_error(error, __func__, "a driver needs vertices and at least one frame");
+    if (def->frame_count > EX_DRIVER_FRAME_MAX)
+        return exi_error(error, EX_ERROR_LIMIT, "a driver has at most %d moving frames, not %d", EX_DRIVER_FRAME_MAX,
+                         def->frame_count);
+    for (int v = 0; v < 3 * def->vertex_count; v++)
+        if (!isfinite(def->reference[v]))
+            return exi_error(error, EX_ERROR_DATA, "vertex %d of the driver is not finite", v / 3);
+    for (int f = 0; f < def->frame_count; f++)
+        if (def->starts[f + 1] < def->starts[f] || def->starts[0] != 0)
+            return exi_error(error, EX_ERROR_DATA, "the driver's frame %d has fewer vertices than none", f);
+    for (uint32_t i = 0; i < def->starts[def->frame_count]; i++)
+        if (def->vertices[i] >= (uint32_t)def->vertex_count || !(def->weights[i] > 0) || !isfinite(def->weights[i]))
+            return exi_error(error, EX_ERROR_DATA,
+                             "entry %u of the driver's frames: vertex %u of %d, weight %g (weights are above 0)",
+                             (unsigned)i, (unsigned)def->vertices[i], def->vertex_count, (double)def->weights[i]);
+    return EX_OK;
+}
+
+ex_result ex_driver_create(const ex_driver_def *def, const ex_allocator *allocator, ex_driver **driver,
+                           ex_error *error) {
+    ex_result result = check(def, error);
+    if (result != EX_OK)
+        return result;
+    exi_size total = {.bytes = sizeof(ex_driver)};
+    const uint32_t entries = def->starts[def->frame_count];
+    const size_t starts = exi_size_add(&total, (size_t)def->frame_count + 1, sizeof(uint32_t), 16);
+    const size_t centres = exi_size_add(&total, (size_t)def->frame_count, 3 * sizeof(double), 16);
+    const size_t fits = exi_size_add(&total, entries, sizeof(exi_frame_entry), 16);
+    ex_driver *made = total.overflow ? NULL : exi_block_create(allocator, total.bytes);
+    if (!made)
+        return exi_error_memory(error, "the driver", total.bytes);
+    *made = (ex_driver){.size = total.bytes,
+                        .vertex_count = def->vertex_count,
+                        .frame_count = def->frame_count,
+                        .starts = starts,
+                        .centres = centres,
+                        .entries = fits};
+    memcpy(exi_driver_at(made, starts), def->starts, ((size_t)def->frame_count + 1) * sizeof(uint32_t));
+    exi_frame_entry *entry = exi_driver_at(made, fits);
+    for (int f = 0; f < def->frame_count; f++) {
+        double *centre = (double *)exi_driver_at(made, centres) + 3 * f, sum = 0;
+        for (uint32_t i = def->starts[f]; i < def->starts[f + 1]; i++)
+            sum += (double)def->weights[i];
+        for (uint32_t i = def->starts[f]; i < def->starts[f + 1]; i++)
+            for (int c = 0; c < 3; c++)
+                centre[c] += (double)def->weights[i] / sum * (double)def->reference[3 * def->vertices[i] + (size_t)c];
+        for (uint32_t i = def->starts[f]; i < def->starts[f + 1]; i++) {
+            entry[i].vertex = def->vertices[i];
+            entry[i].weight = (float)((double)def->weights[i] / sum);
+            for (int c = 0; c < 3; c++)
+                entry[i].place[c] = (float)((double)def->reference[3 * def->vertices[i] + (size_t)c] - centre[c]);
+        }
+    }
+    *driver = made;
+    return EX_OK;
+}
+
+void ex_driver_destroy(ex_driver *driver) {
+    exi_block_destroy(driver);
+}
+
+int ex_driver_vertex_count(const ex_driver *driver) {
+    return driver ? driver->vertex_count : 0;
+}
+
+int ex_driver_frame_count(const ex_driver *driver) {
+    return driver ? driver->frame_count : 0;
+}
+
+static const float identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+
+static void place_frame(const exi_frame_entry *entries, uint32_t count, const double centre[3], const float *form,
+                        float matrix[12]) {
+    double mean[3] = {0}, product[3][3] = {{0}}, rotation[3][3];
+    /* Relative to one of the vertices: a driver far from the origin loses no digits. */
+    const float *origin = form + 3 * (size_t)(count > 0 ? entries[0].vertex : 0);
+    for (uint32_t i = 0; i < count; i++) {
+        const float *y = form + 3 * (size_t)entries[i].vertex;
+        const double w = (double)entries[i].weight;
+        const double x[3] = {w * (double)entries[i].place[0], w * (double)entries[i].place[1],
+                             w * (double)entries[i].place[2]};
+        for (int r = 0; r < 3; r++) {
+            const double d = (double)y[r] - (double)origin[r];
+            mean[r] += w * d;
+            product[r][0] += d * x[0];
+            product[r][1] += d * x[1];
+            product[r][2] += d * x[2];
+        }
+    }
+    memcpy(matrix, identity, sizeof identity);
+    const double all = mean[0] + mean[1] + mean[2] + product[0][0] + product[1][1] + product[2][2];
+    if (count == 0 || !isfinite(all))
+        return;
+    exi_nearest_rotation(product, rotation);
+    for (int r = 0; r < 3; r++) {
+        for (int c = 0; c < 3; c++)
+            matrix[4 * r + c] = (float)rotation[r][c];
+        matrix[4 * r + 3] = (float)((double)origin[r] + mean[r] - exi_dot3(rotation[r], centre));
+    }
+}
+
+void ex_driver_place(const ex_driver *driver, const float *form, float *matrices) {
+    const uint32_t *starts = exi_driver_at(driver, driver->starts);
+    const exi_frame_entry *entries = exi_driver_at(driver, driver->entries);
+    const double *centres = exi_driver_at(driver, driver->centres);
+    for (int f = 0; f < driver->frame_count; f++)
+        place_frame(entries + starts[f], starts[f + 1] - starts[f], centres + 3 * (size_t)f, form,
+                    matrices + 12 * (size_t)f);
+}

@@ -1,0 +1,230 @@
+/*
+ * Keys of a driver as regions see them: a form becomes its inner products with the keys (DrivenShape, equation 2),
+ *
+ *     p_k = sum over the vertices looked at of m_v (T_k^-1 P_k(v) - o(v)) . (T^-1 b(v) - o(v)),
+ *
+ * T the view's moving frame at the form, T_k at the key, o the mean of the keys. Differences from the mean are stored
+ * as float, m multiplied in, the keys of a vertex's coordinate side by side: a form costs one multiplication a key,
+ * coordinate and vertex. Sums run in float over a few dozen vertices, and then in double.
+ */
+#include "runtime/base/memory.h"
+#include "runtime/base/result.h"
+#include "runtime/base/simd.h"
+#include "runtime/weigh/driver.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Vertices that are summed in float; keys that are summed at a time. */
+enum { RUN = 32, KEYS = 16 };
+
+static ex_result check(const ex_views_def *def, ex_error *error) {
+    if (!def || !def->driver || def->view_count < 1 || !def->views || def->key_count < 1 || !def->keys)
+        return exi_misuse_error(error, __func__, "views need a driver, a region and a key");
+    if (def->view_count > EX_DRIVER_FRAME_MAX || def->key_count > EX_CONVEX_MAX)
+        return exi_error(error, EX_ERROR_LIMIT, "a driver has at most %d regions and %d keys, not %d and %d",
+                         EX_DRIVER_FRAME_MAX, EX_CONVEX_MAX, def->view_count, def->key_count);
+    for (int r = 0; r < def->view_count; r++) {
+        const ex_view *view = &def->views[r];
+        if (view->frame < 0 || view->frame >= def->driver->frame_count || view->count < 1)
+            return exi_error(error, EX_ERROR_DATA, "region %d looks at %d vertices in frame %d of %d", r, view->count,
+                             view->frame, def->driver->frame_count);
+        for (int i = 0; i < view->count; i++)
+            if (view->vertices[i] >= (uint32_t)def->driver->vertex_count || !(view->weights[i] > 0) ||
+                !isfinite(view->weights[i]))
+                return exi_error(error, EX_ERROR_DATA,
+                                 "region %d looks at vertex %u of %d with weight %g (weights are above 0)", r,
+                                 (unsigned)view->vertices[i], def->driver->vertex_count, (double)view->weights[i]);
+    }
+    for (int k = 0; k < def->key_count; k++)
+        for (size_t i = 0; i < 3 * (size_t)def->driver->vertex_count; i++)
+            if (!isfinite(def->keys[k][i]))
+                return exi_error(error, EX_ERROR_DATA, "vertex %zu of the driver is not finite in key %d", i / 3, k);
+    return EX_OK;
+}
+
+/* x = T^-1 y, T rigid: in the coordinates of the reference. */
+static inline void bring_back(const float m[12], const float y[3], float x[3]) {
+    const float d[3] = {y[0] - m[3], y[1] - m[7], y[2] - m[11]};
+    for (int c = 0; c < 3; c++)
+        x[c] = m[c] * d[0] + m[4 + c] * d[1] + m[8 + c] * d[2];
+}
+
+/* Features hold the key itself, in the view's frame, until the mean is known. */
+static void fill_key(ex_views *v, const ex_views_def *def, int key, const float *matrices) {
+    const uint32_t *starts = exi_driver_at(v, v->starts), *vertices = exi_driver_at(v, v->vertices);
+    float *features = exi_driver_at(v, v->features);
+    for (int r = 0; r < v->view_count; r++)
+        for (uint32_t i = starts[r]; i < starts[r + 1]; i++) {
+            float x[3];
+            bring_back(matrices + 12 * (size_t)def->views[r].frame, def->keys[key] + 3 * (size_t)vertices[i], x);
+            for (int c = 0; c < 3; c++)
+                features[(3 * (size_t)i + (size_t)c) * (size_t)v->width + (size_t)key] = x[c];
+        }
+}
+
+static void centre_features(ex_views *v) {
+    const uint32_t *starts = exi_driver_at(v, v->starts);
+    const float *weights = exi_driver_at(v, v->weights);
+    float *means = exi_driver_at(v, v->means), *features = exi_driver_at(v, v->features);
+    for (size_t i = 0; i < 3 * (size_t)starts[v->view_count]; i++) {
+        float *row = features + i * (size_t)v->width;
+        double mean = 0;
+        for (int k = 0; k < v->key_count; k++)
+            mean += (double)row[k] / v->key_count;
+        means[i] = (float)mean;
+        for (int k = 0; k < v->key_count; k++)
+            row[k] = (row[k] - means[i]) * weights[i / 3];
+    }
+}
+
+static void multiply_features(ex_views *v) {
+    const uint32_t *starts = exi_driver_at(v, v->starts);
+    const float *weights = exi_driver_at(v, v->weights), *features = exi_driver_at(v, v->features);
+    double *grams = exi_driver_at(v, v->grams);
+    const size_t n = (size_t)v->key_count;
+    for (int r = 0; r < v->view_count; r++)
+        for (size_t i = 3 * (size_t)starts[r]; i < 3 * (size_t)starts[r + 1]; i++) {
+            const float *row = features + i * (size_t)v->width;
+            double *gram = grams + (size_t)r * n * n;
+            for (size_t a = 0; a < n; a++)
+                for (size_t b = 0; b <= a; b++)
+                    gram[a * n + b] += (double)row[a] * (double)row[b] / (double)weights[i / 3];
+        }
+    for (int r = 0; r < v->view_count; r++)
+        for (size_t a = 0; a < n; a++)
+            for (size_t b = 0; b < a; b++)
+                grams[((size_t)r * n + b) * n + a] = grams[((size_t)r * n + a) * n + b];
+}
+
+ex_result ex_views_create(const ex_views_def *def, const ex_allocator *allocator, ex_views **views, ex_error *error) {
+    ex_result result = check(def, error);
+    if (result != EX_OK)
+        return result;
+    const size_t n = (size_t)def->key_count, width = (n + 3) / 4 * 4;
+    size_t samples = 0;
+    for (int r = 0; r < def->view_count; r++)
+        samples += (size_t)def->views[r].count;
+    exi_size total = {.bytes = sizeof(ex_views)}, room = {0};
+    ex_views head = {.view_count = def->view_count,
+                     .key_count = def->key_count,
+                     .width = (int32_t)width,
+                     .frame_count = def->driver->frame_count};
+    size_t features = 0;
+    if (!exi_multiply(3 * width, samples, &features) || samples > UINT32_MAX)
+        total.overflow = true;
+    head.starts = exi_size_add(&total, (size_t)def->view_count + 1, sizeof(uint32_t), 16);
+    head.frames = exi_size_add(&total, (size_t)def->view_count, sizeof(int32_t), 16);
+    head.vertices = exi_size_add(&total, samples, sizeof(uint32_t), 16);
+    head.weights = exi_size_add(&total, samples, sizeof(float), 16);
+    head.means = exi_size_add(&total, samples, 3 * sizeof(float), 16);
+    head.features = exi_size_add(&total, features, sizeof(float), EXI_ALIGN);
+    head.grams = exi_size_add(&total, (size_t)def->view_count * n, n * sizeof(double), EXI_ALIGN);
+    head.totals = exi_size_add(&total, (size_t)def->view_count, sizeof(double), 16);
+    head.size = total.bytes;
+    exi_size_add(&room, (size_t)def->driver->frame_count, 12 * sizeof(float), 16);
+    ex_views *made = total.overflow ? NULL : exi_block_create(allocator, total.bytes);
+    float *matrices = made ? exi_allocate(allocator, room.bytes) : NULL;
+    if (!matrices) {
+        exi_block_destroy(made);
+        return exi_error_memory(error, "the keys of the driver", total.bytes);
+    }
+    *made = head;
+    uint32_t *starts = exi_driver_at(made, made->starts), *vertices = exi_driver_at(made, made->vertices);
+    float *weights = exi_driver_at(made, made->weights);
+    int32_t *frames = exi_driver_at(made, made->frames);
+    double *totals = exi_driver_at(made, made->totals);
+    for (int r = 0; r < def->view_count; r++) {
+        const ex_view *view = &def->views[r];
+        frames[r] = view->frame;
+        starts[r + 1] = starts[r] + (uint32_t)view->count;
+        memcpy(vertices + starts[r], view->vertices, (size_t)view->count * sizeof *vertices);
+        memcpy(weights + starts[r], view->weights, (size_t)view->count * sizeof *weights);
+        for (int i = 0; i < view->count; i++)
+            totals[r] += (double)view->weights[i];
+    }
+    for (int k = 0; k < def->key_count; k++) {
+        const float *given = def->key_places ? def->key_places[k] : NULL;
+        if (!given)
+            ex_driver_place(def->driver, def->keys[k], matrices);
+        fill_key(made, def, k, given ? given : matrices);
+    }
+    centre_features(made);
+    multiply_features(made);
+    exi_release(allocator, matrices, room.bytes);
+    *views = made;
+    return EX_OK;
+}
+
+void ex_views_destroy(ex_views *views) {
+    exi_block_destroy(views);
+}
+
+void ex_views_points(const ex_views *v, double *points) {
+    const double *grams = exi_driver_at(v, v->grams);
+    const size_t n = (size_t)v->key_count, views = (size_t)v->view_count;
+    for (size_t k = 0; k < n; k++)
+        for (size_t r = 0; r < views; r++)
+            memcpy(points + (k * views + r) * n, grams + (r * n + k) * n, n * sizeof *points);
+}
+
+/* The products with keys first to first + KEYS of vertices in a view. */
+static void sum_run(const float *features, size_t width, const float (*differences)[3], int count, int quads,
+                    double *sums) {
+    exi_quad sum[KEYS / 4];
+    for (int q = 0; q < quads; q++)
+        sum[q] = exi_quad_splat(0);
+    for (int i = 0; i < count; i++)
+        for (int c = 0; c < 3; c++) {
+            const exi_quad d = exi_quad_splat(differences[i][c]);
+            const float *row = features + (3 * (size_t)i + (size_t)c) * width;
+            for (int q = 0; q < quads; q++)
+                sum[q] = exi_quad_madd(d, exi_quad_load(row + 4 * q), sum[q]);
+        }
+    for (int q = 0; q < quads; q++) {
+        float four[4];
+        exi_quad_store(four, sum[q]);
+        for (int l = 0; l < 4; l++)
+            sums[4 * q + l] += (double)four[l];
+    }
+}
+
+static void measure_view(const ex_views *v, int view, const float *form, const float *matrix, double *point,
+                         double *square) {
+    const uint32_t *starts = exi_driver_at(v, v->starts), *vertices = exi_driver_at(v, v->vertices);
+    const float *weights = exi_driver_at(v, v->weights), *means = exi_driver_at(v, v->means);
+    const float *features = exi_driver_at(v, v->features);
+    const size_t width = (size_t)v->width;
+    double total = 0;
+    memset(point, 0, (size_t)v->key_count * sizeof *point);
+    for (uint32_t begin = starts[view]; begin < starts[view + 1]; begin += RUN) {
+        const int count = starts[view + 1] - begin < RUN ? (int)(starts[view + 1] - begin) : RUN;
+        float differences[RUN][3];
+        for (int i = 0; i < count; i++) {
+            const size_t at = begin + (size_t)i;
+            float *d = differences[i];
+            bring_back(matrix, form + 3 * (size_t)vertices[at], d);
+            for (int c = 0; c < 3; c++)
+                d[c] -= means[3 * at + (size_t)c];
+            if (!isfinite(d[0] + d[1] + d[2]))
+                d[0] = d[1] = d[2] = 0;
+            total += (double)weights[at] * (double)(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+        }
+        for (size_t first = 0; first < width; first += KEYS) {
+            const int quads = (int)((width - first < KEYS ? width - first : KEYS) / 4);
+            double sums[KEYS] = {0};
+            sum_run(features + 3 * (size_t)begin * width + first, width, differences, count, quads, sums);
+            for (size_t k = first; k < (size_t)v->key_count && k < first + KEYS; k++)
+                point[k] += sums[k - first];
+        }
+    }
+    if (square)
+        *square = total;
+}
+
+void ex_views_measure(const ex_views *v, const float *form, const float *matrices, double *point, double *squares) {
+    const int32_t *frames = exi_driver_at(v, v->frames);
+    for (int r = 0; r < v->view_count; r++)
+        measure_view(v, r, form, matrices + 12 * (size_t)frames[r], point + (size_t)r * (size_t)v->key_count,
+                     squares ? squares + r : NULL);
+}
