@@ -9,8 +9,9 @@
 #include "runtime/settle/closest.h"
 
 enum {
-    EXI_CLUSTER = 16, /* driven vertices that are asked about at once */
-    EXI_PUSHES = 16   /* the most moves of a driven vertex out of the driver */
+    EXI_CLUSTER = 16,   /* driven vertices that are asked about at once */
+    EXI_KEY_MAX = 1024, /* a row for each is kept on the stack */
+    EXI_PUSHES = 16     /* the most moves of a driven vertex out of the driver */
 };
 
 /* "No triangle": no set has as many. */
@@ -31,12 +32,15 @@ typedef struct exi_cluster {
     int32_t set, reserved;
 } exi_cluster;
 
+/* Large, and 0 times a weight of 0. */
+#define EXI_GAP_UNKNOWN 1e30f
+
 /* Where a driven vertex was in a key. */
 typedef struct exi_bound {
     uint32_t corner[3]; /* of the triangle that was closest */
     uint32_t triangle;  /* as its set numbers it; EXI_NO_TRIANGLE: not in that set */
     float u, v;
-    float gap; /* INFINITY: not known */
+    float gap; /* or EXI_GAP_UNKNOWN */
     uint32_t reserved;
 } exi_bound;
 
