@@ -19,21 +19,24 @@ bool exi_learn_tell(exi_learner *l, const char *doing, double part) {
     return exi_drive_tell(l->def->progress, l->def->user, doing, l->done + part * l->share);
 }
 
-ex_result exi_learn_build(const exi_learner *l, int first, int last, bool axis, const ex_drive_options *options,
+ex_result exi_learn_build(const exi_learner *l, const exi_key_choice *choice, const ex_drive_options *options,
                           ex_rig **rig) {
-    ex_drive_key *keys = exi_array_allocate((size_t)(last - first), sizeof *keys);
+    const size_t most = (size_t)(choice->last - choice->first);
+    ex_drive_key *keys = exi_array_allocate(most, sizeof *keys);
+    int count = 0;
     if (!keys)
-        return exi_error_memory(l->error, "keys", (size_t)(last - first) * sizeof *keys);
-    for (int k = first; k < last; k++)
-        keys[k - first] = (ex_drive_key){.name = l->keys[k].name,
-                                         .driver = l->keys[k].driver,
-                                         .driven = l->keys[k].driven,
-                                         .database = l->keys[k].database};
+        return exi_error_memory(l->error, "keys", most * sizeof *keys);
+    for (int k = choice->first; k < choice->last; k++)
+        if (choice->folds == 0 || k % choice->folds != choice->fold)
+            keys[count++] = (ex_drive_key){.name = l->keys[k].name,
+                                           .driver = l->keys[k].driver,
+                                           .driven = l->keys[k].driven,
+                                           .database = l->keys[k].database};
     const ex_drive_def def = {.driver = l->def->driver,
                               .driven = l->def->driven,
                               .driver_name = l->def->driver_name ? l->def->driver_name : "body",
-                              .database_axis = axis ? l->def->database_axis : NULL,
-                              .key_count = last - first,
+                              .database_axis = choice->axis ? l->def->database_axis : NULL,
+                              .key_count = count,
                               .keys = keys,
                               .options = *options};
     const ex_result result = ex_drive_build(&def, rig, l->error);
@@ -233,7 +236,8 @@ ex_result ex_drive_learn(const ex_learn_def *def, ex_rig **rig, ex_learned **lea
     if (result == EX_OK)
         result = exi_learn_tune(&l, &options);
     if (result == EX_OK)
-        result = exi_learn_build(&l, 0, l.key_count, def->database_axis != NULL, &options, rig);
+        result = exi_learn_build(&l, &(exi_key_choice){.last = l.key_count, .axis = def->database_axis != NULL},
+                                 &options, rig);
     l.done = 0.9;
     l.share = 0.1;
     if (result == EX_OK && learned)
