@@ -168,6 +168,8 @@ class Applying(Driven):
         for key in told["keys"]:
             self.assertLess(apart(made[key["frame"]], right[key["frame"]]), 1.2e-5)
         self.assertLess(max(apart(m, r) for m, r in zip(made, right)), 0.05)
+        self.succeed("drive", "apply", "s.glb", "--driver", "bar_a.pc2", "-o", "one.pc2", "--threads", "1")
+        self.assertEqual((self.folder / "one.pc2").read_bytes(), (self.folder / "o.pc2").read_bytes())
         self.succeed("drive", "apply", "s.glb", "--driver", "bar_a.pc2", "-o", "part.pc2", "--group", "arm")
         part = self.frames("part.pc2")
         self.assertEqual(len(part[0]), 4 * SLEEVE_SIDES)
