@@ -1,5 +1,5 @@
 /*
- * The picture of a driven rig's report: every key is named or counted, what was measured is drawn, nothing overlaps.
+ * The picture of a driven rig's report: every key is named or counted, and what was measured is drawn.
  */
 #include <setjmp.h>
 #include <stdarg.h>
