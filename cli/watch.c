@@ -78,7 +78,7 @@ bool exi_watch_follow(exi_watch *watch, const ex_project_view *view) {
     bool done = add_named(watch, view, view->mesh) && add_named(watch, view, view->skeleton);
     for (int l = 0; l < view->layer_count; l++) {
         const ex_project_layer *layer = &view->layers[l];
-        done = done && add_named(watch, view, layer->mask == EX_MASK_FILE ? layer->mask_source : NULL) &&
+        done = done && add_named(watch, view, layer->mask.kind == EX_MASK_FILE ? layer->mask.source : NULL) &&
                add_named(watch, view, layer->segments);
         for (int k = 0; done && k < layer->example_count; k++)
             done = add_named(watch, view, layer->examples[k].mesh) &&

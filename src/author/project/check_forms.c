@@ -162,7 +162,7 @@ static void check_skeleton_file(exi_checker *c, const ex_project_example *exampl
 static void read_mask(exi_checker *c, int index, const char *where) {
     const ex_project_layer *layer = &c->view->layers[index];
     ex_error error = {0};
-    if (!c->mesh || (layer->mask == EX_MASK_JOINTS && c->lame))
+    if (!c->mesh || (layer->mask.kind == EX_MASK_JOINTS && c->lame))
         return;
     if (exi_project_read_mask(c->view, layer, c->mesh, c->skeleton, c->skin, &c->masks[index], &error) != EX_OK)
         exi_check_failure(c, "mask", where, &error);

@@ -95,10 +95,10 @@ static void look_at_examples(const search *s, int number) {
 
 static void look_at_mask(const search *s, int number) {
     const ex_project_layer *layer = &s->view->layers[number];
-    for (int i = 0; i < layer->mask_joint_count; i++) {
+    for (int i = 0; i < layer->mask.joint_count; i++) {
         char place[64];
         snprintf(place, sizeof place, "layers[%d].mask.joints[%d]", number, i);
-        look_for(s, place, layer->mask_joints[i]);
+        look_for(s, place, layer->mask.joints[i]);
     }
 }
 

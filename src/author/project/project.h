@@ -62,6 +62,12 @@ bool exi_drop_weights(json_t *layer, const char *name);
 /* Reads a mesh of the project, in metres with y up. */
 ex_result exi_project_read_mesh(const ex_project_view *view, const char *relative, ex_mesh **mesh, ex_error *error);
 
+/* What a mask is taken from [vertex_count], or NULL in *mask where there is none. In a file, numbers go up to `most`.
+ * Release with free. skeleton and skin may be NULL. */
+ex_result exi_project_read_values(const ex_project_view *view, const ex_project_mask *source, double most,
+                                  const ex_mesh *mesh, const ex_skeleton *skeleton, const ex_skin *skin, float **mask,
+                                  ex_error *error);
+
 /* The layer's mask [vertex_count], or NULL in *mask where it has none. Release with free. skeleton and skin may be
  * NULL. */
 ex_result exi_project_read_mask(const ex_project_view *view, const ex_project_layer *layer, const ex_mesh *mesh,
