@@ -22,10 +22,10 @@ typedef enum ex_axis_kind {
     EX_AXIS_ROTATION, /* a whole rotation: q and -q are the same point */
     EX_AXIS_SWING,    /* a rotation without its turn about `about`: where that direction points */
     EX_AXIS_TWIST,    /* a rotation's turn about `about` alone, on the circle: a full turn comes back */
-    EX_AXIS_DRIVER,   /* the form b of a driver mesh, as its inner products with the examples' driver forms P_k: the
-                         sum over vertices v of m_v (P_k(v) - o(v)) . (b(v) - o(v)), with vertex weights m and an origin o
-                         that is any form, the same for all, best near the examples. So the examples' own points are
-                         the rows of their Gram matrix. Convex weighers only */
+    EX_AXIS_DRIVER,   /* the form b of a driver mesh, as its inner products with the examples' driver forms P_k: sums
+                         over vertices of their weight times (P_k - o) . (b - o), where the form o is any origin, the
+                         same for all and best near the examples. So the examples' own points are the rows of their
+                         Gram matrix. Convex weighers only */
     EX_AXIS_KIND_COUNT
 } ex_axis_kind;
 
@@ -94,10 +94,10 @@ EX_API const char *ex_weigher_kind_name(ex_weigher_kind kind);
 #define EX_WEIGHT_MAX 1e6
 /* The most axes a space may have, other than a direct one. */
 #define EX_AXIS_MAX 256
-/* The most examples a convex weigher may have, and the most that it blends where the caller gives no scratch memory
- * (ex_weigher_evaluate_from). */
-#define EX_CONVEX_MAX   4096
-#define EX_CONVEX_STACK 96
+/* The most examples a convex weigher may have. */
+#define EX_CONVEX_MAX 1024
+/* The most examples that it blends at once where the caller gives no scratch memory (ex_weigher_evaluate_from). */
+#define EX_CONVEX_STACK 64
 /* The most neighbours a nearest weigher may use. */
 #define EX_NEIGHBOUR_MAX 64
 /* The condition number, in the 1-norm, above which a gaussian weigher adds a ridge of its own. */

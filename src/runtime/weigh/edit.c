@@ -283,6 +283,8 @@ ex_result ex_weigher_edit(const ex_weigher *weigher, const ex_edit *edits, int e
         return exi_error(error, EX_ERROR_ARGUMENT, "a direct weigher has no space to edit: its axes are its weights");
     if (edit_count > EX_POINT_MAX)
         return exi_error(error, EX_ERROR_LIMIT, "at most %d edits at once", EX_POINT_MAX);
+    if (weigher->kind == EX_WEIGHER_CONVEX)
+        return exi_convex_edit(weigher, edits, edit_count, allocator, edited, error);
     draft d = {0};
     ex_result result = open_draft(weigher, edit_count, allocator, &d, error);
     if (result != EX_OK)

@@ -9,6 +9,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Scalars farther than this many ranges from rest read as this far: weights stay finite wherever one looks. */
 static const double farthest = 1e6;
@@ -142,6 +143,14 @@ void exi_point_clean(const ex_weigher *w, const double *point, double *clean) {
             *clean++ = clean_scalar(axis, point ? *point++ : axis->rest);
             continue;
         }
+        if (axis->kind == EX_AXIS_DRIVER) { /* the others are scalars: the same place in the first example's point */
+            const double *rest = exi_table(w, w->points) + (i == 0 ? 0 : 1);
+            const double *row = point && all_finite(point, w->example_count) ? point : rest;
+            memcpy(clean, row, (size_t)w->example_count * sizeof *clean);
+            clean += w->example_count;
+            point = point ? point + w->example_count : NULL;
+            continue;
+        }
         bool sound = point && all_finite(point, 4);
         for (int k = 0; k < 4; k++)
             clean[k] = sound ? point[k] : axis->rest_rotation[k];
@@ -174,8 +183,12 @@ void exi_point_features(const ex_weigher *w, const double *clean, double *featur
             *scalar++ = (*clean++ - axis->min) * axis->true_scale;
             continue;
         }
+        if (axis->kind == EX_AXIS_DRIVER) {
+            clean += w->example_count;
+            continue;
+        }
         rotation_features(axis, clean, rotation);
-        rotation += axis->kind == EX_AXIS_SWING ? 3 : 4;
+        rotation += exi_feature_width((ex_axis_kind)axis->kind);
         clean += 4;
     }
 }

@@ -34,18 +34,27 @@ static bool sound_set_counts(const ex_weigher *w) {
            w->set_square_count <= w->set_weight_count * (uint64_t)w->example_count;
 }
 
+/* What a convex weigher's axes add up to: a driver as wide as there are examples, and a scalar or none. */
+static bool sound_driver(const ex_weigher *w) {
+    return w->example_count <= EX_CONVEX_MAX && w->scalar_count <= 1 && w->axis_count == w->scalar_count + 1 &&
+           w->rotation_count == 0 && w->dimension == w->example_count + w->scalar_count &&
+           w->feature_count == w->scalar_count && w->pseudo_count == 0;
+}
+
 static bool sound_head(const ex_weigher *w) {
     bool has_points = w->kind != EX_WEIGHER_DIRECT;
     if (w->kind >= EX_WEIGHER_COUNT || w->kernel >= EX_KERNEL_COUNT || !sound_flags(w))
         return false;
     if (w->axis_count < 1 || w->example_count < 1 || w->pseudo_count < 0 || w->scalar_count < 0 ||
-        w->rotation_count < 0 || w->dimension < 1 || w->feature_count < 1)
+        w->rotation_count < 0 || w->dimension < 1 || w->feature_count < (w->kind != EX_WEIGHER_CONVEX))
         return false;
     if (w->example_count > EX_POINT_MAX || w->pseudo_count > EX_POINT_MAX - w->example_count)
         return false;
     if (has_points ? w->axis_count > EX_AXIS_MAX
                    : (w->scalar_count != w->example_count || w->rotation_count != 0 || w->pseudo_count != 0))
         return false;
+    if (w->kind == EX_WEIGHER_CONVEX)
+        return sound_driver(w) && sound_set_counts(w);
     if (w->scalar_count > w->axis_count || w->rotation_count != w->axis_count - w->scalar_count ||
         w->dimension != w->scalar_count + 4 * (int64_t)w->rotation_count || w->feature_count > w->dimension)
         return false;
@@ -69,10 +78,12 @@ static bool sound_axes(const ex_weigher *w) {
         ex_axis axis = exi_axis_restore(record);
         if (exi_axis_check(&axis, i, NULL) != EX_OK || !(record->true_scale > 0))
             return false;
-        int width = axis.kind == EX_AXIS_SCALAR ? 1 : axis.kind == EX_AXIS_SWING ? 3 : 4;
+        const int width = exi_feature_width(axis.kind);
+        if (axis.kind == EX_AXIS_DRIVER && (w->kind != EX_WEIGHER_CONVEX || axis.width != w->example_count))
+            return false;
         scalars += axis.kind == EX_AXIS_SCALAR;
         features += width;
-        if (axis.kind == EX_AXIS_SCALAR)
+        if (!exi_is_rotation(axis.kind))
             continue;
         if (rotations == w->rotation_count || rotation[rotations++].width != width)
             return false;
@@ -124,6 +135,6 @@ ex_result exi_weigher_validate(const ex_weigher *w, size_t size, ex_error *error
         sound = isfinite(value);
     }
     sound = sound && isfinite(w->radius) && isfinite(w->ridge) && isfinite(w->power) && sound_axes(w) &&
-            sound_sets(w) && sound_ridge(w);
+            sound_sets(w) && sound_ridge(w) && (w->kind != EX_WEIGHER_CONVEX || exi_convex_is_sound(w));
     return sound ? EX_OK : exi_error(error, EX_ERROR_DATA, "a stored space is not sound");
 }

@@ -106,7 +106,7 @@ static ex_result check_definition(const ex_weigher_def *def, ex_error *error) {
     int dimension = 0;
     for (int i = 0; result == EX_OK && i < def->axis_count; i++) {
         result = exi_axis_check(&def->axes[i], i, error);
-        dimension += ex_axis_width(&def->axes[i]);
+        dimension += result == EX_OK ? ex_axis_width(&def->axes[i]) : 0;
         if (result == EX_OK && def->axes[i].kind == EX_AXIS_DRIVER && def->kind != EX_WEIGHER_CONVEX)
             result = exi_error(error, EX_ERROR_ARGUMENT,
                                "axis %d is a driver's form, which only a convex weigher weighs", i);
@@ -159,15 +159,16 @@ static ex_weigher make_head(const ex_weigher_def *def) {
     } else if (def->kind == EX_WEIGHER_GAUSSIAN) {
         head.ridge = def->ridge;
         exi_gaussian_head(&head, def);
+    } else if (def->kind == EX_WEIGHER_CONVEX) {
+        head.ridge = def->ridge;
     }
     if (kinds[def->kind]->angular)
         head.flags |= EXI_WEIGHER_ANGULAR;
     for (int i = 0; i < def->axis_count; i++) {
-        bool scalar = def->axes[i].kind == EX_AXIS_SCALAR;
         head.dimension += ex_axis_width(&def->axes[i]);
-        head.scalar_count += scalar;
-        head.rotation_count += !scalar;
-        head.feature_count += scalar ? 1 : def->axes[i].kind == EX_AXIS_SWING ? 3 : 4;
+        head.scalar_count += def->axes[i].kind == EX_AXIS_SCALAR;
+        head.rotation_count += exi_is_rotation(def->axes[i].kind);
+        head.feature_count += exi_feature_width(def->axes[i].kind);
     }
     return head;
 }
@@ -177,8 +178,8 @@ static void store_axes(ex_weigher *w, const ex_weigher_def *def) {
     exi_rotation_metric *rotation = (exi_rotation_metric *)(void *)exi_table_mut(w, w->rotations);
     for (int i = 0; i < def->axis_count; i++) {
         axis[i] = exi_axis_store(&def->axes[i], kinds[w->kind]->angular);
-        if (def->axes[i].kind != EX_AXIS_SCALAR)
-            *rotation++ = (exi_rotation_metric){def->axes[i].kind == EX_AXIS_SWING ? 3 : 4, axis[i].true_scale};
+        if (exi_is_rotation(def->axes[i].kind))
+            *rotation++ = (exi_rotation_metric){exi_feature_width(def->axes[i].kind), axis[i].true_scale};
     }
 }
 
@@ -296,8 +297,23 @@ void ex_weigher_evaluate(const ex_weigher *weigher, const double *point, double 
     }
     double clean[EXI_FEATURE_MAX], features[EXI_FEATURE_MAX];
     exi_point_clean(weigher, point, clean);
+    if (weigher->kind == EX_WEIGHER_CONVEX) {
+        exi_convex_evaluate(weigher, clean, weights, NULL, NULL);
+        return;
+    }
     exi_point_features(weigher, clean, features);
     kinds[weigher->kind]->evaluate(weigher, features, weights);
+}
+
+void ex_weigher_evaluate_from(const ex_weigher *weigher, const double *point, double *weights, void *state,
+                              void *scratch) {
+    if (!weigher || !weights || weigher->kind != EX_WEIGHER_CONVEX) {
+        ex_weigher_evaluate(weigher, point, weights);
+        return;
+    }
+    double clean[EXI_FEATURE_MAX];
+    exi_point_clean(weigher, point, clean);
+    exi_convex_evaluate(weigher, clean, weights, state, scratch);
 }
 
 void ex_weigher_evaluate_sets(const ex_weigher *weigher, const double *point, double *weights, double *set_weights) {
@@ -392,6 +408,8 @@ void ex_weigher_describe(const ex_weigher *weigher, ex_weigher_def *def, ex_axis
     } else if (w->kind == EX_WEIGHER_GAUSSIAN) {
         def->ridge = w->ridge;
         exi_gaussian_describe(w, def);
+    } else if (w->kind == EX_WEIGHER_CONVEX) {
+        def->ridge = w->ridge;
     }
     for (int i = 0; axes && i < w->axis_count; i++)
         axes[i] = exi_axis_restore(&exi_axes(w)[i]);

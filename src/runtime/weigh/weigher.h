@@ -79,8 +79,18 @@ bool exi_axis_is_same_input(const ex_axis *a, const ex_axis *b);
  */
 void exi_point_clean(const ex_weigher *w, const double *point, double *clean);
 void exi_point_features(const ex_weigher *w, const double *clean, double *features);
-/* The most features that a space of EX_AXIS_MAX axes can have: what evaluation keeps on the stack. */
-#define EXI_FEATURE_MAX (4 * EX_AXIS_MAX)
+/* The most numbers that a point of EX_AXIS_MAX axes can have, or one of a driver and a scalar axis: what evaluation
+ * keeps on the stack. */
+#define EXI_FEATURE_MAX (4 * EX_AXIS_MAX + 1)
+_Static_assert(EX_CONVEX_MAX + 1 <= EXI_FEATURE_MAX, "a driver's point must fit on the stack");
+
+static inline bool exi_is_rotation(ex_axis_kind kind) {
+    return kind == EX_AXIS_ROTATION || kind == EX_AXIS_SWING || kind == EX_AXIS_TWIST;
+}
+/* Features that an axis takes: none for a driver, whose distances only its own weigher knows. */
+static inline int exi_feature_width(ex_axis_kind kind) {
+    return kind == EX_AXIS_SCALAR ? 1 : kind == EX_AXIS_DRIVER ? 0 : kind == EX_AXIS_SWING ? 3 : 4;
+}
 
 /*
  * A kind of weigher (docs/adding-a-weigher.md).
@@ -103,6 +113,13 @@ extern const exi_weigher_kind exi_weigher_cardinal, exi_weigher_direct, exi_weig
 /* cardinal.c: see ex_weigher_condition. */
 ex_result exi_cardinal_condition(const ex_weigher *w, const ex_allocator *allocator, double *condition,
                                  ex_error *error);
+
+/* convex.c: weights at a cleaned point; state and scratch may be NULL. Whether its own tables are sound. And edits,
+ * which change the width of its axis (convex_edit.c). */
+void exi_convex_evaluate(const ex_weigher *w, const double *clean, double *weights, void *state, void *scratch);
+bool exi_convex_is_sound(const ex_weigher *w);
+ex_result exi_convex_edit(const ex_weigher *w, const ex_edit *edits, int edit_count, const ex_allocator *allocator,
+                          ex_weigher **edited, ex_error *error);
 
 /* gaussian.c: the parameters that every point has of its own, and the sets: counted into a head, given back, copied
  * from a definition; and the evaluation of sets. weights may be NULL. */
