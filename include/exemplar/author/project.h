@@ -45,6 +45,9 @@ typedef struct ex_project_example {
     const double *at;            /* [dimension]; NULL in a direct layer */
     const double *const *points; /* [layer_count]: where its whole pose is in every layer's space; axes that `at` does
                                     not name are at rest, and an example of a direct layer has its own axis at 1 */
+    const ex_project_joint *locals; /* [local_count], of a layer that a driver weighs: joints whose whole local
+                                       transform is given, in place of what is relative to rest */
+    int local_count;
     const char *driver; /* the driver's form of its whole pose: a path, or NULL: the driver as the project has it */
     bool rest;          /* of a layer that a driver weighs: its form is at rest, not where the driver carries it */
     int place;          /* in the file's list of examples, those that are muted included */

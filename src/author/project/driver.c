@@ -39,10 +39,10 @@ static ex_result read_regions(exi_project_driver *d, const ex_project_layer *lay
             "layers[%d].weigh.regions[%d].look", number, i);
         d->regions[i].look = look;
         if (result == EX_OK)
-            result = exi_error_within(error,
-                                      exi_project_read_values(d->view, &layer->regions[i].mask, FLT_MAX, mesh,
-                                                              skeleton, skin, &mask, error),
-                                      "layers[%d].weigh.regions[%d].mask", number, i);
+            result = exi_error_within(
+                error,
+                exi_project_read_values(d->view, &layer->regions[i].mask, FLT_MAX, mesh, skeleton, skin, &mask, error),
+                "layers[%d].weigh.regions[%d].mask", number, i);
         d->regions[i].mask = mask;
         d->options.region_count = i + 1;
         if (result != EX_OK)
@@ -80,8 +80,8 @@ static ex_result read_options(exi_project_driver *d, const ex_mesh *mesh, const 
     if (source->joint && skeleton)
         d->options.frame_joint = ex_skeleton_find(skeleton, source->joint);
     ex_result result = exi_error_within(error,
-                                        exi_project_read_values(d->view, &layer->driver_weights, FLT_MAX, d->mesh,
-                                                                NULL, NULL, &d->driver_weights, error),
+                                        exi_project_read_values(d->view, &layer->driver_weights, FLT_MAX, d->mesh, NULL,
+                                                                NULL, &d->driver_weights, error),
                                         "layers[%d].weigh.driver_weights", (int)(layer - d->view->layers));
     d->options.driver_weights = d->driver_weights;
     if (result == EX_OK)
@@ -104,14 +104,13 @@ static ex_result make_carry(exi_project_driver *d, int vertex_count, ex_error *e
         frames[i] = carry->starts ? carry->places[i] : 0;
         weights[i] = carry->starts ? carry->weights[i] : 1;
     }
-    const ex_result result =
-        fits ? ex_skin_create(&(ex_skin_def){.vertex_count = vertex_count,
-                                             .joint_count = d->driving.driver.driver.frame_count,
-                                             .starts = starts,
-                                             .joints = frames,
-                                             .weights = weights},
-                              NULL, &d->carry, error)
-             : exi_error_memory(error, "the moving frames", 12 * entries);
+    const ex_result result = fits ? ex_skin_create(&(ex_skin_def){.vertex_count = vertex_count,
+                                                                  .joint_count = d->driving.driver.driver.frame_count,
+                                                                  .starts = starts,
+                                                                  .joints = frames,
+                                                                  .weights = weights},
+                                                   NULL, &d->carry, error)
+                                  : exi_error_memory(error, "the moving frames", 12 * entries);
     free(starts);
     free(frames);
     free(weights);
@@ -145,8 +144,8 @@ ex_result exi_project_driver_open(exi_project_driver *d, const ex_project_view *
     *d = (exi_project_driver){.view = view};
     if (!view->driver.mesh)
         return EX_OK;
-    ex_result result = exi_error_within(error, exi_project_read_mesh(view, view->driver.mesh, &d->mesh, error),
-                                        "driver.mesh");
+    ex_result result =
+        exi_error_within(error, exi_project_read_mesh(view, view->driver.mesh, &d->mesh, error), "driver.mesh");
     if (result == EX_OK)
         result = read_options(d, mesh, skeleton, skin, error);
     if (result == EX_OK)
@@ -242,6 +241,18 @@ const float *exi_project_driver_form(const exi_project_driver *d, const ex_proje
     return example->driver ? find(d, example->driver) : NULL;
 }
 
+void exi_project_driver_fill(const exi_project_driver *d, const ex_project_layer *source, const float **keys,
+                             ex_layer_def *layer) {
+    for (int k = 0; k < source->example_count; k++)
+        keys[k] = exi_project_driver_form(d, &source->examples[k]);
+    layer->driver_keys = keys;
+    layer->view_count = d->driving.view_count;
+    layer->views = d->driving.views;
+    layer->regions = d->driving.regions;
+    if (source->dimension == 0)
+        layer->weigh.points = NULL;
+}
+
 /* ---- joints ---- */
 
 void exi_example_joints(const ex_skeleton *skeleton, const ex_project_example *example, ex_transform *locals) {
@@ -252,4 +263,34 @@ void exi_example_joints(const ex_skeleton *skeleton, const ex_project_example *e
         if (joint >= 0)
             locals[joint] = exi_pose_compose(&locals[joint], &example->joints[i].relative);
     }
+    for (int i = 0; i < example->local_count; i++) {
+        const int joint = ex_skeleton_find(skeleton, example->locals[i].name);
+        if (joint >= 0)
+            locals[joint] = example->locals[i].relative;
+    }
+}
+
+ex_result exi_project_driver_joints(const exi_project_driver *d, const ex_project_layer *source,
+                                    const ex_skeleton *skeleton, const ex_transform *const **joints, ex_error *error) {
+    const size_t count = (size_t)source->example_count;
+    *joints = NULL;
+    if (d->options.frame != EX_WHOLE_FRAME_JOINT || !skeleton)
+        return EX_OK;
+    const size_t joint_count = (size_t)ex_skeleton_joint_count(skeleton);
+    const ex_transform **list = calloc(count + 1, sizeof *list); /* ends with NULL */
+    *joints = list;
+    for (size_t k = 0; list && k < count; k++) {
+        ex_transform *locals = exi_array_allocate(joint_count, sizeof *locals);
+        list[k] = locals;
+        if (!locals)
+            return exi_error_memory(error, "the skeleton", joint_count * sizeof *locals);
+        exi_example_joints(skeleton, &source->examples[k], locals);
+    }
+    return list ? EX_OK : exi_error_memory(error, "the skeleton", count * sizeof *list);
+}
+
+void exi_project_driver_free_joints(const ex_transform *const *joints) {
+    for (int k = 0; joints && joints[k]; k++)
+        free((void *)(uintptr_t)joints[k]);
+    free((void *)(uintptr_t)joints);
 }

@@ -39,7 +39,7 @@ ex_result exi_read_driver(exi_reader *r, const json_t *root);
 /* Whether the layer follows the driver, and how it weighs then; after its weigher, shape and space were read. */
 ex_result exi_read_driven(exi_reader *r, const json_t *layer, const exi_place *place, ex_project_layer *out);
 /* With the spaces of all layers read: whether one of them follows the driver. */
-ex_result exi_check_driver(exi_reader *r);
+ex_result exi_check_followed(exi_reader *r);
 /* What "at" says of the driver, and whether the form stands at rest. */
 ex_result exi_read_driver_form(exi_reader *r, const json_t *object, const exi_place *place,
                                const ex_project_layer *layer, ex_project_example *example);

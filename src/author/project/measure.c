@@ -63,8 +63,8 @@ ex_result exi_measure_open(exi_measure *m, const ex_project_view *view, const ex
                        .turned = turned ? exi_array_allocate(count, sizeof *m->turned) : NULL,
                        .joints = exi_array_allocate(3 * joints, sizeof *m->joints),
                        .shift = exi_array_allocate(3 * joints, sizeof *m->shift)};
-    if (m->weighers && m->deltas && m->shifts && m->offsets && m->moved && m->paths && m->masks && m->weighed && m->weights &&
-        m->centres && m->base && (m->turned || !turned) && m->joints && m->shift &&
+    if (m->weighers && m->deltas && m->shifts && m->offsets && m->moved && m->paths && m->masks && m->weighed &&
+        m->weights && m->centres && m->base && (m->turned || !turned) && m->joints && m->shift &&
         (!skeleton || exi_skeleton_centres(skeleton, m->centres)) &&
         (!has_offsets(view, false) || exi_measure_find_firsts(m)))
         return EX_OK;
@@ -190,7 +190,7 @@ bool exi_measure_add_up(const exi_measure *m, int layer, const ex_project_exampl
     const int count = m->view->layers[layer].example_count;
     const double *point = at ? at->points[layer] : NULL;
     if (m->weighed[layer].rig)
-        return exi_measure_add_weighed(m, layer, at, sum);
+        return exi_measure_add_weighed(m, layer, &m->weighed[layer], at, sum);
     if (m->moved[layer].weights) {
         add_moved(m, layer, point, sum);
         return true;

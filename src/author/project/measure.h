@@ -34,12 +34,12 @@ typedef struct exi_weighed {
 /* Layers measured so far. A layer's deltas, shifts and offsets belong to whoever measured them, and must stay. */
 typedef struct exi_measure {
     const ex_project_view *view;
-    const ex_mesh *mesh;         /* positions rounded to float */
-    const ex_skeleton *skeleton; /* or NULL */
-    const ex_skin *skin;         /* or NULL; by the moving frames of a driver where `carried` */
+    const ex_mesh *mesh;              /* positions rounded to float */
+    const ex_skeleton *skeleton;      /* or NULL */
+    const ex_skin *skin;              /* or NULL; by the moving frames of a driver where `carried` */
     const exi_project_driver *driver; /* or NULL */
     bool carried;                     /* the mesh is moved by the driver's moving frames */
-    double near_limit;           /* of stretches that are looked for besides what is damped; 0: none are */
+    double near_limit;                /* of stretches that are looked for besides what is damped; 0: none are */
     size_t joint_count;
     ex_weigher **weighers;           /* [layer_count], NULL where a layer is not there to count */
     const float *const **deltas;     /* [layer_count] of [example_count] of [vertex_count][3]; NULL for offsets */
@@ -82,9 +82,11 @@ ex_result exi_measure_add_paths(exi_measure *m, int layer, const ex_weigher_def 
 
 /* The same for a layer that a driver weighs: a rig of it alone is made of its definition; or the layer of a rig, which
  * must stay, is taken. */
-ex_result exi_measure_add_driven(exi_measure *m, int layer, const ex_rig_mesh *mesh, const ex_layer_def *def,
-                                 ex_error *error);
+ex_result exi_measure_add_driven(exi_measure *m, int layer, const ex_layer_def *def, ex_error *error);
 void exi_measure_take_driven(exi_measure *m, int layer, const ex_rig *rig);
+
+/* A rig of a layer that a driver weighs, alone, of which only the form at rest is of use. */
+ex_result exi_measure_driven_rig(const exi_measure *m, const ex_layer_def *def, ex_rig **rig, ex_error *error);
 
 /* Whether a layer counts. */
 bool exi_measure_counts(const exi_measure *m, int layer);
@@ -97,8 +99,9 @@ bool exi_measure_layers(exi_measure *m, int end, const ex_project_example *at);
 /* Adds to sum [vertex_count][3] what a layer that counts makes of an example's whole pose, or of rest where that is
  * NULL, whatever its frame. False as above. */
 bool exi_measure_add_up(const exi_measure *m, int layer, const ex_project_example *at, double *sum);
-/* The same for a layer that a driver weighs. */
-bool exi_measure_add_weighed(const exi_measure *m, int layer, const ex_project_example *at, double *sum);
+/* The same for a layer that a driver weighs, as a layer of a rig that need not be its own. */
+bool exi_measure_add_weighed(const exi_measure *m, int layer, const exi_weighed *as, const ex_project_example *at,
+                             double *sum);
 
 /* sum += weight * delta, for count numbers; weights that are rounding alone are left out. */
 void exi_measure_sum(double *sum, size_t count, double weight, const float *delta);

@@ -51,29 +51,40 @@ bool exi_posing_open_carried(exi_posing *p, const exi_measure *m, const ex_proje
     if (!place_joints(m, example, p->matrices))
         return false;
     p->palette = ex_palette_make(
-        &(ex_palette_def){
-            .method = EX_SKINNING_DUAL_QUATERNION, .joint_count = frames, .matrices = p->matrices},
+        &(ex_palette_def){.method = EX_SKINNING_DUAL_QUATERNION, .joint_count = frames, .matrices = p->matrices},
         p->memory);
     return true;
 }
 
 /* ---- layers that the driver weighs ---- */
 
-ex_result exi_measure_add_driven(exi_measure *m, int layer, const ex_rig_mesh *mesh, const ex_layer_def *def,
-                                 ex_error *error) {
-    if (m->view->layers[layer].muted)
-        return EX_OK;
+ex_result exi_measure_driven_rig(const exi_measure *m, const ex_layer_def *def, ex_rig **rig, ex_error *error) {
+    const size_t count = 3 * (size_t)m->mesh->vertex_count;
     ex_rig_driver driver = m->driver->driving.driver;
+    float *positions = exi_array_allocate(count, sizeof *positions);
+    if (!positions)
+        return exi_error_memory(error, "a layer", count * sizeof *positions);
+    for (size_t i = 0; i < count; i++)
+        positions[i] = (float)m->mesh->positions[i];
     driver.residual = EX_RESIDUAL_NONE;
     driver.push = false;
-    ex_rig_def rig = ex_rig_def_default();
-    rig.mesh = *mesh;
-    rig.layers = def;
-    rig.layer_count = 1;
-    rig.skeleton = m->skeleton;
-    rig.driver = &driver;
-    rig.options = (ex_rig_options){.without_normals = true, .without_levels = true};
-    const ex_result result = ex_rig_create(&rig, NULL, &m->weighed[layer].own, error);
+    ex_rig_def whole = ex_rig_def_default();
+    whole.mesh = (ex_rig_mesh){
+        .vertex_count = m->mesh->vertex_count, .split_count = m->mesh->vertex_count, .positions = positions};
+    whole.layers = def;
+    whole.layer_count = 1;
+    whole.skeleton = m->skeleton;
+    whole.driver = &driver;
+    whole.options = (ex_rig_options){.without_normals = true, .without_levels = true};
+    const ex_result result = ex_rig_create(&whole, NULL, rig, error);
+    free(positions);
+    return result;
+}
+
+ex_result exi_measure_add_driven(exi_measure *m, int layer, const ex_layer_def *def, ex_error *error) {
+    if (m->view->layers[layer].muted)
+        return EX_OK;
+    const ex_result result = exi_measure_driven_rig(m, def, &m->weighed[layer].own, error);
     m->weighed[layer].rig = m->weighed[layer].own;
     return result;
 }
@@ -90,8 +101,8 @@ static void set_scalar(const exi_weighed *w, const ex_project_layer *layer, cons
             ex_rig_set_input(w->rig, ex_rig_layer_input(w->rig, w->layer, i), point, pose);
 }
 
-bool exi_measure_add_weighed(const exi_measure *m, int layer, const ex_project_example *at, double *sum) {
-    const exi_weighed *w = &m->weighed[layer];
+bool exi_measure_add_weighed(const exi_measure *m, int layer, const exi_weighed *w, const ex_project_example *at,
+                             double *sum) {
     const size_t count = 3 * (size_t)m->mesh->vertex_count;
     const ex_evaluation evaluation = {.unskinned = true, .unsettled = true};
     bool *muted = exi_array_allocate((size_t)ex_rig_layer_count(w->rig), sizeof *muted);

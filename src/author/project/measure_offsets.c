@@ -28,7 +28,8 @@ bool exi_measure_moves(const exi_measure *m) {
 }
 
 bool exi_measure_unposes(const ex_project_layer *layer, const ex_project_example *example) {
-    return !example->rest && (layer->shape == EX_SHAPE_UNPOSED || (layer->shape == EX_SHAPE_TRAJECTORY && layer->driven));
+    return !example->rest &&
+           (layer->shape == EX_SHAPE_UNPOSED || (layer->shape == EX_SHAPE_TRAJECTORY && layer->driven));
 }
 
 bool exi_measure_is_posed(const exi_measure *m, const ex_project_layer *layer) {

@@ -108,7 +108,7 @@ static ex_result read_layers(exi_reader *r, const json_t *list) {
                                    layers[i].name);
     }
     if (result == EX_OK)
-        result = exi_check_driver(r);
+        result = exi_check_followed(r);
     if (result == EX_OK)
         result = exi_link_spaces(r, list);
     for (size_t i = 0; result == EX_OK && i < count; i++) {

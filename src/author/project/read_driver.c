@@ -2,6 +2,7 @@
  * Reading what a project has to say of the mesh that drives it: "driver" and "settle" of the whole, the layer that the
  * driver weighs, and the driver's form at an example (DrivenShape).
  */
+#include "author/drive/drive.h"
 #include "author/project/keys.h"
 #include "runtime/base/result.h"
 
@@ -45,6 +46,17 @@ static ex_result get_width(exi_reader *r, const json_t *object, const exi_place 
     return result;
 }
 
+/* "auto": as many as are usual; 0 and 1: that of the whole. */
+static ex_result read_count(exi_reader *r, const json_t *object, const exi_place *place, const char *key,
+                            ex_drive_options *o) {
+    const char *word = json_string_value(json_object_get(object, key));
+    if (word && strcmp(word, "auto") == 0) {
+        o->frames = -1;
+        return EX_OK;
+    }
+    return exi_get_range(r, object, place, key, 0, EX_DRIVER_FRAME_MAX, &o->frames);
+}
+
 static ex_result read_frames(exi_reader *r, const json_t *driver, const exi_place *place, ex_drive_options *o) {
     static const char *const keys[] = {"count", "fit", "look", "whole", "influences", NULL};
     const json_t *frames = json_object_get(driver, "frames");
@@ -52,11 +64,11 @@ static ex_result read_frames(exi_reader *r, const json_t *driver, const exi_plac
     o->frames = 1;
     if (!frames)
         return EX_OK;
-    if (json_is_number(frames))
-        return exi_get_range(r, driver, place, "frames", 1, EX_DRIVER_FRAME_MAX, &o->frames);
+    if (!json_is_object(frames))
+        return read_count(r, driver, place, "frames", o);
     ex_result result = exi_check_keys(r, frames, &at, keys);
     if (result == EX_OK)
-        result = exi_get_range(r, frames, &at, "count", 1, EX_DRIVER_FRAME_MAX, &o->frames);
+        result = read_count(r, frames, &at, "count", o);
     if (result == EX_OK)
         result = get_width(r, frames, &at, "fit", false, &o->fit);
     if (result == EX_OK)
@@ -220,9 +232,11 @@ ex_result exi_read_driven(exi_reader *r, const json_t *object, const exi_place *
                          regions_at.text);
     if (result == EX_OK && regions)
         result = read_regions(r, regions, &regions_at, layer);
+    ex_drive_options with_paths = r->view->driver.options;
+    with_paths.paths = layer->shape == EX_SHAPE_TRAJECTORY;
     const int count = layer->region_count > 0 ? layer->region_count
                       : layer->one_region     ? 1
-                                              : r->view->driver.options.frames;
+                                              : exi_drive_frame_count(&with_paths);
     if (result == EX_OK && layer->shape == EX_SHAPE_TRAJECTORY && count > 1)
         result = exi_error(r->error, EX_ERROR_DATA,
                            "%s.shape: keys run along trajectories in one region only, and here are %d: add "
@@ -231,11 +245,56 @@ ex_result exi_read_driven(exi_reader *r, const json_t *object, const exi_place *
     return result;
 }
 
-ex_result exi_check_driver(exi_reader *r) {
+ex_result exi_check_followed(exi_reader *r) {
     if (r->view->driver.mesh && !r->view->driver.name)
         return exi_error(r->error, EX_ERROR_DATA,
                          "driver: no layer follows it: one with \"weigh\": {\"kind\": \"convex\"} and an axis "
                          "{\"name\": \"body\", \"driver\": true} is needed");
+    return EX_OK;
+}
+
+/* What unpacking writes so that building finds a moving frame at a joint where it was, to the bit: translation,
+ * rotation and scale of the joint. */
+static ex_result read_locals(exi_reader *r, const json_t *object, const exi_place *place, ex_project_example *example) {
+    const json_t *locals = json_object_get(object, "locals");
+    exi_place at = exi_place_key(place, "locals");
+    ex_project_joint *list = exi_arena_allocate(r->arena, json_object_size(locals), sizeof *list);
+    const char *name;
+    json_t *value;
+    int count = 0;
+    if (!list)
+        return exi_error_memory(r->error, "the project", json_object_size(locals) * sizeof *list);
+    if (locals && (!json_is_object(locals) || r->view->driver.options.frame != EX_WHOLE_FRAME_JOINT))
+        return exi_error(r->error, EX_ERROR_DATA,
+                         "%s: only where the driver's frame is a joint's: an object of joint names and lists of ten "
+                         "numbers",
+                         at.text);
+    json_object_foreach((json_t *)locals, name, value) {
+        exi_place here = exi_place_key(&at, name);
+        double n[10];
+        if (json_array_size(value) != 10)
+            return exi_error(r->error, EX_ERROR_DATA,
+                             "%s: ten numbers are needed here: translation, rotation x y z w, scale", here.text);
+        for (size_t i = 0; i < 10; i++) {
+            exi_place number = exi_place_index(&here, i);
+            ex_result result = exi_json_number(json_array_get(value, i), &number, &n[i], r->error);
+            if (result != EX_OK)
+                return result;
+        }
+        list[count].name = exi_arena_text(r->arena, name);
+        if (!list[count].name)
+            return exi_error_memory(r->error, "the project", strlen(name));
+        for (int i = 0; i < 4; i++) {
+            list[count].relative.rotation[i] = (float)n[3 + i];
+            if (i < 3) {
+                list[count].relative.translation[i] = (float)n[i];
+                list[count].relative.scale[i] = (float)n[7 + i];
+            }
+        }
+        count++;
+    }
+    example->locals = list;
+    example->local_count = count;
     return EX_OK;
 }
 
@@ -250,7 +309,12 @@ ex_result exi_read_driver_form(exi_reader *r, const json_t *object, const exi_pl
                          "%s.posed: only forms that a driver carries have this, in a layer of \"unposed\" forms or "
                          "trajectories that it weighs",
                          place->text);
+    if (json_object_get(object, "locals") && !layer->driven)
+        return exi_error(r->error, EX_ERROR_DATA, "%s.locals: only examples that a driver weighs have this",
+                         place->text);
     ex_result result = exi_get_bool(r, object, place, "posed", &stands);
+    if (result == EX_OK)
+        result = read_locals(r, object, place, example);
     example->rest = layer->driven && (!stands || layer->shape == EX_SHAPE_POSITIONS);
     if (result == EX_OK && name && json_object_get(at, name))
         result = exi_get_text(r, at, &at_place, name, true, &example->driver);

@@ -41,8 +41,8 @@ static ex_result read_files(exi_reader *r, const json_t *object, const exi_place
 
 static ex_result read_example(exi_reader *r, const json_t *object, const exi_place *place,
                               const ex_project_layer *layer, ex_project_example *example) {
-    static const char *const keys[] = {"name",  "mesh",    "image",  "skeleton",  "at",    "joints",
-                                       "muted", "falloff", "metric", "reference", "posed", NULL};
+    static const char *const keys[] = {"name",    "mesh",   "image",     "skeleton", "at",     "joints", "muted",
+                                       "falloff", "metric", "reference", "posed",    "locals", NULL};
     const bool direct = layer->weigh.kind == EX_WEIGHER_DIRECT, at = json_object_get(object, "at") != NULL;
     ex_result result = exi_check_keys(r, object, place, keys);
     if (result == EX_OK)

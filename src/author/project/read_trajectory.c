@@ -130,6 +130,10 @@ ex_result exi_read_trajectory(exi_reader *r, const json_t *object, const exi_pla
         return given ? exi_error(r->error, EX_ERROR_DATA, "%s: only a layer with \"shape\": \"trajectory\" has this",
                                  at.text)
                      : EX_OK;
+    if (given && layer->weigh.kind == EX_WEIGHER_CONVEX)
+        return exi_error(
+            r->error, EX_ERROR_DATA,
+            "%s: in a layer that a driver weighs, paths are found with the driver's, and nothing is chosen", at.text);
     ex_trajectory_options *o = exi_arena_allocate(r->arena, 1, sizeof *o);
     if (!o)
         return exi_error_memory(r->error, "the project", sizeof *o);
