@@ -7,6 +7,7 @@
 
 #include <exemplar/author/bake.h>
 #include <exemplar/author/cache.h>
+#include <exemplar/author/drive.h>
 #include <exemplar/author/formats.h>
 #include <exemplar/author/image.h>
 #include <exemplar/author/mesh.h>

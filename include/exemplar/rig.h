@@ -256,10 +256,11 @@ EX_API int ex_rig_joint_count(const ex_rig *rig);
  */
 EX_API bool ex_rig_example_shifts(const ex_rig *rig, int layer, int example, float *shifts);
 
-/* The driver, as pointers into the rig; false, and all zero, where there is none. */
-EX_API bool ex_rig_get_driver(const ex_rig *rig, ex_rig_driver *driver);
-/* A layer's regions: views and influences, as pointers into the rig; 0 for a layer that no driver weighs. views
- * [*view_count] may be NULL. */
+/* The driver, as pointers into the rig; false, and all zero, where there is none. binds [EX_BIND_MAX] is the caller's
+ * array, or NULL where they are not wanted. */
+EX_API bool ex_rig_get_driver(const ex_rig *rig, ex_rig_driver *driver, ex_bind *binds);
+/* A layer's regions: how many, their views, in the caller's array [EX_DRIVER_FRAME_MAX], or NULL, and its vertices'
+ * influences, as pointers into the rig; 0 for a layer that no driver weighs. regions may be NULL. */
 EX_API int ex_rig_layer_views(const ex_rig *rig, int layer, ex_view *views, ex_influences *regions);
 /* The driver [driver vertex_count][3] at an example of such a layer, in the rig; NULL for others. */
 EX_API const float *ex_rig_example_driver(const ex_rig *rig, int layer, int example);

@@ -32,6 +32,8 @@ typedef enum ex_whole_frame {
         EX_WHOLE_FRAME_COUNT
 } ex_whole_frame;
 
+EX_API const char *ex_whole_frame_name(ex_whole_frame frame);
+
 /* A region made by hand: which vertices of the driver it looks at, and which driven vertices it weighs. */
 typedef struct ex_drive_region {
     const float *look; /* [driver vertex_count], not negative, not all 0 */
@@ -131,6 +133,8 @@ typedef enum ex_choice {
 #undef EX_CHOICE_ENUM
         EX_CHOICE_COUNT
 } ex_choice;
+
+EX_API const char *ex_choice_name(ex_choice choice);
 
 /* Progress of long work: called now and then with the part that is done, in [0, 1]; false stops with EX_ERROR_STOPPED
  * or what the library calls it. */

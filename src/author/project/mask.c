@@ -71,8 +71,7 @@ static ex_result mask_from_file(const ex_project_view *view, const char *source,
     return result;
 }
 
-/* Whether one of the names on a `g` line is the one asked for. */
-static bool names_group(const char *line, const char *name) {
+bool exi_names_group(const char *line, const char *name) {
     size_t length = strlen(name);
     for (const char *at = line; *at;) {
         size_t word = strcspn(at, " \t");
@@ -87,7 +86,7 @@ static ex_result mask_from_group(const ex_mesh *mesh, const char *name, float *m
     bool found = false;
     for (int f = 0; mesh->face_groups && f < mesh->face_count; f++) {
         int group = mesh->face_groups[f];
-        if (group < 0 || !names_group(mesh->group_names[group], name))
+        if (group < 0 || !exi_names_group(mesh->group_names[group], name))
             continue;
         found = true;
         for (int c = mesh->face_offsets[f]; c < mesh->face_offsets[f + 1]; c++)

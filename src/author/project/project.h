@@ -62,6 +62,8 @@ bool exi_drop_weights(json_t *layer, const char *name);
 /* Reads a mesh of the project, in metres with y up. */
 ex_result exi_project_read_mesh(const ex_project_view *view, const char *relative, ex_mesh **mesh, ex_error *error);
 
+/* Whether one of the names on a `g` line is the one asked for. */
+bool exi_names_group(const char *line, const char *name);
 /* What a mask is taken from [vertex_count], or NULL in *mask where there is none. In a file, numbers go up to `most`.
  * Release with free. skeleton and skin may be NULL. */
 ex_result exi_project_read_values(const ex_project_view *view, const ex_project_mask *source, double most,

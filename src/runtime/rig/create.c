@@ -7,6 +7,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
 #include "runtime/base/text.h"
+#include "runtime/rig/drive.h"
 
 #include <math.h>
 #include <string.h>
@@ -86,6 +87,9 @@ static ex_result count_tables(exi_rig_plan *p, ex_error *error) {
     c->refinement = def->stencils ? EXI_REFINED : 0; /* also where its levels are left out: then it cannot be packed */
     if (refined && ex_stencils_has(def->stencils, EX_LEVEL_LIMIT))
         c->refinement |= EXI_REFINED_LIMIT;
+    c->drivers = def->driver != NULL;
+    for (int l = 0; l < def->layer_count; l++)
+        c->driver_keys += def->layers[l].weigh.kind == EX_WEIGHER_CONVEX ? def->layers[l].weigh.example_count : 0;
     c->joints = def->skeleton ? ex_skeleton_joint_count(def->skeleton) : 0;
     c->skinning = (int32_t)def->skinning;
     c->skin_sets = def->skin ? (ex_skin_get_info(def->skin).influence_most + 3) / 4 : 0;
@@ -186,6 +190,26 @@ static ex_result lay_paths(exi_rig_plan *p, ex_error *error) {
     return result;
 }
 
+/* The weigher of a layer that the driver weighs: its points are products with the keys. */
+static ex_result solve_driven(exi_rig_plan *p, int layer, ex_error *error) {
+    ex_weigher_def weigh = p->def->layers[layer].weigh;
+    ex_axis axes[2];
+    const size_t n = (size_t)weigh.example_count, size = n * (n + (size_t)weigh.axis_count - 1) * sizeof(double);
+    for (int i = 0; i < weigh.axis_count; i++)
+        axes[i] = weigh.axes[i].kind == EX_AXIS_DRIVER ? ex_axis_driver((int)n) : weigh.axes[i];
+    double *points = exi_allocate(p->allocator, size);
+    if (!points)
+        return exi_error_memory(error, "the driver's keys", size);
+    ex_result result = exi_drive_points(p->def, layer, p->allocator, points, error);
+    weigh.axes = axes;
+    weigh.points = points;
+    weigh.names = p->def->layers[layer].example_names;
+    if (result == EX_OK)
+        result = ex_weigher_create(&weigh, p->allocator, &p->weighers[layer], error);
+    exi_release(p->allocator, points, size);
+    return result;
+}
+
 static ex_result solve_layers(exi_rig_plan *p, ex_error *error) {
     for (int l = 0; l < p->def->layer_count; l++) {
         const ex_layer_def *layer = &p->def->layers[l];
@@ -193,7 +217,9 @@ static ex_result solve_layers(exi_rig_plan *p, ex_error *error) {
         weigh.names = layer->example_names;
         weigh.set_count = layer->domain == EX_DOMAIN_OFFSETS && layer->moved ? p->offsets.sets[l].set_count : 0;
         weigh.sets = weigh.set_count > 0 ? exi_rig_offsets_bits(&p->offsets, l) : NULL;
-        ex_result result = ex_weigher_create(&weigh, p->allocator, &p->weighers[l], error);
+        ex_result result = weigh.kind == EX_WEIGHER_CONVEX
+                               ? solve_driven(p, l, error)
+                               : ex_weigher_create(&weigh, p->allocator, &p->weighers[l], error);
         if (result != EX_OK)
             return exi_error_within(error, result, "layer '%s'", layer->name);
         p->weigher_sizes[l] = exi_part_size(p->weighers[l]);
@@ -397,6 +423,19 @@ static ex_result gather(exi_rig_plan *p, ex_error *error) {
     return result;
 }
 
+static ex_result attach_driver(const ex_rig_def *def, const ex_allocator *allocator, ex_rig **rig, ex_error *error) {
+    exi_drive_source source = {0};
+    void *memory = NULL;
+    size_t size = 0;
+    if (!def->driver)
+        return EX_OK;
+    ex_result result = exi_drive_encode(def, allocator, &source, &memory, &size, error);
+    if (result == EX_OK)
+        result = exi_drive_attach(&source, allocator, rig, error);
+    exi_release(allocator, memory, size);
+    return result;
+}
+
 ex_result ex_rig_create(const ex_rig_def *def, const ex_allocator *allocator, ex_rig **rig, ex_error *error) {
     if (!def || !rig)
         return exi_misuse_error(error, __func__, "no definition, or nowhere to put the rig");
@@ -416,6 +455,8 @@ ex_result ex_rig_create(const ex_rig_def *def, const ex_allocator *allocator, ex
     if (result == EX_OK)
         result = exi_rig_fill(&p, made, error);
     close_plan(&p);
+    if (result == EX_OK)
+        result = attach_driver(def, allocator, &made, error);
     if (result == EX_OK)
         *rig = made;
     else

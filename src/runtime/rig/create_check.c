@@ -75,12 +75,11 @@ static ex_result check_layer(const ex_layer_def *layer, ex_error *error) {
     if (result != EX_OK)
         return result;
     for (int i = 0; layer->weigh.axes && i < layer->weigh.axis_count; i++) {
+        if (layer->weigh.axes[i].kind == EX_AXIS_DRIVER) /* its width is set later */
+            continue;
         result = exi_axis_check(&layer->weigh.axes[i], i, error);
         if (result != EX_OK)
             return exi_error_within(error, result, "'%s'", layer->axis_names[i]);
-        if (layer->weigh.axes[i].kind == EX_AXIS_DRIVER)
-            return exi_error(error, EX_ERROR_ARGUMENT, "axis '%s' is a driver's form, which a rig cannot read yet",
-                             layer->axis_names[i]);
     }
     return EX_OK;
 }
@@ -134,6 +133,59 @@ static ex_result check_pixels(const ex_layer_def *layer, const ex_rig_def *def, 
             return exi_error(error, EX_ERROR_DATA,
                              "its images of '%s' are %d x %d pixels, but those of layer '%s' are %d x %d",
                              layer->texture, layer->width, layer->height, other->name, other->width, other->height);
+    return EX_OK;
+}
+
+/* ---- the driver ---- */
+
+/* What its tables hold is looked at where they are written down (drive_source.c). */
+static ex_result check_driver(const ex_rig_def *def, ex_error *error) {
+    const ex_rig_driver *d = def->driver;
+    if (!d)
+        return EX_OK;
+    if (!d->name || !exi_is_name(d->name) || d->driver.vertex_count < 1 || !d->driver.reference ||
+        d->driver.frame_count < 1 || !d->driver.starts || !d->driver.vertices || !d->driver.weights ||
+        d->triangle_count < 1 || !d->triangles || d->bind_count < 0 ||
+        (d->bind_count > 0 && (!d->binds || !d->vertex_binds)))
+        return exi_error(error, EX_ERROR_ARGUMENT, "a driver needs a name, vertices, triangles and moving frames");
+    if ((unsigned)d->residual >= EX_RESIDUAL_COUNT || !(d->thickness >= 0) || !isfinite(d->thickness))
+        return exi_error(error, EX_ERROR_ARGUMENT, "there is no such residual, or the thickness is below 0");
+    for (int f = 0; d->joints && f < d->driver.frame_count; f++)
+        if (d->joints[f] >= 0 && !def->skeleton)
+            return exi_error(error, EX_ERROR_ARGUMENT, "a moving frame goes with a joint, but the rig has no skeleton");
+    for (int l = 0; l < def->layer_count; l++)
+        if (def->layers[l].weigh.kind == EX_WEIGHER_CONVEX)
+            return EX_OK;
+    return exi_error(error, EX_ERROR_ARGUMENT, "no layer is weighed by the driver '%s'", d->name);
+}
+
+/* A layer that the driver weighs: a convex weigher with a driver axis of the driver's name. */
+static ex_result check_driven(const ex_layer_def *layer, const ex_rig_def *def, ex_error *error) {
+    int axis = -1;
+    for (int i = 0; layer->weigh.axes && i < layer->weigh.axis_count; i++)
+        axis = layer->weigh.axes[i].kind == EX_AXIS_DRIVER ? i : axis;
+    if (axis < 0 && layer->weigh.kind != EX_WEIGHER_CONVEX)
+        return EX_OK;
+    if (axis < 0 || layer->weigh.kind != EX_WEIGHER_CONVEX || layer->weigh.axis_count > 2)
+        return exi_error(error, EX_ERROR_ARGUMENT,
+                         "a convex weigher has one axis that is a driver's form, and one scalar axis or none, and only "
+                         "it has such an axis");
+    if (!def->driver || strcmp(def->driver->name, layer->axis_names[axis]) != 0)
+        return exi_error(error, EX_ERROR_ARGUMENT,
+                         "axis '%s' is a driver's form, but the rig has no driver of that name",
+                         layer->axis_names[axis]);
+    if (!exi_has_targets((int32_t)layer->domain) || layer->shifts)
+        return exi_error(error, EX_ERROR_ARGUMENT,
+                         "a layer that a driver weighs is of forms or trajectories, and moves no joints");
+    if (layer->weigh.example_count > EX_CONVEX_MAX)
+        return exi_error(error, EX_ERROR_LIMIT, "a driver has at most %d keys, not %d", EX_CONVEX_MAX,
+                         layer->weigh.example_count);
+    if (!layer->driver_keys || layer->view_count < 1 || !layer->views)
+        return exi_error(error, EX_ERROR_ARGUMENT, "a layer that a driver weighs needs its keys and at least one view");
+    for (int k = 0; k < layer->weigh.example_count; k++)
+        if (!layer->driver_keys[k])
+            return exi_error(error, EX_ERROR_ARGUMENT, "example '%s' has no form of the driver",
+                             layer->example_names[k]);
     return EX_OK;
 }
 
@@ -196,6 +248,8 @@ ex_result exi_rig_check_def(const ex_rig_def *def, ex_error *error) {
         result = check_skin(def, error);
     if (result == EX_OK)
         result = check_levels(def, error);
+    if (result == EX_OK)
+        result = check_driver(def, error);
     for (int l = 0; result == EX_OK && l < def->layer_count; l++) {
         const ex_layer_def *layer = &def->layers[l];
         if (!layer->name || !exi_is_name(layer->name))
@@ -206,6 +260,8 @@ ex_result exi_rig_check_def(const ex_rig_def *def, ex_error *error) {
         result = check_layer(layer, error);
         if (result == EX_OK)
             result = check_sources(layer, def, error);
+        if (result == EX_OK)
+            result = check_driven(layer, def, error);
         if (result == EX_OK && layer->domain == EX_DOMAIN_FORM)
             result = check_forms(layer, error);
         if (result == EX_OK && layer->domain == EX_DOMAIN_OFFSETS)

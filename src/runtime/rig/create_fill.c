@@ -56,10 +56,13 @@ static void fill_inputs(const exi_rig_plan *p, ex_rig *rig, uint32_t *cursor) {
         const ex_layer_def *layer = exi_layer_of_axis(p->def, p->input_axes[i], &place);
         inputs[i].name = add_string(rig, cursor, layer->axis_names[place]);
         inputs[i].unit = add_string(rig, cursor, exi_unit_of_axis(layer, place));
-        inputs[i].axis = exi_axis_store(&layer->weigh.axes[place], false);
+        const bool driver = layer->weigh.axes[place].kind == EX_AXIS_DRIVER;
+        const ex_axis axis = driver ? ex_axis_driver(1) : layer->weigh.axes[place];
+        inputs[i].axis = exi_axis_store(&axis, false);
         set_source(&inputs[i], layer, place);
-        inputs[i].offset = inputs[i].joint < 0 ? offset : -1;
-        offset += inputs[i].joint < 0 ? ex_axis_width(&layer->weigh.axes[place]) : 0;
+        const bool dial = inputs[i].joint < 0 && !driver;
+        inputs[i].offset = dial ? offset : -1;
+        offset += dial ? ex_axis_width(&axis) : 0;
     }
     join_parts(p, inputs);
     int32_t *axis_inputs = exi_rig_at_mut(rig, rig->axis_inputs);
@@ -85,6 +88,7 @@ static void fill_layers(const exi_rig_plan *p, ex_rig *rig, uint32_t *cursor) {
         layers[l].first_form = first_form;
         layers[l].texture = p->layer_textures[l];
         layers[l].flags = layer->muted ? EXI_LAYER_MUTED : 0;
+        layers[l].flags |= layer->weigh.kind == EX_WEIGHER_CONVEX ? EXI_LAYER_DRIVEN : 0;
         if (layer->domain == EX_DOMAIN_OFFSETS) {
             layers[l].frame = (int32_t)layer->frame;
             layers[l].flags |= layer->moved ? EXI_LAYER_MOVED : 0;

@@ -35,7 +35,8 @@ static void *take(uintptr_t *cursor, size_t count, size_t size) {
 
 /* Lays one pose's scratch out from the address *cursor on; from 0 on, it measures. */
 static void place_pose(const ex_rig *rig, int level, uintptr_t *cursor, exi_pose_scratch *s) {
-    const size_t joints = rig->skin ? (size_t)rig->counts.joints : 0;
+    const bool jointed = rig->skin || (exi_rig_drive(rig) && exi_rig_drive(rig)->joints);
+    const size_t joints = jointed ? (size_t)rig->counts.joints : 0;
     s->point = take(cursor, (size_t)rig->largest_dimension, sizeof *s->point);
     s->weights = take(cursor, (size_t)rig->counts.examples, sizeof *s->weights);
     const size_t forms = (size_t)exi_rig_forms(rig)->example_count;
@@ -53,6 +54,7 @@ static void place_pose(const ex_rig *rig, int level, uintptr_t *cursor, exi_pose
     s->centres = take(cursor, joints, 3 * sizeof *s->centres);
     s->skeleton = take(cursor, joints ? ex_skeleton_scratch_size(ex_rig_skeleton(rig)) : 0, 1);
     s->palette = take(cursor, joints ? ex_palette_size(ex_rig_skinning(rig), (int)joints) : 0, 1);
+    exi_drive_lay(rig, cursor, &s->drive);
 }
 
 static size_t pose_size(const ex_rig *rig, int level) {
@@ -83,6 +85,8 @@ static void open_scratch(exi_rig_job *j, void *scratch) {
 static void gather_point(const ex_rig *rig, const exi_layer_record *layer, const ex_pose *pose, double *point) {
     const int32_t *axis_inputs = (const int32_t *)exi_rig_at(rig, rig->axis_inputs) + layer->first_axis;
     for (int i = 0; i < layer->axis_count; i++) {
+        if (exi_rig_inputs(rig)[axis_inputs[i]].axis.kind == EX_AXIS_DRIVER)
+            continue; /* what the driver gives comes from its views */
         ex_rig_get_input(rig, axis_inputs[i], pose, point);
         point += exi_rig_inputs(rig)[axis_inputs[i]].axis.kind == EX_AXIS_SCALAR ? 1 : 4;
     }
@@ -118,6 +122,21 @@ static void weigh_paths(const ex_rig *rig, int layer, const double *weights, int
     *segment += paths->segment_count;
 }
 
+/* A layer that the driver weighs. Where its vertices have weights of their own, it takes no part in the sum. */
+static void weigh_driven(const exi_rig_job *j, int l, const ex_pose *pose, void *state, exi_pose_scratch *s) {
+    const exi_layer_record *layer = &exi_rig_layers(j->rig)[l];
+    const ex_weigher *weigher = layer_weigher(j, l);
+    double *weights = s->weights + layer->first_example;
+    s->point[0] = 0;
+    gather_point(j->rig, layer, pose, s->point);
+    const bool regional =
+        exi_drive_weigh(j->rig, exi_drive_layer_of(j->rig, l), weigher != ex_rig_weigher(j->rig, l) ? weigher : NULL,
+                        s->point[0], &s->drive, weights, state);
+    s->regional |= regional;
+    for (int k = 0; layer->domain == EX_DOMAIN_FORM && k < layer->example_count; k++)
+        s->floats[layer->first_form + k] = regional ? 0 : (float)weights[k];
+}
+
 /* Weights of a layer's examples, and those by which its vertices go where each has its own set of examples. */
 static void weigh_layer(const exi_rig_job *j, int l, const ex_pose *pose, exi_pose_scratch *s) {
     const exi_layer_record *layer = &exi_rig_layers(j->rig)[l];
@@ -137,20 +156,35 @@ static void weigh_layer(const exi_rig_job *j, int l, const ex_pose *pose, exi_po
         floats[k] = fabs(own[k]) < least_weight ? 0.0F : (float)own[k];
 }
 
-static void weigh_layers(const exi_rig_job *j, const ex_pose *pose, exi_pose_scratch *s) {
+/* Muted layers of the driver have no weights for their regions either. */
+static void mute_driven(const ex_rig *rig, int layer, exi_pose_scratch *s) {
+    const exi_drive_layer *driven = exi_drive_layer_of(rig, layer);
+    if (!driven)
+        return;
+    const exi_regions regions = exi_drive_regions(rig, driven, &s->drive, false);
+    memset((float *)(uintptr_t)regions.weights, 0,
+           (size_t)driven->view_count * (size_t)driven->width * sizeof *regions.weights);
+}
+
+static void weigh_layers(const exi_rig_job *j, const ex_pose *pose, void *state, exi_pose_scratch *s) {
     const ex_rig *rig = j->rig;
     int segment = 0;
     s->path_count = 0;
+    s->regional = false;
     for (int l = 0; l < rig->counts.layers; l++) {
         const exi_layer_record *layer = &exi_rig_layers(rig)[l];
         const size_t examples = (size_t)layer->example_count;
         if (!is_muted(j, l)) {
-            weigh_layer(j, l, pose, s);
+            if (layer->flags & EXI_LAYER_DRIVEN)
+                weigh_driven(j, l, pose, state, s);
+            else
+                weigh_layer(j, l, pose, s);
             if (layer->domain == EX_DOMAIN_TRAJECTORY)
                 weigh_paths(rig, l, s->weights + layer->first_example, &segment, s);
             continue;
         }
         memset(s->weights + layer->first_example, 0, examples * sizeof *s->weights);
+        mute_driven(rig, l, s);
         if (layer->domain == EX_DOMAIN_FORM)
             memset(s->floats + layer->first_form, 0, examples * sizeof *s->floats);
         else if (layer->domain == EX_DOMAIN_OFFSETS)
@@ -176,19 +210,43 @@ static bool sum_shifts(const ex_rig *rig, exi_pose_scratch *s) {
     return true;
 }
 
-static void place_skeleton(const exi_rig_job *j, const ex_pose *pose, exi_pose_scratch *s) {
-    const ex_rig *rig = j->rig;
-    s->skinned_by = NULL;
-    if (!j->skinned)
-        return;
+static const float *place_joints(const ex_rig *rig, const ex_pose *pose, exi_pose_scratch *s) {
     ex_skeleton_input input = {.locals = pose ? pose->joints : NULL, .shifts = sum_shifts(rig, s) ? s->shifts : NULL};
     ex_skeleton_output output = {.matrices = s->matrices, .centres = s->centres};
     ex_skeleton_evaluate(ex_rig_skeleton(rig), &input, &output, s->skeleton);
+    return s->matrices;
+}
+
+/* The driver's frames come before the weights, which are measured in them; shifts of joints do not move frames. */
+static void place_driver(const exi_rig_job *j, const ex_pose *pose, exi_pose_scratch *s) {
+    const ex_rig *rig = j->rig;
+    const float *joints = NULL;
+    if (exi_rig_drive(rig)->joints) {
+        ex_skeleton_input input = {.locals = pose ? pose->joints : NULL};
+        ex_skeleton_output output = {.matrices = s->matrices};
+        ex_skeleton_evaluate(ex_rig_skeleton(rig), &input, &output, s->skeleton);
+        joints = s->matrices;
+    }
+    exi_drive_place(rig, pose, &s->drive, joints);
+}
+
+static void make_palette(const exi_rig_job *j, const ex_pose *pose, exi_pose_scratch *s) {
+    const ex_rig *rig = j->rig;
+    const bool rotations = rig->patches[EX_FRAME_SKINNED] != 0;
+    s->skinned_by = NULL;
+    if (!j->skinned)
+        return;
+    if (!rig->skin) {
+        s->skin = exi_drive_at(exi_rig_drive(rig), exi_rig_drive(rig)->skin);
+        s->skinned_by = exi_drive_palette(rig, &s->drive, rotations);
+        return;
+    }
     ex_palette_def def = {.method = ex_rig_skinning(rig),
                           .joint_count = rig->counts.joints,
-                          .matrices = s->matrices,
+                          .matrices = place_joints(rig, pose, s),
                           .centres = s->centres,
-                          .rotations = rig->patches[EX_FRAME_SKINNED] != 0};
+                          .rotations = rotations};
+    s->skin = ex_rig_skin(rig);
     s->skinned_by = ex_palette_make(&def, s->palette);
 }
 
@@ -198,8 +256,10 @@ static void weigh_range(void *context, int begin, int end) {
         exi_pose_scratch *s = &j->scratch[i];
         const ex_output *output = &j->outputs[i];
         const ex_pose *pose = j->poses ? &j->poses[i] : NULL;
-        weigh_layers(j, pose, s);
-        place_skeleton(j, pose, s);
+        if (exi_rig_drive(j->rig))
+            place_driver(j, pose, s);
+        weigh_layers(j, pose, j->states ? j->states[i] : NULL, s);
+        make_palette(j, pose, s);
         if (output->weights)
             memcpy(output->weights, s->weights, (size_t)j->rig->counts.examples * sizeof *s->weights);
         s->blend = (exi_blend){.positions = output->positions,
@@ -250,11 +310,25 @@ static void add_skinned(const exi_rig_job *j, const exi_pose_scratch *s, int chu
         vertices[turn.count] = (uint32_t)chunk * EXI_CHUNK + sums.touched[i];
         memcpy(vectors[turn.count++], sum, sizeof *vectors);
         if (turn.count == TURNED) {
-            ex_skin_turn(ex_rig_skin(j->rig), s->skinned_by, &turn);
+            ex_skin_turn(s->skin, s->skinned_by, &turn);
             turn.count = 0;
         }
     }
-    ex_skin_turn(ex_rig_skin(j->rig), s->skinned_by, &turn);
+    ex_skin_turn(s->skin, s->skinned_by, &turn);
+}
+
+/* Layers whose vertices have weights of their own. positions: of vertex 0. */
+static void add_regional(const exi_rig_job *j, const exi_pose_scratch *s, int begin, int end, float *positions,
+                         size_t stride) {
+    const exi_drive *drive = exi_rig_drive(j->rig);
+    for (int l = 0; l < drive->layer_count; l++) {
+        const exi_drive_layer *layer = &exi_drive_layers(drive)[l];
+        if (layer->view_count == 1 || is_muted(j, layer->layer))
+            continue;
+        const exi_regions regions = exi_drive_regions(j->rig, layer, &s->drive, false);
+        exi_regions_add(&regions, exi_rig_forms(j->rig), exi_rig_layers(j->rig)[layer->layer].first_form, begin, end,
+                        positions, stride, j->settled && drive->layer_count == 1 ? s->drive.omegas : NULL);
+    }
 }
 
 /* Blend, offsets at rest, skin, offsets in the skin's frame; box may be NULL. */
@@ -267,7 +341,7 @@ static void shape_chunk(const exi_rig_job *j, const exi_pose_scratch *s, int chu
     const int end = last * EXI_TILE < forms->vertex_count ? last * EXI_TILE : forms->vertex_count;
     const bool at_rest = exi_patches_has(rest, chunk), turned = exi_patches_has(skinned, chunk);
     exi_blend blend = s->blend;
-    if (!s->skinned_by && !at_rest && !turned) {
+    if (!s->skinned_by && !at_rest && !turned && !s->regional) {
         blend.box = box;
         exi_forms_blend_tiles(forms, &blend, first, last);
         return;
@@ -280,6 +354,8 @@ static void shape_chunk(const exi_rig_job *j, const exi_pose_scratch *s, int chu
     }
     exi_forms_blend_tiles(forms, &blend, first, last);
     float *position = (float *)((uintptr_t)blend.positions + (uintptr_t)begin * blend.stride);
+    if (s->regional)
+        add_regional(j, s, begin, end, blend.positions, blend.stride);
     if (at_rest)
         exi_patches_add(rest, chunk, s->offset_weights, position, blend.stride);
     if (s->skinned_by) {
@@ -290,7 +366,7 @@ static void shape_chunk(const exi_rig_job *j, const exi_pose_scratch *s, int chu
                             .position_stride = blend.stride,
                             .out_position_stride = blend.stride,
                             .box = turned ? NULL : box};
-        ex_skin_apply(ex_rig_skin(j->rig), s->skinned_by, &skin);
+        ex_skin_apply(s->skin, s->skinned_by, &skin);
     }
     if (turned && s->skinned_by)
         add_skinned(j, s, chunk, blend.positions, blend.stride);
@@ -329,6 +405,35 @@ static void join_boxes(const exi_rig_job *j, int pose) {
     }
 }
 
+/* ---- settle ---- */
+
+static void settle(const exi_rig_job *j, int pose) {
+    const ex_rig *rig = j->rig;
+    exi_pose_scratch *s = &j->scratch[pose];
+    ex_driven *driven = j->outputs[pose].driven;
+    const size_t count = (size_t)rig->counts.vertices;
+    if (driven && driven->unsettled && s->blend.positions)
+        for (size_t v = 0; v < count; v++)
+            memcpy(driven->unsettled + 3 * v, (const char *)s->blend.positions + v * s->blend.stride,
+                   3 * sizeof(float));
+    if (driven) {
+        driven->settled = (ex_settled){0};
+        driven->hull_distance = s->drive.hull_layers > 0 ? s->drive.hull / s->drive.hull_layers : 0;
+        if (driven->region_weights)
+            exi_drive_copy_weights(rig, &s->drive, driven->region_weights);
+    }
+    if (j->settled && s->blend.positions) {
+        exi_drive_settle(rig, &s->drive, s->skinned_by, s->blend.positions, s->blend.stride,
+                         j->states ? j->states[pose] : NULL, j->tasks, driven ? &driven->settled : NULL);
+        if (j->outputs[pose].box) {
+            memcpy(j->outputs[pose].box, empty_box, sizeof empty_box);
+            grow_box(s->blend.positions, s->blend.stride, (int)count, j->outputs[pose].box);
+        }
+    }
+    if (driven && driven->blended && j->settled && exi_rig_drive(rig)->forms)
+        memcpy(driven->blended, s->drive.blended, (size_t)exi_rig_drive(rig)->vertex_count * 3 * sizeof(float));
+}
+
 /* ---- the entry points ---- */
 
 /* Chunks that together take long enough to be worth handing to a thread: some 64k sums. */
@@ -351,6 +456,7 @@ void ex_rig_evaluate_many(const ex_rig *rig, int pose_count, const ex_pose *pose
         exi_misuse(__func__, "the rig has no such level");
         return;
     }
+    const exi_drive *drive = exi_rig_drive(rig);
     exi_rig_job j = {.rig = rig,
                      .poses = poses,
                      .outputs = outputs,
@@ -361,12 +467,16 @@ void ex_rig_evaluate_many(const ex_rig *rig, int pose_count, const ex_pose *pose
                      .chunk_count = count_chunks(rig),
                      .level = e->level,
                      .split = e->split,
-                     .skinned = rig->skin != 0 && !e->unskinned};
+                     .skinned = (rig->skin != 0 || (drive && drive->skin)) && !e->unskinned,
+                     .settled = drive && drive->settler && !e->unsettled && !e->unskinned,
+                     .states = e->states};
     open_scratch(&j, scratch);
     exi_run(j.tasks, pose_count, 8, weigh_range, &j);
     exi_run(j.tasks, pose_count > 0 ? j.chunk_count : 0, chunk_grain(&j), shape_range, &j);
     for (int pose = 0; pose < pose_count; pose++) {
         join_boxes(&j, pose);
+        if (drive)
+            settle(&j, pose);
         exi_rig_finish(&j, pose);
         if (outputs[pose].textures)
             exi_rig_textures_blend(&j, pose);

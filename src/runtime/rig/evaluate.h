@@ -8,7 +8,7 @@
 #ifndef EXI_RIG_EVALUATE_H
 #define EXI_RIG_EVALUATE_H
 
-#include "runtime/rig/rig.h"
+#include "runtime/rig/drive_evaluate.h"
 
 /* Scratch of one pose. */
 typedef struct exi_pose_scratch {
@@ -31,6 +31,9 @@ typedef struct exi_pose_scratch {
     void *palette;                /* ex_palette_size */
     exi_blend blend;              /* terms, and where the cage goes */
     const ex_palette *skinned_by; /* NULL: no posing */
+    const ex_skin *skin;          /* that goes with it: the rig's own, or of the driver's frames */
+    exi_drive_scratch drive;
+    bool regional; /* some layer's vertices have weights of their own */
 } exi_pose_scratch;
 
 typedef struct exi_rig_job {
@@ -42,7 +45,8 @@ typedef struct exi_rig_job {
     const ex_tasks *tasks;
     int pose_count, chunk_count;
     int level;
-    bool split, skinned;
+    bool split, skinned, settled;
+    void *const *states;
     exi_pose_scratch *scratch; /* [pose_count] */
     float *boxes;              /* [pose_count][chunk_count][6] */
     void *shared;              /* for one stage of one pose at a time */

@@ -17,7 +17,7 @@ static void rest_of(const exi_input_record *input, double *value) {
 void ex_rig_rest_pose(const ex_rig *rig, const ex_pose *pose) {
     const exi_input_record *inputs = exi_rig_inputs(rig);
     for (int i = 0; pose->inputs && i < rig->counts.inputs; i++)
-        if (inputs[i].joint < 0)
+        if (inputs[i].offset >= 0)
             rest_of(&inputs[i], pose->inputs + inputs[i].offset);
     for (int j = 0; pose->joints && j < rig->counts.joints; j++)
         pose->joints[j] = ex_skeleton_rest(ex_rig_skeleton(rig), j);
@@ -33,6 +33,8 @@ void ex_rig_get_input(const ex_rig *rig, int input, const ex_pose *pose, double 
         const ex_transform rest = ex_skeleton_rest(ex_rig_skeleton(rig), record->joint);
         const ex_reading reading = exi_input_reading(record);
         ex_reading_read(&reading, &rest, pose && pose->joints ? &pose->joints[record->joint] : &rest, value);
+    } else if (record->axis.kind == EX_AXIS_DRIVER) { /* a form is no number */
+        *value = 0;
     } else if (pose && pose->inputs) {
         memcpy(value, pose->inputs + record->offset, (record->axis.kind == EX_AXIS_SCALAR ? 1 : 4) * sizeof *value);
     } else {
@@ -46,6 +48,10 @@ void ex_rig_set_input(const ex_rig *rig, int input, const double *value, const e
         return;
     }
     const exi_input_record *record = &exi_rig_inputs(rig)[input];
+    if (record->axis.kind == EX_AXIS_DRIVER) {
+        exi_misuse(__func__, "a driver is set as ex_pose.driver");
+        return;
+    }
     if (record->joint < 0 ? !pose->inputs : !pose->joints) {
         exi_misuse(__func__, "the pose has no array for this input");
         return;

@@ -155,7 +155,7 @@ void exi_rig_measure_pose(ex_rig *rig) {
     rig->pose_size = 0;
     for (int i = 0; i < rig->counts.inputs; i++) {
         ex_axis axis = exi_axis_restore(&exi_rig_inputs(rig)[i].axis);
-        rig->pose_size += exi_rig_inputs(rig)[i].joint < 0 ? ex_axis_width(&axis) : 0;
+        rig->pose_size += exi_rig_inputs(rig)[i].offset >= 0 ? ex_axis_width(&axis) : 0;
     }
     rig->largest_dimension = 0;
     for (int i = 0; i < rig->counts.layers; i++) {

@@ -8,6 +8,7 @@
 #include "runtime/base/checksum.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
+#include "runtime/rig/drive.h"
 
 #include <string.h>
 
@@ -91,6 +92,21 @@ static void add_paths(section_list *list, const ex_rig *rig, ex_section_kind kin
     }
 }
 
+/* The driver, the regions of the layers that it weighs, and its form in their examples. */
+static void add_driver(section_list *list, const ex_rig *rig) {
+    const exi_drive *drive = exi_rig_drive(rig);
+    if (!drive)
+        return;
+    const exi_drive_key *keys = exi_drive_at(drive, drive->keys);
+    add_section(list, EX_SECTION_DRIVER, 0, drive->section_size);
+    for (int l = 0; l < drive->layer_count; l++)
+        add_section(list, EX_SECTION_REGIONS, exi_drive_layers(drive)[l].layer,
+                    exi_drive_layers(drive)[l].regions_size);
+    for (int i = 0; i < rig->counts.examples; i++)
+        if (keys[i].size > 0)
+            add_section(list, EX_SECTION_DRIVER_KEY, i, keys[i].size);
+}
+
 /* Split vertices that the examples of layers of offsets move, in two lists. */
 static void add_offsets(section_list *list, const ex_rig *rig, ex_section_kind kind, uint64_t size) {
     const exi_offset_count *counts = exi_rig_at(rig, rig->offset_counts);
@@ -158,6 +174,7 @@ static void list_sections(const ex_rig *rig, section_list *list) {
     add_offsets(list, rig, EX_SECTION_OFFSET_VALUES, 3 * sizeof(float));
     for (ex_section_kind kind = EX_SECTION_TRAJECTORIES; kind <= EX_SECTION_MASK; kind++)
         add_paths(list, rig, kind);
+    add_driver(list, rig);
 }
 
 static uint64_t header_size(int section_count) {
@@ -305,6 +322,13 @@ static uint64_t place_in_memory(const ex_rig *rig, const exi_pack_entry *entry, 
         return level_of(rig, index)->texcoords;
     case EX_SECTION_NORMALS:
         return rig->normals;
+    case EX_SECTION_DRIVER:
+        return rig->drive + exi_rig_drive(rig)->section;
+    case EX_SECTION_REGIONS:
+        return rig->drive + exi_drive_layer_of(rig, index)->regions;
+    case EX_SECTION_DRIVER_KEY:
+        return rig->drive +
+               ((const exi_drive_key *)exi_drive_at(exi_rig_drive(rig), exi_rig_drive(rig)->keys))[index].data;
     default:
         return 0;
     }

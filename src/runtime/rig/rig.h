@@ -1,7 +1,8 @@
 /*
  * The inside of a rig: one block, a head and tables behind it at byte offsets, no pointers. Offsets of tables that a
  * rig does not have are those of an empty table; of parts that it does not have, 0. Parts (weighers, skeleton, skin,
- * stencils, normals, tangents) are the blocks of their own rooms, copied as they are. Forms stand last.
+ * stencils, normals, tangents) are the blocks of their own rooms, copied as they are. Forms stand last, but for a
+ * driver.
  */
 #ifndef EXI_RIG_H
 #define EXI_RIG_H
@@ -12,6 +13,8 @@
 #include "runtime/weigh/weigher.h"
 
 #include <exemplar/rig.h>
+
+typedef struct exi_drive exi_drive;
 
 /* The most layers, axes, examples or notes: the directory of a pack then stays below 4 GB. */
 #define EXI_TABLE_MAX 10000000
@@ -36,6 +39,8 @@ typedef struct exi_rig_counts {
     int32_t refinement;   /* EXI_REFINED_… */
     int32_t offsets;      /* examples that are offsets */
     int32_t trajectories; /* examples that are trajectories */
+    int32_t drivers;      /* 1: it has a driver */
+    int32_t driver_keys;  /* examples that have one's form */
 } exi_rig_counts;
 
 /* What there is of refinement beyond the levels. REFINED without stencils: the levels were left out. */
@@ -50,8 +55,8 @@ typedef struct exi_input_record {
     int32_t reading, part;
 } exi_input_record;
 
-/* MOVED: offsets, with a weight for every set of examples and example of it. */
-enum { EXI_LAYER_MUTED = 1, EXI_LAYER_MOVED = 2 };
+/* MOVED: offsets, with a weight for every set of examples and example of it. DRIVEN: weighed by the driver. */
+enum { EXI_LAYER_MUTED = 1, EXI_LAYER_MOVED = 2, EXI_LAYER_DRIVEN = 4 };
 
 typedef struct exi_layer_record {
     uint32_t name;
@@ -126,6 +131,7 @@ struct ex_rig {
     uint64_t stencils;
     uint64_t patches[EX_FRAME_COUNT]; /* exi_patches */
     uint64_t forms;                   /* ex_forms: the examples that are forms, then those of trajectories */
+    uint64_t drive;                   /* exi_drive (drive.h) */
 };
 
 static inline const void *exi_rig_at(const ex_rig *rig, uint64_t offset) {

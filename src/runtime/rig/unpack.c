@@ -8,6 +8,7 @@
 
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
+#include "runtime/rig/drive.h"
 
 #include <string.h>
 
@@ -282,6 +283,36 @@ static ex_result fill(ex_rig *rig, loading *l, ex_error *error) {
     return fill_forms(rig, l, error);
 }
 
+/* The driver's sections, by layer and by example. */
+static ex_result attach_driver(const exi_unpack *u, const ex_allocator *allocator, ex_rig **rig, ex_error *error) {
+    if (u->counts.drivers == 0)
+        return EX_OK;
+    exi_size total = {0};
+    const size_t regions_at = exi_size_add(&total, (size_t)u->counts.layers, sizeof(exi_bytes), 16);
+    const size_t keys_at = exi_size_add(&total, (size_t)u->counts.examples, sizeof(exi_bytes), 16);
+    char *memory = total.overflow ? NULL : exi_allocate(allocator, total.bytes);
+    if (!memory)
+        return exi_error_memory(error, "loading the rig", total.bytes);
+    memset(memory, 0, total.bytes);
+    exi_bytes *regions = (exi_bytes *)(void *)(memory + regions_at), *keys = (exi_bytes *)(void *)(memory + keys_at);
+    exi_drive_source source = {.regions = regions, .keys = keys};
+    exi_pack_entry entry;
+    source.driver.data = exi_unpack_section(u, EX_SECTION_DRIVER, 0, &entry);
+    source.driver.size = (size_t)entry.size;
+    for (int i = 0, n = 0; i < u->counts.layers; i++)
+        if (exi_unpack_layer(u, i).flags & EXI_LAYER_DRIVEN) {
+            const void *data = exi_unpack_section(u, EX_SECTION_REGIONS, n++, &entry);
+            regions[i] = (exi_bytes){data, (size_t)entry.size};
+        }
+    for (int n = 0; n < u->counts.driver_keys; n++) {
+        const void *data = exi_unpack_section(u, EX_SECTION_DRIVER_KEY, n, &entry);
+        keys[entry.index] = (exi_bytes){data, (size_t)entry.size};
+    }
+    ex_result result = exi_drive_attach(&source, allocator, rig, error);
+    exi_release(allocator, memory, total.bytes);
+    return result;
+}
+
 /* ---- the entry point ---- */
 
 ex_result ex_rig_unpack(const void *bytes, size_t size, const ex_rig_options *options, const ex_allocator *allocator,
@@ -312,6 +343,8 @@ ex_result ex_rig_unpack(const void *bytes, size_t size, const ex_rig_options *op
     if (result == EX_OK)
         result = fill(made, &l, error);
     close_loading(&l);
+    if (result == EX_OK)
+        result = attach_driver(&u, allocator, &made, error);
     if (result == EX_OK)
         *rig = made;
     else

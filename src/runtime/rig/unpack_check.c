@@ -31,6 +31,9 @@ static ex_result check_names(const ex_rig *rig, ex_error *error) {
 
 /* A dial reads nothing and stands at its offset in a pose; a joint's input reads something of its kind. */
 static bool sound_source(const ex_rig *rig, const exi_input_record *input, const ex_axis *axis, int offset) {
+    if (axis->kind == EX_AXIS_DRIVER)
+        return rig->counts.drivers == 1 && input->joint == -1 && input->offset == -1 &&
+               input->reading == EX_READING_NONE;
     if (input->joint == -1)
         return input->offset == offset && input->reading == EX_READING_NONE;
     if (input->joint < 0 || input->joint >= rig->counts.joints || input->offset != -1)
@@ -44,13 +47,13 @@ static ex_result check_inputs(const ex_rig *rig, ex_error *error) {
     for (int i = 0; i < rig->counts.inputs; i++) {
         const exi_input_record *input = &exi_rig_inputs(rig)[i];
         if (!sound_string(rig, input->name, false) || !sound_string(rig, input->unit, true) ||
-            !(input->axis.kind >= 0 && input->axis.kind < EX_AXIS_DRIVER) ||
+            !(input->axis.kind >= 0 && input->axis.kind < EX_AXIS_KIND_COUNT) ||
             input->axis.kind != floor(input->axis.kind))
             return exi_unpack_unsound(error, "inputs");
         const ex_axis axis = exi_axis_restore(&input->axis);
         if (exi_axis_check(&axis, i, NULL) != EX_OK || !sound_source(rig, input, &axis, (int)offset))
             return exi_unpack_unsound(error, "inputs");
-        offset += input->joint < 0 ? ex_axis_width(&axis) : 0;
+        offset += input->offset >= 0 ? ex_axis_width(&axis) : 0;
     }
     return EX_OK;
 }
@@ -60,8 +63,8 @@ static bool sound_layer_axes(const ex_rig *rig, const exi_layer_record *layer, c
     for (int i = 0; i < layer->axis_count; i++) {
         if (inputs[i] < 0 || inputs[i] >= rig->counts.inputs)
             return false;
-        bool scalar = exi_rig_inputs(rig)[inputs[i]].axis.kind == EX_AXIS_SCALAR;
-        if (scalar != (exi_axes(weigher)[i].kind == EX_AXIS_SCALAR))
+        const double kind = exi_rig_inputs(rig)[inputs[i]].axis.kind, own = exi_axes(weigher)[i].kind;
+        if ((kind == EX_AXIS_SCALAR) != (own == EX_AXIS_SCALAR) || (kind == EX_AXIS_DRIVER) != (own == EX_AXIS_DRIVER))
             return false;
     }
     return true;
@@ -75,7 +78,8 @@ static ex_result check_layers(const ex_rig *rig, ex_error *error) {
         if (result != EX_OK)
             return result;
         if (weigher->axis_count != layer->axis_count || weigher->example_count != layer->example_count ||
-            !sound_layer_axes(rig, layer, weigher))
+            !sound_layer_axes(rig, layer, weigher) ||
+            ((layer->flags & EXI_LAYER_DRIVEN) != 0) != (weigher->kind == EX_WEIGHER_CONVEX))
             return exi_unpack_unsound(error, "layers and their spaces");
     }
     return EX_OK;

@@ -92,7 +92,8 @@ static bool sound_counts(const exi_rig_counts *c) {
            within(c->textures, 0, c->layers) && within(c->refinement, 0, EXI_REFINED | EXI_REFINED_LIMIT) &&
            within(c->levels, 0, refined ? 32 : 0) && (refined || !limit) &&
            within(c->level, limit ? EX_LEVEL_LIMIT : 0, c->levels) && within(c->offsets, 0, c->examples) &&
-           within(c->trajectories, 0, c->examples);
+           within(c->trajectories, 0, c->examples) && within(c->drivers, 0, 1) &&
+           within(c->driver_keys, c->drivers, c->drivers ? c->examples : 0);
 }
 
 /* A file of this format that is older has fewer counts; those that it lacks are 0. */
@@ -156,7 +157,7 @@ exi_level_record exi_unpack_level(const exi_unpack *u, int level) {
 /* Layers follow each other without gaps, and textures come in order of first appearance. */
 static bool sound_layers(const exi_unpack *u) {
     const exi_rig_counts *c = &u->counts;
-    int64_t axes = 0, examples = 0, forms = 0, offsets = 0, trajectories = 0;
+    int64_t axes = 0, examples = 0, forms = 0, offsets = 0, trajectories = 0, keys = 0;
     int textures = 0;
     for (int i = 0; i < c->layers; i++) {
         const exi_layer_record layer = exi_unpack_layer(u, i);
@@ -165,7 +166,8 @@ static bool sound_layers(const exi_unpack *u) {
         if (!within(layer.domain, 0, EX_DOMAIN_COUNT - 1) || layer.axis_count < 1 || layer.example_count < 1 ||
             layer.first_axis != axes || layer.first_example != examples || layer.first_form != forms ||
             !within(layer.texture, pixels ? 0 : -1, pixels ? textures : -1) ||
-            layer.flags > (sparse ? EXI_LAYER_MUTED | EXI_LAYER_MOVED : EXI_LAYER_MUTED) ||
+            (layer.flags & ~(EXI_LAYER_MUTED | (sparse ? EXI_LAYER_MOVED : 0u) |
+                             (exi_has_targets(layer.domain) && c->drivers ? EXI_LAYER_DRIVEN : 0u))) != 0 ||
             !within(layer.frame, 0, sparse ? EX_FRAME_COUNT - 1 : 0) || layer.first_weight != 0 ||
             layer.weight_count != 0)
             return false;
@@ -175,11 +177,12 @@ static bool sound_layers(const exi_unpack *u) {
         forms += form ? layer.example_count : 0;
         offsets += sparse ? layer.example_count : 0;
         trajectories += layer.domain == EX_DOMAIN_TRAJECTORY ? layer.example_count : 0;
+        keys += layer.flags & EXI_LAYER_DRIVEN ? layer.example_count : 0;
         if (axes > c->axes || examples > c->examples)
             return false;
     }
     return axes == c->axes && examples == c->examples && forms == c->forms && offsets == c->offsets &&
-           trajectories == c->trajectories && textures == c->textures;
+           trajectories == c->trajectories && textures == c->textures && keys == c->driver_keys;
 }
 
 static bool sound_textures(const exi_unpack *u) {
@@ -269,6 +272,27 @@ static bool take_offsets(exi_unpack *u, ex_error *error) {
     return true;
 }
 
+/* The driver, then the regions of every driven layer, then the driver in every one of their examples. What they hold is
+ * looked at where a rig's driver is made (drive_source.c). */
+static bool take_driver(exi_unpack *u, ex_error *error) {
+    if (u->counts.drivers == 0)
+        return true;
+    if (!exi_unpack_take_least(u, EX_SECTION_DRIVER, 0, 0, error))
+        return false;
+    for (int list = 0; list < 2; list++)
+        for (int i = 0; i < u->counts.layers; i++) {
+            const exi_layer_record layer = exi_unpack_layer(u, i);
+            if (!(layer.flags & EXI_LAYER_DRIVEN))
+                continue;
+            if (list == 0 && !exi_unpack_take_least(u, EX_SECTION_REGIONS, i, 0, error))
+                return false;
+            for (int k = 0; list == 1 && k < layer.example_count; k++)
+                if (!exi_unpack_take_least(u, EX_SECTION_DRIVER_KEY, layer.first_example + k, 0, error))
+                    return false;
+        }
+    return true;
+}
+
 static bool take_level_tables(exi_unpack *u, ex_section_kind kind, uint32_t flag, ex_error *error) {
     for (int i = 0; i <= u->counts.levels; i++) {
         const exi_level_record level = exi_unpack_level(u, i);
@@ -336,7 +360,7 @@ ex_result exi_unpack_take_all(exi_unpack *u, ex_error *error) {
         take_list(u, EX_SECTION_INVERSE_BINDS, 0, c->joints > 0, (uint64_t)c->joints * 64, true, error) &&
         take_list(u, EX_SECTION_SKIN_JOINTS, 0, c->skin_sets, splits * 8, true, error) &&
         take_list(u, EX_SECTION_SKIN_WEIGHTS, 0, c->skin_sets, splits * 16, true, error) && take_targets(u, error) &&
-        take_offsets(u, error) && exi_unpack_take_paths(u, error);
+        take_offsets(u, error) && exi_unpack_take_paths(u, error) && take_driver(u, error);
     if (!taken)
         return error->result;
     return u->next == u->header.section_count

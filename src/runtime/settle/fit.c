@@ -43,10 +43,14 @@ static inline exi_quad largest(exi_quad x, exi_quad y, exi_quad z) {
 
 /* ---- blocks ---- */
 
-/* Lanes that are not finite repeat one that is; false where none is. */
+/* Lanes that are not finite repeat one that is; false where none is, and then nothing in the block is a number: whoever
+ * looks at it without having asked for its box finds nothing either. */
 static bool repair(exi_fit_block *block, unsigned good) {
-    if (good == 0)
+    if (good == 0) {
+        for (int i = 0; i < 9 * EXI_TREE_LEAF; i++)
+            block->corner[i / 12][i / 4 % 3][i % 4] = NAN;
         return false;
+    }
     int from = 0;
     while (!(good >> from & 1))
         from++;

@@ -33,6 +33,7 @@ struct ex_views {
     uint64_t means;      /* [samples][3] float: of the keys, in the view's frame */
     uint64_t features;   /* [samples][3][width] float: weight times (key - mean) */
     uint64_t grams;      /* [view_count][key_count][key_count] double */
+    uint64_t totals;     /* [view_count] double: the sum of its weights */
 };
 
 static inline void *exi_driver_at(const void *block, uint64_t offset) {

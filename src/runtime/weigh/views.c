@@ -120,6 +120,7 @@ ex_result ex_views_create(const ex_views_def *def, const ex_allocator *allocator
     head.means = exi_size_add(&total, samples, 3 * sizeof(float), 16);
     head.features = exi_size_add(&total, features, sizeof(float), EXI_ALIGN);
     head.grams = exi_size_add(&total, (size_t)def->view_count * n, n * sizeof(double), EXI_ALIGN);
+    head.totals = exi_size_add(&total, (size_t)def->view_count, sizeof(double), 16);
     head.size = total.bytes;
     exi_size_add(&room, (size_t)def->driver->frame_count, 12 * sizeof(float), 16);
     ex_views *made = total.overflow ? NULL : exi_block_create(allocator, total.bytes);
@@ -132,12 +133,15 @@ ex_result ex_views_create(const ex_views_def *def, const ex_allocator *allocator
     uint32_t *starts = exi_driver_at(made, made->starts), *vertices = exi_driver_at(made, made->vertices);
     float *weights = exi_driver_at(made, made->weights);
     int32_t *frames = exi_driver_at(made, made->frames);
+    double *totals = exi_driver_at(made, made->totals);
     for (int r = 0; r < def->view_count; r++) {
         const ex_view *view = &def->views[r];
         frames[r] = view->frame;
         starts[r + 1] = starts[r] + (uint32_t)view->count;
         memcpy(vertices + starts[r], view->vertices, (size_t)view->count * sizeof *vertices);
         memcpy(weights + starts[r], view->weights, (size_t)view->count * sizeof *weights);
+        for (int i = 0; i < view->count; i++)
+            totals[r] += (double)view->weights[i];
     }
     for (int k = 0; k < def->key_count; k++) {
         const float *given = def->key_places ? def->key_places[k] : NULL;

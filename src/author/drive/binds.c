@@ -1,0 +1,251 @@
+/*
+ * Files of binds (DrivenShape, 2.6): which faces of the driver parts of the driven mesh may be settled on, so that one
+ * leg of a pair of trousers does not snap to the other leg.
+ *
+ *     {"binds": [{"driven": "left_trouser", "driver": ["left_leg", "left_foot"]},
+ *                {"driven": {"colour": "r"}, "driver": {"colour": "r"}}]}
+ *
+ * A driven vertex that several entries name (at the seam of two groups) sees the faces of them all.
+ */
+#include "author/drive/drive.h"
+#include "author/formats/array.h"
+#include "author/formats/file.h"
+#include "author/project/keys.h"
+#include "runtime/base/result.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Entries of a file: one bit each. */
+enum { ENTRIES = 64 };
+
+typedef struct reading {
+    exi_reader reader;
+    const ex_mesh *driver, *driven;
+    int triangle_count;
+    uint64_t *triangles; /* [triangle_count] of the driver: the entries that name it */
+    uint64_t *vertices;  /* [vertex_count] of the driven mesh: likewise */
+} reading;
+
+/* ---- who is meant ---- */
+
+/* Marks the corners of a group's faces, or the triangles of its faces; the other is NULL. */
+static ex_result mark_group(const ex_mesh *mesh, const char *name, uint64_t bit, uint64_t *vertices,
+                            uint64_t *triangles, const char *which, const exi_place *place, ex_error *error) {
+    bool found = false;
+    int triangle = 0;
+    for (int f = 0; mesh->face_groups && f < mesh->face_count; f++) {
+        const int group = mesh->face_groups[f], begin = mesh->face_offsets[f], end = mesh->face_offsets[f + 1];
+        const bool named = group >= 0 && exi_names_group(mesh->group_names[group], name);
+        for (int c = begin; named && vertices && c < end; c++)
+            vertices[mesh->corners[c]] |= bit;
+        for (int t = 0; named && triangles && t < end - begin - 2; t++)
+            triangles[triangle + t] |= bit;
+        triangle += end - begin - 2;
+        found = found || named;
+    }
+    if (found)
+        return EX_OK;
+    const char *near = ex_suggest(name, (const char *const *)mesh->group_names, mesh->group_count);
+    return near ? exi_error(error, EX_ERROR_DATA, "%s: the %s has no group '%s'; did you mean '%s'?", place->text,
+                            which, name, near)
+                : exi_error(error, EX_ERROR_DATA, "%s: the %s has no faces in a group '%s'", place->text, which, name);
+}
+
+/* More of that colour than of the others. */
+static bool has_colour(const ex_mesh *mesh, int vertex, int channel) {
+    const float *c = mesh->colours + 3 * (size_t)vertex;
+    return c[channel] > c[(channel + 1) % 3] && c[channel] > c[(channel + 2) % 3];
+}
+
+/* A triangle is meant where one of its corners is: those between two colours belong to both. */
+static ex_result mark_colour(const ex_mesh *mesh, char letter, uint64_t bit, uint64_t *vertices, uint64_t *triangles,
+                             const char *which, const exi_place *place, ex_error *error) {
+    const int channel = letter == 'r' ? 0 : letter == 'g' ? 1 : 2;
+    bool found = false;
+    if (!mesh->colours)
+        return exi_error(error, EX_ERROR_DATA, "%s: the %s has no vertex colours", place->text, which);
+    for (int v = 0; v < mesh->vertex_count; v++)
+        if (has_colour(mesh, v, channel)) {
+            found = true;
+            if (vertices)
+                vertices[v] |= bit;
+        }
+    if (!found)
+        return exi_error(error, EX_ERROR_DATA, "%s: no vertex of the %s has more '%c' than other colours", place->text,
+                         which, letter);
+    int *corners = NULL, count = 0;
+    ex_result result = triangles ? ex_mesh_triangulate(mesh, &corners, &count, error) : EX_OK;
+    for (int t = 0; result == EX_OK && t < count; t++)
+        for (int i = 0; i < 3; i++)
+            if (has_colour(mesh, mesh->corners[corners[3 * (size_t)t + (size_t)i]], channel))
+                triangles[t] |= bit;
+    free(corners);
+    return result;
+}
+
+static ex_result read_side(reading *r, const json_t *value, const exi_place *place, uint64_t bit, bool of_driver) {
+    static const char *const keys[] = {"colour", NULL};
+    const ex_mesh *mesh = of_driver ? r->driver : r->driven;
+    const char *which = of_driver ? "driver" : "driven mesh", *word = json_string_value(value);
+    uint64_t *vertices = of_driver ? NULL : r->vertices, *triangles = of_driver ? r->triangles : NULL;
+    ex_error *error = r->reader.error;
+    ex_result result = EX_OK;
+    if (word && word[0])
+        return mark_group(mesh, word, bit, vertices, triangles, which, place, error);
+    if (json_is_object(value)) {
+        const char *colour = json_string_value(json_object_get(value, "colour"));
+        result = exi_check_keys(&r->reader, value, place, keys);
+        if (result == EX_OK && (!colour || strlen(colour) != 1 || !strchr("rgb", colour[0])))
+            return exi_error(error, EX_ERROR_DATA, "%s.colour: \"r\", \"g\" or \"b\" is needed here", place->text);
+        return result == EX_OK ? mark_colour(mesh, colour[0], bit, vertices, triangles, which, place, error) : result;
+    }
+    for (size_t i = 0; result == EX_OK && i < json_array_size(value); i++) {
+        const exi_place at = exi_place_index(place, i);
+        const char *name = json_string_value(json_array_get(value, i));
+        result = name && name[0] ? mark_group(mesh, name, bit, vertices, triangles, which, &at, error)
+                                 : exi_error(error, EX_ERROR_DATA, "%s: the name of a group is needed here", at.text);
+    }
+    if (result == EX_OK && json_array_size(value) == 0)
+        return exi_error(error, EX_ERROR_DATA,
+                         "%s: the name of a group of faces, a list of names, or {\"colour\": \"r\"} is needed here",
+                         place->text);
+    return result;
+}
+
+static ex_result read_entries(reading *r, const json_t *root) {
+    static const char *const root_keys[] = {"binds", NULL}, *const keys[] = {"driven", "driver", NULL};
+    const exi_place whole = {""}, list_place = exi_place_key(&whole, "binds");
+    const json_t *list = json_object_get(root, "binds");
+    if (!json_is_object(root))
+        return exi_error(r->reader.error, EX_ERROR_DATA, "an object {\"binds\": […]} is needed here");
+    ex_result result = exi_check_keys(&r->reader, root, &whole, root_keys);
+    if (result == EX_OK && (!json_is_array(list) || json_array_size(list) < 1 || json_array_size(list) > ENTRIES))
+        result = exi_error(r->reader.error, EX_ERROR_DATA, "%s: a list of 1 to %d binds is needed here",
+                           list_place.text, ENTRIES);
+    for (size_t i = 0; result == EX_OK && i < json_array_size(list); i++) {
+        const exi_place place = exi_place_index(&list_place, i);
+        const exi_place driven = exi_place_key(&place, "driven"), driver = exi_place_key(&place, "driver");
+        const json_t *entry = json_array_get(list, i);
+        if (!json_is_object(entry))
+            return exi_error(r->reader.error, EX_ERROR_DATA,
+                             "%s: an object {\"driven\": …, \"driver\": …} is needed here", place.text);
+        result = exi_check_keys(&r->reader, entry, &place, keys);
+        if (result == EX_OK)
+            result = read_side(r, json_object_get(entry, "driven"), &driven, (uint64_t)1 << i, false);
+        if (result == EX_OK)
+            result = read_side(r, json_object_get(entry, "driver"), &driver, (uint64_t)1 << i, true);
+    }
+    return result;
+}
+
+/* ---- binds ---- */
+
+/* The triangles that any of these entries names. */
+static bool add_bind(const reading *r, uint64_t entries, ex_drive_binds *binds) {
+    int count = 0;
+    for (int t = 0; t < r->triangle_count; t++)
+        count += (r->triangles[t] & entries) != 0;
+    uint32_t *list = exi_array_allocate((size_t)count, sizeof *list);
+    if (!list)
+        return false;
+    binds->binds[binds->bind_count++] = (ex_bind){.triangle_count = count, .triangles = list};
+    for (int t = 0, at = 0; t < r->triangle_count; t++)
+        if ((r->triangles[t] & entries) != 0)
+            list[at++] = (uint32_t)t;
+    return true;
+}
+
+static ex_result sort_out(const reading *r, ex_drive_binds *binds, ex_error *error) {
+    uint64_t sets[EX_BIND_MAX];
+    const size_t count = (size_t)r->driven->vertex_count;
+    binds->binds = exi_array_allocate(EX_BIND_MAX, sizeof *binds->binds);
+    binds->vertex_binds = exi_array_allocate(count, sizeof *binds->vertex_binds);
+    if (!binds->binds || !binds->vertex_binds)
+        return exi_error_memory(error, "the binds", count * sizeof *binds->vertex_binds);
+    for (size_t v = 0; v < count; v++) {
+        int b = 0;
+        if (r->vertices[v] == 0)
+            continue;
+        while (b < binds->bind_count && sets[b] != r->vertices[v])
+            b++;
+        if (b == EX_BIND_MAX)
+            return exi_error(error, EX_ERROR_LIMIT, "the entries overlap in more than %d ways", EX_BIND_MAX);
+        if (b == binds->bind_count) {
+            sets[b] = r->vertices[v];
+            if (!add_bind(r, sets[b], binds))
+                return exi_error_memory(error, "the binds", (size_t)r->triangle_count * 4);
+        }
+        binds->vertex_binds[v] = (uint16_t)b;
+    }
+    for (size_t v = 0; v < count; v++)
+        if (r->vertices[v] == 0)
+            binds->vertex_binds[v] = (uint16_t)binds->bind_count;
+    return EX_OK;
+}
+
+/* ---- the file ---- */
+
+static ex_result parse(const char *path, json_t **root, ex_error *error) {
+    char *text = NULL;
+    size_t size = 0;
+    json_error_t problem = {0};
+    ex_result result = exi_file_read(path, &text, &size, error);
+    if (result != EX_OK)
+        return result;
+    const size_t mark = size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    *root = json_loadb(text + mark, size - mark, JSON_REJECT_DUPLICATES, &problem);
+    if (!*root) /* jansson has nothing to say where memory ran out in the middle */
+        result = json_error_code(&problem) == json_error_out_of_memory || !problem.text[0]
+                     ? exi_error_memory(error, "the binds", size)
+                     : exi_error(error, EX_ERROR_FORMAT, "%s:%d:%d: %s", path, problem.line, problem.column,
+                                 size == 0 ? "the file is empty" : problem.text);
+    free(text);
+    return result;
+}
+
+static ex_result read_binds(const json_t *root, const ex_mesh *driver, const ex_mesh *driven, ex_drive_binds *binds,
+                            ex_error *error) {
+    reading r = {.reader = {.error = error}, .driver = driver, .driven = driven};
+    for (int f = 0; f < driver->face_count; f++)
+        r.triangle_count += driver->face_offsets[f + 1] - driver->face_offsets[f] - 2;
+    r.triangles = calloc((size_t)r.triangle_count + 1, sizeof *r.triangles);
+    r.vertices = calloc((size_t)driven->vertex_count + 1, sizeof *r.vertices);
+    ex_result result = r.triangles && r.vertices ? read_entries(&r, root)
+                                                 : exi_error_memory(error, "the binds", 8 * (size_t)r.triangle_count);
+    if (result == EX_OK)
+        result = sort_out(&r, binds, error);
+    free(r.triangles);
+    free(r.vertices);
+    return result;
+}
+
+ex_result ex_drive_read_binds(const char *path, const ex_mesh *driver, const ex_mesh *driven, ex_drive_binds **binds,
+                              ex_error *error) {
+    *binds = NULL;
+    ex_error local = {0};
+    error = error ? error : &local;
+    json_t *root = NULL;
+    ex_result result = parse(path, &root, error);
+    if (result != EX_OK)
+        return result;
+    ex_drive_binds *made = calloc(1, sizeof *made);
+    result = made ? exi_error_within(error, read_binds(root, driver, driven, made, error), "%s", path)
+                  : exi_error_memory(error, "the binds", sizeof *made);
+    json_decref(root);
+    if (result == EX_OK)
+        *binds = made;
+    else
+        ex_drive_free_binds(made);
+    return result;
+}
+
+void ex_drive_free_binds(ex_drive_binds *binds) {
+    if (!binds)
+        return;
+    for (int b = 0; b < binds->bind_count; b++)
+        free((void *)binds->binds[b].triangles);
+    free(binds->binds);
+    free(binds->vertex_binds);
+    free(binds);
+}

@@ -1,0 +1,177 @@
+/*
+ * From two meshes at rest to everything by which one follows the other: moving frames, who goes with which, what is
+ * looked at. Depends on the meshes and the options alone, to the bit.
+ */
+#include "author/drive/drive.h"
+#include "author/formats/array.h"
+#include "author/formats/mesh_check.h"
+#include "runtime/base/result.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static ex_result no_memory(const exi_driving *made, ex_error *error) {
+    return exi_error_memory(error, "the driver", 100 * (size_t)made->driver.driver.vertex_count);
+}
+
+/* ---- what is given ---- */
+
+static ex_result round_positions(exi_driving *made, const ex_mesh *mesh, const char *which, float **positions,
+                                 ex_error *error) {
+    const size_t count = 3 * (size_t)mesh->vertex_count;
+    float *rounded = exi_arena_allocate(&made->arena, count, sizeof *rounded);
+    if (!rounded)
+        return no_memory(made, error);
+    for (size_t i = 0; i < count; i++) {
+        rounded[i] = (float)mesh->positions[i];
+        if (!isfinite(rounded[i]) || fabsf(rounded[i]) > 1e18F)
+            return exi_error(error, EX_ERROR_DATA, "vertex %zu of the %s is not finite, or too far away", i / 3, which);
+    }
+    *positions = rounded;
+    return EX_OK;
+}
+
+static ex_result take_triangles(exi_driving *made, const ex_mesh *driver, ex_error *error) {
+    int *corners = NULL, count = 0;
+    ex_result result = exi_mesh_check_faces(driver, error);
+    if (result == EX_OK)
+        result = ex_mesh_triangulate(driver, &corners, &count, error);
+    if (result != EX_OK)
+        return exi_error_within(error, result, "driver");
+    uint32_t *triangles = exi_arena_allocate(&made->arena, 3 * (size_t)count, sizeof *triangles);
+    for (size_t i = 0; triangles && i < 3 * (size_t)count; i++)
+        triangles[i] = (uint32_t)driver->corners[corners[i]];
+    free(corners);
+    made->driver.triangles = triangles;
+    made->driver.triangle_count = count;
+    return triangles ? EX_OK : no_memory(made, error);
+}
+
+static ex_result check_lists(const exi_driving *made, const ex_drive_options *o, ex_error *error) {
+    double sum = 0;
+    for (int v = 0; o->driver_weights && v < made->graph.vertex_count; v++) {
+        if (!(o->driver_weights[v] >= 0) || !isfinite(o->driver_weights[v]))
+            return exi_error(error, EX_ERROR_DATA, "the weight of the driver's vertex %d is %g, which is not 0 or more",
+                             v, (double)o->driver_weights[v]);
+        sum += exi_driving_importance(made, o, v);
+    }
+    if (o->driver_weights && !(sum > 0))
+        return exi_error(error, EX_ERROR_DATA, "the weights leave no vertex of the driver to look at");
+    for (int b = 0; b < o->bind_count; b++) {
+        const ex_bind *bind = &o->binds[b];
+        if (bind->triangle_count < 1 || !bind->triangles)
+            return exi_error(error, EX_ERROR_DATA, "bind %d has no triangles", b);
+        for (int t = 0; t < bind->triangle_count; t++)
+            if (bind->triangles[t] >= (uint32_t)made->driver.triangle_count)
+                return exi_error(error, EX_ERROR_DATA, "bind %d: there is no triangle %u: the driver has %d", b,
+                                 (unsigned)bind->triangles[t], made->driver.triangle_count);
+    }
+    for (int v = 0; o->bind_count > 0 && v < made->driven_count; v++)
+        if (o->vertex_binds[v] > o->bind_count)
+            return exi_error(error, EX_ERROR_DATA, "driven vertex %d is in bind %d of %d", v, (int)o->vertex_binds[v],
+                             o->bind_count);
+    return EX_OK;
+}
+
+static ex_result open(exi_driving *made, const ex_mesh *driver, const ex_mesh *driven, const ex_drive_options *o,
+                      float **driven_positions, ex_error *error) {
+    const size_t count = (size_t)driver->vertex_count;
+    float *reference = NULL;
+    ex_result result = round_positions(made, driver, "driver", &reference, error);
+    if (result == EX_OK)
+        result = round_positions(made, driven, "driven mesh", driven_positions, error);
+    if (result == EX_OK)
+        result = take_triangles(made, driver, error);
+    if (result == EX_OK)
+        result = exi_error_within(error, exi_mesh_check_faces(driven, error), "driven mesh");
+    if (result != EX_OK)
+        return result;
+    made->driver.driver.reference = reference;
+    made->order = exi_arena_allocate(&made->arena, count, sizeof *made->order);
+    made->room = exi_arena_allocate(&made->arena, count, sizeof *made->room);
+    made->room_two = exi_arena_allocate(&made->arena, count, sizeof *made->room_two);
+    if (!made->order || !made->room || !made->room_two ||
+        !exi_graph_open(&made->graph, &made->arena, reference, driver->vertex_count, made->driver.triangles,
+                        made->driver.triangle_count) ||
+        !exi_graph_order(&made->graph, made->order))
+        return no_memory(made, error);
+    double area = 0;
+    for (size_t v = 0; v < count; v++)
+        area += made->graph.areas[v];
+    return area > 0 ? check_lists(made, o, error)
+                    : exi_error(error, EX_ERROR_DATA, "the driver has no faces, or none with an area");
+}
+
+/* ---- frames of parts ---- */
+
+static ex_result spread(exi_driving *made, const ex_mesh *driven, const float *positions, const ex_drive_options *o,
+                        exi_nodes *nodes, ex_error *error) {
+    made->feet = exi_arena_allocate(&made->arena, (size_t)made->driven_count, sizeof *made->feet);
+    if (!made->feet)
+        return no_memory(made, error);
+    ex_result result = exi_nodes_feet(&made->graph, o, positions, made->driven_count, made->feet, error);
+    if (result == EX_OK &&
+        !exi_nodes_spread(&made->graph, made->feet, made->driven_count, exi_drive_frame_count(o), &made->arena, nodes))
+        result = no_memory(made, error);
+    if (result == EX_OK) {
+        made->spacing = nodes->spacing;
+        result = exi_driving_fit_nodes(made, nodes, o, error);
+    }
+    return result == EX_OK ? exi_driving_carry(made, nodes, driven, positions, o, error) : result;
+}
+
+static void settle(exi_driving *made, const ex_drive_options *o) {
+    const bool one = exi_drive_frame_count(o) == 0;
+    made->driver.residual = o->residual != EX_RESIDUAL_COUNT ? o->residual : one ? EX_RESIDUAL_KEYS : EX_RESIDUAL_NONE;
+    made->driver.push = o->push;
+    made->driver.thickness = (float)o->thickness;
+    made->driver.bind_count = o->bind_count;
+    made->driver.binds = o->bind_count > 0 ? o->binds : NULL;
+    made->driver.vertex_binds = o->bind_count > 0 ? o->vertex_binds : NULL;
+}
+
+static ex_result make(exi_driving *made, const ex_mesh *driver, const ex_mesh *driven, const ex_drive_options *o,
+                      ex_error *error) {
+    const int frames = exi_drive_frame_count(o);
+    const bool whole_view = o->region_count == 0 && (frames == 0 || o->one_region);
+    float *positions = NULL;
+    exi_nodes nodes = {0};
+    ex_result result = open(made, driver, driven, o, &positions, error);
+    if (result == EX_OK && !exi_driving_reserve(made, frames))
+        result = no_memory(made, error);
+    if (result == EX_OK && frames > 0)
+        result = spread(made, driven, positions, o, &nodes, error);
+    if (result == EX_OK && (frames == 0 || whole_view))
+        result = exi_driving_fit_whole(made, driver, o, error);
+    if (result != EX_OK)
+        return result;
+    settle(made, o);
+    if (o->region_count > 0)
+        return exi_driving_look_regions(made, frames > 0 ? &nodes : NULL, o, error);
+    return whole_view ? exi_driving_look_whole(made, made->driver.driver.frame_count - 1, o, error)
+                      : exi_driving_look_nodes(made, &nodes, o, error);
+}
+
+ex_result exi_driving_make(const ex_mesh *driver, const ex_mesh *driven, const ex_drive_options *o, int joint_count,
+                           exi_driving *made, ex_error *error) {
+    *made = (exi_driving){.driver = {.driver = {.vertex_count = driver->vertex_count}},
+                          .driven_count = driven->vertex_count};
+    ex_result result = exi_drive_options_check(o, error);
+    if (result != EX_OK)
+        return result;
+    if (driver->vertex_count < 1 || driven->vertex_count < 1)
+        return exi_error(error, EX_ERROR_DATA, "the %s has no vertices",
+                         driver->vertex_count < 1 ? "driver" : "driven mesh");
+    if (o->frame == EX_WHOLE_FRAME_JOINT && (o->frame_joint < 0 || o->frame_joint >= joint_count))
+        return joint_count > 0 ? exi_error(error, EX_ERROR_ARGUMENT,
+                                           "the driver's frame goes with joint %d, but the skeleton has %d",
+                                           o->frame_joint, joint_count)
+                               : exi_error(error, EX_ERROR_ARGUMENT,
+                                           "the driver's frame goes with a joint, but there is no skeleton");
+    return make(made, driver, driven, o, error);
+}
+
+void exi_driving_free(exi_driving *made) {
+    exi_arena_free(&made->arena);
+    *made = (exi_driving){0};
+}

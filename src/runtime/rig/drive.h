@@ -1,0 +1,132 @@
+/*
+ * A rig's driver: what stands in its file (drive_source.c), the block that is made from it (drive.c), and what happens
+ * to a pose (drive_evaluate.c). The block is a part of the rig like others, but made last, since it holds where every
+ * key's vertices lie on the driver.
+ */
+#ifndef EXI_RIG_DRIVE_H
+#define EXI_RIG_DRIVE_H
+
+#include "runtime/rig/rig.h"
+#include "runtime/shape/regions.h"
+
+/* ---- sections (docs/rig-format.md) ---- */
+
+/* Section DRIVER: then reference (float [vertices][3]); starts (uint32_t [frames + 1]), vertices (uint32_t [fits]) and
+ * weights (float [fits]) of the frames; joints (int32_t [frames]) where there are any; starts (uint32_t [rows + 1]) and
+ * weights (float [carries]) of what carries the vertices of mesh and driver, where carries > 0; triangles (uint32_t
+ * [triangles][3]); starts (uint32_t [binds + 1]) and triangles (uint32_t [bind_triangles]) of the binds; then, each
+ * filled up to 4 bytes, the carrying frames (uint16_t [carries]) and, where there are binds, those of the mesh's
+ * vertices (uint16_t). */
+typedef struct exi_pack_driver {
+    int32_t vertices, frames, fits, carries, triangles, binds, bind_triangles;
+    uint32_t flags; /* EXI_DRIVER_… */
+    int32_t residual;
+    float thickness;
+    uint32_t reserved[2];
+} exi_pack_driver;
+
+enum { EXI_DRIVER_PUSH = 1, EXI_DRIVER_JOINTS = 2 };
+
+/* Section REGIONS of a layer: then frames (int32_t [views]), starts (uint32_t [views + 1]), vertices (uint32_t
+ * [samples]) and weights (float [samples]) of the views; starts (uint32_t [rows + 1]) and weights (float [influences])
+ * of the vertices of mesh and driver, where influences > 0, and their regions (uint16_t, filled up to 4 bytes). */
+typedef struct exi_pack_regions {
+    int32_t views, samples, influences;
+    uint32_t reserved;
+} exi_pack_regions;
+
+_Static_assert(sizeof(exi_pack_driver) == 48, "the file format has no padding");
+_Static_assert(sizeof(exi_pack_regions) == 16, "the file format has no padding");
+
+typedef struct exi_bytes {
+    const void *data; /* aligned to 4 */
+    size_t size;
+} exi_bytes;
+
+/* Everything a driver is made from, as it stands in sections. */
+typedef struct exi_drive_source {
+    exi_bytes driver;
+    const exi_bytes *regions; /* [layers]; size 0 for a layer that no driver weighs */
+    const exi_bytes *keys;    /* [examples]; likewise. The driver's vertices (float [3]), then nothing, or all joints */
+} exi_drive_source;
+
+/* Sizes of the sections of a definition, and what stands in them; data of the source is the caller's to release as one
+ * piece of memory. */
+ex_result exi_drive_encode(const ex_rig_def *def, const ex_allocator *allocator, exi_drive_source *source,
+                           void **memory, size_t *size, ex_error *error);
+
+/* The sections as definitions, which point into them. views [EX_DRIVER_FRAME_MAX]. vertex_count: of the mesh. Refuses
+ * what does not fit together: sizes, counts, indices out of range. */
+ex_result exi_drive_read_driver(exi_bytes bytes, int vertex_count, int joint_count, ex_rig_driver *driver,
+                                ex_bind *binds, ex_error *error);
+ex_result exi_drive_read_regions(exi_bytes bytes, int vertex_count, const ex_rig_driver *driver, int *view_count,
+                                 ex_view *views, ex_influences *regions, ex_error *error);
+
+/* ---- the block ---- */
+
+typedef struct exi_drive_layer {
+    int32_t layer, example_count, view_count;
+    int32_t width;        /* of a row of region weights: examples, filled up to a multiple of 4 */
+    int32_t first_weight; /* of the region weights of all layers, in example_count's */
+    int32_t first_form;   /* in the driver's forms */
+    uint64_t views;       /* ex_views */
+    uint64_t weighers;    /* [view_count] uint64_t: where a region's weigher stands; where there is one region, 0: the
+                             layer's own */
+    uint64_t shares;      /* [view_count] double: the part of the mesh that a region weighs */
+    uint64_t regions, regions_size;   /* the section */
+    uint64_t starts, weights, places; /* ex_influences of the mesh's vertices, then the driver's; 0: one region */
+    uint64_t state;                   /* of the first region's weigher, in a caller's state; others follow */
+} exi_drive_layer;
+
+struct exi_drive {
+    uint64_t size;
+    int32_t vertex_count, frame_count, triangle_count, layer_count;
+    int32_t weight_count;  /* of all regions */
+    int32_t most_products; /* views times examples, of a layer */
+    int32_t most_width;
+    int32_t residual;
+    uint32_t push;
+    float thickness;
+    uint64_t layers;   /* [layer_count] exi_drive_layer */
+    uint64_t layer_of; /* [layers of the rig] int32_t: which of them, or -1 */
+    uint64_t section, section_size;
+    uint64_t keys;        /* [examples of the rig] exi_drive_key */
+    uint64_t joints;      /* [frame_count] int32_t; 0: none */
+    uint64_t driver;      /* ex_driver */
+    uint64_t skin;        /* ex_skin: of the mesh, by the frames; 0: the rig has its own */
+    uint64_t driver_skin; /* ex_skin: of the driver; 0 without residual */
+    uint64_t forms;       /* ex_forms: the driver, un-posed, in all keys; 0 without residual */
+    uint64_t settler;     /* ex_settler; 0: nothing to settle */
+    uint64_t state_size, settler_state, weigher_scratch;
+};
+
+typedef struct exi_drive_key {
+    uint64_t data, size; /* the section; 0: none */
+} exi_drive_key;
+
+static inline const exi_drive *exi_rig_drive(const ex_rig *rig) {
+    return exi_rig_part(rig, rig->drive);
+}
+static inline const void *exi_drive_at(const exi_drive *drive, uint64_t offset) {
+    return (const char *)drive + offset;
+}
+static inline const exi_drive_layer *exi_drive_layers(const exi_drive *drive) {
+    return exi_drive_at(drive, drive->layers);
+}
+/* The layer's own record; NULL where no driver weighs it. */
+static inline const exi_drive_layer *exi_drive_layer_of(const ex_rig *rig, int layer) {
+    const exi_drive *drive = exi_rig_drive(rig);
+    const int32_t of = drive ? ((const int32_t *)exi_drive_at(drive, drive->layer_of))[layer] : -1;
+    return of >= 0 ? exi_drive_layers(drive) + of : NULL;
+}
+
+/* Points of a driven layer's weigher [example_count][dimension], from a definition that was checked: the products over
+ * all regions, and what stands on its scalar axis. */
+ex_result exi_drive_points(const ex_rig_def *def, int layer, const ex_allocator *allocator, double *points,
+                           ex_error *error);
+
+/* Makes the block from sections and puts it behind a rig that is whole otherwise; *rig may move. */
+ex_result exi_drive_attach(const exi_drive_source *source, const ex_allocator *allocator, ex_rig **rig,
+                           ex_error *error);
+
+#endif

@@ -1,0 +1,201 @@
+/*
+ * The motion from the blended driver to the true one, at every vertex (DrivenShape, sections 2.3 and 2.4): with frames
+ * B (orthonormal) of the blended surface at x, and B' of the true one at x',
+ *
+ *     T(d) = x' + R (d - x),    R = B' B^T,
+ *
+ * and within a triangle the sum of its corners' motions weighted by u and v. The paper takes one frame for a triangle,
+ * so that neighbours on two triangles turn differently, and cloth shows the driver's triangles; a vertex's motion is
+ * shared by all triangles around it. What is kept is T(d) - d, as a matrix of d relative to an origin on the driver, so
+ * that nothing is lost far from the world's.
+ *
+ * A vertex's frame needs two directions that move with the surface. Two chords between its neighbours, e and f, nearly
+ * at right angles, are chosen once; the frame is (e/|e| + f/|f|), (e/|e| - f/|f|), which are at right angles whatever
+ * the form, and the normal to both. So no normals are needed, and under a rigid motion R is that rotation.
+ */
+#include "runtime/base/memory.h"
+#include "runtime/settle/settler.h"
+
+/* ---- chords ---- */
+
+enum { RING = 12 };
+
+static void difference(const float *positions, uint32_t a, uint32_t b, double out[3]) {
+    for (size_t c = 0; c < 3; c++)
+        out[c] = (double)positions[3 * (size_t)a + c] - (double)positions[3 * (size_t)b + c];
+}
+
+static double square(const double a[3]) {
+    return a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
+}
+
+static double area_sq(const double a[3], const double b[3]) {
+    const double x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2], z = a[0] * b[1] - a[1] * b[0];
+    return x * x + y * y + z * z;
+}
+
+/* The vertex and up to RING neighbours. */
+static int ring_of(const ex_settler *s, uint32_t vertex, uint32_t ring[RING + 1]) {
+    const uint32_t *triangles = exi_tree_at(s, s->triangles), *first = exi_tree_at(s, s->incident);
+    const uint32_t *list = exi_tree_at(s, s->incidences);
+    int count = 1;
+    ring[0] = vertex;
+    for (uint32_t k = first[vertex]; k < first[vertex + 1]; k++)
+        for (int i = 0; i < 3; i++) {
+            const uint32_t corner = triangles[3 * (size_t)list[k] + (size_t)i];
+            int at = 0;
+            while (at < count && ring[at] != corner)
+                at++;
+            if (at == count && count <= RING)
+                ring[count++] = corner;
+        }
+    return count;
+}
+
+void exi_carry_choose(const ex_settler *s, const float *positions, uint32_t *chords) {
+    for (uint32_t v = 0; v < (uint32_t)s->driver_count; v++) {
+        uint32_t ring[RING + 1], *chord = chords + 4 * (size_t)v;
+        const int count = ring_of(s, v, ring);
+        double e[3] = {0, 0, 0}, f[3], longest = -1, largest = -1;
+        for (int i = 0; i < 4; i++)
+            chord[i] = v;
+        for (int i = 0; i < count; i++)
+            for (int k = i + 1; k < count; k++) {
+                difference(positions, ring[i], ring[k], f);
+                if (square(f) > longest) {
+                    longest = square(f);
+                    memcpy(e, f, sizeof e);
+                    chord[0] = ring[i];
+                    chord[1] = ring[k];
+                }
+            }
+        for (int i = 0; i < count; i++)
+            for (int k = i + 1; k < count; k++) {
+                difference(positions, ring[i], ring[k], f);
+                if (area_sq(e, f) > largest) {
+                    largest = area_sq(e, f);
+                    chord[2] = ring[i];
+                    chord[3] = ring[k];
+                }
+            }
+    }
+}
+
+/* ---- motions ---- */
+
+typedef struct preparing {
+    const ex_settler *settler;
+    const float *blended, *driver;
+    const uint32_t *vertices;
+    int count;
+    exi_motions *motions;
+} preparing;
+
+static inline exi_vector four_of(const float *positions, const uint32_t *a) {
+    exi_quad m[4];
+    for (int i = 0; i < 4; i++)
+        m[i] = exi_quad_load_three(positions + 3 * (size_t)a[i]);
+    exi_quad_transpose(m);
+    return (exi_vector){m[0], m[1], m[2]};
+}
+
+static inline exi_vector unit(exi_vector a) {
+    return exi_v_scale(a, exi_quad_inverse_root(exi_v_dot(a, a)));
+}
+
+/* chord[i]: of each of the four vertices, one end. */
+static inline void frame_of(const float *positions, uint32_t chord[4][4], exi_vector frame[3]) {
+    const exi_vector e = unit(exi_v_subtract(four_of(positions, chord[0]), four_of(positions, chord[1])));
+    const exi_vector f = unit(exi_v_subtract(four_of(positions, chord[2]), four_of(positions, chord[3])));
+    frame[0] = unit((exi_vector){exi_quad_add(e.x, f.x), exi_quad_add(e.y, f.y), exi_quad_add(e.z, f.z)});
+    frame[1] = unit(exi_v_subtract(e, f));
+    frame[2] = exi_v_cross(frame[0], frame[1]);
+}
+
+/* An element of a0 b0^T + a1 b1^T + a2 b2^T - 1. */
+static inline exi_quad element(exi_quad a0, exi_quad b0, exi_quad a1, exi_quad b1, exi_quad a2, exi_quad b2,
+                               bool diagonal) {
+    return exi_quad_madd(a0, b0, exi_quad_madd(a1, b1, exi_quad_madd(a2, b2, exi_quad_splat(diagonal ? -1.0f : 0.0f))));
+}
+
+static void prepare_four(const preparing *p, const uint32_t vertex[4]) {
+    const uint32_t *chords = exi_tree_at(p->settler, p->settler->chords);
+    uint32_t chord[4][4];
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 4; k++)
+            chord[k][i] = chords[4 * (size_t)vertex[i] + (size_t)k];
+    exi_vector b[3], t[3];
+    frame_of(p->blended, chord, b);
+    frame_of(p->driver, chord, t);
+    const exi_vector x = four_of(p->blended, vertex), to = four_of(p->driver, vertex), moved = exi_v_subtract(to, x);
+    const float *o = p->motions->origin;
+    const exi_vector origin = {exi_quad_splat(o[0]), exi_quad_splat(o[1]), exi_quad_splat(o[2])};
+    const exi_vector from = exi_v_subtract(x, origin);
+    exi_quad rows[3][4] = {{element(t[0].x, b[0].x, t[1].x, b[1].x, t[2].x, b[2].x, true),
+                            element(t[0].x, b[0].y, t[1].x, b[1].y, t[2].x, b[2].y, false),
+                            element(t[0].x, b[0].z, t[1].x, b[1].z, t[2].x, b[2].z, false), moved.x},
+                           {element(t[0].y, b[0].x, t[1].y, b[1].x, t[2].y, b[2].x, false),
+                            element(t[0].y, b[0].y, t[1].y, b[1].y, t[2].y, b[2].y, true),
+                            element(t[0].y, b[0].z, t[1].y, b[1].z, t[2].y, b[2].z, false), moved.y},
+                           {element(t[0].z, b[0].x, t[1].z, b[1].x, t[2].z, b[2].x, false),
+                            element(t[0].z, b[0].y, t[1].z, b[1].y, t[2].z, b[2].y, false),
+                            element(t[0].z, b[0].z, t[1].z, b[1].z, t[2].z, b[2].z, true), moved.z}};
+    /* A frame without extent, or not finite, does not turn. */
+    const exi_quad zero = exi_quad_splat(0), limit = exi_quad_splat(8.1f); /* |R - 1|^2 is 8 at most */
+    exi_quad size = zero;
+    EXI_WRITE_OUT
+    for (int k = 0; k < 9; k++)
+        size = exi_quad_madd(rows[k / 3][k % 3], rows[k / 3][k % 3], size);
+    const unsigned turns = exi_quad_at_most(size, limit);
+    EXI_WRITE_OUT
+    for (int k = 0; k < 3; k++) {
+        if (turns != 15)
+            for (int c = 0; c < 3; c++)
+                rows[k][c] = exi_quad_pick(limit, size, rows[k][c], zero);
+        rows[k][3] = exi_quad_msub(rows[k][0], from.x, rows[k][3]);
+        rows[k][3] = exi_quad_msub(rows[k][1], from.y, rows[k][3]);
+        rows[k][3] = exi_quad_msub(rows[k][2], from.z, rows[k][3]);
+        exi_quad_transpose(rows[k]);
+    }
+    for (int i = 0; i < 4; i++) {
+        exi_motion *m = &p->motions->of[vertex[i]];
+        for (int k = 0; k < 3; k++)
+            exi_quad_store(m->row[k], rows[k][i]);
+    }
+    /* A vertex that is not finite, or too large, is not known. */
+    const exi_quad large = exi_quad_add(exi_v_dot(x, x), exi_v_dot(to, to));
+    const unsigned known = exi_quad_at_most(large, exi_quad_splat(1e36f));
+    for (int i = 0; known != 15 && i < 4; i++)
+        for (int k = 0; k < 12 && !(known >> i & 1); k++)
+            p->motions->of[vertex[i]].row[k / 4][k % 4] = NAN;
+}
+
+static void prepare(void *context, int begin, int end) {
+    const preparing *p = context;
+    for (int group = begin; group < end; group++) {
+        uint32_t vertex[4];
+        for (int i = 0; i < 4; i++) {
+            const int at = 4 * group + i < p->count ? 4 * group + i : p->count - 1;
+            vertex[i] = p->vertices ? p->vertices[at] : (uint32_t)at;
+        }
+        prepare_four(p, vertex);
+    }
+}
+
+static uint32_t vertex_at(const uint32_t *vertices, int i) {
+    return vertices ? vertices[i] : (uint32_t)i;
+}
+
+void exi_carry_prepare(const ex_settler *settler, const float *blended, const float *driver, const uint32_t *vertices,
+                       int count, exi_motions *motions, const ex_tasks *tasks) {
+    preparing p = {settler, blended, driver, vertices, count, motions};
+    memset(motions->origin, 0, sizeof motions->origin);
+    motions->whole = true;
+    for (int i = count - 1; i >= 0; i--) { /* the origin: the first that is finite */
+        const float *at = blended + 3 * (size_t)vertex_at(vertices, i);
+        if (exi_finite3(at))
+            memcpy(motions->origin, at, sizeof motions->origin);
+        motions->whole = motions->whole && exi_finite3(at) && exi_finite3(driver + 3 * (size_t)vertex_at(vertices, i));
+    }
+    exi_run(tasks, (count + 3) / 4, 64, prepare, &p);
+}

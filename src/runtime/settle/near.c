@@ -1,0 +1,381 @@
+/*
+ * Closest points of a cluster of neighbours at once. Each point first looks at one triangle that is probably near (the
+ * closest one a frame ago, or in a key), which bounds how far away the answer can be; the boxes of those bounds
+ * together make a region, and one way down the tree gathers the blocks that reach into it. Every point then asks the
+ * boxes of these few, and looks at those that may hold something nearer. The answers are those of ex_fit_closest to the
+ * bit: which blocks are looked at does not matter, as long as none is left out that holds the answer (closest.c).
+ *
+ * A question alone waits for its own intermediate results, and for branches that cannot be foretold. So the work goes
+ * in stages over all points, four at a time, and with next to no branches: what is to be looked at becomes a queue, and
+ * of what is found a point keeps the lowest key, the bits of the squared distance before the triangle's number, which
+ * is the order that ex_fit_closest has too.
+ *
+ * Points that know nothing search on their own, and so do all where the region is too large: where neighbours are none.
+ */
+#include "runtime/settle/settler.h"
+
+enum { GATHERED = 48, VISITED = 96, QUEUED = EXI_CLUSTER * GATHERED };
+
+/* Blocks that reach into a region: their numbers, and their boxes, four together. */
+typedef struct gathering {
+    uint32_t block[GATHERED + 4], box[GATHERED + 4]; /* box: where it stands in the nodes, in floats */
+    float boxes[GATHERED / 4 + 1][6][4];
+    int count;
+} gathering;
+
+typedef struct region {
+    exi_quad low[3], high[3]; /* four parts of it, in the lanes */
+} region;
+
+/* A pair to be looked at. */
+typedef struct pair {
+    uint16_t point, block;
+} pair;
+
+typedef struct candidate {
+    uint32_t triangle, point;
+} candidate;
+
+static inline exi_vector load_points(float (*points)[3], int first) {
+    exi_quad v[3];
+    exi_quad_load_triples(points[first], v);
+    return (exi_vector){v[0], v[1], v[2]};
+}
+
+/* A key orders by distance, then by number; 0 is none, so that a distance of 0 is the least there is above. */
+static inline void make_keys(exi_quad distance_sq, const uint32_t *triangles, uint64_t keys[4]) {
+    exi_quad_keys(exi_quad_max(distance_sq, exi_quad_splat(FLT_MIN)), exi_quad_splat(FLT_MAX), triangles, keys);
+}
+
+/* ---- known triangles ---- */
+
+static inline exi_vector corner_of(const exi_view *view, const uint32_t *triangles, int corner) {
+    exi_quad m[4];
+    EXI_WRITE_OUT
+    for (int i = 0; i < 4; i++) {
+        const uint32_t vertex = view->corners[3 * (size_t)triangles[i] + (size_t)corner];
+        m[i] = exi_quad_load_three(view->positions + 3 * (size_t)vertex);
+    }
+    exi_quad_transpose(m);
+    return (exi_vector){m[0], m[1], m[2]};
+}
+
+/* Four points and a triangle for each; numbers of a point stand in the rows of exi_near from first on. */
+static inline void answer_four(const exi_view *view, exi_vector q, const uint32_t *triangles, int first, exi_near *near,
+                               uint64_t *keys) {
+    const exi_answer a =
+        exi_closest_of(corner_of(view, triangles, 0), corner_of(view, triangles, 1), corner_of(view, triangles, 2), q);
+    exi_quad_store(near->distance_sq + first, a.distance_sq);
+    exi_quad_store(near->u + first, a.u);
+    exi_quad_store(near->v + first, a.v);
+    exi_quad_store(near->away[0] + first, a.point.x);
+    exi_quad_store(near->away[1] + first, a.point.y);
+    exi_quad_store(near->away[2] + first, a.point.z);
+    exi_quad_store(near->along + first, a.along);
+    make_keys(a.distance_sq, triangles, keys);
+}
+
+/* The key of the closest triangle of all; that of one is known, or 0. */
+static uint64_t search(const exi_view *view, const float point[3], uint64_t known) {
+    ex_closest best = {.triangle = -1, .distance_sq = FLT_MAX};
+    if (known) {
+        best.triangle = (int)(uint32_t)known;
+        best.distance_sq = exi_tree_key_near(known);
+    }
+    uint32_t block;
+    uint64_t keys[4];
+    exi_fit_search(view->fit, point, &best, &block);
+    if (best.triangle < 0)
+        return 0;
+    const uint32_t found = (uint32_t)best.triangle, triangles[4] = {found, found, found, found};
+    make_keys(exi_quad_splat(best.distance_sq), triangles, keys);
+    return keys[0];
+}
+
+/* What the triangles are that points know, with keys; those that know none, or one that is not finite, search. */
+static void look_first(const exi_view *view, float (*points)[3], int count, exi_near *near, uint64_t *keys) {
+    for (int first = 0; first < count; first += 4) {
+        uint32_t triangles[4];
+        bool known = true;
+        for (int i = 0; i < 4; i++) {
+            const uint32_t t = near->triangle[first + i];
+            known = known && t < view->triangle_count;
+            triangles[i] = t < view->triangle_count ? t : 0;
+        }
+        answer_four(view, load_points(points, first), triangles, first, near, keys + first);
+        for (int i = first; i < first + 4; i++)
+            known = known && keys[i];
+        for (int i = first; !known && i < first + 4; i++) {
+            if (near->triangle[i] >= view->triangle_count || !keys[i])
+                keys[i] = search(view, points[i], 0);
+            near->triangle[i] = keys[i] ? (uint32_t)keys[i] : 0;
+        }
+        if (!known)
+            answer_four(view, load_points(points, first), near->triangle + first, first, near, keys + first);
+    }
+}
+
+/* Where another triangle than the first was found, the rest of what is asked about it. */
+static void look_again(const exi_view *view, float (*points)[3], int count, exi_near *near, const uint64_t *keys) {
+    int changed[EXI_CLUSTER + 4], changes = 0;
+    for (int i = 0; i < count; i++) {
+        changed[changes] = i;
+        changes += keys[i] != 0 && (uint32_t)keys[i] != near->triangle[i];
+        near->triangle[i] = keys[i] ? (uint32_t)keys[i] : EXI_NO_TRIANGLE;
+    }
+    for (int k = changes; k % 4; k++)
+        changed[k] = changed[changes - 1];
+    for (int k = 0; k < changes; k += 4) {
+        uint32_t triangles[4];
+        uint64_t same[4];
+        float of[4][3];
+        exi_near four;
+        for (int i = 0; i < 4; i++) {
+            triangles[i] = near->triangle[changed[k + i]];
+            memcpy(of[i], points[changed[k + i]], sizeof of[i]);
+        }
+        answer_four(view, load_points(of, 0), triangles, 0, &four, same);
+        for (int i = 0; i < 4; i++) {
+            const int to = changed[k + i];
+            near->distance_sq[to] = four.distance_sq[i];
+            near->u[to] = four.u[i];
+            near->v[to] = four.v[i];
+            for (int c = 0; c < 3; c++)
+                near->away[c][to] = four.away[c][i];
+            near->along[to] = four.along[i];
+        }
+    }
+}
+
+/* ---- the region ---- */
+
+/* Around all points by their distances. Rounded outwards: what lies outside is farther in float arithmetic. */
+static region region_of(float (*points)[3], int count, const exi_near *near) {
+    region r;
+    for (int c = 0; c < 3; c++) {
+        r.low[c] = exi_quad_splat(INFINITY);
+        r.high[c] = exi_quad_splat(-INFINITY);
+    }
+    const exi_quad zero = exi_quad_splat(0), outwards = exi_quad_splat(3e-7f);
+    for (int first = 0; first < count; first += 4) {
+        const exi_vector q = load_points(points, first);
+        const exi_quad p[3] = {q.x, q.y, q.z};
+        const exi_quad square = exi_quad_max(exi_quad_load(near->distance_sq + first), exi_quad_splat(1e-36f));
+        const exi_quad reach =
+            exi_quad_mul(exi_quad_mul(square, exi_quad_splat(1.000002f)), exi_quad_inverse_root(square));
+        for (int c = 0; c < 3; c++) {
+            const exi_quad far = exi_quad_madd(outwards, exi_quad_with_sign(p[c], zero), reach);
+            r.low[c] = exi_quad_min(r.low[c], exi_quad_sub(p[c], far));
+            r.high[c] = exi_quad_max(r.high[c], exi_quad_add(p[c], far));
+        }
+    }
+    for (int c = 0; c < 3; c++) {
+        r.low[c] = exi_quad_min(exi_quad_min(exi_quad_lane0(r.low[c]), exi_quad_lane1(r.low[c])),
+                                exi_quad_min(exi_quad_lane2(r.low[c]), exi_quad_lane3(r.low[c])));
+        r.high[c] = exi_quad_max(exi_quad_max(exi_quad_lane0(r.high[c]), exi_quad_lane1(r.high[c])),
+                                 exi_quad_max(exi_quad_lane2(r.high[c]), exi_quad_lane3(r.high[c])));
+    }
+    return r;
+}
+
+/* False where there are too many. Nodes are worked off in the order in which they are found: the next one is known
+ * before this one is done, and the machine begins with it. */
+static bool gather(const ex_fit *fit, const region *r, gathering *g) {
+    const exi_fit_node *nodes = exi_tree_at(fit, fit->nodes);
+    uint32_t found[VISITED + 4] = {0};
+    int count = 0;
+    for (int next = 0, end = 1; next < end; next++) {
+        const uint32_t number = found[next];
+        const exi_fit_node *node = &nodes[number];
+        const exi_quad x = exi_quad_max(exi_quad_sub(exi_quad_load(node->box[0]), r->high[0]),
+                                        exi_quad_sub(r->low[0], exi_quad_load(node->box[3])));
+        const exi_quad y = exi_quad_max(exi_quad_sub(exi_quad_load(node->box[1]), r->high[1]),
+                                        exi_quad_sub(r->low[1], exi_quad_load(node->box[4])));
+        const exi_quad z = exi_quad_max(exi_quad_sub(exi_quad_load(node->box[2]), r->high[2]),
+                                        exi_quad_sub(r->low[2], exi_quad_load(node->box[5])));
+        const uint32_t bits = exi_quad_at_most(exi_quad_max(exi_quad_max(x, y), z), exi_quad_splat(0));
+        if (count > GATHERED - 4 || end > VISITED - 4)
+            return false;
+        EXI_WRITE_OUT
+        for (uint32_t i = 0; i < 4; i++) {
+            const uint32_t child = node->child[i], hit = bits >> i & 1, is_block = child >> 31;
+            found[end] = child;
+            end += (int)(hit & ~is_block);
+            g->block[count] = child & ~EXI_TREE_BLOCK;
+            g->box[count] = number * (uint32_t)(sizeof *node / sizeof(float)) + i;
+            count += (int)(hit & is_block);
+        }
+    }
+    g->count = count;
+    const float *boxes = exi_tree_at(fit, fit->nodes);
+    for (int k = 0; k < count; k++)
+        for (int c = 0; c < 6; c++)
+            g->boxes[k / 4][c][k % 4] = boxes[g->box[k] + 4 * (uint32_t)c];
+    for (int k = count; k % 4; k++)
+        for (int c = 0; c < 6; c++)
+            g->boxes[k / 4][c][k % 4] = c < 3 ? INFINITY : -INFINITY;
+    return true;
+}
+
+/* ---- what is near ---- */
+
+/* The blocks that may hold something as near, of every point. */
+static int queue_up(const gathering *g, float (*points)[3], int count, const exi_near *near, pair *queue) {
+    int length = 0;
+    for (int i = 0; i < count; i++) {
+        const exi_vector q = {exi_quad_splat(points[i][0]), exi_quad_splat(points[i][1]), exi_quad_splat(points[i][2])};
+        const exi_quad best = exi_quad_splat(near->distance_sq[i]);
+        uint64_t bits = 0;
+        for (int k = 0; k < g->count; k += 4)
+            bits |= (uint64_t)exi_quad_at_most(exi_box_distances(g->boxes[k / 4], q), best) << k;
+        for (; bits; bits &= bits - 1)
+            queue[length++] = (pair){(uint16_t)i, (uint16_t)exi_lowest_bit(bits)};
+    }
+    return length;
+}
+
+/*
+ * Of the blocks, the triangles that may be as near. With x the closest point known, e from it to the point asked about,
+ * and any F, a triangle whose corners p_i are all before a plane,
+ *
+ *     (F - e) . (p_i - x) > F . F / 2,
+ *
+ * is farther away than |e|, since |e - y|^2 = e.e - 2 e.y + y.y, and y.y >= 2 F.y - F.F. For F those three are taken
+ * that lead from x to the edges of its triangle: they tell apart what lies beyond an edge, unless it rises there more
+ * steeply than to the point. Each triangle costs a quarter of its closest point. Room is left for rounding: `scale` is
+ * the size of the numbers.
+ */
+typedef struct planes {
+    float x[3][EXI_CLUSTER], normal[3][3][EXI_CLUSTER], offset[3][EXI_CLUSTER]; /* [plane][axis] */
+} planes;
+
+static void make_planes(const exi_view *view, float (*points)[3], int count, const exi_near *near, planes *out) {
+    const exi_quad slack = exi_quad_splat(4e-6f * view->scale), half = exi_quad_splat(0.5f);
+    for (int first = 0; first < count; first += 4) {
+        const exi_vector away = {exi_quad_load(near->away[0] + first), exi_quad_load(near->away[1] + first),
+                                 exi_quad_load(near->away[2] + first)};
+        const exi_vector q = load_points(points, first);
+        const exi_vector x = {exi_quad_add(q.x, away.x), exi_quad_add(q.y, away.y), exi_quad_add(q.z, away.z)};
+        exi_vector corner[3];
+        for (int i = 0; i < 3; i++)
+            corner[i] = exi_v_subtract(corner_of(view, near->triangle + first, i), x);
+        exi_quad_store(out->x[0] + first, x.x);
+        exi_quad_store(out->x[1] + first, x.y);
+        exi_quad_store(out->x[2] + first, x.z);
+        const exi_quad square = exi_v_dot(away, away);
+        EXI_WRITE_OUT
+        for (int i = 0; i < 3; i++) {
+            const exi_vector a = corner[i], edge = exi_v_subtract(corner[(i + 1) % 3], a);
+            const exi_quad t = exi_quad_mul(exi_v_dot(a, edge), exi_v_invert(exi_v_dot(edge, edge)));
+            const exi_vector f = {exi_quad_msub(t, edge.x, a.x), exi_quad_msub(t, edge.y, a.y),
+                                  exi_quad_msub(t, edge.z, a.z)};
+            const exi_vector n = {exi_quad_add(f.x, away.x), exi_quad_add(f.y, away.y), exi_quad_add(f.z, away.z)};
+            const exi_quad f_sq = exi_v_dot(f, f),
+                           sum = exi_quad_max(exi_quad_add(f_sq, square), exi_quad_splat(1e-36f));
+            /* |n| <= 1.5 (|F|^2 + |e|^2)^1/2 */
+            const exi_quad length = exi_quad_mul(sum, exi_quad_inverse_root(sum));
+            exi_quad_store(out->normal[i][0] + first, n.x);
+            exi_quad_store(out->normal[i][1] + first, n.y);
+            exi_quad_store(out->normal[i][2] + first, n.z);
+            exi_quad_store(
+                out->offset[i] + first,
+                exi_quad_madd(half, f_sq, exi_quad_madd(slack, length, exi_quad_mul(sum, exi_quad_splat(2e-6f)))));
+        }
+    }
+}
+
+static inline exi_quad least_over(const planes *p, int plane, int i, exi_vector a, exi_vector b, exi_vector c) {
+    const exi_vector n = {exi_quad_splat(p->normal[plane][0][i]), exi_quad_splat(p->normal[plane][1][i]),
+                          exi_quad_splat(p->normal[plane][2][i])};
+    const exi_quad least = exi_quad_min(exi_quad_min(exi_v_dot(n, a), exi_v_dot(n, b)), exi_v_dot(n, c));
+    return exi_quad_sub(least, exi_quad_splat(p->offset[plane][i]));
+}
+
+static int sift(const exi_view *view, const gathering *g, const planes *p, const exi_near *near, const pair *queue,
+                int length, candidate *candidates) {
+    const exi_fit_block *blocks = exi_tree_at(view->fit, view->fit->blocks);
+    int count = 0;
+    for (int k = 0; k < length; k++) {
+        const int i = queue[k].point;
+        const exi_fit_block *block = &blocks[g->block[queue[k].block]];
+        const exi_vector x = {exi_quad_splat(p->x[0][i]), exi_quad_splat(p->x[1][i]), exi_quad_splat(p->x[2][i])};
+        const exi_vector a = exi_v_subtract(exi_v_load(block->corner[0]), x);
+        const exi_vector b = exi_v_subtract(exi_v_load(block->corner[1]), x);
+        const exi_vector c = exi_v_subtract(exi_v_load(block->corner[2]), x);
+        const exi_quad beyond = exi_quad_max(exi_quad_max(least_over(p, 0, i, a, b, c), least_over(p, 1, i, a, b, c)),
+                                             least_over(p, 2, i, a, b, c));
+        const uint32_t in = exi_quad_at_most(beyond, exi_quad_splat(0));
+        EXI_WRITE_OUT
+        for (int lane = 0; lane < 4; lane++) {
+            const uint32_t triangle = block->triangle[lane];
+            candidates[count] = (candidate){triangle, (uint32_t)i};
+            count += (int)(in >> lane & (uint32_t)(triangle != near->triangle[i]));
+        }
+    }
+    return count;
+}
+
+/* The candidates' distances, four at a time, with a key for each. */
+static void compare(const exi_view *view, float (*points)[3], candidate *candidates, int count, uint64_t *keys) {
+    for (int k = count; k % 4; k++)
+        candidates[k] = candidates[count - 1];
+    for (int k = 0; k < count; k += 4) {
+        exi_quad of[4];
+        uint32_t triangles[4];
+        uint64_t found[4];
+        EXI_WRITE_OUT
+        for (int i = 0; i < 4; i++) {
+            triangles[i] = candidates[k + i].triangle;
+            of[i] = exi_quad_load_three(points[candidates[k + i].point]);
+        }
+        exi_quad_transpose(of);
+        const exi_vector q = {of[0], of[1], of[2]};
+        const exi_answer a = exi_closest_of(corner_of(view, triangles, 0), corner_of(view, triangles, 1),
+                                            corner_of(view, triangles, 2), q);
+        make_keys(a.distance_sq, triangles, found);
+        for (int i = 0; i < 4; i++) {
+            uint64_t *key = &keys[candidates[k + i].point];
+            *key = exi_tree_lower(*key - 1, found[i] - 1) + 1; /* 0, none, is the largest */
+        }
+    }
+}
+
+void exi_near_cluster(const exi_view *view, float (*points)[3], int count, exi_near *near) {
+    bool missing[EXI_CLUSTER];
+    int whole = -1;
+    for (int i = 0; i < count; i++) {
+        missing[i] = !exi_finite3(points[i]);
+        whole = missing[i] ? whole : i;
+    }
+    if (whole < 0 || view->triangle_count == 0) {
+        for (int i = 0; i < count; i++)
+            near->triangle[i] = EXI_NO_TRIANGLE;
+        return;
+    }
+    float kept[EXI_CLUSTER][3];
+    memcpy(kept, points, sizeof kept);
+    for (int i = 0; i < EXI_CLUSTER; i++)
+        if (i >= count || missing[i]) {
+            memcpy(kept[i], points[whole], sizeof kept[i]);
+            near->triangle[i] = near->triangle[whole];
+        }
+    uint64_t keys[EXI_CLUSTER];
+    look_first(view, kept, count, near, keys);
+    const region r = region_of(kept, count, near);
+    gathering g;
+    pair queue[QUEUED];
+    candidate candidates[4 * QUEUED + 4];
+    if (keys[whole] && gather(view->fit, &r, &g)) {
+        const int length = queue_up(&g, kept, count, near, queue);
+        planes p;
+        make_planes(view, kept, count, near, &p);
+        compare(view, kept, candidates, sift(view, &g, &p, near, queue, length, candidates), keys);
+    } else if (keys[whole]) {
+        for (int i = 0; i < count; i++)
+            keys[i] = search(view, kept[i], keys[i]);
+    }
+    look_again(view, kept, count, near, keys);
+    for (int i = 0; i < count; i++)
+        if (missing[i])
+            near->triangle[i] = EXI_NO_TRIANGLE;
+}

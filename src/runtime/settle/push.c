@@ -1,0 +1,244 @@
+/*
+ * Pushes the points of a cluster out of the driver (DrivenShape, section 2.5): one whose signed distance s (side.c) is
+ * below its gap g goes to the plane that lies g before its closest point x,
+ *
+ *     n . (y - x) >= g,    n = +-(p - x) / |p - x|,  or the pseudo-normal where p is nearly x,
+ *
+ * by the shortest way. In a crease the closest point is then another: the last three planes are kept, and the point
+ * goes to the nearest place before all of them, which is exact for creases and corners of flat sides; going from plane
+ * to plane instead takes dozens of steps in a narrow one. Where the driver leaves no room the place with the largest
+ * signed distance that was met stays.
+ *
+ * A point deep in a thin limb may be nearer to the far side. The triangle that it was closest to in a key knows better:
+ * where the surface there looks the other way, and the point is behind it, the point first goes to its place on that
+ * triangle.
+ */
+#include "runtime/settle/settler.h"
+
+enum { PLANES = 3 };
+
+typedef struct plane {
+    float normal[3];
+    float offset; /* normal . y >= offset */
+} plane;
+
+typedef struct pushing {
+    float best[3], best_lack; /* the place so far that is least below its gap, and by how much */
+    plane planes[PLANES];
+    int plane_count;
+} pushing;
+
+static float dot(const float a[3], const float b[3]) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* The direction out, at a signed distance. */
+static void direction(const exi_push *push, const exi_near *near, int i, float s, float out[3]) {
+    const float distance = sqrtf(near->distance_sq[i]);
+    if (distance > 16 * push->tolerance) {
+        for (int c = 0; c < 3; c++)
+            out[c] = near->away[c][i] / -s;
+        return;
+    }
+    exi_driver_side(&push->driver, push->triangles[near->triangle[i]], near->u[i], near->v[i], out);
+    const float length = sqrtf(dot(out, out));
+    for (int c = 0; c < 3; c++)
+        out[c] = length > 0 ? out[c] / length : 0;
+}
+
+/* ---- planes ---- */
+
+/* Solves the count x count system of the planes' normals; false where they are nearly parallel. */
+static bool solve(const plane *const *planes, int count, const float *lack, double *move) {
+    double m[PLANES][PLANES + 1];
+    for (int i = 0; i < count; i++) {
+        for (int k = 0; k < count; k++)
+            m[i][k] = (double)dot(planes[i]->normal, planes[k]->normal);
+        m[i][count] = (double)lack[i];
+    }
+    for (int i = 0; i < count; i++) {
+        if (m[i][i] < 0.02)
+            return false;
+        for (int r = 0; r < count; r++) {
+            const double factor = r == i ? 0 : m[r][i] / m[i][i];
+            for (int k = i; k <= count; k++)
+                m[r][k] -= factor * m[i][k];
+        }
+    }
+    for (int i = 0; i < count; i++) {
+        move[i] = m[i][count] / m[i][i];
+        if (move[i] < 0)
+            return false;
+    }
+    return true;
+}
+
+/* Moves the point to the planes of a subset; false where another plane is then not kept. */
+static bool move_onto(const pushing *p, unsigned subset, float tolerance, const float point[3], float moved[3]) {
+    const plane *chosen[PLANES];
+    float lack[PLANES];
+    double move[PLANES];
+    int count = 0;
+    for (int i = 0; i < p->plane_count; i++)
+        if (subset >> i & 1) {
+            chosen[count] = &p->planes[i];
+            lack[count++] = p->planes[i].offset - dot(p->planes[i].normal, point);
+        }
+    if (!solve(chosen, count, lack, move))
+        return false;
+    for (int c = 0; c < 3; c++) {
+        double sum = (double)point[c];
+        for (int i = 0; i < count; i++)
+            sum += move[i] * (double)chosen[i]->normal[c];
+        moved[c] = (float)sum;
+    }
+    for (int i = 0; i < p->plane_count; i++)
+        if (!(subset >> i & 1) && dot(p->planes[i].normal, moved) < p->planes[i].offset - tolerance)
+            return false;
+    return true;
+}
+
+/* To the nearest place before all planes, of which the last is the newest: fewest first. */
+static void step(const exi_push *push, pushing *p, const plane *newest, float point[3]) {
+    static const unsigned subsets[PLANES][4] = {{1, 1, 1, 1}, {2, 3, 3, 3}, {4, 5, 6, 7}};
+    if (p->plane_count == PLANES) {
+        p->planes[0] = p->planes[1];
+        p->planes[1] = p->planes[2];
+        p->plane_count--;
+    }
+    p->planes[p->plane_count++] = *newest;
+    float moved[3];
+    for (int k = 0; k < 4; k++)
+        if (move_onto(p, subsets[p->plane_count - 1][k], push->tolerance, point, moved)) {
+            memcpy(point, moved, sizeof moved);
+            return;
+        }
+    const float lack = newest->offset - dot(newest->normal, point);
+    for (int c = 0; c < 3; c++)
+        point[c] += lack * newest->normal[c];
+}
+
+/* ---- the thin limb ---- */
+
+/* Goes to the triangle of a key where the closest point is on its far side. */
+static bool go_home(const exi_push *push, const exi_bound *bound, const float out[3], float gap, float point[3]) {
+    float normal[3], home[3];
+    if (!bound || !exi_driver_normal(&push->driver, bound->corner, normal) || !(dot(normal, out) < 0))
+        return false;
+    float behind = 0;
+    for (int c = 0; c < 3; c++) {
+        home[c] = (1 - bound->u - bound->v) * push->driver.positions[3 * (size_t)bound->corner[0] + (size_t)c] +
+                  bound->u * push->driver.positions[3 * (size_t)bound->corner[1] + (size_t)c] +
+                  bound->v * push->driver.positions[3 * (size_t)bound->corner[2] + (size_t)c];
+        behind += (point[c] - home[c]) * normal[c];
+    }
+    if (!(behind < 0))
+        return false;
+    for (int c = 0; c < 3; c++)
+        point[c] = home[c] + gap * normal[c];
+    return true;
+}
+
+/* ---- clusters ---- */
+
+/* One move of a point that is too near, by s and its closest point. */
+static void move(const exi_push *push, pushing *p, const exi_near *near, int i, const exi_bound *bound, float s,
+                 float gap, bool first, float point[3]) {
+    plane newest;
+    direction(push, near, i, s, newest.normal);
+    if (first && go_home(push, bound, newest.normal, gap, point))
+        return;
+    newest.offset = gap;
+    for (int c = 0; c < 3; c++)
+        newest.offset += newest.normal[c] * (point[c] + near->away[c][i]);
+    step(push, p, &newest, point);
+}
+
+/* Points that are not yet where they are to be. */
+typedef struct waiting {
+    float points[EXI_CLUSTER][3];
+    float distances[EXI_CLUSTER]; /* signed */
+    int places[EXI_CLUSTER];      /* in the cluster */
+    int count;
+    exi_near near;
+    pushing state[EXI_CLUSTER];
+} waiting;
+
+/* Moves all of them once, and lets go of those that have arrived. */
+static void push_once(const exi_push *push, waiting *w, const float *gaps, const exi_bound *const *bounds, bool first) {
+    for (int k = 0; k < w->count; k++) {
+        const int i = w->places[k];
+        move(push, &w->state[k], &w->near, k, bounds[i], w->distances[k], gaps[i], first, w->points[k]);
+    }
+    exi_near_cluster(&push->view, w->points, w->count, &w->near);
+    for (int k = 0; k < w->count; k++) {
+        pushing *p = &w->state[k];
+        if (w->near.triangle[k] == EXI_NO_TRIANGLE) /* it has become too large a number */
+            continue;
+        w->distances[k] = exi_side_distance(&push->driver, push->triangles[w->near.triangle[k]], &w->near, k);
+        const float lack = gaps[w->places[k]] - w->distances[k];
+        if (lack < p->best_lack) {
+            p->best_lack = lack;
+            memcpy(p->best, w->points[k], sizeof p->best);
+        }
+    }
+}
+
+/* Puts away those that have arrived, or stay where they are; the others close the ranks. */
+static void let_go(const exi_push *push, waiting *w, bool all, float (*points)[3], ex_settled *tally) {
+    int left = 0;
+    for (int k = 0; k < w->count; k++) {
+        const pushing *p = &w->state[k];
+        if (all || p->best_lack <= push->tolerance || w->near.triangle[k] == EXI_NO_TRIANGLE) {
+            memcpy(points[w->places[k]], p->best, sizeof p->best);
+            tally->left += p->best_lack > push->left;
+            continue;
+        }
+        w->state[left] = w->state[k];
+        w->places[left] = w->places[k];
+        w->distances[left] = w->distances[k];
+        memmove(w->points[left], w->points[k], sizeof w->points[left]);
+        w->near.triangle[left] = w->near.triangle[k];
+        w->near.distance_sq[left] = w->near.distance_sq[k];
+        w->near.u[left] = w->near.u[k];
+        w->near.v[left] = w->near.v[k];
+        for (int c = 0; c < 3; c++)
+            w->near.away[c][left] = w->near.away[c][k];
+        left++;
+    }
+    w->count = left;
+}
+
+void exi_push_cluster(const exi_push *push, float (*points)[3], const float *gaps, const exi_bound *const *bounds,
+                      int count, exi_near *near, ex_settled *tally) {
+    waiting w;
+    w.count = 0;
+    exi_near_cluster(&push->view, points, count, near);
+    for (int i = 0; i < count; i++) {
+        if (near->triangle[i] == EXI_NO_TRIANGLE)
+            continue;
+        const float s = exi_side_distance(&push->driver, push->triangles[near->triangle[i]], near, i);
+        if (s >= gaps[i] - push->tolerance)
+            continue;
+        const int k = w.count++;
+        tally->penetrating++;
+        tally->deepest = s < tally->deepest ? s : tally->deepest;
+        w.state[k].plane_count = 0;
+        w.state[k].best_lack = gaps[i] - s;
+        memcpy(w.state[k].best, points[i], sizeof w.state[k].best);
+        memcpy(w.points[k], points[i], sizeof w.points[k]);
+        w.distances[k] = s;
+        w.places[k] = i;
+        w.near.triangle[k] = near->triangle[i];
+        w.near.distance_sq[k] = near->distance_sq[i];
+        w.near.u[k] = near->u[i];
+        w.near.v[k] = near->v[i];
+        for (int c = 0; c < 3; c++)
+            w.near.away[c][k] = near->away[c][i];
+    }
+    tally->pushed += w.count;
+    for (int round = 0; round < EXI_PUSHES && w.count > 0; round++) {
+        push_once(push, &w, gaps, bounds, round == 0);
+        let_go(push, &w, round == EXI_PUSHES - 1, points, tally);
+    }
+}

@@ -1,0 +1,325 @@
+/*
+ * Settles a frame (DrivenShape, sections 2.3 to 2.6): the residual from the blended driver to the true one is carried
+ * to the driven vertices,
+ *
+ *     d + sum_k w_k (T_k(d) - d)        T_k: the motion where d was closest in key k (carry.c)
+ *     T(d)                              T: where d is closest on the blended driver now (near.c)
+ *
+ * and those nearer to the true driver than their gap are pushed out (push.c). Clusters are independent of one another,
+ * so that tasks may take them in any way. What a caller keeps as state are the blocks in which closest points lay:
+ * where to look first, and nothing else, so that any bytes will do.
+ */
+#include "runtime/base/memory.h"
+#include "runtime/base/result.h"
+#include "runtime/settle/settler.h"
+
+typedef struct settling {
+    const ex_settler *settler;
+    const ex_settle_job *job; /* NULL: measuring */
+    char *driven;             /* not written to where measuring */
+    size_t stride;
+    char *scratch;
+    uint32_t *kept; /* [vertex_count], of the state: 0, or 1 and the closest triangle; NULL: none */
+    bool by_keys;   /* whether the residual is carried by keys */
+    exi_motions motions;
+    exi_push push;
+    uint32_t *triangles; /* measuring */
+    float *places, *distances;
+} settling;
+
+/* As ex_fit_make lays it. */
+static const ex_fit *fit_of(const settling *s, int set) {
+    const exi_settler_set *sets = exi_tree_at(s->settler, s->settler->sets);
+    char *memory = s->scratch + sets[set].fit;
+    return (const ex_fit *)(const void *)(memory + (EXI_ALIGN - (uintptr_t)memory % EXI_ALIGN) % EXI_ALIGN);
+}
+
+static exi_view view_of(const settling *s, int set, const float *positions) {
+    const exi_settler_set *sets = exi_tree_at(s->settler, s->settler->sets);
+    const ex_fit *fit = fit_of(s, set);
+    float scale = 0;
+    for (int c = 0; c < 3; c++) {
+        scale = fabsf(fit->low[c]) > scale ? fabsf(fit->low[c]) : scale;
+        scale = fabsf(fit->high[c]) > scale ? fabsf(fit->high[c]) : scale;
+    }
+    return (exi_view){fit, positions, exi_tree_at(s->settler, sets[set].corners), (uint32_t)sets[set].triangle_count,
+                      scale};
+}
+
+static void make_fits(const settling *s, const float *positions, const ex_tasks *tasks) {
+    const exi_settler_set *sets = exi_tree_at(s->settler, s->settler->sets);
+    for (int k = 0; k < s->settler->set_count; k++)
+        ex_fit_make(exi_tree_at(s->settler, sets[k].tree), positions, 0, s->scratch + sets[k].fit, tasks);
+}
+
+/* A cluster as it is worked on. */
+typedef struct working {
+    const exi_cluster *cluster;
+    const uint32_t *order;     /* of its places */
+    const uint32_t *triangles; /* of its set */
+    float points[EXI_CLUSTER][3], gaps[EXI_CLUSTER];
+    const exi_bound *bounds[EXI_CLUSTER]; /* of the heaviest key; NULL: none */
+    exi_near near;
+} working;
+
+/* Whether any point of the cluster has a weight above 0 for each of four keys from k on, as bits. */
+static uint32_t keys_that_count(const settling *s, const working *w, int k) {
+    const int count = s->settler->key_count, rest = count - k;
+    const exi_quad zero = exi_quad_splat(0), one = exi_quad_splat(1);
+    exi_quad above = zero;
+    for (int i = 0; i < w->cluster->count; i++) {
+        const float *weights = s->job->weights + (size_t)w->order[i] * (size_t)count + k;
+        float last[4] = {0, 0, 0, 0};
+        if (rest < 4)
+            memcpy(last, weights, (size_t)rest * sizeof *last);
+        above = exi_quad_add(above, exi_quad_pick(exi_quad_load(rest < 4 ? last : weights), zero, one, zero));
+    }
+    return exi_quad_at_most(above, zero) ^ 15;
+}
+
+/* Moves a point by its keys' motions, where asked to, and finds its gap and its heaviest key. */
+EXI_KERNEL void by_keys_of(const settling *s, working *w, int i, const int *keys, int key_count, bool carried,
+                           bool whole) {
+    const float *weights = s->job->weights + (size_t)w->order[i] * (size_t)s->settler->key_count;
+    const exi_bound *bounds = exi_tree_at(s->settler, s->settler->bounds);
+    const exi_quad zero = exi_quad_splat(0);
+    exi_quad sum[3] = {zero, zero, zero};
+    float gap = 0, most = 0;
+    bounds += w->cluster->first + i;
+    for (int k = 0; k < key_count; k++) {
+        const int key = keys ? keys[k] : k;
+        const exi_bound *bound = bounds + (size_t)key * (size_t)s->settler->vertex_count;
+        const float given = weights[key], weight = given > 0 ? given : 0;
+        gap += weight > 0 ? weight * bound->gap : 0;
+        w->bounds[i] = weight > most ? bound : w->bounds[i];
+        most = weight > most ? weight : most;
+        if (carried && (whole || exi_carry_known(&s->motions, bound->corner)))
+            exi_carry_add(&s->motions, bound->corner, bound->u, bound->v, weight, sum);
+    }
+    if (carried && exi_finite3(w->points[i]))
+        exi_carry_apply(&s->motions, sum, w->points[i]);
+    if (most > 0)
+        w->gaps[i] = gap < w->gaps[i] ? gap : w->gaps[i];
+}
+
+enum { LISTED = 64 };
+
+/* Keys that no point of the cluster has a weight for are passed over; of very many none are. */
+static void by_keys(const settling *s, working *w, bool carried) {
+    const int count = s->settler->key_count;
+    int keys[LISTED], listed = 0;
+    for (int k = 0; k < count && count <= LISTED; k += 4)
+        for (uint32_t bits = keys_that_count(s, w, k); bits; bits &= bits - 1)
+            keys[listed++] = k + exi_lowest_bit(bits);
+    const int *list = count <= LISTED ? keys : NULL;
+    const int length = list ? listed : count;
+    for (int i = 0; i < w->cluster->count; i++)
+        if (!carried)
+            by_keys_of(s, w, i, list, length, false, true);
+        else if (s->motions.whole)
+            by_keys_of(s, w, i, list, length, true, true);
+        else
+            by_keys_of(s, w, i, list, length, true, false);
+}
+
+static void take_up(const settling *s, int cluster, bool carried, working *w) {
+    const exi_settler_set *sets = exi_tree_at(s->settler, s->settler->sets);
+    w->cluster = (const exi_cluster *)exi_tree_at(s->settler, s->settler->clusters) + cluster;
+    w->order = (const uint32_t *)exi_tree_at(s->settler, s->settler->order) + w->cluster->first;
+    w->triangles = exi_tree_at(s->settler, sets[w->cluster->set].triangles);
+    for (int i = 0; i < w->cluster->count; i++) {
+        memcpy(w->points[i], s->driven + (size_t)w->order[i] * s->stride, sizeof w->points[i]);
+        w->bounds[i] = NULL;
+        w->gaps[i] = s->job ? s->job->thickness : 0;
+    }
+    if (s->job && s->job->weights)
+        by_keys(s, w, carried);
+    for (int i = 0; i < w->cluster->count; i++) {
+        const uint32_t kept = s->kept ? s->kept[w->cluster->first + i] : 0;
+        w->gaps[i] = w->gaps[i] > 0 ? w->gaps[i] : 0;
+        w->near.triangle[i] = kept ? kept - 1 : w->bounds[i] ? w->bounds[i]->triangle : EXI_NO_TRIANGLE;
+    }
+}
+
+static void put_down(const settling *s, const working *w) {
+    for (int i = 0; i < w->cluster->count; i++)
+        memcpy(s->driven + (size_t)w->order[i] * s->stride, w->points[i], sizeof w->points[i]);
+    for (int i = 0; s->kept && i < w->cluster->count; i++)
+        s->kept[w->cluster->first + i] = w->near.triangle[i] + 1; /* 0 for none */
+}
+
+/* ---- the residual by closest triangles ---- */
+
+static void carry_clusters(void *context, int begin, int end) {
+    const settling *s = context;
+    for (int c = begin; c < end; c++) {
+        working w;
+        take_up(s, c, false, &w);
+        const exi_view view = view_of(s, w.cluster->set, s->job->blended);
+        exi_near_cluster(&view, w.points, w.cluster->count, &w.near);
+        for (int i = 0; i < w.cluster->count; i++) {
+            const uint32_t triangle = w.near.triangle[i], *corner = view.corners + 3 * (size_t)triangle;
+            const exi_quad zero = exi_quad_splat(0);
+            exi_quad sum[3] = {zero, zero, zero};
+            if (triangle == EXI_NO_TRIANGLE || !exi_carry_known(&s->motions, corner))
+                continue;
+            exi_carry_add(&s->motions, corner, w.near.u[i], w.near.v[i], 1, sum);
+            exi_carry_apply(&s->motions, sum, w.points[i]);
+        }
+        put_down(s, &w);
+    }
+}
+
+/* ---- the residual by keys, and pushing out ---- */
+
+static void settle_clusters(void *context, int begin, int end) {
+    const settling *s = context;
+    ex_settled *tallies = exi_tree_at(s->scratch, s->settler->tallies);
+    for (int c = begin; c < end; c++) {
+        working w;
+        take_up(s, c, s->by_keys, &w);
+        tallies[c] = (ex_settled){0};
+        if (s->job->push) {
+            exi_push push = s->push;
+            push.view = view_of(s, w.cluster->set, s->job->driver);
+            push.triangles = w.triangles;
+            exi_push_cluster(&push, w.points, w.gaps, w.bounds, w.cluster->count, &w.near, &tallies[c]);
+        }
+        put_down(s, &w);
+    }
+}
+
+/* The driver's size, and the largest of its numbers. */
+static void measure_driver(settling *s) {
+    float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    double size_sq = 0, largest = 0;
+    for (int k = 0; k < s->settler->set_count; k++)
+        for (int c = 0; c < 3; c++) {
+            const ex_fit *fit = fit_of(s, k);
+            low[c] = fit->low[c] < low[c] ? fit->low[c] : low[c];
+            high[c] = fit->high[c] > high[c] ? fit->high[c] : high[c];
+        }
+    for (int c = 0; c < 3 && low[c] <= high[c]; c++) {
+        const double extent = (double)high[c] - (double)low[c];
+        size_sq += extent * extent;
+        largest = fmax(largest, (double)fmaxf(fabsf(low[c]), fabsf(high[c])));
+    }
+    const double tolerance = fmax(1e-6 * sqrt(size_sq), 5e-7 * largest);
+    s->push.tolerance = (float)tolerance;
+    s->push.left = (float)fmax(1e-5 * sqrt(size_sq), 2 * tolerance);
+}
+
+/* The sum over the clusters. */
+static void tally(const settling *s) {
+    const ex_settle_job *job = s->job;
+    const ex_settled *tallies = exi_tree_at(s->scratch, s->settler->tallies);
+    for (int c = 0; c < s->settler->cluster_count; c++) {
+        job->settled->penetrating += tallies[c].penetrating;
+        job->settled->pushed += tallies[c].pushed;
+        job->settled->left += tallies[c].left;
+        job->settled->deepest = tallies[c].deepest < job->settled->deepest ? tallies[c].deepest : job->settled->deepest;
+    }
+}
+
+/* ---- measuring ---- */
+
+static void measure(void *context, int begin, int end) {
+    const settling *s = context;
+    for (int c = begin; c < end; c++) {
+        working w;
+        take_up(s, c, false, &w);
+        const exi_view view = view_of(s, w.cluster->set, s->push.driver.positions);
+        exi_near_cluster(&view, w.points, w.cluster->count, &w.near);
+        for (int i = 0; i < w.cluster->count; i++) {
+            const size_t v = w.order[i];
+            const bool found = w.near.triangle[i] != EXI_NO_TRIANGLE;
+            const uint32_t triangle = found ? w.triangles[w.near.triangle[i]] : UINT32_MAX;
+            if (s->triangles)
+                s->triangles[v] = triangle;
+            if (s->places) {
+                s->places[2 * v] = found ? w.near.u[i] : 0;
+                s->places[2 * v + 1] = found ? w.near.v[i] : 0;
+            }
+            if (s->distances)
+                s->distances[v] = found ? exi_side_distance(&s->push.driver, triangle, &w.near, i) : INFINITY;
+        }
+    }
+}
+
+static char *aligned(void *scratch) {
+    return (char *)scratch + (EXI_ALIGN - (uintptr_t)scratch % EXI_ALIGN) % EXI_ALIGN;
+}
+
+void ex_settler_measure(const ex_settler *settler, const float *driver, const float *driven, size_t stride,
+                        uint32_t *triangles, float *places, float *distances, const ex_tasks *tasks, void *scratch) {
+    if (!settler || !driver || !driven || !scratch) {
+        exi_misuse(__func__, "no settler, driver, driven form or scratch");
+        return;
+    }
+    settling s = {.settler = settler,
+                  .stride = stride ? stride : 3 * sizeof(float),
+                  .scratch = aligned(scratch),
+                  .driven = (char *)(uintptr_t)driven,
+                  .triangles = triangles,
+                  .places = places,
+                  .distances = distances};
+    s.push.driver = (exi_driver){settler, driver};
+    make_fits(&s, driver, tasks);
+    exi_run(tasks, settler->cluster_count, 8, measure, &s);
+}
+
+/* ---- frames ---- */
+
+const char *ex_residual_name(ex_residual residual) {
+    static const char *const names[] = {
+#define NAME(name, text) text,
+        EX_RESIDUAL_LIST(NAME)
+#undef NAME
+    };
+    return (unsigned)residual < EX_RESIDUAL_COUNT ? names[residual] : "unknown residual";
+}
+
+size_t ex_settler_scratch_size(const ex_settler *settler) {
+    return settler ? (size_t)settler->scratch : (size_t)exi_misuse(__func__, "no settler");
+}
+
+size_t ex_settler_state_size(const ex_settler *settler) {
+    /* For the blended driver, and for the true one. */
+    return settler ? 2 * (size_t)settler->vertex_count * sizeof(uint32_t) : (size_t)exi_misuse(__func__, "no settler");
+}
+
+void ex_settle(const ex_settler *settler, const ex_settle_job *job, void *state, void *scratch) {
+    if (!settler || !job || !scratch || !job->driver || (settler->vertex_count > 0 && !job->driven)) {
+        exi_misuse(__func__, "no settler, job, driver, driven form or scratch");
+        return;
+    }
+    settling s = {.settler = settler,
+                  .job = job,
+                  .driven = (char *)job->driven,
+                  .stride = job->stride ? job->stride : 3 * sizeof(float),
+                  .scratch = aligned(scratch),
+                  .kept = state};
+    s.motions.of = exi_tree_at(s.scratch, settler->motions);
+    s.by_keys = job->blended && job->residual == EX_RESIDUAL_KEYS && job->weights && settler->key_count > 0;
+    if (job->settled)
+        *job->settled = (ex_settled){0};
+    if (job->blended && job->residual == EX_RESIDUAL_CLOSEST) {
+        exi_carry_prepare(settler, job->blended, job->driver, NULL, settler->driver_count, &s.motions, job->tasks);
+        make_fits(&s, job->blended, job->tasks);
+        exi_run(job->tasks, settler->cluster_count, 8, carry_clusters, &s);
+    }
+    if (s.by_keys)
+        exi_carry_prepare(settler, job->blended, job->driver, exi_tree_at(settler, settler->used), settler->used_count,
+                          &s.motions, job->tasks);
+    if (s.kept)
+        s.kept += settler->vertex_count;
+    if (job->push) {
+        make_fits(&s, job->driver, job->tasks);
+        s.push.driver = (exi_driver){settler, job->driver};
+        measure_driver(&s);
+    }
+    if (s.by_keys || job->push)
+        exi_run(job->tasks, settler->cluster_count, 8, settle_clusters, &s);
+    if (job->settled && job->push)
+        tally(&s);
+}

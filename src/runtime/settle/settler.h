@@ -1,0 +1,181 @@
+/*
+ * The inside of a settler: one block without pointers. Driven vertices stand in it in an order of its own: those bound
+ * to one set of triangles together, and of those neighbours together, in clusters that are asked about at once. Where
+ * the text below says "vertex", it is one of the driver; "place" is the number of a driven vertex in that order.
+ */
+#ifndef EXI_SETTLE_SETTLER_H
+#define EXI_SETTLE_SETTLER_H
+
+#include "runtime/settle/closest.h"
+
+enum {
+    EXI_CLUSTER = 16, /* driven vertices that are asked about at once */
+    EXI_PUSHES = 16   /* the most moves of a driven vertex out of the driver */
+};
+
+/* "No triangle": no set has as many. */
+#define EXI_NO_TRIANGLE UINT32_MAX
+
+/* A set of triangles that driven vertices see, with its tree. Its triangles have numbers of their own. */
+typedef struct exi_settler_set {
+    uint64_t tree;
+    uint64_t triangles; /* [triangle_count] uint32_t: as the driver numbers them, ascending */
+    uint64_t corners;   /* [triangle_count][3] uint32_t */
+    uint64_t fit;       /* in the scratch */
+    int32_t triangle_count;
+    int32_t reserved;
+} exi_settler_set;
+
+typedef struct exi_cluster {
+    int32_t first, count; /* places */
+    int32_t set, reserved;
+} exi_cluster;
+
+/* Where a driven vertex was in a key. */
+typedef struct exi_bound {
+    uint32_t corner[3]; /* of the triangle that was closest */
+    uint32_t triangle;  /* as its set numbers it; EXI_NO_TRIANGLE: not in that set */
+    float u, v;
+    float gap; /* INFINITY: not known */
+    uint32_t reserved;
+} exi_bound;
+
+struct ex_settler {
+    uint64_t size;
+    int32_t driver_count, triangle_count, vertex_count, key_count, set_count, cluster_count, used_count, reserved;
+    uint64_t triangles;  /* [triangle_count][3] uint32_t */
+    uint64_t incident;   /* [driver_count + 1] uint32_t: where the triangles of a vertex begin in: */
+    uint64_t incidences; /* [3 triangle_count] uint32_t */
+    uint64_t chords;     /* [driver_count][4] uint32_t: two pairs of vertices (carry.c) */
+    uint64_t used;       /* [used_count] uint32_t: vertices of triangles that were closest in a key */
+    uint64_t sets;       /* [set_count] exi_settler_set */
+    uint64_t clusters;   /* [cluster_count] exi_cluster */
+    uint64_t order;      /* [vertex_count] uint32_t: the driven vertex at each place */
+    uint64_t bounds;     /* [key_count][vertex_count] exi_bound, by place */
+    uint64_t motions;    /* in the scratch: [driver_count] exi_motion */
+    uint64_t tallies;    /* in the scratch: [cluster_count] ex_settled */
+    uint64_t scratch;    /* bytes */
+};
+
+/* ---- near.c ---- */
+
+/* The form of a set that is asked. */
+typedef struct exi_view {
+    const ex_fit *fit;
+    const float *positions;  /* [driver_count][3] */
+    const uint32_t *corners; /* of the set */
+    uint32_t triangle_count;
+    float scale; /* the largest number among the positions */
+} exi_view;
+
+/* The closest points of a cluster; arrays, so that four are worked on at once. */
+typedef struct exi_near {
+    uint32_t triangle[EXI_CLUSTER]; /* as the set numbers them; EXI_NO_TRIANGLE: none */
+    float distance_sq[EXI_CLUSTER], u[EXI_CLUSTER], v[EXI_CLUSTER];
+    float away[3][EXI_CLUSTER]; /* from the one asked about to the closest point */
+    float along[EXI_CLUSTER];   /* away times the triangle's normal, of any length */
+} exi_near;
+
+/*
+ * The closest points of `count` points, to the bit those that ex_fit_closest gives (distances below 1e-19 are equal).
+ * near->triangle says where to look first, any number too large: nowhere; the better it is, the quicker. The points are
+ * an array of EXI_CLUSTER, those behind count are written to.
+ */
+void exi_near_cluster(const exi_view *view, float (*points)[3], int count, exi_near *near);
+
+/* ---- side.c ---- */
+
+/* A driver's surface: positions [driver_count][3] of a settler's driver. */
+typedef struct exi_driver {
+    const ex_settler *settler;
+    const float *positions;
+} exi_driver;
+
+/* The unit normal of a triangle with these corners; false, and zero, where it has none. */
+bool exi_driver_normal(const exi_driver *driver, const uint32_t corner[3], float normal[3]);
+/* The pseudo-normal at (u, v) of a triangle, not of unit length. */
+void exi_driver_side(const exi_driver *driver, uint32_t triangle, float u, float v, float normal[3]);
+/* The signed distance of point i of a cluster, whose closest point is on that triangle (as the driver numbers it). */
+float exi_side_distance(const exi_driver *driver, uint32_t triangle, const exi_near *near, int i);
+
+/* ---- carry.c ---- */
+
+/* How a vertex moves from the blended driver to the true one: what is added to a point, as a matrix of three rows and a
+ * column for it relative to an origin (carry.c). Not numbers where it is not known. */
+typedef struct exi_motion {
+    float row[3][4];
+} exi_motion;
+
+typedef struct exi_motions {
+    exi_motion *of; /* [driver_count] */
+    float origin[3];
+    bool whole; /* all that are needed are known */
+} exi_motions;
+
+/* chords[4] of every vertex, chosen at creation from the form there. */
+void exi_carry_choose(const ex_settler *settler, const float *positions, uint32_t *chords);
+/* The motions of `count` vertices: those listed, or all where vertices is NULL. */
+void exi_carry_prepare(const ex_settler *settler, const float *blended, const float *driver, const uint32_t *vertices,
+                       int count, exi_motions *motions, const ex_tasks *tasks);
+/* Whether the motions of a triangle's corners are known. */
+static inline bool exi_carry_known(const exi_motions *motions, const uint32_t corner[3]) {
+    return isfinite(motions->of[corner[0]].row[0][0]) && isfinite(motions->of[corner[1]].row[0][0]) &&
+           isfinite(motions->of[corner[2]].row[0][0]);
+}
+/* Adds weight times the motion at (u, v) of a triangle. */
+EXI_KERNEL void exi_carry_add(const exi_motions *motions, const uint32_t corner[3], float u, float v, float weight,
+                              exi_quad sum[3]) {
+    const exi_motion *a = &motions->of[corner[0]], *b = &motions->of[corner[1]], *c = &motions->of[corner[2]];
+    const exi_quad wa = exi_quad_splat(weight * (1 - u - v)), wb = exi_quad_splat(weight * u);
+    const exi_quad wc = exi_quad_splat(weight * v);
+    EXI_WRITE_OUT
+    for (int k = 0; k < 3; k++) {
+        sum[k] = exi_quad_madd(wa, exi_quad_load(a->row[k]), sum[k]);
+        sum[k] = exi_quad_madd(wb, exi_quad_load(b->row[k]), sum[k]);
+        sum[k] = exi_quad_madd(wc, exi_quad_load(c->row[k]), sum[k]);
+    }
+}
+/* Moves the point by a sum of motions. */
+static inline void exi_carry_apply(const exi_motions *motions, const exi_quad sum[3], float point[3]) {
+    exi_quad m[4] = {sum[0], sum[1], sum[2], sum[2]};
+    float moved[4];
+    exi_quad_transpose(m);
+    for (int c = 0; c < 3; c++)
+        m[3] = exi_quad_madd(exi_quad_splat(point[c] - motions->origin[c]), m[c], m[3]);
+    exi_quad_store(moved, m[3]);
+    for (int c = 0; c < 3; c++)
+        point[c] += moved[c];
+}
+
+/* ---- push.c ---- */
+
+typedef struct exi_push {
+    exi_driver driver;
+    exi_view view;             /* of the set */
+    const uint32_t *triangles; /* of the set */
+    float tolerance, left;     /* lengths: where pushing stops, and from which on a vertex counts as left */
+} exi_push;
+
+/* Pushes the points of a cluster ([EXI_CLUSTER]) out to their gaps. near: hints before, closest points of the first
+ * positions after. bounds[i]: that of the heaviest key, or NULL. */
+void exi_push_cluster(const exi_push *push, float (*points)[3], const float *gaps, const exi_bound *const *bounds,
+                      int count, exi_near *near, ex_settled *tally);
+
+/* The number of the lowest bit that is set; one is. */
+static inline int exi_lowest_bit(uint64_t bits) {
+#if defined(__GNUC__)
+    return __builtin_ctzll(bits);
+#else
+    int bit = 0;
+    for (; !(bits & 1); bits >>= 1)
+        bit++;
+    return bit;
+#endif
+}
+
+/* Whether all three are numbers that count as finite. */
+static inline bool exi_finite3(const float *p) {
+    return fabsf(p[0]) < EXI_TREE_LARGEST && fabsf(p[1]) < EXI_TREE_LARGEST && fabsf(p[2]) < EXI_TREE_LARGEST;
+}
+
+#endif
