@@ -6,6 +6,7 @@ const exi_bench_group exi_bench_groups[] = {
     {"blend", "sums of forms", exi_bench_blend},
     {"skin", "moving vertices with joints", exi_bench_skin},
     {"solve", "solving a space", exi_bench_solve},
+    {"convex", "weights of a driver among keys", exi_bench_convex},
     {"evaluate", "a pose of a rig", exi_bench_evaluate},
     {"subdivide", "subdivision to a level and to the limit", exi_bench_subdivide},
     {"tree", "closest points and rays", exi_bench_tree},

@@ -55,6 +55,7 @@ bool exi_bench_copy(const exi_bench *bench);
 bool exi_bench_blend(const exi_bench *bench);
 bool exi_bench_skin(const exi_bench *bench);
 bool exi_bench_solve(const exi_bench *bench);
+bool exi_bench_convex(const exi_bench *bench);
 bool exi_bench_evaluate(const exi_bench *bench);
 bool exi_bench_subdivide(const exi_bench *bench);
 bool exi_bench_tree(const exi_bench *bench);

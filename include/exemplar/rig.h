@@ -329,7 +329,8 @@ typedef struct ex_driven {
                                rig carries no residual */
     float *unsettled;       /* [vertex_count][3]: before settling; or NULL */
     double hull_distance;   /* written: how far the driver is from what its keys can blend, as the root of a mean square
-                               over the vertices looked at; over regions and layers the mean */
+                               over the vertices looked at, to about a thousandth of the driver's size; over regions
+                               and layers the mean */
     ex_settled settled;     /* written */
 } ex_driven;
 

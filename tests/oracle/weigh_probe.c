@@ -4,7 +4,7 @@
  * Reads cases as words from stdin and answers each on stdout, numbers with 17 digits so that nothing is lost:
  *
  *   case KIND KERNEL linear radius ridge power neighbours paper_form axes examples pseudos queries
- *     per axis:    kind min max rest rest_rotation[4] about[3] scale clamp
+ *     per axis:    kind min max rest rest_rotation[4] about[3] scale clamp (a driver is as wide as there are examples)
  *     per example: point
  *     per pseudo:  at, then "from" and a point, or "weights" and one number per example
  *     gaussian:    "falloffs" and one number per point and axis, or "none"; "metrics" and one matrix per point, or
@@ -111,6 +111,7 @@ static void read_axes(probe_case *c) {
         read_numbers(axis->about, 3, "about");
         axis->scale = read_number("scale");
         axis->clamp = read_count("clamp") != 0;
+        axis->width = axis->kind == EX_AXIS_DRIVER ? c->def.example_count : 0;
         c->dimension += ex_axis_width(axis);
     }
     c->def.axes = c->axes;

@@ -702,7 +702,7 @@ static void print_characters(void) {
         must(ex_rig_unpack(bytes, size, NULL, NULL, &rig, &error), "character", &error);
         double inputs[CHARACTER_POSE], elbow = 63;
         ex_transform joints[CHARACTER_JOINTS];
-        ex_pose pose = {inputs, joints};
+        ex_pose pose = {.inputs = inputs, .joints = joints};
         ex_rig_rest_pose(rig, &pose);
         ex_rig_set_input(rig, ex_rig_input_find(rig, "elbow"), &elbow, &pose);
         for (int i = 0; i < CHARACTER_POSE; i++)

@@ -55,15 +55,16 @@ static void add_near(near_list *n, int vertex, int place, double distance) {
     values[at] = distance;
 }
 
-/* Distances to weights; the last of a full row only says where they end. */
+/* Distances to weights; the last of a full row only says where they end. Where there are too few nodes for that, they
+ * end a step beyond the nearest. */
 static void weigh_row(near_list *n, int vertex, double spacing) {
     double *values = n->values + (size_t)vertex * (size_t)n->width, sum = 0;
     int *count = &n->counts[vertex];
     const bool full = *count == n->width && n->width > 1;
-    const double end = full ? values[*count - 1] : values[*count - 1] + spacing;
+    const double end = full ? values[*count - 1] : values[0] + spacing;
     *count -= full;
     for (int i = 0; i < *count; i++) {
-        const double x = end > 0 ? 1 - values[i] / end : 1;
+        const double x = !(end > 0) ? 1 : values[i] < end ? 1 - values[i] / end : 0;
         values[i] = x * x + 1e-12; /* all as far as the end: alike */
         sum += values[i];
     }

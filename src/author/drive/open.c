@@ -20,8 +20,8 @@ static ex_result no_memory(const ex_rig *rig, ex_error *error) {
 
 /* ---- what kind of rig it is ---- */
 
-static ex_result check_kind(const ex_rig *rig, ex_rig_driver *driver, ex_error *error) {
-    if (!ex_rig_get_driver(rig, driver))
+static ex_result check_kind(const ex_rig *rig, ex_rig_driver *driver, ex_bind *binds, ex_error *error) {
+    if (!ex_rig_get_driver(rig, driver, binds))
         return exi_error(error, EX_ERROR_DATA, "nothing drives this rig: it has no keys of a driver");
     if (ex_rig_layer_count(rig) != 1 || ex_weigher_get_kind(ex_rig_weigher(rig, 0)) != EX_WEIGHER_CONVEX)
         return exi_error(error, EX_ERROR_DATA,
@@ -171,7 +171,8 @@ static ex_result take_keys(ex_drive_set *set, const ex_rig *rig, const ex_rig_dr
 
 static ex_result open_set(ex_drive_set *set, const ex_rig *rig, ex_error *error) {
     ex_rig_driver driver;
-    ex_result result = check_kind(rig, &driver, error);
+    ex_bind binds[EX_BIND_MAX];
+    ex_result result = check_kind(rig, &driver, binds, error);
     if (result == EX_OK)
         result = take_options(set, rig, &driver, error);
     if (result == EX_OK)

@@ -177,8 +177,11 @@ static void measure_shares(const making *m, made_layer *made) {
         for (uint32_t i = f->starts ? f->starts[v] : 0; f->starts && i < f->starts[v + 1]; i++)
             made->shares[f->places[i]] += (double)f->weights[i];
     }
+    double total = 0;
     for (int r = 0; r < made->record.view_count; r++)
-        made->shares[r] /= m->rig->counts.vertices;
+        total += made->shares[r];
+    for (int r = 0; r < made->record.view_count; r++)
+        made->shares[r] /= total;
 }
 
 static ex_result make_layer(making *m, int layer, made_layer *made, ex_error *error) {

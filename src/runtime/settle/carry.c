@@ -4,10 +4,12 @@
  *
  *     T(d) = x' + R (d - x),    R = B' B^T,
  *
- * and within a triangle the sum of its corners' motions weighted by u and v. The paper takes one frame for a triangle,
- * so that neighbours on two triangles turn differently, and cloth shows the driver's triangles; a vertex's motion is
- * shared by all triangles around it. What is kept is T(d) - d, as a matrix of d relative to an origin on the driver, so
- * that nothing is lost far from the world's.
+ * and x, x' and R within a triangle those of its corners weighted by u and v. The paper takes one frame for a triangle,
+ * so that neighbours on two triangles turn differently, and cloth shows the driver's triangles; a vertex's frame is
+ * shared by all triangles around it. A weighted sum of rotations is a little short of one, by the cosine of half the
+ * angle between them, over a length of a few gaps: nothing is to be seen of it. Summing the corners' own T(d), which is
+ * quicker, was tried and dropped: where the driver stretches, frames turn a little, each in its way, and the difference
+ * then counts over the length of an edge in place of that of a gap. What is kept is T(d) - d.
  *
  * A vertex's frame needs two directions that move with the surface. Two chords between its neighbours, e and f, nearly
  * at right angles, are chosen once; the frame is (e/|e| + f/|f|), (e/|e| - f/|f|), which are at right angles whatever
@@ -152,21 +154,21 @@ static void prepare_four(const preparing *p, const uint32_t vertex[4]) {
         if (turns != 15)
             for (int c = 0; c < 3; c++)
                 rows[k][c] = exi_quad_pick(limit, size, rows[k][c], zero);
-        rows[k][3] = exi_quad_msub(rows[k][0], from.x, rows[k][3]);
-        rows[k][3] = exi_quad_msub(rows[k][1], from.y, rows[k][3]);
-        rows[k][3] = exi_quad_msub(rows[k][2], from.z, rows[k][3]);
         exi_quad_transpose(rows[k]);
     }
+    exi_quad at[4] = {from.x, from.y, from.z, zero};
+    exi_quad_transpose(at);
     for (int i = 0; i < 4; i++) {
         exi_motion *m = &p->motions->of[vertex[i]];
+        exi_quad_store(m->row[0], at[i]);
         for (int k = 0; k < 3; k++)
-            exi_quad_store(m->row[k], rows[k][i]);
+            exi_quad_store(m->row[1 + k], rows[k][i]);
     }
     /* A vertex that is not finite, or too large, is not known. */
     const exi_quad large = exi_quad_add(exi_v_dot(x, x), exi_v_dot(to, to));
     const unsigned known = exi_quad_at_most(large, exi_quad_splat(1e36f));
     for (int i = 0; known != 15 && i < 4; i++)
-        for (int k = 0; k < 12 && !(known >> i & 1); k++)
+        for (int k = 0; k < 16 && !(known >> i & 1); k++)
             p->motions->of[vertex[i]].row[k / 4][k % 4] = NAN;
 }
 
@@ -182,20 +184,27 @@ static void prepare(void *context, int begin, int end) {
     }
 }
 
-static uint32_t vertex_at(const uint32_t *vertices, int i) {
-    return vertices ? vertices[i] : (uint32_t)i;
+/* Whether all numbers count as finite: no number, infinity, and what overflows here, times 0, is no number. */
+static bool all_finite(const float *numbers, int count) {
+    const exi_quad zero = exi_quad_splat(0), large = exi_quad_splat(FLT_MAX / EXI_TREE_LARGEST);
+    exi_quad sum = zero;
+    int i = 0;
+    for (; i + 4 <= count; i += 4)
+        sum = exi_quad_madd(exi_quad_mul(exi_quad_load(numbers + i), large), zero, sum);
+    for (; i < count; i++)
+        sum = exi_quad_madd(exi_quad_mul(exi_quad_splat(numbers[i]), large), zero, sum);
+    return exi_quad_at_most(sum, zero) == 15;
 }
 
 void exi_carry_prepare(const ex_settler *settler, const float *blended, const float *driver, const uint32_t *vertices,
                        int count, exi_motions *motions, const ex_tasks *tasks) {
     preparing p = {settler, blended, driver, vertices, count, motions};
+    motions->whole = all_finite(blended, 3 * settler->driver_count) && all_finite(driver, 3 * settler->driver_count);
     memset(motions->origin, 0, sizeof motions->origin);
-    motions->whole = true;
-    for (int i = count - 1; i >= 0; i--) { /* the origin: the first that is finite */
-        const float *at = blended + 3 * (size_t)vertex_at(vertices, i);
-        if (exi_finite3(at))
-            memcpy(motions->origin, at, sizeof motions->origin);
-        motions->whole = motions->whole && exi_finite3(at) && exi_finite3(driver + 3 * (size_t)vertex_at(vertices, i));
-    }
+    for (int v = 0; v < settler->driver_count; v++) /* the first that is finite */
+        if (exi_finite3(blended + 3 * (size_t)v)) {
+            memcpy(motions->origin, blended + 3 * (size_t)v, sizeof motions->origin);
+            break;
+        }
     exi_run(tasks, (count + 3) / 4, 64, prepare, &p);
 }

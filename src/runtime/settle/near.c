@@ -60,19 +60,64 @@ static inline exi_vector corner_of(const exi_view *view, const uint32_t *triangl
     return (exi_vector){m[0], m[1], m[2]};
 }
 
+/*
+ * Of the blocks, the triangles that may be as near. With x the closest point known, e from it to the point asked about,
+ * and any F, a triangle whose corners p_i are all before a plane,
+ *
+ *     (F - e) . (p_i - x) > F . F / 2,
+ *
+ * is farther away than |e|, since |e - y|^2 = e.e - 2 e.y + y.y, and y.y >= 2 F.y - F.F. For F those three are taken
+ * that lead from x to the edges of its triangle: they tell apart what lies beyond an edge, unless it rises there more
+ * steeply than to the point. Each triangle costs a quarter of its closest point. Room is left for rounding: `scale` is
+ * the size of the numbers.
+ */
+typedef struct planes {
+    float x[3][EXI_CLUSTER], normal[3][3][EXI_CLUSTER], offset[3][EXI_CLUSTER]; /* [plane][axis] */
+} planes;
+
+static inline void store_vector(float (*to)[EXI_CLUSTER], int first, exi_vector a) {
+    exi_quad_store(to[0] + first, a.x);
+    exi_quad_store(to[1] + first, a.y);
+    exi_quad_store(to[2] + first, a.z);
+}
+
+/* away: from the points asked about to x; corners as they are. */
+static inline void make_planes(const exi_view *view, exi_vector x, exi_vector away, const exi_vector corners[3],
+                               int first, planes *out) {
+    const exi_quad slack = exi_quad_splat(4e-6f * view->scale), half = exi_quad_splat(0.5f);
+    const exi_quad square = exi_v_dot(away, away);
+    store_vector(out->x, first, x);
+    EXI_WRITE_OUT
+    for (int i = 0; i < 3; i++) {
+        const exi_vector a = exi_v_subtract(corners[i], x), edge = exi_v_subtract(corners[(i + 1) % 3], corners[i]);
+        const exi_quad t = exi_quad_mul(exi_v_dot(a, edge), exi_v_invert(exi_v_dot(edge, edge)));
+        const exi_vector f = {exi_quad_msub(t, edge.x, a.x), exi_quad_msub(t, edge.y, a.y),
+                              exi_quad_msub(t, edge.z, a.z)};
+        const exi_vector n = {exi_quad_add(f.x, away.x), exi_quad_add(f.y, away.y), exi_quad_add(f.z, away.z)};
+        /* |n| <= 1.5 (|F|^2 + |e|^2)^1/2 */
+        const exi_quad f_sq = exi_v_dot(f, f), sum = exi_quad_max(exi_quad_add(f_sq, square), exi_quad_splat(1e-36f));
+        const exi_quad length = exi_quad_mul(sum, exi_quad_inverse_root(sum));
+        const exi_quad room = exi_quad_madd(slack, length, exi_quad_mul(sum, exi_quad_splat(2e-6f)));
+        store_vector(out->normal[i], first, n);
+        exi_quad_store(out->offset[i] + first, exi_quad_madd(half, f_sq, room));
+    }
+}
+
 /* Four points and a triangle for each; numbers of a point stand in the rows of exi_near from first on. */
 static inline void answer_four(const exi_view *view, exi_vector q, const uint32_t *triangles, int first, exi_near *near,
-                               uint64_t *keys) {
-    const exi_answer a =
-        exi_closest_of(corner_of(view, triangles, 0), corner_of(view, triangles, 1), corner_of(view, triangles, 2), q);
+                               uint64_t *keys, planes *out) {
+    const exi_vector corners[3] = {corner_of(view, triangles, 0), corner_of(view, triangles, 1),
+                                   corner_of(view, triangles, 2)};
+    const exi_answer a = exi_closest_of(corners[0], corners[1], corners[2], q);
     exi_quad_store(near->distance_sq + first, a.distance_sq);
     exi_quad_store(near->u + first, a.u);
     exi_quad_store(near->v + first, a.v);
-    exi_quad_store(near->away[0] + first, a.point.x);
-    exi_quad_store(near->away[1] + first, a.point.y);
-    exi_quad_store(near->away[2] + first, a.point.z);
+    store_vector(near->away, first, a.point);
     exi_quad_store(near->along + first, a.along);
     make_keys(a.distance_sq, triangles, keys);
+    const exi_vector x = {exi_quad_add(q.x, a.point.x), exi_quad_add(q.y, a.point.y), exi_quad_add(q.z, a.point.z)};
+    if (out)
+        make_planes(view, x, a.point, corners, first, out);
 }
 
 /* The key of the closest triangle of all; that of one is known, or 0. */
@@ -93,7 +138,8 @@ static uint64_t search(const exi_view *view, const float point[3], uint64_t know
 }
 
 /* What the triangles are that points know, with keys; those that know none, or one that is not finite, search. */
-static void look_first(const exi_view *view, float (*points)[3], int count, exi_near *near, uint64_t *keys) {
+static void look_first(const exi_view *view, float (*points)[3], int count, exi_near *near, uint64_t *keys,
+                       planes *out) {
     for (int first = 0; first < count; first += 4) {
         uint32_t triangles[4];
         bool known = true;
@@ -102,7 +148,7 @@ static void look_first(const exi_view *view, float (*points)[3], int count, exi_
             known = known && t < view->triangle_count;
             triangles[i] = t < view->triangle_count ? t : 0;
         }
-        answer_four(view, load_points(points, first), triangles, first, near, keys + first);
+        answer_four(view, load_points(points, first), triangles, first, near, keys + first, out);
         for (int i = first; i < first + 4; i++)
             known = known && keys[i];
         for (int i = first; !known && i < first + 4; i++) {
@@ -111,7 +157,7 @@ static void look_first(const exi_view *view, float (*points)[3], int count, exi_
             near->triangle[i] = keys[i] ? (uint32_t)keys[i] : 0;
         }
         if (!known)
-            answer_four(view, load_points(points, first), near->triangle + first, first, near, keys + first);
+            answer_four(view, load_points(points, first), near->triangle + first, first, near, keys + first, out);
     }
 }
 
@@ -134,7 +180,7 @@ static void look_again(const exi_view *view, float (*points)[3], int count, exi_
             triangles[i] = near->triangle[changed[k + i]];
             memcpy(of[i], points[changed[k + i]], sizeof of[i]);
         }
-        answer_four(view, load_points(of, 0), triangles, 0, &four, same);
+        answer_four(view, load_points(of, 0), triangles, 0, &four, same, NULL);
         for (int i = 0; i < 4; i++) {
             const int to = changed[k + i];
             near->distance_sq[to] = four.distance_sq[i];
@@ -234,56 +280,6 @@ static int queue_up(const gathering *g, float (*points)[3], int count, const exi
     return length;
 }
 
-/*
- * Of the blocks, the triangles that may be as near. With x the closest point known, e from it to the point asked about,
- * and any F, a triangle whose corners p_i are all before a plane,
- *
- *     (F - e) . (p_i - x) > F . F / 2,
- *
- * is farther away than |e|, since |e - y|^2 = e.e - 2 e.y + y.y, and y.y >= 2 F.y - F.F. For F those three are taken
- * that lead from x to the edges of its triangle: they tell apart what lies beyond an edge, unless it rises there more
- * steeply than to the point. Each triangle costs a quarter of its closest point. Room is left for rounding: `scale` is
- * the size of the numbers.
- */
-typedef struct planes {
-    float x[3][EXI_CLUSTER], normal[3][3][EXI_CLUSTER], offset[3][EXI_CLUSTER]; /* [plane][axis] */
-} planes;
-
-static void make_planes(const exi_view *view, float (*points)[3], int count, const exi_near *near, planes *out) {
-    const exi_quad slack = exi_quad_splat(4e-6f * view->scale), half = exi_quad_splat(0.5f);
-    for (int first = 0; first < count; first += 4) {
-        const exi_vector away = {exi_quad_load(near->away[0] + first), exi_quad_load(near->away[1] + first),
-                                 exi_quad_load(near->away[2] + first)};
-        const exi_vector q = load_points(points, first);
-        const exi_vector x = {exi_quad_add(q.x, away.x), exi_quad_add(q.y, away.y), exi_quad_add(q.z, away.z)};
-        exi_vector corner[3];
-        for (int i = 0; i < 3; i++)
-            corner[i] = exi_v_subtract(corner_of(view, near->triangle + first, i), x);
-        exi_quad_store(out->x[0] + first, x.x);
-        exi_quad_store(out->x[1] + first, x.y);
-        exi_quad_store(out->x[2] + first, x.z);
-        const exi_quad square = exi_v_dot(away, away);
-        EXI_WRITE_OUT
-        for (int i = 0; i < 3; i++) {
-            const exi_vector a = corner[i], edge = exi_v_subtract(corner[(i + 1) % 3], a);
-            const exi_quad t = exi_quad_mul(exi_v_dot(a, edge), exi_v_invert(exi_v_dot(edge, edge)));
-            const exi_vector f = {exi_quad_msub(t, edge.x, a.x), exi_quad_msub(t, edge.y, a.y),
-                                  exi_quad_msub(t, edge.z, a.z)};
-            const exi_vector n = {exi_quad_add(f.x, away.x), exi_quad_add(f.y, away.y), exi_quad_add(f.z, away.z)};
-            const exi_quad f_sq = exi_v_dot(f, f),
-                           sum = exi_quad_max(exi_quad_add(f_sq, square), exi_quad_splat(1e-36f));
-            /* |n| <= 1.5 (|F|^2 + |e|^2)^1/2 */
-            const exi_quad length = exi_quad_mul(sum, exi_quad_inverse_root(sum));
-            exi_quad_store(out->normal[i][0] + first, n.x);
-            exi_quad_store(out->normal[i][1] + first, n.y);
-            exi_quad_store(out->normal[i][2] + first, n.z);
-            exi_quad_store(
-                out->offset[i] + first,
-                exi_quad_madd(half, f_sq, exi_quad_madd(slack, length, exi_quad_mul(sum, exi_quad_splat(2e-6f)))));
-        }
-    }
-}
-
 static inline exi_quad least_over(const planes *p, int plane, int i, exi_vector a, exi_vector b, exi_vector c) {
     const exi_vector n = {exi_quad_splat(p->normal[plane][0][i]), exi_quad_splat(p->normal[plane][1][i]),
                           exi_quad_splat(p->normal[plane][2][i])};
@@ -360,15 +356,14 @@ void exi_near_cluster(const exi_view *view, float (*points)[3], int count, exi_n
             near->triangle[i] = near->triangle[whole];
         }
     uint64_t keys[EXI_CLUSTER];
-    look_first(view, kept, count, near, keys);
+    planes p;
+    look_first(view, kept, count, near, keys, &p);
     const region r = region_of(kept, count, near);
     gathering g;
     pair queue[QUEUED];
     candidate candidates[4 * QUEUED + 4];
     if (keys[whole] && gather(view->fit, &r, &g)) {
         const int length = queue_up(&g, kept, count, near, queue);
-        planes p;
-        make_planes(view, kept, count, near, &p);
         compare(view, kept, candidates, sift(view, &g, &p, near, queue, length, candidates), keys);
     } else if (keys[whole]) {
         for (int i = 0; i < count; i++)

@@ -83,6 +83,7 @@ EXI_KERNEL void by_keys_of(const settling *s, working *w, int i, const int *keys
     const float *weights = s->job->weights + (size_t)w->order[i] * (size_t)s->settler->key_count;
     const exi_bound *bounds = exi_tree_at(s->settler, s->settler->bounds);
     const exi_quad zero = exi_quad_splat(0);
+    const exi_quad at = exi_carry_from(&s->motions, w->points[i]);
     exi_quad sum[3] = {zero, zero, zero};
     float gap = 0, most = 0;
     bounds += w->cluster->first + i;
@@ -94,10 +95,10 @@ EXI_KERNEL void by_keys_of(const settling *s, working *w, int i, const int *keys
         w->bounds[i] = weight > most ? bound : w->bounds[i];
         most = weight > most ? weight : most;
         if (carried && (whole || exi_carry_known(&s->motions, bound->corner)))
-            exi_carry_add(&s->motions, bound->corner, bound->u, bound->v, weight, sum);
+            exi_carry_add(&s->motions, bound->corner, bound->u, bound->v, weight, at, sum);
     }
     if (carried && exi_finite3(w->points[i]))
-        exi_carry_apply(&s->motions, sum, w->points[i]);
+        exi_carry_apply(sum, w->points[i]);
     if (most > 0)
         w->gaps[i] = gap < w->gaps[i] ? gap : w->gaps[i];
 }
@@ -163,8 +164,9 @@ static void carry_clusters(void *context, int begin, int end) {
             exi_quad sum[3] = {zero, zero, zero};
             if (triangle == EXI_NO_TRIANGLE || !exi_carry_known(&s->motions, corner))
                 continue;
-            exi_carry_add(&s->motions, corner, w.near.u[i], w.near.v[i], 1, sum);
-            exi_carry_apply(&s->motions, sum, w.points[i]);
+            exi_carry_add(&s->motions, corner, w.near.u[i], w.near.v[i], 1, exi_carry_from(&s->motions, w.points[i]),
+                          sum);
+            exi_carry_apply(sum, w.points[i]);
         }
         put_down(s, &w);
     }

@@ -100,10 +100,11 @@ float exi_side_distance(const exi_driver *driver, uint32_t triangle, const exi_n
 
 /* ---- carry.c ---- */
 
-/* How a vertex moves from the blended driver to the true one: what is added to a point, as a matrix of three rows and a
- * column for it relative to an origin (carry.c). Not numbers where it is not known. */
+/* How a vertex moves from the blended driver to the true one, in one line of a cache: its blended position relative to
+ * an origin on the driver, 0; and the rows of its rotation minus 1, each with a component of the displacement behind it
+ * (carry.c). Not numbers where it is not known. */
 typedef struct exi_motion {
-    float row[3][4];
+    float row[4][4];
 } exi_motion;
 
 typedef struct exi_motions {
@@ -122,27 +123,35 @@ static inline bool exi_carry_known(const exi_motions *motions, const uint32_t co
     return isfinite(motions->of[corner[0]].row[0][0]) && isfinite(motions->of[corner[1]].row[0][0]) &&
            isfinite(motions->of[corner[2]].row[0][0]);
 }
-/* Adds weight times the motion at (u, v) of a triangle. */
+/* Adds weight times the motion of a point at (u, v) of a triangle; point: relative to the origin, then 1. The sum's
+ * rows are to be summed over their four columns yet. */
 EXI_KERNEL void exi_carry_add(const exi_motions *motions, const uint32_t corner[3], float u, float v, float weight,
-                              exi_quad sum[3]) {
+                              exi_quad point, exi_quad sum[3]) {
     const exi_motion *a = &motions->of[corner[0]], *b = &motions->of[corner[1]], *c = &motions->of[corner[2]];
-    const exi_quad wa = exi_quad_splat(weight * (1 - u - v)), wb = exi_quad_splat(weight * u);
-    const exi_quad wc = exi_quad_splat(weight * v);
+    const float w = 1 - u - v;
+    exi_quad at = exi_quad_mul(exi_quad_splat(w), exi_quad_load(a->row[0]));
+    at = exi_quad_madd(exi_quad_splat(u), exi_quad_load(b->row[0]), at);
+    at = exi_quad_madd(exi_quad_splat(v), exi_quad_load(c->row[0]), at);
+    const exi_quad e = exi_quad_mul(exi_quad_splat(weight), exi_quad_sub(point, at));
     EXI_WRITE_OUT
     for (int k = 0; k < 3; k++) {
-        sum[k] = exi_quad_madd(wa, exi_quad_load(a->row[k]), sum[k]);
-        sum[k] = exi_quad_madd(wb, exi_quad_load(b->row[k]), sum[k]);
-        sum[k] = exi_quad_madd(wc, exi_quad_load(c->row[k]), sum[k]);
+        exi_quad row = exi_quad_mul(exi_quad_splat(w), exi_quad_load(a->row[1 + k]));
+        row = exi_quad_madd(exi_quad_splat(u), exi_quad_load(b->row[1 + k]), row);
+        row = exi_quad_madd(exi_quad_splat(v), exi_quad_load(c->row[1 + k]), row);
+        sum[k] = exi_quad_madd(e, row, sum[k]);
     }
 }
+static inline exi_quad exi_carry_from(const exi_motions *motions, const float point[3]) {
+    const float from[4] = {point[0] - motions->origin[0], point[1] - motions->origin[1], point[2] - motions->origin[2],
+                           1};
+    return exi_quad_load(from);
+}
 /* Moves the point by a sum of motions. */
-static inline void exi_carry_apply(const exi_motions *motions, const exi_quad sum[3], float point[3]) {
-    exi_quad m[4] = {sum[0], sum[1], sum[2], sum[2]};
+static inline void exi_carry_apply(const exi_quad sum[3], float point[3]) {
+    exi_quad m[4] = {sum[0], sum[1], sum[2], exi_quad_splat(0)};
     float moved[4];
     exi_quad_transpose(m);
-    for (int c = 0; c < 3; c++)
-        m[3] = exi_quad_madd(exi_quad_splat(point[c] - motions->origin[c]), m[c], m[3]);
-    exi_quad_store(moved, m[3]);
+    exi_quad_store(moved, exi_quad_add(exi_quad_add(m[0], m[1]), exi_quad_add(m[2], m[3])));
     for (int c = 0; c < 3; c++)
         point[c] += moved[c];
 }

@@ -33,8 +33,9 @@
 static const double ridge_default = 1e-9;
 /* How far the Gram matrix may be from symmetric, relative to its diagonal, and from definite, to its trace. */
 static const double symmetric = 1e-9, definite = 1e-10;
-/* Squares above this could overflow on the way; targets this many times the examples' size away read as this far. */
-static const double square_max = 1e200, farthest = 1e12;
+/* Squares above this could overflow on the way. Products with b may: numbers so large leave one example, the nearest.
+ */
+static const double square_max = 1e200;
 
 typedef struct database {
     double value;  /* on the scalar axis */
@@ -282,9 +283,9 @@ static int find_example(const ex_weigher *w, const double *order, int size, cons
     return -1;
 }
 
-/* Adds `share` of one database's weights. linear and found are room for its size. */
+/* Adds `share` of one database's weights. linear is room for its size. */
 static void add_database(const ex_weigher *w, const database *base, const double *row, double share, int room,
-                         double *linear, double *found, uint32_t *state, void *scratch, double *weights) {
+                         double *linear, uint32_t *state, void *scratch, double *weights) {
     const tables t = tables_of(w);
     const int size = (int)base->size;
     const size_t first = (size_t)base->first;
@@ -296,34 +297,27 @@ static void add_database(const ex_weigher *w, const database *base, const double
         weights[(int)order[hit >= 0 ? hit : 0]] += share;
         return;
     }
-    double middle = 0, largest = 0, scale = 0;
+    double middle = 0;
     for (int i = 0; i < size; i++) {
         linear[i] = row[(int)order[i]] - mean[i];
         middle += linear[i] / size;
     }
-    for (int i = 0; i < size; i++) {
-        linear[i] -= middle;
-        const double away = fabs(linear[i]), square = problem.matrix[(size_t)i * ((size_t)size + 1)];
-        largest = away > largest ? away : largest;
-        scale = square > scale ? square : scale;
-    }
-    const double factor = -(1 + ridge) * (largest > farthest * scale ? farthest * scale / largest : 1);
     for (int i = 0; i < size; i++)
-        linear[i] = factor * linear[i] + local[i];
-    exi_simplex_solve(&problem, linear, room, state ? state + (size_t)base->word : NULL, scratch, found);
+        linear[i] = local[i] - (1 + ridge) * (linear[i] - middle);
+    exi_simplex_solve(&problem, linear, room, state ? state + (size_t)base->word : NULL, scratch, linear);
     for (int i = 0; i < size; i++)
-        weights[(int)order[i]] += share * found[i];
+        weights[(int)order[i]] += share * linear[i];
 }
 
 static void evaluate_in(const ex_weigher *w, const double *clean, double *weights, uint32_t *state, int room,
-                        double *linear, double *found, void *scratch) {
+                        double *linear, void *scratch) {
     const tables t = tables_of(w);
     const database *base = t.databases;
     const double *row = clean + driver_at(w);
     const int last = (int)*t.database_count - 1;
     memset(weights, 0, (size_t)w->example_count * sizeof *weights);
     if (last == 0) {
-        add_database(w, base, row, 1, room, linear, found, state, scratch, weights);
+        add_database(w, base, row, 1, room, linear, state, scratch, weights);
         return;
     }
     const double value = clean[scalar_at(w)];
@@ -333,23 +327,23 @@ static void evaluate_in(const ex_weigher *w, const double *clean, double *weight
     double part = (value - base[i].value) / (base[i + 1].value - base[i].value);
     part = part > 0 ? part < 1 ? part : 1 : 0;
     if (part < 1)
-        add_database(w, &base[i], row, 1 - part, room, linear, found, state, scratch, weights);
+        add_database(w, &base[i], row, 1 - part, room, linear, state, scratch, weights);
     if (part > 0)
-        add_database(w, &base[i + 1], row, part, room, linear, found, state, scratch, weights);
+        add_database(w, &base[i + 1], row, part, room, linear, state, scratch, weights);
 }
 
 void exi_convex_evaluate(const ex_weigher *w, const double *clean, double *weights, void *state, void *scratch) {
     const int size = largest_database(w);
     if (scratch) {
         double *linear = scratch;
-        evaluate_in(w, clean, weights, state, size, linear, linear + size, linear + 2 * size);
+        evaluate_in(w, clean, weights, state, size, linear, linear + size);
         return;
     }
     /* What exi_simplex_scratch_size says for these. */
-    double linear[EX_CONVEX_MAX], found[EX_CONVEX_MAX];
+    double linear[EX_CONVEX_MAX];
     double
         memory[EX_CONVEX_STACK * (EX_CONVEX_STACK + 1) / 2 + 5 * EX_CONVEX_STACK + EX_CONVEX_MAX + EX_CONVEX_MAX / 8];
-    evaluate_in(w, clean, weights, state, size < EX_CONVEX_STACK ? size : EX_CONVEX_STACK, linear, found, memory);
+    evaluate_in(w, clean, weights, state, size < EX_CONVEX_STACK ? size : EX_CONVEX_STACK, linear, memory);
 }
 
 size_t ex_weigher_state_size(const ex_weigher *weigher) {
@@ -364,7 +358,7 @@ size_t ex_weigher_scratch_size(const ex_weigher *weigher) {
     if (weigher->kind != EX_WEIGHER_CONVEX)
         return 0;
     const int size = largest_database(weigher);
-    return 2 * (size_t)size * sizeof(double) + exi_simplex_scratch_size(size, size);
+    return (size_t)size * sizeof(double) + exi_simplex_scratch_size(size, size);
 }
 
 double ex_weigher_hull_distance_sq(const ex_weigher *weigher, const double *point, double self, const double *weights) {

@@ -286,34 +286,38 @@ void exi_spread_share(const ex_weigher *w, int point, double share, double *weig
         weights[i] += share * row[i];
 }
 
+static void evaluate_convex(const ex_weigher *w, const double *point, double *weights, void *state, void *scratch) {
+    double clean[EXI_FEATURE_MAX];
+    exi_point_clean(w, point, clean);
+    exi_convex_evaluate(w, clean, weights, state, scratch);
+}
+
+static void evaluate_features(const ex_weigher *w, const double *point, double *weights) {
+    double clean[EXI_FEATURE_MAX], features[EXI_FEATURE_MAX];
+    exi_point_clean(w, point, clean);
+    exi_point_features(w, clean, features);
+    kinds[w->kind]->evaluate(w, features, weights);
+}
+
 void ex_weigher_evaluate(const ex_weigher *weigher, const double *point, double *weights) {
     if (!weigher || !weights) {
         exi_misuse(__func__, "no weigher, or nowhere to put the weights");
         return;
     }
-    if (!kinds[weigher->kind]->has_points) {
+    if (!kinds[weigher->kind]->has_points)
         exi_point_clean(weigher, point, weights);
-        return;
-    }
-    double clean[EXI_FEATURE_MAX], features[EXI_FEATURE_MAX];
-    exi_point_clean(weigher, point, clean);
-    if (weigher->kind == EX_WEIGHER_CONVEX) {
-        exi_convex_evaluate(weigher, clean, weights, NULL, NULL);
-        return;
-    }
-    exi_point_features(weigher, clean, features);
-    kinds[weigher->kind]->evaluate(weigher, features, weights);
+    else if (weigher->kind == EX_WEIGHER_CONVEX)
+        evaluate_convex(weigher, point, weights, NULL, NULL);
+    else
+        evaluate_features(weigher, point, weights);
 }
 
 void ex_weigher_evaluate_from(const ex_weigher *weigher, const double *point, double *weights, void *state,
                               void *scratch) {
-    if (!weigher || !weights || weigher->kind != EX_WEIGHER_CONVEX) {
+    if (!weigher || !weights || weigher->kind != EX_WEIGHER_CONVEX)
         ex_weigher_evaluate(weigher, point, weights);
-        return;
-    }
-    double clean[EXI_FEATURE_MAX];
-    exi_point_clean(weigher, point, clean);
-    exi_convex_evaluate(weigher, clean, weights, state, scratch);
+    else
+        evaluate_convex(weigher, point, weights, state, scratch);
 }
 
 void ex_weigher_evaluate_sets(const ex_weigher *weigher, const double *point, double *weights, double *set_weights) {

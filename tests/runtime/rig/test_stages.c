@@ -32,7 +32,7 @@ typedef struct fixture {
 static void open(fixture *f, ex_skinning skinning) {
     character_open(&f->character, RINGS, SIDES, skinning);
     f->rig = rig_of(&f->character.def);
-    f->pose = (ex_pose){f->inputs, f->joints};
+    f->pose = (ex_pose){.inputs = f->inputs, .joints = f->joints};
     ex_rig_rest_pose(f->rig, &f->pose);
     f->inputs[0] = 0.6;
     f->inputs[1] = 0.3;
@@ -439,7 +439,7 @@ static void test_work_cut_otherwise(void **state) {
             joints[i][0].rotation[2] = 0.2F * (float)i;
             inputs[i][0] += 0.1 * i;
             lists[i][0] = pixels[round][i];
-            poses[i] = (ex_pose){inputs[i], joints[i]};
+            poses[i] = (ex_pose){.inputs = inputs[i], .joints = joints[i]};
             outputs[i] = (ex_output){.positions = &positions[round][i][0][0],
                                      .normals = &normals[round][i][0][0],
                                      .box = boxes[round][i],

@@ -139,10 +139,8 @@ static void of_equal_blends_the_near_one(void **state) {
     ex_weigher_destroy(weigher);
     open_keys(&k, 4, 2, (double[]){0, 0, 1, 0, 1, 1, 0, 1});
     weigher = weigher_of_keys(&k);
-    weigh(&k, weigher, (double[]){0.5, 0.5}, weights);
-    double row[4], square[4];
-    measure(&k, (double[]){0.5, 0.5}, row);
-    ex_weigher_evaluate(weigher, row, square);
+    double square[4];
+    weigh(&k, weigher, (double[]){0.5, 0.5}, square);
     assert_row_near(square, ((double[]){0.25, 0.25, 0.25, 0.25}), 4, 1e-5);
     ex_weigher_destroy(weigher);
 }
@@ -332,6 +330,35 @@ static void no_start_changes_the_answer(void **state) {
     }
 }
 
+/* On a grid every cell's corners are equally far from its middle, and the ridge alone decides: where rounding could. */
+static void nor_where_rounding_could(void **state) {
+    (void)state;
+    static keys k;
+    memset(&k, 0, sizeof k);
+    k.count = 16;
+    k.dimension = 2;
+    for (int i = 0; i < 16; i++) {
+        k.forms[i][0] = 0.3 + 0.71 * (i % 4) - 0.37 * (i / 4); /* askew, or nothing would be rounded */
+        k.forms[i][1] = 0.1 + 0.37 * (i % 4) + 0.71 * (i / 4);
+    }
+    ex_weigher *weigher = weigher_of_keys(&k);
+    unsigned char path[8] = {0}, ahead[8] = {0};
+    for (int step = 0; step < 400; step++) {
+        const double a = 0.04 * step, b = 0.04 * (step + 5);
+        double row[16], cold[16], weights[16];
+        measure(&k, (double[]){0.8 + 0.9 * sin(a), 1.7 + 0.8 * cos(1.7 * a)}, row);
+        ex_weigher_evaluate(weigher, row, cold);
+        assert_near(sum_of(cold, 16), 1, 1e-15);
+        ex_weigher_evaluate_from(weigher, row, weights, path, NULL);
+        assert_row_near(weights, cold, 16, 1e-9);
+        ex_weigher_evaluate_from(weigher, row, weights, ahead, NULL);
+        assert_row_near(weights, cold, 16, 1e-9);
+        measure(&k, (double[]){0.8 + 0.9 * sin(b), 1.7 + 0.8 * cos(1.7 * b)}, row);
+        ex_weigher_evaluate_from(weigher, row, weights, ahead, NULL);
+    }
+    ex_weigher_destroy(weigher);
+}
+
 /* Without scratch memory a large space is blended from fewer examples, and stays a blend. */
 static void many_keys(void **state) {
     (void)state;
@@ -376,8 +403,10 @@ static void odd_numbers_give_weights(void **state) {
     uint64_t random = 10;
     static keys k;
     strew_keys(&k, 6, 12, &random);
+    for (int i = 0; i < 6 * 12; i++)
+        k.forms[i / 12][i % 12] *= 1e-4;
     ex_weigher *weigher = weigher_of_keys(&k);
-    static const double odd[] = {NAN, INFINITY, -INFINITY, 1e300, -1e308, 1e150, 1e-300, 5e15};
+    static const double odd[] = {NAN, INFINITY, -INFINITY, 1e300, -1.7e308, 1e150, 1e-300, 5e15};
     double weights[6], rest[6] = {1, 0, 0, 0, 0, 0};
     for (int i = 0; i < 8; i++) {
         double row[6] = {0.1, odd[i], 0.2, 0.3, 0.1, -odd[i]};
@@ -387,6 +416,8 @@ static void odd_numbers_give_weights(void **state) {
             assert_true(weights[j] >= 0);
         if (i < 3)
             assert_row_near(weights, rest, 6, 0);
+        else if (fabs(odd[i]) > 1) /* so far that way that one key is all there is */
+            assert_near(weights[odd[i] > 0 ? 1 : 5], 1, 0);
     }
     ex_weigher_evaluate(weigher, NULL, weights); /* the first key */
     assert_row_near(weights, rest, 6, 0);
@@ -403,6 +434,7 @@ int main(void) {
         cmocka_unit_test(weights_are_those_of_the_nearest_blend),
         cmocka_unit_test(only_the_forms_count),
         cmocka_unit_test(no_start_changes_the_answer),
+        cmocka_unit_test(nor_where_rounding_could),
         cmocka_unit_test(many_keys),
         cmocka_unit_test(odd_numbers_give_weights),
     };

@@ -373,6 +373,11 @@ static void stored_tables(void **state) {
             ex_weigher_evaluate_from(copy, point, weights, kept, NULL);
         }
     assert_true(refused > tried / 10 && refused < tried);
+    for (int field = 1; field < 5; field++) { /* of the second database: first, size, matrix, word */
+        memcpy(copy, weigher, size);
+        exi_table_mut(copy, copy->own)[1 + 5 + field] += 1;
+        assert_int_equal(exi_weigher_validate(copy, size, NULL), EX_ERROR_DATA);
+    }
     memcpy(copy, weigher, size);
     copy->example_count = EX_CONVEX_MAX + 1;
     assert_int_equal(exi_weigher_validate(copy, size, NULL), EX_ERROR_DATA);

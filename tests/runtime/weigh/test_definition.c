@@ -235,7 +235,7 @@ static const struct {
     {many_pseudos, EX_ERROR_LIMIT, {"at most"}},
     {null_points, EX_ERROR_ARGUMENT, {"missing"}},
     {null_pseudos, EX_ERROR_ARGUMENT, {"missing"}},
-    {unknown_axis_kind, EX_ERROR_ARGUMENT, {"axis 2", "kind 4"}},
+    {unknown_axis_kind, EX_ERROR_ARGUMENT, {"axis 2", "kind 5"}},
     {negative_scale, EX_ERROR_ARGUMENT, {"axis 3", "scale -1"}},
     {scale_not_finite, EX_ERROR_ARGUMENT, {"axis 3", "scale"}},
     {min_not_finite, EX_ERROR_DATA, {"axis 1", "finite"}},
