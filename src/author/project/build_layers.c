@@ -87,8 +87,9 @@ static bool open_rows(const ex_project_layer *source, ex_layer_def *layer, row_l
         return r->offsets != NULL;
     }
     layer->deltas = r->deltas = calloc(count, sizeof *r->deltas);
-    layer->shifts = r->shifts = calloc(count, sizeof *r->shifts);
-    return r->deltas && r->shifts;
+    if (!source->driven) /* the driver's keys move no joints */
+        layer->shifts = r->shifts = calloc(count, sizeof *r->shifts);
+    return r->deltas && (r->shifts || source->driven);
 }
 
 static void take(const row_lists *r, int k, exi_measured *measured) {
@@ -98,7 +99,8 @@ static void take(const row_lists *r, int k, exi_measured *measured) {
         return;
     }
     r->deltas[k] = measured->delta;
-    r->shifts[k] = measured->shifts;
+    if (r->shifts)
+        r->shifts[k] = measured->shifts;
     measured->delta = measured->shifts = NULL;
 }
 

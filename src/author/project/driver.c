@@ -251,6 +251,7 @@ void exi_project_driver_fill(const exi_project_driver *d, const ex_project_layer
     layer->regions = d->driving.regions;
     if (source->dimension == 0)
         layer->weigh.points = NULL;
+    layer->key_joints = NULL;
 }
 
 /* ---- joints ---- */

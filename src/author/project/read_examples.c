@@ -32,6 +32,10 @@ static ex_result read_files(exi_reader *r, const json_t *object, const exi_place
                          "%s.skeleton: an example of a layer of offsets has the project's bones: one with its own "
                          "belongs into a layer of \"unposed\" forms",
                          place->text);
+    if (json_object_get(object, "skeleton") && layer->driven)
+        return exi_error(r->error, EX_ERROR_DATA,
+                         "%s.skeleton: an example that a driver weighs moves no joints, and has the project's bones",
+                         place->text);
     ex_result result = exi_read_reference(r, object, place, layer, example);
     if (result == EX_OK && !example->reference)
         result = pixels ? exi_get_text(r, object, place, "image", true, &example->image)

@@ -51,7 +51,8 @@ typedef struct exi_new_folder {
 /* The driver of a rig, as files will have it. */
 typedef struct exi_unpacked_driver {
     bool there;
-    ex_rig_driver driver;     /* pointers into the rig */
+    ex_rig_driver driver; /* pointers into the rig */
+    ex_bind binds[EX_BIND_MAX];
     int layer;                /* that it weighs, or -1 */
     ex_mesh *mesh;            /* of the driver */
     ex_drive_options options; /* as they were */

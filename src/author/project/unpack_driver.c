@@ -29,7 +29,10 @@ static ex_result take_masks(exi_unpacked_driver *d, const ex_rig *rig, ex_error 
     ex_influences shares = {0};
     if (regions == 0)
         return EX_OK;
-    if (ex_rig_layer_views(rig, d->layer, NULL, &shares) != d->options.region_count)
+    ex_view *views = exi_arena_allocate(&d->arena, EX_DRIVER_FRAME_MAX, sizeof *views);
+    if (!views)
+        return exi_error_memory(error, "the regions", EX_DRIVER_FRAME_MAX * sizeof *views);
+    if (ex_rig_layer_views(rig, d->layer, views, &shares) != d->options.region_count)
         return exi_error(error, EX_ERROR_DATA, "the rig's note of how it follows its driver is damaged");
     d->masks = exi_arena_allocate(&d->arena, regions * count, sizeof *d->masks);
     if (!d->masks)
@@ -47,7 +50,7 @@ static ex_result take_masks(exi_unpacked_driver *d, const ex_rig *rig, ex_error 
 
 ex_result exi_unpack_driver_open(exi_unpacked_driver *d, const ex_rig *rig, ex_error *error) {
     *d = (exi_unpacked_driver){.layer = -1};
-    d->there = ex_rig_get_driver(rig, &d->driver);
+    d->there = ex_rig_get_driver(rig, &d->driver, d->binds);
     if (!d->there)
         return EX_OK;
     for (int l = ex_rig_layer_count(rig) - 1; l >= 0; l--)
