@@ -80,7 +80,7 @@ void sleeve_form(const sleeve *s, double degrees, double turn, double move, floa
     for (int v = 0; v < s->driven->vertex_count; v++) {
         /* Wrinkles that come with the bend, on the inner side more. */
         const double *p = s->driven->positions + 3 * v;
-        const double fold = 1 + 0.1 * sin(degrees * PI / 180) * sin(12 * p[0]) * (1 + 2 * p[1]);
+        const double fold = 1 + 0.1 * s->folds * sin(degrees * PI / 180) * sin(12 * p[0]) * (1 + 2 * p[1]);
         bend((double[3]){p[0], p[1] * fold, p[2] * fold}, degrees, turn, move, driven + 3 * v);
     }
 }
@@ -88,7 +88,8 @@ void sleeve_form(const sleeve *s, double degrees, double turn, double move, floa
 void sleeve_open(sleeve *s, int rings, int sides) {
     static const char *const arm[2] = {"upper", "lower"}, *const cloth[2] = {"body", "cuff"};
     static const char *const names[SLEEVE_KEYS] = {"straight", "slight", "bent", "right"};
-    *s = (sleeve){.driver = tube(rings, sides, 0, 2, 0.2, 1, arm),
+    *s = (sleeve){.folds = 1,
+                  .driver = tube(rings, sides, 0, 2, 0.2, 1, arm),
                   .driven = tube(2 * rings / 3, sides, 0.4, 1.6, 0.25, 1.2, cloth)};
     for (int k = 0; k < SLEEVE_KEYS; k++) {
         s->drivers[k] = must_allocate(3 * (size_t)s->driver->vertex_count, sizeof(float));

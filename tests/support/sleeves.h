@@ -12,6 +12,7 @@ enum { SLEEVE_KEYS = 4 };
 typedef struct sleeve {
     ex_mesh *driver; /* from x = 0 to 2, radius 0.2; faces in groups "upper" (x below 1) and "lower" */
     ex_mesh *driven; /* from 0.4 to 1.6, radius 0.25; groups "cuff" (above 1.2) and "body" */
+    double folds;    /* how deep wrinkles are: 1 */
     float *drivers[SLEEVE_KEYS], *drivens[SLEEVE_KEYS];
     ex_drive_key keys[SLEEVE_KEYS]; /* bent by 0, 30, 60, 90 degrees, moved and turned, with names */
     ex_drive_def def;               /* of all keys, with the default options and two frames of parts */

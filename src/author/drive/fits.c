@@ -27,7 +27,6 @@ bool exi_driving_reserve(exi_driving *made, int frame_count) {
     made->driver.driver.starts = made->starts;
     made->driver.driver.vertices = made->vertices;
     made->driver.driver.weights = made->weights;
-    made->driver.joints = made->joints;
     return made->starts && made->joints && made->vertices && made->weights;
 }
 
@@ -36,6 +35,8 @@ static void add_frame(exi_driving *made, int count, int joint) {
     const int frame = made->driver.driver.frame_count++;
     made->starts[frame + 1] = made->starts[frame] + (uint32_t)count;
     made->joints[frame] = joint;
+    if (joint >= 0)
+        made->driver.joints = made->joints;
 }
 
 /* ---- on a line ---- */

@@ -40,7 +40,10 @@ static ex_result take_masks(ex_drive_set *set, const ex_rig *rig, ex_error *erro
     const ex_drive_options *o = &set->def.options;
     const size_t count = (size_t)ex_rig_vertex_count(rig);
     ex_influences regions = {0};
-    if (ex_rig_layer_views(rig, 0, NULL, &regions) != o->region_count)
+    ex_view *views = exi_arena_allocate(&set->arena, EX_DRIVER_FRAME_MAX, sizeof *views);
+    if (!views)
+        return no_memory(rig, error);
+    if (ex_rig_layer_views(rig, 0, views, &regions) != o->region_count)
         return exi_error(error, EX_ERROR_DATA, "the rig's note of how it follows its driver is damaged");
     ex_drive_region *list = (ex_drive_region *)o->regions; /* in the arena */
     for (int r = 0; r < o->region_count; r++) {
