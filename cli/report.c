@@ -55,6 +55,10 @@ void exi_notes_print(const char *path, char *const *notes, int count) {
         exi_failed_text("%s: %s", path, notes[i]);
 }
 
+bool exi_report_is_terminal(void) {
+    return isatty(STDOUT_FILENO) == 1;
+}
+
 double exi_clock(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);

@@ -29,6 +29,9 @@ int exi_failed_text(const char *format, ...) __attribute__((format(printf, 1, 2)
 /* Prints "exemplar: PATH: SENTENCE" on stderr for each of some notes about a file. */
 void exi_notes_print(const char *path, char *const *notes, int count);
 
+/* Whether standard output is a terminal: figures that differ from run to run are for people alone. */
+bool exi_report_is_terminal(void);
+
 /* Seconds on a clock that only goes forwards. */
 double exi_clock(void);
 

@@ -1,6 +1,7 @@
 /*
- * exemplar/author.h - authoring whole: meshes, file formats, projects, motion, baking, trajectories, pictures. Stands on the runtime
- * (exemplar/exemplar.h), never the other way round. Allocates with malloc and reads and writes files.
+ * exemplar/author.h - authoring whole: meshes, file formats, projects, motion, baking, trajectories, drivers, pictures.
+ * Stands on the runtime (exemplar/exemplar.h), never the other way round. Allocates with malloc and reads and writes
+ * files.
  */
 #ifndef EXEMPLAR_AUTHOR_H
 #define EXEMPLAR_AUTHOR_H

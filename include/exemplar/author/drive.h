@@ -136,8 +136,8 @@ typedef enum ex_choice {
 
 EX_API const char *ex_choice_name(ex_choice choice);
 
-/* Progress of long work: called now and then with the part that is done, in [0, 1]; false stops with EX_ERROR_STOPPED
- * or what the library calls it. */
+/* Progress of long work: called now and then from the calling thread with the part that is done, in [0, 1]; false stops
+ * it, with EX_ERROR_FILE and nothing written. */
 typedef bool (*ex_drive_progress)(void *user, const char *doing, double part);
 
 /* One reference animation. */
@@ -186,6 +186,7 @@ typedef struct ex_apply_def {
     double database;    /* value of the axis of databases; NAN: rest */
     const char *truth;  /* cache to compare with, or NULL */
     bool unsettled;
+    bool brief; /* the report is to cost next to nothing: no nearest keys, no deepest_after, no jumps (-1, 0) */
     ex_drive_progress progress;
     void *user;
     const ex_tasks *tasks;

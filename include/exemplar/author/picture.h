@@ -8,6 +8,7 @@
 #ifndef EXEMPLAR_AUTHOR_PICTURE_H
 #define EXEMPLAR_AUTHOR_PICTURE_H
 
+#include <exemplar/author/drive.h>
 #include <exemplar/author/image.h>
 #include <exemplar/author/mesh.h>
 #include <exemplar/author/project.h>
@@ -67,6 +68,11 @@ EX_API ex_result ex_plot_write(const ex_plot_def *def, const char *path, ex_plot
 /* The report of `exemplar warp --report` as a chart, PNG or SVG by the ending of the file's name: the 99th and 99.9th
  * percentile of stretch over time for every method, flipped triangles, crossing pairs. Results: FILE, MEMORY. */
 EX_API ex_result ex_warp_report_draw(const ex_warp_report *report, const char *path, ex_error *error);
+
+/* The report of `exemplar drive report` as a chart, PNG or SVG by the ending of the file's name: the weights of the keys
+ * over time, names [key_count] beside them, and below them the errors. Results: FILE, MEMORY. */
+EX_API ex_result ex_drive_report_draw(const ex_drive_report *report, const char *const *names, const char *path,
+                                      ex_error *error);
 
 /* ---- rendering forms ---- */
 

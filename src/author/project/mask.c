@@ -57,16 +57,26 @@ static ex_result parse_mask(const char *text, size_t size, const char *path, int
     return EX_OK;
 }
 
-static ex_result mask_from_file(const ex_project_view *view, const char *source, int vertex_count, double most,
-                                float *mask, ex_error *error) {
-    char *path = exi_path_join(view->path, source), *text = NULL;
+static ex_result read_file(const char *path, int vertex_count, double most, float *mask, ex_error *error) {
+    char *text = NULL;
     size_t size = 0;
-    if (!path)
-        return exi_error_memory(error, "a mask", strlen(source));
     ex_result result = exi_file_read(path, &text, &size, error);
     if (result == EX_OK)
         result = parse_mask(text, size, path, vertex_count, most, mask, error);
     free(text);
+    return result;
+}
+
+ex_result exi_mask_read(const char *path, int vertex_count, float *mask, ex_error *error) {
+    return read_file(path, vertex_count, 1, mask, error);
+}
+
+static ex_result mask_from_file(const ex_project_view *view, const char *source, int vertex_count, double most,
+                                float *mask, ex_error *error) {
+    char *path = exi_path_join(view->path, source);
+    if (!path)
+        return exi_error_memory(error, "a mask", strlen(source));
+    const ex_result result = read_file(path, vertex_count, most, mask, error);
     free(path);
     return result;
 }
@@ -82,7 +92,7 @@ bool exi_names_group(const char *line, const char *name) {
     return strcmp(line, name) == 0;
 }
 
-static ex_result mask_from_group(const ex_mesh *mesh, const char *name, float *mask, ex_error *error) {
+ex_result exi_mask_from_group(const ex_mesh *mesh, const char *name, float *mask, ex_error *error) {
     bool found = false;
     for (int f = 0; mesh->face_groups && f < mesh->face_count; f++) {
         int group = mesh->face_groups[f];
@@ -154,7 +164,7 @@ ex_result exi_project_read_values(const ex_project_view *view, const ex_project_
     if (source->kind == EX_MASK_FILE)
         result = mask_from_file(view, source->source, mesh->vertex_count, most, values, error);
     else if (source->kind == EX_MASK_GROUP)
-        result = mask_from_group(mesh, source->source, values, error);
+        result = exi_mask_from_group(mesh, source->source, values, error);
     else if (source->kind == EX_MASK_JOINTS)
         result = mask_from_joints(source, skeleton, skin, values, error);
     else

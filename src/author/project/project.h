@@ -70,6 +70,13 @@ ex_result exi_project_read_values(const ex_project_view *view, const ex_project_
                                   const ex_mesh *mesh, const ex_skeleton *skeleton, const ex_skin *skin, float **mask,
                                   ex_error *error);
 
+/* Writes 1 for the vertices of the group's faces and leaves the others alone; DATA, and the nearest name, where there
+ * is no such group. */
+ex_result exi_mask_from_group(const ex_mesh *mesh, const char *name, float *mask, ex_error *error);
+
+/* A file of lines `vertex value`, values in [0, 1]; vertices that it does not name are left alone. */
+ex_result exi_mask_read(const char *path, int vertex_count, float *mask, ex_error *error);
+
 /* The layer's mask [vertex_count], or NULL in *mask where it has none. Release with free. skeleton and skin may be
  * NULL. */
 ex_result exi_project_read_mask(const ex_project_view *view, const ex_project_layer *layer, const ex_mesh *mesh,

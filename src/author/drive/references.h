@@ -1,0 +1,58 @@
+/*
+ * references.h - the animations that are learned from, frame by frame; and the moving frame of the whole driver, in
+ * which its forms are compared. Private to authoring.
+ */
+#ifndef EXEMPLAR_AUTHOR_DRIVE_REFERENCES_H
+#define EXEMPLAR_AUTHOR_DRIVE_REFERENCES_H
+
+#include "runtime/base/result.h"
+
+#include <exemplar/author/drive.h>
+
+typedef struct exi_reference {
+    ex_cache_reader *driver, *driven;
+    int first; /* its first frame among those of all */
+    int frame_count;
+    double database;
+} exi_reference;
+
+typedef struct exi_references {
+    int count;
+    exi_reference *items;           /* [count] */
+    int frame_count;                /* of all */
+    int driver_count, driven_count; /* vertices */
+} exi_references;
+
+/* Opens every cache and checks it against the meshes and against its partner; exi_references_close either way. */
+ex_result exi_references_open(exi_references *refs, const ex_learn_def *def, ex_error *error);
+void exi_references_close(exi_references *refs);
+
+/* The reference that a frame of all belongs to. */
+const exi_reference *exi_references_of(const exi_references *refs, int frame);
+/* One frame of all; either form may be NULL. */
+ex_result exi_references_read(const exi_references *refs, int frame, float *driver, float *driven, ex_error *error);
+
+/* Opens a cache of forms of a mesh; `what` is "driver" or "driven". */
+ex_result exi_drive_open_cache(const char *path, const char *what, int vertex_count, ex_cache_reader **reader,
+                               ex_error *error);
+
+/* ---- the whole driver's moving frame ---- */
+
+/* Fitted to all vertices, or to a group's; one that stays where it is for the others: with a joint, which caches have
+ * none of, too. */
+ex_result exi_whole_create(const ex_mesh *driver, const ex_drive_options *options, ex_driver **whole, ex_error *error);
+
+/* out = T^-1 form, T rigid: where it would be had the driver not moved; and out = T form. Each may be in place. */
+void exi_whole_back(const float matrix[12], const float *form, int count, float *out);
+void exi_whole_move(const float matrix[12], const float *form, int count, float *out);
+
+/* Sum over vertices of the squares of distances, each times its weight; weights may be NULL: 1. */
+double exi_form_squares(const float *a, const float *b, const float *weights, int count);
+/* Mean over vertices of the distances. */
+double exi_form_mean(const float *a, const float *b, int count);
+
+/* Tells of progress; false where the caller wants it to stop. */
+bool exi_drive_tell(ex_drive_progress progress, void *user, const char *doing, double part);
+ex_result exi_drive_stopped(ex_error *error);
+
+#endif

@@ -1,0 +1,444 @@
+/*
+ * Learning a driven rig from a bar that bends and its sleeve: which frames become keys, what they explain, databases,
+ * and every reference that cannot be learned from.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support/check.h"
+#include "support/drives.h"
+#include "support/fail_alloc.h"
+#include "support/scratch.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FRAMES = 24 };
+
+/* A definition and the paths that it points to. */
+typedef struct lesson {
+    ex_learn_def def;
+    ex_drive_reference references[2];
+    char paths[4][300];
+} lesson;
+
+static const char *keep(lesson *l, int which, const char *name) {
+    snprintf(l->paths[which], sizeof l->paths[which], "%s", scratch_path(name));
+    return l->paths[which];
+}
+
+static void open_lesson(lesson *l, int keys) {
+    memset(l, 0, sizeof *l);
+    l->def = (ex_learn_def){.driver = drive_driver_mesh(),
+                            .driven = drive_driven_mesh(),
+                            .driver_name = "body",
+                            .reference_count = 1,
+                            .references = l->references,
+                            .key_count = keys,
+                            .options = ex_drive_options_default()};
+    l->def.options.frames = 1;
+    l->references[0] = (ex_drive_reference){.driver = keep(l, 0, "b.pc2"), .driven = keep(l, 1, "s.pc2")};
+}
+
+static void close_lesson(lesson *l) {
+    ex_mesh_destroy((ex_mesh *)(uintptr_t)l->def.driver);
+    ex_mesh_destroy((ex_mesh *)(uintptr_t)l->def.driven);
+}
+
+static ex_learned *learn(const lesson *l, ex_rig **rig) {
+    ex_error error = {.result = EX_OK};
+    ex_learned *learned = NULL;
+    if (ex_drive_learn(&l->def, rig, &learned, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    return learned;
+}
+
+/* ---- which frames ---- */
+
+static double squares(const float *a, const float *b) {
+    double sum = 0;
+    for (int i = 0; i < 3 * DRIVE_DRIVER_COUNT; i++)
+        sum += ((double)a[i] - (double)b[i]) * ((double)a[i] - (double)b[i]);
+    return sum;
+}
+
+/* Farthest first, by brute force, without a moving frame. */
+static void test_farthest_first(void **state) {
+    (void)state;
+    enum { KEYS = 5 };
+    static float forms[FRAMES][3 * DRIVE_DRIVER_COUNT], rest[3 * DRIVE_DRIVER_COUNT];
+    drive_pose poses[FRAMES];
+    int expected[KEYS] = {0};
+    for (int f = 0; f < FRAMES; f++) {
+        poses[f] = drive_motion(0, f + 5, FRAMES);
+        drive_form(&poses[f], forms[f], NULL);
+    }
+    drive_form(&(drive_pose){.wrinkle = 1}, rest, NULL);
+    drive_write("b.pc2", "s.pc2", poses, FRAMES);
+    for (int f = 1; f < FRAMES; f++)
+        expected[0] = squares(forms[f], rest) < squares(forms[expected[0]], rest) ? f : expected[0];
+    for (int k = 1; k < KEYS; k++) {
+        double most = -1;
+        for (int f = 0; f < FRAMES; f++) {
+            double least = INFINITY;
+            for (int j = 0; j < k; j++)
+                least = fmin(least, squares(forms[f], forms[expected[j]]));
+            if (least > most) {
+                most = least;
+                expected[k] = f;
+            }
+        }
+    }
+    lesson l;
+    ex_rig *rig;
+    open_lesson(&l, KEYS);
+    l.def.options.frame = EX_WHOLE_FRAME_NONE;
+    ex_learned *learned = learn(&l, &rig);
+    assert_int_equal(learned->key_count, KEYS);
+    for (int k = 0; k < KEYS; k++)
+        assert_int_equal(learned->frames[k], expected[k]);
+    assert_int_equal(learned->frame_count, 1);
+    char name[24];
+    snprintf(name, sizeof name, "frame_%03d", expected[1]);
+    assert_string_equal(ex_rig_example_name(rig, 0, 1), name);
+    ex_learned_free(learned);
+    ex_rig_destroy(rig);
+    close_lesson(&l);
+}
+
+/* Where the driver stands and which way it faces counts for nothing. */
+static void test_global_motion_changes_no_choice(void **state) {
+    (void)state;
+    drive_pose poses[FRAMES];
+    int frames[2][6];
+    for (int still = 0; still < 2; still++) {
+        lesson l;
+        ex_rig *rig;
+        for (int f = 0; f < FRAMES; f++) {
+            poses[f] = drive_motion(1, f, FRAMES);
+            if (still)
+                poses[f].turn = poses[f].along = 0;
+        }
+        drive_write("b.pc2", "s.pc2", poses, FRAMES);
+        open_lesson(&l, 6);
+        ex_learned *learned = learn(&l, &rig);
+        assert_int_equal(learned->key_count, 6);
+        memcpy(frames[still], learned->frames, sizeof frames[still]);
+        ex_learned_free(learned);
+        ex_rig_destroy(rig);
+        close_lesson(&l);
+    }
+    assert_memory_equal(frames[0], frames[1], sizeof frames[0]);
+}
+
+/* ---- what keys explain ---- */
+
+static void test_more_keys_explain_more(void **state) {
+    (void)state;
+    double before = INFINITY;
+    drive_write_motion("b.pc2", "s.pc2", 0, FRAMES);
+    for (int keys = 2; keys <= 8; keys *= 2) {
+        lesson l;
+        ex_rig *rig;
+        open_lesson(&l, keys);
+        ex_learned *learned = learn(&l, &rig);
+        assert_true(learned->error < before);
+        assert_true(learned->error < 0.7 * learned->nearest);
+        before = learned->error;
+        ex_learned_free(learned);
+        ex_rig_destroy(rig);
+        close_lesson(&l);
+    }
+    assert_true(before < 0.02);
+}
+
+/* The errors after each key fall on the whole, and stop at what was asked for; the last is that of the rig. */
+static void test_until_and_worst(void **state) {
+    (void)state;
+    lesson l;
+    ex_rig *rig;
+    drive_write_motion("b.pc2", "s.pc2", 0, FRAMES);
+    open_lesson(&l, 20);
+    l.def.choice = EX_CHOICE_WORST;
+    l.def.until = 0.006;
+    l.def.options.residual = EX_RESIDUAL_NONE;
+    ex_learned *learned = learn(&l, &rig);
+    assert_in_range(learned->key_count, 3, 16);
+    for (int k = 0; k + 1 < learned->key_count; k++)
+        assert_true(learned->mean_error[k] >= 0.006);
+    assert_true(learned->mean_error[learned->key_count - 1] < 0.006);
+    assert_true(learned->mean_error[learned->key_count - 1] < 0.5 * learned->mean_error[0]);
+    assert_near(learned->error, learned->mean_error[learned->key_count - 1], 1e-12);
+    ex_learned_free(learned);
+    ex_rig_destroy(rig);
+    l.def.choice = EX_CHOICE_FARTHEST;
+    l.def.until = 0;
+    l.def.key_count = 3;
+    learned = learn(&l, &rig);
+    assert_int_equal(learned->key_count, 3);
+    assert_true(learned->mean_error[0] < 0); /* not measured */
+    ex_learned_free(learned);
+    ex_rig_destroy(rig);
+    close_lesson(&l);
+}
+
+static void test_given_frames_come_first(void **state) {
+    (void)state;
+    lesson l;
+    ex_rig *rig;
+    const int given[] = {7, 3};
+    drive_write_motion("b.pc2", "s.pc2", 0, FRAMES);
+    open_lesson(&l, 4);
+    l.def.given = given;
+    l.def.given_count = 2;
+    ex_learned *learned = learn(&l, &rig);
+    assert_int_equal(learned->key_count, 4);
+    assert_int_equal(learned->frames[0], 7);
+    assert_int_equal(learned->frames[1], 3);
+    ex_learned_free(learned);
+    ex_rig_destroy(rig);
+    close_lesson(&l);
+}
+
+static void test_fewer_frames_than_keys(void **state) {
+    (void)state;
+    lesson l;
+    ex_rig *rig;
+    drive_pose poses[6];
+    for (int f = 0; f < 6; f++)
+        poses[f] = drive_motion(0, 4 * (f % 3), 12);
+    drive_write("b.pc2", "s.pc2", poses, 6);
+    open_lesson(&l, 12);
+    ex_learned *learned = learn(&l, &rig);
+    assert_int_equal(learned->key_count, 3); /* the others are alike */
+    ex_learned_free(learned);
+    ex_rig_destroy(rig);
+    drive_write("b.pc2", "s.pc2", poses, 1);
+    learned = learn(&l, &rig);
+    assert_int_equal(learned->key_count, 1);
+    ex_learned_free(learned);
+    ex_rig_destroy(rig);
+    close_lesson(&l);
+}
+
+/* What is left open is chosen, and is no worse than the plainest. */
+static void test_frames_and_residual_are_chosen(void **state) {
+    (void)state;
+    double errors[2];
+    drive_write_motion("b.pc2", "s.pc2", 0, FRAMES);
+    for (int open = 0; open < 2; open++) {
+        lesson l;
+        ex_rig *rig;
+        open_lesson(&l, 5);
+        if (open)
+            l.def.options.frames = -1;
+        ex_learned *learned = learn(&l, &rig);
+        assert_true(learned->residual < EX_RESIDUAL_COUNT);
+        assert_true(learned->frame_count >= 1);
+        errors[open] = learned->error;
+        ex_learned_free(learned);
+        ex_rig_destroy(rig);
+        close_lesson(&l);
+    }
+    assert_true(errors[1] <= 1.001 * errors[0]);
+}
+
+static void test_databases(void **state) {
+    (void)state;
+    lesson l;
+    ex_rig *rig;
+    drive_pose poses[FRAMES];
+    drive_write_motion("b.pc2", "s.pc2", 0, FRAMES);
+    for (int f = 0; f < FRAMES; f++) {
+        poses[f] = drive_motion(0, f, FRAMES);
+        poses[f].wrinkle = 3;
+    }
+    drive_write("c.pc2", "t.pc2", poses, FRAMES);
+    open_lesson(&l, 3);
+    l.def.database_axis = "looseness";
+    l.def.reference_count = 2;
+    l.references[0].database = 1;
+    l.references[1] =
+        (ex_drive_reference){.driver = keep(&l, 2, "c.pc2"), .driven = keep(&l, 3, "t.pc2"), .database = 3};
+    ex_learned *learned = learn(&l, &rig);
+    assert_int_equal(learned->key_count, 6);
+    for (int k = 0; k < 3; k++) {
+        assert_true(learned->frames[k] < FRAMES);
+        assert_int_equal(learned->frames[3 + k], learned->frames[k] + FRAMES);
+    }
+    assert_true(ex_rig_input_find(rig, "looseness") >= 0);
+    ex_learned_free(learned);
+    ex_rig_destroy(rig);
+    close_lesson(&l);
+}
+
+/* ---- refusals ---- */
+
+static void refuse(lesson *l, ex_result result, const char *word) {
+    ex_error error = {.result = EX_OK};
+    ex_rig *rig = NULL;
+    ex_learned *learned = NULL;
+    assert_int_equal(ex_drive_learn(&l->def, &rig, &learned, &error), result);
+    assert_sentence(&error, result, word);
+    assert_null(rig);
+    assert_null(learned);
+}
+
+/* Spoils a number of a PC2 file. */
+static void spoil(const char *name, int frame, int vertex, int vertices) {
+    size_t size;
+    char *bytes = scratch_read(name, &size);
+    const float nan = NAN;
+    memcpy(bytes + 32 + 12 * ((size_t)frame * (size_t)vertices + (size_t)vertex), &nan, sizeof nan);
+    scratch_write(name, bytes, size);
+    free(bytes);
+}
+
+static void test_refusals(void **state) {
+    (void)state;
+    lesson l;
+    drive_pose poses[FRAMES];
+    drive_write_motion("b.pc2", "s.pc2", 0, FRAMES);
+    open_lesson(&l, 4);
+    const lesson good = l;
+    l.references[0].driven = keep(&l, 3, "missing.pc2");
+    refuse(&l, EX_ERROR_FILE, "missing.pc2");
+
+    l = good;
+    l.def.references = l.references;
+    l.def.driver = l.def.driven;
+    ((ex_mesh *)(uintptr_t)l.def.driven)->vertex_count--;
+    refuse(&l, EX_ERROR_DATA, "90 vertices, and the driver mesh has 107");
+    l.def.driver = good.def.driver;
+    refuse(&l, EX_ERROR_DATA, "108 vertices, and the driven mesh has 107");
+    ((ex_mesh *)(uintptr_t)l.def.driven)->vertex_count++;
+
+    drive_write_motion("b.pc2", NULL, 0, FRAMES - 1);
+    refuse(&l, EX_ERROR_DATA, "23 frames");
+    drive_write_motion("b.pc2", NULL, 0, FRAMES);
+
+    spoil("s.pc2", 17, 5, DRIVE_DRIVEN_COUNT);
+    refuse(&l, EX_ERROR_DATA, "s.pc2: in frame 17, vertex 5");
+    drive_write_motion(NULL, "s.pc2", 0, FRAMES);
+    spoil("b.pc2", 3, 80, DRIVE_DRIVER_COUNT);
+    refuse(&l, EX_ERROR_DATA, "b.pc2: in frame 3, vertex 80");
+
+    size_t size;
+    drive_write_motion("b.pc2", NULL, 0, FRAMES);
+    char *bytes = scratch_read("b.pc2", &size);
+    scratch_write("b.pc2", bytes, size - 700);
+    free(bytes);
+    refuse(&l, EX_ERROR_DATA, "23 of 24 frames");
+
+    for (int f = 0; f < FRAMES; f++) {
+        poses[f] = drive_motion(0, 7, FRAMES);
+        poses[f].turn = 9 * f; /* moved, and still one form */
+    }
+    drive_write("b.pc2", "s.pc2", poses, FRAMES);
+    refuse(&l, EX_ERROR_DATA, "nothing to choose keys from");
+
+    drive_write_motion("b.pc2", "s.pc2", 0, FRAMES);
+    l.def.given = (const int[]){3, 24};
+    l.def.given_count = 2;
+    refuse(&l, EX_ERROR_ARGUMENT, "there is no frame 24");
+    l.def.given = (const int[]){3, 3};
+    refuse(&l, EX_ERROR_DATA, "frames 3 and 3");
+    l.def.given_count = 0;
+
+    l.def.key_count = 0;
+    refuse(&l, EX_ERROR_ARGUMENT, "keys can be chosen");
+    l.def.key_count = 4;
+    l.def.until = -1;
+    refuse(&l, EX_ERROR_ARGUMENT, "the error to reach");
+    l.def.until = 0;
+    l.def.reference_count = 2;
+    l.references[1] = l.references[0];
+    l.references[1].database = 1;
+    refuse(&l, EX_ERROR_ARGUMENT, "several databases");
+    l.def.reference_count = 1;
+    l.def.options.frame_group = "uper";
+    refuse(&l, EX_ERROR_DATA, "did you mean 'upper'");
+    close_lesson(&l);
+}
+
+/* ---- progress, memory ---- */
+
+typedef struct watch {
+    double last;
+    int calls, most;
+    bool backwards;
+} watch;
+
+static bool on_progress(void *user, const char *doing, double part) {
+    watch *w = user;
+    assert_non_null(doing);
+    w->backwards |= part < w->last - 1e-9 || part > 1 + 1e-9;
+    w->last = part;
+    return ++w->calls < w->most;
+}
+
+static void test_progress_and_stopping(void **state) {
+    (void)state;
+    lesson l;
+    watch w = {.most = 1 << 30};
+    ex_rig *rig;
+    drive_write_motion("b.pc2", "s.pc2", 0, FRAMES);
+    open_lesson(&l, 3);
+    l.def.options.frames = -1;
+    l.def.choice = EX_CHOICE_WORST;
+    l.def.progress = on_progress;
+    l.def.user = &w;
+    ex_learned_free(learn(&l, &rig));
+    ex_rig_destroy(rig);
+    assert_false(w.backwards);
+    assert_near(w.last, 1, 1e-9);
+    const int total = w.calls;
+    for (int most = 1; most < total; most += 7) {
+        w = (watch){.most = most};
+        refuse(&l, EX_ERROR_FILE, "stopped");
+    }
+    close_lesson(&l);
+}
+
+static ex_result attempt(void *context) {
+    ex_rig *rig = NULL;
+    ex_learned *learned = NULL;
+    ex_error error;
+    const ex_result result = ex_drive_learn(&((const lesson *)context)->def, &rig, &learned, &error);
+    ex_learned_free(learned);
+    ex_rig_destroy(rig);
+    return result;
+}
+
+static void test_memory_runs_out(void **state) {
+    (void)state;
+    lesson l;
+    drive_write_motion("b.pc2", "s.pc2", 0, 4);
+    open_lesson(&l, 2);
+    l.def.choice = EX_CHOICE_WORST;
+    assert_true(fail_alloc_sweep(attempt, &l) > 40);
+    close_lesson(&l);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_farthest_first),
+        cmocka_unit_test(test_global_motion_changes_no_choice),
+        cmocka_unit_test(test_more_keys_explain_more),
+        cmocka_unit_test(test_until_and_worst),
+        cmocka_unit_test(test_given_frames_come_first),
+        cmocka_unit_test(test_fewer_frames_than_keys),
+        cmocka_unit_test(test_frames_and_residual_are_chosen),
+        cmocka_unit_test(test_databases),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_progress_and_stopping),
+        cmocka_unit_test(test_memory_runs_out),
+    };
+    return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
+}
