@@ -391,7 +391,7 @@ EX_API void ex_check_destroy(ex_check *check);
 /* One thing in which two rigs differ. */
 typedef struct ex_difference {
     const char *kind;  /* "mesh", "layer", "axis", "weigher", "example", "pseudo", "skeleton", "joint", "skin", "level",
-                          "texture", "trajectory", "note" */
+                          "texture", "trajectory", "driver", "note" */
     const char *where; /* "layer 'body', example 'bent'"; "" for the whole rig */
     const char *text;  /* a sentence, or the half of one that follows "where:" */
     double largest;    /* the largest difference of a number, or distance of a vertex, where there is one; else 0 */
@@ -414,7 +414,8 @@ EX_API void ex_differences_destroy(ex_differences *differences);
 
 /*
  * Writes one `axis=value` into a pose that has all its arrays: elbow=75, shoulder=q:0,0,.38,.92, shoulder=x30y-10z5
- * (degrees, intrinsic, in written order), and any joint relative to its rest: joint:wrist=x20. An unknown name is
+ * (degrees, intrinsic, in written order), and any joint relative to its rest: joint:wrist=x20. A driver's form is a
+ * file, in metres with y up: body=FILE.obj; the pose must be one that ex_pose_create made. An unknown name is
  * answered with the nearest one.
  */
 EX_API ex_result ex_pose_set(const ex_rig *rig, const char *assignment, const ex_pose *pose, ex_error *error);
@@ -429,7 +430,8 @@ typedef struct ex_pose_table {
 EX_API ex_result ex_pose_table_read(const char *path, const ex_rig *rig, ex_pose_table *table, ex_error *error);
 EX_API void ex_pose_table_free(ex_pose_table *table);
 
-/* A pose at rest with all its arrays, in one allocation: release with free(pose->inputs). inputs NULL without memory.
+/* A pose at rest with all its arrays, a form of the driver included, in one allocation: release with
+ * free(pose->inputs). inputs NULL without memory.
  */
 EX_API ex_pose ex_pose_create(const ex_rig *rig);
 
