@@ -271,10 +271,15 @@ ex_result exi_drive_read_driver(exi_bytes bytes, int vertex_count, int joint_cou
         d->vertex_binds = NULL;
     if (carries == 0)
         d->carry = (ex_influences){0};
-    for (int f = 0; d->joints && f < head.frames; f++)
+    bool jointed = false;
+    for (int f = 0; d->joints && f < head.frames; f++) {
+        jointed |= d->joints[f] >= 0;
         if (d->joints[f] < -1 || d->joints[f] >= joint_count ||
             (d->joints[f] >= 0 && d->driver.starts[f + 1] > d->driver.starts[f]))
             return broken(error, "a frame goes with a joint that is not there, or with vertices too");
+    }
+    if (!jointed)
+        d->joints = NULL;
     for (int v = 0; d->vertex_binds && v < vertex_count; v++)
         if (d->vertex_binds[v] > head.binds)
             return broken(error, "what its vertices are bound to");
