@@ -122,10 +122,16 @@ static ex_result set_driver(const ex_rig *rig, const char *path, const ex_pose *
     if (result == EX_OK && form->vertex_count != driver.driver.vertex_count)
         result = exi_error(error, EX_ERROR_DATA, "%s: not a form of the driver '%s': it has %d vertices, not %d", path,
                            driver.name, form->vertex_count, driver.driver.vertex_count);
-    if (result == EX_OK && form->face_count > 0 &&
-        exi_drive_note_read(rig, &driver, &arena, &unused, &mesh, &difference) == EX_OK &&
-        (result = ex_mesh_compare_connectivity(mesh, form, &difference)) != EX_OK)
+    if (result == EX_OK && form->face_count > 0)
+        result = exi_drive_note_read(rig, &driver, &arena, &unused, &mesh, &difference);
+    if (result == EX_OK && mesh)
+        result = ex_mesh_compare_connectivity(mesh, form, &difference);
+    if (result == EX_ERROR_MEMORY && difference.result == result)
+        exi_error(error, result, "%s", difference.text);
+    else if (result == EX_ERROR_DATA && mesh && difference.result == result)
         exi_error(error, result, "%s: not a form of the driver '%s': %s", path, driver.name, difference.text);
+    else if (result == EX_ERROR_DATA && difference.result == result)
+        result = EX_OK; /* a rig that does not say how its driver's faces are */
     float *room = (float *)(uintptr_t)pose->driver;
     for (size_t i = 0; result == EX_OK && i < 3 * (size_t)driver.driver.vertex_count; i++) {
         room[i] = (float)form->positions[i];
