@@ -55,6 +55,9 @@ typedef struct exi_creature_flesh {
 } exi_creature_flesh;
 
 void exi_creature_flesh_make(exi_creature_flesh *flesh);
+/* One more bar, for flesh of another figure; up to CREATURE_BARS of them, bones below CREATURE_BONES. */
+void exi_creature_flesh_add(exi_creature_flesh *flesh, int bone, const double from[3], double from_radius,
+                            const double to[3], double to_radius, double soft);
 /* Negative inside, positive outside; never steeper than a distance. gradient [3] may be NULL. */
 double exi_creature_field(const exi_creature_flesh *flesh, const double p[3], double gradient[3]);
 /* The distance from each bar by itself, where it counts: the least of every bone's. */
@@ -70,9 +73,31 @@ void exi_creature_project(const exi_creature_flesh *flesh, double p[3]);
 
 /* One closed surface of triangles about `spacing` metres long. NULL without memory. */
 ex_mesh *exi_creature_mesh(double spacing);
+/* The same of any flesh. */
+ex_mesh *exi_creature_flesh_mesh(const exi_creature_flesh *flesh, double spacing);
 /* Evens out the vertices of a closed mesh of triangles on the creature's skin, and flips edges until the triangles are
  * as full as they can be. False without memory. */
 bool exi_creature_relax(const exi_creature_flesh *flesh, ex_mesh *mesh);
+
+/* ---- what moves it (creature_skin.c) ---- */
+
+/* Bones of this or another figure; a parent's number is lower. */
+typedef struct exi_creature_bones {
+    int count;
+    int (*parent)(int bone);
+    void (*joint)(int bone, double place[3]);
+    double (*softness)(
+        int bone); /* metres: how much farther than the nearest a bone's flesh may be and still have a say */
+    double width;  /* metres over which weights are evened out */
+} exi_creature_bones;
+
+/* Which bones move a vertex. NULL without memory; release with ex_skin_destroy. */
+ex_skin *exi_creature_bones_skin(const exi_creature_bones *bones, const exi_creature_flesh *flesh, const ex_mesh *mesh);
+/* What moves what is at rest, [count][12], rows of a rotation and a translation: each bone turned about its joint by
+ * its own matrix [3][3], after those before it. */
+void exi_creature_bones_move(const exi_creature_bones *bones, double (*turns)[3][3], float (*matrices)[12]);
+/* About x, then y, then z (of the turned axes), degrees; rows first. */
+void exi_creature_turn(const double degrees[3], double matrix[3][3]);
 
 /* ---- its poses (creature_pose.c) ---- */
 

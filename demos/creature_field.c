@@ -99,21 +99,27 @@ static const piece bars[] = {
 };
 enum { BARS = sizeof bars / sizeof *bars };
 
-static void add_bar(exi_creature_flesh *flesh, int bone, const piece *b, bool left) {
+void exi_creature_flesh_add(exi_creature_flesh *flesh, int bone, const double from[3], double from_radius,
+                            const double to[3], double to_radius, double soft) {
     exi_creature_bar *made = &flesh->bars[flesh->count++];
     double squared = 0;
-    *made = (exi_creature_bar){.bone = bone, .from_radius = b->ra, .to_radius = b->rb, .soft = b->soft};
+    *made = (exi_creature_bar){.bone = bone, .from_radius = from_radius, .to_radius = to_radius, .soft = soft};
     for (int c = 0; c < 3; c++) {
-        const double sign = c == 2 && left ? -1 : 1;
-        made->from[c] = sign * b->a[c];
-        made->along[c] = sign * (b->b[c] - b->a[c]);
-        made->middle[c] = sign * (b->a[c] + b->b[c]) / 2;
+        made->from[c] = from[c];
+        made->along[c] = to[c] - from[c];
+        made->middle[c] = (from[c] + to[c]) / 2;
         squared += made->along[c] * made->along[c];
     }
     made->length = sqrt(squared);
     for (int c = 0; c < 3; c++)
         made->along[c] /= made->length;
-    made->reach = made->length / 2 + (b->ra > b->rb ? b->ra : b->rb);
+    made->reach = made->length / 2 + (from_radius > to_radius ? from_radius : to_radius);
+}
+
+static void add_bar(exi_creature_flesh *flesh, int bone, const piece *b, bool left) {
+    const double sign = left ? -1 : 1, from[3] = {b->a[0], b->a[1], sign * b->a[2]};
+    exi_creature_flesh_add(flesh, bone, from, b->ra, (const double[3]){b->b[0], b->b[1], sign * b->b[2]}, b->rb,
+                           b->soft);
 }
 
 void exi_creature_flesh_make(exi_creature_flesh *flesh) {

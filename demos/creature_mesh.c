@@ -198,7 +198,7 @@ static void place_lattice(net *n) {
             high[c] = bar->middle[c] + bar->reach > high[c] ? bar->middle[c] + bar->reach : high[c];
         }
     for (int c = 0; c < 3; c++) {
-        const double middle = c == 2 ? 0 : (low[c] + high[c]) / 2, half = (high[c] - low[c]) / 2 + 3 * n->spacing;
+        const double middle = (low[c] + high[c]) / 2, half = (high[c] - low[c]) / 2 + 3 * n->spacing;
         n->size[c] = 2 * ((int)(half / n->spacing) + 1);
         n->origin[c] = middle - n->spacing * (n->size[c] - 1) / 2;
     }
@@ -212,10 +212,8 @@ static bool finish(ex_mesh *mesh) {
     return mesh->face_offsets;
 }
 
-ex_mesh *exi_creature_mesh(double spacing) {
-    exi_creature_flesh flesh;
-    exi_creature_flesh_make(&flesh);
-    net n = {.flesh = &flesh, .spacing = spacing, .mesh = ex_mesh_create()};
+ex_mesh *exi_creature_flesh_mesh(const exi_creature_flesh *flesh, double spacing) {
+    net n = {.flesh = flesh, .spacing = spacing, .mesh = ex_mesh_create()};
     place_lattice(&n);
     const size_t slice = (size_t)n.size[1] * (size_t)n.size[2];
     n.values = exi_array_allocate(slice * (size_t)n.size[0], sizeof *n.values);
@@ -226,7 +224,7 @@ ex_mesh *exi_creature_mesh(double spacing) {
         fill_values(&n);
         simplify(&n);
     }
-    done = done && walk(&n) && finish(n.mesh) && exi_creature_relax(&flesh, n.mesh);
+    done = done && walk(&n) && finish(n.mesh) && exi_creature_relax(flesh, n.mesh);
     free(n.values);
     free(n.cells[0]);
     free(n.cells[1]);
@@ -235,4 +233,10 @@ ex_mesh *exi_creature_mesh(double spacing) {
         return NULL;
     }
     return n.mesh;
+}
+
+ex_mesh *exi_creature_mesh(double spacing) {
+    exi_creature_flesh flesh;
+    exi_creature_flesh_make(&flesh);
+    return exi_creature_flesh_mesh(&flesh, spacing);
 }

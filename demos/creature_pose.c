@@ -1,21 +1,15 @@
 /*
- * Poses of the creature. A vertex is moved by the bones whose flesh is nearest to it, by how much nearer they are, and
- * by none that is more than two joints away from the nearest; these weights are then evened out over the skin. Joints
- * turn by tables of degrees, and dual quaternions carry the skin along, so that no joint collapses.
+ * Poses of the creature. Joints turn by tables of degrees, and dual quaternions carry the skin along, so that no joint
+ * collapses.
  */
 #include "creature.h"
 
 #include "author/formats/array.h"
-#include "runtime/base/functions.inl"
 #include "runtime/base/result.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define PI 3.14159265358979323846
-
-/* ---- which bones move a vertex ---- */
 
 /* In metres: how much farther than the nearest a bone's flesh may be and still have a say. */
 static double softness(int bone) {
@@ -24,108 +18,12 @@ static double softness(int bone) {
     return bone < CREATURE_ARM ? single[bone] : bone < CREATURE_TAIL_FIRST ? pairs[(bone - CREATURE_ARM) / 2] : 0.060;
 }
 
-/* Joints between two bones. */
-static int steps_between(int a, int b) {
-    int steps = 0;
-    while (a != b) { /* a parent's number is lower */
-        if (a > b)
-            a = exi_creature_parent(a);
-        else
-            b = exi_creature_parent(b);
-        steps++;
-    }
-    return steps;
-}
-
-static void weigh_vertex(const exi_creature_flesh *flesh, const double p[3], float weights[CREATURE_BONES]) {
-    double distances[CREATURE_BONES], sum = 0;
-    int best = 0;
-    exi_creature_bone_fields(flesh, p, distances);
-    for (int b = 1; b < CREATURE_BONES; b++)
-        best = distances[b] < distances[best] ? b : best;
-    for (int b = 0; b < CREATURE_BONES; b++) {
-        const double soft = (softness(b) + softness(best)) / 2, near = 1 - (distances[b] - distances[best]) / soft;
-        const double weight = near > 0 && steps_between(b, best) <= 2 ? near * near : 0;
-        weights[b] = (float)weight;
-        sum += weight;
-    }
-    for (int b = 0; b < CREATURE_BONES; b++)
-        weights[b] = (float)((double)weights[b] / sum);
-}
-
-/* One step towards the mean of the neighbours; every neighbour counts once, the mesh being closed. */
-static void even_out(const ex_mesh *mesh, const float *weights, float *evened) {
-    const size_t count = (size_t)mesh->vertex_count * CREATURE_BONES;
-    float *neighbours = evened + count; /* [vertex_count] */
-    memset(evened, 0, (count + (size_t)mesh->vertex_count) * sizeof *evened);
-    for (int h = 0; h < mesh->corner_count; h++) {
-        const size_t v = (size_t)mesh->corners[h], other = (size_t)mesh->corners[h % 3 == 2 ? h - 2 : h + 1];
-        for (size_t b = 0; b < CREATURE_BONES; b++)
-            evened[v * CREATURE_BONES + b] += weights[other * CREATURE_BONES + b];
-        neighbours[v]++;
-    }
-    for (size_t i = 0; i < count; i++)
-        evened[i] = 0.5f * (weights[i] + evened[i] / neighbours[i / CREATURE_BONES]);
-}
-
-static double edge_length(const ex_mesh *mesh) {
-    double sum = 0;
-    for (int h = 0; h < mesh->corner_count; h++) {
-        const double *p = mesh->positions + 3 * (size_t)mesh->corners[h];
-        const double *q = mesh->positions + 3 * (size_t)mesh->corners[h % 3 == 2 ? h - 2 : h + 1];
-        sum += sqrt((p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) + (p[2] - q[2]) * (p[2] - q[2]));
-    }
-    return sum / mesh->corner_count;
-}
-
-static ex_skin *make_skin(const ex_mesh *mesh, const float *weights) {
-    const size_t count = (size_t)mesh->vertex_count;
-    uint32_t *starts = exi_array_allocate(count + 1, sizeof *starts);
-    uint32_t *joints = exi_array_allocate(count * CREATURE_BONES, sizeof *joints);
-    float *kept = exi_array_allocate(count * CREATURE_BONES, sizeof *kept);
-    ex_skin *skin = NULL;
-    if (starts && joints && kept) {
-        starts[0] = 0;
-        for (size_t v = 0; v < count; v++) {
-            uint32_t at = starts[v];
-            for (uint32_t b = 0; b < CREATURE_BONES; b++)
-                if (weights[v * CREATURE_BONES + b] > 0.001f) {
-                    joints[at] = b;
-                    kept[at++] = weights[v * CREATURE_BONES + b];
-                }
-            starts[v + 1] = at;
-        }
-        ex_skin_create(&(ex_skin_def){mesh->vertex_count, CREATURE_BONES, starts, joints, kept}, NULL, &skin, NULL);
-    }
-    free(starts);
-    free(joints);
-    free(kept);
-    return skin;
-}
+static const exi_creature_bones bones = {CREATURE_BONES, exi_creature_parent, exi_creature_joint, softness, 0.08};
 
 ex_skin *exi_creature_skin(const ex_mesh *mesh) {
-    const size_t size = (size_t)mesh->vertex_count * CREATURE_BONES;
-    float *weights = exi_array_allocate(size + (size_t)mesh->vertex_count, sizeof *weights);
-    float *evened = exi_array_allocate(size + (size_t)mesh->vertex_count, sizeof *evened);
-    ex_skin *skin = NULL;
-    if (weights && evened) {
-        exi_creature_flesh flesh;
-        exi_creature_flesh_make(&flesh);
-        for (int v = 0; v < mesh->vertex_count; v++)
-            weigh_vertex(&flesh, mesh->positions + 3 * (size_t)v, weights + (size_t)v * CREATURE_BONES);
-        /* As far, in metres, whatever the triangles' size. */
-        const double width = 0.08 / edge_length(mesh);
-        for (int step = (int)(width * width); step > 0; step--) {
-            even_out(mesh, weights, evened);
-            float *const swap = weights;
-            weights = evened;
-            evened = swap;
-        }
-        skin = make_skin(mesh, weights);
-    }
-    free(weights);
-    free(evened);
-    return skin;
+    exi_creature_flesh flesh;
+    exi_creature_flesh_make(&flesh);
+    return exi_creature_bones_skin(&bones, &flesh, mesh);
 }
 
 /* ---- poses ---- */
@@ -173,19 +71,6 @@ static const struct {
     [CREATURE_CURL] = {NULL, 0, {0, 0, -34}, 0},
 };
 
-/* rotation = rotation about x, then y, then z (of the turned axes), degrees; rows first. */
-static void turn_matrix(const double degrees[3], double m[3][3]) {
-    double s[3], c[3];
-    for (int i = 0; i < 3; i++)
-        exi_sin_cos(degrees[i] * PI / 180, &s[i], &c[i]);
-    const double made[3][3] = {
-        {c[1] * c[2], -c[1] * s[2], s[1]},
-        {c[0] * s[2] + s[0] * s[1] * c[2], c[0] * c[2] - s[0] * s[1] * s[2], -s[0] * c[1]},
-        {s[0] * s[2] - c[0] * s[1] * c[2], s[0] * c[2] + c[0] * s[1] * s[2], c[0] * c[1]},
-    };
-    memcpy(m, made, sizeof made);
-}
-
 static void find_turns(exi_creature_pose pose, double degrees[CREATURE_BONES][3]) {
     memset(degrees, 0, CREATURE_BONES * sizeof *degrees);
     for (int i = 0; i < poses[pose].count; i++) {
@@ -199,30 +84,12 @@ static void find_turns(exi_creature_pose pose, double degrees[CREATURE_BONES][3]
         memcpy(degrees[CREATURE_TAIL_FIRST + i], poses[pose].tail, sizeof *degrees);
 }
 
-/* What moves what is at rest: rows of a rotation and a translation. */
 static void bone_matrices(exi_creature_pose pose, float matrices[CREATURE_BONES][12]) {
-    double turns[CREATURE_BONES][3], all[CREATURE_BONES][3][4];
-    find_turns(pose, turns);
-    for (int b = 0; b < CREATURE_BONES; b++) {
-        const int parent = exi_creature_parent(b);
-        double own[3][3], place[3], local[3][4];
-        exi_creature_joint(b, place);
-        turn_matrix(turns[b], own);
-        for (int r = 0; r < 3; r++) { /* about the joint */
-            local[r][3] = place[r];
-            for (int c = 0; c < 3; c++) {
-                local[r][c] = own[r][c];
-                local[r][3] -= own[r][c] * place[c];
-            }
-        }
-        for (int r = 0; r < 3; r++)
-            for (int c = 0; c < 4; c++) {
-                all[b][r][c] = parent < 0 ? local[r][c] : c == 3 ? all[parent][r][3] : 0;
-                for (int i = 0; parent >= 0 && i < 3; i++)
-                    all[b][r][c] += all[parent][r][i] * local[i][c];
-                matrices[b][4 * r + c] = (float)all[b][r][c];
-            }
-    }
+    double degrees[CREATURE_BONES][3], turns[CREATURE_BONES][3][3];
+    find_turns(pose, degrees);
+    for (int b = 0; b < CREATURE_BONES; b++)
+        exi_creature_turn(degrees[b], turns[b]);
+    exi_creature_bones_move(&bones, turns, matrices);
 }
 
 /* The lowest vertex at a height, and all of them rounded to a hundredth of a millimetre: shorter files. */

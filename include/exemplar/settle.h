@@ -121,8 +121,8 @@ typedef struct ex_settler_def {
     const ex_bind *binds;
     const uint16_t *vertex_binds; /* [vertex_count], below bind_count; bind_count: all triangles; NULL without binds */
 
-    int key_count;                 /* may be 0 */
-    const uint32_t *key_triangles; /* [key_count][vertex_count]: closest in each key (ex_settler_bind_key) */
+    int key_count;                 /* may be 0; at most 1024 */
+    const uint32_t *key_triangles; /* [key_count][vertex_count]: closest in each key (ex_settler_measure) */
     const float *key_places;       /* [key_count][vertex_count][2]: u and v of the closest point */
     const float *key_gaps; /* [key_count][vertex_count]: signed distance to the driver in each key; NULL: large */
 } ex_settler_def;
@@ -135,15 +135,16 @@ EX_API ex_result ex_settler_create(const ex_settler_def *def, const ex_allocator
 EX_API void ex_settler_destroy(ex_settler *settler);
 
 /* What a key's row in the definition is: of a settler without keys, the closest triangle, place and signed distance of
- * every driven vertex [vertex_count] of a form on a driver's. Each output may be NULL. scratch:
- * ex_settler_scratch_size. */
+ * every driven vertex [vertex_count] of a form on a driver's. Each output may be NULL. A vertex that is not finite, or
+ * sees no triangle that is, has triangle UINT32_MAX and distance INFINITY. scratch: ex_settler_scratch_size. */
 EX_API void ex_settler_measure(const ex_settler *settler, const float *driver, const float *driven, size_t stride,
                                uint32_t *triangles, float *places, float *distances, const ex_tasks *tasks,
                                void *scratch);
 
 /* What settling did. */
 typedef struct ex_settled {
-    int penetrating; /* vertices nearer than their gap, or inside, before pushing out */
+    int penetrating; /* vertices nearer than their gap, or inside, by more than 1e-6 of the driver's size, before
+                        pushing out */
     int pushed;      /* moved */
     int left;        /* still nearer than their gap by more than 1e-5 of the driver's size: the driver leaves no room */
     float deepest;   /* of them before: the least signed distance, 0 where none is inside */
@@ -165,14 +166,18 @@ typedef struct ex_settle_job {
 } ex_settle_job;
 
 EX_API size_t ex_settler_scratch_size(const ex_settler *settler);
-/* What a caller may keep from frame to frame so that the next is quicker; zeros are an empty state, and a state of
- * other frames only costs time: results are the same. 0: none. */
+/* What a caller may keep from frame to frame so that the next is quicker; zeros are an empty state. It only says where
+ * to look first: a state of other frames, of another settler, or any bytes at all cost time, and the results are the
+ * same to the bit. Aligned for uint32_t. 0: none. */
 EX_API size_t ex_settler_state_size(const ex_settler *settler);
 
 /*
  * Settles one frame: carries the residual, then pushes out along the way to the closest point. The side of a surface is
- * that of the pseudo-normal (angle-weighted at vertices and edges) of its closest point. A driver's triangle that is
- * not finite is not seen. Allocates nothing, cannot fail; the bytes do not depend on tasks. state may be NULL.
+ * that of the pseudo-normal (angle-weighted at vertices and edges) of its closest point, with all triangles of the
+ * driver that meet there, also those outside of a bind set. With keys and weights, a vertex inside that is nearest to
+ * the far side of what it was on in its heaviest key leaves by the side of the key. A driver's triangle that is not
+ * finite is not seen, and a driven vertex that is not finite stays as it is. Allocates nothing, cannot fail; the bytes
+ * do not depend on tasks. state may be NULL.
  */
 EX_API void ex_settle(const ex_settler *settler, const ex_settle_job *job, void *state, void *scratch);
 

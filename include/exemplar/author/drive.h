@@ -48,8 +48,8 @@ typedef struct ex_drive_options {
     /*
      * Moving frames of parts: 0 or 1: none but that of the whole, as in the paper; more: so many are spread evenly over
      * the part of the driver that the driven mesh lies on, each fitted to what is near; driven vertices go with the few
-     * nearest, and each is a region that weighs the keys by what it sees. -1: as many as are best (learning tries 1, 8,
-     * 16 and 32; elsewhere 16).
+     * nearest, and each is a region that weighs the keys by what it sees. Fewer where there is no room for more. -1: as
+     * many as are best (learning tries 1, 8, 16 and 32; elsewhere 16; with `paths`, and with the frame `none`, 0).
      */
     int frames;      /* -1 */
     double fit;      /* how far a frame looks for its motion: the width of a bell, in distances from a frame to its

@@ -67,10 +67,12 @@ const float *ex_rig_example_driver(const ex_rig *rig, int layer, int example) {
 bool ex_rig_example_joints(const ex_rig *rig, int layer, int example, ex_transform *joints) {
     const exi_bytes key = key_of(rig, layer, example, __func__);
     const size_t before = key.data ? (size_t)exi_rig_drive(rig)->vertex_count * 12 : 0;
+    const size_t size = rig ? (size_t)rig->counts.joints * sizeof(ex_transform) : 0;
     for (int j = 0; rig && j < rig->counts.joints; j++)
         joints[j] = ex_skeleton_rest(ex_rig_skeleton(rig), j);
-    if (key.size <= before)
+    if (size == 0 || key.size < before + size ||
+        key.size - before - exi_drive_path_size(rig, layer, example, exi_rig_drive(rig)->vertex_count) != size)
         return false;
-    memcpy(joints, (const char *)key.data + before, key.size - before);
+    memcpy(joints, (const char *)key.data + before, size);
     return true;
 }

@@ -35,6 +35,7 @@ typedef struct making {
     ex_driver *driver;
     ex_skin *skin, *driver_skin;
     ex_forms *forms;
+    exi_paths *paths;
     ex_settler *settler;
     made_layer *layers;
     int layer_count;
@@ -131,12 +132,21 @@ static ex_result place_frames(const ex_driver *driver, const int *frame_joints, 
     return EX_OK;
 }
 
+size_t exi_drive_path_size(const ex_rig *rig, int layer, int example, int vertices) {
+    if (exi_rig_layers(rig)[layer].domain != EX_DOMAIN_TRAJECTORY)
+        return 0;
+    const exi_path_example *e = &exi_paths_examples(exi_rig_paths_of(rig, layer))[example];
+    return (size_t)(e->corrector_count + ((e->flags & EXI_PATHS_TURNS) != 0)) * 12 * (size_t)vertices;
+}
+
 static ex_result find_keys(making *m, made_layer *made, ex_error *error) {
     const exi_layer_record *record = &exi_rig_layers(m->rig)[made->record.layer];
     const size_t before = (size_t)m->def.driver.vertex_count * 12;
     const size_t joints = (size_t)m->rig->counts.joints * sizeof(ex_transform);
     for (int k = 0; k < record->example_count; k++) {
-        const exi_bytes key = m->source->keys[record->first_example + k];
+        exi_bytes key = m->source->keys[record->first_example + k];
+        const size_t path = exi_drive_path_size(m->rig, made->record.layer, k, m->def.driver.vertex_count);
+        key.size = key.size >= path ? key.size - path : 0;
         if (key.size != before && (joints == 0 || key.size != before + joints))
             return exi_error(error, EX_ERROR_DATA, "example '%s' has no form of the driver, or one of another size",
                              ex_rig_example_name(m->rig, made->record.layer, k));
@@ -236,14 +246,82 @@ static const ex_palette *palette_at(const making *m, const made_layer *made, int
     return ex_palette_make(&def, m->palette);
 }
 
+/* What a key has for the driver's vertices, at the end of its section. */
+typedef struct path_vectors {
+    const float *turns;
+    const float *correctors[EX_CORRECTOR_MAX];
+} path_vectors;
+
+static void find_vectors(const making *m, const exi_paths *paths, int example, path_vectors *vectors) {
+    const int layer = m->layers[0].record.layer, vertices = m->def.driver.vertex_count;
+    const exi_path_example *e = &exi_paths_examples(paths)[example];
+    const exi_bytes key = m->source->keys[exi_rig_layers(m->rig)[layer].first_example + example];
+    const char *from = (const char *)key.data + key.size - exi_drive_path_size(m->rig, layer, example, vertices);
+    *vectors = (path_vectors){0};
+    if (e->flags & EXI_PATHS_TURNS) {
+        vectors->turns = (const float *)(const void *)from;
+        from += 12 * (size_t)vertices;
+    }
+    for (int c = 0; c < e->corrector_count; c++, from += 12 * (size_t)vertices)
+        vectors->correctors[c] = (const float *)(const void *)from;
+}
+
+/* The driver's own paths, in a layer of trajectories: the layer's, with what its keys have for the driver's vertices.
+ */
+static ex_result make_paths(making *m, ex_error *error) {
+    const int layer = m->layers[0].record.layer;
+    const exi_layer_record *record = &exi_rig_layers(m->rig)[layer];
+    const exi_paths *own = record->domain == EX_DOMAIN_TRAJECTORY ? exi_rig_paths_of(m->rig, layer) : NULL;
+    if (!own)
+        return EX_OK;
+    if (own->segment_count > 0 || m->layer_count > 1)
+        return exi_error(error, EX_ERROR_ARGUMENT,
+                         "trajectories that a driver weighs have no segments, and stand in one layer, where a residual "
+                         "is carried");
+    const size_t examples = (size_t)record->example_count;
+    const size_t size = examples * (sizeof(ex_trajectory) + sizeof(path_vectors));
+    ex_trajectory *trajectories = exi_allocate(m->allocator, size);
+    if (!trajectories)
+        return exi_error_memory(error, "the driver's trajectories", size);
+    path_vectors *vectors = (path_vectors *)(void *)(trajectories + examples);
+    for (size_t k = 0; k < examples; k++) {
+        find_vectors(m, own, (int)k, &vectors[k]);
+        trajectories[k] = ex_rig_example_trajectory(m->rig, layer, (int)k);
+        trajectories[k].turns = vectors[k].turns;
+        trajectories[k].correctors = vectors[k].correctors;
+    }
+    exi_paths_def def = {.vertex_count = m->def.driver.vertex_count,
+                         .example_count = record->example_count,
+                         .storage = ex_rig_storage(m->rig),
+                         .trajectories = trajectories,
+                         .reference = own->reference,
+                         .overlaps = ex_rig_layer_overlaps(m->rig, layer)};
+    memcpy(def.centre, own->centre, sizeof def.centre);
+    ex_result result = exi_paths_create(&def, m->allocator, &m->paths, error);
+    exi_release(m->allocator, trajectories, size);
+    return result;
+}
+
+/* An example's forms: what brings the driver's vertices along their paths to `delta`. */
+static ex_result fill_path(making *m, int example, const float *delta, void *room, ex_error *error) {
+    path_vectors vectors;
+    find_vectors(m, m->paths, example, &vectors);
+    const exi_path_numbers numbers = {.turns = vectors.turns, .correctors = vectors.correctors, .delta = delta};
+    return exi_paths_fill(m->paths, m->forms, example, &numbers, room, error);
+}
+
 static ex_result make_forms(making *m, ex_error *error) {
     const int vertices = m->def.driver.vertex_count;
+    ex_result result = make_paths(m, error);
+    if (result != EX_OK)
+        return result;
     ex_forms head = {.vertex_count = vertices, .storage = (int32_t)ex_rig_storage(m->rig)};
     for (int l = 0; l < m->layer_count; l++) {
         m->layers[l].record.first_form = head.example_count;
-        head.example_count += m->layers[l].record.example_count;
+        head.example_count += m->paths ? m->paths->form_count : m->layers[l].record.example_count;
     }
-    const size_t triples = 3 * (size_t)vertices, size = triples * (sizeof(double) + sizeof(float));
+    const size_t room = m->paths ? exi_paths_room_size(vertices) : 0;
+    const size_t triples = 3 * (size_t)vertices, size = triples * (sizeof(double) + sizeof(float)) + 64 + room;
     m->forms = exi_forms_layout(&head) ? exi_block_create(m->allocator, (size_t)head.size) : NULL;
     double *rest = m->forms ? exi_allocate(m->allocator, size) : NULL;
     if (!rest)
@@ -259,11 +337,17 @@ static ex_result make_forms(making *m, ex_error *error) {
             ex_skin_unpose(m->driver_skin, palette_at(m, made, k), &job);
             for (size_t i = 0; i < triples; i++)
                 delta[i] = (float)(rest[i] - (double)m->def.driver.reference[i]);
-            finite = exi_forms_set_example(m->forms, made->record.first_form + k, delta, NULL, NULL, &bad);
+            if (m->paths) {
+                result = fill_path(m, k, delta, (void *)(((uintptr_t)(delta + triples) + 63) / 64 * 64), error);
+                finite = result == EX_OK;
+            } else {
+                finite = exi_forms_set_example(m->forms, made->record.first_form + k, delta, NULL, NULL, &bad);
+            }
         }
     exi_release(m->allocator, rest, size);
-    return finite ? EX_OK
-                  : exi_error(error, EX_ERROR_DATA, "vertex %d of the driver is not finite, or too far away", bad);
+    if (finite || result != EX_OK)
+        return result;
+    return exi_error(error, EX_ERROR_DATA, "vertex %d of the driver is not finite, or too far away", bad);
 }
 
 /* Where the vertices of every key lie on its driver. Keys are filled up to a multiple of 4, as weights are. */
@@ -383,6 +467,7 @@ static void place_all(placing *p, making *m, exi_drive *head) {
     head->skin = place_part(p, m->skin);
     head->driver_skin = place_part(p, m->driver_skin);
     head->forms = place_part(p, m->forms);
+    head->paths = place_part(p, m->paths);
     head->settler = place_part(p, m->settler);
     head->joints = m->def.joints ? place(p, m->def.joints, (size_t)head->frame_count, sizeof(int32_t), 16) : 0;
     head->section_size = m->source->driver.size;
@@ -474,6 +559,7 @@ static void close_making(making *m) {
     ex_skin_destroy(m->driver_skin);
     ex_settler_destroy(m->settler);
     exi_block_destroy(m->forms);
+    exi_block_destroy(m->paths);
     exi_release(m->allocator, m->matrices, (size_t)m->def.driver.frame_count * 48);
     exi_release(m->allocator, m->palette, m->palette_size);
 }

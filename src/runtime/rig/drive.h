@@ -47,7 +47,9 @@ typedef struct exi_bytes {
 typedef struct exi_drive_source {
     exi_bytes driver;
     const exi_bytes *regions; /* [layers]; size 0 for a layer that no driver weighs */
-    const exi_bytes *keys;    /* [examples]; likewise. The driver's vertices (float [3]), then nothing, or all joints */
+    const exi_bytes *keys; /* [examples]; likewise. The driver's vertices (float [3]), nothing or all joints, and, in a
+                              layer of trajectories, turns, where the example has them, and correctors of the driver's
+                              vertices (float [3] each) */
 } exi_drive_source;
 
 /* Sizes of the sections of a definition, and what stands in them; data of the source is the caller's to release as one
@@ -96,6 +98,7 @@ struct exi_drive {
     uint64_t skin;        /* ex_skin: of the mesh, by the frames; 0: the rig has its own */
     uint64_t driver_skin; /* ex_skin: of the driver; 0 without residual */
     uint64_t forms;       /* ex_forms: the driver, un-posed, in all keys; 0 without residual */
+    uint64_t paths;       /* exi_paths: of the driver, in a layer of trajectories; 0 for forms, or without residual */
     uint64_t settler;     /* ex_settler; 0: nothing to settle */
     uint64_t state_size, settler_state, weigher_scratch;
 };
@@ -119,6 +122,9 @@ static inline const exi_drive_layer *exi_drive_layer_of(const ex_rig *rig, int l
     const int32_t of = drive ? ((const int32_t *)exi_drive_at(drive, drive->layer_of))[layer] : -1;
     return of >= 0 ? exi_drive_layers(drive) + of : NULL;
 }
+
+/* Bytes of a key's section behind its form and joints: what its trajectory has for the driver's vertices. */
+size_t exi_drive_path_size(const ex_rig *rig, int layer, int example, int vertices);
 
 /* Points of a driven layer's weigher [example_count][dimension], from a definition that was checked: the products over
  * all regions, and what stands on its scalar axis. */

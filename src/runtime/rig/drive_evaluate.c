@@ -38,6 +38,9 @@ void exi_drive_lay(const ex_rig *rig, uintptr_t *cursor, exi_drive_scratch *s) {
     s->weights = take(cursor, rows, sizeof(float));
     s->omegas = take(cursor, keyed ? vertices * (size_t)d->most_width : 0, sizeof(float));
     s->blended = take(cursor, d->forms ? driven : 0, 3 * sizeof(float));
+    const size_t forms = d->paths ? (size_t)((const ex_forms *)exi_drive_at(d, d->forms))->example_count : 0;
+    s->floats = take(cursor, forms, sizeof(float));
+    s->terms = take(cursor, 2 * forms, sizeof(exi_term));
     s->palette = take(cursor, ex_palette_size(EX_SKINNING_DUAL_QUATERNION, d->frame_count), 1);
     s->weighing = take(cursor, (size_t)d->weigher_scratch, 1);
     s->settling = take(cursor, d->settler ? ex_settler_scratch_size(exi_drive_at(d, d->settler)) : 0, 1);
@@ -180,16 +183,39 @@ typedef struct blending {
     const ex_rig *rig;
     exi_drive_scratch *s;
     const ex_palette *palette;
+    exi_blend paths; /* in a layer of trajectories */
+    exi_path path;
 } blending;
+
+/* The driver along the layer's trajectories. */
+static void open_paths(blending *b) {
+    const exi_drive *d = exi_rig_drive(b->rig);
+    const exi_paths *paths = exi_drive_at(d, d->paths);
+    const ex_forms *forms = exi_drive_at(d, d->forms);
+    const exi_regions regions = exi_drive_regions(b->rig, exi_drive_layers(d), b->s, false);
+    double *weights = b->s->products; /* which are no longer needed, and as many */
+    for (int k = 0; k < regions.count; k++)
+        weights[k] = (double)regions.weights[k];
+    b->paths = (exi_blend){.positions = b->s->blended, .stride = 3 * sizeof(float), .paths = &b->path};
+    if (exi_paths_weigh(paths, weights, b->s->floats) && !exi_paths_is_sum(paths)) {
+        exi_paths_open(paths, forms, weights, b->s->floats, b->s->terms + forms->example_count, NULL, NULL, &b->path);
+        memset(b->s->floats, 0, (size_t)forms->example_count * sizeof(float));
+        b->paths.path_count = 1;
+    }
+    exi_forms_set_terms(forms, b->s->floats, 0, forms->example_count, b->s->terms, &b->paths.sum);
+}
 
 static void blend_range(void *context, int begin, int end) {
     const blending *b = context;
     const exi_drive *d = exi_rig_drive(b->rig);
     const ex_forms *forms = exi_drive_at(d, d->forms);
     const int first = begin * GRAIN, last = end * GRAIN < d->vertex_count ? end * GRAIN : d->vertex_count;
-    memcpy(b->s->blended + 3 * (size_t)first, reference_of(d) + 3 * (size_t)first,
-           3 * (size_t)(last - first) * sizeof(float));
-    for (int l = 0; l < d->layer_count; l++) {
+    if (d->paths)
+        exi_forms_blend_tiles(forms, &b->paths, first / EXI_TILE, (last + EXI_TILE - 1) / EXI_TILE);
+    else
+        memcpy(b->s->blended + 3 * (size_t)first, reference_of(d) + 3 * (size_t)first,
+               3 * (size_t)(last - first) * sizeof(float));
+    for (int l = 0; !d->paths && l < d->layer_count; l++) {
         const exi_drive_layer *layer = &exi_drive_layers(d)[l];
         const exi_regions regions = exi_drive_regions(b->rig, layer, b->s, true);
         exi_regions_add(&regions, forms, layer->first_form, first, last, b->s->blended, 3 * sizeof(float), NULL);
@@ -213,8 +239,11 @@ void exi_drive_settle(const ex_rig *rig, exi_drive_scratch *s, const ex_palette 
     const exi_drive *d = exi_rig_drive(rig);
     const exi_drive_layer *layer = exi_drive_layers(d);
     const bool keyed = d->layer_count == 1 && d->skin;
+    blending b = {.rig = rig, .s = s, .palette = palette};
+    if (d->paths)
+        open_paths(&b);
     if (d->forms)
-        exi_run(tasks, (d->vertex_count + GRAIN - 1) / GRAIN, 1, blend_range, &(blending){rig, s, palette});
+        exi_run(tasks, (d->vertex_count + GRAIN - 1) / GRAIN, 1, blend_range, &b);
     if (keyed && layer->view_count == 1)
         spread_weights(rig, layer, s);
     const ex_settle_job job = {.blended = d->forms ? s->blended : NULL,

@@ -17,6 +17,8 @@ typedef struct exi_drive_scratch {
     float *weights;         /* of all regions of all layers, a row each */
     float *omegas;          /* [vertices][width]: of one driven layer; NULL where there are several */
     float *blended;         /* [driver vertices][3] */
+    float *floats;          /* [forms of the driver's paths] */
+    exi_term *terms;        /* likewise */
     void *palette, *weighing, *settling;
     double hull; /* sum over layers */
     int hull_layers;

@@ -94,6 +94,14 @@ static void write_key(pen *p, const ex_rig_def *def, const ex_layer_def *layer, 
     put(p, layer->driver_keys[key], (size_t)def->driver->driver.vertex_count, 3 * sizeof(float));
     if (layer->key_joints && layer->key_joints[key] && def->skeleton)
         put(p, layer->key_joints[key], (size_t)ex_skeleton_joint_count(def->skeleton), sizeof(ex_transform));
+    if (layer->domain != EX_DOMAIN_TRAJECTORY)
+        return;
+    const ex_trajectory *path = &layer->trajectories[key];
+    const size_t first = 3 * (size_t)def->mesh.vertex_count, count = (size_t)def->driver->driver.vertex_count;
+    if (path->turns)
+        put(p, path->turns + first, count, 3 * sizeof(float));
+    for (int c = 0; c < path->corrector_count; c++)
+        put(p, path->correctors[c] + first, count, 3 * sizeof(float));
 }
 
 /* One section: measured, or written at the next place. */

@@ -14,7 +14,7 @@
  */
 #include "runtime/settle/settler.h"
 
-enum { GATHERED = 48, VISITED = 96, QUEUED = EXI_CLUSTER * GATHERED };
+enum { GATHERED = 48, VISITED = 96, QUEUED = EXI_CLUSTER * GATHERED, CANDIDATES = 64 };
 
 /* Blocks that reach into a region: their numbers, and their boxes, four together. */
 typedef struct gathering {
@@ -44,7 +44,8 @@ static inline exi_vector load_points(float (*points)[3], int first) {
 
 /* A key orders by distance, then by number; 0 is none, so that a distance of 0 is the least there is above. */
 static inline void make_keys(exi_quad distance_sq, const uint32_t *triangles, uint64_t keys[4]) {
-    exi_quad_keys(exi_quad_max(distance_sq, exi_quad_splat(FLT_MIN)), exi_quad_splat(FLT_MAX), triangles, keys);
+    const exi_quad least = exi_quad_splat(FLT_MIN);
+    exi_quad_keys(exi_quad_pick(least, distance_sq, least, distance_sq), exi_quad_splat(FLT_MAX), triangles, keys);
 }
 
 /* ---- known triangles ---- */
@@ -114,7 +115,11 @@ static inline void answer_four(const exi_view *view, exi_vector q, const uint32_
     exi_quad_store(near->v + first, a.v);
     store_vector(near->away, first, a.point);
     exi_quad_store(near->along + first, a.along);
-    make_keys(a.distance_sq, triangles, keys);
+    /* What the arithmetic makes of a corner that is not finite depends on the machine. Very large ones search, too. */
+    const exi_quad size =
+        exi_quad_add(exi_quad_add(exi_v_dot(corners[0], corners[0]), exi_v_dot(corners[1], corners[1])),
+                     exi_v_dot(corners[2], corners[2]));
+    make_keys(exi_quad_pick(exi_quad_splat(9e35f), size, a.distance_sq, exi_quad_splat(NAN)), triangles, keys);
     const exi_vector x = {exi_quad_add(q.x, a.point.x), exi_quad_add(q.y, a.point.y), exi_quad_add(q.z, a.point.z)};
     if (out)
         make_planes(view, x, a.point, corners, first, out);
@@ -137,27 +142,31 @@ static uint64_t search(const exi_view *view, const float point[3], uint64_t know
     return keys[0];
 }
 
-/* What the triangles are that points know, with keys; those that know none, or one that is not finite, search. */
+/* What the triangles are that points know, with keys. One that knows none takes its neighbour's; the first searches,
+ * and so does one whose triangle is not finite. */
 static void look_first(const exi_view *view, float (*points)[3], int count, exi_near *near, uint64_t *keys,
                        planes *out) {
+    uint32_t last = EXI_NO_TRIANGLE;
+    for (int i = 0; i < count && last == EXI_NO_TRIANGLE; i++)
+        last = near->triangle[i] < view->triangle_count ? near->triangle[i] : EXI_NO_TRIANGLE;
+    if (last == EXI_NO_TRIANGLE)
+        last = (uint32_t)search(view, points[0], 0);
     for (int first = 0; first < count; first += 4) {
-        uint32_t triangles[4];
+        for (int i = first; i < first + 4; i++)
+            last = near->triangle[i] = near->triangle[i] < view->triangle_count ? near->triangle[i] : last;
+        answer_four(view, load_points(points, first), near->triangle + first, first, near, keys + first, out);
         bool known = true;
-        for (int i = 0; i < 4; i++) {
-            const uint32_t t = near->triangle[first + i];
-            known = known && t < view->triangle_count;
-            triangles[i] = t < view->triangle_count ? t : 0;
-        }
-        answer_four(view, load_points(points, first), triangles, first, near, keys + first, out);
         for (int i = first; i < first + 4; i++)
             known = known && keys[i];
-        for (int i = first; !known && i < first + 4; i++) {
-            if (near->triangle[i] >= view->triangle_count || !keys[i])
-                keys[i] = search(view, points[i], 0);
-            near->triangle[i] = keys[i] ? (uint32_t)keys[i] : 0;
+        if (known)
+            continue;
+        uint64_t found[4], same[4];
+        for (int i = 0; i < 4; i++) {
+            found[i] = keys[first + i] ? keys[first + i] : search(view, points[first + i], 0);
+            near->triangle[first + i] = (uint32_t)found[i];
         }
-        if (!known)
-            answer_four(view, load_points(points, first), near->triangle + first, first, near, keys + first, out);
+        answer_four(view, load_points(points, first), near->triangle + first, first, near, same, out);
+        memcpy(keys + first, found, sizeof found);
     }
 }
 
@@ -287,30 +296,6 @@ static inline exi_quad least_over(const planes *p, int plane, int i, exi_vector 
     return exi_quad_sub(least, exi_quad_splat(p->offset[plane][i]));
 }
 
-static int sift(const exi_view *view, const gathering *g, const planes *p, const exi_near *near, const pair *queue,
-                int length, candidate *candidates) {
-    const exi_fit_block *blocks = exi_tree_at(view->fit, view->fit->blocks);
-    int count = 0;
-    for (int k = 0; k < length; k++) {
-        const int i = queue[k].point;
-        const exi_fit_block *block = &blocks[g->block[queue[k].block]];
-        const exi_vector x = {exi_quad_splat(p->x[0][i]), exi_quad_splat(p->x[1][i]), exi_quad_splat(p->x[2][i])};
-        const exi_vector a = exi_v_subtract(exi_v_load(block->corner[0]), x);
-        const exi_vector b = exi_v_subtract(exi_v_load(block->corner[1]), x);
-        const exi_vector c = exi_v_subtract(exi_v_load(block->corner[2]), x);
-        const exi_quad beyond = exi_quad_max(exi_quad_max(least_over(p, 0, i, a, b, c), least_over(p, 1, i, a, b, c)),
-                                             least_over(p, 2, i, a, b, c));
-        const uint32_t in = exi_quad_at_most(beyond, exi_quad_splat(0));
-        EXI_WRITE_OUT
-        for (int lane = 0; lane < 4; lane++) {
-            const uint32_t triangle = block->triangle[lane];
-            candidates[count] = (candidate){triangle, (uint32_t)i};
-            count += (int)(in >> lane & (uint32_t)(triangle != near->triangle[i]));
-        }
-    }
-    return count;
-}
-
 /* The candidates' distances, four at a time, with a key for each. */
 static void compare(const exi_view *view, float (*points)[3], candidate *candidates, int count, uint64_t *keys) {
     for (int k = count; k % 4; k++)
@@ -334,6 +319,35 @@ static void compare(const exi_view *view, float (*points)[3], candidate *candida
             *key = exi_tree_lower(*key - 1, found[i] - 1) + 1; /* 0, none, is the largest */
         }
     }
+}
+
+static void sift(const exi_view *view, const gathering *g, const planes *p, float (*points)[3], const exi_near *near,
+                 const pair *queue, int length, uint64_t *keys) {
+    const exi_fit_block *blocks = exi_tree_at(view->fit, view->fit->blocks);
+    candidate candidates[CANDIDATES + 4];
+    int count = 0;
+    for (int k = 0; k < length; k++) {
+        const int i = queue[k].point;
+        const exi_fit_block *block = &blocks[g->block[queue[k].block]];
+        const exi_vector x = {exi_quad_splat(p->x[0][i]), exi_quad_splat(p->x[1][i]), exi_quad_splat(p->x[2][i])};
+        const exi_vector a = exi_v_subtract(exi_v_load(block->corner[0]), x);
+        const exi_vector b = exi_v_subtract(exi_v_load(block->corner[1]), x);
+        const exi_vector c = exi_v_subtract(exi_v_load(block->corner[2]), x);
+        const exi_quad beyond = exi_quad_max(exi_quad_max(least_over(p, 0, i, a, b, c), least_over(p, 1, i, a, b, c)),
+                                             least_over(p, 2, i, a, b, c));
+        const uint32_t in = exi_quad_at_most(beyond, exi_quad_splat(0));
+        EXI_WRITE_OUT
+        for (int lane = 0; lane < 4; lane++) {
+            const uint32_t triangle = block->triangle[lane];
+            candidates[count] = (candidate){triangle, (uint32_t)i};
+            count += (int)(in >> lane & (uint32_t)(triangle != near->triangle[i]));
+        }
+        if (count > CANDIDATES - 4) {
+            compare(view, points, candidates, count, keys);
+            count = 0;
+        }
+    }
+    compare(view, points, candidates, count, keys);
 }
 
 void exi_near_cluster(const exi_view *view, float (*points)[3], int count, exi_near *near) {
@@ -361,10 +375,9 @@ void exi_near_cluster(const exi_view *view, float (*points)[3], int count, exi_n
     const region r = region_of(kept, count, near);
     gathering g;
     pair queue[QUEUED];
-    candidate candidates[4 * QUEUED + 4];
     if (keys[whole] && gather(view->fit, &r, &g)) {
         const int length = queue_up(&g, kept, count, near, queue);
-        compare(view, kept, candidates, sift(view, &g, &p, near, queue, length, candidates), keys);
+        sift(view, &g, &p, kept, near, queue, length, keys);
     } else if (keys[whole]) {
         for (int i = 0; i < count; i++)
             keys[i] = search(view, kept[i], keys[i]);

@@ -77,50 +77,54 @@ static uint32_t keys_that_count(const settling *s, const working *w, int k) {
     return exi_quad_at_most(above, zero) ^ 15;
 }
 
+/* A key that counts: where the cluster's bounds begin in it. */
+typedef struct key_row {
+    const exi_bound *bounds;
+    int key;
+} key_row;
+
 /* Moves a point by its keys' motions, where asked to, and finds its gap and its heaviest key. */
-EXI_KERNEL void by_keys_of(const settling *s, working *w, int i, const int *keys, int key_count, bool carried,
+EXI_KERNEL void by_keys_of(const settling *s, working *w, int i, const key_row *rows, int count, bool carried,
                            bool whole) {
     const float *weights = s->job->weights + (size_t)w->order[i] * (size_t)s->settler->key_count;
-    const exi_bound *bounds = exi_tree_at(s->settler, s->settler->bounds);
-    const exi_quad zero = exi_quad_splat(0);
-    const exi_quad at = exi_carry_from(&s->motions, w->points[i]);
+    const exi_motions motions = s->motions; /* a copy: nothing that is written here can change it */
+    const exi_quad zero = exi_quad_splat(0), at = exi_carry_from(&motions, w->points[i]);
+    const exi_bound *heaviest = NULL;
     exi_quad sum[3] = {zero, zero, zero};
     float gap = 0, most = 0;
-    bounds += w->cluster->first + i;
-    for (int k = 0; k < key_count; k++) {
-        const int key = keys ? keys[k] : k;
-        const exi_bound *bound = bounds + (size_t)key * (size_t)s->settler->vertex_count;
-        const float given = weights[key], weight = given > 0 ? given : 0;
-        gap += weight > 0 ? weight * bound->gap : 0;
-        w->bounds[i] = weight > most ? bound : w->bounds[i];
+    for (int k = 0; k < count; k++) {
+        const exi_bound *bound = rows[k].bounds + i;
+        const float given = weights[rows[k].key], weight = given > 0 ? given : 0;
+        gap += weight * bound->gap;
+        heaviest = weight > most ? bound : heaviest;
         most = weight > most ? weight : most;
-        if (carried && (whole || exi_carry_known(&s->motions, bound->corner)))
-            exi_carry_add(&s->motions, bound->corner, bound->u, bound->v, weight, at, sum);
+        if (carried && (whole || exi_carry_known(&motions, bound->corner)))
+            exi_carry_add(&motions, bound->corner, bound->u, bound->v, weight, at, sum);
     }
+    w->bounds[i] = heaviest;
     if (carried && exi_finite3(w->points[i]))
         exi_carry_apply(sum, w->points[i]);
-    if (most > 0)
+    if (heaviest)
         w->gaps[i] = gap < w->gaps[i] ? gap : w->gaps[i];
 }
 
-enum { LISTED = 64 };
-
-/* Keys that no point of the cluster has a weight for are passed over; of very many none are. */
+/* Keys that no point of the cluster has a weight for are passed over. */
 static void by_keys(const settling *s, working *w, bool carried) {
-    const int count = s->settler->key_count;
-    int keys[LISTED], listed = 0;
-    for (int k = 0; k < count && count <= LISTED; k += 4)
-        for (uint32_t bits = keys_that_count(s, w, k); bits; bits &= bits - 1)
-            keys[listed++] = k + exi_lowest_bit(bits);
-    const int *list = count <= LISTED ? keys : NULL;
-    const int length = list ? listed : count;
+    const exi_bound *bounds = exi_tree_at(s->settler, s->settler->bounds);
+    key_row rows[EXI_KEY_MAX];
+    int count = 0;
+    for (int k = 0; k < s->settler->key_count; k += 4)
+        for (uint32_t bits = keys_that_count(s, w, k); bits; bits &= bits - 1) {
+            const int key = k + exi_lowest_bit(bits);
+            rows[count++] = (key_row){bounds + (size_t)key * (size_t)s->settler->vertex_count + w->cluster->first, key};
+        }
     for (int i = 0; i < w->cluster->count; i++)
         if (!carried)
-            by_keys_of(s, w, i, list, length, false, true);
+            by_keys_of(s, w, i, rows, count, false, true);
         else if (s->motions.whole)
-            by_keys_of(s, w, i, list, length, true, true);
+            by_keys_of(s, w, i, rows, count, true, true);
         else
-            by_keys_of(s, w, i, list, length, true, false);
+            by_keys_of(s, w, i, rows, count, true, false);
 }
 
 static void take_up(const settling *s, int cluster, bool carried, working *w) {
@@ -185,7 +189,14 @@ static void settle_clusters(void *context, int begin, int end) {
             exi_push push = s->push;
             push.view = view_of(s, w.cluster->set, s->job->driver);
             push.triangles = w.triangles;
-            exi_push_cluster(&push, w.points, w.gaps, w.bounds, w.cluster->count, &w.near, &tallies[c]);
+            if (s->job->weights && s->settler->key_count > 0)
+                push.keys = (exi_push_keys){.weights = s->job->weights,
+                                            .count = s->settler->key_count,
+                                            .bounds = (const exi_bound *)exi_tree_at(s->settler, s->settler->bounds) +
+                                                      w.cluster->first,
+                                            .stride = (size_t)s->settler->vertex_count,
+                                            .order = w.order};
+            exi_push_cluster(&push, w.points, w.gaps, w.cluster->count, &w.near, &tallies[c]);
         }
         put_down(s, &w);
     }

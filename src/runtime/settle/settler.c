@@ -28,6 +28,9 @@ static ex_result check_counts(const ex_settler_def *def, ex_error *error) {
     if (def->driver_count < 0 || def->triangle_count < 0 || def->vertex_count < 0 || def->bind_count < 0 ||
         def->key_count < 0)
         return exi_error(error, EX_ERROR_ARGUMENT, "a number of vertices, triangles, sets or keys is negative");
+    if (def->key_count > EXI_KEY_MAX)
+        return exi_error(error, EX_ERROR_LIMIT, "there are %d keys, and at most %d are possible", def->key_count,
+                         EXI_KEY_MAX);
     if (def->bind_count > EX_BIND_MAX)
         return exi_error(error, EX_ERROR_LIMIT, "there are %d sets of triangles, and at most %d are possible",
                          def->bind_count, EX_BIND_MAX);
@@ -246,7 +249,7 @@ static void fill_bounds(ex_settler *s, making *m) {
                 b->triangle = number_in(s, set, def->key_triangles[at]);
                 b->u = def->key_places[2 * at];
                 b->v = def->key_places[2 * at + 1];
-                b->gap = def->key_gaps ? def->key_gaps[at] : INFINITY;
+                b->gap = def->key_gaps ? def->key_gaps[at] : EXI_GAP_UNKNOWN;
             }
     }
 }

@@ -9,8 +9,9 @@
 #include "runtime/settle/closest.h"
 
 enum {
-    EXI_CLUSTER = 16, /* driven vertices that are asked about at once */
-    EXI_PUSHES = 16   /* the most moves of a driven vertex out of the driver */
+    EXI_CLUSTER = 16,   /* driven vertices that are asked about at once */
+    EXI_KEY_MAX = 1024, /* a row for each is kept on the stack */
+    EXI_PUSHES = 16     /* the most moves of a driven vertex out of the driver */
 };
 
 /* "No triangle": no set has as many. */
@@ -31,12 +32,15 @@ typedef struct exi_cluster {
     int32_t set, reserved;
 } exi_cluster;
 
+/* Large, and 0 times a weight of 0. */
+#define EXI_GAP_UNKNOWN 1e30f
+
 /* Where a driven vertex was in a key. */
 typedef struct exi_bound {
     uint32_t corner[3]; /* of the triangle that was closest */
     uint32_t triangle;  /* as its set numbers it; EXI_NO_TRIANGLE: not in that set */
     float u, v;
-    float gap; /* INFINITY: not known */
+    float gap; /* or EXI_GAP_UNKNOWN */
     uint32_t reserved;
 } exi_bound;
 
@@ -158,17 +162,27 @@ static inline void exi_carry_apply(const exi_quad sum[3], float point[3]) {
 
 /* ---- push.c ---- */
 
+/* The keys of a cluster's vertices. */
+typedef struct exi_push_keys {
+    const float *weights; /* [vertices][count] of all vertices; NULL: no keys */
+    int count;
+    const exi_bound *bounds; /* of the cluster's first place in the first key */
+    size_t stride;           /* from one key to the next */
+    const uint32_t *order;   /* of the cluster's places */
+} exi_push_keys;
+
 typedef struct exi_push {
     exi_driver driver;
+    exi_push_keys keys;
     exi_view view;             /* of the set */
     const uint32_t *triangles; /* of the set */
     float tolerance, left;     /* lengths: where pushing stops, and from which on a vertex counts as left */
 } exi_push;
 
 /* Pushes the points of a cluster ([EXI_CLUSTER]) out to their gaps. near: hints before, closest points of the first
- * positions after. bounds[i]: that of the heaviest key, or NULL. */
-void exi_push_cluster(const exi_push *push, float (*points)[3], const float *gaps, const exi_bound *const *bounds,
-                      int count, exi_near *near, ex_settled *tally);
+ * positions after. */
+void exi_push_cluster(const exi_push *push, float (*points)[3], const float *gaps, int count, exi_near *near,
+                      ex_settled *tally);
 
 /* The number of the lowest bit that is set; one is. */
 static inline int exi_lowest_bit(uint64_t bits) {

@@ -83,6 +83,12 @@ static void test_samples(void **state) {
     for (int i = 0; i < 3; i++)
         assert_near(weights[i], 1.0 / 3, 1e-7);
     assert_true(vertices[0] == (uint32_t)order[1] || vertices[0] == (uint32_t)order[4]);
+    /* They come sorted, whatever the order. */
+    int backwards[9];
+    for (int i = 0; i < 9; i++)
+        backwards[i] = 8 - i;
+    assert_int_equal(exi_graph_sample(&g, backwards, all, 3, vertices, weights), 3);
+    assert_true(vertices[0] == 1 && vertices[1] == 4 && vertices[2] == 7);
     /* One that counts for most stands for most pieces. */
     const double heavy[] = {1, 100, 1, 1, 1, 1, 1, 1, 1};
     const int count = exi_graph_sample(&g, order, heavy, 3, vertices, weights);
@@ -251,33 +257,70 @@ static void test_weights_and_few(void **state) {
     sleeve_close(&s);
 }
 
-/* A piece of the driver that nothing hangs on to, with a node of its own, and one without. */
+/* Leaves out a row of faces, so that the arm is in two pieces. */
+static void cut(sleeve *s, int row) {
+    int kept = 0;
+    for (int f = 0; f < s->driver->face_count; f++)
+        if (f / 6 != row) {
+            memmove(s->driver->corners + 4 * kept, s->driver->corners + 4 * f, 4 * sizeof(int));
+            s->driver->face_groups[kept++] = s->driver->face_groups[f];
+        }
+    s->driver->face_count = kept;
+    s->driver->corner_count = 4 * kept;
+}
+
+/* The sleeve over both pieces: each has a node, and no way from one to the other. */
 static void test_pieces(void **state) {
     (void)state;
     sleeve s;
     exi_driving d;
     sleeve_open(&s, 12, 6);
-    /* Faces of the fifth row out: two pieces, the sleeve over both. */
-    int kept = 0;
-    for (int f = 0; f < s.driver->face_count; f++)
-        if (f / 6 != 5) {
-            memmove(s.driver->corners + 4 * kept, s.driver->corners + 4 * f, 4 * sizeof(int));
-            s.driver->face_groups[kept++] = s.driver->face_groups[f];
-        }
-    s.driver->face_count = kept;
-    s.driver->corner_count = 4 * kept;
+    cut(&s, 5);
     must_make(&s, &s.def.options, &d);
     assert_int_equal(d.driver.driver.frame_count, 2);
     assert_int_equal(d.graph.part_count, 2);
     const int first = (int)d.driver.driver.vertices[0],
               second = (int)d.driver.driver.vertices[d.driver.driver.starts[1]];
     assert_int_not_equal(d.graph.parts[first], d.graph.parts[second]);
-    /* No way from one to the other: vertices of the driver go with the frame of their own piece alone. */
     for (int v = 0; v < s.driver->vertex_count; v++) {
         const uint32_t at = d.driver.carry.starts[s.driven->vertex_count + v];
         assert_int_equal(d.driver.carry.starts[s.driven->vertex_count + v + 1], at + 1);
         assert_int_equal(d.driver.carry.places[at], d.graph.parts[v] == d.graph.parts[first] ? 0 : 1);
     }
+    exi_driving_free(&d);
+    sleeve_close(&s);
+}
+
+/* Fewer nodes than pieces: those that most of the sleeve lies on come first. */
+static void test_many_pieces(void **state) {
+    (void)state;
+    sleeve s;
+    exi_driving d;
+    sleeve_open(&s, 12, 6);
+    cut(&s, 8);
+    cut(&s, 3);
+    must_make(&s, &s.def.options, &d);
+    assert_int_equal(d.graph.part_count, 3);
+    assert_int_equal(d.graph.parts[d.driver.driver.vertices[0]], 1);
+    assert_int_equal(d.graph.parts[d.driver.driver.vertices[d.driver.driver.starts[1]]], 0);
+    exi_driving_free(&d);
+    sleeve_close(&s);
+}
+
+/* The sleeve over one piece: the other has no node, and goes with what is nearest through the air. */
+static void test_piece_apart(void **state) {
+    (void)state;
+    sleeve s;
+    exi_driving d;
+    sleeve_open(&s, 12, 6);
+    cut(&s, 1);
+    s.def.options.influences = 1;
+    must_make(&s, &s.def.options, &d);
+    assert_int_equal(d.graph.part_count, 2);
+    check_influences(&d.driver.carry, s.driver->vertex_count + s.driven->vertex_count, 2, 1);
+    const uint32_t *starts = d.driver.carry.starts + s.driven->vertex_count;
+    for (int v = 0; v < 12; v++) /* as the vertex on the other side of the gap */
+        assert_int_equal(d.driver.carry.places[starts[v]], d.driver.carry.places[starts[12 + v % 6]]);
     exi_driving_free(&d);
     sleeve_close(&s);
 }
@@ -386,7 +429,7 @@ static void test_carrier(void **state) {
     const float there[48] = {1, 0, 0, 5, 0, 1, 0, 0, 0, 0, 1, 0};
     exi_carrier_place(&c, s.drivers[0], there, (const int[]){0, -1, -1, -1});
     assert_near(c.matrices[3], 5, 0);
-    assert_near(c.matrices[15], 0, 1e-5);
+    assert_near(c.matrices[12], 1, 1e-5);
     exi_carrier_close(&c);
     exi_driving_free(&d);
     free(rest);
@@ -499,10 +542,11 @@ static void test_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ways),     cmocka_unit_test(test_samples), cmocka_unit_test(test_spread),
-        cmocka_unit_test(test_two_ends), cmocka_unit_test(test_whole),   cmocka_unit_test(test_weights_and_few),
-        cmocka_unit_test(test_pieces),   cmocka_unit_test(test_regions), cmocka_unit_test(test_bound_feet),
-        cmocka_unit_test(test_carrier),  cmocka_unit_test(test_invalid), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_ways),     cmocka_unit_test(test_samples),     cmocka_unit_test(test_spread),
+        cmocka_unit_test(test_two_ends), cmocka_unit_test(test_whole),       cmocka_unit_test(test_weights_and_few),
+        cmocka_unit_test(test_pieces),   cmocka_unit_test(test_piece_apart), cmocka_unit_test(test_many_pieces),
+        cmocka_unit_test(test_regions),  cmocka_unit_test(test_bound_feet),  cmocka_unit_test(test_carrier),
+        cmocka_unit_test(test_invalid),  cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,6 +62,39 @@ static void test_cube(void **state) {
     surface_close(&s);
 }
 
+/* A needle with one side cut into slivers: beside its point, their many normals outweigh the side that looks there,
+ * unless they count by their angles. */
+static void test_needle(void **state) {
+    (void)state;
+    enum { SLIVERS = 8, AROUND = SLIVERS + 2 };
+    surface s = surface_open("needle", AROUND + 1, AROUND);
+    const double ends[3][2] = {{1, 0}, {-0.5, 0.8660254}, {-0.5, -0.8660254}};
+    for (int i = 0; i < AROUND; i++) {
+        const double t = i < SLIVERS ? i / (double)SLIVERS : 0;
+        const double *from = ends[i < SLIVERS ? 0 : i - SLIVERS + 1], *to = ends[i < SLIVERS ? 1 : 2];
+        s.positions[3 * i] = (float)(0.5 * (from[0] + t * (to[0] - from[0])));
+        s.positions[3 * i + 1] = (float)(0.5 * (from[1] + t * (to[1] - from[1])));
+        s.positions[3 * i + 2] = -5;
+        s.triangles[3 * i] = AROUND;
+        s.triangles[3 * i + 1] = (uint32_t)i;
+        s.triangles[3 * i + 2] = (uint32_t)((i + 1) % AROUND);
+    }
+    const ex_settler_def def = settler_def(&s, 2);
+    ex_settler *settler = settler_of(&def);
+    /* along the normal of the side between the second and third end, and of the one after */
+    const float driven[6] = {-0.9f, 0, 0.2f, 0.45f, -0.78f, 0.2f};
+    uint32_t triangles[2];
+    float places[4], distances[2];
+    measure_once(settler, s.positions, driven, triangles, places, distances);
+    for (int i = 0; i < 2; i++) {
+        const float *p = driven + 3 * i;
+        assert_near((double)(places[2 * i] + places[2 * i + 1]), 0, 1e-6); /* the point of the needle */
+        assert_near((double)distances[i], (double)sqrtf(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]), 1e-6);
+    }
+    ex_settler_destroy(settler);
+    surface_close(&s);
+}
+
 /* Everywhere around a surface with bumps: the sign is that of the winding number. */
 static void test_signs(void **state) {
     (void)state;
@@ -251,6 +284,11 @@ static void test_no_room(void **state) {
     ex_settled settled = settle_once(settler, &job, NULL);
     assert_int_equal(settled.left, 1);
     assert_near((double)driven[2], 0.05, 0.0101); /* it is not worse off */
+    driven[2] = 0.05f;                            /* as good as it gets: there it stays */
+    settled = settle_once(settler, &job, NULL);
+    assert_int_equal(settled.left, 1);
+    assert_near((double)driven[2], 0.05, 1e-6);
+    driven[2] = 0.02f;
     job.thickness = 0.04f;
     settled = settle_once(settler, &job, NULL);
     assert_int_equal(settled.left, 0);
@@ -278,6 +316,35 @@ static void test_thin_limb(void **state) {
         assert_int_equal(settled.left, 0);
         assert_near((double)driven[1], kind ? 0.03 : -0.03, 1e-5);
         assert_near((double)driven[4], kind ? -0.03 : 0.03, 1e-5);
+    }
+    ex_settler_destroy(settler);
+    surface_close(&s);
+}
+
+/* Two keys on either side: the heavier one says where. */
+static void test_heavier_key(void **state) {
+    (void)state;
+    surface s = surface_box(4, 1, 0.05, 1);
+    surface_weld(&s);
+    const float keys[2][3] = {{0.1f, 0.03f, 0.2f}, {0.1f, -0.03f, 0.2f}};
+    uint32_t triangles[2];
+    float places[4];
+    ex_settler_def def = settler_def(&s, 1);
+    ex_settler *bare = settler_of(&def);
+    for (int k = 0; k < 2; k++)
+        measure_once(bare, s.positions, keys[k], triangles + k, places + 2 * k, NULL);
+    ex_settler_destroy(bare);
+    def.key_count = 2;
+    def.key_triangles = triangles;
+    def.key_places = places;
+    ex_settler *settler = settler_of(&def);
+    for (int k = 0; k < 2; k++) {
+        const float weights[2] = {k ? 0.3f : 0.7f, k ? 0.7f : 0.3f};
+        float driven[3] = {0.1f, k ? 0.01f : -0.01f, 0.2f};
+        const ex_settle_job job = {
+            .driver = s.positions, .driven = driven, .push = true, .thickness = 0.005f, .weights = weights};
+        settle_once(settler, &job, NULL);
+        assert_near((double)driven[1], k ? -0.03 : 0.03, 1e-5);
     }
     ex_settler_destroy(settler);
     surface_close(&s);
@@ -371,6 +438,16 @@ static void test_not_finite(void **state) {
     assert_near((double)driven[5], 1.2, 1e-5);
     for (int i = 0; i < 6; i++)
         assert_true(isfinite(driven[i]));
+    for (int v = 0; v < 75; v++) /* shrunk to a point, where nothing says how it turned */
+        broken[v] = 7;
+    float shrunk[6] = {0.3f, 0.2f, 0.1f, 3.6f, 3.4f, 0.1f};
+    job.driven = shrunk;
+    job.push = false;
+    settle_once(settler, &job, NULL);
+    for (int i = 0; i < 6; i++)
+        assert_near((double)shrunk[i], i % 3 == 2 ? 7.1 : 7, 1e-5);
+    job.driven = driven;
+    job.push = true;
     for (int v = 0; v < 75; v++)
         broken[v] = NAN;
     float before[6];
@@ -387,10 +464,13 @@ static void test_not_finite(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_triangle), cmocka_unit_test(test_cube),    cmocka_unit_test(test_signs),
-        cmocka_unit_test(test_rigid_motion), cmocka_unit_test(test_stretch), cmocka_unit_test(test_push_by_brute_force),
-        cmocka_unit_test(test_creases),      cmocka_unit_test(test_no_room), cmocka_unit_test(test_thin_limb),
-        cmocka_unit_test(test_gaps),         cmocka_unit_test(test_binds),   cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_one_triangle), cmocka_unit_test(test_cube),
+        cmocka_unit_test(test_signs),        cmocka_unit_test(test_needle),
+        cmocka_unit_test(test_heavier_key),  cmocka_unit_test(test_rigid_motion),
+        cmocka_unit_test(test_stretch),      cmocka_unit_test(test_push_by_brute_force),
+        cmocka_unit_test(test_creases),      cmocka_unit_test(test_no_room),
+        cmocka_unit_test(test_thin_limb),    cmocka_unit_test(test_gaps),
+        cmocka_unit_test(test_binds),        cmocka_unit_test(test_not_finite),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

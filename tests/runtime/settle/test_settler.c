@@ -11,6 +11,7 @@
 
 #include "dress.h"
 
+#include "runtime/settle/order.h"
 #include "support/failing_allocator.h"
 
 /* ---- definitions ---- */
@@ -33,6 +34,9 @@ static void spoil_counts(ex_settler_def *def) {
 }
 static void spoil_binds(ex_settler_def *def) {
     def->bind_count = EX_BIND_MAX + 1;
+}
+static void spoil_key_count(ex_settler_def *def) {
+    def->key_count = 1025;
 }
 static void spoil_positions(ex_settler_def *def) {
     def->driver_positions = NULL;
@@ -95,6 +99,7 @@ static void spoil_driver(ex_settler_def *def) {
 static void test_refused(void **state) {
     (void)state;
     static const wrong cases[] = {
+        {"1025 keys", EX_ERROR_LIMIT, spoil_key_count},
         {"negative", EX_ERROR_ARGUMENT, spoil_counts},
         {"257 sets", EX_ERROR_LIMIT, spoil_binds},
         {"missing", EX_ERROR_ARGUMENT, spoil_positions},
@@ -178,6 +183,22 @@ static void test_memory(void **state) {
     def.vertex_binds = vertex_binds;
     assert_int_equal(failing_allocator_sweep(attempt, &def), 6); /* work; two trees, and work for each; the settler */
     surface_close(&s);
+}
+
+/* On a line in disorder: every cluster is a piece of it. */
+static void test_order(void **state) {
+    (void)state;
+    enum { COUNT = 10 * EXI_CLUSTER + 5 };
+    float points[COUNT][3];
+    uint32_t order[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        points[i][0] = points[i][1] = 1;
+        points[i][2] = (float)(i * 89 % COUNT);
+        order[i] = (uint32_t)i;
+    }
+    exi_order_cluster((const float(*)[3])points, order, 0, COUNT);
+    for (int i = 0; i < COUNT; i++)
+        assert_int_equal((int)points[order[i]][2] / EXI_CLUSTER, i / EXI_CLUSTER);
 }
 
 /* ---- frames ---- */
@@ -324,11 +345,8 @@ static void test_tasks_and_strides(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_any_state),
-        cmocka_unit_test(test_tasks_and_strides),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_empty),     cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_order),   cmocka_unit_test(test_any_state), cmocka_unit_test(test_tasks_and_strides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,58 @@
+/*
+ * garment.h - what the demos of driven cloth share: a driver that moves, cloth on it, and two motions, of which one is
+ * there to learn from and the other to be tried on. Private to demos.
+ */
+#ifndef EXEMPLAR_DEMOS_GARMENT_H
+#define EXEMPLAR_DEMOS_GARMENT_H
+
+#include "cloth.h"
+
+#include <exemplar/author/project.h>
+
+#define GARMENT_FPS 25.0
+
+typedef enum exi_garment_motion { GARMENT_TRAINING, GARMENT_UNSEEN, GARMENT_MOTIONS } exi_garment_motion;
+
+typedef struct exi_garment exi_garment;
+struct exi_garment {
+    const char *name;
+    ex_mesh *driver, *driven; /* triangles, at rest */
+    bool *pinned;             /* [vertices of driven], or NULL */
+    int frame_counts[GARMENT_MOTIONS];
+    exi_cloth_def cloth; /* how it is simulated; meshes, start and pins are filled in by exi_garment_play */
+    /* The driver at a time into positions [vertices][3]. `part` is how much of the motion there is, from 0 at rest
+     * to 1. */
+    void (*pose)(const exi_garment *garment, exi_garment_motion motion, double seconds, double part, double *positions);
+    void *body; /* what pose needs, and how it is released; or NULL */
+    void (*release)(void *body);
+};
+
+/* Fills in all of it; what is there after a failure needs exi_garment_free too. */
+ex_result exi_sleeve_make(exi_garment *garment, ex_error *error);
+ex_result exi_shirt_make(exi_garment *garment, ex_error *error);
+void exi_garment_free(exi_garment *garment);
+
+/* Gets every frame, [vertices][3] each, and says whether to go on. */
+typedef ex_result (*exi_garment_frame)(void *user, int frame, const double *driver, const double *driven,
+                                       ex_error *error);
+/* How far a form that was found in another way leads the cloth: the form of a frame, [vertices of driven][3], or NULL.
+ */
+typedef const double *(*exi_garment_guide)(void *user, int frame, const double *driver);
+
+typedef struct exi_garment_play {
+    exi_garment_motion motion;
+    const double *start;     /* [vertices of driven][3]: what the first frame is, not simulated; NULL: the cloth begins
+                                at rest, and a second goes by before the first frame in which it comes to the motion */
+    exi_garment_guide guide; /* or NULL */
+    exi_garment_frame frame; /* or NULL */
+    void *user;              /* of both */
+    const ex_progress *progress; /* or NULL */
+} exi_garment_play;
+
+/* Simulates a motion. Results: those of exi_cloth_create and of frame, MEMORY. */
+ex_result exi_garment_simulate(const exi_garment *garment, const exi_garment_play *play, ex_error *error);
+
+/* A smooth wave in [-1, 1] of two frequencies that are in no simple ratio: another one for every seed and axis. */
+double exi_garment_wave(unsigned seed, unsigned axis, double seconds);
+
+#endif
