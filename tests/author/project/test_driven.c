@@ -100,6 +100,10 @@ static void test_round_trips(void **state) {
                             "'binds.json'}"));
     check_round_trip(DRIVEN("", "", "trajectory", "]"));
     check_round_trip(DRIVEN(", 'frame': 'none'", "", "unposed", "]"));
+    /* A driver whose numbers no float holds, and whose quads are bent: it is cut as the floats are. */
+    check_round_trip("{'unit': 'in', 'exemplar': 1, 'mesh': 'sleeve.obj', 'driver': {'mesh': 'arm2.obj', 'frames': 3}, "
+                     "'layers': [{'name': 'driven', 'space': [{'name': 'body', 'driver': true}], 'weigh': {'kind': "
+                     "'convex'}, 'examples': [" KEY(1) ", " KEY(3) "]}]}");
     check_round_trip(DRIVEN(", 'frame': {'group': 'upper'}, 'frames': 4",
                             ", 'driver_weights': {'group': 'lower'}, 'regions': [{'look': {'group': 'upper'}, 'mask': "
                             "{'group': 'body'}}, {'look': {'group': 'lower'}, 'mask': {'group': 'cuff'}}]",
