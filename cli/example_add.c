@@ -133,8 +133,8 @@ const ex_command cmd_example_add = {
                    "between poses. The rig is not built: build it before you pose the next sculpt.\n"
                    "An option that takes several words ends at the first that has no '='.\n"
                    "\n"
-                   "In the layer that a driver weighs (--layer), --at names the driver's form, a file\n"
-                   "in the project's folder: body=keys/body_101.obj.",
+                   "In the layer that a driver weighs (--layer), --at names the driver's form, a\n"
+                   "file in the project's folder: body=keys/body_101.obj.",
     .examples = "# an arm whose skeleton has a joint 'forearm'\n"
                 "exemplar pose arm.glb joint:forearm=x90 --level cage -o bent.obj\n"
                 "# sculpt on bent.obj, then\n"
