@@ -85,8 +85,9 @@ static int apply(const ex_call *call, const ex_rig *rig) {
                         .brief = true,
                         .progress = exi_drive_step,
                         .user = &progress};
-    if (!exi_drive_database_find(call, rig, &database, &def.database))
-        return EX_EXIT_FAILED;
+    const int found = exi_drive_database_find(call, rig, &database, &def.database);
+    if (found != EX_EXIT_DONE)
+        return found;
     if (!frames_are_free())
         return EX_EXIT_FAILED;
     const double start = exi_clock();

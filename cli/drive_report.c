@@ -249,8 +249,9 @@ static int report(const ex_call *call, const ex_rig *rig) {
                         .unsettled = no_settle,
                         .progress = exi_drive_step,
                         .user = &progress};
-    if (!exi_drive_database_find(call, rig, &database, &def.database))
-        return EX_EXIT_FAILED;
+    const int found = exi_drive_database_find(call, rig, &database, &def.database);
+    if (found != EX_EXIT_DONE)
+        return found;
     exi_pool *pool = exi_pool_create(call->threads);
     def.tasks = exi_pool_tasks(pool);
     exi_progress_start(&progress, call);

@@ -143,6 +143,12 @@ class Learning(Driven):
             self.assertAlmostEqual(sum(told["frames"][9]["weights"]), 1, places=6)
         outcome = self.run_tool("drive", "report", "s.glb", "--driver", "bar_a.pc2", "--database", "tight=1")
         self.sentence(outcome, 1, "no databases along 'tight'")
+        outcome = self.run_tool("drive", "apply", "s.glb", "--driver", "bar_a.pc2", "--database", "loose", "-o",
+                                "o.pc2")
+        self.sentence(outcome, 2, "NAME=NUMBER")
+        outcome = self.run_tool("drive", "add", "s.glb", "--driver", "bar_b.pc2", "--driven", "sleeve_b.pc2", "--at",
+                                "3")
+        self.sentence(outcome, 1, "say with --database loose=VALUE")
         outcome = self.run_tool("drive", "learn", *pairs, *meshes, "--database", "loose=1", "--keys", "4")
         self.sentence(outcome, 2, "once for each of the 2 pairs")
 
