@@ -439,7 +439,8 @@ typedef enum ex_section_kind {
     EX_SECTION_MASK,          /* index: layer; vertices, float */
     EX_SECTION_DRIVER,        /* counts, reference, frames, influences, triangles, settling */
     EX_SECTION_REGIONS,       /* index: layer; views, influences */
-    EX_SECTION_DRIVER_KEY,    /* index: example among all; the driver's vertices, 3 x float; then joints */
+    EX_SECTION_DRIVER_KEY,    /* index: example among all; the driver's vertices, 3 x float; then joints; then its
+                                 trajectory's numbers of them */
     EX_SECTION_KIND_COUNT
 } ex_section_kind;
 

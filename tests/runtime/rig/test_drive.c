@@ -214,6 +214,87 @@ static void databases_are_an_axis(void **state) {
     free(d);
 }
 
+/* What a muted layer leaves is settled too, whatever the scratch memory held. */
+static void muted_layers_leave_nothing_behind(void **state) {
+    (void)state;
+    for (int frames = 1; frames <= TUBE_FRAMES; frames += TUBE_FRAMES - 1) {
+        driven_tube *d = driven_tube_make(frames, EX_RESIDUAL_KEYS, true);
+        ex_rig *rig = rig_of(&d->def);
+        const bool muted[1] = {true};
+        const ex_evaluation e = {.muted = muted};
+        const size_t size = ex_rig_scratch_size(rig, &e, 1);
+        unsigned char *scratch = malloc(size);
+        float form[TUBE_VERTICES * 3], positions[2][TUBE_VERTICES * 3];
+        tube_bend(47, 0.1, 0, form);
+        for (int i = 0; i < 2; i++) {
+            const ex_pose pose = {.driver = form};
+            const ex_output output = {.positions = positions[i]};
+            memset(scratch, i ? 0x3f : 0, size); /* 0.747 wherever it is read as floats */
+            ex_rig_evaluate(rig, &pose, &output, &e, scratch);
+        }
+        assert_memory_equal(positions[0], positions[1], sizeof positions[0]);
+        free(scratch);
+        ex_rig_destroy(rig);
+        free(d);
+    }
+}
+
+/* In place of two databases, a weigher with all keys in one: it needs more room than the layer's own. */
+static void weighers_may_be_replaced(void **state) {
+    (void)state;
+    driven_tube *d = driven_tube_make(1, EX_RESIDUAL_NONE, false);
+    static const double values[TUBE_KEYS] = {0, 1, 0, 1, 0};
+    d->layer.weigh.axis_count = 2;
+    d->layer.weigh.points = values;
+    ex_rig *rig = rig_of(&d->def);
+    ex_edit edits[2];
+    const ex_weigher *own = ex_rig_weigher(rig, 0);
+    ex_weigher *other = NULL;
+    double points[2][TUBE_KEYS + 1];
+    for (int i = 0; i < 2; i++) {
+        memcpy(points[i], ex_weigher_point(own, 1 + 2 * i), sizeof points[i]);
+        points[i][TUBE_KEYS] = 0;
+        edits[i] = (ex_edit){.kind = EX_EDIT_MOVE_EXAMPLE, .index = 1 + 2 * i, .at = points[i]};
+    }
+    assert_int_equal(ex_weigher_edit(own, edits, 2, NULL, &other, NULL), EX_OK);
+    const ex_weigher *const weighers[1] = {other};
+    const ex_evaluation e = {.weighers = weighers};
+    void *scratch = malloc(ex_rig_scratch_size(rig, &e, 1));
+    float form[TUBE_VERTICES * 3];
+    double weights[TUBE_KEYS], sum = 0;
+    tube_bend(47, 0.1, 0, form);
+    const ex_pose pose = {.driver = form};
+    const ex_output output = {.weights = weights};
+    ex_rig_evaluate(rig, &pose, &output, &e, scratch);
+    for (int k = 0; k < TUBE_KEYS; k++)
+        sum += weights[k];
+    assert_true(fabs(sum - 1) < 1e-12);
+    assert_true(weights[1] > 0.1); /* 30 degrees, which is of the other database in the layer's own */
+    free(scratch);
+    ex_weigher_destroy(other);
+    ex_rig_destroy(rig);
+    free(d);
+}
+
+/* A box that is asked for alone is that of the settled form. */
+static void boxes_are_settled(void **state) {
+    (void)state;
+    driven_tube *d = driven_tube_make(1, EX_RESIDUAL_NONE, true);
+    ex_rig *rig = rig_of(&d->def);
+    float form[TUBE_VERTICES * 3], positions[TUBE_VERTICES * 3], with[6], alone[6];
+    void *scratch = malloc(ex_rig_scratch_size(rig, NULL, 1));
+    tube_bend(0, 0.15, 0, form); /* thicker than the sleeve */
+    const ex_pose pose = {.driver = form};
+    const ex_output both = {.positions = positions, .box = with}, box = {.box = alone};
+    ex_rig_evaluate(rig, &pose, &both, NULL, scratch);
+    ex_rig_evaluate(rig, &pose, &box, NULL, scratch);
+    assert_true(with[4] > 0.14F);
+    assert_memory_equal(with, alone, sizeof with);
+    free(scratch);
+    ex_rig_destroy(rig);
+    free(d);
+}
+
 static void what_penetrates_is_pushed_out(void **state) {
     (void)state;
     driven_tube *d = driven_tube_make(1, EX_RESIDUAL_NONE, true);
@@ -272,6 +353,9 @@ static void vertex_out_of_range(driven_tube *d) {
 static void carry_not_one(driven_tube *d) {
     d->carry_weights[9] = 7;
 }
+static void form_too_far(driven_tube *d) {
+    d->deltas[2][7] = 3e18F;
+}
 static void no_view(driven_tube *d) {
     d->layer.view_count = 0;
 }
@@ -294,6 +378,7 @@ static void what_cannot_be_is_refused(void **state) {
                                    {"frame out of range", frame_out_of_range},
                                    {"vertex out of range", vertex_out_of_range},
                                    {"carry not one", carry_not_one},
+                                   {"form too far", form_too_far},
                                    {"no view", no_view},
                                    {"dial and convex", dial_and_convex},
                                    {"nothing driven", nothing_driven},
@@ -319,6 +404,9 @@ int main(void) {
         cmocka_unit_test(damaged_files_are_refused),
         cmocka_unit_test(a_state_only_saves_time),
         cmocka_unit_test(databases_are_an_axis),
+        cmocka_unit_test(muted_layers_leave_nothing_behind),
+        cmocka_unit_test(weighers_may_be_replaced),
+        cmocka_unit_test(boxes_are_settled),
         cmocka_unit_test(what_penetrates_is_pushed_out),
         cmocka_unit_test(memory_may_run_out),
         cmocka_unit_test(what_cannot_be_is_refused),
