@@ -82,7 +82,7 @@ static void test_any_hint(void **state) {
 static void test_loose(void **state) {
     (void)state;
     uint64_t seed = 7;
-    surface s = surface_ball(14);
+    surface s = surface_ball(20);
     void *memory;
     const ex_fit *fit = fit_whole(&s.def, &memory);
     const exi_view view = view_on(&s, fit);
