@@ -39,26 +39,23 @@ bool exi_drive_database_read(const ex_call *call, const char *text, size_t *name
     return false;
 }
 
-bool exi_drive_database_find(const ex_call *call, const ex_rig *rig, const ex_word_list *words, double *value) {
+int exi_drive_database_find(const ex_call *call, const ex_rig *rig, const ex_word_list *words, double *value) {
     size_t size;
     *value = NAN;
     if (words->count == 0)
-        return true;
-    if (words->count > 1) {
-        exi_wrong_usage(call->command, "--database is given twice");
-        return false;
-    }
+        return EX_EXIT_DONE;
+    if (words->count > 1)
+        return exi_wrong_usage(call->command, "--database is given twice");
     if (!exi_drive_database_read(call, words->words[0], &size, value))
-        return false;
+        return EX_EXIT_USAGE;
     for (int i = 0; i < ex_rig_input_count(rig); i++) {
         const char *name = ex_rig_input_name(rig, i);
         if (ex_rig_input_axis(rig, i).kind == EX_AXIS_SCALAR && strlen(name) == size &&
             memcmp(name, words->words[0], size) == 0)
-            return true;
+            return EX_EXIT_DONE;
     }
-    exi_failed_text("the rig has no databases along '%.*s': 'exemplar drive keys' shows what it has", (int)size,
-                    words->words[0]);
-    return false;
+    return exi_failed_text("the rig has no databases along '%.*s': 'exemplar drive keys' shows what it has", (int)size,
+                           words->words[0]);
 }
 
 const char *exi_text_length(char buffer[EXI_TEXT_SIZE], double metres) {

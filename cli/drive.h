@@ -29,8 +29,9 @@ bool exi_drive_length_read(const ex_call *call, const char *option, const char *
 
 /* "stiffness=5": the name's length and the number; false after a sentence. */
 bool exi_drive_database_read(const ex_call *call, const char *text, size_t *name, double *value);
-/* What was given with --database, of a rig; NAN where nothing was. False after a sentence. */
-bool exi_drive_database_find(const ex_call *call, const ex_rig *rig, const ex_word_list *words, double *value);
+/* What was given with --database, of a rig; NAN where nothing was. The exit code, after a sentence where it is not 0.
+ */
+int exi_drive_database_find(const ex_call *call, const ex_rig *rig, const ex_word_list *words, double *value);
 
 /* "4.2 mm", "1.3 m": into the caller's buffer, which is returned; "-" below 0. */
 const char *exi_text_length(char buffer[EXI_TEXT_SIZE], double metres);

@@ -85,8 +85,9 @@ static int apply(const ex_call *call, const ex_rig *rig) {
                         .brief = true,
                         .progress = exi_drive_step,
                         .user = &progress};
-    if (!exi_drive_database_find(call, rig, &database, &def.database))
-        return EX_EXIT_FAILED;
+    const int found = exi_drive_database_find(call, rig, &database, &def.database);
+    if (found != EX_EXIT_DONE)
+        return found;
     if (!frames_are_free())
         return EX_EXIT_FAILED;
     const double start = exi_clock();
@@ -143,7 +144,7 @@ const ex_command cmd_drive_apply = {
                    "other are told on stderr: there the rig guesses, and a key of a simulation\n"
                    "would help ('exemplar drive add').",
     .examples = "exemplar drive apply shirt.glb --driver walk.pc2 -o walk_shirt.pc2\n"
-                "exemplar drive apply shirt.glb --driver walk.mdd -o walk_shirt.obj --group hood",
+                "exemplar drive apply shirt.glb --driver walk.mdd -o hood.obj --group hood",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .json = true,

@@ -117,7 +117,7 @@ const ex_command cmd_drive_keys = {
     .usage = "drive keys RIG.glb [--json]",
     .description = "For each key: how far its driver is from the driver's mesh, and from the\n"
                    "nearest other key, which is named; as the root of the mean square over the\n"
-                   "driver's vertices, after both are brought to one place. Of two keys that are\n"
+                   "driver's surface, after both are brought to one place. Of two keys that are\n"
                    "near each other one may be too many.",
     .examples = "exemplar drive keys shirt.glb",
     .json = true,
@@ -258,16 +258,17 @@ static int add(const ex_call *call, const opened *o, int frame) {
     const char *called = name ? name : frame >= 0 ? of_frame : stem;
     if (!keys || !driver_form || !driven_form || !stem) {
         exi_failed_text("there is not enough memory");
-    } else if (!exi_drive_database_find(call, o->rig, &database, &value)) {
-        exit_code = EX_EXIT_FAILED;
+    } else if ((exit_code = exi_drive_database_find(call, o->rig, &database, &value)) != EX_EXIT_DONE) {
+        /* said already */
     } else if (def.database_axis && isnan(value)) {
-        exi_failed_text("the rig has databases along '%s': say with --database %s=VALUE which this key is of",
-                        def.database_axis, def.database_axis);
+        exit_code =
+            exi_failed_text("the rig has databases along '%s': say with --database %s=VALUE which this key is of",
+                            def.database_axis, def.database_axis);
     } else if (find_key(&def, called) >= 0) {
-        exi_failed_text("there is a key '%s' already: call this one otherwise with --name", called);
+        exit_code = exi_failed_text("there is a key '%s' already: call this one otherwise with --name", called);
     } else if (read_form(driver, "driver", def.driver->vertex_count, frame, driver_form, &error) != EX_OK ||
                read_form(driven, "driven", def.driven->vertex_count, frame, driven_form, &error) != EX_OK) {
-        exi_failed(&error);
+        exit_code = exi_failed(&error);
     } else {
         memcpy(keys, def.keys, (size_t)def.key_count * sizeof *keys);
         keys[def.key_count++] = (ex_drive_key){
@@ -309,13 +310,13 @@ static int run_add(const ex_call *call) {
 const ex_command cmd_drive_add = {
     .name = "drive add",
     .summary = "add a key to a driven rig",
-    .usage = "drive add RIG.glb --driver FORM --driven FORM [--name N] [-o NEW.glb]\n"
-             "drive add RIG.glb --driver CACHE --driven CACHE --at FRAME [-o NEW.glb]",
+    .usage = "drive add RIG.glb --driver FORM --driven FORM [-o NEW.glb]\n"
+             "drive add RIG.glb --driver CACHE --driven CACHE --at FRAME ...",
     .description = "A pair of forms, or a frame of a pair of caches, becomes a key: one that was\n"
                    "missing, or that was sculpted. The animation that the others were learned from\n"
                    "is not needed.",
     .examples = "exemplar drive add shirt.glb --driver arms_up.obj --driven shirt_up.obj\n"
-                "exemplar drive add shirt.glb --driver b.pc2 --driven s.pc2 --at 37 -o new.glb",
+                "exemplar drive add shirt.glb --driver b.pc2 --driven s.pc2 --at 37 -o n.glb",
     .options = add_options,
     .option_count = sizeof add_options / sizeof add_options[0],
     .json = true,

@@ -436,7 +436,7 @@ const ex_command cmd_drive_learn = {
                    "them. The caches are not needed afterwards.\n"
                    "\n"
                    "How many moving frames the driver gets, and how the residual is carried, is\n"
-                   "tried on frames that are no keys, unless it is said. Prints the frames that\n"
+                   "tried by leaving keys out in turn, unless it is said. Prints the frames that\n"
                    "became keys and the mean error over the references, beside what the nearest\n"
                    "key alone would leave; the error on other animations is larger ('exemplar\n"
                    "drive report').\n"

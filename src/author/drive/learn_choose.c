@@ -82,8 +82,7 @@ static ex_result look_from_key(exi_learner *l, double database, int first) {
             if (result != EX_OK)
                 return result;
             exi_whole_back(l->places + 12 * (size_t)f, l->driver, l->refs.driver_count, l->home);
-            const double square =
-                exi_form_squares(l->home, l->keys[k].home, l->def->options.driver_weights, l->refs.driver_count);
+            const double square = exi_form_squares(l->home, l->keys[k].home, l->whole.weights, l->refs.driver_count);
             if (k == first || square < l->distance[f]) {
                 l->distance[f] = square;
                 l->nearest[f] = k;
@@ -112,10 +111,11 @@ static ex_result build_so_far(const exi_learner *l, int first, ex_rig **rig) {
     ex_drive_options options = l->def->options;
     if (options.residual == EX_RESIDUAL_COUNT)
         options.residual = options.frames == 0 || options.frames == 1 ? EX_RESIDUAL_KEYS : EX_RESIDUAL_NONE;
-    ex_result result = exi_learn_build(l, first, l->key_count, false, &options, rig);
+    const exi_key_choice all = {.first = first, .last = l->key_count};
+    ex_result result = exi_learn_build(l, &all, &options, rig);
     if (result == EX_ERROR_DATA && options.frames < 0) { /* too small a driver for many frames */
         options.frames = 1;
-        result = exi_learn_build(l, first, l->key_count, false, &options, rig);
+        result = exi_learn_build(l, &all, &options, rig);
     }
     return result;
 }
