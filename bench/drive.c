@@ -73,7 +73,7 @@ static bool open_wardrobe(wardrobe *w) {
     if (triangles && cloth_triangles && w->bodies && w->cloths) {
         for (int k = 0; k < KEYS; k++) {
             torso_body(k / (double)KEYS, 0, w->bodies + (size_t)k * 3 * TORSO_BODY);
-            torso_cloth(k / (double)KEYS, 0, w->cloths + (size_t)k * 3 * TORSO_CLOTH);
+            torso_cloth(k / (double)KEYS, 0, 0.004, w->cloths + (size_t)k * 3 * TORSO_CLOTH);
         }
         torso_triangles(triangles);
         torso_cloth_triangles(cloth_triangles);

@@ -31,12 +31,12 @@ void torso_body(double phase, double walked, float *out) {
     }
 }
 
-void torso_cloth(double phase, double walked, float *out) {
+void torso_cloth(double phase, double walked, double off, float *out) {
     for (int v = 0; v < TORSO_CLOTH; v++) {
         const double h = 0.15 + 0.7 * (v / TORSO_CLOTH_AROUND) / TORSO_CLOTH_RINGS,
                      a = (v % TORSO_CLOTH_AROUND) / (double)TORSO_CLOTH_AROUND;
         const double fold = sin(turn * (9 * a + 3 * h + sin(turn * phase))) * sin(turn * (5 * h + phase));
-        torso(h, a, 0.004 + 0.0015 * fold, phase, out + 3 * v);
+        torso(h, a, off + 0.0015 * fold, phase, out + 3 * v);
         out[3 * v + 2] += (float)walked;
     }
 }

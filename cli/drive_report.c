@@ -246,7 +246,7 @@ static int report(const ex_call *call, const ex_rig *rig) {
         result = draw(rig, made, &error);
     if (result == EX_OK && call->json)
         print_json(call, rig, made);
-    else if (result == EX_OK && !call->quiet)
+    else if (result == EX_OK)
         print_text(call, rig, made);
     ex_drive_report_free(made);
     return result == EX_OK ? EX_EXIT_DONE : exi_failed(&error);
