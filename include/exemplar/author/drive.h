@@ -217,7 +217,7 @@ typedef struct ex_drive_report {
 } ex_drive_report;
 
 /* Writes output where it is given (whole or not at all), and measures where report is given. Results: DATA (another
- * connectivity, a frame that is not finite: frame and vertex named), IO, MEMORY. */
+ * connectivity, a frame that is not finite: frame and vertex named), FILE, MEMORY. */
 EX_API ex_result ex_drive_apply(const ex_apply_def *def, ex_drive_report **report, ex_error *error);
 EX_API void ex_drive_report_free(ex_drive_report *report);
 
