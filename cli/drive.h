@@ -42,6 +42,11 @@ bool exi_drive_step(void *progress, const char *doing, double part);
 /* A rig that follows a driver, or NULL after a sentence. */
 ex_rig *exi_drive_load(const char *path);
 
+/* At most so many frames, by their error or by their distance from what the keys can blend (where some are far: of
+ * those alone), the worst first. Of frames whose keys are blended alike, neighbours mostly, only the worst is among
+ * them: a key there serves the others too. How many there are. */
+int exi_drive_worst(const ex_drive_report *report, bool by_error, int most, int *frames);
+
 /* Frames that are far from what the keys can blend, on stderr, the worst named. */
 void exi_drive_warn(const ex_drive_report *report);
 

@@ -187,6 +187,10 @@ class Applying(Driven):
         self.write("other.pc2", pc2([bar(-2.5 if f == 5 else 0.3, 0, 0) for f in range(8)]))
         outcome = self.run_tool("drive", "apply", "s.glb", "--driver", "other.pc2", "-o", "o.pc2")
         self.sentence(outcome, 0, "1 of 8 frames are farther", "worst 5 ")
+        # of neighbours, and of a pose that comes back, one is named: two keys there would be refused
+        self.write("twice.pc2", pc2([bar(-2.5 if f in (2, 3, 6) else 0.3, 0, 0) for f in range(8)]))
+        outcome = self.run_tool("drive", "apply", "s.glb", "--driver", "twice.pc2", "-o", "o.pc2")
+        self.sentence(outcome, 0, "3 of 8 frames are farther", "worst 2 ")
         self.assertEqual(self.run_tool("drive", "apply", "s.glb", "--driver", "other.pc2", "-o", "o.pc2", "-q").err, "")
 
     def test_report(self):

@@ -211,7 +211,8 @@ typedef struct ex_drive_report {
     double *weights;       /* [frame_count][key_count] */
     double *vertex_errors; /* [vertex_count] means over frames; NULL without truth */
     double mean, p95, nearest_mean, nearest_p95, blend_mean, blend_p95; /* over all frames and vertices; -1 */
-    double key_spread; /* how far keys are from each other, as hull_distance measures: the mean to the nearest */
+    double key_spread; /* how far keys are from each other, as hull_distance measures: the mean to the nearest of the
+                          same database; 0 where no database has two */
     int far_count;     /* frames whose hull distance exceeds it: keys are missing there (figure 8) */
 } ex_drive_report;
 

@@ -37,6 +37,8 @@ typedef struct exi_gauge {
     int vertex_count, driver_count, key_count, layer;
     ex_drive_set *set;
     ex_rig_driver driver; /* pointers into the rig */
+    double *databases;    /* [key_count] */
+    double shown;         /* the one of them that is nearest to what was asked for */
 
     /* unless brief */
     exi_whole whole;

@@ -220,14 +220,14 @@ static ex_result describe(exi_learner *l, const ex_drive_options *options, const
 }
 
 ex_result ex_drive_learn(const ex_learn_def *def, ex_rig **rig, ex_learned **learned, ex_error *error) {
-    ex_result result = check_def(def, error);
-    if (result != EX_OK)
-        return result;
     if (!rig)
         return exi_misuse_error(error, __func__, "nowhere to put the rig");
     *rig = NULL;
     if (learned)
         *learned = NULL;
+    ex_result result = check_def(def, error);
+    if (result != EX_OK)
+        return result;
     ex_error own;
     exi_learner l = {.def = def, .error = error ? error : &own, .share = 0.1};
     ex_drive_options options = def->options;

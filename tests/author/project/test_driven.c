@@ -9,7 +9,7 @@ static sleeve arm;
 static int set_up(void **state) {
     if (scratch_set_up(state) != 0)
         return -1;
-    sleeve_open(&arm, 9, 8);
+    sleeve_open(&arm, 7, 6);
     write_driven(&arm);
     return 0;
 }
