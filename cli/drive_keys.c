@@ -351,6 +351,11 @@ static int take_out(const ex_call *call, const opened *o) {
     def.keys = keys;
     for (int i = 1; exit_code == EX_EXIT_DONE && i < call->argument_count; i++) {
         const int k = find_key(&def, call->arguments[i]);
+        for (int j = 1; k < 0 && exit_code == EX_EXIT_DONE && j < i; j++)
+            if (strcmp(call->arguments[i], call->arguments[j]) == 0)
+                exit_code = exi_failed_text("key '%s' is to be removed twice: name it once", call->arguments[i]);
+        if (exit_code != EX_EXIT_DONE)
+            break;
         if (k < 0) {
             no_such_key(&def, call->arguments[i]);
             exit_code = EX_EXIT_FAILED;

@@ -264,6 +264,7 @@ class Keys(Driven):
             (["add", "s.glb", *self.pair()[:2], *self.pair()[4:6], "--at", "0", "--name", "again"], 1, "again"),
             (["remove", "s.glb", "frame_01"], 1, "did you mean 'frame_010'?"),
             (["remove", "s.glb", "frame_000", "frame_010"], 1, "a rig needs a key"),
+            (["remove", "s.glb", "frame_000", "frame_000"], 1, "key 'frame_000' is to be removed twice"),
             (["keys", "bar.obj"], 1, "'bar.obj' is a form, not a rig"),
             (["kees", "s.glb"], 2, "did you mean 'drive keys'?"),
         ]
@@ -271,6 +272,20 @@ class Keys(Driven):
             with self.subTest(words=words):
                 self.sentence(self.run_tool("drive", *words), code, fragment)
                 self.assertEqual(self.listing(), before)
+
+    def test_numbered_files_stay(self):
+        self.learn("--keys", "3")
+        for f in range(3):
+            self.write(f"d_{f + 1:04}.obj", tube(bar(*motion(0.3, f)), RINGS, SIDES, True, ["low", "high"]))
+        self.write("o_0002.obj", "v 0 0 0\n")
+        before = self.listing()
+        for name, force, fragment in (("o.obj", [], "'o_0002.obj' exists already"),
+                                      ("d.obj", ["--force"], "'d_0001.obj' is a frame of the driver")):
+            with self.subTest(name=name):
+                outcome = self.run_tool("drive", "apply", "s.glb", "--driver", "d.obj", "-o", name, *force)
+                self.sentence(outcome, 1, fragment)
+                self.assertEqual(self.listing(), before)
+        self.succeed("drive", "apply", "s.glb", "--driver", "d.obj", "-o", "o.obj", "--force")
 
     def test_a_rig_without_a_driver(self):
         harness.write_project(self.folder)
@@ -290,6 +305,9 @@ class Refusals(Driven):
         self.write("still.pc2", pc2([good[7]] * FRAMES))
         self.write("turned.pc2", pc2([bar(0.5, 0, f) for f in range(FRAMES)]))
         self.write("none.pc2", b"")
+        spoiled = [sleeve(*motion(0.3, f)) for f in range(FRAMES)]
+        spoiled[12][3][2] = 1e30
+        self.write("far.pc2", pc2(spoiled))
         before = self.listing()
         cases = [
             (self.pair("sleeve_a.pc2"), "'sleeve_a.pc2' has 63 vertices, and the driver mesh has 56"),
@@ -305,13 +323,23 @@ class Refusals(Driven):
             ([*self.pair(), "--frame", "group:hih"], "did you mean 'high'?"),
             ([*self.pair(), "--weights", "group:none"], "no faces in a group 'none'"),
             ([*self.pair(), "--at", "40"], "there is no frame 40"),
-            ([*self.pair(), "--at", "3,3"], "the driver is the same in frames 3 and 3"),
+            ([*self.pair(), "--at", "3,3"], "frame 3 (counted from 0) is asked for twice"),
+            (self.pair("bar_a.pc2", "far.pc2"), "far.pc2: in frame 12, vertex 3 (both counted from 0) is too far away"),
+            ([*self.pair(), "--name", "a=b"], "'a=b' names no input"),
+            ([*self.pair(), "--name", "time"], "'time' names no input"),
+            ([*self.pair(), "--name", 300 * "x"], "a name has 1 to 255 bytes"),
+            ([*self.pair(), "--database", "a,b=1"], "'a,b' names no input"),
+            ([*self.pair(), "--database", "body=1"], "are both called 'body'"),
+            ([*self.pair(), "--thickness", "1e30"], "the thickness is from 0 to 1e18 metres"),
         ]
         for words, fragment in cases:
             with self.subTest(words=words):
                 outcome = self.run_tool("drive", "learn", *words, "--keys", "4", "-o", "s.glb")
                 self.sentence(outcome, 1, fragment)
                 self.assertEqual(self.listing(), before)
+
+        outcome = self.run_tool("drive", "learn", *self.pair("nan.pc2"), "--keys", "4", "-o", "nowhere/s.glb")
+        self.sentence(outcome, 1, "cannot write 'nowhere/s.glb'")  # before anything is read
 
     def test_wrong_words(self):
         before = self.listing()

@@ -233,9 +233,9 @@ static void close_applier(applier *a) {
 /* ---- frames ---- */
 
 static ex_result apply_frame(applier *a, int frame, exi_gauge *gauge) {
-    ex_result result = ex_cache_read(a->driver, frame, a->form, a->error);
+    ex_result result = exi_drive_read_frame(a->driver, a->def->driver, frame, a->form, a->error);
     if (result == EX_OK && a->truth)
-        result = ex_cache_read(a->truth, frame, a->right, a->error);
+        result = exi_drive_read_frame(a->truth, a->def->truth, frame, a->right, a->error);
     if (result != EX_OK)
         return result;
     ex_driven info = {.unsettled = a->unsettled};

@@ -12,8 +12,8 @@
 
 /* ---- percentiles ---- */
 
-/* Distances in metres from 1e-8 to 1e4, each bin 1 % wide. */
-#define EXI_HISTOGRAM_BINS 2800
+/* Distances in metres from 1e-8 to 1e18, beyond which none are, each bin 1 % wide. */
+#define EXI_HISTOGRAM_BINS 6100
 
 typedef struct exi_histogram {
     uint64_t counts[EXI_HISTOGRAM_BINS];

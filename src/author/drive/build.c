@@ -32,6 +32,9 @@ static ex_result check(const ex_drive_def *def, ex_error *error) {
     if (def->key_count > EX_CONVEX_MAX)
         return exi_error(error, EX_ERROR_LIMIT, "a driven rig has at most %d keys, not %d", EX_CONVEX_MAX,
                          def->key_count);
+    const ex_result named = exi_drive_names_check(def->driver_name, def->database_axis, error);
+    if (named != EX_OK)
+        return named;
     for (int k = 0; k < def->key_count; k++) {
         const ex_drive_key *key = &def->keys[k];
         if (!key->name || !key->driver || !key->driven)

@@ -6,6 +6,7 @@
  */
 #include "author/drive/learn.h"
 
+#include "author/drive/drive.h"
 #include "author/formats/array.h"
 
 #include <math.h>
@@ -49,6 +50,10 @@ ex_result exi_learn_build(const exi_learner *l, const exi_key_choice *choice, co
 static ex_result check_def(const ex_learn_def *def, ex_error *error) {
     if (!def || !def->driver || !def->driven || def->reference_count < 1 || !def->references)
         return exi_misuse_error(error, __func__, "learning needs two meshes and a reference");
+    const ex_result named =
+        exi_drive_names_check(def->driver_name ? def->driver_name : "body", def->database_axis, error);
+    if (named != EX_OK)
+        return named;
     if (def->key_count < 1 || def->key_count > EX_CONVEX_MAX)
         return exi_error(error, EX_ERROR_ARGUMENT, "1 to %d keys can be chosen, not %d", EX_CONVEX_MAX, def->key_count);
     if (!(def->until >= 0) || !isfinite(def->until))

@@ -169,9 +169,11 @@ static ex_result take_given(exi_learner *l, double database, int first) {
         if (!same_database(exi_references_of(&l->refs, frame)->database, database))
             continue;
         if (l->key_count > first && l->distance[frame] <= l->alike)
-            return exi_error(l->error, EX_ERROR_DATA,
-                             "the driver is the same in frames %d and %d (counted from 0): one of them is enough",
-                             l->keys[l->nearest[frame]].frame, frame);
+            return l->keys[l->nearest[frame]].frame == frame
+                       ? exi_error(l->error, EX_ERROR_DATA, "frame %d (counted from 0) is asked for twice", frame)
+                       : exi_error(l->error, EX_ERROR_DATA,
+                                   "the driver is the same in frames %d and %d (counted from 0): one of them is enough",
+                                   l->keys[l->nearest[frame]].frame, frame);
         result = add_key(l, frame, database);
         if (result == EX_OK)
             result = look_from_key(l, database, first);
