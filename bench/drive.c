@@ -94,7 +94,7 @@ static void close_wardrobe(wardrobe *w) {
 
 static bool dress(const wardrobe *w, int frames, ex_residual residual, ex_error *error, dressed *d) {
     ex_drive_key keys[KEYS];
-    char names[KEYS][8];
+    char names[KEYS][16];
     for (int k = 0; k < KEYS; k++) {
         snprintf(names[k], sizeof names[k], "k%d", k);
         keys[k] = (ex_drive_key){.name = names[k],

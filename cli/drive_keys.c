@@ -223,16 +223,20 @@ static const ex_option add_options[] = {
 };
 
 /* A form of a mesh of so many vertices, from a file or from a frame of a cache. */
-static ex_result read_form(const char *path, const char *what, int vertex_count, int frame, float *form,
+static ex_result read_form(const char *path, const char *what, const ex_mesh *own, int frame, float *form,
                            ex_error *error) {
     ex_cache_reader *reader = NULL;
     ex_mesh *mesh = NULL;
-    ex_result result =
-        frame < 0 ? ex_mesh_read(path, &mesh, error) : exi_drive_open_cache(path, what, vertex_count, &reader, error);
+    const int vertex_count = own->vertex_count;
+    ex_result result = frame < 0 ? ex_mesh_read(path, &mesh, error)
+                                 : exi_drive_open_cache(path, what, vertex_count, own, &reader, error);
     if (result == EX_OK && mesh && mesh->vertex_count != vertex_count)
         result = exi_error(error, EX_ERROR_DATA, "'%s' has %d vertices, and the %s mesh has %d: this is another mesh",
                            path, mesh->vertex_count, what, vertex_count);
-    else if (result == EX_OK && mesh)
+    else if (result == EX_OK && mesh && mesh->face_count == own->face_count) /* a .glb has cut its quads */
+        result = exi_error_within(error, ex_mesh_compare_connectivity(own, mesh, error), "'%s' and the %s mesh differ",
+                                  path, what);
+    if (result == EX_OK && mesh)
         for (size_t i = 0; i < 3 * (size_t)vertex_count; i++)
             form[i] = (float)mesh->positions[i];
     if (result == EX_OK && reader && frame >= ex_cache_get_info(reader).frame_count)
@@ -266,8 +270,8 @@ static int add(const ex_call *call, const opened *o, int frame) {
                             def.database_axis, def.database_axis);
     } else if (find_key(&def, called) >= 0) {
         exit_code = exi_failed_text("there is a key '%s' already: call this one otherwise with --name", called);
-    } else if (read_form(driver, "driver", def.driver->vertex_count, frame, driver_form, &error) != EX_OK ||
-               read_form(driven, "driven", def.driven->vertex_count, frame, driven_form, &error) != EX_OK) {
+    } else if (read_form(driver, "driver", def.driver, frame, driver_form, &error) != EX_OK ||
+               read_form(driven, "driven", def.driven, frame, driven_form, &error) != EX_OK) {
         exit_code = exi_failed(&error);
     } else {
         memcpy(keys, def.keys, (size_t)def.key_count * sizeof *keys);

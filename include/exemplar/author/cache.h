@@ -37,6 +37,8 @@ typedef struct ex_cache_reader ex_cache_reader;
  * connectivity, which is checked as they are read. They have no times: 24 frames a second. */
 EX_API ex_result ex_cache_open(const char *path, ex_cache_reader **reader, ex_error *error);
 EX_API ex_cache_info ex_cache_get_info(const ex_cache_reader *reader);
+/* The mesh of the first of numbered OBJ files, the reader's own; NULL for the other kinds, which know no faces. */
+EX_API const ex_mesh *ex_cache_mesh(const ex_cache_reader *reader);
 /* In seconds. */
 EX_API double ex_cache_time(const ex_cache_reader *reader, int frame);
 /* Positions [vertex_count][3] of any frame; DATA where a number is not finite (frame and vertex named). */

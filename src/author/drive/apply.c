@@ -162,9 +162,9 @@ static ex_result open_caches(applier *a) {
     a->vertex_count = ex_rig_vertex_count(def->rig);
     ex_result result = check_joints(def->rig, &driver, a->error);
     if (result == EX_OK)
-        result = exi_drive_open_cache(def->driver, "driver", a->driver_count, &a->driver, a->error);
+        result = exi_drive_open_cache(def->driver, "driver", a->driver_count, NULL, &a->driver, a->error);
     if (result == EX_OK && def->truth)
-        result = exi_drive_open_cache(def->truth, "driven", a->vertex_count, &a->truth, a->error);
+        result = exi_drive_open_cache(def->truth, "driven", a->vertex_count, NULL, &a->truth, a->error);
     if (result != EX_OK)
         return result;
     a->frame_count = ex_cache_get_info(a->driver).frame_count;

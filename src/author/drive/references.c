@@ -10,18 +10,23 @@
 #include <math.h>
 #include <stdlib.h>
 
-ex_result exi_drive_open_cache(const char *path, const char *what, int vertex_count, ex_cache_reader **reader,
-                               ex_error *error) {
-    const ex_result result = ex_cache_open(path, reader, error);
+ex_result exi_drive_open_cache(const char *path, const char *what, int vertex_count, const ex_mesh *mesh,
+                               ex_cache_reader **reader, ex_error *error) {
+    ex_result result = ex_cache_open(path, reader, error);
     if (result != EX_OK)
         return result;
     const int there = ex_cache_get_info(*reader).vertex_count;
-    if (there == vertex_count)
+    if (there != vertex_count)
+        result = exi_error(error, EX_ERROR_DATA, "'%s' has %d vertices, and the %s mesh has %d: this is another mesh",
+                           path, there, what, vertex_count);
+    else if (mesh && ex_cache_mesh(*reader))
+        result = exi_error_within(error, ex_mesh_compare_connectivity(mesh, ex_cache_mesh(*reader), error),
+                                  "'%s' and the %s mesh differ", path, what);
+    if (result == EX_OK)
         return EX_OK;
     ex_cache_close(*reader);
     *reader = NULL;
-    return exi_error(error, EX_ERROR_DATA, "'%s' has %d vertices, and the %s mesh has %d: this is another mesh", path,
-                     there, what, vertex_count);
+    return result;
 }
 
 ex_result exi_drive_read_frame(ex_cache_reader *reader, const char *path, int frame, float *positions,
@@ -36,9 +41,10 @@ ex_result exi_drive_read_frame(ex_cache_reader *reader, const char *path, int fr
 }
 
 static ex_result open_pair(exi_references *refs, const ex_drive_reference *from, exi_reference *item, ex_error *error) {
-    ex_result result = exi_drive_open_cache(from->driver, "driver", refs->driver_count, &item->driver, error);
+    ex_result result =
+        exi_drive_open_cache(from->driver, "driver", refs->driver_count, refs->driver, &item->driver, error);
     if (result == EX_OK)
-        result = exi_drive_open_cache(from->driven, "driven", refs->driven_count, &item->driven, error);
+        result = exi_drive_open_cache(from->driven, "driven", refs->driven_count, refs->driven, &item->driven, error);
     if (result != EX_OK)
         return result;
     const int frames = ex_cache_get_info(item->driver).frame_count,
@@ -58,7 +64,10 @@ static ex_result open_pair(exi_references *refs, const ex_drive_reference *from,
 }
 
 ex_result exi_references_open(exi_references *refs, const ex_learn_def *def, ex_error *error) {
-    *refs = (exi_references){.driver_count = def->driver->vertex_count, .driven_count = def->driven->vertex_count};
+    *refs = (exi_references){.driver_count = def->driver->vertex_count,
+                             .driven_count = def->driven->vertex_count,
+                             .driver = def->driver,
+                             .driven = def->driven};
     refs->items = calloc((size_t)def->reference_count, sizeof *refs->items);
     if (!refs->items)
         return exi_error_memory(error, "the references", (size_t)def->reference_count * sizeof *refs->items);

@@ -22,6 +22,7 @@ typedef struct exi_references {
     exi_reference *items;           /* [count] */
     int frame_count;                /* of all */
     int driver_count, driven_count; /* vertices */
+    const ex_mesh *driver, *driven;
 } exi_references;
 
 /* Opens every cache and checks it against the meshes and against its partner; exi_references_close either way. */
@@ -34,8 +35,9 @@ const exi_reference *exi_references_of(const exi_references *refs, int frame);
 ex_result exi_references_read(const exi_references *refs, int frame, float *driver, float *driven, ex_error *error);
 
 /* Opens a cache of forms of a mesh; `what` is "driver" or "driven". */
-ex_result exi_drive_open_cache(const char *path, const char *what, int vertex_count, ex_cache_reader **reader,
-                               ex_error *error);
+/* mesh: whose faces numbered OBJ files must have, or NULL. */
+ex_result exi_drive_open_cache(const char *path, const char *what, int vertex_count, const ex_mesh *mesh,
+                               ex_cache_reader **reader, ex_error *error);
 
 /* One frame of it; what is farther away than distances are measured is refused, as no number is. */
 ex_result exi_drive_read_frame(ex_cache_reader *reader, const char *path, int frame, float *positions, ex_error *error);

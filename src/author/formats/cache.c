@@ -210,6 +210,10 @@ ex_cache_info ex_cache_get_info(const ex_cache_reader *reader) {
     return reader->info;
 }
 
+const ex_mesh *ex_cache_mesh(const ex_cache_reader *reader) {
+    return reader->objs.mesh;
+}
+
 double ex_cache_time(const ex_cache_reader *reader, int frame) {
     if (!reader || frame < 0 || frame >= reader->info.frame_count)
         return exi_misuse(__func__, "no such frame");
