@@ -322,7 +322,13 @@ static int run(const ex_call *call) {
     ex_rig *rig = exi_rig_load(call->arguments[0], &(ex_rig_options){.without_tangents = true});
     if (!rig)
         return EX_EXIT_FAILED;
-    exit_code = run_rig(call, rig, &w);
+    ex_rig_driver driver;
+    if (ex_rig_get_driver(rig, &driver, NULL))
+        exit_code = exi_failed_text("%s follows the driver '%s', whose forms no motion has: 'exemplar drive apply %s "
+                                    "--driver CACHE -o OUT.pc2' plays a cache of them",
+                                    call->arguments[0], driver.name, call->arguments[0]);
+    else
+        exit_code = run_rig(call, rig, &w);
     ex_rig_destroy(rig);
     return exit_code;
 }

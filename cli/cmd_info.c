@@ -268,6 +268,8 @@ static int show_project(const ex_call *call, const char *path) {
             exi_emit_text(&json, "skeleton", view->skeleton);
             exi_emit_text(&json, "skinning", ex_skinning_name(view->skinning));
         }
+        if (view->driver.mesh)
+            exi_emit_text(&json, "driver", view->driver.mesh);
         if (view->subdivide)
             json_subdivision(&view->subdivision, &json);
         exi_emit_number(&json, "unit", view->unit);
@@ -286,6 +288,8 @@ static int show_project(const ex_call *call, const char *path) {
             snprintf(skinning, sizeof skinning, ", %s skinning", ex_skinning_name(view->skinning));
             print_line("skeleton  ", view->skeleton, skinning);
         }
+        if (view->driver.mesh)
+            print_line("driver    ", view->driver.mesh, "");
         if (view->subdivide)
             print_subdivision(&view->subdivision);
         exit_code = print_project_layers(view, NULL);

@@ -53,12 +53,17 @@ static void append_rotation(text *t, const double q[4]) {
     }
 }
 
-static void append_point(text *t, const ex_project_layer *layer, const double *point) {
+/* driver: the file of its form, or NULL */
+static void append_point(text *t, const ex_project_layer *layer, const double *point, const char *driver) {
     for (int i = 0; point && i < layer->axis_count; i++) {
+        if (layer->axes[i].axis.kind == EX_AXIS_DRIVER && !driver)
+            continue;
         append(t, t->size ? " " : "");
         append(t, layer->axes[i].name);
         append(t, "=");
-        if (layer->axes[i].axis.kind == EX_AXIS_SCALAR)
+        if (layer->axes[i].axis.kind == EX_AXIS_DRIVER)
+            append(t, driver ? driver : "");
+        else if (layer->axes[i].axis.kind == EX_AXIS_SCALAR)
             append_number(t, *point);
         else
             append_rotation(t, point);
@@ -136,7 +141,7 @@ static void list_example(listing *l, int number, const ex_project_example *examp
     const ex_project_layer *layer = &l->view->layers[number];
     const char *file = example->mesh ? example->mesh : example->image;
     text place = {.size = 0};
-    append_point(&place, layer, example->at);
+    append_point(&place, layer, example->at, example->driver);
     append_joints(&place, layer, example);
     const int count = l->rig && point >= 0 && layer->shape == EX_SHAPE_OFFSETS
                           ? ex_rig_example_offset_count(l->rig, number, point)
@@ -177,9 +182,9 @@ static void append_weights(text *t, const ex_project_layer *layer, const double 
 static void list_pseudo(listing *l, const ex_project_layer *layer, int index) {
     const ex_pseudo *pseudo = &layer->weigh.pseudos[index];
     text at = {.size = 0}, source = {.size = 0};
-    append_point(&at, layer, pseudo->at);
+    append_point(&at, layer, pseudo->at, NULL);
     if (pseudo->from)
-        append_point(&source, layer, pseudo->from);
+        append_point(&source, layer, pseudo->from, NULL);
     else
         append_weights(&source, layer, pseudo->weights);
     if (l->call->json) {
@@ -202,7 +207,7 @@ static void list_zeros(listing *l, const ex_project_layer *layer) {
         exi_emit_open(&l->json, "zeros", '[');
     for (int i = 0; i < layer->zero_count; i++) {
         text at = {.size = 0};
-        append_point(&at, layer, layer->weigh.pseudos[layer->pseudo_count + i].at);
+        append_point(&at, layer, layer->weigh.pseudos[layer->pseudo_count + i].at, NULL);
         if (l->call->json)
             exi_emit_text(&l->json, NULL, at.words);
         else

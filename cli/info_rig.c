@@ -139,6 +139,24 @@ static bool print_skeleton(const ex_rig *rig) {
     return printed;
 }
 
+static void print_driver(const ex_rig *rig) {
+    ex_rig_driver driver;
+    char vertices[EXI_TEXT_SIZE], triangles[EXI_TEXT_SIZE], frames[EXI_TEXT_SIZE];
+    if (!ex_rig_get_driver(rig, &driver, NULL))
+        return;
+    printf("driver    %s, %s, %s, %s\n", driver.name, exi_text_count(vertices, driver.driver.vertex_count, "vertex"),
+           exi_text_count(triangles, driver.triangle_count, "triangle"),
+           exi_text_count(frames, driver.driver.frame_count, "moving frame"));
+    printf("settle    residual %s, ", ex_residual_name(driver.residual));
+    if (driver.push)
+        printf("pushed out to %g m", round((double)driver.thickness * 1e9) / 1e9);
+    else
+        printf("not pushed out");
+    if (driver.bind_count > 0)
+        printf(", %d bind%s", driver.bind_count, driver.bind_count == 1 ? "" : "s");
+    printf("\n");
+}
+
 static void print_levels(const ex_rig *rig) {
     const int count = ex_rig_level_count(rig), shown = ex_rig_level(rig);
     char vertices[EXI_TEXT_SIZE];
@@ -170,6 +188,7 @@ static int print_rig(const char *path, const ex_rig *rig, const double box[6]) {
     }
     if (!print_skeleton(rig))
         return exi_failed_text("there is not enough memory");
+    print_driver(rig);
     return print_rig_layers(rig, NULL);
 }
 
@@ -204,6 +223,22 @@ static void json_skeleton(const ex_rig *rig, exi_emitter *json) {
         exi_emit_close(json, '}');
     }
     exi_emit_close(json, ']');
+    exi_emit_close(json, '}');
+}
+
+static void json_driver(const ex_rig *rig, exi_emitter *json) {
+    ex_rig_driver driver;
+    if (!ex_rig_get_driver(rig, &driver, NULL))
+        return;
+    exi_emit_open(json, "driver", '{');
+    exi_emit_text(json, "name", driver.name);
+    exi_emit_number(json, "vertices", driver.driver.vertex_count);
+    exi_emit_number(json, "triangles", driver.triangle_count);
+    exi_emit_number(json, "frames", driver.driver.frame_count);
+    exi_emit_text(json, "residual", ex_residual_name(driver.residual));
+    exi_emit_bool(json, "push", driver.push);
+    exi_emit_number(json, "thickness", round((double)driver.thickness * 1e9) / 1e9);
+    exi_emit_number(json, "binds", driver.bind_count);
     exi_emit_close(json, '}');
 }
 
@@ -248,6 +283,7 @@ static int print_rig_json(const char *path, const ex_rig *rig, const double box[
     json_levels(rig, &json);
     json_textures(rig, &json);
     json_skeleton(rig, &json);
+    json_driver(rig, &json);
     json_inputs(rig, &json);
     exi_emit_open(&json, "layers", '[');
     int exit_code = print_rig_layers(rig, &json);

@@ -29,9 +29,11 @@ static bool allocate(exi_layer *layer, bool files) {
     layer->skeletons = calloc(examples + 1, sizeof *layer->skeletons);
     layer->example_names = calloc(examples + 1, sizeof *layer->example_names);
     layer->example_files = files ? calloc(examples + 1, sizeof *layer->example_files) : NULL;
+    layer->driver_files = files ? calloc(examples + 1, sizeof *layer->driver_files) : NULL;
     layer->pseudos = calloc(pseudos + 1, sizeof *layer->pseudos);
     return layer->axes && layer->axis_names && layer->axis_units && layer->axis_joints && layer->readings &&
-           layer->skeletons && layer->example_names && layer->pseudos && (!files || layer->example_files);
+           layer->skeletons && layer->example_names && layer->pseudos &&
+           (!files || (layer->example_files && layer->driver_files));
 }
 
 void exi_layer_free(exi_layer *layer) {
@@ -43,6 +45,7 @@ void exi_layer_free(exi_layer *layer) {
     free(layer->skeletons);
     free(layer->example_names);
     free(layer->example_files);
+    free(layer->driver_files);
     free(layer->pseudos);
     free(layer->moved);
     free(layer->paths);
@@ -88,6 +91,7 @@ bool exi_layer_of_project(exi_layer *layer, const ex_project_layer *source) {
     for (int k = 0; k < source->example_count; k++) {
         layer->example_names[k] = source->examples[k].name;
         layer->example_files[k] = source->texture ? source->examples[k].image : source->examples[k].mesh;
+        layer->driver_files[k] = source->examples[k].driver;
         layer->skeletons[k] = source->examples[k].skeleton;
         layer->reference = source->examples[k].reference ? k : layer->reference;
     }
@@ -144,6 +148,7 @@ bool exi_layer_of_rig(exi_layer *layer, const ex_rig *rig, int index) {
                          .reference = ex_rig_layer_reference(rig, index),
                          .segment_count = ex_rig_layer_segments(rig, index).count,
                          .muted = ex_rig_layer_muted(rig, index),
+                         .region_count = ex_rig_layer_views(rig, index, NULL, NULL),
                          .ridge = ex_weigher_get_ridge(weigher)};
     ex_weigher_describe(weigher, &layer->weigh, NULL, NULL);
     if (!allocate(layer, false))
@@ -200,6 +205,8 @@ static void print_axis(const exi_layer *layer, int a, int width) {
     if (axis->kind == EX_AXIS_SCALAR)
         printf("%g to %g, rest %g%s%s%s", axis->min, axis->max, axis->rest, *unit ? ", in " : "", unit,
                axis->clamp ? ", clamped" : "");
+    else if (axis->kind == EX_AXIS_DRIVER)
+        printf("the form of the driver");
     else if (axis->kind == EX_AXIS_ROTATION)
         printf("rotation");
     else
@@ -209,13 +216,18 @@ static void print_axis(const exi_layer *layer, int a, int width) {
     printf("\n");
 }
 
-static void print_point(const exi_layer *layer, const double *point) {
-    for (int a = 0; point && a < layer->weigh.axis_count; a++) {
-        if (layer->axes[a].kind == EX_AXIS_SCALAR)
+/* file: of the driver, or NULL */
+static void print_point(const exi_layer *layer, const double *point, const char *file) {
+    for (int a = 0; (point || file) && a < layer->weigh.axis_count; a++) {
+        if (layer->axes[a].kind == EX_AXIS_DRIVER)
+            printf("%s%s%s%s", file ? "  " : "", file ? layer->axis_names[a] : "", file ? "=" : "", file ? file : "");
+        else if (!point)
+            continue;
+        else if (layer->axes[a].kind == EX_AXIS_SCALAR)
             printf("  %s=%g", layer->axis_names[a], point[0]);
         else
             printf("  %s=q:%g,%g,%g,%g", layer->axis_names[a], point[0], point[1], point[2], point[3]);
-        point += ex_axis_width(&layer->axes[a]);
+        point += point ? ex_axis_width(&layer->axes[a]) : 0;
     }
 }
 
@@ -265,10 +277,10 @@ static void print_falloff(const exi_layer *layer, int point) {
 static void print_pseudo(const exi_layer *layer, int p) {
     const ex_pseudo *pseudo = &layer->pseudos[p];
     printf("    at");
-    print_point(layer, pseudo->at);
+    print_point(layer, pseudo->at, NULL);
     if (pseudo->from) {
         printf("  as at");
-        print_point(layer, pseudo->from);
+        print_point(layer, pseudo->from, NULL);
     } else {
         bool any = false;
         for (int k = 0; k < layer->weigh.example_count; k++)
@@ -311,6 +323,9 @@ static void print_weigher(const exi_layer *layer) {
         printf(", %d neighbours%s", def->neighbours, def->paper_form ? ", form of the paper" : "");
     } else if (def->kind == EX_WEIGHER_GAUSSIAN) {
         print_gaussian(layer);
+    } else if (def->kind == EX_WEIGHER_CONVEX && layer->region_count > 0) {
+        char regions[EXI_TEXT_SIZE];
+        printf(", %s", exi_text_count(regions, layer->region_count, "region"));
     }
 }
 
@@ -358,7 +373,7 @@ void exi_layer_print(const exi_layer *layer) {
     width = name_width(layer->example_names, def->example_count);
     for (int k = 0; k < def->example_count; k++) {
         printf("    %-*s", width, layer->example_names[k]);
-        print_point(layer, exi_layer_point(layer, k));
+        print_point(layer, exi_layer_point(layer, k), layer->driver_files ? layer->driver_files[k] : NULL);
         print_falloff(layer, k);
         if (layer->moved)
             printf("  moves %s", exi_text_count(moved, layer->moved[k], "vertex"));

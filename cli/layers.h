@@ -37,6 +37,8 @@ typedef struct exi_layer {
     ex_reading *readings;       /* [axis_count] */
     const char **example_names; /* [example_count] */
     const char **example_files; /* [example_count], or NULL in a rig */
+    const char **driver_files;  /* [example_count] forms of the driver, or NULL in a rig */
+    int region_count;           /* of a layer that a driver weighs in a rig, else 0 */
     int *moved;                 /* [example_count] vertices that it moves, in a rig's layer of offsets; or NULL */
     const char **muted_names;   /* [muted_count] examples of a project that are left out */
     int muted_count;

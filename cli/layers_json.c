@@ -11,7 +11,7 @@ void exi_axis_print_json(const ex_axis *axis, const char *name, const char *unit
         exi_emit_number(json, "max", axis->max);
         exi_emit_number(json, "rest", axis->rest);
         exi_emit_bool(json, "clamp", axis->clamp);
-    } else {
+    } else if (axis->kind != EX_AXIS_DRIVER) {
         exi_emit_numbers(json, "rest", axis->rest_rotation, 4);
     }
     if (axis->kind == EX_AXIS_SWING || axis->kind == EX_AXIS_TWIST)
@@ -29,14 +29,21 @@ void exi_axis_print_json(const ex_axis *axis, const char *name, const char *unit
     exi_emit_close(json, '}');
 }
 
-static void json_point(const exi_layer *layer, exi_emitter *json, const char *key, const double *point) {
+/* file: of the driver, or NULL */
+static void json_point(const exi_layer *layer, exi_emitter *json, const char *key, const double *point,
+                       const char *file) {
     exi_emit_open(json, key, '{');
     for (int a = 0; a < layer->weigh.axis_count; a++) {
-        if (layer->axes[a].kind == EX_AXIS_SCALAR)
+        if (layer->axes[a].kind == EX_AXIS_DRIVER && file)
+            exi_emit_text(json, layer->axis_names[a], file);
+        else if (layer->axes[a].kind == EX_AXIS_DRIVER || !point) {
+            point += point ? ex_axis_width(&layer->axes[a]) : 0;
+            continue;
+        } else if (layer->axes[a].kind == EX_AXIS_SCALAR)
             exi_emit_number(json, layer->axis_names[a], point[0]);
         else
             exi_emit_numbers(json, layer->axis_names[a], point, 4);
-        point += ex_axis_width(&layer->axes[a]);
+        point += point ? ex_axis_width(&layer->axes[a]) : 0;
     }
     exi_emit_close(json, '}');
 }
@@ -67,6 +74,10 @@ static void json_weigher(const exi_layer *layer, exi_emitter *json) {
         exi_emit_number(json, "ridge", layer->ridge.ridge);
         exi_emit_bool(json, "raised", layer->ridge.point >= 0);
         exi_emit_number(json, "sets", def->set_count);
+    } else if (def->kind == EX_WEIGHER_CONVEX) {
+        exi_emit_number(json, "ridge", def->ridge);
+        if (layer->region_count > 0)
+            exi_emit_number(json, "regions", layer->region_count);
     }
     exi_emit_close(json, '}');
 }
@@ -82,8 +93,9 @@ static void json_examples(const exi_layer *layer, exi_emitter *json) {
             exi_emit_text(json, "skeleton", layer->skeletons[k]);
         else if (layer->skeletons[k])
             exi_emit_bool(json, "skeleton", true);
-        if (exi_layer_point(layer, k))
-            json_point(layer, json, "at", exi_layer_point(layer, k));
+        const char *driver = layer->driver_files ? layer->driver_files[k] : NULL;
+        if (exi_layer_point(layer, k) || driver)
+            json_point(layer, json, "at", exi_layer_point(layer, k), driver);
         json_falloff(layer, json, k);
         if (layer->moved)
             exi_emit_number(json, "moved", layer->moved[k]);
@@ -104,9 +116,9 @@ static void json_pseudos(const exi_layer *layer, exi_emitter *json) {
     for (int p = 0; p < layer->weigh.pseudo_count; p++) {
         const ex_pseudo *pseudo = &layer->pseudos[p];
         exi_emit_open(json, NULL, '{');
-        json_point(layer, json, "at", pseudo->at);
+        json_point(layer, json, "at", pseudo->at, NULL);
         if (pseudo->from) {
-            json_point(layer, json, "from", pseudo->from);
+            json_point(layer, json, "from", pseudo->from, NULL);
         } else {
             exi_emit_open(json, "weights", '{');
             for (int k = 0; k < layer->weigh.example_count; k++)

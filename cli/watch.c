@@ -72,18 +72,25 @@ static bool add_named(exi_watch *watch, const ex_project_view *view, const char 
     return !relative || add_path(watch, exi_path_join(view->path, relative));
 }
 
+static bool add_mask(exi_watch *watch, const ex_project_view *view, const ex_project_mask *mask) {
+    return add_named(watch, view, mask->kind == EX_MASK_FILE ? mask->source : NULL);
+}
+
 bool exi_watch_follow(exi_watch *watch, const ex_project_view *view) {
     while (watch->count > 1)
         free(watch->paths[--watch->count]);
-    bool done = add_named(watch, view, view->mesh) && add_named(watch, view, view->skeleton);
+    bool done = add_named(watch, view, view->mesh) && add_named(watch, view, view->skeleton) &&
+                add_named(watch, view, view->driver.mesh) && add_named(watch, view, view->driver.bind);
     for (int l = 0; l < view->layer_count; l++) {
         const ex_project_layer *layer = &view->layers[l];
-        done = done && add_named(watch, view, layer->mask == EX_MASK_FILE ? layer->mask_source : NULL) &&
+        done = done && add_mask(watch, view, &layer->mask) && add_mask(watch, view, &layer->driver_weights) &&
                add_named(watch, view, layer->segments);
+        for (int r = 0; done && r < layer->region_count; r++)
+            done = add_mask(watch, view, &layer->regions[r].look) && add_mask(watch, view, &layer->regions[r].mask);
         for (int k = 0; done && k < layer->example_count; k++)
-            done = add_named(watch, view, layer->examples[k].mesh) &&
-                   add_named(watch, view, layer->examples[k].image) &&
-                   add_named(watch, view, layer->examples[k].skeleton);
+            done =
+                add_named(watch, view, layer->examples[k].mesh) && add_named(watch, view, layer->examples[k].driver) &&
+                add_named(watch, view, layer->examples[k].image) && add_named(watch, view, layer->examples[k].skeleton);
     }
     return done;
 }

@@ -8,6 +8,7 @@
 #ifndef EXEMPLAR_AUTHOR_PROJECT_H
 #define EXEMPLAR_AUTHOR_PROJECT_H
 
+#include <exemplar/author/drive.h>
 #include <exemplar/author/mesh.h>
 #include <exemplar/author/scene.h>
 #include <exemplar/rig.h>
@@ -22,7 +23,7 @@ typedef struct ex_project_axis {
     const char *name;
     const char *unit; /* or NULL */
     ex_axis axis;
-    const char *joint;  /* that it is read from; NULL: a dial */
+    const char *joint;  /* that it is read from; NULL: a dial, or the driver's form, which takes no numbers in points */
     ex_reading reading; /* what is read from the joint */
 } ex_project_axis;
 
@@ -44,15 +45,32 @@ typedef struct ex_project_example {
     const double *at;            /* [dimension]; NULL in a direct layer */
     const double *const *points; /* [layer_count]: where its whole pose is in every layer's space; axes that `at` does
                                     not name are at rest, and an example of a direct layer has its own axis at 1 */
-    int place;                   /* in the file's list of examples, those that are muted included */
+    const ex_project_joint *locals; /* [local_count], of a layer that a driver weighs: joints whose whole local
+                                       transform is given, in place of what is relative to rest */
+    int local_count;
+    const char *driver; /* the driver's form of its whole pose: a path, or NULL: the driver as the project has it */
+    bool rest;          /* of a layer that a driver weighs: its form is at rest, not where the driver carries it */
+    int place;          /* in the file's list of examples, those that are muted included */
 } ex_project_example;
 
 typedef enum ex_mask_kind { EX_MASK_NONE, EX_MASK_FILE, EX_MASK_GROUP, EX_MASK_COLOUR, EX_MASK_JOINTS } ex_mask_kind;
 
+typedef struct ex_project_mask {
+    ex_mask_kind kind;
+    const char *source;        /* file, group name, or "r", "g", "b" */
+    const char *const *joints; /* [joint_count]; the mask is the sum of their skin weights */
+    int joint_count;
+} ex_project_mask;
+
+/* A region made by hand: which vertices of the driver it looks at, and which vertices it weighs. */
+typedef struct ex_project_region {
+    ex_project_mask look, mask;
+} ex_project_region;
+
 /* What a layer's examples are and how they were made, with the names that project files use. */
 #define EX_SHAPE_LIST(X)                                                                                               \
     X(EX_SHAPE_POSITIONS, "positions")   /* forms at rest */                                                           \
-    X(EX_SHAPE_UNPOSED, "unposed")       /* forms sculpted at the example's pose: building un-poses them */            \
+    X(EX_SHAPE_UNPOSED, "unposed")       /* forms at the example's pose: building un-poses them */                     \
     X(EX_SHAPE_PIXELS, "pixels")         /* images of a texture */                                                     \
     X(EX_SHAPE_OFFSETS, "offsets")       /* forms sculpted at the example's pose, of which only what moved is kept */  \
     X(EX_SHAPE_TRAJECTORY, "trajectory") /* forms at rest, to which the mesh runs along paths that turn */
@@ -108,11 +126,25 @@ typedef struct ex_project_layer {
                                                        NULL; else NULL */
     const char *segments;                           /* file of the segments that are given, or NULL */
 
-    ex_mask_kind mask;
-    const char *mask_source;        /* file, group name, or "r", "g", "b" */
-    const char *const *mask_joints; /* [mask_joint_count]; the mask is the sum of their skin weights */
-    int mask_joint_count;
+    ex_project_mask mask;
+
+    /* layers that a driver weighs */
+    bool driven;                    /* it is one */
+    bool one_region;                /* weighed by the whole driver, whatever its moving frames */
+    ex_project_mask driver_weights; /* of the driver's vertices */
+    const ex_project_region *regions;
+    int region_count;
 } ex_project_layer;
+
+/* The mesh that drives a rig, how the rig follows it and is settled on it. */
+typedef struct ex_project_driver {
+    const char *name;         /* of the axis that it is */
+    const char *mesh;         /* or NULL: the project has no driver */
+    const char *joint;        /* of the moving frame; NULL where it has none */
+    const char *bind;         /* file of binds, or NULL */
+    bool residual;            /* options.residual was written; else it is chosen */
+    ex_drive_options options; /* but for what is in other files, the number of the joint, and what the layer says */
+} ex_project_driver;
 
 typedef struct ex_project_view {
     const char *path; /* of the project file, as given; "" for one that has none yet */
@@ -123,8 +155,9 @@ typedef struct ex_project_view {
     int layer_count;
     bool subdivide;
     ex_subdivide_def subdivision; /* where subdivide */
-    double unit;                  /* metres in the project's unit */
-    bool z_up;                    /* meshes have z up: turned to y up when read */
+    ex_project_driver driver;
+    double unit; /* metres in the project's unit */
+    bool z_up;   /* meshes have z up: turned to y up when read */
 } ex_project_view;
 
 typedef struct ex_project ex_project;
@@ -358,7 +391,7 @@ EX_API void ex_check_destroy(ex_check *check);
 /* One thing in which two rigs differ. */
 typedef struct ex_difference {
     const char *kind;  /* "mesh", "layer", "axis", "weigher", "example", "pseudo", "skeleton", "joint", "skin", "level",
-                          "texture", "trajectory", "note" */
+                          "texture", "trajectory", "driver", "note" */
     const char *where; /* "layer 'body', example 'bent'"; "" for the whole rig */
     const char *text;  /* a sentence, or the half of one that follows "where:" */
     double largest;    /* the largest difference of a number, or distance of a vertex, where there is one; else 0 */
@@ -381,7 +414,8 @@ EX_API void ex_differences_destroy(ex_differences *differences);
 
 /*
  * Writes one `axis=value` into a pose that has all its arrays: elbow=75, shoulder=q:0,0,.38,.92, shoulder=x30y-10z5
- * (degrees, intrinsic, in written order), and any joint relative to its rest: joint:wrist=x20. An unknown name is
+ * (degrees, intrinsic, in written order), and any joint relative to its rest: joint:wrist=x20. A driver's form is a
+ * file, in metres with y up: body=FILE.obj; the pose must be one that ex_pose_create made. An unknown name is
  * answered with the nearest one.
  */
 EX_API ex_result ex_pose_set(const ex_rig *rig, const char *assignment, const ex_pose *pose, ex_error *error);
@@ -396,7 +430,8 @@ typedef struct ex_pose_table {
 EX_API ex_result ex_pose_table_read(const char *path, const ex_rig *rig, ex_pose_table *table, ex_error *error);
 EX_API void ex_pose_table_free(ex_pose_table *table);
 
-/* A pose at rest with all its arrays, in one allocation: release with free(pose->inputs). inputs NULL without memory.
+/* A pose at rest with all its arrays, a form of the driver included, in one allocation: release with
+ * free(pose->inputs). inputs NULL without memory.
  */
 EX_API ex_pose ex_pose_create(const ex_rig *rig);
 

@@ -84,8 +84,24 @@ static ex_result mark_colour(const ex_mesh *mesh, char letter, uint64_t bit, uin
     return result;
 }
 
+/* Lists as unpacking writes them: vertices of the driven mesh, triangles of the driver, counted from 0. */
+static ex_result mark_list(const json_t *list, int count, uint64_t bit, uint64_t *marks, const exi_place *place,
+                           ex_error *error) {
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *value = json_array_get(list, i);
+        if (!json_is_integer(value) || json_integer_value(value) < 0 || json_integer_value(value) >= count)
+            return exi_error(error, EX_ERROR_DATA, "%s[%zu]: a whole number from 0 to %d is needed here", place->text,
+                             i, count - 1);
+        marks[json_integer_value(value)] |= bit;
+    }
+    return json_array_size(list) > 0
+               ? EX_OK
+               : exi_error(error, EX_ERROR_DATA, "%s: a list of numbers is needed here", place->text);
+}
+
 static ex_result read_side(reading *r, const json_t *value, const exi_place *place, uint64_t bit, bool of_driver) {
-    static const char *const keys[] = {"colour", NULL};
+    static const char *const keys[2][3] = {{"colour", "vertices", NULL}, {"colour", "triangles", NULL}};
+    const char *listed = keys[of_driver][1];
     const ex_mesh *mesh = of_driver ? r->driver : r->driven;
     const char *which = of_driver ? "driver" : "driven mesh", *word = json_string_value(value);
     uint64_t *vertices = of_driver ? NULL : r->vertices, *triangles = of_driver ? r->triangles : NULL;
@@ -95,7 +111,12 @@ static ex_result read_side(reading *r, const json_t *value, const exi_place *pla
         return mark_group(mesh, word, bit, vertices, triangles, which, place, error);
     if (json_is_object(value)) {
         const char *colour = json_string_value(json_object_get(value, "colour"));
-        result = exi_check_keys(&r->reader, value, place, keys);
+        result = exi_check_keys(&r->reader, value, place, keys[of_driver]);
+        if (result == EX_OK && json_object_get(value, listed) && !json_object_get(value, "colour")) {
+            const exi_place at = exi_place_key(place, listed);
+            return mark_list(json_object_get(value, listed), of_driver ? r->triangle_count : mesh->vertex_count, bit,
+                             of_driver ? triangles : vertices, &at, error);
+        }
         if (result == EX_OK && (!colour || strlen(colour) != 1 || !strchr("rgb", colour[0])))
             return exi_error(error, EX_ERROR_DATA, "%s.colour: \"r\", \"g\" or \"b\" is needed here", place->text);
         return result == EX_OK ? mark_colour(mesh, colour[0], bit, vertices, triangles, which, place, error) : result;

@@ -4,6 +4,7 @@
  */
 #include "author/drive/build.h"
 #include "author/formats/array.h"
+#include "author/project/measure.h"
 #include "runtime/base/result.h"
 
 #include <math.h>
@@ -95,8 +96,12 @@ static ex_result bring_back(exi_drive_building *b, ex_error *error) {
         exi_carrier_place(&b->carrier, key->driver, NULL, NULL);
         exi_carrier_unpose(&b->carrier, key->driven, key->driver);
         memcpy(b->unposed[k], b->carrier.unposed, all * sizeof **b->unposed);
-        for (size_t i = 0; i < driven; i++)
-            delta[i] = (float)(b->unposed[k][i] - b->driven->positions[i]);
+        /* As projects measure it, so that an unpacked rig is built to the same bytes. */
+        float *measured = exi_measure_difference(b->driven->positions, b->unposed[k], NULL, driven);
+        if (!measured)
+            return no_memory(b, error);
+        memcpy(delta, measured, driven * sizeof *delta);
+        free(measured);
         b->names[k] = key->name;
         b->forms[k] = key->driver;
         b->deltas[k] = delta;

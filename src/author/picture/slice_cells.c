@@ -227,6 +227,11 @@ static ex_result check_axis(const ex_sheet_def *def, int i, ex_error *error) {
         return exi_error(error, EX_ERROR_ARGUMENT, "there is no axis %d for a sheet: the rig has %d", def->axes[i],
                          ex_rig_input_count(def->rig));
     const char *name = ex_rig_input_name(def->rig, def->axes[i]);
+    if (ex_rig_input_axis(def->rig, def->axes[i]).kind == EX_AXIS_DRIVER)
+        return exi_error(error, EX_ERROR_ARGUMENT,
+                         "the axis '%s' is the form of a driver, which has no single value for a sheet: name a scalar "
+                         "axis, and give the driver a form (%s=FILE.obj)",
+                         name, name);
     if (ex_rig_input_axis(def->rig, def->axes[i]).kind != EX_AXIS_SCALAR)
         return exi_error(error, EX_ERROR_ARGUMENT,
                          "the axis '%s' is a rotation, which has no single value for a sheet: name a scalar axis, and "

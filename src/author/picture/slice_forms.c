@@ -50,6 +50,8 @@ static bool form_open(form *f, const exi_slice *s) {
                 .scratch = malloc(ex_rig_scratch_size(rig, &how, 1) + 1)};
     if (!f->pose.inputs || !f->positions || !f->normals || !f->textures || !f->scratch)
         return false;
+    if (from && from->driver)
+        f->pose.driver = from->driver;
     if (from && from->inputs && ex_rig_pose_size(rig) > 0)
         memcpy(f->pose.inputs, from->inputs, (size_t)ex_rig_pose_size(rig) * sizeof *from->inputs);
     if (from && from->joints && ex_rig_joint_count(rig) > 0)

@@ -64,7 +64,9 @@ static ex_result read_body(exi_building *b, ex_error *error) {
     result = exi_error_within(error, result, "%s", b->view->mesh);
     if (result == EX_OK)
         result = exi_skeleton_read(b->view, b->mesh, &b->skeleton, &b->skin, error);
-    return result == EX_OK ? exi_project_check_joints(b->view, b->skeleton, error) : result;
+    if (result == EX_OK)
+        result = exi_project_check_joints(b->view, b->skeleton, error);
+    return result == EX_OK ? exi_build_driver(b, error) : result;
 }
 
 /* Stencils of no level, by which a rig whose levels are left out knows that it lacks them: it cannot be packed. NULL
@@ -77,9 +79,14 @@ static ex_result note_missing_levels(const exi_building *b, ex_stencils **stenci
     return ex_stencils_create(&none, NULL, stencils, error);
 }
 
-static ex_result create(const exi_building *b, const exi_text *rules, const exi_text *paths, ex_rig **rig,
-                        ex_error *error) {
-    ex_note notes[EXI_RIG_MESH_NOTES + 2];
+/* What notes of the rig say. */
+typedef struct note_texts {
+    exi_text rules, paths, drive;
+} note_texts;
+
+static ex_result create(const exi_building *b, const note_texts *texts, ex_rig **rig, ex_error *error) {
+    const exi_text *rules = &texts->rules, *paths = &texts->paths, *drive = &texts->drive;
+    ex_note notes[EXI_RIG_MESH_NOTES + 3];
     ex_rig_def def = ex_rig_def_default();
     memcpy(notes, b->rig_mesh.notes, sizeof b->rig_mesh.notes);
     def.note_count = b->rig_mesh.note_count;
@@ -87,6 +94,10 @@ static ex_result create(const exi_building *b, const exi_text *rules, const exi_
         notes[def.note_count++] = (ex_note){.kind = EXI_REFINEMENT_NOTE, .data = rules->bytes, .size = rules->size};
     if (b->path_note)
         notes[def.note_count++] = (ex_note){.kind = EXI_PATHS_NOTE, .data = paths->bytes, .size = paths->size};
+    if (b->driver.mesh) {
+        notes[def.note_count++] = (ex_note){.kind = EXI_DRIVE_NOTE, .data = drive->bytes, .size = drive->size};
+        def.driver = &b->driver.driving.driver;
+    }
     def.notes = notes;
     def.mesh = b->rig_mesh.mesh;
     def.layers = b->layers;
@@ -111,26 +122,30 @@ static ex_result create(const exi_building *b, const exi_text *rules, const exi_
 }
 
 static ex_result build(exi_building *b, ex_rig **rig, ex_error *error) {
-    exi_text rules = {0}, paths = {0};
+    note_texts texts = {0};
     ex_result result = read_body(b, error);
     if (result == EX_OK)
-        result = exi_measure_open(&b->measure, b->view, b->mesh, b->skeleton, b->skin, error);
+        result = exi_measure_open(&b->measure, b->view, b->mesh, b->skeleton, b->skin,
+                                  b->driver.mesh ? &b->driver : NULL, error);
     if (result == EX_OK)
         result = exi_build_layers(b, error);
     if (result == EX_OK && b->view->subdivide)
-        result = exi_refinement_describe(&b->view->subdivision, &rules, error);
+        result = exi_refinement_describe(&b->view->subdivision, &texts.rules, error);
     if (result == EX_OK && b->path_note) {
-        exi_json_print(b->path_note, false, &paths);
-        result = paths.failed ? exi_error_memory(error, "a note", paths.size) : EX_OK;
+        exi_json_print(b->path_note, false, &texts.paths);
+        result = texts.paths.failed ? exi_error_memory(error, "a note", texts.paths.size) : EX_OK;
     }
+    if (result == EX_OK && b->driver.mesh)
+        result = exi_drive_note_write(&b->driver.options, b->driver.mesh, &texts.drive, error);
     if (result == EX_OK) {
         exi_build_report(b, "solving");
-        result = create(b, &rules, &paths, rig, error);
+        result = create(b, &texts, rig, error);
     }
     if (result == EX_OK)
         exi_build_note_ridges(b, *rig);
-    free(rules.bytes);
-    free(paths.bytes);
+    free(texts.rules.bytes);
+    free(texts.paths.bytes);
+    free(texts.drive.bytes);
     return result;
 }
 
@@ -147,6 +162,7 @@ ex_result ex_project_build(const ex_project *project, const ex_build_options *op
     ex_result result = build(&b, rig, error);
     exi_measure_close(&b.measure);
     exi_build_free_layers(&b);
+    exi_project_driver_close(&b.driver);
     exi_refinement_free(&b.refinement);
     ex_skin_destroy(b.skin);
     ex_skeleton_destroy(b.skeleton);

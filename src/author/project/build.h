@@ -4,6 +4,7 @@
  *   build.c         the way from project to rig
  *   build_layers.c  layers: forms measured, images read
  *   build_paths.c   layers of trajectories
+ *   build_driven.c  the layer that a driver weighs
  *   build_notes.c   what building chose or had to add
  *   refinement.c    refined levels
  */
@@ -23,11 +24,13 @@ typedef struct exi_building {
     ex_skeleton *skeleton;
     ex_skin *skin;
     exi_refinement refinement;
+    exi_project_driver driver; /* all zero where there is none */
     exi_measure measure;
-    ex_layer_def *layers;     /* [layer_count]; masks go into the differences here, not there */
-    ex_image ***images;       /* [layer_count], NULL for layers of forms, of [example_count] */
-    exi_project_paths *paths; /* [layer_count], all zero for layers of others than trajectories */
-    json_t *path_note;        /* how trajectories were found; NULL where there are none */
+    ex_layer_def *layers;          /* [layer_count]; masks go into the differences here, not there */
+    ex_image ***images;            /* [layer_count], NULL for layers of forms, of [example_count] */
+    exi_project_paths *paths;      /* [layer_count], all zero for layers of others than trajectories */
+    json_t *path_note;             /* how trajectories were found; NULL where there are none */
+    ex_trajectories *driven_paths; /* of the layer that a driver weighs, or NULL */
     int example_total, example_done;
 } exi_building;
 
@@ -45,6 +48,12 @@ ex_result exi_build_paths(exi_building *b, int index, ex_layer_def *layer, ex_er
 #define EXI_BUILD_PATH_COST 8
 /* Notes about paths that do not follow well. */
 void exi_build_note_paths(const exi_building *b, int index);
+
+/* build_driven.c. The driver and its forms at the examples. */
+ex_result exi_build_driver(exi_building *b, ex_error *error);
+/* What the layer that the driver weighs has besides its forms, which are measured. */
+ex_result exi_build_driven(exi_building *b, int index, ex_layer_def *layer, ex_error *error);
+void exi_build_free_driven(ex_layer_def *layer);
 
 /* Reads all layers, in their order, into b->layers. */
 ex_result exi_build_layers(exi_building *b, ex_error *error);

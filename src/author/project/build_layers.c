@@ -87,8 +87,9 @@ static bool open_rows(const ex_project_layer *source, ex_layer_def *layer, row_l
         return r->offsets != NULL;
     }
     layer->deltas = r->deltas = calloc(count, sizeof *r->deltas);
-    layer->shifts = r->shifts = calloc(count, sizeof *r->shifts);
-    return r->deltas && r->shifts;
+    if (!source->driven) /* the driver's keys move no joints */
+        layer->shifts = r->shifts = calloc(count, sizeof *r->shifts);
+    return r->deltas && (r->shifts || source->driven);
 }
 
 static void take(const row_lists *r, int k, exi_measured *measured) {
@@ -98,18 +99,24 @@ static void take(const row_lists *r, int k, exi_measured *measured) {
         return;
     }
     r->deltas[k] = measured->delta;
-    r->shifts[k] = measured->shifts;
+    if (r->shifts)
+        r->shifts[k] = measured->shifts;
     measured->delta = measured->shifts = NULL;
 }
 
 /* What follows from the layer's examples; and lets it count for those after it. */
 static ex_result finish_forms(exi_building *b, int index, ex_layer_def *layer, ex_error *error) {
     exi_measure *m = &b->measure;
+    const bool driven = b->view->layers[index].driven;
     ex_result result = exi_build_falloffs(b, index, layer, error);
-    if (result == EX_OK && layer->domain == EX_DOMAIN_TRAJECTORY)
+    if (result == EX_OK && driven)
+        result = exi_build_driven(b, index, layer, error);
+    else if (result == EX_OK && layer->domain == EX_DOMAIN_TRAJECTORY)
         result = exi_build_paths(b, index, layer, error);
     if (result != EX_OK || index + 1 == b->view->layer_count)
         return result; /* the last layer has none after it */
+    if (driven)
+        return exi_measure_add_driven(m, index, layer, error);
     if (layer->domain == EX_DOMAIN_TRAJECTORY)
         return exi_measure_add_paths(m, index, &layer->weigh, &b->paths[index], layer->mask, layer->shifts, error);
     return layer->domain == EX_DOMAIN_OFFSETS
@@ -240,6 +247,7 @@ void exi_build_free_layers(exi_building *b) {
         free((void *)(uintptr_t)layer->axis_units);
         free((void *)(uintptr_t)layer->sources);
         free((void *)(uintptr_t)layer->images);
+        exi_build_free_driven(layer);
         if (layer->domain == EX_DOMAIN_TRAJECTORY)
             free((void *)(uintptr_t)layer->mask);
         if (b->paths)
@@ -253,4 +261,5 @@ void exi_build_free_layers(exi_building *b) {
     free(b->images);
     free(b->paths);
     json_decref(b->path_note);
+    ex_trajectories_destroy(b->driven_paths);
 }

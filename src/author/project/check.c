@@ -103,6 +103,7 @@ static void close_checker(exi_checker *c) {
         free(c->falloffs[l]);
     free(c->falloffs);
     free(c->weighs);
+    exi_project_driver_close(&c->driver);
     ex_skin_destroy(c->skin);
     ex_skeleton_destroy(c->skeleton);
     ex_mesh_destroy(c->mesh);
@@ -117,7 +118,11 @@ static void check_body(exi_checker *c) {
         exi_check_skeleton(c);
     if (c->mesh && !c->failed)
         exi_check_surface(c);
-    if (c->mesh && !c->failed && exi_measure_open(&c->measure, c->view, c->mesh, c->skeleton, c->skin, &error) != EX_OK)
+    if (c->mesh && !c->failed)
+        exi_check_driver(c);
+    if (c->mesh && !c->failed &&
+        exi_measure_open(&c->measure, c->view, c->mesh, c->skeleton, c->skin, c->driver.driver ? &c->driver : NULL,
+                         &error) != EX_OK)
         c->failed = true;
 }
 

@@ -8,6 +8,7 @@
  *   check_surface.c   faces and tags, where the mesh is subdivided
  *   check_forms.c     layers of forms and offsets: what un-posing loses, skeletons of examples
  *   check_paths.c     trajectories
+ *   check_driver.c    the driver, and the layer that it weighs
  *   check_disturbed.c layers that disturb each other, or do something at rest
  *   check_misread.c   forms that were made otherwise than their layer says
  *   check_images.c    layers of pixels
@@ -32,14 +33,16 @@ typedef struct exi_checker {
     ex_skeleton *skeleton; /* and where there is one */
     ex_skin *skin;
     bool lame; /* skeleton or skin could not be read, which has been reported: what needs them is passed over */
-    exi_measure measure;      /* where there is a mesh */
-    float ***deltas;          /* [layer_count] of [example_count], NULL where one could not be measured */
-    float ***shifts;          /* likewise, NULL also where the example brings no skeleton */
-    ex_offsets **offsets;     /* [layer_count] of [example_count], those of layers of offsets */
-    float **masks;            /* [layer_count], NULL where the layer has none */
-    exi_project_paths *paths; /* [layer_count], all zero for layers of others than trajectories */
-    ex_weigher_def *weighs;   /* [layer_count]: the layers', with falloffs that were chosen */
-    double **falloffs;        /* [layer_count]: those, or NULL */
+    exi_project_driver driver; /* all zero where there is none, or it could not be read, */
+    bool undriven;             /* which has been reported then */
+    exi_measure measure;       /* where there is a mesh */
+    float ***deltas;           /* [layer_count] of [example_count], NULL where one could not be measured */
+    float ***shifts;           /* likewise, NULL also where the example brings no skeleton */
+    ex_offsets **offsets;      /* [layer_count] of [example_count], those of layers of offsets */
+    float **masks;             /* [layer_count], NULL where the layer has none */
+    exi_project_paths *paths;  /* [layer_count], all zero for layers of others than trajectories */
+    ex_weigher_def *weighs;    /* [layer_count]: the layers', with falloffs that were chosen */
+    double **falloffs;         /* [layer_count]: those, or NULL */
     int sample_count;
     const ex_progress *progress;
     int done, total; /* examples */
@@ -79,6 +82,10 @@ void exi_check_surface(exi_checker *c);
 void exi_check_forms(exi_checker *c, int layer);
 /* The trajectories of a layer whose examples are all measured, into c->paths; whether they could be found. */
 bool exi_check_paths(exi_checker *c, int layer);
+/* Reads c->driver and the forms of it that examples name. */
+void exi_check_driver(exi_checker *c);
+/* A layer that the driver weighs, whose examples are all measured: counts from then on. */
+void exi_check_driven(exi_checker *c, int layer);
 /* Sculpts that later layers move, and layers of offsets that do something at rest, once all layers are measured. */
 void exi_check_disturbed(exi_checker *c);
 

@@ -40,10 +40,12 @@ static bool evaluate(exi_checker *c, int layer, const ex_project_example *exampl
     exi_measure *m = &c->measure;
     exi_posing posing = {0};
     const ex_project_layer *source = &c->view->layers[layer];
-    const bool posed = exi_measure_is_posed(m, source);
-    if (!exi_measure_layers(m, c->view->layer_count, example->points))
+    const bool posed = exi_measure_is_posed(m, source) || (source->driven && exi_measure_moves(m));
+    if (!exi_measure_layers(m, c->view->layer_count, example))
         return false;
-    if (source->shape == EX_SHAPE_POSITIONS || source->shape == EX_SHAPE_TRAJECTORY) {
+    const bool at_rest = source->driven ? !exi_measure_unposes(source, example)
+                                        : source->shape == EX_SHAPE_POSITIONS || source->shape == EX_SHAPE_TRAJECTORY;
+    if (at_rest) {
         for (size_t i = 0; i < 3 * (size_t)m->mesh->vertex_count; i++)
             positions[i] = (float)m->base[i];
         return true;
@@ -102,16 +104,16 @@ static void advise(const exi_checker *c, int later, const double *point, exi_che
 
 /* The layer after it that moves the sculpt most, and how far; -1 where none does. Vectors [vertex_count][3] are work.
  */
-static int find_disturber(exi_checker *c, int layer, const double *const *points, double *vectors, double *most) {
+static int find_disturber(exi_checker *c, int layer, const ex_project_example *at, double *vectors, double *most) {
     const size_t vertices = (size_t)c->mesh->vertex_count;
     int worst = -1;
     *most = 0;
     for (int later = layer + 1; later < c->view->layer_count; later++) {
         double moved = 0;
-        if (!c->measure.weighers[later])
+        if (!exi_measure_counts(&c->measure, later))
             continue;
         memset(vectors, 0, 3 * vertices * sizeof *vectors);
-        c->failed = !exi_measure_add_up(&c->measure, later, points[later], vectors) || c->failed;
+        c->failed = !exi_measure_add_up(&c->measure, later, at, vectors) || c->failed;
         find_longest(vectors, vertices, c->masks[layer], &moved);
         worst = moved > *most ? later : worst;
         *most = moved > *most ? moved : *most;
@@ -126,7 +128,7 @@ static void check_sculpt(exi_checker *c, int layer, int k, double *vectors) {
     exi_check_text advice = {.size = 0};
     if (example->reference)
         return; /* it is the mesh, whatever earlier layers make of it */
-    const int later = find_disturber(c, layer, example->points, vectors, &most);
+    const int later = find_disturber(c, layer, example, vectors, &most);
     if (later < 0 || most / c->size <= disturbance_limit)
         return;
     const int vertex = find_missed(c, layer, k, &off);

@@ -87,7 +87,7 @@ static bool measure(exi_checker *c, int layer, int k, const ex_mesh *form, const
     } else {
         report_damped(c, example->name, &m, where);
         report_near(c, example->name, &m, where);
-        if (!paths) /* a trajectory may turn its form over */
+        if (!paths && !c->view->layers[layer].driven) /* a trajectory may turn its form over, and cloth may fold */
             exi_check_misread(c, layer, k, form, m.shifts, where);
         done = is_finite(c, example, m.delta, where);
         c->shifts[layer][k] = m.shifts;
@@ -162,7 +162,7 @@ static void check_skeleton_file(exi_checker *c, const ex_project_example *exampl
 static void read_mask(exi_checker *c, int index, const char *where) {
     const ex_project_layer *layer = &c->view->layers[index];
     ex_error error = {0};
-    if (!c->mesh || (layer->mask == EX_MASK_JOINTS && c->lame))
+    if (!c->mesh || (layer->mask.kind == EX_MASK_JOINTS && c->lame))
         return;
     if (exi_project_read_mask(c->view, layer, c->mesh, c->skeleton, c->skin, &c->masks[index], &error) != EX_OK)
         exi_check_failure(c, "mask", where, &error);
@@ -175,9 +175,10 @@ static bool is_measurable(exi_checker *c, const ex_project_layer *layer, const c
     bool brings_skeletons = false;
     for (int k = 0; k < layer->example_count; k++)
         brings_skeletons = brings_skeletons || layer->examples[k].skeleton;
-    if (!c->mesh || (c->lame && (posed || turned || brings_skeletons)))
+    const bool moved = c->measure.carried && !turned;
+    if (!c->mesh || (c->lame && (posed || turned || brings_skeletons)) || (c->undriven && (posed || layer->driven)))
         return false;
-    if ((layer->shape != EX_SHAPE_UNPOSED && !turned) || c->skin)
+    if ((layer->shape != EX_SHAPE_UNPOSED && !turned) || c->skin || moved)
         return true;
     if (turned)
         exi_check_add(c, EX_SEVERITY_ERROR, "unmeasured", where, 0,
@@ -232,6 +233,10 @@ static void finish_layer(exi_checker *c, int index) {
         return;
     const float *const *shifts = (const float *const *)c->shifts[index];
     ex_result result = EX_OK;
+    if (layer->driven) {
+        exi_check_driven(c, index);
+        return;
+    }
     if (sparse)
         result = exi_measure_add_offsets(&c->measure, index, &c->weighs[index], c->offsets[index], &error);
     else if (layer->shape != EX_SHAPE_TRAJECTORY)
@@ -273,6 +278,6 @@ void exi_check_forms(exi_checker *c, int index) {
     }
     if (!c->failed && complete)
         finish_layer(c, index);
-    else if (!c->failed)
+    else if (!c->failed && !layer->driven)
         exi_check_space(c, index, NULL);
 }

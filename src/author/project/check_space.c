@@ -189,7 +189,7 @@ bool exi_worst_weight(const ex_project_layer *layer, const ex_weigher *weigher, 
     double *weights = exi_array_allocate(n, sizeof *weights), most = 0;
     const bool good = point && weights;
     *swing = (exi_swing){.weight = 0};
-    for (int i = 0; good && i < samples && layer->weigh.kind != EX_WEIGHER_DIRECT; i++) {
+    for (int i = 0; good && i < samples && layer->weigh.kind != EX_WEIGHER_DIRECT && !layer->driven; i++) {
         sample_point(layer, i, point);
         ex_weigher_evaluate(weigher, point, weights);
         for (size_t k = 0; k < n; k++) {

@@ -206,6 +206,7 @@ ex_result ex_rig_compare(const ex_rig *rig, const ex_rig *other, double toleranc
     ex_result result = c.list ? compare_rest(&c, error) : EX_ERROR_MEMORY;
     if (result == EX_OK) {
         exi_difference_body(&c);
+        exi_difference_driver(&c);
         exi_difference_layers(&c);
         /* How a surface was refined has been said of its levels. */
         if (c.list->count == 0) {

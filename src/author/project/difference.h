@@ -5,6 +5,7 @@
  *   difference_layers.c    axes, weighers
  *   difference_examples.c  examples and pseudo-examples
  *   difference_paths.c     trajectories
+ *   difference_driver.c    drivers, and their forms at examples
  *   difference_body.c      skeletons, skins, refined levels, textures
  */
 #ifndef EXEMPLAR_AUTHOR_PROJECT_DIFFERENCE_H
@@ -72,6 +73,9 @@ void exi_difference_examples(exi_layer_pair *pair);
 /* Of layers of trajectories, after that. */
 void exi_difference_paths(exi_layer_pair *pair);
 
+/* Examples of layers that a driver weighs: a's and b's forms of the driver. */
+void exi_difference_driver_form(exi_layer_pair *pair, int a, int b);
+void exi_difference_driver(exi_comparison *c);
 void exi_difference_layers(exi_comparison *c);
 void exi_difference_body(exi_comparison *c);
 

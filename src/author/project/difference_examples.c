@@ -33,8 +33,8 @@ static double points_apart(const exi_layer_pair *p, const double *a, const doubl
     double largest = 0;
     for (int i = 0; a && b && i < p->a.def.axis_count; i++) {
         const int k = p->axes[i];
-        if (k < 0 || p->a.axes[i].kind != p->b.axes[k].kind)
-            continue;
+        if (k < 0 || p->a.axes[i].kind != p->b.axes[k].kind || p->a.axes[i].kind == EX_AXIS_DRIVER)
+            continue; /* forms of a driver are compared as such */
         const double *x = a + axis_start(&p->a, i), *y = b + axis_start(&p->b, k);
         const int width = ex_axis_width(&p->a.axes[i]);
         double plain = 0, turned = 0;
@@ -201,6 +201,7 @@ void exi_difference_examples(exi_layer_pair *p) {
         if (k < 0)
             continue;
         compare_place(p, i, k);
+        exi_difference_driver_form(p, i, k);
         snprintf(words, sizeof words, "example '%.150s'", name);
         compare_reach(p, "example", words, i, k);
         if (pixels) {

@@ -39,7 +39,7 @@ static void close_side(exi_layer_side *s) {
 /* ---- axes ---- */
 
 static void describe_axis(const exi_layer_side *s, int axis, char *text, size_t size) {
-    static const char *const kinds[] = {"", "a rotation", "a swing", "a twist"};
+    static const char *const kinds[] = {"", "a rotation", "a swing", "a twist", "the form of a driver"};
     static const char *const readings[] = {"", "angle", "rotation", "slide", "stretch"};
     const ex_axis *a = &s->axes[axis];
     const ex_axis_source source = ex_rig_input_source(s->rig, ex_rig_layer_input(s->rig, s->layer, axis));

@@ -17,6 +17,8 @@
  * the axes are written over it. */
 static bool set_point(json_t *object, const ex_project_layer *layer, const double *point) {
     for (int i = 0; i < layer->axis_count; i++) {
+        if (layer->axes[i].axis.kind == EX_AXIS_DRIVER)
+            continue; /* its file stays */
         const bool scalar = layer->axes[i].axis.kind == EX_AXIS_SCALAR;
         json_t *value = scalar ? exi_json_make_number(*point) : exi_json_make_numbers(point, 4);
         if (json_object_set_new(object, layer->axes[i].name, value) != 0)
@@ -175,6 +177,11 @@ static ex_result check_edit(const ex_project_layer *layer, const ex_edit *edit, 
         return exi_error(error, EX_ERROR_ARGUMENT, "the edit says no place, or is of no known kind");
     if (layer->weigh.kind == EX_WEIGHER_DIRECT)
         return exi_error(error, EX_ERROR_ARGUMENT, "layer '%s' is direct: it has no space to edit", layer->name);
+    if (layer->driven && (add || pseudo))
+        return exi_error(error, EX_ERROR_ARGUMENT,
+                         "a driver weighs layer '%s': its examples are added with the driver's form, and it has no "
+                         "pseudo-examples",
+                         layer->name);
     if (!add && !falloff && (edit->index < 0 || edit->index >= count))
         return exi_error(error, EX_ERROR_ARGUMENT, "layer '%s' has no %s %d: it has %d", layer->name,
                          pseudo ? "pseudo-example" : "example", edit->index, count);

@@ -90,15 +90,24 @@ static void look_at_examples(const search *s, int number) {
         for (int i = 0; i < example->joint_count; i++)
             if (!has_axis(s->view, example->joints[i].name))
                 look_for(s, exi_place_key(&place, example->joints[i].name).text, example->joints[i].name);
+        snprintf(place.text, sizeof place.text, "layers[%d].examples[%d].locals", number, example->place);
+        for (int i = 0; i < example->local_count; i++)
+            look_for(s, exi_place_key(&place, example->locals[i].name).text, example->locals[i].name);
     }
 }
 
 static void look_at_mask(const search *s, int number) {
     const ex_project_layer *layer = &s->view->layers[number];
-    for (int i = 0; i < layer->mask_joint_count; i++) {
+    for (int r = 0; r < layer->region_count; r++)
+        for (int i = 0; i < layer->regions[r].mask.joint_count; i++) {
+            char place[96];
+            snprintf(place, sizeof place, "layers[%d].weigh.regions[%d].mask.joints[%d]", number, r, i);
+            look_for(s, place, layer->regions[r].mask.joints[i]);
+        }
+    for (int i = 0; i < layer->mask.joint_count; i++) {
         char place[64];
         snprintf(place, sizeof place, "layers[%d].mask.joints[%d]", number, i);
-        look_for(s, place, layer->mask_joints[i]);
+        look_for(s, place, layer->mask.joints[i]);
     }
 }
 
@@ -112,6 +121,8 @@ ex_result exi_project_find_missing_joints(const ex_project_view *view, const ex_
         return exi_error_memory(error, "the names of joints", (size_t)s.joint_count * sizeof *s.names);
     for (int j = 0; j < s.joint_count; j++)
         s.names[j] = ex_skeleton_name(skeleton, j);
+    if (view->driver.joint)
+        look_for(&s, "driver.frame.joint", view->driver.joint);
     for (int l = 0; l < view->layer_count; l++)
         look_at_axes(&s, l);
     for (int l = 0; l < view->layer_count; l++) {

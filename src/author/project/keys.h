@@ -31,6 +31,19 @@ ex_result exi_get_text(exi_reader *r, const json_t *object, const exi_place *pla
 ex_result exi_choose(exi_reader *r, const json_t *value, const exi_place *place, const char *const *words, int count,
                      int *choice);
 
+/* read_mask.c: {"file": …}, {"group": …}, {"colour": …} or, where joints may be, {"joints": …}. */
+ex_result exi_read_mask(exi_reader *r, const json_t *object, const exi_place *place, bool joints, ex_project_mask *out);
+
+/* read_driver.c: "driver" and "settle" of the whole, after its skeleton was read. */
+ex_result exi_read_driver(exi_reader *r, const json_t *root);
+/* Whether the layer follows the driver, and how it weighs then; after its weigher, shape and space were read. */
+ex_result exi_read_driven(exi_reader *r, const json_t *layer, const exi_place *place, ex_project_layer *out);
+/* With the spaces of all layers read: whether one of them follows the driver. */
+ex_result exi_check_followed(exi_reader *r);
+/* What "at" says of the driver, and whether the form stands at rest. */
+ex_result exi_read_driver_form(exi_reader *r, const json_t *object, const exi_place *place,
+                               const ex_project_layer *layer, ex_project_example *example);
+
 /* read_space.c: a layer's space; then, with all layers' spaces read, what their axes have to say of each other. */
 ex_result exi_read_space(exi_reader *r, const json_t *layer, const exi_place *place, ex_project_layer *out);
 ex_result exi_link_spaces(exi_reader *r, const json_t *layers);

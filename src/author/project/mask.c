@@ -1,6 +1,6 @@
 /*
- * Masks of layers: a value in [0, 1] per vertex, from a text file, from a group of faces, from a vertex colour, or as
- * the sum of the skin weights of some joints.
+ * Masks of layers and of regions: a value in [0, 1] per vertex, from a text file, from a group of faces, from a vertex
+ * colour, or as the sum of the skin weights of some joints.
  */
 #include "author/formats/array.h"
 #include "author/formats/file.h"
@@ -11,9 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static ex_result check_value(double value, const char *path, int line, ex_error *error) {
-    if (value >= 0 && value <= 1)
+static ex_result check_value(double value, double most, const char *path, int line, ex_error *error) {
+    if (value >= 0 && value <= most)
         return EX_OK;
+    if (most > 1)
+        return exi_error(error, EX_ERROR_DATA, "%s:%d: %g is negative, or too large for a float", path, line, value);
     return exi_error(error, EX_ERROR_DATA, "%s:%d: %g is outside [0, 1]", path, line, value);
 }
 
@@ -25,7 +27,7 @@ static const char *skip_blanks(const char *at, const char *end) {
 }
 
 /* Lines `vertex value`; # starts a comment; vertices that are not named have 0. */
-static ex_result parse_mask(const char *text, size_t size, const char *path, int vertex_count, float *mask,
+static ex_result parse_mask(const char *text, size_t size, const char *path, int vertex_count, double most, float *mask,
                             ex_error *error) {
     const char *at = text, *end = text + size;
     for (int line = 1; at < end; line++) {
@@ -45,7 +47,7 @@ static ex_result parse_mask(const char *text, size_t size, const char *path, int
             if (vertex < 0 || vertex >= vertex_count)
                 return exi_error(error, EX_ERROR_DATA, "%s:%d: there is no vertex %d: the mesh has %d, counted from 0",
                                  path, line, vertex, vertex_count);
-            ex_result result = check_value(value, path, line, error);
+            ex_result result = check_value(value, most, path, line, error);
             if (result != EX_OK)
                 return result;
             mask[vertex] = (float)value;
@@ -55,22 +57,26 @@ static ex_result parse_mask(const char *text, size_t size, const char *path, int
     return EX_OK;
 }
 
-ex_result exi_mask_read(const char *path, int vertex_count, float *mask, ex_error *error) {
+static ex_result read_file(const char *path, int vertex_count, double most, float *mask, ex_error *error) {
     char *text = NULL;
     size_t size = 0;
     ex_result result = exi_file_read(path, &text, &size, error);
     if (result == EX_OK)
-        result = parse_mask(text, size, path, vertex_count, mask, error);
+        result = parse_mask(text, size, path, vertex_count, most, mask, error);
     free(text);
     return result;
 }
 
-static ex_result mask_from_file(const ex_project_view *view, const char *source, int vertex_count, float *mask,
-                                ex_error *error) {
+ex_result exi_mask_read(const char *path, int vertex_count, float *mask, ex_error *error) {
+    return read_file(path, vertex_count, 1, mask, error);
+}
+
+static ex_result mask_from_file(const ex_project_view *view, const char *source, int vertex_count, double most,
+                                float *mask, ex_error *error) {
     char *path = exi_path_join(view->path, source);
     if (!path)
         return exi_error_memory(error, "a mask", strlen(source));
-    const ex_result result = exi_mask_read(path, vertex_count, mask, error);
+    const ex_result result = read_file(path, vertex_count, most, mask, error);
     free(path);
     return result;
 }
@@ -116,7 +122,7 @@ static ex_result mask_from_colour(const ex_mesh *mesh, char channel, float *mask
 }
 
 /* A joint that is named twice counts once. That the skeleton has them all was checked (exi_project_check_joints). */
-static ex_result mask_from_joints(const ex_project_layer *layer, const ex_skeleton *skeleton, const ex_skin *skin,
+static ex_result mask_from_joints(const ex_project_mask *source, const ex_skeleton *skeleton, const ex_skin *skin,
                                   float *mask, ex_error *error) {
     if (!skeleton || !skin)
         return exi_error(error, EX_ERROR_DATA, "no joint moves the mesh, so there are no skin weights to sum");
@@ -125,8 +131,8 @@ static ex_result mask_from_joints(const ex_project_layer *layer, const ex_skelet
     uint32_t *joints = exi_array_allocate(most, sizeof *joints);
     float *weights = exi_array_allocate(most, sizeof *weights);
     const bool good = wanted && joints && weights;
-    for (int i = 0; good && i < layer->mask_joint_count; i++) {
-        const int joint = ex_skeleton_find(skeleton, layer->mask_joints[i]);
+    for (int i = 0; good && i < source->joint_count; i++) {
+        const int joint = ex_skeleton_find(skeleton, source->joints[i]);
         if (joint >= 0)
             wanted[joint] = true;
     }
@@ -143,10 +149,11 @@ static ex_result mask_from_joints(const ex_project_layer *layer, const ex_skelet
     return good ? EX_OK : exi_error_memory(error, "a mask", count + most * 8);
 }
 
-ex_result exi_project_read_mask(const ex_project_view *view, const ex_project_layer *layer, const ex_mesh *mesh,
-                                const ex_skeleton *skeleton, const ex_skin *skin, float **mask, ex_error *error) {
+ex_result exi_project_read_values(const ex_project_view *view, const ex_project_mask *source, double most,
+                                  const ex_mesh *mesh, const ex_skeleton *skeleton, const ex_skin *skin, float **mask,
+                                  ex_error *error) {
     *mask = NULL;
-    if (layer->mask == EX_MASK_NONE)
+    if (source->kind == EX_MASK_NONE)
         return EX_OK;
     size_t count = (size_t)mesh->vertex_count;
     float *values = exi_array_allocate(count, sizeof *values);
@@ -154,17 +161,23 @@ ex_result exi_project_read_mask(const ex_project_view *view, const ex_project_la
         return exi_error_memory(error, "a mask", count * sizeof *values);
     memset(values, 0, count * sizeof *values);
     ex_result result = EX_OK;
-    if (layer->mask == EX_MASK_FILE)
-        result = mask_from_file(view, layer->mask_source, mesh->vertex_count, values, error);
-    else if (layer->mask == EX_MASK_GROUP)
-        result = exi_mask_from_group(mesh, layer->mask_source, values, error);
-    else if (layer->mask == EX_MASK_JOINTS)
-        result = mask_from_joints(layer, skeleton, skin, values, error);
+    if (source->kind == EX_MASK_FILE)
+        result = mask_from_file(view, source->source, mesh->vertex_count, most, values, error);
+    else if (source->kind == EX_MASK_GROUP)
+        result = exi_mask_from_group(mesh, source->source, values, error);
+    else if (source->kind == EX_MASK_JOINTS)
+        result = mask_from_joints(source, skeleton, skin, values, error);
     else
-        result = mask_from_colour(mesh, layer->mask_source[0], values, error);
+        result = mask_from_colour(mesh, source->source[0], values, error);
     if (result != EX_OK)
         free(values);
     else
         *mask = values;
+    return result;
+}
+
+ex_result exi_project_read_mask(const ex_project_view *view, const ex_project_layer *layer, const ex_mesh *mesh,
+                                const ex_skeleton *skeleton, const ex_skin *skin, float **mask, ex_error *error) {
+    const ex_result result = exi_project_read_values(view, &layer->mask, 1, mesh, skeleton, skin, mask, error);
     return exi_error_within(error, result, "layer '%s', mask", layer->name);
 }

@@ -32,7 +32,9 @@ static double largest_coordinate(const ex_mesh *mesh) {
 }
 
 ex_result exi_measure_open(exi_measure *m, const ex_project_view *view, const ex_mesh *mesh,
-                           const ex_skeleton *skeleton, const ex_skin *skin, ex_error *error) {
+                           const ex_skeleton *skeleton, const ex_skin *skin, const exi_project_driver *driver,
+                           ex_error *error) {
+    const bool carried = !skin && driver && driver->carry;
     size_t layers = (size_t)view->layer_count + 1, count = 3 * (size_t)mesh->vertex_count, most = 1;
     size_t joints = skeleton ? (size_t)ex_skeleton_joint_count(skeleton) : 0;
     const bool turned = has_offsets(view, true);
@@ -41,7 +43,9 @@ ex_result exi_measure_open(exi_measure *m, const ex_project_view *view, const ex
     *m = (exi_measure){.view = view,
                        .mesh = mesh,
                        .skeleton = skeleton,
-                       .skin = skin,
+                       .skin = carried ? driver->carry : skin,
+                       .driver = driver,
+                       .carried = carried,
                        .joint_count = joints,
                        .weighers = calloc(layers, sizeof *m->weighers),
                        .deltas = calloc(layers, sizeof *m->deltas),
@@ -50,6 +54,7 @@ ex_result exi_measure_open(exi_measure *m, const ex_project_view *view, const ex
                        .moved = calloc(layers, sizeof *m->moved),
                        .paths = calloc(layers, sizeof *m->paths),
                        .masks = calloc(layers, sizeof *m->masks),
+                       .weighed = calloc(layers, sizeof *m->weighed),
                        .weights = exi_array_allocate(most, sizeof *m->weights),
                        .centres = exi_array_allocate(3 * joints, sizeof *m->centres),
                        .size = ex_mesh_size(mesh),
@@ -58,8 +63,8 @@ ex_result exi_measure_open(exi_measure *m, const ex_project_view *view, const ex
                        .turned = turned ? exi_array_allocate(count, sizeof *m->turned) : NULL,
                        .joints = exi_array_allocate(3 * joints, sizeof *m->joints),
                        .shift = exi_array_allocate(3 * joints, sizeof *m->shift)};
-    if (m->weighers && m->deltas && m->shifts && m->offsets && m->moved && m->paths && m->masks && m->weights &&
-        m->centres && m->base && (m->turned || !turned) && m->joints && m->shift &&
+    if (m->weighers && m->deltas && m->shifts && m->offsets && m->moved && m->paths && m->masks && m->weighed &&
+        m->weights && m->centres && m->base && (m->turned || !turned) && m->joints && m->shift &&
         (!skeleton || exi_skeleton_centres(skeleton, m->centres)) &&
         (!has_offsets(view, false) || exi_measure_find_firsts(m)))
         return EX_OK;
@@ -74,6 +79,9 @@ void exi_measure_close(exi_measure *m) {
         exi_incidence_close(&m->moved[l].sets);
         free(m->moved[l].weights);
     }
+    for (int l = 0; m->weighed && l < m->view->layer_count; l++)
+        ex_rig_destroy(m->weighed[l].own);
+    free(m->weighed);
     free(m->weighers);
     free(m->deltas);
     free(m->shifts);
@@ -174,8 +182,15 @@ static void add_moved(const exi_measure *m, int layer, const double *point, doub
     }
 }
 
-bool exi_measure_add_up(const exi_measure *m, int layer, const double *point, double *sum) {
+bool exi_measure_counts(const exi_measure *m, int layer) {
+    return m->weighers[layer] || m->weighed[layer].rig;
+}
+
+bool exi_measure_add_up(const exi_measure *m, int layer, const ex_project_example *at, double *sum) {
     const int count = m->view->layers[layer].example_count;
+    const double *point = at ? at->points[layer] : NULL;
+    if (m->weighed[layer].rig)
+        return exi_measure_add_weighed(m, layer, &m->weighed[layer], at, sum);
     if (m->moved[layer].weights) {
         add_moved(m, layer, point, sum);
         return true;
@@ -195,7 +210,7 @@ bool exi_measure_add_up(const exi_measure *m, int layer, const double *point, do
     return true;
 }
 
-bool exi_measure_layers(exi_measure *m, int end, const double *const *points) {
+bool exi_measure_layers(exi_measure *m, int end, const ex_project_example *at) {
     const size_t count = 3 * (size_t)m->mesh->vertex_count, joints = 3 * m->joint_count;
     memcpy(m->base, m->mesh->positions, count * sizeof *m->base);
     for (size_t i = 0; m->turned && i < count; i++)
@@ -203,10 +218,10 @@ bool exi_measure_layers(exi_measure *m, int end, const double *const *points) {
     for (size_t i = 0; i < joints; i++)
         m->shift[i] = 0;
     for (int l = 0; l < end; l++) {
-        if (!m->weighers[l])
+        if (!exi_measure_counts(m, l))
             continue;
         const bool skinned = m->offsets[l] && m->view->layers[l].frame == EX_FRAME_SKINNED;
-        if (!exi_measure_add_up(m, l, points[l], skinned ? m->turned : m->base))
+        if (!exi_measure_add_up(m, l, at, skinned ? m->turned : m->base))
             return false;
         for (int k = 0; m->shifts[l] && k < m->view->layers[l].example_count; k++)
             if (m->shifts[l][k])
@@ -220,7 +235,7 @@ bool exi_measure_layers(exi_measure *m, int end, const double *const *points) {
 }
 
 bool exi_measure_base(exi_measure *m, int layer, int example) {
-    return exi_measure_layers(m, layer, m->view->layers[layer].examples[example].points);
+    return exi_measure_layers(m, layer, &m->view->layers[layer].examples[example]);
 }
 
 /* A masked vertex is first placed where the mask leaves it, in double: then a difference is always one between two
@@ -277,7 +292,7 @@ static int leave_out_masked(const float *mask, ex_damped *list, int count) {
 static ex_result unpose(const exi_measure *m, const ex_project_example *example, const ex_mesh *form, const float *mask,
                         double *rest, exi_measured *out, ex_error *error) {
     exi_posing posing = {0};
-    ex_result result = m->skeleton && m->skin ? EX_OK : exi_measure_no_skin(error);
+    ex_result result = exi_measure_moves(m) ? EX_OK : exi_measure_no_skin(error);
     if (result == EX_OK && !exi_posing_open(&posing, m, example, out->shifts))
         result = exi_error_memory(error, "un-posing", m->joint_count * 200);
     if (result == EX_OK)
@@ -298,7 +313,7 @@ ex_result exi_measure_form(const exi_measure *m, int layer, int example, const e
     ex_result result = EX_OK;
     if (source->shape == EX_SHAPE_OFFSETS)
         return exi_measure_offsets(m, layer, example, form, mask, out, error);
-    if (source->shape == EX_SHAPE_UNPOSED) {
+    if (exi_measure_unposes(source, &source->examples[example])) {
         rest = exi_array_allocate(count, sizeof *rest);
         result = rest ? unpose(m, &source->examples[example], form, mask, rest, out, error)
                       : exi_error_memory(error, "un-posing", count * sizeof *rest);

@@ -6,12 +6,14 @@
  *
  *   measure.c          what an example is measured from, and the difference
  *   measure_pose.c     the example's whole pose: its palette, and the mesh moved by it
+ *   measure_carry.c    the same where a driver moves the mesh; layers that a driver weighs
  *   measure_unpose.c   a form without its pose
  *   measure_offsets.c  the vertices that a sculpt moves
  */
 #ifndef EXEMPLAR_AUTHOR_PROJECT_MEASURE_H
 #define EXEMPLAR_AUTHOR_PROJECT_MEASURE_H
 
+#include "author/project/driver.h"
 #include "author/project/paths.h"
 #include "author/project/project.h"
 #include "runtime/shape/patches.h"
@@ -22,13 +24,22 @@ typedef struct exi_moved {
     double *weights; /* of all sets; NULL where the layer is not of that kind */
 } exi_moved;
 
+/* A layer that a driver weighs, as evaluation has it: that layer of a rig, alone. */
+typedef struct exi_weighed {
+    const ex_rig *rig; /* NULL where the layer is not of that kind, or not there to count */
+    int layer;
+    ex_rig *own; /* that rig, where it was made for this */
+} exi_weighed;
+
 /* Layers measured so far. A layer's deltas, shifts and offsets belong to whoever measured them, and must stay. */
 typedef struct exi_measure {
     const ex_project_view *view;
-    const ex_mesh *mesh;         /* positions rounded to float */
-    const ex_skeleton *skeleton; /* or NULL */
-    const ex_skin *skin;         /* or NULL */
-    double near_limit;           /* of stretches that are looked for besides what is damped; 0: none are */
+    const ex_mesh *mesh;              /* positions rounded to float */
+    const ex_skeleton *skeleton;      /* or NULL */
+    const ex_skin *skin;              /* or NULL; by the moving frames of a driver where `carried` */
+    const exi_project_driver *driver; /* or NULL */
+    bool carried;                     /* the mesh is moved by the driver's moving frames */
+    double near_limit;                /* of stretches that are looked for besides what is damped; 0: none are */
     size_t joint_count;
     ex_weigher **weighers;           /* [layer_count], NULL where a layer is not there to count */
     const float *const **deltas;     /* [layer_count] of [example_count] of [vertex_count][3]; NULL for offsets */
@@ -37,6 +48,7 @@ typedef struct exi_measure {
     exi_moved *moved;                /* [layer_count] */
     const exi_project_paths **paths; /* [layer_count]; NULL for layers of others than trajectories, */
     const float **masks;             /* and these layers' masks, each may be NULL */
+    exi_weighed *weighed;            /* [layer_count] */
     double *weights;                 /* of the layer with the most examples */
     double *centres;                 /* [joint_count][3]: where the joints are in the mesh; every number is a float */
     double size;                     /* of the mesh */
@@ -51,9 +63,10 @@ typedef struct exi_measure {
     double *shift;  /* [joint_count][3]: by how much that is elsewhere than in the mesh, not rounded */
 } exi_measure;
 
-/* skeleton and skin may be NULL, and must stay. */
+/* skeleton, skin and driver may be NULL, and must stay. */
 ex_result exi_measure_open(exi_measure *m, const ex_project_view *view, const ex_mesh *mesh,
-                           const ex_skeleton *skeleton, const ex_skin *skin, ex_error *error);
+                           const ex_skeleton *skeleton, const ex_skin *skin, const exi_project_driver *driver,
+                           ex_error *error);
 void exi_measure_close(exi_measure *m);
 
 /* Lets a layer of forms, or of offsets, whose examples are all measured, count for those after it. weigh: the layer's,
@@ -67,13 +80,28 @@ ex_result exi_measure_add_offsets(exi_measure *m, int layer, const ex_weigher_de
 ex_result exi_measure_add_paths(exi_measure *m, int layer, const ex_weigher_def *weigh, const exi_project_paths *paths,
                                 const float *mask, const float *const *shifts, ex_error *error);
 
-/* Sets m->base, m->turned, m->joints and m->shift for an example of a layer; or to what the layers before `end` make of
- * the mesh where their spaces are at points [layer_count]. False without memory, which trajectories take. */
-bool exi_measure_base(exi_measure *m, int layer, int example);
-bool exi_measure_layers(exi_measure *m, int end, const double *const *points);
+/* The same for a layer that a driver weighs: a rig of it alone is made of its definition; or the layer of a rig, which
+ * must stay, is taken. */
+ex_result exi_measure_add_driven(exi_measure *m, int layer, const ex_layer_def *def, ex_error *error);
+void exi_measure_take_driven(exi_measure *m, int layer, const ex_rig *rig);
 
-/* Adds to sum [vertex_count][3] what a layer that counts makes of its point, whatever its frame. False as above. */
-bool exi_measure_add_up(const exi_measure *m, int layer, const double *point, double *sum);
+/* A rig of a layer that a driver weighs, alone, of which only the form at rest is of use. */
+ex_result exi_measure_driven_rig(const exi_measure *m, const ex_layer_def *def, ex_rig **rig, ex_error *error);
+
+/* Whether a layer counts. */
+bool exi_measure_counts(const exi_measure *m, int layer);
+
+/* Sets m->base, m->turned, m->joints and m->shift for an example of a layer; or to what the layers before `end` make of
+ * the mesh at the whole pose of an example. False without memory, which trajectories take. */
+bool exi_measure_base(exi_measure *m, int layer, int example);
+bool exi_measure_layers(exi_measure *m, int end, const ex_project_example *at);
+
+/* Adds to sum [vertex_count][3] what a layer that counts makes of an example's whole pose, or of rest where that is
+ * NULL, whatever its frame. False as above. */
+bool exi_measure_add_up(const exi_measure *m, int layer, const ex_project_example *at, double *sum);
+/* The same for a layer that a driver weighs, as a layer of a rig that need not be its own. */
+bool exi_measure_add_weighed(const exi_measure *m, int layer, const exi_weighed *as, const ex_project_example *at,
+                             double *sum);
 
 /* sum += weight * delta, for count numbers; weights that are rounding alone are left out. */
 void exi_measure_sum(double *sum, size_t count, double weight, const float *delta);
@@ -122,6 +150,8 @@ typedef struct exi_posing {
 /* The pose of an example with the joints as m->shift has them, and shifts beyond that, or NULL. Asks for a skin. False
  * without memory; to be closed in any case. */
 bool exi_posing_open(exi_posing *p, const exi_measure *m, const ex_project_example *example, const float *shifts);
+/* Where the driver's moving frames move the mesh. */
+bool exi_posing_open_carried(exi_posing *p, const exi_measure *m, const ex_project_example *example);
 void exi_posing_close(exi_posing *p);
 
 /* positions [vertex_count][3] += sign * what is added after skinning, turned as the vertices are. False without memory.
@@ -138,8 +168,11 @@ ex_result exi_measure_no_skin(ex_error *error);
 
 /* ---- offsets ---- */
 
-/* Whether an example's sculpt was made at its pose. */
+/* Whether something moves the mesh. */
+bool exi_measure_moves(const exi_measure *m);
+/* Whether the sculpts of a layer were made at their poses; and the one of an example. */
 bool exi_measure_is_posed(const exi_measure *m, const ex_project_layer *layer);
+bool exi_measure_unposes(const ex_project_layer *layer, const ex_project_example *example);
 /* What moves no farther counts as not moved. */
 double exi_measure_tolerance(const exi_measure *m, const ex_project_layer *layer);
 /* The vertices that the sculpt of an example moves, into out->offsets. */

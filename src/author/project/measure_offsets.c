@@ -23,8 +23,17 @@
 /* The default tolerance, in sizes of the mesh: 50 times what float leaves uncertain, and nothing that one could see. */
 static const double usual_tolerance = 5e-6;
 
+bool exi_measure_moves(const exi_measure *m) {
+    return (m->skeleton || m->carried) && m->skin;
+}
+
+bool exi_measure_unposes(const ex_project_layer *layer, const ex_project_example *example) {
+    return !example->rest &&
+           (layer->shape == EX_SHAPE_UNPOSED || (layer->shape == EX_SHAPE_TRAJECTORY && layer->driven));
+}
+
 bool exi_measure_is_posed(const exi_measure *m, const ex_project_layer *layer) {
-    return m->skeleton && m->skin &&
+    return exi_measure_moves(m) &&
            (layer->shape == EX_SHAPE_UNPOSED || (layer->shape == EX_SHAPE_OFFSETS && layer->posed));
 }
 
@@ -267,7 +276,7 @@ ex_result exi_measure_offsets(const exi_measure *m, int layer, int example, cons
                 .tolerance = exi_measure_tolerance(m, source),
                 .posing = exi_measure_is_posed(m, source) ? &posing : NULL};
     ex_result result = EX_OK;
-    if (source->frame == EX_FRAME_SKINNED && !m->skin)
+    if (source->frame == EX_FRAME_SKINNED && (!m->skin || m->carried))
         return exi_error(error, EX_ERROR_DATA,
                          "its offsets cannot turn with the skin, because no joint moves the mesh: name a \"skeleton\" "
                          "with a skin, or let the layer's \"frame\" be \"rest\"");

@@ -56,15 +56,11 @@ ex_transform exi_pose_compose(const ex_transform *rest, const ex_transform *rela
 }
 
 bool exi_posing_open(exi_posing *p, const exi_measure *m, const ex_project_example *example, const float *shifts) {
+    if (m->carried)
+        return exi_posing_open_carried(p, m, example);
     if (!allocate(p, m))
         return false;
-    for (size_t j = 0; j < m->joint_count; j++)
-        p->locals[j] = ex_skeleton_rest(m->skeleton, (int)j);
-    for (int i = 0; i < example->joint_count; i++) {
-        const int joint = ex_skeleton_find(m->skeleton, example->joints[i].name);
-        if (joint >= 0)
-            p->locals[joint] = exi_pose_compose(&p->locals[joint], &example->joints[i].relative);
-    }
+    exi_example_joints(m->skeleton, example, p->locals);
     for (size_t i = 0; i < 3 * m->joint_count; i++)
         p->shifts[i] = (float)(m->shift[i] + (shifts ? (double)shifts[i] : 0));
     ex_skeleton_evaluate(m->skeleton, &(ex_skeleton_input){.locals = p->locals, .shifts = p->shifts},

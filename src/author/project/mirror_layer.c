@@ -53,21 +53,21 @@ json_t *exi_mirroring_falloff(const exi_mirroring *m, const json_t *falloff) {
 static ex_result mirror_mask(const exi_mirroring *m, json_t *layer, ex_error *error) {
     json_t *list = json_array();
     ex_result result = list ? EX_OK : exi_error_memory(error, "a mask", 0);
-    if (result == EX_OK && m->source->mask != EX_MASK_NONE && m->source->mask != EX_MASK_JOINTS)
+    if (result == EX_OK && m->source->mask.kind != EX_MASK_NONE && m->source->mask.kind != EX_MASK_JOINTS)
         result =
             exi_error(error, EX_ERROR_DATA,
                       "layer '%s' has a mask by %s, which cannot be mirrored: make the mirrored layer with its own "
                       "mask first, or mask by \"joints\"",
-                      m->source->name, m->source->mask == EX_MASK_FILE ? "a file" : m->source->mask_source);
-    for (int i = 0; result == EX_OK && i < m->source->mask_joint_count; i++) {
-        char *joint = exi_mirror_joint(&m->mirror, m->source->mask_joints[i], error);
+                      m->source->name, m->source->mask.kind == EX_MASK_FILE ? "a file" : m->source->mask.source);
+    for (int i = 0; result == EX_OK && i < m->source->mask.joint_count; i++) {
+        char *joint = exi_mirror_joint(&m->mirror, m->source->mask.joints[i], error);
         if (!joint)
             result = error->result;
         else if (json_array_append_new(list, json_string(joint)) != 0)
             result = exi_error_memory(error, "a mask", 0);
         free(joint);
     }
-    if (result == EX_OK && m->source->mask == EX_MASK_JOINTS &&
+    if (result == EX_OK && m->source->mask.kind == EX_MASK_JOINTS &&
         json_object_set(json_object_get(layer, "mask"), "joints", list) != 0)
         result = exi_error_memory(error, "a mask", 0);
     json_decref(list);

@@ -73,7 +73,13 @@ static ex_result find_subject(table_reader *r, const char *name, subject *found,
     }
     const int scalar = ex_rig_input_find(r->rig, name), rotation = ex_rig_input_find(r->rig, whole);
     const int joint = exi_find_rig_joint(r->rig, whole);
-    const bool is_rotation = rotation >= 0 && ex_rig_input_axis(r->rig, rotation).kind != EX_AXIS_SCALAR;
+    if (scalar >= 0 && ex_rig_input_axis(r->rig, scalar).kind == EX_AXIS_DRIVER)
+        return exi_error(r->error, EX_ERROR_DATA,
+                         "%s:%d: '%s' is the form of a driver, which a table cannot hold: 'exemplar drive apply' takes "
+                         "a cache of its forms",
+                         r->path, r->csv.line, name);
+    const bool is_rotation = rotation >= 0 && ex_rig_input_axis(r->rig, rotation).kind != EX_AXIS_SCALAR &&
+                             ex_rig_input_axis(r->rig, rotation).kind != EX_AXIS_DRIVER;
     if (scalar >= 0 && ex_rig_input_axis(r->rig, scalar).kind == EX_AXIS_SCALAR) {
         found->index = scalar;
         return EX_OK;

@@ -1,11 +1,15 @@
 /*
  * Poses in words, as people type them: elbow=75, shoulder=q:0,0,.38,.92, shoulder=x30y-10z5, joint:wrist=x20.
  */
+#include "author/drive/drive.h"
 #include "author/formats/number.h"
 #include "author/project/project.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
 
+#include <exemplar/author/formats.h>
+
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,10 +108,48 @@ static ex_result read_rotation(const char *name, const char *text, double q[4], 
                      "%s=%s: a rotation is written q:0,0,0.38,0.92 (x y z w) or x30y-10z5 (degrees)", name, text);
 }
 
+/* The form of a driver, into the room that the pose has for it; faces, where the file has some, must be the driver's.
+ */
+static ex_result set_driver(const ex_rig *rig, const char *path, const ex_pose *pose, ex_error *error) {
+    ex_rig_driver driver;
+    ex_drive_options unused;
+    exi_arena arena = {0};
+    ex_mesh *form = NULL, *mesh = NULL;
+    ex_error difference = {0};
+    if (!ex_rig_get_driver(rig, &driver, NULL) || !pose->driver)
+        return exi_misuse_error(error, __func__, "the pose has no room for a driver");
+    ex_result result = ex_mesh_read(path, &form, error);
+    if (result == EX_OK && form->vertex_count != driver.driver.vertex_count)
+        result = exi_error(error, EX_ERROR_DATA, "%s: not a form of the driver '%s': it has %d vertices, not %d", path,
+                           driver.name, form->vertex_count, driver.driver.vertex_count);
+    if (result == EX_OK && form->face_count > 0)
+        result = exi_drive_note_read(rig, &driver, &arena, &unused, &mesh, &difference);
+    if (result == EX_OK && mesh)
+        result = ex_mesh_compare_connectivity(mesh, form, &difference);
+    if (result == EX_ERROR_MEMORY && difference.result == result)
+        exi_error(error, result, "%s", difference.text);
+    else if (result == EX_ERROR_DATA && mesh && difference.result == result)
+        exi_error(error, result, "%s: not a form of the driver '%s': %s", path, driver.name, difference.text);
+    else if (result == EX_ERROR_DATA && difference.result == result)
+        result = EX_OK; /* a rig that does not say how its driver's faces are */
+    float *room = (float *)(uintptr_t)pose->driver;
+    for (size_t i = 0; result == EX_OK && i < 3 * (size_t)driver.driver.vertex_count; i++) {
+        room[i] = (float)form->positions[i];
+        if (!isfinite(room[i]))
+            result = exi_error(error, EX_ERROR_DATA, "%s: vertex %zu is too far away for a float", path, i / 3);
+    }
+    ex_mesh_destroy(form);
+    ex_mesh_destroy(mesh);
+    exi_arena_free(&arena);
+    return result;
+}
+
 static ex_result set_axis(const ex_rig *rig, int input, const char *text, const ex_pose *pose, ex_error *error) {
     const ex_axis axis = ex_rig_input_axis(rig, input);
     const char *name = ex_rig_input_name(rig, input), *at = text, *end = text + strlen(text);
     double value[4];
+    if (axis.kind == EX_AXIS_DRIVER)
+        return set_driver(rig, text, pose, error);
     if (axis.kind == EX_AXIS_SCALAR && (!exi_parse_double(&at, end, value) || at != end))
         return exi_error(error, EX_ERROR_DATA, "%s=%s: a number is needed here", name, text);
     ex_result result = axis.kind == EX_AXIS_SCALAR ? EX_OK : read_rotation(name, text, value, error);
@@ -166,11 +208,17 @@ ex_pose ex_pose_create(const ex_rig *rig) {
     exi_size size = {0};
     exi_size_add(&size, (size_t)ex_rig_pose_size(rig), sizeof(double), sizeof(double));
     size_t joints = exi_size_add(&size, (size_t)ex_rig_joint_count(rig), sizeof(ex_transform), sizeof(double));
+    ex_rig_driver driver;
+    const bool driven = ex_rig_get_driver(rig, &driver, NULL);
+    const size_t form = driven ? 3 * sizeof(float) * (size_t)driver.driver.vertex_count : 0;
+    size_t driver_at = exi_size_add(&size, form, 1, sizeof(double));
     char *block = size.overflow ? NULL : malloc(size.bytes + 1);
     ex_pose pose = {.inputs = (double *)(void *)block};
     if (!block)
         return pose;
     pose.joints = ex_rig_joint_count(rig) > 0 ? (ex_transform *)(void *)(block + joints) : NULL;
+    if (driven)
+        pose.driver = memcpy(block + driver_at, driver.driver.reference, form);
     ex_rig_rest_pose(rig, &pose);
     return pose;
 }

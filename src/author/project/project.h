@@ -64,6 +64,11 @@ ex_result exi_project_read_mesh(const ex_project_view *view, const char *relativ
 
 /* Whether one of the names on a `g` line is the one asked for. */
 bool exi_names_group(const char *line, const char *name);
+/* What a mask is taken from [vertex_count], or NULL in *mask where there is none. In a file, numbers go up to `most`.
+ * Release with free. skeleton and skin may be NULL. */
+ex_result exi_project_read_values(const ex_project_view *view, const ex_project_mask *source, double most,
+                                  const ex_mesh *mesh, const ex_skeleton *skeleton, const ex_skin *skin, float **mask,
+                                  ex_error *error);
 
 /* Writes 1 for the vertices of the group's faces and leaves the others alone; DATA, and the nearest name, where there
  * is no such group. */

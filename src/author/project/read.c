@@ -14,60 +14,14 @@
 
 /* ---- layers ---- */
 
-/* A list of names of joints, whose skin weights are summed. */
-static ex_result read_mask_joints(exi_reader *r, const json_t *list, const exi_place *place, ex_project_layer *layer) {
-    size_t count = json_array_size(list);
-    if (!r->view->skeleton)
-        return exi_error(r->error, EX_ERROR_DATA,
-                         "%s: the project has no joints: add \"skeleton\": \"FILE.glb\" to the whole", place->text);
-    if (count == 0 || count > EX_JOINT_MAX)
-        return exi_error(r->error, EX_ERROR_DATA, "%s: a list of names of joints is needed here", place->text);
-    const char **names = exi_arena_allocate(r->arena, count, sizeof *names);
-    if (!names)
-        return exi_error_memory(r->error, "the project", count * sizeof *names);
-    for (size_t i = 0; i < count; i++) {
-        exi_place at = exi_place_index(place, i);
-        const json_t *name = json_array_get(list, i);
-        if (json_string_length(name) == 0)
-            return exi_error(r->error, EX_ERROR_DATA, "%s: the name of a joint is needed here", at.text);
-        for (size_t k = 0; k < i; k++)
-            if (strcmp(names[k], json_string_value(name)) == 0)
-                return exi_error(r->error, EX_ERROR_DATA, "%s: joint '%s' is in the list already", at.text, names[k]);
-        names[i] = exi_arena_text(r->arena, json_string_value(name));
-        if (!names[i])
-            return exi_error_memory(r->error, "the project", json_string_length(name));
-    }
-    layer->mask_joints = names;
-    layer->mask_joint_count = (int)count;
-    return EX_OK;
-}
-
 static ex_result read_mask(exi_reader *r, const json_t *object, const exi_place *place, ex_project_layer *layer) {
-    static const char *const kinds[] = {"file", "group", "colour", "joints"};
     const json_t *mask = json_object_get(object, "mask");
     exi_place at = exi_place_key(place, "mask");
-    int kind = 0;
     if (!mask)
         return EX_OK;
     if (layer->shape == EX_SHAPE_PIXELS)
         return exi_error(r->error, EX_ERROR_DATA, "%s: a layer of pixels has no vertices to mask", at.text);
-    while (kind < 4 && !json_object_get(mask, kinds[kind]))
-        kind++;
-    if (kind == 4 || json_object_size(mask) != 1)
-        return exi_error(r->error, EX_ERROR_DATA,
-                         "%s: one of {\"file\": \"m.txt\"}, {\"group\": \"NAME\"}, {\"colour\": \"r\"} or "
-                         "{\"joints\": [\"NAME\"]} is needed here",
-                         at.text);
-    static const ex_mask_kind numbers[] = {EX_MASK_FILE, EX_MASK_GROUP, EX_MASK_COLOUR, EX_MASK_JOINTS};
-    layer->mask = numbers[kind];
-    exi_place here = exi_place_key(&at, kinds[kind]);
-    if (layer->mask == EX_MASK_JOINTS)
-        return read_mask_joints(r, json_object_get(mask, "joints"), &here, layer);
-    ex_result result = exi_get_text(r, mask, &at, kinds[kind], true, &layer->mask_source);
-    if (result == EX_OK && layer->mask == EX_MASK_COLOUR &&
-        (strlen(layer->mask_source) != 1 || !strchr("rgb", layer->mask_source[0])))
-        result = exi_error(r->error, EX_ERROR_DATA, "%s: \"r\", \"g\" or \"b\" is needed here", here.text);
-    return result;
+    return exi_read_mask(r, mask, &at, true, &layer->mask);
 }
 
 static ex_result read_shape(exi_reader *r, const json_t *object, const exi_place *place, ex_project_layer *layer) {
@@ -79,14 +33,20 @@ static ex_result read_shape(exi_reader *r, const json_t *object, const exi_place
     static const char *const textures[] = {"base_color", "normal", "metallic_roughness", "occlusion", "emissive"};
     exi_place at = exi_place_key(place, "shape"), texture_place = exi_place_key(place, "texture");
     const json_t *texture = json_object_get(object, "texture");
-    int shape = EX_SHAPE_POSITIONS, choice = 0;
+    int shape = layer->weigh.kind == EX_WEIGHER_CONVEX ? EX_SHAPE_UNPOSED : EX_SHAPE_POSITIONS, choice = 0;
     ex_result result = EX_OK;
     if (json_object_get(object, "shape"))
         result = exi_choose(r, json_object_get(object, "shape"), &at, shapes, EX_SHAPE_COUNT, &shape);
     if (result != EX_OK)
         return result;
     layer->shape = (ex_shape)shape;
-    if (layer->shape == EX_SHAPE_UNPOSED && !r->view->skeleton)
+    if (layer->weigh.kind == EX_WEIGHER_CONVEX && (shape == EX_SHAPE_PIXELS || shape == EX_SHAPE_OFFSETS))
+        return exi_error(r->error, EX_ERROR_DATA,
+                         "%s: a layer that a driver weighs has whole forms: \"unposed\", \"trajectory\" or "
+                         "\"positions\" is needed here",
+                         at.text);
+    if (layer->shape == EX_SHAPE_UNPOSED && !r->view->skeleton && !r->view->driver.mesh &&
+        layer->weigh.kind != EX_WEIGHER_CONVEX)
         return exi_error(r->error, EX_ERROR_DATA,
                          "%s: un-posing needs a skeleton: add \"skeleton\": \"FILE.glb\" to the whole, or take "
                          "\"positions\"",
@@ -114,13 +74,15 @@ static ex_result read_layer_space(exi_reader *r, const json_t *object, const exi
         result = exi_error(r->error, EX_ERROR_DATA, "%s.name: 1 to %d bytes of readable text are needed", place->text,
                            EXI_NAME_MAX);
     if (result == EX_OK)
-        result = read_shape(r, object, place, layer);
-    if (result == EX_OK)
         result = exi_read_weigh(r, object, place, &layer->weigh);
+    if (result == EX_OK)
+        result = read_shape(r, object, place, layer);
     if (result == EX_OK)
         result = exi_read_trajectory(r, object, place, layer);
     if (result == EX_OK)
         result = exi_read_space(r, object, place, layer);
+    if (result == EX_OK)
+        result = exi_read_driven(r, object, place, layer);
     if (result == EX_OK)
         exi_drop_muted_axes(object, layer);
     return result == EX_OK ? exi_read_offsets(r, object, place, layer) : result;
@@ -145,6 +107,8 @@ static ex_result read_layers(exi_reader *r, const json_t *list) {
                 result = exi_error(r->error, EX_ERROR_DATA, "%s.name: layer %zu is called '%s' too", here.text, k,
                                    layers[i].name);
     }
+    if (result == EX_OK)
+        result = exi_check_followed(r);
     if (result == EX_OK)
         result = exi_link_spaces(r, list);
     for (size_t i = 0; result == EX_OK && i < count; i++) {
@@ -239,8 +203,8 @@ static ex_result read_subdivide(exi_reader *r, const json_t *root) {
 }
 
 static ex_result read_root(exi_reader *r, const json_t *root) {
-    static const char *const keys[] = {"exemplar", "mesh",   "up",        "unit", "skeleton",
-                                       "skinning", "layers", "subdivide", NULL};
+    static const char *const keys[] = {"exemplar", "mesh",   "up",        "unit",   "skeleton", "skinning",
+                                       "driver",   "layers", "subdivide", "settle", NULL};
     static const char *const needed[] = {"exemplar", "mesh", "layers", NULL}, *const ups[] = {"y", "z"};
     exi_place top = {""}, up_place = exi_place_key(&top, "up");
     if (!json_is_object(root))
@@ -267,6 +231,8 @@ static ex_result read_root(exi_reader *r, const json_t *root) {
         result = read_unit(r, json_object_get(root, "unit"), &r->view->unit);
     if (result == EX_OK)
         result = read_skeleton(r, root);
+    if (result == EX_OK)
+        result = exi_read_driver(r, root);
     if (result == EX_OK)
         result = read_subdivide(r, root);
     if (result == EX_OK)

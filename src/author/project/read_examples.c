@@ -32,6 +32,10 @@ static ex_result read_files(exi_reader *r, const json_t *object, const exi_place
                          "%s.skeleton: an example of a layer of offsets has the project's bones: one with its own "
                          "belongs into a layer of \"unposed\" forms",
                          place->text);
+    if (json_object_get(object, "skeleton") && layer->driven)
+        return exi_error(r->error, EX_ERROR_DATA,
+                         "%s.skeleton: an example that a driver weighs moves no joints, and has the project's bones",
+                         place->text);
     ex_result result = exi_read_reference(r, object, place, layer, example);
     if (result == EX_OK && !example->reference)
         result = pixels ? exi_get_text(r, object, place, "image", true, &example->image)
@@ -41,8 +45,8 @@ static ex_result read_files(exi_reader *r, const json_t *object, const exi_place
 
 static ex_result read_example(exi_reader *r, const json_t *object, const exi_place *place,
                               const ex_project_layer *layer, ex_project_example *example) {
-    static const char *const keys[] = {"name",  "mesh",    "image",  "skeleton",  "at", "joints",
-                                       "muted", "falloff", "metric", "reference", NULL};
+    static const char *const keys[] = {"name",    "mesh",   "image",     "skeleton", "at",     "joints", "muted",
+                                       "falloff", "metric", "reference", "posed",    "locals", NULL};
     const bool direct = layer->weigh.kind == EX_WEIGHER_DIRECT, at = json_object_get(object, "at") != NULL;
     ex_result result = exi_check_keys(r, object, place, keys);
     if (result == EX_OK)
@@ -126,6 +130,9 @@ ex_result exi_read_examples(exi_reader *r, const json_t *object, const exi_place
     size_t count = json_array_size(list), dimension = (size_t)layer->dimension;
     if (count == 0)
         return exi_error(r->error, EX_ERROR_DATA, "%s: a list of at least one example is needed here", at.text);
+    if (layer->driven && count > EX_CONVEX_MAX)
+        return exi_error(r->error, EX_ERROR_LIMIT, "%s: a driver weighs at most %d examples, and here are %zu", at.text,
+                         EX_CONVEX_MAX, count);
     if (count > EX_POINT_MAX)
         return exi_error(r->error, EX_ERROR_LIMIT, "%s: a space holds at most %d examples, and here are %zu", at.text,
                          EX_POINT_MAX, count);
@@ -255,6 +262,8 @@ ex_result exi_read_pseudos(exi_reader *r, const json_t *object, const exi_place 
     size_t count = json_array_size(list);
     if (count > 0 && layer->weigh.kind == EX_WEIGHER_DIRECT)
         return exi_error(r->error, EX_ERROR_DATA, "%s: a direct layer has no space for pseudo-examples", at.text);
+    if (count > 0 && layer->driven)
+        return exi_error(r->error, EX_ERROR_DATA, "%s: a layer that a driver weighs has no pseudo-examples", at.text);
     ex_pseudo *pseudos = exi_arena_allocate(r->arena, count, sizeof *pseudos);
     if (!pseudos)
         return exi_error_memory(r->error, "the project", count * sizeof *pseudos);

@@ -22,6 +22,11 @@ const ex_project_axis *exi_find_axis(const exi_reader *r, const ex_project_layer
 
 ex_result exi_read_value(exi_reader *r, const json_t *value, const exi_place *place, const ex_project_axis *axis,
                          double *numbers) {
+    if (axis->axis.kind == EX_AXIS_DRIVER) /* a file, which takes no numbers */
+        return json_string_length(value) > 0
+                   ? EX_OK
+                   : exi_error(r->error, EX_ERROR_DATA, "%s: the file of a form of the driver is needed here",
+                               place->text);
     return axis->axis.kind == EX_AXIS_SCALAR ? exi_json_number(value, place, numbers, r->error)
                                              : exi_json_rotation(value, place, numbers, r->error);
 }
@@ -70,6 +75,8 @@ const ex_transform *exi_find_joint(const ex_project_joint *joints, int count, co
 /* What the axis is at where nothing is said of it by name. */
 static void read_unnamed(const ex_project_axis *axis, const ex_transform *joint, double *out) {
     const ex_transform rest = ex_transform_identity();
+    if (axis->axis.kind == EX_AXIS_DRIVER)
+        return;
     if (joint)
         ex_reading_read(&axis->reading, &rest, joint, out);
     else if (axis->axis.kind == EX_AXIS_SCALAR)

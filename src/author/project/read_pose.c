@@ -254,6 +254,8 @@ ex_result exi_read_pose(exi_reader *r, const json_t *object, const exi_place *pl
         return exi_error_memory(r->error, "the project", 0);
     ex_result result = direct ? EX_OK : exi_check_axes(r, at, &here, layer);
     if (result == EX_OK)
+        result = exi_read_driver_form(r, object, place, layer, example);
+    if (result == EX_OK)
         result = move_joints(r, object, at, place, layer, example);
     if (result == EX_OK)
         result = read_points(r, at, example);

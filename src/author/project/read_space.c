@@ -1,6 +1,6 @@
 /*
- * Reading a layer's space: axes that are dials, and axes that are read from a joint. The same name in two layers is one
- * input, so all the spaces are looked at together once each of them was read.
+ * Reading a layer's space: axes that are dials, axes that are read from a joint, and the driver's form. The same name
+ * in two layers is one input, so all the spaces are looked at together once each of them was read.
  */
 #include "author/project/keys.h"
 #include "runtime/base/result.h"
@@ -12,8 +12,8 @@
 
 /* ---- axes ---- */
 
-/* What an axis has to say of itself besides its name; the last one is a dial's. */
-enum { ANGLE, ROTATION, SLIDE, STRETCH, DIAL };
+/* What an axis has to say of itself besides its name; a dial has none of these, a driver's form "driver". */
+enum { ANGLE, ROTATION, SLIDE, STRETCH, DIAL, DRIVER };
 static const char *const sources[] = {"angle", "rotation", "slide", "stretch"};
 
 static bool usable_axis_name(const char *name) {
@@ -24,6 +24,9 @@ static bool usable_axis_name(const char *name) {
 static ex_result choose_source(exi_reader *r, const json_t *object, const exi_place *place, int *source) {
     const bool joint = json_object_get(object, "joint") != NULL;
     int given = 0;
+    *source = DRIVER;
+    if (json_object_get(object, "driver"))
+        return EX_OK;
     *source = DIAL;
     for (int i = DIAL - 1; i >= 0; i--)
         if (json_object_get(object, sources[i])) {
@@ -150,6 +153,7 @@ static ex_result read_axis(exi_reader *r, const json_t *object, const exi_place 
         [SLIDE] = {"name", "unit", "joint", "slide", "metres", "min", "max", "rest", "scale", "clamp", NULL},
         [STRETCH] = {"name", "unit", "joint", "stretch", "min", "max", "rest", "scale", "clamp", NULL},
         [DIAL] = {"name", "unit", "joint", "min", "max", "rest", "scale", "clamp", NULL},
+        [DRIVER] = {"name", "driver", NULL},
     };
     int source = DIAL;
     ex_result result = choose_source(r, object, place, &source);
@@ -165,6 +169,12 @@ static ex_result read_axis(exi_reader *r, const json_t *object, const exi_place 
                       place->text, EXI_NAME_MAX);
     if (result == EX_OK)
         result = exi_get_text(r, object, place, "unit", false, &axis->unit);
+    if (result == EX_OK && source == DRIVER) {
+        axis->axis = (ex_axis){.kind = EX_AXIS_DRIVER};
+        return json_is_true(json_object_get(object, "driver"))
+                   ? EX_OK
+                   : exi_error(r->error, EX_ERROR_DATA, "%s.driver: true is needed here", place->text);
+    }
     if (result == EX_OK)
         result = source == ROTATION ? read_rotation_axis(r, object, place, &axis->axis)
                                     : read_scalar_axis(r, object, place, &axis->axis);
@@ -217,6 +227,8 @@ static bool same_direction(const double a[3], const double b[3]) {
 }
 
 static bool same_source(const ex_project_axis *a, const ex_project_axis *b) {
+    if (a->axis.kind == EX_AXIS_DRIVER || b->axis.kind == EX_AXIS_DRIVER)
+        return a->axis.kind == b->axis.kind;
     if (!a->joint || !b->joint)
         return a->joint == b->joint;
     return strcmp(a->joint, b->joint) == 0 && a->reading.kind == b->reading.kind &&
@@ -231,7 +243,9 @@ static void describe(const ex_project_axis *axis, char *text, size_t size) {
     char unit[40] = "";
     if (axis->reading.kind == EX_READING_SLIDE)
         snprintf(unit, sizeof unit, " in units of %g metres", axis->reading.unit);
-    if (!axis->joint)
+    if (axis->axis.kind == EX_AXIS_DRIVER)
+        snprintf(text, size, "the driver");
+    else if (!axis->joint)
         snprintf(text, size, "a dial");
     else if (axis->reading.kind == EX_READING_ROTATION)
         snprintf(text, size, "the rotation of joint '%.60s'", axis->joint);

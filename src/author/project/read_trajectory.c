@@ -130,6 +130,10 @@ ex_result exi_read_trajectory(exi_reader *r, const json_t *object, const exi_pla
         return given ? exi_error(r->error, EX_ERROR_DATA, "%s: only a layer with \"shape\": \"trajectory\" has this",
                                  at.text)
                      : EX_OK;
+    if (given && layer->weigh.kind == EX_WEIGHER_CONVEX)
+        return exi_error(
+            r->error, EX_ERROR_DATA,
+            "%s: in a layer that a driver weighs, paths are found with the driver's, and nothing is chosen", at.text);
     ex_trajectory_options *o = exi_arena_allocate(r->arena, 1, sizeof *o);
     if (!o)
         return exi_error_memory(r->error, "the project", sizeof *o);
@@ -162,6 +166,11 @@ ex_result exi_read_reference(exi_reader *r, const json_t *object, const exi_plac
     ex_result result = exi_get_bool(r, object, place, "reference", &example->reference);
     if (result != EX_OK || !example->reference)
         return result;
+    if (layer->weigh.kind == EX_WEIGHER_CONVEX)
+        return exi_error(r->error, EX_ERROR_DATA,
+                         "%s.reference: in a layer that a driver weighs no example is the reference: all of them start "
+                         "from the mesh",
+                         place->text);
     if (layer->weigh.kind == EX_WEIGHER_DIRECT)
         return exi_error(r->error, EX_ERROR_DATA,
                          "%s.reference: in a direct layer no example is the reference: it is the mesh, where all axes "
@@ -181,7 +190,7 @@ ex_result exi_read_reference(exi_reader *r, const json_t *object, const exi_plac
 
 ex_result exi_check_reference(exi_reader *r, const exi_place *at, const ex_project_layer *layer) {
     int first = -1;
-    if (layer->shape != EX_SHAPE_TRAJECTORY || layer->weigh.kind == EX_WEIGHER_DIRECT)
+    if (layer->shape != EX_SHAPE_TRAJECTORY || layer->weigh.kind == EX_WEIGHER_DIRECT || layer->driven)
         return EX_OK;
     for (int k = 0; k < layer->example_count; k++) {
         if (layer->examples[k].reference && first >= 0)

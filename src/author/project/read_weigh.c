@@ -47,7 +47,7 @@ ex_result exi_read_weigh(exi_reader *r, const json_t *layer, const exi_place *pl
         [EX_WEIGHER_SHEPARD] = {"kind", "power", NULL},
         [EX_WEIGHER_NEAREST] = {"kind", "k", "form", NULL},
         [EX_WEIGHER_GAUSSIAN] = {"kind", "falloff", "metric", "ridge", NULL}, /* the first two: read_falloff.c */
-        [EX_WEIGHER_CONVEX] = {"kind", "ridge", NULL},
+        [EX_WEIGHER_CONVEX] = {"kind", "ridge", "driver_weights", "one_region", "regions", NULL}, /* read_driver.c */
     };
     static const char *const forms[] = {"paper", "next"};
     *def = ex_weigher_def_default();

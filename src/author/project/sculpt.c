@@ -31,7 +31,7 @@ static ex_result check_layer(const ex_project_layer *layer, ex_error *error) {
         return exi_error(error, EX_ERROR_DATA, "layer '%s' is direct: its examples have no pose", layer->name);
     if (layer->shape == EX_SHAPE_PIXELS)
         return exi_error(error, EX_ERROR_DATA, "layer '%s' is one of pixels: it has no forms", layer->name);
-    if (layer->shape == EX_SHAPE_POSITIONS || layer->shape == EX_SHAPE_TRAJECTORY ||
+    if (layer->shape == EX_SHAPE_POSITIONS || (layer->shape == EX_SHAPE_TRAJECTORY && !layer->driven) ||
         (layer->shape == EX_SHAPE_OFFSETS && !layer->posed))
         return exi_error(error, EX_ERROR_DATA,
                          "layer '%s' has forms at rest, and a sculpt stands at its pose: take another --layer, or "

@@ -22,11 +22,25 @@ enum { SWING_SAMPLES = 500 };
 /* The dials of a layer; where layers share one, they agree. */
 static void set_dials(const ex_rig *rig, const ex_project_layer *layer, const double *point, const ex_pose *pose) {
     for (int i = 0; i < layer->axis_count; i++) {
-        const int input = layer->axes[i].joint ? -1 : ex_rig_input_find(rig, layer->axes[i].name);
+        const bool dial = !layer->axes[i].joint && layer->axes[i].axis.kind != EX_AXIS_DRIVER;
+        const int input = dial ? ex_rig_input_find(rig, layer->axes[i].name) : -1;
         if (input >= 0)
             ex_rig_set_input(rig, input, point, pose);
         point += ex_axis_width(&layer->axes[i].axis);
     }
+}
+
+/* The driver's form, into the room that the pose has for it. What cannot be read was refused by the build. */
+static void set_driver(const ex_rig *rig, const ex_project_view *view, const char *path, const ex_pose *pose) {
+    ex_rig_driver driver;
+    ex_mesh *form = NULL;
+    ex_error error;
+    float *room = (float *)(uintptr_t)pose->driver;
+    if (room && ex_rig_get_driver(rig, &driver, NULL) && exi_project_read_mesh(view, path, &form, &error) == EX_OK &&
+        form->vertex_count == driver.driver.vertex_count)
+        for (size_t i = 0; i < 3 * (size_t)form->vertex_count; i++)
+            room[i] = (float)form->positions[i];
+    ex_mesh_destroy(form);
 }
 
 ex_pose exi_example_pose(const ex_rig *rig, const ex_project_view *view, const ex_project_example *example) {
@@ -34,6 +48,8 @@ ex_pose exi_example_pose(const ex_rig *rig, const ex_project_view *view, const e
     const ex_skeleton *skeleton = ex_rig_skeleton(rig);
     for (int l = 0; pose.inputs && example->points && l < view->layer_count; l++)
         set_dials(rig, &view->layers[l], example->points[l], &pose);
+    if (pose.inputs && example->driver)
+        set_driver(rig, view, example->driver, &pose);
     for (int i = 0; pose.inputs && skeleton && i < example->joint_count; i++) {
         const int joint = ex_skeleton_find(skeleton, example->joints[i].name);
         if (joint < 0)
@@ -54,7 +70,8 @@ ex_result exi_example_form(const ex_rig *rig, const ex_project_view *view, const
     for (int l = 0; fits && l < layers; l++)
         muted[l] = ex_rig_layer_muted(rig, l) && l != shown;
     if (fits)
-        ex_rig_evaluate(rig, &pose, &(ex_output){.positions = positions}, &(ex_evaluation){.muted = muted}, scratch);
+        ex_rig_evaluate(rig, &pose, &(ex_output){.positions = positions},
+                        &(ex_evaluation){.muted = muted, .unsettled = true}, scratch);
     free(pose.inputs);
     free(scratch);
     free(muted);
@@ -131,7 +148,8 @@ ex_result exi_sculpt_measure(const exi_amendment *a, int layer, int place, ex_sc
     if (number < 0)
         return EX_OK;
     result = measure_offsets(a->rig, layer, number, made, error);
-    const bool posed = view->shape == EX_SHAPE_UNPOSED || (view->shape == EX_SHAPE_OFFSETS && view->posed);
+    const bool posed =
+        exi_measure_unposes(view, &view->examples[number]) || (view->shape == EX_SHAPE_OFFSETS && view->posed);
     return result == EX_OK && posed ? measure_error(a, layer, &view->examples[number], made, error) : result;
 }
 
@@ -170,11 +188,18 @@ ex_result exi_amend_finish(exi_amendment *a, int layer, int place, ex_sculpted *
 
 /* ---- places ---- */
 
+/* Whether the driver, where there is one, has the same file at both. */
+static bool same_driver(const ex_project_layer *layer, const ex_project_example *a, const ex_project_example *b) {
+    return !layer->driven || strcmp(a->driver, b->driver) == 0;
+}
+
 /* Whether two points are one: numbers within 1e-6 of the range, rotations likewise whatever their sign. */
 static bool same_point(const ex_project_layer *layer, const double *a, const double *b) {
     bool same = true;
     for (int i = 0; i < layer->axis_count; i++) {
         const ex_axis *axis = &layer->axes[i].axis;
+        if (axis->kind == EX_AXIS_DRIVER)
+            continue;
         if (axis->kind == EX_AXIS_SCALAR) {
             same = same && fabs(*a - *b) <= 1e-6 * (axis->max - axis->min);
         } else {
@@ -207,7 +232,8 @@ const ex_project_example *exi_example_in_the_way(const ex_project_layer *layer, 
     const ex_project_example *example = exi_example_at(layer, place);
     for (int k = 0; example && example->at && k < layer->example_count; k++) {
         const ex_project_example *other = &layer->examples[k];
-        if (other->place != place && other->at && same_point(layer, other->at, example->at))
+        if (other->place != place && other->at && same_driver(layer, other, example) &&
+            same_point(layer, other->at, example->at))
             return other;
     }
     return NULL;

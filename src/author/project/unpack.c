@@ -59,8 +59,8 @@ ex_result exi_new_folder_check_free(const exi_new_folder *f, const char *name, e
     return result;
 }
 
-static ex_result check_all_free(const ex_rig *rig, const json_t *paths, const exi_new_folder *f, const char *project,
-                                ex_error *error) {
+static ex_result check_all_free(const ex_rig *rig, const json_t *paths, const exi_unpacked_driver *driver,
+                                const exi_new_folder *f, const char *project, ex_error *error) {
     if (f->overwrite)
         return EX_OK;
     float *shifts = exi_array_allocate(3 * (size_t)ex_rig_joint_count(rig), sizeof *shifts);
@@ -70,6 +70,8 @@ static ex_result check_all_free(const ex_rig *rig, const json_t *paths, const ex
         result = exi_new_folder_check_free(f, EXI_UNPACKED_MESH, error);
     if (result == EX_OK && ex_rig_skeleton(rig))
         result = exi_new_folder_check_free(f, EXI_UNPACKED_SKELETON, error);
+    if (result == EX_OK)
+        result = exi_unpack_check_driver(driver, rig, f, error);
     for (int l = 0; result == EX_OK && l < ex_rig_layer_count(rig); l++)
         result = exi_unpack_check_paths(rig, l, paths, f, error);
     for (int l = 0; l < ex_rig_layer_count(rig); l++)
@@ -104,15 +106,18 @@ static ex_result write_body(const ex_rig *rig, const ex_mesh *mesh, exi_new_fold
 }
 
 /* The project file last: where it is, everything it names is there too. */
-static ex_result write_files(const ex_rig *rig, const json_t *paths, const ex_mesh *mesh, json_t *root,
-                             exi_new_folder *f, const char *project, ex_error *error) {
+static ex_result write_files(const ex_rig *rig, const json_t *paths, const exi_unpacked_driver *driver,
+                             const ex_mesh *mesh, json_t *root, exi_new_folder *f, const char *project,
+                             ex_error *error) {
     exi_arena arena = {0};
     ex_project_view view;
     ex_result result = exi_project_interpret(root, "", &arena, &view, error);
     if (result == EX_OK)
         result = write_body(rig, mesh, f, error);
     if (result == EX_OK)
-        result = exi_unpack_layers(rig, &view, mesh, f, error);
+        result = exi_unpack_write_driver(driver, rig, f, error);
+    if (result == EX_OK)
+        result = exi_unpack_layers(rig, &view, mesh, driver, f, error);
     for (int l = 0; result == EX_OK && l < ex_rig_layer_count(rig); l++)
         result = exi_unpack_write_paths(rig, l, paths, mesh, f, error);
     exi_arena_free(&arena);
@@ -125,15 +130,19 @@ static ex_result write_files(const ex_rig *rig, const json_t *paths, const ex_me
 static ex_result write_all(const ex_rig *rig, exi_new_folder *f, const char *project, ex_error *error) {
     ex_mesh *mesh = NULL;
     json_t *root = NULL, *paths = NULL;
+    exi_unpacked_driver driver = {0};
     ex_result result = exi_project_paths_note_read(rig, &paths, error);
     if (result == EX_OK)
-        result = check_all_free(rig, paths, f, project, error);
+        result = exi_unpack_driver_open(&driver, rig, error);
     if (result == EX_OK)
-        result = exi_unpack_describe(rig, paths, &root, error);
+        result = check_all_free(rig, paths, &driver, f, project, error);
+    if (result == EX_OK)
+        result = exi_unpack_describe(rig, paths, &driver, &root, error);
     if (result == EX_OK)
         result = ex_rig_to_mesh(rig, NULL, &mesh, error);
     if (result == EX_OK)
-        result = write_files(rig, paths, mesh, root, f, project, error);
+        result = write_files(rig, paths, &driver, mesh, root, f, project, error);
+    exi_unpack_driver_close(&driver);
     json_decref(root);
     json_decref(paths);
     ex_mesh_destroy(mesh);

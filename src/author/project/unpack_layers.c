@@ -45,7 +45,7 @@ exi_file_name exi_unpacked_segments_name(int layer) {
 }
 
 exi_file_name exi_unpacked_name(const ex_rig *rig, int layer, int example, exi_unpacked_kind kind) {
-    static const char *const endings[] = {".obj", ".png", ".skeleton.glb"};
+    static const char *const endings[] = {".obj", ".png", ".skeleton.glb", ".driver.obj"};
     char prefix[24];
     snprintf(prefix, sizeof prefix, "layer%d", layer);
     return exi_file_name_make(prefix, example, ex_rig_example_name(rig, layer, example), endings[kind]);
@@ -56,6 +56,8 @@ bool exi_unpacked_has(const ex_rig *rig, int layer, int example, exi_unpacked_ki
     const bool pixels = domain == EX_DOMAIN_PIXELS;
     if (domain == EX_DOMAIN_TRAJECTORY && ex_rig_layer_reference(rig, layer) == example)
         return false; /* it is the mesh */
+    if (kind == EXI_UNPACKED_DRIVER_FORM)
+        return ex_rig_example_driver(rig, layer, example) != NULL;
     if (kind == EXI_UNPACKED_BONES)
         return !pixels && ex_rig_joint_count(rig) > 0 && ex_rig_example_shifts(rig, layer, example, shifts);
     return pixels == (kind == EXI_UNPACKED_IMAGE);
@@ -67,8 +69,9 @@ bool exi_unpacked_has(const ex_rig *rig, int layer, int example, exi_unpacked_ki
 typedef struct writing {
     const ex_rig *rig;
     exi_new_folder *folder;
-    ex_mesh form;    /* the mesh's faces alone, and positions of its own */
-    double *centres; /* [joint_count][3] */
+    ex_mesh form;              /* the mesh's faces alone, and positions of its own */
+    double *centres;           /* [joint_count][3] */
+    exi_project_driver driver; /* its forms alone */
     exi_measure measure;
     float ***deltas, ***shifts; /* [layer_count] of [example_count]; shifts NULL where an example has none */
     ex_offsets **offsets;       /* [layer_count] of [example_count], NULL for layers of forms */
@@ -92,7 +95,8 @@ static ex_result open_writing(writing *w, const ex_project_view *view, const ex_
     w->masks = calloc(layers + 1, sizeof *w->masks);
     if (!w->form.positions || !w->centres || !w->deltas || !w->shifts || !w->offsets || !w->paths || !w->masks)
         return exi_error_memory(error, "the examples", count * sizeof(double));
-    return exi_measure_open(&w->measure, view, mesh, ex_rig_skeleton(w->rig), ex_rig_skin(w->rig), error);
+    return exi_measure_open(&w->measure, view, mesh, ex_rig_skeleton(w->rig), ex_rig_skin(w->rig),
+                            w->driver.mesh ? &w->driver : NULL, error);
 }
 
 static void free_rows(const ex_rig *rig, float ***rows) {
@@ -122,6 +126,8 @@ static void close_writing(writing *w) {
     free(w->masks);
     free(w->centres);
     free(w->form.positions);
+    w->driver.mesh = NULL; /* another's */
+    exi_project_driver_close(&w->driver);
 }
 
 /* The layer's differences and shifts as the rig holds them. */
@@ -202,7 +208,9 @@ static ex_result write_forms(writing *w, int layer, ex_error *error) {
     for (int k = 0; result == EX_OK && k < count; k++)
         if (!paths || ex_rig_layer_reference(w->rig, layer) != k)
             result = write_form(w, layer, k, error);
-    if (result == EX_OK && paths && layer + 1 < ex_rig_layer_count(w->rig))
+    if (result == EX_OK && w->measure.view->layers[layer].driven)
+        exi_measure_take_driven(&w->measure, layer, w->rig);
+    else if (result == EX_OK && paths && layer + 1 < ex_rig_layer_count(w->rig))
         result = add_paths(w, layer, error);
     else if (result == EX_OK && layer + 1 < ex_rig_layer_count(w->rig))
         result = exi_measure_add_layer(&w->measure, layer, &w->measure.view->layers[layer].weigh,
@@ -268,10 +276,33 @@ static ex_result write_images(const ex_rig *rig, int layer, exi_new_folder *fold
     return result;
 }
 
-ex_result exi_unpack_layers(const ex_rig *rig, const ex_project_view *view, const ex_mesh *mesh, exi_new_folder *folder,
-                            ex_error *error) {
-    writing w = {.rig = rig, .folder = folder};
+/* The driver's forms at a layer's examples: as files, and for what is measured on them. */
+static ex_result write_drivers(writing *w, const ex_project_view *view, int layer, ex_error *error) {
+    const size_t count = 3 * (size_t)w->driver.mesh->vertex_count;
+    ex_mesh form = *w->driver.mesh;
+    form.positions = exi_array_allocate(count, sizeof *form.positions);
+    form.face_groups = NULL;
+    ex_result result = form.positions ? EX_OK : exi_error_memory(error, "the driver", count * sizeof *form.positions);
+    for (int k = 0; result == EX_OK && k < view->layers[layer].example_count; k++) {
+        const float *positions = ex_rig_example_driver(w->rig, layer, k);
+        const char *name = view->layers[layer].examples[k].driver;
+        const char *path = exi_new_folder_add(w->folder, name, error);
+        for (size_t i = 0; i < count; i++)
+            form.positions[i] = (double)positions[i];
+        result = path ? ex_obj_write(path, &form, error) : EX_ERROR_MEMORY;
+        if (result == EX_OK)
+            result = exi_project_driver_add_form(&w->driver, name, positions, error);
+    }
+    free(form.positions);
+    return result;
+}
+
+ex_result exi_unpack_layers(const ex_rig *rig, const ex_project_view *view, const ex_mesh *mesh,
+                            const exi_unpacked_driver *driver, exi_new_folder *folder, ex_error *error) {
+    writing w = {.rig = rig, .folder = folder, .driver = {.view = view, .mesh = driver->mesh}};
     ex_result result = open_writing(&w, view, mesh, error);
+    if (result == EX_OK && driver->there && driver->layer >= 0)
+        result = write_drivers(&w, view, driver->layer, error);
     for (int l = 0; result == EX_OK && l < ex_rig_layer_count(rig); l++) {
         const ex_domain domain = ex_rig_layer_domain(rig, l);
         result = domain == EX_DOMAIN_PIXELS    ? write_images(rig, l, folder, error)

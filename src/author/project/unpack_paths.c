@@ -63,7 +63,7 @@ ex_result exi_unpack_check_paths(const ex_rig *rig, int layer, const json_t *pat
 
 /* ---- files ---- */
 
-static ex_result write_mask(const float *mask, int vertex_count, const char *path, ex_error *error) {
+ex_result exi_unpack_write_mask(const float *mask, int vertex_count, const char *path, ex_error *error) {
     exi_file_writer writer;
     ex_result result = exi_file_open(&writer, path, error);
     if (result != EX_OK)
@@ -102,7 +102,7 @@ ex_result exi_unpack_write_paths(const ex_rig *rig, int layer, const json_t *pat
     ex_result result = entry ? take_mask(rig, layer, &mask, error) : EX_OK;
     if (result == EX_OK && mask) {
         const char *path = exi_new_folder_add(folder, exi_unpacked_mask_name(layer).text, error);
-        result = path ? write_mask(mask, mesh->vertex_count, path, error) : EX_ERROR_MEMORY;
+        result = path ? exi_unpack_write_mask(mask, mesh->vertex_count, path, error) : EX_ERROR_MEMORY;
     }
     if (result == EX_OK && segments) {
         const char *path = exi_new_folder_add(folder, exi_unpacked_segments_name(layer).text, error);

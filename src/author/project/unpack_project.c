@@ -58,6 +58,8 @@ static bool set_range(json_t *object, const ex_axis *axis, bool joint) {
 }
 
 static json_t *make_axis(const ex_rig *rig, int input, const ex_axis *axis) {
+    if (axis->kind == EX_AXIS_DRIVER)
+        return json_pack("{s:s, s:b}", "name", ex_rig_input_name(rig, input), "driver", 1);
     const ex_axis_source source = ex_rig_input_source(rig, input);
     const char *unit = ex_rig_input_unit(rig, input);
     json_t *object = json_object();
@@ -87,7 +89,7 @@ static json_t *make_weigh(const ex_weigher_def *def) {
     else if (def->kind == EX_WEIGHER_NEAREST)
         done = done && set(weigh, "k", json_integer(def->neighbours)) &&
                (!def->paper_form || set(weigh, "form", json_string("paper")));
-    else if (def->kind == EX_WEIGHER_GAUSSIAN)
+    else if (def->kind == EX_WEIGHER_GAUSSIAN || (def->kind == EX_WEIGHER_CONVEX && def->ridge > 0))
         done = done && set(weigh, "ridge", exi_json_make_number(def->ridge));
     if (!done) {
         json_decref(weigh);
@@ -99,12 +101,17 @@ static json_t *make_weigh(const ex_weigher_def *def) {
 /* The names of a layer's axes and their widths stand in the rig. */
 static json_t *make_point(const ex_rig *rig, int layer, const double *point) {
     json_t *object = json_object();
-    const int count = ex_weigher_axis_count(ex_rig_weigher(rig, layer));
+    const ex_weigher *weigher = ex_rig_weigher(rig, layer);
+    const int count = ex_weigher_axis_count(weigher);
     bool done = object != NULL;
     for (int i = 0; done && i < count; i++) {
         int input = ex_rig_layer_input(rig, layer, i);
         ex_axis axis = ex_rig_input_axis(rig, input);
         int width = ex_axis_width(&axis);
+        if (axis.kind == EX_AXIS_DRIVER) { /* a file; the other axis, if there is one, has one number */
+            point += i == 0 ? ex_weigher_dimension(weigher) - count + 1 : 0;
+            continue;
+        }
         done = set(object, ex_rig_input_name(rig, input),
                    width == 1 ? exi_json_make_number(point[0]) : exi_json_make_numbers(point, 4));
         point += width;
@@ -170,20 +177,21 @@ static json_t *make_pseudos(const ex_rig *rig, int layer, const ex_weigher_def *
 }
 
 static json_t *make_example(const ex_rig *rig, int layer, const ex_weigher_def *def, int k) {
-    static const char *const keys[] = {"mesh", "image", "skeleton"};
+    static const char *const keys[] = {"mesh", "image", "skeleton", NULL};
     json_t *example = json_pack("{s:s}", "name", ex_rig_example_name(rig, layer, k));
     const bool reference =
         ex_rig_layer_domain(rig, layer) == EX_DOMAIN_TRAJECTORY && ex_rig_layer_reference(rig, layer) == k;
     float *shifts = exi_array_allocate(3 * (size_t)ex_rig_joint_count(rig), sizeof *shifts);
     bool done = example && shifts;
     for (int kind = 0; done && kind < EXI_UNPACKED_KIND_COUNT; kind++)
-        if (exi_unpacked_has(rig, layer, k, (exi_unpacked_kind)kind, shifts))
+        if (keys[kind] && exi_unpacked_has(rig, layer, k, (exi_unpacked_kind)kind, shifts))
             done =
                 set(example, keys[kind], json_string(exi_unpacked_name(rig, layer, k, (exi_unpacked_kind)kind).text));
     if (done && reference)
         done = set(example, "reference", json_true());
     const double *point = ex_weigher_point(ex_rig_weigher(rig, layer), k);
-    done = done && (!point || set(example, "at", make_point(rig, layer, point))) && set_reach(example, def, k);
+    done = done && (!point || set(example, "at", make_point(rig, layer, point))) && set_reach(example, def, k) &&
+           exi_unpack_describe_key(rig, layer, k, example);
     free(shifts);
     if (!done) {
         json_decref(example);
@@ -200,7 +208,8 @@ static bool set_offsets(json_t *object, const ex_rig *rig, int layer, const ex_w
            (def->kind == EX_WEIGHER_DIRECT || set(object, "rest", json_false()));
 }
 
-static json_t *make_layer(const ex_rig *rig, int layer, const ex_weigher_def *def, const json_t *paths) {
+static json_t *make_layer(const ex_rig *rig, int layer, const ex_weigher_def *def, const json_t *paths,
+                          const exi_unpacked_driver *driver) {
     static const char *const shapes[] = {[EX_DOMAIN_FORM] = "positions",
                                          [EX_DOMAIN_PIXELS] = "pixels",
                                          [EX_DOMAIN_OFFSETS] = "offsets",
@@ -216,6 +225,8 @@ static json_t *make_layer(const ex_rig *rig, int layer, const ex_weigher_def *de
     done = set(object, "space", space) && done;
     done = set(object, "weigh", make_weigh(def)) && done;
     done = set(object, "shape", json_string(shapes[ex_rig_layer_domain(rig, layer)])) && done;
+    if (def->kind == EX_WEIGHER_CONVEX)
+        done = done && exi_unpack_describe_driven(driver, rig, layer, object, json_object_get(object, "weigh"));
     if (ex_rig_layer_muted(rig, layer))
         done = set(object, "muted", json_true()) && done;
     if (ex_rig_layer_domain(rig, layer) == EX_DOMAIN_OFFSETS)
@@ -233,7 +244,7 @@ static json_t *make_layer(const ex_rig *rig, int layer, const ex_weigher_def *de
     return object;
 }
 
-static json_t *describe_layer(const ex_rig *rig, int layer, const json_t *paths) {
+static json_t *describe_layer(const ex_rig *rig, int layer, const json_t *paths, const exi_unpacked_driver *driver) {
     const ex_weigher *weigher = ex_rig_weigher(rig, layer);
     ex_axis *axes = exi_array_allocate((size_t)ex_weigher_axis_count(weigher), sizeof *axes);
     ex_pseudo *pseudos = exi_array_allocate((size_t)ex_weigher_pseudo_count(weigher), sizeof *pseudos);
@@ -241,7 +252,7 @@ static json_t *describe_layer(const ex_rig *rig, int layer, const json_t *paths)
     if (axes && pseudos) {
         ex_weigher_def def;
         ex_weigher_describe(weigher, &def, axes, pseudos);
-        made = make_layer(rig, layer, &def, paths);
+        made = make_layer(rig, layer, &def, paths, driver);
     }
     free(axes);
     free(pseudos);
@@ -271,7 +282,8 @@ static ex_result describe_refinement(const ex_rig *rig, json_t **subdivide, ex_e
     return EX_OK;
 }
 
-ex_result exi_unpack_describe(const ex_rig *rig, const json_t *paths, json_t **root, ex_error *error) {
+ex_result exi_unpack_describe(const ex_rig *rig, const json_t *paths, const exi_unpacked_driver *driver, json_t **root,
+                              ex_error *error) {
     json_t *subdivide = NULL, *layers = json_array(),
            *made = json_pack("{s:i, s:s}", "exemplar", 1, "mesh", EXI_UNPACKED_MESH);
     ex_result result = describe_refinement(rig, &subdivide, error);
@@ -280,11 +292,14 @@ ex_result exi_unpack_describe(const ex_rig *rig, const json_t *paths, json_t **r
     if (result == EX_OK && ex_rig_skeleton(rig))
         done = done && set(made, "skeleton", json_string(EXI_UNPACKED_SKELETON)) &&
                set(made, "skinning", json_string(ex_skinning_name(ex_rig_skinning(rig))));
+    if (result == EX_OK)
+        done = done && exi_unpack_describe_driver(driver, rig, made);
     for (int l = 0; result == EX_OK && done && l < ex_rig_layer_count(rig); l++)
-        done = json_array_append_new(layers, describe_layer(rig, l, paths)) == 0;
+        done = json_array_append_new(layers, describe_layer(rig, l, paths, driver)) == 0;
     done = set(made, "layers", layers) && done;
     if (subdivide)
         done = set(made, "subdivide", subdivide) && done;
+    done = exi_unpack_describe_settle(driver, made) && done;
     if (result == EX_OK && !done)
         result = exi_error_memory(error, "the project", (size_t)ex_rig_example_count(rig) * 200);
     if (result == EX_OK)

@@ -218,6 +218,21 @@ static ex_result say_joint(const ex_project_view *view, const char *joint, const
     return set(spoken->at, name, value, error);
 }
 
+/* The form of a driver: a file in the project's folder, as seen from there. */
+static ex_result say_driver(const ex_project_view *view, const char *name, const char *path, exi_spoken *spoken,
+                            ex_error *error) {
+    char *relative = NULL;
+    ex_result result = exi_path_below_project(view, path, &relative, error);
+    if (result == EX_OK && !relative)
+        result =
+            exi_error(error, EX_ERROR_DATA,
+                      "%s=%s: a form of the driver must lie in the project's folder: copy it there first", name, path);
+    if (result == EX_OK)
+        result = set(spoken->at, name, json_string(relative), error);
+    free(relative);
+    return result;
+}
+
 static ex_result say_axis(const ex_project_view *view, const char *name, const char *word, const char *text,
                           exi_spoken *spoken, ex_error *error) {
     const ex_project_axis *axis = exi_view_axis(view, name);
@@ -225,6 +240,8 @@ static ex_result say_axis(const ex_project_view *view, const char *name, const c
     turn t;
     if (!axis)
         return unknown_axis(view, name, error);
+    if (axis->axis.kind == EX_AXIS_DRIVER)
+        return say_driver(view, name, text, spoken, error);
     ex_result result = axis->axis.kind == EX_AXIS_SCALAR ? read_number(word, text, &number, error)
                                                          : read_rotation(name, text, &t, error);
     if (result != EX_OK)

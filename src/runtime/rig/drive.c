@@ -89,7 +89,7 @@ static ex_result open_layer(making *m, int layer, made_layer *made, ex_error *er
     const size_t keys_at = exi_size_add(&total, examples, sizeof(float *), 8);
     const size_t places_at = exi_size_add(&total, examples, sizeof(float *), 8);
     size_t joint_floats = 0;
-    const bool jointed = m->def.joints != NULL;
+    const bool jointed = m->def.joints != NULL && ex_rig_skeleton(m->rig) != NULL;
     if (!exi_multiply(examples, jointed ? 12 * (size_t)m->def.driver.frame_count : 0, &joint_floats))
         total.overflow = true;
     const size_t floats_at = exi_size_add(&total, joint_floats, sizeof(float), 8);

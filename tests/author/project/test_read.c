@@ -141,13 +141,13 @@ static void reads_pseudo_examples_and_masks(void **state) {
     assert_null(arm->weigh.pseudos[1].from);
     check_numbers(arm->weigh.pseudos[1].weights, (double[]){0.25, 0.75}, 2);
     assert_int_equal(layers[2].pseudo_count, 0);
-    assert_int_equal(arm->mask, EX_MASK_FILE);
-    assert_string_equal(arm->mask_source, "mask.txt");
-    assert_int_equal(layers[1].mask, EX_MASK_GROUP);
-    assert_string_equal(layers[1].mask_source, "head");
-    assert_int_equal(layers[2].mask, EX_MASK_COLOUR);
-    assert_string_equal(layers[2].mask_source, "g");
-    assert_int_equal(layers[3].mask, EX_MASK_NONE);
+    assert_int_equal(arm->mask.kind, EX_MASK_FILE);
+    assert_string_equal(arm->mask.source, "mask.txt");
+    assert_int_equal(layers[1].mask.kind, EX_MASK_GROUP);
+    assert_string_equal(layers[1].mask.source, "head");
+    assert_int_equal(layers[2].mask.kind, EX_MASK_COLOUR);
+    assert_string_equal(layers[2].mask.source, "g");
+    assert_int_equal(layers[3].mask.kind, EX_MASK_NONE);
     ex_project_destroy(project);
 }
 

@@ -51,9 +51,9 @@ static void reads_the_whole(void **state) {
     assert_null(view->layers[0].texture);
     assert_string_equal(view->layers[1].texture, "base_color");
     assert_int_equal(view->layers[0].mask, EX_MASK_JOINTS);
-    assert_int_equal(view->layers[0].mask_joint_count, 2);
-    assert_string_equal(view->layers[0].mask_joints[0], "forearm");
-    assert_string_equal(view->layers[0].mask_joints[1], "hand");
+    assert_int_equal(view->layers[0].mask.joint_count, 2);
+    assert_string_equal(view->layers[0].mask.joints[0], "forearm");
+    assert_string_equal(view->layers[0].mask.joints[1], "hand");
     const ex_project_example *examples = view->layers[0].examples, *pixels = view->layers[1].examples;
     assert_null(examples[0].skeleton);
     assert_string_equal(examples[1].skeleton, "b.glb");
