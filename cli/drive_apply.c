@@ -143,7 +143,7 @@ const ex_command cmd_drive_apply = {
                    "other are told on stderr: there the rig guesses, and a key of a simulation\n"
                    "would help ('exemplar drive add').",
     .examples = "exemplar drive apply shirt.glb --driver walk.pc2 -o walk_shirt.pc2\n"
-                "exemplar drive apply shirt.glb --driver walk.mdd -o walk_shirt.obj --group hood",
+                "exemplar drive apply shirt.glb --driver walk.mdd -o hood.obj --group hood",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .json = true,

@@ -117,7 +117,7 @@ const ex_command cmd_drive_keys = {
     .usage = "drive keys RIG.glb [--json]",
     .description = "For each key: how far its driver is from the driver's mesh, and from the\n"
                    "nearest other key, which is named; as the root of the mean square over the\n"
-                   "driver's vertices, after both are brought to one place. Of two keys that are\n"
+                   "driver's surface, after both are brought to one place. Of two keys that are\n"
                    "near each other one may be too many.",
     .examples = "exemplar drive keys shirt.glb",
     .json = true,
@@ -309,13 +309,13 @@ static int run_add(const ex_call *call) {
 const ex_command cmd_drive_add = {
     .name = "drive add",
     .summary = "add a key to a driven rig",
-    .usage = "drive add RIG.glb --driver FORM --driven FORM [--name N] [-o NEW.glb]\n"
-             "drive add RIG.glb --driver CACHE --driven CACHE --at FRAME [-o NEW.glb]",
+    .usage = "drive add RIG.glb --driver FORM --driven FORM [-o NEW.glb]\n"
+             "drive add RIG.glb --driver CACHE --driven CACHE --at FRAME ...",
     .description = "A pair of forms, or a frame of a pair of caches, becomes a key: one that was\n"
                    "missing, or that was sculpted. The animation that the others were learned from\n"
                    "is not needed.",
     .examples = "exemplar drive add shirt.glb --driver arms_up.obj --driven shirt_up.obj\n"
-                "exemplar drive add shirt.glb --driver b.pc2 --driven s.pc2 --at 37 -o new.glb",
+                "exemplar drive add shirt.glb --driver b.pc2 --driven s.pc2 --at 37 -o n.glb",
     .options = add_options,
     .option_count = sizeof add_options / sizeof add_options[0],
     .json = true,

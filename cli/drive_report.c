@@ -90,8 +90,8 @@ static void print_depths(const ex_drive_report *r) {
     }
     printf("nearer to the driver than wanted: %.1f vertices a frame before settling, %.1f after\n",
            (double)before / r->frame_count, (double)left / r->frame_count);
-    printf("deepest inside: %s before settling, %s after\n", exi_text_length(one, -deep_before),
-           exi_text_length(two, -deep_after));
+    printf("deepest inside: %s before settling, %s after\n", exi_text_length(one, fabs(deep_before)),
+           exi_text_length(two, fabs(deep_after)));
     printf("largest jump between frames: %s, of the driver %s\n", exi_text_length(one, jump),
            exi_text_length(two, driver_jump));
 }
@@ -292,7 +292,7 @@ static int run(const ex_call *call) {
 const ex_command cmd_drive_report = {
     .name = "drive report",
     .summary = "measure what a driven rig makes of an animation",
-    .usage = "drive report RIG.glb --driver NEW.pc2 [--truth SIM.pc2] [--picture P.png]",
+    .usage = "drive report RIG.glb --driver NEW.pc2 [--truth SIM.pc2] ...",
     .description = "Follows an animation of the driver and says how well. With --truth, the same\n"
                    "animation simulated: the mean distance of the vertices from where they should\n"
                    "be and the distance that 95 in 100 stay below, beside what the blend would be\n"
@@ -306,7 +306,7 @@ const ex_command cmd_drive_report = {
                    "below them the errors. --json has every frame, the weights, and the mean error\n"
                    "of every vertex.",
     .examples = "exemplar drive report shirt.glb --driver walk.pc2 --truth walk_sim.pc2\n"
-                "exemplar drive report shirt.glb --driver walk.pc2 --picture walk.svg --csv w.csv",
+                "exemplar drive report shirt.glb --driver walk.pc2 --picture p.svg --csv t.csv",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .json = true,

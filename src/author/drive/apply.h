@@ -39,7 +39,8 @@ typedef struct exi_gauge {
     ex_rig_driver driver; /* pointers into the rig */
 
     /* unless brief */
-    ex_driver *whole, *frames;
+    exi_whole whole;
+    ex_driver *frames;
     float *homes;       /* [key_count][driver_count][3]: the keys' drivers in the moving frame of the whole */
     float *home_driven; /* [key_count][vertex_count][3] */
     float *home;        /* [driver_count][3] */

@@ -41,10 +41,10 @@ static ex_result open_keys(exi_gauge *g, ex_error *error) {
     g->nearest = exi_array_allocate(m, 3 * sizeof(float));
     if (!g->homes || !g->home_driven || !g->home || !g->nearest)
         return exi_error_memory(error, "the keys", keys * (n + m) * 12);
-    const ex_result result = exi_whole_create(def->driver, &def->options, &g->whole, error);
+    const ex_result result = exi_whole_open(&g->whole, def->driver, &def->options, error);
     for (size_t k = 0; result == EX_OK && k < keys; k++) {
         float matrix[12];
-        ex_driver_place(g->whole, def->keys[k].driver, matrix);
+        ex_driver_place(g->whole.driver, def->keys[k].driver, matrix);
         exi_whole_back(matrix, def->keys[k].driver, g->driver_count, g->homes + 3 * k * n);
         exi_whole_back(matrix, def->keys[k].driven, g->vertex_count, g->home_driven + 3 * k * m);
     }
@@ -173,7 +173,7 @@ ex_result exi_gauge_open(exi_gauge *g, const ex_apply_def *def, int layer, int f
 
 void exi_gauge_close(exi_gauge *g) {
     ex_drive_close(g->set);
-    ex_driver_destroy(g->whole);
+    exi_whole_close(&g->whole);
     ex_driver_destroy(g->frames);
     ex_settler_destroy(g->settler);
     free(g->homes);
@@ -216,11 +216,10 @@ static void find_nearest(exi_gauge *g, const float *driver) {
     float matrix[12];
     size_t best = 0;
     double least = INFINITY;
-    ex_driver_place(g->whole, driver, matrix);
+    ex_driver_place(g->whole.driver, driver, matrix);
     exi_whole_back(matrix, driver, g->driver_count, g->home);
     for (size_t k = 0; k < (size_t)g->key_count; k++) {
-        const double square = exi_form_squares(g->home, g->homes + 3 * k * n,
-                                               ex_drive_get_def(g->set)->options.driver_weights, g->driver_count);
+        const double square = exi_form_squares(g->home, g->homes + 3 * k * n, g->whole.weights, g->driver_count);
         if (square < least) {
             least = square;
             best = k;

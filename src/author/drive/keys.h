@@ -4,7 +4,7 @@
 
 #include "author/drive/references.h"
 
-/* Roots of mean squares over the driver's vertices, in the moving frame of the whole. */
+/* Roots of mean squares over the driver's surface, in the moving frame of the whole. */
 typedef struct exi_key_distance {
     double from_mesh; /* from the driver's mesh */
     int nearest;      /* the nearest other key of the same database; -1: none */

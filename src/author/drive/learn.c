@@ -11,8 +11,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Forms that differ by less than this part of the driver's size, as the root of a mean square, are alike. */
-static const double alike_part = 1e-6;
+/* Forms that differ by less than this part of the driver's size, as the root of a mean square, are alike: what floats
+ * lose some tens of sizes away from the origin, and what a rig is exact to. */
+static const double alike_part = 1e-5;
 
 bool exi_learn_tell(exi_learner *l, const char *doing, double part) {
     return exi_drive_tell(l->def->progress, l->def->user, doing, l->done + part * l->share);
@@ -85,9 +86,9 @@ static ex_result place_frames(exi_learner *l) {
         result = exi_references_read(&l->refs, f, l->driver, l->driven, l->error);
         if (result != EX_OK)
             break;
-        ex_driver_place(l->whole, l->driver, l->places + 12 * (size_t)f);
+        ex_driver_place(l->whole.driver, l->driver, l->places + 12 * (size_t)f);
         exi_whole_back(l->places + 12 * (size_t)f, l->driver, n, l->home);
-        l->distance[f] = exi_form_squares(l->home, reference, l->def->options.driver_weights, n);
+        l->distance[f] = exi_form_squares(l->home, reference, l->whole.weights, n);
         l->nearest[f] = -1;
         if (!exi_learn_tell(l, "reading frames", (double)(f + 1) / l->refs.frame_count))
             result = exi_drive_stopped(l->error);
@@ -102,7 +103,7 @@ static ex_result open_learner(exi_learner *l) {
     if (result == EX_OK)
         result = check_given(l);
     if (result == EX_OK)
-        result = exi_whole_create(def->driver, &def->options, &l->whole, l->error);
+        result = exi_whole_open(&l->whole, def->driver, &def->options, l->error);
     if (result != EX_OK)
         return result;
     const size_t frames = (size_t)l->refs.frame_count, n = (size_t)l->refs.driver_count;
@@ -121,10 +122,7 @@ static ex_result open_learner(exi_learner *l) {
     if (!l->places || !l->distance || !l->nearest || !l->keys || !l->driver || !l->home || !l->driven)
         return exi_error_memory(l->error, "learning", frames * 60 + n * 36);
     const double size = alike_part * ex_mesh_size(def->driver);
-    double weight = 0;
-    for (size_t v = 0; v < n; v++)
-        weight += def->options.driver_weights ? (double)def->options.driver_weights[v] : 1;
-    l->alike = weight * size * size;
+    l->alike = size * size;
     return EX_OK;
 }
 
@@ -141,7 +139,7 @@ static void close_learner(exi_learner *l) {
     free(l->driver);
     free(l->home);
     free(l->driven);
-    ex_driver_destroy(l->whole);
+    exi_whole_close(&l->whole);
     exi_references_close(&l->refs);
 }
 

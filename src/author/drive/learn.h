@@ -26,7 +26,7 @@ typedef struct exi_learned_key {
 typedef struct exi_learner {
     const ex_learn_def *def;
     exi_references refs;
-    ex_driver *whole;
+    exi_whole whole;
     float *places;    /* [frame_count][12]: the whole's frame */
     double *distance; /* [frame_count]: squares from the nearest key of its database; at first from the mesh */
     int *nearest;     /* [frame_count]: that key; -1: none yet */

@@ -82,8 +82,7 @@ static ex_result look_from_key(exi_learner *l, double database, int first) {
             if (result != EX_OK)
                 return result;
             exi_whole_back(l->places + 12 * (size_t)f, l->driver, l->refs.driver_count, l->home);
-            const double square =
-                exi_form_squares(l->home, l->keys[k].home, l->def->options.driver_weights, l->refs.driver_count);
+            const double square = exi_form_squares(l->home, l->keys[k].home, l->whole.weights, l->refs.driver_count);
             if (k == first || square < l->distance[f]) {
                 l->distance[f] = square;
                 l->nearest[f] = k;

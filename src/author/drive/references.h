@@ -38,15 +38,22 @@ ex_result exi_drive_open_cache(const char *path, const char *what, int vertex_co
 
 /* ---- the whole driver's moving frame ---- */
 
-/* Fitted to all vertices, or to a group's; one that stays where it is for the others: with a joint, which caches have
- * none of, too. */
-ex_result exi_whole_create(const ex_mesh *driver, const ex_drive_options *options, ex_driver **whole, ex_error *error);
+typedef struct exi_whole {
+    ex_driver *driver;
+    float *weights; /* [vertex_count]: what vertices count for when forms are compared: their areas, times what was
+                       asked for; they sum to 1 */
+} exi_whole;
+
+/* Fitted to all vertices, or to a group's, each counting by its area; one that stays where it is for the others: with a
+ * joint, which caches have none of, too. exi_whole_close either way. */
+ex_result exi_whole_open(exi_whole *whole, const ex_mesh *driver, const ex_drive_options *options, ex_error *error);
+void exi_whole_close(exi_whole *whole);
 
 /* out = T^-1 form, T rigid: where it would be had the driver not moved; and out = T form. Each may be in place. */
 void exi_whole_back(const float matrix[12], const float *form, int count, float *out);
 void exi_whole_move(const float matrix[12], const float *form, int count, float *out);
 
-/* Sum over vertices of the squares of distances, each times its weight; weights may be NULL: 1. */
+/* Sum over vertices of the squares of distances, each times its weight. */
 double exi_form_squares(const float *a, const float *b, const float *weights, int count);
 /* Mean over vertices of the distances. */
 double exi_form_mean(const float *a, const float *b, int count);

@@ -11,40 +11,86 @@
 #include <stdlib.h>
 #include <string.h>
 
-ex_result exi_whole_create(const ex_mesh *driver, const ex_drive_options *options, ex_driver **whole, ex_error *error) {
-    const size_t n = (size_t)driver->vertex_count;
-    float *reference = exi_array_allocate(n, 3 * sizeof *reference), *weights = exi_array_allocate(n, sizeof *weights);
-    uint32_t *vertices = exi_array_allocate(n, sizeof *vertices), starts[2] = {0, 0};
-    ex_result result = reference && weights && vertices ? EX_OK : exi_error_memory(error, "the moving frame", 20 * n);
-    if (result == EX_OK) {
-        for (size_t i = 0; i < 3 * n; i++)
-            reference[i] = (float)driver->positions[i];
-        const bool fitted = options->frame == EX_WHOLE_FRAME_FIT;
-        for (size_t v = 0; v < n; v++)
-            weights[v] = fitted && !options->frame_group ? 1.0F : 0.0F;
-        if (fitted && options->frame_group) {
-            result = exi_mask_from_group(driver, options->frame_group, weights, error);
-            result = exi_error_within(error, result, "the moving frame");
-        }
-    }
-    if (result == EX_OK) {
-        for (size_t v = 0; v < n; v++)
-            if (weights[v] > 0) {
-                weights[starts[1]] = weights[v];
-                vertices[starts[1]++] = (uint32_t)v;
+/* A third of the triangles around each vertex, as a fan from the first corner of every face. */
+static void find_areas(const ex_mesh *mesh, float *areas) {
+    for (int f = 0; f < mesh->face_count; f++)
+        for (int c = mesh->face_offsets[f] + 1; c + 1 < mesh->face_offsets[f + 1]; c++) {
+            const int corners[3] = {mesh->corners[mesh->face_offsets[f]], mesh->corners[c], mesh->corners[c + 1]};
+            const double *p = mesh->positions + 3 * (size_t)corners[0];
+            double u[3], v[3];
+            for (int i = 0; i < 3; i++) {
+                u[i] = mesh->positions[3 * (size_t)corners[1] + (size_t)i] - p[i];
+                v[i] = mesh->positions[3 * (size_t)corners[2] + (size_t)i] - p[i];
             }
-        const ex_driver_def def = {.vertex_count = driver->vertex_count,
-                                   .reference = reference,
-                                   .frame_count = 1,
-                                   .starts = starts,
-                                   .vertices = vertices,
-                                   .weights = weights};
-        result = ex_driver_create(&def, NULL, whole, error);
+            const double n[3] = {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]};
+            for (int i = 0; i < 3; i++)
+                areas[corners[i]] += (float)(sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]) / 6);
+        }
+}
+
+/* To a sum of 1; where there is nothing to go by, all alike. */
+static void scale(float *weights, size_t count) {
+    double sum = 0;
+    for (size_t v = 0; v < count; v++)
+        sum += (double)weights[v];
+    for (size_t v = 0; v < count; v++)
+        weights[v] = (float)(sum > 0 ? (double)weights[v] / sum : 1 / (double)count);
+}
+
+/* What the frame is fitted to; none where it stays. */
+static ex_result fit(exi_whole *whole, const ex_mesh *driver, const ex_drive_options *options, float *reference,
+                     uint32_t *vertices, float *weights, ex_error *error) {
+    const size_t n = (size_t)driver->vertex_count;
+    uint32_t starts[2] = {0, 0};
+    for (size_t i = 0; i < 3 * n; i++)
+        reference[i] = (float)driver->positions[i];
+    for (size_t v = 0; v < n; v++)
+        weights[v] = options->frame_group ? 0.0F : 1.0F;
+    if (options->frame == EX_WHOLE_FRAME_FIT && options->frame_group) {
+        const ex_result result = exi_mask_from_group(driver, options->frame_group, weights, error);
+        if (result != EX_OK)
+            return exi_error_within(error, result, "the moving frame");
     }
+    for (size_t v = 0; options->frame == EX_WHOLE_FRAME_FIT && v < n; v++)
+        if (weights[v] * whole->weights[v] > 0) {
+            weights[starts[1]] = weights[v] * whole->weights[v];
+            vertices[starts[1]++] = (uint32_t)v;
+        }
+    const ex_driver_def def = {.vertex_count = driver->vertex_count,
+                               .reference = reference,
+                               .frame_count = 1,
+                               .starts = starts,
+                               .vertices = vertices,
+                               .weights = weights};
+    return ex_driver_create(&def, NULL, &whole->driver, error);
+}
+
+ex_result exi_whole_open(exi_whole *whole, const ex_mesh *driver, const ex_drive_options *options, ex_error *error) {
+    const size_t n = (size_t)driver->vertex_count;
+    *whole = (exi_whole){.weights = calloc(n, sizeof *whole->weights)};
+    float *reference = exi_array_allocate(n, 3 * sizeof *reference), *weights = exi_array_allocate(n, sizeof *weights);
+    uint32_t *vertices = exi_array_allocate(n, sizeof *vertices);
+    ex_result result = reference && weights && vertices && whole->weights
+                           ? EX_OK
+                           : exi_error_memory(error, "the moving frame", 24 * n);
+    if (result == EX_OK) {
+        find_areas(driver, whole->weights);
+        scale(whole->weights, n);
+        result = fit(whole, driver, options, reference, vertices, weights, error);
+    }
+    for (size_t v = 0; result == EX_OK && options->driver_weights && v < n; v++)
+        whole->weights[v] *= options->driver_weights[v];
+    if (result == EX_OK)
+        scale(whole->weights, n);
     free(reference);
     free(weights);
     free(vertices);
     return result;
+}
+
+void exi_whole_close(exi_whole *whole) {
+    ex_driver_destroy(whole->driver);
+    free(whole->weights);
 }
 
 void exi_whole_back(const float m[12], const float *form, int count, float *out) {
@@ -68,7 +114,7 @@ double exi_form_squares(const float *a, const float *b, const float *weights, in
     for (int v = 0; v < count; v++, a += 3, b += 3) {
         const float d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
         const double square = (double)(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-        sum += weights ? (double)weights[v] * square : square;
+        sum += (double)weights[v] * square;
     }
     return sum;
 }

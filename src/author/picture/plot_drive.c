@@ -179,6 +179,13 @@ static void draw_weights(const chart *c) {
 }
 
 static void draw_errors(const chart *c) {
+    const double spread = 1000 * c->report->key_spread;
+    if (c->report->mean < 0 && c->report->key_count > 1 && spread < c->most) {
+        const double y = lower.y1 - (lower.y1 - lower.y0) * spread / c->most;
+        const exi_type type = {.size = EXI_PLOT_SMALL_SIZE, .colour = exi_plot_quiet(), .along = EXI_CENTRE};
+        exi_draw_line(c->canvas, LEFT, y, RIGHT, y, &(exi_pen){exi_colour_grey(120), 1, 4, 3});
+        exi_draw_text(c->canvas, RIGHT + 12, y, &type, "keys apart");
+    }
     for (int s = 0; s < c->series_count; s++) {
         for (int i = 0; i < c->report->frame_count; i++) {
             c->points[i][0] = place_x(c, i);

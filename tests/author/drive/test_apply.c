@@ -14,6 +14,8 @@
 #include "support/fail_alloc.h"
 #include "support/scratch.h"
 
+#include "author/drive/keys.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,11 +88,12 @@ static void test_exact_at_keys(void **state) {
     for (int frames = 1; frames <= 8; frames += 7)
         for (ex_residual r = 0; r < EX_RESIDUAL_COUNT; r++) {
             ex_rig *rig = make_rig(frames, false, r);
-            char driver[300], output[300];
+            char driver[300], output[300], truth[300];
             snprintf(driver, sizeof driver, "%s", scratch_path("b.pc2"));
             snprintf(output, sizeof output, "%s", scratch_path("o.mdd"));
+            snprintf(truth, sizeof truth, "%s", scratch_path("s.pc2"));
             ex_drive_report *report =
-                apply(&(ex_apply_def){.rig = rig, .driver = driver, .output = output, .database = NAN});
+                apply(&(ex_apply_def){.rig = rig, .driver = driver, .output = output, .truth = truth, .database = NAN});
             for (int k = 0; k < KEYS; k++) {
                 float made[3 * DRIVE_DRIVEN_COUNT], right[3 * DRIVE_DRIVEN_COUNT];
                 read_frame("o.mdd", k, made);
@@ -99,6 +102,8 @@ static void test_exact_at_keys(void **state) {
                 for (int j = 0; j < KEYS; j++)
                     assert_near(report->weights[k * KEYS + j], j == k, 1e-4);
                 assert_true(report->frames[k].hull_distance < 1e-4);
+                assert_true(report->frames[k].nearest_mean < 1e-5); /* the key itself */
+                assert_true(report->frames[k].blend_mean < 1e-5);
             }
             assert_int_equal(report->far_count, 0);
             ex_drive_report_free(report);
@@ -257,7 +262,16 @@ static void test_far_frames(void **state) {
     snprintf(driver, sizeof driver, "%s", scratch_path("b.pc2"));
     ex_drive_report *report = apply(&(ex_apply_def){.rig = rig, .driver = driver, .database = NAN});
     assert_int_equal(report->far_count, 3);
-    assert_true(report->key_spread > 0.01 && report->key_spread < 0.2);
+    exi_key_distance distances[KEYS];
+    ex_drive_set *set = NULL;
+    ex_error error = {.result = EX_OK};
+    double spread = 0;
+    assert_int_equal(ex_drive_open(rig, &set, &error), EX_OK);
+    assert_int_equal(exi_key_distances(ex_drive_get_def(set), distances, &error), EX_OK);
+    for (int k = 0; k < KEYS; k++)
+        spread += distances[k].distance / KEYS;
+    assert_near(report->key_spread, spread, 0.01 * spread);
+    ex_drive_close(set);
     for (int f = 0; f < FRAMES; f++)
         assert_true((report->frames[f].hull_distance > report->key_spread) == (f >= 9));
     ex_drive_report_free(report);
