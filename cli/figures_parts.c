@@ -41,7 +41,7 @@ static ex_result make_rig(exi_figures *f, const ex_demo *demo, const char *varia
     if (result == EX_OK && write)
         result = exi_make_directory(folder, f->error);
     if (result == EX_OK && write)
-        result = demo->write(folder, f->error);
+        result = exi_demo_write(demo, folder, NULL, f->error);
     if (result == EX_OK)
         result = ex_project_read(project_path, &project, f->error);
     if (result == EX_OK && apply)
