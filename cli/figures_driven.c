@@ -65,7 +65,7 @@ static ex_result draw_weights(exi_sleeve *s, const ex_rig *rig, const char *path
     }
     if (result == EX_OK)
         result = exi_figures_shots(
-            f, &(exi_shots){.shots = s->shots, .count = count, .columns = count, CAMERA, .size = 0.7}, path);
+            f, &(exi_shots){.shots = s->shots, .count = count, .columns = count, CAMERA, .size = 1.5}, path);
     if (result == EX_OK)
         result = exi_sleeve_report(s, rig, &report);
     if (result == EX_OK)
@@ -148,7 +148,7 @@ ex_result exi_figure_beside(exi_figures *f, const char *path) {
 /* ---- 7 ---- */
 
 ex_result exi_figure_more_keys(exi_figures *f, const char *path) {
-    static const int counts[] = {4, 6, 12}, frames[] = {34, 106};
+    static const int counts[] = {4, 6, 12}, frames[] = {4, 90};
     static const char *const words[] = {"4 keys", "6 keys", "12 keys"};
     exi_sleeve s;
     ex_result result = exi_sleeve_open(f, &s);

@@ -7,6 +7,7 @@
 #include "author/formats/array.h"
 #include "runtime/base/result.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,7 +45,8 @@ ex_result exi_sleeve_open(exi_figures *f, exi_sleeve *s) {
         s->driver_form = exi_array_allocate((size_t)s->driver->vertex_count, 3 * sizeof(float));
         s->blended = exi_array_allocate((size_t)s->driver->vertex_count, 3 * sizeof(float));
         s->driven_form = exi_array_allocate((size_t)ex_rig_vertex_count(s->rig), 3 * sizeof(float));
-        if (!s->driver_form || !s->blended || !s->driven_form)
+        s->unsettled = exi_array_allocate((size_t)ex_rig_vertex_count(s->rig), 3 * sizeof(float));
+        if (!s->driver_form || !s->blended || !s->driven_form || !s->unsettled)
             result = exi_error_memory(f->error, "forms", 0);
     }
     return result;
@@ -64,6 +66,7 @@ void exi_sleeve_close(exi_sleeve *s) {
     free(s->driver_form);
     free(s->driven_form);
     free(s->blended);
+    free(s->unsettled);
 }
 
 /* ---- rigs ---- */
@@ -106,7 +109,7 @@ const ex_rig *exi_sleeve_learn(exi_sleeve *s, int key_count, bool paper, bool st
 
 ex_result exi_sleeve_report(exi_sleeve *s, const ex_rig *rig, ex_drive_report **report) {
     const ex_apply_def def = {
-        .rig = rig, .driver = s->driver_unseen, .truth = s->driven_unseen, .database = 0, .tasks = s->figures->tasks};
+        .rig = rig, .driver = s->driver_unseen, .truth = s->driven_unseen, .database = NAN, .tasks = s->figures->tasks};
     return ex_drive_apply(&def, report, s->figures->error);
 }
 
@@ -146,15 +149,15 @@ ex_result exi_sleeve_add(exi_sleeve *s, const ex_rig *rig, const float *driver, 
     const ex_evaluation how = {.unsettled = stage == SLEEVE_UNSETTLED};
     const bool blended = stage == SLEEVE_BLENDED;
     void *scratch = malloc(ex_rig_scratch_size(rig, &how, 1) + 1);
-    ex_driven driven = {.blended = blended ? s->blended : NULL, .unsettled = blended ? s->driven_form : NULL};
+    ex_driven driven = {.blended = blended ? s->blended : NULL, .unsettled = blended ? s->unsettled : NULL};
     if (!scratch)
         return exi_error_memory(s->figures->error, "a form", 0);
-    ex_rig_evaluate(rig, &(ex_pose){.driver = driver},
-                    &(ex_output){.positions = blended ? NULL : s->driven_form, .driven = &driven}, &how, scratch);
+    ex_rig_evaluate(rig, &(ex_pose){.driver = driver}, &(ex_output){.positions = s->driven_form, .driven = &driven},
+                    &how, scratch);
     free(scratch);
     if (hull)
         *hull = driven.hull_distance;
-    return add(s, blended ? s->blended : driver, s->driven_form, driver, title, note);
+    return add(s, blended ? s->blended : driver, blended ? s->unsettled : s->driven_form, driver, title, note);
 }
 
 ex_result exi_sleeve_add_frame(exi_sleeve *s, const ex_rig *rig, int frame, exi_sleeve_stage stage, const char *title,

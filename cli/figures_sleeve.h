@@ -20,9 +20,9 @@ typedef struct exi_sleeve {
     ex_cache_reader *drivers, *drivens; /* of the unseen motion */
     exi_whole whole;                    /* where the arm stands */
     int shot_count;
-    exi_shot shots[EXI_SLEEVE_SHOTS];           /* made so far; their forms are the sleeve's */
-    float *forms[EXI_SLEEVE_SHOTS][2];          /* driven, driver */
-    float *driver_form, *driven_form, *blended; /* [vertices][3], for a moment */
+    exi_shot shots[EXI_SLEEVE_SHOTS];                       /* made so far; their forms are the sleeve's */
+    float *forms[EXI_SLEEVE_SHOTS][2];                      /* driven, driver */
+    float *driver_form, *driven_form, *blended, *unsettled; /* [vertices][3], for a moment */
 } exi_sleeve;
 
 /* Writes and builds the demo where this run has not yet. exi_sleeve_close either way. */
