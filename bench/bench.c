@@ -11,6 +11,7 @@ const exi_bench_group exi_bench_groups[] = {
     {"subdivide", "subdivision to a level and to the limit", exi_bench_subdivide},
     {"tree", "closest points and rays", exi_bench_tree},
     {"settle", "fitting cloth onto a body, frame by frame", exi_bench_settle},
+    {"drive", "clothes that follow a body, all steps", exi_bench_drive},
     {"normals", "normals and tangents of a mesh", exi_bench_normals},
     {"edit", "solving again after an edit, and a pose", exi_bench_edit},
     {"offsets", "pose space: sparse offsets in layers", exi_bench_offsets},

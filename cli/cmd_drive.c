@@ -39,26 +39,23 @@ bool exi_drive_database_read(const ex_call *call, const char *text, size_t *name
     return false;
 }
 
-bool exi_drive_database_find(const ex_call *call, const ex_rig *rig, const ex_word_list *words, double *value) {
+int exi_drive_database_find(const ex_call *call, const ex_rig *rig, const ex_word_list *words, double *value) {
     size_t size;
     *value = NAN;
     if (words->count == 0)
-        return true;
-    if (words->count > 1) {
-        exi_wrong_usage(call->command, "--database is given twice");
-        return false;
-    }
+        return EX_EXIT_DONE;
+    if (words->count > 1)
+        return exi_wrong_usage(call->command, "--database is given twice");
     if (!exi_drive_database_read(call, words->words[0], &size, value))
-        return false;
+        return EX_EXIT_USAGE;
     for (int i = 0; i < ex_rig_input_count(rig); i++) {
         const char *name = ex_rig_input_name(rig, i);
         if (ex_rig_input_axis(rig, i).kind == EX_AXIS_SCALAR && strlen(name) == size &&
             memcmp(name, words->words[0], size) == 0)
-            return true;
+            return EX_EXIT_DONE;
     }
-    exi_failed_text("the rig has no databases along '%.*s': 'exemplar drive keys' shows what it has", (int)size,
-                    words->words[0]);
-    return false;
+    return exi_failed_text("the rig has no databases along '%.*s': 'exemplar drive keys' shows what it has", (int)size,
+                           words->words[0]);
 }
 
 const char *exi_text_length(char buffer[EXI_TEXT_SIZE], double metres) {
@@ -89,22 +86,45 @@ ex_rig *exi_drive_load(const char *path) {
     return rig;
 }
 
+/* Whether the keys are blended alike, and so the driver's poses are, as far as the keys can tell. */
+static bool are_alike(const ex_drive_report *report, int a, int b) {
+    const double *first = report->weights + (size_t)a * (size_t)report->key_count;
+    const double *second = report->weights + (size_t)b * (size_t)report->key_count;
+    double apart = 0;
+    for (int k = 0; k < report->key_count; k++)
+        apart += fabs(first[k] - second[k]);
+    return apart < 0.5; /* of 2 */
+}
+
+int exi_drive_worst(const ex_drive_report *report, bool by_error, int most, int *frames) {
+    int count = 0;
+    for (; count < most; count++) {
+        int worst = -1;
+        double largest = by_error ? -1 : report->far_count > 0 ? report->key_spread : -1;
+        for (int i = 0; i < report->frame_count; i++) {
+            const double value = by_error ? report->frames[i].mean : report->frames[i].hull_distance;
+            bool told = !(value > largest);
+            for (int j = 0; j < count && !told; j++)
+                told = are_alike(report, frames[j], i);
+            if (told)
+                continue;
+            worst = i;
+            largest = value;
+        }
+        if (worst < 0)
+            break;
+        frames[count] = worst;
+    }
+    return count;
+}
+
 void exi_drive_warn(const ex_drive_report *report) {
     enum { NAMED = 5 };
-    int worst[NAMED], count = 0;
+    int worst[NAMED];
     char spread[EXI_TEXT_SIZE], names[NAMED * 16] = "";
     if (report->far_count == 0)
         return;
-    for (int i = 0; i < report->frame_count; i++) {
-        if (!(report->frames[i].hull_distance > report->key_spread))
-            continue;
-        int at = count < NAMED ? count++ : NAMED;
-        for (; at > 0 && report->frames[worst[at - 1]].hull_distance < report->frames[i].hull_distance; at--)
-            if (at < NAMED)
-                worst[at] = worst[at - 1];
-        if (at < NAMED)
-            worst[at] = i;
-    }
+    const int count = exi_drive_worst(report, false, NAMED, worst);
     for (int i = 0; i < count; i++) {
         const size_t used = strlen(names);
         snprintf(names + used, sizeof names - used, "%s%d", i ? ", " : "", worst[i]);

@@ -98,6 +98,7 @@ const ex_command cmd_weights = {
     .description = "Axes that are not named stay at rest. A rotation is written as a quaternion\n"
                    "(shoulder=q:0,0,.38,.92) or as turns in degrees, one after the other\n"
                    "(shoulder=x30y-10z5). Any joint can be turned from its rest: joint:wrist=x20.\n"
+                   "The form of a driver is a file, in metres with y up: body=FILE.obj.\n"
                    "\n"
                    "With --json: {\"layers\":[{\"name\":...,\"weights\":{example: weight, ...}}, ...]},\n"
                    "with as many digits as it takes to read the same numbers back.",

@@ -29,8 +29,9 @@ bool exi_drive_length_read(const ex_call *call, const char *option, const char *
 
 /* "stiffness=5": the name's length and the number; false after a sentence. */
 bool exi_drive_database_read(const ex_call *call, const char *text, size_t *name, double *value);
-/* What was given with --database, of a rig; NAN where nothing was. False after a sentence. */
-bool exi_drive_database_find(const ex_call *call, const ex_rig *rig, const ex_word_list *words, double *value);
+/* What was given with --database, of a rig; NAN where nothing was. The exit code, after a sentence where it is not 0.
+ */
+int exi_drive_database_find(const ex_call *call, const ex_rig *rig, const ex_word_list *words, double *value);
 
 /* "4.2 mm", "1.3 m": into the caller's buffer, which is returned; "-" below 0. */
 const char *exi_text_length(char buffer[EXI_TEXT_SIZE], double metres);
@@ -40,6 +41,11 @@ bool exi_drive_step(void *progress, const char *doing, double part);
 
 /* A rig that follows a driver, or NULL after a sentence. */
 ex_rig *exi_drive_load(const char *path);
+
+/* At most so many frames, by their error or by their distance from what the keys can blend (where some are far: of
+ * those alone), the worst first. Of frames whose keys are blended alike, neighbours mostly, only the worst is among
+ * them: a key there serves the others too. How many there are. */
+int exi_drive_worst(const ex_drive_report *report, bool by_error, int most, int *frames);
 
 /* Frames that are far from what the keys can blend, on stderr, the worst named. */
 void exi_drive_warn(const ex_drive_report *report);

@@ -9,8 +9,10 @@
 #include "author/formats/cache.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const char *driver, *output, *group;
 static ex_word_list database;
@@ -35,14 +37,52 @@ static const ex_option options[] = {
     {.name = "force", .help = "with .obj: overwrite forms that are there already", .flag = &force},
 };
 
-/* Whether none of the numbered files is there, or all may be overwritten; if not, a sentence. */
-static bool frames_are_free(void) {
-    char *path = ex_cache_kind_of(output) == EX_CACHE_OBJ && !force ? exi_path_with_ending(output, "_0001.obj") : NULL;
-    const bool taken = path && exi_file_exists(path);
-    if (taken)
+static const char *last_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* Whether two paths, which end alike, lead to one file. */
+static bool are_one(const char *a, const char *b) {
+    struct stat one, other;
+    return strcmp(last_name(a), last_name(b)) == 0 && stat(a, &one) == 0 && stat(b, &other) == 0 &&
+           one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+/* Whether a numbered file may be written: it is not there, or may be overwritten and is not a frame of the driver,
+ * which would be lost; if not, a sentence. */
+static bool frame_is_free(const char *path, const exi_obj_frames *drivers) {
+    const bool taken = exi_file_exists(path);
+    if (taken && !force)
         exi_failed_text("'%s' exists already: give --force to overwrite it, or another name with -o", path);
-    free(path);
-    return !taken;
+    for (int i = 0; taken && force && i < drivers->count; i++)
+        if (are_one(path, drivers->paths[i])) {
+            exi_failed_text("'%s' is a frame of the driver: give another name with -o", path);
+            return false;
+        }
+    return !taken || force;
+}
+
+/* The same of all numbered files. A driver that cannot be read is told of when it is followed. */
+static bool frames_are_free(void) {
+    ex_cache_reader *reader = NULL;
+    exi_obj_frames drivers = {.count = 0};
+    bool all = true;
+    if (ex_cache_kind_of(output) != EX_CACHE_OBJ || ex_cache_open(driver, &reader, NULL) != EX_OK)
+        return true;
+    const int count = ex_cache_get_info(reader).frame_count, digits = exi_obj_frame_digits(count);
+    ex_cache_close(reader);
+    if (force && ex_cache_kind_of(driver) == EX_CACHE_OBJ && exi_obj_frames_open(driver, &drivers, NULL) != EX_OK)
+        return true;
+    for (int f = 0; all && f < count; f++) {
+        char ending[32];
+        snprintf(ending, sizeof ending, "_%0*d.obj", digits, f + 1);
+        char *path = exi_path_with_ending(output, ending);
+        all = !path || frame_is_free(path, &drivers);
+        free(path);
+    }
+    exi_obj_frames_close(&drivers);
+    return all;
 }
 
 static void print(const ex_call *call, const ex_rig *rig, const ex_drive_report *report, double seconds) {
@@ -85,8 +125,9 @@ static int apply(const ex_call *call, const ex_rig *rig) {
                         .brief = true,
                         .progress = exi_drive_step,
                         .user = &progress};
-    if (!exi_drive_database_find(call, rig, &database, &def.database))
-        return EX_EXIT_FAILED;
+    const int found = exi_drive_database_find(call, rig, &database, &def.database);
+    if (found != EX_EXIT_DONE)
+        return found;
     if (!frames_are_free())
         return EX_EXIT_FAILED;
     const double start = exi_clock();

@@ -258,16 +258,17 @@ static int add(const ex_call *call, const opened *o, int frame) {
     const char *called = name ? name : frame >= 0 ? of_frame : stem;
     if (!keys || !driver_form || !driven_form || !stem) {
         exi_failed_text("there is not enough memory");
-    } else if (!exi_drive_database_find(call, o->rig, &database, &value)) {
-        exit_code = EX_EXIT_FAILED;
+    } else if ((exit_code = exi_drive_database_find(call, o->rig, &database, &value)) != EX_EXIT_DONE) {
+        /* said already */
     } else if (def.database_axis && isnan(value)) {
-        exi_failed_text("the rig has databases along '%s': say with --database %s=VALUE which this key is of",
-                        def.database_axis, def.database_axis);
+        exit_code =
+            exi_failed_text("the rig has databases along '%s': say with --database %s=VALUE which this key is of",
+                            def.database_axis, def.database_axis);
     } else if (find_key(&def, called) >= 0) {
-        exi_failed_text("there is a key '%s' already: call this one otherwise with --name", called);
+        exit_code = exi_failed_text("there is a key '%s' already: call this one otherwise with --name", called);
     } else if (read_form(driver, "driver", def.driver->vertex_count, frame, driver_form, &error) != EX_OK ||
                read_form(driven, "driven", def.driven->vertex_count, frame, driven_form, &error) != EX_OK) {
-        exi_failed(&error);
+        exit_code = exi_failed(&error);
     } else {
         memcpy(keys, def.keys, (size_t)def.key_count * sizeof *keys);
         keys[def.key_count++] = (ex_drive_key){
@@ -350,6 +351,11 @@ static int take_out(const ex_call *call, const opened *o) {
     def.keys = keys;
     for (int i = 1; exit_code == EX_EXIT_DONE && i < call->argument_count; i++) {
         const int k = find_key(&def, call->arguments[i]);
+        for (int j = 1; k < 0 && exit_code == EX_EXIT_DONE && j < i; j++)
+            if (strcmp(call->arguments[i], call->arguments[j]) == 0)
+                exit_code = exi_failed_text("key '%s' is to be removed twice: name it once", call->arguments[i]);
+        if (exit_code != EX_EXIT_DONE)
+            break;
         if (k < 0) {
             no_such_key(&def, call->arguments[i]);
             exit_code = EX_EXIT_FAILED;

@@ -9,6 +9,7 @@
 #include "author/formats/number.h"
 #include "author/project/project.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -244,6 +245,11 @@ static bool read_words(const ex_call *call, wish *w) {
     return good;
 }
 
+static bool output_has_folder(int *exit_code) {
+    *exit_code = EX_EXIT_FAILED;
+    return exi_output_folder_check(output);
+}
+
 static bool check_output(const ex_call *call, int *exit_code) {
     *exit_code = EX_EXIT_USAGE;
     if (!output || exi_is_standard_output(output)) {
@@ -253,7 +259,7 @@ static bool check_output(const ex_call *call, int *exit_code) {
     }
     return (!driver_mesh || exi_output_check(call->command, output, ".glb", driver_mesh, exit_code)) &&
            (!driven_mesh || exi_output_check(call->command, output, ".glb", driven_mesh, exit_code)) &&
-           exi_output_check(call->command, output, ".glb", drivers.words[0], exit_code);
+           exi_output_check(call->command, output, ".glb", drivers.words[0], exit_code) && output_has_folder(exit_code);
 }
 
 /* ---- files ---- */
@@ -281,7 +287,7 @@ static ex_result read_weights(wish *w, ex_error *error) {
         return exi_error_memory(error, "weights", (size_t)count * sizeof *w->weights);
     w->def.options.driver_weights = w->weights;
     return strncmp(weights_text, "group:", 6) == 0 ? exi_mask_from_group(w->driver, weights_text + 6, w->weights, error)
-                                                   : exi_mask_read(weights_text, count, w->weights, error);
+                                                   : exi_mask_read(weights_text, count, FLT_MAX, w->weights, error);
 }
 
 static ex_result read_files(wish *w, ex_error *error) {
@@ -360,6 +366,7 @@ static void print_text(const ex_learned *l, const ex_rig *rig, double seconds) {
 }
 
 static void print_note(const ex_call *call, const wish *w, const ex_learned *l) {
+    char count[EXI_TEXT_SIZE];
     int values = 0;
     for (int i = 0; i < w->def.reference_count; i++) {
         bool seen = false;
@@ -368,8 +375,8 @@ static void print_note(const ex_call *call, const wish *w, const ex_learned *l) 
         values += !seen;
     }
     if (!call->quiet && keys && l->key_count < keys * values && !(w->def.until > 0 && l->error < w->def.until))
-        exi_failed_text("there are %d keys and not %d: the driver is like one of them in every other frame",
-                        l->key_count, keys * values);
+        exi_failed_text("%s and not %d: no other frame shows the driver in another form",
+                        exi_text_count(count, l->key_count, "key"), keys * values);
     if (!call->quiet && w->def.until > 0 && !(l->error < w->def.until)) {
         char length[EXI_TEXT_SIZE];
         exi_failed_text("%d keys do not bring the mean error below %s", l->key_count,
@@ -436,7 +443,7 @@ const ex_command cmd_drive_learn = {
                    "them. The caches are not needed afterwards.\n"
                    "\n"
                    "How many moving frames the driver gets, and how the residual is carried, is\n"
-                   "tried on frames that are no keys, unless it is said. Prints the frames that\n"
+                   "tried by leaving keys out in turn, unless it is said. Prints the frames that\n"
                    "became keys and the mean error over the references, beside what the nearest\n"
                    "key alone would leave; the error on other animations is larger ('exemplar\n"
                    "drive report').\n"

@@ -51,24 +51,6 @@ static int driven_layer(const ex_rig *rig) {
 
 /* ---- text ---- */
 
-/* Frames by error, or without truth by distance from the hull; the worst first. */
-static int find_worst(const ex_drive_report *r, int worst[WORST]) {
-    int count = 0;
-    for (int i = 0; i < r->frame_count; i++) {
-        const ex_drive_frame *f = &r->frames[i];
-        int at = count;
-        while (at > 0 && (r->mean >= 0 ? f->mean > r->frames[worst[at - 1]].mean
-                                       : f->hull_distance > r->frames[worst[at - 1]].hull_distance))
-            at--;
-        if (at == WORST)
-            continue;
-        count += count < WORST;
-        memmove(worst + at + 1, worst + at, (size_t)(count - 1 - at) * sizeof *worst);
-        worst[at] = i;
-    }
-    return count;
-}
-
 static void print_pair(const char *what, double mean, double p95) {
     char first[EXI_TEXT_SIZE], second[EXI_TEXT_SIZE];
     if (mean >= 0)
@@ -99,8 +81,8 @@ static void print_depths(const ex_drive_report *r) {
 static void print_text(const ex_call *call, const ex_rig *rig, const ex_drive_report *r) {
     char frames[EXI_TEXT_SIZE], keys[EXI_TEXT_SIZE], a[EXI_TEXT_SIZE], b[EXI_TEXT_SIZE], c[EXI_TEXT_SIZE];
     char d[EXI_TEXT_SIZE], e[EXI_TEXT_SIZE];
-    int worst[WORST + 1];
-    const int count = find_worst(r, worst), layer = driven_layer(rig);
+    int worst[WORST];
+    const int count = exi_drive_worst(r, r->mean >= 0, WORST, worst), layer = driven_layer(rig);
     printf("%s on %s: %s, %s\n", call->arguments[0], driver, exi_text_count(frames, r->frame_count, "frame"),
            exi_text_count(keys, r->key_count, "key"));
     if (r->mean >= 0)
@@ -112,8 +94,8 @@ static void print_text(const ex_call *call, const ex_rig *rig, const ex_drive_re
     printf("keys are %s apart; farther than that from what they can blend: %d of %s\n",
            exi_text_length(a, r->key_spread), r->far_count, exi_text_count(b, r->frame_count, "frame"));
     printf("%s:\n  %5s %8s %10s %10s %10s %10s %10s  %s\n",
-           r->mean >= 0 ? "worst frames" : "frames farthest from the keys", "frame", "time", "error", "95 %", "largest",
-           "nearest", "from keys", "key with most weight");
+           r->mean >= 0 ? "worst frames, of those alike one" : "frames farthest from the keys, of those alike one",
+           "frame", "time", "error", "95 %", "largest", "nearest", "from keys", "key with most weight");
     for (int i = 0; i < count; i++) {
         const ex_drive_frame *f = &r->frames[worst[i]];
         const double *weights = r->weights + (size_t)worst[i] * (size_t)r->key_count;
@@ -249,8 +231,9 @@ static int report(const ex_call *call, const ex_rig *rig) {
                         .unsettled = no_settle,
                         .progress = exi_drive_step,
                         .user = &progress};
-    if (!exi_drive_database_find(call, rig, &database, &def.database))
-        return EX_EXIT_FAILED;
+    const int found = exi_drive_database_find(call, rig, &database, &def.database);
+    if (found != EX_EXIT_DONE)
+        return found;
     exi_pool *pool = exi_pool_create(call->threads);
     def.tasks = exi_pool_tasks(pool);
     exi_progress_start(&progress, call);
@@ -263,7 +246,7 @@ static int report(const ex_call *call, const ex_rig *rig) {
         result = draw(rig, made, &error);
     if (result == EX_OK && call->json)
         print_json(call, rig, made);
-    else if (result == EX_OK && !call->quiet)
+    else if (result == EX_OK)
         print_text(call, rig, made);
     ex_drive_report_free(made);
     return result == EX_OK ? EX_EXIT_DONE : exi_failed(&error);
@@ -280,6 +263,8 @@ static int run(const ex_call *call) {
                                    i ? "csv" : "picture");
         if (path && !exi_output_check(call->command, path, i ? ".csv" : ".png or .svg", call->arguments[0], &exit_code))
             return exit_code;
+        if (path && !exi_output_folder_check(path))
+            return EX_EXIT_FAILED;
     }
     ex_rig *rig = exi_drive_load(call->arguments[0]);
     if (!rig)

@@ -131,7 +131,10 @@ const ex_command cmd_example_add = {
                    "back through all layers. Which layer was taken or started is said on stderr, and\n"
                    "what looks wrong: a sculpt far off the form at its pose, and weights that swing\n"
                    "between poses. The rig is not built: build it before you pose the next sculpt.\n"
-                   "An option that takes several words ends at the first that has no '='.",
+                   "An option that takes several words ends at the first that has no '='.\n"
+                   "\n"
+                   "In the layer that a driver weighs (--layer), --at names the driver's form, a\n"
+                   "file in the project's folder: body=keys/body_101.obj.",
     .examples = "# an arm whose skeleton has a joint 'forearm'\n"
                 "exemplar pose arm.glb joint:forearm=x90 --level cage -o bent.obj\n"
                 "# sculpt on bent.obj, then\n"

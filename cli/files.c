@@ -201,6 +201,17 @@ static char *joined(const char *text, size_t length, const char *more) {
     return result;
 }
 
+bool exi_output_folder_check(const char *path) {
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? joined(path, (size_t)(slash - path) + 1, ".") : NULL;
+    struct stat there;
+    const bool missing = folder && stat(folder, &there) != 0;
+    if (missing)
+        exi_failed_text("cannot write '%s': %s", path, strerror(errno));
+    free(folder);
+    return !missing;
+}
+
 char *exi_path_with_ending(const char *path, const char *ending) {
     size_t stem;
     const char *name = last_component(path, &stem);

@@ -50,6 +50,9 @@ bool exi_is_standard_output(const char *path);
 bool exi_output_check(const ex_command *command, const char *path, const char *endings, const char *source,
                       int *exit_code);
 
+/* Whether the folder that path stands in is there: asked before hours of work. False after printing that it is not. */
+bool exi_output_folder_check(const char *path);
+
 /* "a/b/NAME.json" with another ending: "a/b/NAME.glb"; and its "NAME" alone. To be freed; NULL without memory. */
 char *exi_path_with_ending(const char *path, const char *ending);
 char *exi_path_stem(const char *path);

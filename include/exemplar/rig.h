@@ -237,7 +237,7 @@ EX_API const char *ex_rig_input_unit(const ex_rig *rig, int input);
 EX_API ex_axis ex_rig_input_axis(const ex_rig *rig, int input);
 /* Where it comes from. */
 EX_API ex_axis_source ex_rig_input_source(const ex_rig *rig, int input);
-/* Where a dial's one or four numbers start in ex_pose.inputs; -1 for an input that is read from a joint. */
+/* Where a dial's one or four numbers start in ex_pose.inputs; -1 for an input that is read from a joint or a driver. */
 EX_API int ex_rig_input_offset(const ex_rig *rig, int input);
 /* The input's number, or -1. */
 EX_API int ex_rig_input_find(const ex_rig *rig, const char *name);
@@ -369,7 +369,8 @@ typedef struct ex_evaluation {
  * for any other evaluation at the same level. */
 EX_API size_t ex_rig_scratch_size(const ex_rig *rig, const ex_evaluation *evaluation, int pose_count);
 
-/* Bytes of a state; 0 for a rig without a driver. Results with a state agree with those without within 1e-6. */
+/* Bytes of a state; 0 for a rig without a driver. Results with a state agree with those without within 1e-6,
+ * whatever frame it is from: after a cut it need not be cleared. */
 EX_API size_t ex_rig_state_size(const ex_rig *rig);
 
 /*
@@ -439,7 +440,8 @@ typedef enum ex_section_kind {
     EX_SECTION_MASK,          /* index: layer; vertices, float */
     EX_SECTION_DRIVER,        /* counts, reference, frames, influences, triangles, settling */
     EX_SECTION_REGIONS,       /* index: layer; views, influences */
-    EX_SECTION_DRIVER_KEY,    /* index: example among all; the driver's vertices, 3 x float; then joints */
+    EX_SECTION_DRIVER_KEY,    /* index: example among all; the driver's vertices, 3 x float; then joints; then its
+                                 trajectory's numbers of them */
     EX_SECTION_KIND_COUNT
 } ex_section_kind;
 

@@ -143,6 +143,12 @@ class Learning(Driven):
             self.assertAlmostEqual(sum(told["frames"][9]["weights"]), 1, places=6)
         outcome = self.run_tool("drive", "report", "s.glb", "--driver", "bar_a.pc2", "--database", "tight=1")
         self.sentence(outcome, 1, "no databases along 'tight'")
+        outcome = self.run_tool("drive", "apply", "s.glb", "--driver", "bar_a.pc2", "--database", "loose", "-o",
+                                "o.pc2")
+        self.sentence(outcome, 2, "NAME=NUMBER")
+        outcome = self.run_tool("drive", "add", "s.glb", "--driver", "bar_b.pc2", "--driven", "sleeve_b.pc2", "--at",
+                                "3")
+        self.sentence(outcome, 1, "say with --database loose=VALUE")
         outcome = self.run_tool("drive", "learn", *pairs, *meshes, "--database", "loose=1", "--keys", "4")
         self.sentence(outcome, 2, "once for each of the 2 pairs")
 
@@ -168,6 +174,8 @@ class Applying(Driven):
         for key in told["keys"]:
             self.assertLess(apart(made[key["frame"]], right[key["frame"]]), 1.2e-5)
         self.assertLess(max(apart(m, r) for m, r in zip(made, right)), 0.05)
+        self.succeed("drive", "apply", "s.glb", "--driver", "bar_a.pc2", "-o", "one.pc2", "--threads", "1")
+        self.assertEqual((self.folder / "one.pc2").read_bytes(), (self.folder / "o.pc2").read_bytes())
         self.succeed("drive", "apply", "s.glb", "--driver", "bar_a.pc2", "-o", "part.pc2", "--group", "arm")
         part = self.frames("part.pc2")
         self.assertEqual(len(part[0]), 4 * SLEEVE_SIDES)
@@ -179,6 +187,10 @@ class Applying(Driven):
         self.write("other.pc2", pc2([bar(-2.5 if f == 5 else 0.3, 0, 0) for f in range(8)]))
         outcome = self.run_tool("drive", "apply", "s.glb", "--driver", "other.pc2", "-o", "o.pc2")
         self.sentence(outcome, 0, "1 of 8 frames are farther", "worst 5 ")
+        # of neighbours, and of a pose that comes back, one is named: two keys there would be refused
+        self.write("twice.pc2", pc2([bar(-2.5 if f in (2, 3, 6) else 0.3, 0, 0) for f in range(8)]))
+        outcome = self.run_tool("drive", "apply", "s.glb", "--driver", "twice.pc2", "-o", "o.pc2")
+        self.sentence(outcome, 0, "3 of 8 frames are farther", "worst 2 ")
         self.assertEqual(self.run_tool("drive", "apply", "s.glb", "--driver", "other.pc2", "-o", "o.pc2", "-q").err, "")
 
     def test_report(self):
@@ -252,6 +264,7 @@ class Keys(Driven):
             (["add", "s.glb", *self.pair()[:2], *self.pair()[4:6], "--at", "0", "--name", "again"], 1, "again"),
             (["remove", "s.glb", "frame_01"], 1, "did you mean 'frame_010'?"),
             (["remove", "s.glb", "frame_000", "frame_010"], 1, "a rig needs a key"),
+            (["remove", "s.glb", "frame_000", "frame_000"], 1, "key 'frame_000' is to be removed twice"),
             (["keys", "bar.obj"], 1, "'bar.obj' is a form, not a rig"),
             (["kees", "s.glb"], 2, "did you mean 'drive keys'?"),
         ]
@@ -259,6 +272,20 @@ class Keys(Driven):
             with self.subTest(words=words):
                 self.sentence(self.run_tool("drive", *words), code, fragment)
                 self.assertEqual(self.listing(), before)
+
+    def test_numbered_files_stay(self):
+        self.learn("--keys", "3")
+        for f in range(3):
+            self.write(f"d_{f + 1:04}.obj", tube(bar(*motion(0.3, f)), RINGS, SIDES, True, ["low", "high"]))
+        self.write("o_0002.obj", "v 0 0 0\n")
+        before = self.listing()
+        for name, force, fragment in (("o.obj", [], "'o_0002.obj' exists already"),
+                                      ("d.obj", ["--force"], "'d_0001.obj' is a frame of the driver")):
+            with self.subTest(name=name):
+                outcome = self.run_tool("drive", "apply", "s.glb", "--driver", "d.obj", "-o", name, *force)
+                self.sentence(outcome, 1, fragment)
+                self.assertEqual(self.listing(), before)
+        self.succeed("drive", "apply", "s.glb", "--driver", "d.obj", "-o", "o.obj", "--force")
 
     def test_a_rig_without_a_driver(self):
         harness.write_project(self.folder)
@@ -278,6 +305,9 @@ class Refusals(Driven):
         self.write("still.pc2", pc2([good[7]] * FRAMES))
         self.write("turned.pc2", pc2([bar(0.5, 0, f) for f in range(FRAMES)]))
         self.write("none.pc2", b"")
+        spoiled = [sleeve(*motion(0.3, f)) for f in range(FRAMES)]
+        spoiled[12][3][2] = 1e30
+        self.write("far.pc2", pc2(spoiled))
         before = self.listing()
         cases = [
             (self.pair("sleeve_a.pc2"), "'sleeve_a.pc2' has 63 vertices, and the driver mesh has 56"),
@@ -293,13 +323,23 @@ class Refusals(Driven):
             ([*self.pair(), "--frame", "group:hih"], "did you mean 'high'?"),
             ([*self.pair(), "--weights", "group:none"], "no faces in a group 'none'"),
             ([*self.pair(), "--at", "40"], "there is no frame 40"),
-            ([*self.pair(), "--at", "3,3"], "the driver is the same in frames 3 and 3"),
+            ([*self.pair(), "--at", "3,3"], "frame 3 (counted from 0) is asked for twice"),
+            (self.pair("bar_a.pc2", "far.pc2"), "far.pc2: in frame 12, vertex 3 (both counted from 0) is too far away"),
+            ([*self.pair(), "--name", "a=b"], "'a=b' names no input"),
+            ([*self.pair(), "--name", "time"], "'time' names no input"),
+            ([*self.pair(), "--name", 300 * "x"], "a name has 1 to 255 bytes"),
+            ([*self.pair(), "--database", "a,b=1"], "'a,b' names no input"),
+            ([*self.pair(), "--database", "body=1"], "are both called 'body'"),
+            ([*self.pair(), "--thickness", "1e30"], "the thickness is from 0 to 1e18 metres"),
         ]
         for words, fragment in cases:
             with self.subTest(words=words):
                 outcome = self.run_tool("drive", "learn", *words, "--keys", "4", "-o", "s.glb")
                 self.sentence(outcome, 1, fragment)
                 self.assertEqual(self.listing(), before)
+
+        outcome = self.run_tool("drive", "learn", *self.pair("nan.pc2"), "--keys", "4", "-o", "nowhere/s.glb")
+        self.sentence(outcome, 1, "cannot write 'nowhere/s.glb'")  # before anything is read
 
     def test_wrong_words(self):
         before = self.listing()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares two outputs of tests/portable/results.c: the same lines, and numbers within 1e-6.
+"""Compares two outputs of tests/portable/results.c: the same lines, and numbers within 1e-6, of driven forms 1e-4.
 
 A line is 'name value…', one result. Its numbers are measured against the largest of that line: a weight that is nearly
 zero beside others that are not has no relative accuracy of its own. Names, words, the number of values, and what is not
@@ -11,6 +11,9 @@ import math
 import sys
 
 TOLERANCE = 1e-6
+# Convex weights follow products that are summed in float; keys along a smooth motion lie nearly in a plane, and what is
+# rounded there comes back some hundred times larger.
+DRIVEN = 1e-4
 
 
 def read(path):
@@ -49,7 +52,7 @@ def main(arguments):
     for a, b in zip(expected, actual):
         difference = worst_difference(a, b)
         worst = max(worst, difference)
-        if not difference <= TOLERANCE:
+        if not difference <= (DRIVEN if a[0].startswith("driven.") else TOLERANCE):
             failures += 1
             if failures <= 10:
                 print(f"differ by {difference:.3g}:\n  {' '.join(a)[:400]}\n  {' '.join(b)[:400]}")

@@ -7,6 +7,7 @@
 
 #include "support/characters.h"
 #include "support/paths.h"
+#include "support/tubes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -756,6 +757,36 @@ static void print_trajectories(void) {
     free(mesh);
 }
 
+/* ---- drivers ---- */
+
+/* A sleeve on a tube between its keys: one moving frame and three, without and with a residual by keys. Nothing
+ * penetrates: which way out is the shortest may hang on the last bit. */
+static void print_driven(void) {
+    float form[3 * TUBE_VERTICES], positions[3 * TUBE_VERTICES];
+    ex_error error = {0};
+    for (int i = 0; i < 4; i++) {
+        driven_tube *tube =
+            driven_tube_make(i % 2 ? TUBE_FRAMES : 1, i < 2 ? EX_RESIDUAL_NONE : EX_RESIDUAL_KEYS, true);
+        ex_rig *made = NULL, *rig = NULL;
+        must(ex_rig_create(&tube->def, NULL, &made, &error), "driven", &error);
+        const size_t size = ex_rig_pack_size(made);
+        void *bytes = must_allocate(size);
+        must(ex_rig_pack(made, bytes, size, &error), "driven", &error);
+        must(ex_rig_unpack(bytes, size, NULL, NULL, &rig, &error), "driven", &error);
+        void *scratch = must_allocate(ex_rig_scratch_size(rig, NULL, 1));
+        for (int k = 0; k < 3; k++) {
+            tube_bend(17 + 31 * k, 0.1, 0, form);
+            ex_rig_evaluate(rig, &(ex_pose){.driver = form}, &(ex_output){.positions = positions}, NULL, scratch);
+            print_floats("driven", 3 * i + k, positions, 3 * TUBE_VERTICES);
+        }
+        free(scratch);
+        free(bytes);
+        ex_rig_destroy(made);
+        ex_rig_destroy(rig);
+        free(tube);
+    }
+}
+
 /* ---- closest points and rays ---- */
 
 /* Made anew and fitted to another form, which has to answer alike. Seen along their planes or as slivers, triangles
@@ -812,5 +843,6 @@ int main(void) {
     print_settling();
     print_gaussian();
     print_trajectories();
+    print_driven();
     return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
 }

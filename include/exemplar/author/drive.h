@@ -211,12 +211,13 @@ typedef struct ex_drive_report {
     double *weights;       /* [frame_count][key_count] */
     double *vertex_errors; /* [vertex_count] means over frames; NULL without truth */
     double mean, p95, nearest_mean, nearest_p95, blend_mean, blend_p95; /* over all frames and vertices; -1 */
-    double key_spread; /* how far keys are from each other, as hull_distance measures: the mean to the nearest */
+    double key_spread; /* how far keys are from each other, as hull_distance measures: the mean to the nearest of the
+                          same database; 0 where no database has two */
     int far_count;     /* frames whose hull distance exceeds it: keys are missing there (figure 8) */
 } ex_drive_report;
 
 /* Writes output where it is given (whole or not at all), and measures where report is given. Results: DATA (another
- * connectivity, a frame that is not finite: frame and vertex named), IO, MEMORY. */
+ * connectivity, a frame that is not finite: frame and vertex named), FILE, MEMORY. */
 EX_API ex_result ex_drive_apply(const ex_apply_def *def, ex_drive_report **report, ex_error *error);
 EX_API void ex_drive_report_free(ex_drive_report *report);
 

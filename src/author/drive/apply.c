@@ -6,6 +6,7 @@
 
 #include "author/formats/array.h"
 #include "author/project/project.h"
+#include "author/project/skeleton.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -139,6 +140,18 @@ static int find_layer(const ex_rig *rig) {
     return -1;
 }
 
+/* Caches tell where the driver's vertices are, and nothing of joints. */
+static ex_result check_joints(const ex_rig *rig, const ex_rig_driver *driver, ex_error *error) {
+    exi_joint_text text;
+    for (int f = 0; driver->joints && f < driver->driver.frame_count; f++)
+        if (driver->joints[f] >= 0)
+            return exi_error(error, EX_ERROR_DATA,
+                             "the rig moves with joint '%s', and a cache does not say where joints are: 'exemplar "
+                             "pose' takes both, frame by frame",
+                             exi_joint_name(ex_rig_skeleton(rig), driver->joints[f], &text));
+    return EX_OK;
+}
+
 static ex_result open_caches(applier *a) {
     const ex_apply_def *def = a->def;
     ex_rig_driver driver;
@@ -147,7 +160,9 @@ static ex_result open_caches(applier *a) {
                          "this rig follows no driver: 'exemplar drive learn' makes one that does");
     a->driver_count = driver.driver.vertex_count;
     a->vertex_count = ex_rig_vertex_count(def->rig);
-    ex_result result = exi_drive_open_cache(def->driver, "driver", a->driver_count, &a->driver, a->error);
+    ex_result result = check_joints(def->rig, &driver, a->error);
+    if (result == EX_OK)
+        result = exi_drive_open_cache(def->driver, "driver", a->driver_count, &a->driver, a->error);
     if (result == EX_OK && def->truth)
         result = exi_drive_open_cache(def->truth, "driven", a->vertex_count, &a->truth, a->error);
     if (result != EX_OK)
@@ -218,9 +233,9 @@ static void close_applier(applier *a) {
 /* ---- frames ---- */
 
 static ex_result apply_frame(applier *a, int frame, exi_gauge *gauge) {
-    ex_result result = ex_cache_read(a->driver, frame, a->form, a->error);
+    ex_result result = exi_drive_read_frame(a->driver, a->def->driver, frame, a->form, a->error);
     if (result == EX_OK && a->truth)
-        result = ex_cache_read(a->truth, frame, a->right, a->error);
+        result = exi_drive_read_frame(a->truth, a->def->truth, frame, a->right, a->error);
     if (result != EX_OK)
         return result;
     ex_driven info = {.unsettled = a->unsettled};

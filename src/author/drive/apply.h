@@ -12,8 +12,8 @@
 
 /* ---- percentiles ---- */
 
-/* Distances in metres from 1e-8 to 1e4, each bin 1 % wide. */
-#define EXI_HISTOGRAM_BINS 2800
+/* Distances in metres from 1e-8 to 1e18, beyond which none are, each bin 1 % wide. */
+#define EXI_HISTOGRAM_BINS 6100
 
 typedef struct exi_histogram {
     uint64_t counts[EXI_HISTOGRAM_BINS];
@@ -37,6 +37,8 @@ typedef struct exi_gauge {
     int vertex_count, driver_count, key_count, layer;
     ex_drive_set *set;
     ex_rig_driver driver; /* pointers into the rig */
+    double *databases;    /* [key_count] */
+    double shown;         /* the one of them that is nearest to what was asked for */
 
     /* unless brief */
     exi_whole whole;

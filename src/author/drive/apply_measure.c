@@ -31,6 +31,27 @@ static ex_result open_report(exi_gauge *g, int frame_count, ex_drive_report **ma
     return EX_OK;
 }
 
+/* Where the keys stand on the axis of databases (all at 0 where there is none), and which of those is shown: the value
+ * asked for, or the nearest to it. */
+static ex_result open_databases(exi_gauge *g, ex_error *error) {
+    const ex_weigher *weigher = ex_rig_weigher(g->rig, g->layer);
+    g->databases = calloc((size_t)g->key_count, sizeof *g->databases);
+    if (!g->databases)
+        return exi_error_memory(error, "databases", (size_t)g->key_count * sizeof *g->databases);
+    for (int a = 0; a < ex_weigher_axis_count(weigher); a++) {
+        const ex_axis axis = ex_rig_input_axis(g->rig, ex_rig_layer_input(g->rig, g->layer, a));
+        if (axis.kind != EX_AXIS_SCALAR)
+            continue;
+        const double wanted = isnan(g->def->database) ? axis.rest : g->def->database;
+        for (int k = 0; k < g->key_count; k++) {
+            g->databases[k] = ex_weigher_point(weigher, k)[a == 0 ? 0 : ex_weigher_dimension(weigher) - 1];
+            if (k == 0 || fabs(g->databases[k] - wanted) < fabs(g->shown - wanted))
+                g->shown = g->databases[k];
+        }
+    }
+    return EX_OK;
+}
+
 /* The keys in the moving frame of the whole. */
 static ex_result open_keys(exi_gauge *g, ex_error *error) {
     const size_t n = (size_t)g->driver_count, m = (size_t)g->vertex_count, keys = (size_t)g->key_count;
@@ -94,8 +115,8 @@ static ex_result open_settler(exi_gauge *g, ex_error *error) {
                : exi_error_memory(error, "distances", ex_settler_scratch_size(g->settler));
 }
 
-/* How far keys are from each other: over regions and keys, the mean distance to the nearest other, each as the root of
- * a mean square over the vertices looked at. */
+/* How far keys are from each other: over regions and keys, the mean distance to the nearest other of the same database,
+ * each as the root of a mean square over the vertices looked at. Other databases are simulated on the same poses. */
 static ex_result find_spread(exi_gauge *g, ex_error *error) {
     const int count = ex_rig_layer_views(g->rig, g->layer, NULL, NULL), n = g->key_count;
     ex_view *views = exi_array_allocate((size_t)count, sizeof *views);
@@ -116,6 +137,7 @@ static ex_result find_spread(exi_gauge *g, ex_error *error) {
             &(ex_views_def){.driver = driver, .view_count = count, .views = views, .key_count = n, .keys = keys}, NULL,
             &made, error);
     double sum = 0;
+    int pairs = 0;
     if (result == EX_OK)
         ex_views_points(made, points);
     for (int r = 0; result == EX_OK && n > 1 && r < count; r++) {
@@ -128,12 +150,15 @@ static ex_result find_spread(exi_gauge *g, ex_error *error) {
             for (int b = 0; b < n; b++) {
                 const double *other = points + ((size_t)b * (size_t)count + (size_t)r) * (size_t)n;
                 const double square = row[a] + other[b] - 2 * row[b];
-                least = b != a && square < least ? square : least;
+                least = b != a && g->databases[b] == g->databases[a] && square < least ? square : least;
             }
-            sum += sqrt((least > 0 ? least : 0) / weight) / n / count;
+            if (isinf(least))
+                continue;
+            sum += sqrt((least > 0 ? least : 0) / weight);
+            pairs++;
         }
     }
-    g->report->key_spread = sum;
+    g->report->key_spread = pairs > 0 ? sum / pairs : 0;
     ex_views_destroy(made);
     ex_driver_destroy(driver);
     free(points);
@@ -149,6 +174,8 @@ ex_result exi_gauge_open(exi_gauge *g, const ex_apply_def *def, int layer, int f
     g->driver_count = g->driver.driver.vertex_count;
     g->key_count = ex_weigher_example_count(ex_rig_weigher(def->rig, layer));
     ex_result result = open_report(g, frame_count, report, error);
+    if (result == EX_OK)
+        result = open_databases(g, error);
     if (result == EX_OK)
         result = find_spread(g, error);
     if (result == EX_OK && def->truth) {
@@ -176,6 +203,7 @@ void exi_gauge_close(exi_gauge *g) {
     exi_whole_close(&g->whole);
     ex_driver_destroy(g->frames);
     ex_settler_destroy(g->settler);
+    free(g->databases);
     free(g->homes);
     free(g->home_driven);
     free(g->home);
@@ -210,7 +238,8 @@ static double compare(exi_gauge *g, const float *form, const float *truth, exi_h
     return sum / g->vertex_count;
 }
 
-/* The key whose driver is nearest in the moving frame of the whole, where that frame is now. */
+/* The key of the database that is shown whose driver is nearest in the moving frame of the whole, where that frame is
+ * now. */
 static void find_nearest(exi_gauge *g, const float *driver) {
     const size_t n = (size_t)g->driver_count, m = (size_t)g->vertex_count;
     float matrix[12];
@@ -219,6 +248,8 @@ static void find_nearest(exi_gauge *g, const float *driver) {
     ex_driver_place(g->whole.driver, driver, matrix);
     exi_whole_back(matrix, driver, g->driver_count, g->home);
     for (size_t k = 0; k < (size_t)g->key_count; k++) {
+        if (g->databases[k] != g->shown)
+            continue;
         const double square = exi_form_squares(g->home, g->homes + 3 * k * n, g->whole.weights, g->driver_count);
         if (square < least) {
             least = square;
@@ -305,7 +336,7 @@ void exi_gauge_add(exi_gauge *g, const exi_applied *a) {
 void exi_gauge_finish(exi_gauge *g) {
     ex_drive_report *r = g->report;
     for (int i = 0; i < r->frame_count; i++)
-        r->far_count += r->key_count > 1 && r->frames[i].hull_distance > r->key_spread;
+        r->far_count += r->key_spread > 0 && r->frames[i].hull_distance > r->key_spread;
     if (!g->def->truth)
         return;
     r->mean = exi_histogram_mean(g->ours);

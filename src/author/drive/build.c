@@ -4,7 +4,6 @@
  */
 #include "author/drive/build.h"
 #include "author/formats/array.h"
-#include "author/project/measure.h"
 #include "runtime/base/result.h"
 
 #include <math.h>
@@ -33,6 +32,9 @@ static ex_result check(const ex_drive_def *def, ex_error *error) {
     if (def->key_count > EX_CONVEX_MAX)
         return exi_error(error, EX_ERROR_LIMIT, "a driven rig has at most %d keys, not %d", EX_CONVEX_MAX,
                          def->key_count);
+    const ex_result named = exi_drive_names_check(def->driver_name, def->database_axis, error);
+    if (named != EX_OK)
+        return named;
     for (int k = 0; k < def->key_count; k++) {
         const ex_drive_key *key = &def->keys[k];
         if (!key->name || !key->driver || !key->driven)
@@ -96,12 +98,8 @@ static ex_result bring_back(exi_drive_building *b, ex_error *error) {
         exi_carrier_place(&b->carrier, key->driver, NULL, NULL);
         exi_carrier_unpose(&b->carrier, key->driven, key->driver);
         memcpy(b->unposed[k], b->carrier.unposed, all * sizeof **b->unposed);
-        /* As projects measure it, so that an unpacked rig is built to the same bytes. */
-        float *measured = exi_measure_difference(b->driven->positions, b->unposed[k], NULL, driven);
-        if (!measured)
-            return no_memory(b, error);
-        memcpy(delta, measured, driven * sizeof *delta);
-        free(measured);
+        for (size_t i = 0; i < driven; i++)
+            delta[i] = (float)(b->unposed[k][i] - b->driven->positions[i]);
         b->names[k] = key->name;
         b->forms[k] = key->driver;
         b->deltas[k] = delta;

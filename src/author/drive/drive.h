@@ -163,6 +163,9 @@ void exi_carrier_unpose(exi_carrier *carrier, const float *driven, const float *
 /* The way out, of driven vertices: form [driven_count][3]. */
 void exi_carrier_pose(const exi_carrier *carrier, const double *rest, float *form);
 
+/* Whether the driver and the axis of databases, which may be NULL, can be called so. */
+ex_result exi_drive_names_check(const char *driver, const char *axis, ex_error *error);
+
 /* ---- notes ---- */
 
 /* What a rig's tables do not tell: JSON text. */

@@ -152,6 +152,16 @@ static ex_result make(exi_driving *made, const ex_mesh *driver, const ex_mesh *d
                       : exi_driving_look_nodes(made, &nodes, o, error);
 }
 
+/* The mesh as the rig will hold it: quads are cut, and areas measured, as they will be once it has been unpacked. */
+static ex_result round_mesh(exi_driving *made, const ex_mesh *mesh, ex_mesh *rounded, ex_error *error) {
+    const size_t count = 3 * (size_t)mesh->vertex_count;
+    *rounded = *mesh;
+    rounded->positions = exi_arena_allocate(&made->arena, count, sizeof *rounded->positions);
+    for (size_t i = 0; rounded->positions && i < count; i++)
+        rounded->positions[i] = (double)(float)mesh->positions[i];
+    return rounded->positions ? EX_OK : no_memory(made, error);
+}
+
 ex_result exi_driving_make(const ex_mesh *driver, const ex_mesh *driven, const ex_drive_options *o, int joint_count,
                            exi_driving *made, ex_error *error) {
     *made = (exi_driving){.driver = {.driver = {.vertex_count = driver->vertex_count}},
@@ -168,7 +178,11 @@ ex_result exi_driving_make(const ex_mesh *driver, const ex_mesh *driven, const e
                                            o->frame_joint, joint_count)
                                : exi_error(error, EX_ERROR_ARGUMENT,
                                            "the driver's frame goes with a joint, but there is no skeleton");
-    return make(made, driver, driven, o, error);
+    ex_mesh driver_rounded, driven_rounded;
+    result = round_mesh(made, driver, &driver_rounded, error);
+    if (result == EX_OK)
+        result = round_mesh(made, driven, &driven_rounded, error);
+    return result == EX_OK ? make(made, &driver_rounded, &driven_rounded, o, error) : result;
 }
 
 void exi_driving_free(exi_driving *made) {

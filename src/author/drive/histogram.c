@@ -10,9 +10,8 @@
 static const double smallest = 1e-8, ratio = 1.01;
 
 void exi_histogram_add(exi_histogram *h, double value) {
-    int bin = value > smallest ? 1 + (int)(log(value / smallest) / log(ratio)) : 0;
-    bin = bin < EXI_HISTOGRAM_BINS ? bin : EXI_HISTOGRAM_BINS - 1;
-    h->counts[bin]++;
+    const double place = value > smallest ? 1 + log(value / smallest) / log(ratio) : 0;
+    h->counts[place < EXI_HISTOGRAM_BINS ? (int)place : EXI_HISTOGRAM_BINS - 1]++;
     h->total++;
     h->sum += value;
 }

@@ -6,6 +6,7 @@
  */
 #include "author/drive/learn.h"
 
+#include "author/drive/drive.h"
 #include "author/formats/array.h"
 
 #include <math.h>
@@ -19,21 +20,24 @@ bool exi_learn_tell(exi_learner *l, const char *doing, double part) {
     return exi_drive_tell(l->def->progress, l->def->user, doing, l->done + part * l->share);
 }
 
-ex_result exi_learn_build(const exi_learner *l, int first, int last, bool axis, const ex_drive_options *options,
+ex_result exi_learn_build(const exi_learner *l, const exi_key_choice *choice, const ex_drive_options *options,
                           ex_rig **rig) {
-    ex_drive_key *keys = exi_array_allocate((size_t)(last - first), sizeof *keys);
+    const size_t most = (size_t)(choice->last - choice->first);
+    ex_drive_key *keys = exi_array_allocate(most, sizeof *keys);
+    int count = 0;
     if (!keys)
-        return exi_error_memory(l->error, "keys", (size_t)(last - first) * sizeof *keys);
-    for (int k = first; k < last; k++)
-        keys[k - first] = (ex_drive_key){.name = l->keys[k].name,
-                                         .driver = l->keys[k].driver,
-                                         .driven = l->keys[k].driven,
-                                         .database = l->keys[k].database};
+        return exi_error_memory(l->error, "keys", most * sizeof *keys);
+    for (int k = choice->first; k < choice->last; k++)
+        if (choice->folds == 0 || k % choice->folds != choice->fold)
+            keys[count++] = (ex_drive_key){.name = l->keys[k].name,
+                                           .driver = l->keys[k].driver,
+                                           .driven = l->keys[k].driven,
+                                           .database = l->keys[k].database};
     const ex_drive_def def = {.driver = l->def->driver,
                               .driven = l->def->driven,
                               .driver_name = l->def->driver_name ? l->def->driver_name : "body",
-                              .database_axis = axis ? l->def->database_axis : NULL,
-                              .key_count = last - first,
+                              .database_axis = choice->axis ? l->def->database_axis : NULL,
+                              .key_count = count,
                               .keys = keys,
                               .options = *options};
     const ex_result result = ex_drive_build(&def, rig, l->error);
@@ -46,6 +50,10 @@ ex_result exi_learn_build(const exi_learner *l, int first, int last, bool axis, 
 static ex_result check_def(const ex_learn_def *def, ex_error *error) {
     if (!def || !def->driver || !def->driven || def->reference_count < 1 || !def->references)
         return exi_misuse_error(error, __func__, "learning needs two meshes and a reference");
+    const ex_result named =
+        exi_drive_names_check(def->driver_name ? def->driver_name : "body", def->database_axis, error);
+    if (named != EX_OK)
+        return named;
     if (def->key_count < 1 || def->key_count > EX_CONVEX_MAX)
         return exi_error(error, EX_ERROR_ARGUMENT, "1 to %d keys can be chosen, not %d", EX_CONVEX_MAX, def->key_count);
     if (!(def->until >= 0) || !isfinite(def->until))
@@ -212,14 +220,14 @@ static ex_result describe(exi_learner *l, const ex_drive_options *options, const
 }
 
 ex_result ex_drive_learn(const ex_learn_def *def, ex_rig **rig, ex_learned **learned, ex_error *error) {
-    ex_result result = check_def(def, error);
-    if (result != EX_OK)
-        return result;
     if (!rig)
         return exi_misuse_error(error, __func__, "nowhere to put the rig");
     *rig = NULL;
     if (learned)
         *learned = NULL;
+    ex_result result = check_def(def, error);
+    if (result != EX_OK)
+        return result;
     ex_error own;
     exi_learner l = {.def = def, .error = error ? error : &own, .share = 0.1};
     ex_drive_options options = def->options;
@@ -233,7 +241,8 @@ ex_result ex_drive_learn(const ex_learn_def *def, ex_rig **rig, ex_learned **lea
     if (result == EX_OK)
         result = exi_learn_tune(&l, &options);
     if (result == EX_OK)
-        result = exi_learn_build(&l, 0, l.key_count, def->database_axis != NULL, &options, rig);
+        result = exi_learn_build(&l, &(exi_key_choice){.last = l.key_count, .axis = def->database_axis != NULL},
+                                 &options, rig);
     l.done = 0.9;
     l.share = 0.1;
     if (result == EX_OK && learned)

@@ -44,8 +44,14 @@ bool exi_learn_tell(exi_learner *l, const char *doing, double part);
 /* Chooses the keys of the database at this value, the first of which will be keys[first]. */
 ex_result exi_learn_choose(exi_learner *l, double database, int first);
 
-/* A rig of keys first to last, but not last; axis: whether it is to have the axis of databases. */
-ex_result exi_learn_build(const exi_learner *l, int first, int last, bool axis, const ex_drive_options *options,
+/* Which keys make a rig. */
+typedef struct exi_key_choice {
+    int first, last; /* from first up to last, but not last */
+    bool axis;       /* the rig is to have the axis of databases */
+    int fold, folds; /* without those whose number leaves `fold` when divided by folds; 0: with all */
+} exi_key_choice;
+
+ex_result exi_learn_build(const exi_learner *l, const exi_key_choice *choice, const ex_drive_options *options,
                           ex_rig **rig);
 
 /* The mean error of every one of some frames [count], ascending, at which the rig is evaluated; and, where nearest is

@@ -111,10 +111,11 @@ static ex_result build_so_far(const exi_learner *l, int first, ex_rig **rig) {
     ex_drive_options options = l->def->options;
     if (options.residual == EX_RESIDUAL_COUNT)
         options.residual = options.frames == 0 || options.frames == 1 ? EX_RESIDUAL_KEYS : EX_RESIDUAL_NONE;
-    ex_result result = exi_learn_build(l, first, l->key_count, false, &options, rig);
+    const exi_key_choice all = {.first = first, .last = l->key_count};
+    ex_result result = exi_learn_build(l, &all, &options, rig);
     if (result == EX_ERROR_DATA && options.frames < 0) { /* too small a driver for many frames */
         options.frames = 1;
-        result = exi_learn_build(l, first, l->key_count, false, &options, rig);
+        result = exi_learn_build(l, &all, &options, rig);
     }
     return result;
 }
@@ -168,9 +169,11 @@ static ex_result take_given(exi_learner *l, double database, int first) {
         if (!same_database(exi_references_of(&l->refs, frame)->database, database))
             continue;
         if (l->key_count > first && l->distance[frame] <= l->alike)
-            return exi_error(l->error, EX_ERROR_DATA,
-                             "the driver is the same in frames %d and %d (counted from 0): one of them is enough",
-                             l->keys[l->nearest[frame]].frame, frame);
+            return l->keys[l->nearest[frame]].frame == frame
+                       ? exi_error(l->error, EX_ERROR_DATA, "frame %d (counted from 0) is asked for twice", frame)
+                       : exi_error(l->error, EX_ERROR_DATA,
+                                   "the driver is the same in frames %d and %d (counted from 0): one of them is enough",
+                                   l->keys[l->nearest[frame]].frame, frame);
         result = add_key(l, frame, database);
         if (result == EX_OK)
             result = look_from_key(l, database, first);

@@ -328,6 +328,9 @@ ex_result exi_drive_note_read(const ex_rig *rig, const ex_rig_driver *driver, ex
         in i = {.arena = arena, .failed = !json_is_object(root)};
         if (!i.failed)
             get_options(&i, root, driver->driver.vertex_count, o);
+        if (!i.failed && o->frame == EX_WHOLE_FRAME_JOINT &&
+            (o->frame_joint < 0 || o->frame_joint >= ex_rig_joint_count(rig)))
+            i.failed = true;
         if (!i.failed)
             get_mesh(&i, root, driver, mesh);
         json_decref(root);

@@ -2,9 +2,12 @@
  * What can be asked of a driven rig: defaults, names, and whether it can be.
  */
 #include "author/drive/drive.h"
+#include "author/project/project.h"
 #include "runtime/base/result.h"
+#include "runtime/base/text.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Frames of parts where nothing better is known. */
 enum { USUAL_FRAMES = 16, USUAL_INFLUENCES = 4 };
@@ -40,6 +43,20 @@ int exi_drive_frame_count(const ex_drive_options *o) {
     return o->paths || o->frame == EX_WHOLE_FRAME_NONE ? 0 : USUAL_FRAMES;
 }
 
+/* Of what poses set; the rules are those of axes in projects, into which a rig can be unpacked. */
+ex_result exi_drive_names_check(const char *driver, const char *axis, ex_error *error) {
+    const char *wrong = !exi_is_axis_name(driver) ? driver : axis && !exi_is_axis_name(axis) ? axis : NULL;
+    if (wrong)
+        return exi_error(error, EX_ERROR_ARGUMENT,
+                         "'%.40s' names no input: a name has 1 to %d bytes, no '=', ',' or '\"', and is not 'time' or "
+                         "'joint:…'",
+                         wrong, EXI_NAME_MAX);
+    if (axis && strcmp(driver, axis) == 0)
+        return exi_error(error, EX_ERROR_ARGUMENT,
+                         "the driver and the axis of its databases are both called '%s': call one otherwise", driver);
+    return EX_OK;
+}
+
 static bool positive(double value) {
     return value > 0 && isfinite(value);
 }
@@ -55,8 +72,8 @@ static ex_result check_numbers(const ex_drive_options *o, ex_error *error) {
                          o->influences);
     if (!(o->ridge >= 0) || !isfinite(o->ridge))
         return exi_error(error, EX_ERROR_ARGUMENT, "the ridge is 0 or more, not %g", o->ridge);
-    if (!(o->thickness >= 0) || !isfinite(o->thickness))
-        return exi_error(error, EX_ERROR_ARGUMENT, "the thickness is 0 or more metres, not %g", o->thickness);
+    if (!(o->thickness >= 0) || !(o->thickness < 1e18))
+        return exi_error(error, EX_ERROR_ARGUMENT, "the thickness is from 0 to 1e18 metres, not %g", o->thickness);
     return EX_OK;
 }
 

@@ -7,6 +7,7 @@
 #include "author/formats/array.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 
 ex_result exi_drive_open_cache(const char *path, const char *what, int vertex_count, ex_cache_reader **reader,
@@ -21,6 +22,17 @@ ex_result exi_drive_open_cache(const char *path, const char *what, int vertex_co
     *reader = NULL;
     return exi_error(error, EX_ERROR_DATA, "'%s' has %d vertices, and the %s mesh has %d: this is another mesh", path,
                      there, what, vertex_count);
+}
+
+ex_result exi_drive_read_frame(ex_cache_reader *reader, const char *path, int frame, float *positions,
+                               ex_error *error) {
+    const ex_result result = ex_cache_read(reader, frame, positions, error);
+    const size_t count = 3 * (size_t)ex_cache_get_info(reader).vertex_count;
+    for (size_t i = 0; result == EX_OK && i < count; i++)
+        if (!(fabsf(positions[i]) < 1e18F))
+            return exi_error(error, EX_ERROR_DATA, "%s: in frame %d, vertex %zu (both counted from 0) is too far away",
+                             path, frame, i / 3);
+    return result;
 }
 
 static ex_result open_pair(exi_references *refs, const ex_drive_reference *from, exi_reference *item, ex_error *error) {
@@ -39,6 +51,7 @@ static ex_result open_pair(exi_references *refs, const ex_drive_reference *from,
         return exi_error(error, EX_ERROR_LIMIT, "the references have more than %d frames together", INT_MAX);
     item->first = refs->frame_count;
     item->frame_count = frames;
+    item->from = from;
     item->database = from->database;
     refs->frame_count += frames;
     return EX_OK;
@@ -76,9 +89,9 @@ ex_result exi_references_read(const exi_references *refs, int frame, float *driv
     const exi_reference *item = exi_references_of(refs, frame);
     ex_result result = EX_OK;
     if (driver)
-        result = ex_cache_read(item->driver, frame - item->first, driver, error);
+        result = exi_drive_read_frame(item->driver, item->from->driver, frame - item->first, driver, error);
     if (result == EX_OK && driven)
-        result = ex_cache_read(item->driven, frame - item->first, driven, error);
+        result = exi_drive_read_frame(item->driven, item->from->driven, frame - item->first, driven, error);
     return result;
 }
 

@@ -11,6 +11,7 @@
 
 typedef struct exi_reference {
     ex_cache_reader *driver, *driven;
+    const ex_drive_reference *from;
     int first; /* its first frame among those of all */
     int frame_count;
     double database;
@@ -35,6 +36,9 @@ ex_result exi_references_read(const exi_references *refs, int frame, float *driv
 /* Opens a cache of forms of a mesh; `what` is "driver" or "driven". */
 ex_result exi_drive_open_cache(const char *path, const char *what, int vertex_count, ex_cache_reader **reader,
                                ex_error *error);
+
+/* One frame of it; what is farther away than distances are measured is refused, as no number is. */
+ex_result exi_drive_read_frame(ex_cache_reader *reader, const char *path, int frame, float *positions, ex_error *error);
 
 /* ---- the whole driver's moving frame ---- */
 

@@ -17,6 +17,26 @@ enum { LEAVE_ONE_OUT_MOST = 64 };
 
 /* ---- the driver ---- */
 
+/* Six times the volume that its triangles enclose, seen from the middle of its vertices: below 0 where they look
+ * inwards, also of a body that is open at neck and wrists. */
+static double volume_of(const ex_rig_driver *driver) {
+    double middle[3] = {0, 0, 0}, sum = 0;
+    const size_t count = (size_t)driver->driver.vertex_count;
+    for (size_t i = 0; i < 3 * count; i++)
+        middle[i % 3] += (double)driver->driver.reference[i] / (double)count;
+    for (int t = 0; t < driver->triangle_count; t++) {
+        double p[3][3];
+        for (int k = 0; k < 3; k++)
+            for (size_t i = 0; i < 3; i++)
+                p[k][i] =
+                    (double)driver->driver.reference[3 * (size_t)driver->triangles[3 * (size_t)t + (size_t)k] + i] -
+                    middle[i];
+        sum += p[0][0] * (p[1][1] * p[2][2] - p[1][2] * p[2][1]) + p[0][1] * (p[1][2] * p[2][0] - p[1][0] * p[2][2]) +
+               p[0][2] * (p[1][0] * p[2][1] - p[1][1] * p[2][0]);
+    }
+    return sum;
+}
+
 void exi_check_driver(exi_checker *c) {
     ex_error error = {0};
     if (!c->view->driver.mesh || c->lame) {
@@ -30,6 +50,10 @@ void exi_check_driver(exi_checker *c) {
         c->undriven = true;
         return;
     }
+    if (c->driver.driving.driver.push && volume_of(&c->driver.driving.driver) < 0)
+        exi_check_add(c, EX_SEVERITY_WARNING, "inside_out", "driver.mesh", 0,
+                      "the faces of the driver '%s' look inwards: what is outside would be pushed in; turn them over",
+                      c->view->driver.mesh);
     for (int l = 0; l < c->view->layer_count; l++)
         for (int k = 0; k < c->view->layers[l].example_count && !c->failed; k++) {
             const ex_project_example *example = &c->view->layers[l].examples[k];

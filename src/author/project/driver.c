@@ -189,11 +189,12 @@ static const float *find(const exi_project_driver *d, const char *path) {
 
 static ex_result keep(exi_project_driver *d, const char *path, float *form, ex_error *error) {
     exi_driver_form *forms = exi_array_grow(d->forms, &d->form_capacity, (size_t)d->form_count + 1, sizeof *forms);
+    if (forms)
+        d->forms = forms;
     if (!form || !forms) {
         free(form);
         return exi_error_memory(error, "a form of the driver", 12 * (size_t)d->mesh->vertex_count);
     }
-    d->forms = forms;
     d->forms[d->form_count++] = (exi_driver_form){.path = path, .form = form};
     return EX_OK;
 }

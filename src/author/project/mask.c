@@ -67,8 +67,8 @@ static ex_result read_file(const char *path, int vertex_count, double most, floa
     return result;
 }
 
-ex_result exi_mask_read(const char *path, int vertex_count, float *mask, ex_error *error) {
-    return read_file(path, vertex_count, 1, mask, error);
+ex_result exi_mask_read(const char *path, int vertex_count, double most, float *mask, ex_error *error) {
+    return read_file(path, vertex_count, most, mask, error);
 }
 
 static ex_result mask_from_file(const ex_project_view *view, const char *source, int vertex_count, double most,

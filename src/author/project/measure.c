@@ -242,15 +242,19 @@ bool exi_measure_base(exi_measure *m, int layer, int example) {
  * positions in double, and unpacking, which writes positions, loses none of it. + 0 turns -0, which no pair of
  * positions has as its difference, into 0. A difference that leaves the float where it was is none: digits of the file
  * that a float does not keep would otherwise move every vertex of an example that equals the mesh. */
-float *exi_measure_difference(const double *base, const double *to, const float *mask, size_t count) {
+static float *measure(const double *base, const double *to, const float *mask, size_t count, bool all) {
     float *difference = exi_array_allocate(count, sizeof *difference);
     for (size_t i = 0; difference && i < count; i++) {
         const double masked = mask ? base[i] + (double)mask[i / 3] * (to[i] - base[i]) : to[i];
         difference[i] = (float)(masked - base[i]) + 0.0F;
-        if ((float)(base[i] + (double)difference[i]) == (float)base[i])
+        if (!all && (float)(base[i] + (double)difference[i]) == (float)base[i])
             difference[i] = 0;
     }
     return difference;
+}
+
+float *exi_measure_difference(const double *base, const double *to, const float *mask, size_t count) {
+    return measure(base, to, mask, count, false);
 }
 
 /* ---- one example ---- */
@@ -319,7 +323,9 @@ ex_result exi_measure_form(const exi_measure *m, int layer, int example, const e
                       : exi_error_memory(error, "un-posing", count * sizeof *rest);
     }
     if (result == EX_OK) {
-        out->delta = exi_measure_difference(m->base, rest ? rest : form->positions, mask, count);
+        /* Of what a driver carries everything is kept: then its forms, posed again, are the floats that they were, and
+         * a rig of keys can be opened and built again (author/drive). */
+        out->delta = measure(m->base, rest ? rest : form->positions, mask, count, source->driven);
         if (!out->delta)
             result = exi_error_memory(error, "an example", count * sizeof *out->delta);
     }

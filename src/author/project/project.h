@@ -74,8 +74,11 @@ ex_result exi_project_read_values(const ex_project_view *view, const ex_project_
  * is no such group. */
 ex_result exi_mask_from_group(const ex_mesh *mesh, const char *name, float *mask, ex_error *error);
 
-/* A file of lines `vertex value`, values in [0, 1]; vertices that it does not name are left alone. */
-ex_result exi_mask_read(const char *path, int vertex_count, float *mask, ex_error *error);
+/* Whether an axis, of a project or of a rig that one is made of, may be called so. */
+bool exi_is_axis_name(const char *name);
+
+/* A file of lines `vertex value`, values in [0, most]; vertices that it does not name are left alone. */
+ex_result exi_mask_read(const char *path, int vertex_count, double most, float *mask, ex_error *error);
 
 /* The layer's mask [vertex_count], or NULL in *mask where it has none. Release with free. skeleton and skin may be
  * NULL. */

@@ -16,7 +16,7 @@
 enum { ANGLE, ROTATION, SLIDE, STRETCH, DIAL, DRIVER };
 static const char *const sources[] = {"angle", "rotation", "slide", "stretch"};
 
-static bool usable_axis_name(const char *name) {
+bool exi_is_axis_name(const char *name) {
     return exi_is_name(name) && !strpbrk(name, "=,\"") && strncmp(name, "joint:", 6) != 0 && strcmp(name, "time") != 0;
 }
 
@@ -162,7 +162,7 @@ static ex_result read_axis(exi_reader *r, const json_t *object, const exi_place 
     axis->axis = ex_axis_scalar(0, 1, 0);
     if (result == EX_OK)
         result = exi_get_text(r, object, place, "name", true, &axis->name);
-    if (result == EX_OK && !usable_axis_name(axis->name))
+    if (result == EX_OK && !exi_is_axis_name(axis->name))
         result =
             exi_error(r->error, EX_ERROR_DATA,
                       "%s.name: an axis name has 1 to %d bytes, no '=', ',' or '\"', and is not 'time' or 'joint:…'",

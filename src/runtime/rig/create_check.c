@@ -150,9 +150,13 @@ static ex_result check_driver(const ex_rig_def *def, ex_error *error) {
         return exi_error(error, EX_ERROR_ARGUMENT, "a driver needs a name, vertices, triangles and moving frames");
     if ((unsigned)d->residual >= EX_RESIDUAL_COUNT || !(d->thickness >= 0) || !isfinite(d->thickness))
         return exi_error(error, EX_ERROR_ARGUMENT, "there is no such residual, or the thickness is below 0");
-    for (int f = 0; d->joints && f < d->driver.frame_count; f++)
+    for (int f = 0; d->joints && f < d->driver.frame_count; f++) {
         if (d->joints[f] >= 0 && !def->skeleton)
             return exi_error(error, EX_ERROR_ARGUMENT, "a moving frame goes with a joint, but the rig has no skeleton");
+        if (d->joints[f] < -1 || (d->joints[f] >= 0 && d->joints[f] >= ex_skeleton_joint_count(def->skeleton)))
+            return exi_error(error, EX_ERROR_ARGUMENT, "moving frame %d goes with joint %d, which is not there", f,
+                             d->joints[f]);
+    }
     for (int l = 0; l < def->layer_count; l++)
         if (def->layers[l].weigh.kind == EX_WEIGHER_CONVEX)
             return EX_OK;

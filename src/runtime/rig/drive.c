@@ -271,10 +271,13 @@ static void find_vectors(const making *m, const exi_paths *paths, int example, p
 static ex_result make_paths(making *m, ex_error *error) {
     const int layer = m->layers[0].record.layer;
     const exi_layer_record *record = &exi_rig_layers(m->rig)[layer];
-    const exi_paths *own = record->domain == EX_DOMAIN_TRAJECTORY ? exi_rig_paths_of(m->rig, layer) : NULL;
-    if (!own)
+    bool paths = false;
+    for (int l = 0; l < m->layer_count; l++)
+        paths |= exi_rig_layers(m->rig)[m->layers[l].record.layer].domain == EX_DOMAIN_TRAJECTORY;
+    if (!paths)
         return EX_OK;
-    if (own->segment_count > 0 || m->layer_count > 1)
+    const exi_paths *own = m->layer_count == 1 ? exi_rig_paths_of(m->rig, layer) : NULL;
+    if (!own || own->segment_count > 0)
         return exi_error(error, EX_ERROR_ARGUMENT,
                          "trajectories that a driver weighs have no segments, and stand in one layer, where a residual "
                          "is carried");
@@ -352,7 +355,7 @@ static ex_result make_forms(making *m, ex_error *error) {
 
 /* Where the vertices of every key lie on its driver. Keys are filled up to a multiple of 4, as weights are. */
 static ex_result measure_keys(making *m, ex_settler_def *def, uint32_t *triangles, float *places, float *gaps,
-                              float *form, void *scratch) {
+                              float *form, void *scratch, ex_error *error) {
     const made_layer *made = &m->layers[0];
     const size_t vertices = (size_t)m->rig->counts.vertices;
     float *base = form + 3 * vertices;
@@ -363,8 +366,14 @@ static ex_result measure_keys(making *m, ex_settler_def *def, uint32_t *triangle
             form[i] += base[i];
         ex_skin_job job = {.end = (int)vertices, .positions = form, .out_positions = form};
         ex_skin_apply(m->skin, palette_at(m, made, k), &job);
-        ex_settler_measure(m->settler, made->keys[k], form, 0, triangles + (size_t)k * vertices,
-                           places + 2 * (size_t)k * vertices, gaps + (size_t)k * vertices, NULL, scratch);
+        uint32_t *row = triangles + (size_t)k * vertices;
+        ex_settler_measure(m->settler, made->keys[k], form, 0, row, places + 2 * (size_t)k * vertices,
+                           gaps + (size_t)k * vertices, NULL, scratch);
+        for (size_t v = 0; v < vertices; v++)
+            if (row[v] == UINT32_MAX)
+                return exi_error(error, EX_ERROR_DATA,
+                                 "example '%s': vertex %zu, or the driver there, is not finite, or too far away",
+                                 ex_rig_example_name(m->rig, made->record.layer, k), v);
     }
     def->key_count = made->record.width;
     def->key_triangles = triangles;
@@ -387,20 +396,24 @@ static ex_result make_settler(making *m, ex_error *error) {
         return result;
     const size_t vertices = (size_t)m->rig->counts.vertices, width = (size_t)m->layers[0].record.width;
     exi_size total = {0};
-    const size_t triangles_at = exi_size_add(&total, width * vertices, sizeof(uint32_t), 16);
-    const size_t places_at = exi_size_add(&total, width * vertices, 2 * sizeof(float), 16);
-    const size_t gaps_at = exi_size_add(&total, width * vertices, sizeof(float), 16);
+    size_t rows = 0;
+    total.overflow = !exi_multiply(width, vertices, &rows);
+    const size_t triangles_at = exi_size_add(&total, rows, sizeof(uint32_t), 16);
+    const size_t places_at = exi_size_add(&total, rows, 2 * sizeof(float), 16);
+    const size_t gaps_at = exi_size_add(&total, rows, sizeof(float), 16);
     const size_t form_at = exi_size_add(&total, vertices, 6 * sizeof(float), 16);
     const size_t scratch_at = exi_size_add(&total, ex_settler_scratch_size(m->settler), 1, 64);
     char *memory = total.overflow ? NULL : exi_allocate(m->allocator, total.bytes + 64);
     if (!memory)
         return exi_error_memory(error, "the driver's keys", total.bytes);
     memset(memory, 0, scratch_at);
-    measure_keys(m, &def, (uint32_t *)(void *)(memory + triangles_at), (float *)(void *)(memory + places_at),
-                 (float *)(void *)(memory + gaps_at), (float *)(void *)(memory + form_at), memory + scratch_at);
+    result = measure_keys(m, &def, (uint32_t *)(void *)(memory + triangles_at), (float *)(void *)(memory + places_at),
+                          (float *)(void *)(memory + gaps_at), (float *)(void *)(memory + form_at), memory + scratch_at,
+                          error);
     ex_settler_destroy(m->settler);
     m->settler = NULL;
-    result = ex_settler_create(&def, m->allocator, &m->settler, error);
+    if (result == EX_OK)
+        result = ex_settler_create(&def, m->allocator, &m->settler, error);
     exi_release(m->allocator, memory, total.bytes + 64);
     return result;
 }
@@ -495,17 +508,16 @@ static void measure(const making *m, exi_drive *head) {
     for (int l = 0; l < m->layer_count; l++) {
         exi_drive_layer *r = &m->layers[l].record;
         const int32_t products = r->view_count * r->example_count;
-        r->first_weight = head->weight_count;
-        head->weight_count += products;
         head->most_products = products > head->most_products ? products : head->most_products;
         head->most_width = r->width > head->most_width ? r->width : head->most_width;
         r->state = head->state_size;
         for (int v = 0; v < r->view_count; v++) {
             const ex_weigher *weigher = r->view_count > 1 ? m->layers[l].weighers[v] : ex_rig_weigher(m->rig, r->layer);
-            const uint64_t scratch = ex_weigher_scratch_size(weigher);
             head->state_size += (ex_weigher_state_size(weigher) + 15) / 16 * 16;
-            head->weigher_scratch = scratch > head->weigher_scratch ? scratch : head->weigher_scratch;
         }
+        /* For any weigher of as many examples: one in place of the layer's own may have them all in one database. */
+        const uint64_t scratch = exi_convex_scratch_size(r->example_count);
+        head->weigher_scratch = scratch > head->weigher_scratch ? scratch : head->weigher_scratch;
     }
     head->state_size = (head->state_size + 63) / 64 * 64;
     head->settler_state = head->state_size;
@@ -568,7 +580,6 @@ static void close_making(making *m) {
 static ex_result join(making *m, const ex_allocator *allocator, ex_rig **rig, ex_error *error) {
     exi_drive head = {.vertex_count = m->def.driver.vertex_count,
                       .frame_count = m->def.driver.frame_count,
-                      .triangle_count = m->def.triangle_count,
                       .layer_count = m->layer_count,
                       .residual = (int32_t)m->def.residual,
                       .push = m->def.push,

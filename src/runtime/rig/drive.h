@@ -68,13 +68,13 @@ ex_result exi_drive_read_regions(exi_bytes bytes, int vertex_count, const ex_rig
 
 typedef struct exi_drive_layer {
     int32_t layer, example_count, view_count;
-    int32_t width;        /* of a row of region weights: examples, filled up to a multiple of 4 */
-    int32_t first_weight; /* of the region weights of all layers, in example_count's */
-    int32_t first_form;   /* in the driver's forms */
-    uint64_t views;       /* ex_views */
-    uint64_t weighers;    /* [view_count] uint64_t: where a region's weigher stands; where there is one region, 0: the
-                             layer's own */
-    uint64_t shares;      /* [view_count] double: the part of the mesh that a region weighs */
+    int32_t width;      /* of a row of region weights: examples, filled up to a multiple of 4 */
+    int32_t first_form; /* in the driver's forms */
+    int32_t reserved;
+    uint64_t views;    /* ex_views */
+    uint64_t weighers; /* [view_count] uint64_t: where a region's weigher stands; where there is one region, 0: the
+                            layer's own */
+    uint64_t shares;   /* [view_count] double: the part of the mesh that a region weighs */
     uint64_t regions, regions_size;   /* the section */
     uint64_t starts, weights, places; /* ex_influences of the mesh's vertices, then the driver's; 0: one region */
     uint64_t state;                   /* of the first region's weigher, in a caller's state; others follow */
@@ -82,8 +82,7 @@ typedef struct exi_drive_layer {
 
 struct exi_drive {
     uint64_t size;
-    int32_t vertex_count, frame_count, triangle_count, layer_count;
-    int32_t weight_count;  /* of all regions */
+    int32_t vertex_count, frame_count, layer_count;
     int32_t most_products; /* views times examples, of a layer */
     int32_t most_width;
     int32_t residual;
@@ -121,6 +120,11 @@ static inline const exi_drive_layer *exi_drive_layer_of(const ex_rig *rig, int l
     const exi_drive *drive = exi_rig_drive(rig);
     const int32_t of = drive ? ((const int32_t *)exi_drive_at(drive, drive->layer_of))[layer] : -1;
     return of >= 0 ? exi_drive_layers(drive) + of : NULL;
+}
+
+/* Whether settling is told the weights of the keys at every vertex: of one driven layer, on frames of the driver. */
+static inline bool exi_drive_is_keyed(const exi_drive *drive) {
+    return drive->settler && drive->layer_count == 1 && drive->skin;
 }
 
 /* Bytes of a key's section behind its form and joints: what its trajectory has for the driver's vertices. */

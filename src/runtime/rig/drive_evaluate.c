@@ -29,7 +29,7 @@ void exi_drive_lay(const ex_rig *rig, uintptr_t *cursor, exi_drive_scratch *s) {
     size_t rows = 0;
     for (int l = 0; l < d->layer_count; l++)
         rows += (size_t)exi_drive_layers(d)[l].view_count * (size_t)exi_drive_layers(d)[l].width;
-    const bool keyed = d->settler && d->layer_count == 1;
+    const bool keyed = exi_drive_is_keyed(d);
     s->matrices = take(cursor, (size_t)d->frame_count, 12 * sizeof(float));
     s->products = take(cursor, (size_t)d->most_products, sizeof(double));
     s->point = take(cursor, (size_t)d->most_width + 1, sizeof(double));
@@ -238,7 +238,7 @@ void exi_drive_settle(const ex_rig *rig, exi_drive_scratch *s, const ex_palette 
                       size_t stride, void *state, const ex_tasks *tasks, ex_settled *settled) {
     const exi_drive *d = exi_rig_drive(rig);
     const exi_drive_layer *layer = exi_drive_layers(d);
-    const bool keyed = d->layer_count == 1 && d->skin;
+    const bool keyed = exi_drive_is_keyed(d);
     blending b = {.rig = rig, .s = s, .palette = palette};
     if (d->paths)
         open_paths(&b);

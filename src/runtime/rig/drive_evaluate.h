@@ -15,7 +15,7 @@ typedef struct exi_drive_scratch {
     double *squares;        /* [EX_DRIVER_FRAME_MAX] of a layer */
     double *region_weights; /* [most_width] of a region */
     float *weights;         /* of all regions of all layers, a row each */
-    float *omegas;          /* [vertices][width]: of one driven layer; NULL where there are several */
+    float *omegas;          /* [vertices][width]: of one driven layer; none where nothing is settled by keys */
     float *blended;         /* [driver vertices][3] */
     float *floats;          /* [forms of the driver's paths] */
     exi_term *terms;        /* likewise */
@@ -39,7 +39,7 @@ bool exi_drive_weigh(const ex_rig *rig, const exi_drive_layer *layer, const ex_w
 /* The layer's region weights as they are, for the mesh's vertices or the driver's. */
 exi_regions exi_drive_regions(const ex_rig *rig, const exi_drive_layer *layer, const exi_drive_scratch *scratch,
                               bool of_driver);
-/* Those of all layers, [weight_count]. */
+/* Those of all layers, as ex_driven wants them. */
 void exi_drive_copy_weights(const ex_rig *rig, const exi_drive_scratch *scratch, double *out);
 
 /* Settles the posed cage. */

@@ -48,7 +48,8 @@ static void place_pose(const ex_rig *rig, int level, uintptr_t *cursor, exi_pose
     s->appending = take(cursor, (size_t)rig->most_segments, sizeof *s->appending);
     s->set_weights = take(cursor, (size_t)rig->most_weights, sizeof *s->set_weights);
     s->offset_weights = take(cursor, (size_t)rig->weights, sizeof *s->offset_weights);
-    s->control = take(cursor, level != 0 ? (size_t)rig->counts.vertices : 0, 3 * sizeof *s->control);
+    const bool kept = level != 0 || (exi_rig_drive(rig) && exi_rig_drive(rig)->settler);
+    s->control = take(cursor, kept ? (size_t)rig->counts.vertices : 0, 3 * sizeof *s->control);
     s->shifts = take(cursor, joints, 3 * sizeof *s->shifts);
     s->matrices = take(cursor, joints, 12 * sizeof *s->matrices);
     s->centres = take(cursor, joints, 3 * sizeof *s->centres);
@@ -164,6 +165,8 @@ static void mute_driven(const ex_rig *rig, int layer, exi_pose_scratch *s) {
     const exi_regions regions = exi_drive_regions(rig, driven, &s->drive, false);
     memset((float *)(uintptr_t)regions.weights, 0,
            (size_t)driven->view_count * (size_t)driven->width * sizeof *regions.weights);
+    if (exi_drive_is_keyed(exi_rig_drive(rig))) /* settling reads them, and nobody else writes them */
+        memset(s->drive.omegas, 0, (size_t)rig->counts.vertices * (size_t)driven->width * sizeof *s->drive.omegas);
 }
 
 static void weigh_layers(const exi_rig_job *j, const ex_pose *pose, void *state, exi_pose_scratch *s) {
@@ -266,6 +269,8 @@ static void weigh_range(void *context, int begin, int end) {
                                .stride = output->position_stride ? output->position_stride : 3 * sizeof(float)};
         if (j->level != 0) /* the cage is kept to be refined; a box alone needs no place for it */
             s->blend = (exi_blend){.positions = output->positions ? s->control : NULL, .stride = 3 * sizeof(float)};
+        if (j->settled && output->box && !output->positions) /* but for one that is settled */
+            s->blend = (exi_blend){.positions = s->control, .stride = 3 * sizeof(float)};
         s->blend.paths = s->paths;
         s->blend.path_count = s->path_count;
         exi_forms_set_terms(exi_rig_forms(j->rig), s->floats, 0, exi_rig_forms(j->rig)->example_count, s->terms,
@@ -327,7 +332,7 @@ static void add_regional(const exi_rig_job *j, const exi_pose_scratch *s, int be
             continue;
         const exi_regions regions = exi_drive_regions(j->rig, layer, &s->drive, false);
         exi_regions_add(&regions, exi_rig_forms(j->rig), exi_rig_layers(j->rig)[layer->layer].first_form, begin, end,
-                        positions, stride, j->settled && drive->layer_count == 1 ? s->drive.omegas : NULL);
+                        positions, stride, j->settled && exi_drive_is_keyed(drive) ? s->drive.omegas : NULL);
     }
 }
 

@@ -10,11 +10,12 @@
  * of what is found a point keeps the lowest key, the bits of the squared distance before the triangle's number, which
  * is the order that ex_fit_closest has too.
  *
- * Points that know nothing search on their own, and so do all where the region is too large: where neighbours are none.
+ * Points that know nothing search on their own, and so do all where the region is too large even for four of them:
+ * where neighbours are none, or far away.
  */
 #include "runtime/settle/settler.h"
 
-enum { GATHERED = 48, VISITED = 96, QUEUED = EXI_CLUSTER * GATHERED, CANDIDATES = 64 };
+enum { GATHERED = 64, VISITED = 96, QUEUED = EXI_CLUSTER * GATHERED, CANDIDATES = 64 };
 
 /* Blocks that reach into a region: their numbers, and their boxes, four together. */
 typedef struct gathering {
@@ -205,14 +206,14 @@ static void look_again(const exi_view *view, float (*points)[3], int count, exi_
 /* ---- the region ---- */
 
 /* Around all points by their distances. Rounded outwards: what lies outside is farther in float arithmetic. */
-static region region_of(float (*points)[3], int count, const exi_near *near) {
+static region region_of(float (*points)[3], int begin, int end, const exi_near *near) {
     region r;
     for (int c = 0; c < 3; c++) {
         r.low[c] = exi_quad_splat(INFINITY);
         r.high[c] = exi_quad_splat(-INFINITY);
     }
     const exi_quad zero = exi_quad_splat(0), outwards = exi_quad_splat(3e-7f);
-    for (int first = 0; first < count; first += 4) {
+    for (int first = begin; first < end; first += 4) {
         const exi_vector q = load_points(points, first);
         const exi_quad p[3] = {q.x, q.y, q.z};
         const exi_quad square = exi_quad_max(exi_quad_load(near->distance_sq + first), exi_quad_splat(1e-36f));
@@ -275,9 +276,9 @@ static bool gather(const ex_fit *fit, const region *r, gathering *g) {
 /* ---- what is near ---- */
 
 /* The blocks that may hold something as near, of every point. */
-static int queue_up(const gathering *g, float (*points)[3], int count, const exi_near *near, pair *queue) {
+static int queue_up(const gathering *g, float (*points)[3], int begin, int end, const exi_near *near, pair *queue) {
     int length = 0;
-    for (int i = 0; i < count; i++) {
+    for (int i = begin; i < end; i++) {
         const exi_vector q = {exi_quad_splat(points[i][0]), exi_quad_splat(points[i][1]), exi_quad_splat(points[i][2])};
         const exi_quad best = exi_quad_splat(near->distance_sq[i]);
         uint64_t bits = 0;
@@ -350,6 +351,26 @@ static void sift(const exi_view *view, const gathering *g, const planes *p, floa
     compare(view, points, candidates, count, keys);
 }
 
+/* Where there are too many blocks around the points, one half of them after the other, down to fours; these then search
+ * on their own. */
+static void look_through(const exi_view *view, const planes *p, float (*points)[3], int begin, int end,
+                         const exi_near *near, uint64_t *keys) {
+    const region r = region_of(points, begin, end, near);
+    gathering g;
+    pair queue[QUEUED];
+    if (gather(view->fit, &r, &g)) {
+        const int length = queue_up(&g, points, begin, end, near, queue);
+        sift(view, &g, p, points, near, queue, length, keys);
+    } else if (end - begin > 4) {
+        const int middle = begin + (end - begin + 7) / 8 * 4;
+        look_through(view, p, points, begin, middle, near, keys);
+        look_through(view, p, points, middle, end, near, keys);
+    } else {
+        for (int i = begin; i < end; i++)
+            keys[i] = search(view, points[i], keys[i]);
+    }
+}
+
 void exi_near_cluster(const exi_view *view, float (*points)[3], int count, exi_near *near) {
     bool missing[EXI_CLUSTER];
     int whole = -1;
@@ -372,16 +393,8 @@ void exi_near_cluster(const exi_view *view, float (*points)[3], int count, exi_n
     uint64_t keys[EXI_CLUSTER];
     planes p;
     look_first(view, kept, count, near, keys, &p);
-    const region r = region_of(kept, count, near);
-    gathering g;
-    pair queue[QUEUED];
-    if (keys[whole] && gather(view->fit, &r, &g)) {
-        const int length = queue_up(&g, kept, count, near, queue);
-        sift(view, &g, &p, kept, near, queue, length, keys);
-    } else if (keys[whole]) {
-        for (int i = 0; i < count; i++)
-            keys[i] = search(view, kept[i], keys[i]);
-    }
+    if (keys[whole])
+        look_through(view, &p, kept, 0, count, near, keys);
     look_again(view, kept, count, near, keys);
     for (int i = 0; i < count; i++)
         if (missing[i])

@@ -1,10 +1,13 @@
 /*
  * The order of a settler's driven vertices: those of one set of triangles together, and of those neighbours in clusters
  * of EXI_CLUSTER. Neighbours are found where their keys bind them to the driver's form: the vertices are cut in two
- * where their box is longest, at a multiple of EXI_CLUSTER, until a cluster is left. Without keys nothing is known of
- * where they are, and they stay in the order in which they came, which in most files follows the surface.
+ * where their box is longest, at a multiple of EXI_CLUSTER, until a cluster is left, and this again down to fours,
+ * which are worked on together. Without keys nothing is known of where they are, and they stay in the order in which
+ * they came, which in most files follows the surface.
  */
 #include "runtime/settle/order.h"
+
+enum { FOUR = 4 };
 
 typedef struct range {
     int begin, end;
@@ -65,10 +68,11 @@ void exi_order_cluster(const float (*points)[3], uint32_t *order, int begin, int
     stack[0] = (range){begin, end};
     while (height > 0) {
         const range r = stack[--height];
-        const int clusters = (r.end - r.begin + EXI_CLUSTER - 1) / EXI_CLUSTER;
-        if (clusters < 2)
+        const int size = r.end - r.begin > EXI_CLUSTER ? EXI_CLUSTER : FOUR;
+        const int parts = (r.end - r.begin + size - 1) / size;
+        if (parts < 2)
             continue;
-        const int middle = r.begin + clusters / 2 * EXI_CLUSTER;
+        const int middle = r.begin + parts / 2 * size;
         select_first(points, longest_axis(points, order, r), order, r, middle);
         stack[height++] = (range){r.begin, middle}; /* halves: 31 levels, one waiting on each */
         stack[height++] = (range){middle, r.end};

@@ -9,9 +9,15 @@
  * to plane instead takes dozens of steps in a narrow one. Where the driver leaves no room the place with the largest
  * signed distance that was met stays.
  *
- * A point deep in a thin limb may be nearer to the far side. The triangle that it was closest to in a key knows better:
- * where the surface there looks the other way, and the point is behind it, the point first goes to its place on that
- * triangle.
+ * A deep point's closest point jumps from side to side as it moves, and in a thin limb it may lie on the far side.
+ * Where a point was closest in the keys tells where it belongs, and moves on as the weights w_k do: so first of all the
+ * point goes
+ *
+ *     sum over k of w_k max(0, g - n_k . (p - h_k)) n_k,    h_k its place on the driver, n_k the triangle's normal
+ * there
+ *
+ * but, where the closest point looks the same way, no farther than thrice what it lacks: cloth that has slid away from
+ * its places is not pushed for nothing. What is left to do is then little, and does not jump.
  */
 #include "runtime/settle/settler.h"
 
@@ -118,35 +124,54 @@ static void step(const exi_push *push, pushing *p, const plane *newest, float po
         point[c] += lack * newest->normal[c];
 }
 
-/* ---- the thin limb ---- */
+/* ---- by the keys ---- */
 
-/* Goes to the triangle of a key where the closest point is on its far side. */
-static bool go_home(const exi_push *push, const exi_bound *bound, const float out[3], float gap, float point[3]) {
-    float normal[3], home[3];
-    if (!bound || !exi_driver_normal(&push->driver, bound->corner, normal) || !(dot(normal, out) < 0))
-        return false;
-    float behind = 0;
+/* How far a key's triangle wants the point moved, and where to; 0 where it lies before it. */
+static float lack_of(const exi_push *push, const exi_bound *bound, float gap, const float point[3], float normal[3]) {
+    if (!exi_driver_normal(&push->driver, bound->corner, normal))
+        return 0;
+    float height = 0;
     for (int c = 0; c < 3; c++) {
-        home[c] = (1 - bound->u - bound->v) * push->driver.positions[3 * (size_t)bound->corner[0] + (size_t)c] +
-                  bound->u * push->driver.positions[3 * (size_t)bound->corner[1] + (size_t)c] +
-                  bound->v * push->driver.positions[3 * (size_t)bound->corner[2] + (size_t)c];
-        behind += (point[c] - home[c]) * normal[c];
+        const float home =
+            (1 - bound->u - bound->v) * push->driver.positions[3 * (size_t)bound->corner[0] + (size_t)c] +
+            bound->u * push->driver.positions[3 * (size_t)bound->corner[1] + (size_t)c] +
+            bound->v * push->driver.positions[3 * (size_t)bound->corner[2] + (size_t)c];
+        height += (point[c] - home) * normal[c];
     }
-    if (!(behind < 0))
+    return height < gap ? gap - height : 0;
+}
+
+/* Moves the point at place i of the cluster, whose closest point lies towards `out`, as its keys say. */
+static bool go_home(const exi_push *push, int i, const float out[3], float s, float gap, float point[3]) {
+    const exi_push_keys *keys = &push->keys;
+    float sum[3] = {0, 0, 0};
+    for (int k = 0; keys->weights && k < keys->count; k++) {
+        const float weight = keys->weights[(size_t)keys->order[i] * (size_t)keys->count + (size_t)k];
+        const exi_bound *bound = keys->bounds + (size_t)k * keys->stride + i;
+        float normal[3];
+        if (!(weight > 0))
+            continue;
+        const float lack = weight * lack_of(push, bound, gap, point, normal);
+        for (int c = 0; lack > 0 && c < 3; c++)
+            sum[c] += lack * normal[c];
+    }
+    const float length = sqrtf(dot(sum, sum)), most = 3 * (gap - s);
+    if (!(length > push->tolerance) || !isfinite(length))
         return false;
+    const float scale = dot(sum, out) > 0 && length > most ? most / length : 1;
     for (int c = 0; c < 3; c++)
-        point[c] = home[c] + gap * normal[c];
+        point[c] += scale * sum[c];
     return true;
 }
 
 /* ---- clusters ---- */
 
 /* One move of a point that is too near, by s and its closest point. */
-static void move(const exi_push *push, pushing *p, const exi_near *near, int i, const exi_bound *bound, float s,
-                 float gap, bool first, float point[3]) {
+static void move(const exi_push *push, pushing *p, const exi_near *near, int i, int place, float s, float gap,
+                 bool first, float point[3]) {
     plane newest;
     direction(push, near, i, s, newest.normal);
-    if (first && go_home(push, bound, newest.normal, gap, point))
+    if (first && go_home(push, place, newest.normal, s, gap, point))
         return;
     newest.offset = gap;
     for (int c = 0; c < 3; c++)
@@ -165,10 +190,10 @@ typedef struct waiting {
 } waiting;
 
 /* Moves all of them once, and lets go of those that have arrived. */
-static void push_once(const exi_push *push, waiting *w, const float *gaps, const exi_bound *const *bounds, bool first) {
+static void push_once(const exi_push *push, waiting *w, const float *gaps, bool first) {
     for (int k = 0; k < w->count; k++) {
         const int i = w->places[k];
-        move(push, &w->state[k], &w->near, k, bounds[i], w->distances[k], gaps[i], first, w->points[k]);
+        move(push, &w->state[k], &w->near, k, i, w->distances[k], gaps[i], first, w->points[k]);
     }
     exi_near_cluster(&push->view, w->points, w->count, &w->near);
     for (int k = 0; k < w->count; k++) {
@@ -209,8 +234,8 @@ static void let_go(const exi_push *push, waiting *w, bool all, float (*points)[3
     w->count = left;
 }
 
-void exi_push_cluster(const exi_push *push, float (*points)[3], const float *gaps, const exi_bound *const *bounds,
-                      int count, exi_near *near, ex_settled *tally) {
+void exi_push_cluster(const exi_push *push, float (*points)[3], const float *gaps, int count, exi_near *near,
+                      ex_settled *tally) {
     waiting w;
     w.count = 0;
     exi_near_cluster(&push->view, points, count, near);
@@ -238,7 +263,7 @@ void exi_push_cluster(const exi_push *push, float (*points)[3], const float *gap
     }
     tally->pushed += w.count;
     for (int round = 0; round < EXI_PUSHES && w.count > 0; round++) {
-        push_once(push, &w, gaps, bounds, round == 0);
+        push_once(push, &w, gaps, round == 0);
         let_go(push, &w, round == EXI_PUSHES - 1, points, tally);
     }
 }

@@ -189,7 +189,14 @@ static void settle_clusters(void *context, int begin, int end) {
             exi_push push = s->push;
             push.view = view_of(s, w.cluster->set, s->job->driver);
             push.triangles = w.triangles;
-            exi_push_cluster(&push, w.points, w.gaps, w.bounds, w.cluster->count, &w.near, &tallies[c]);
+            if (s->job->weights && s->settler->key_count > 0)
+                push.keys = (exi_push_keys){.weights = s->job->weights,
+                                            .count = s->settler->key_count,
+                                            .bounds = (const exi_bound *)exi_tree_at(s->settler, s->settler->bounds) +
+                                                      w.cluster->first,
+                                            .stride = (size_t)s->settler->vertex_count,
+                                            .order = w.order};
+            exi_push_cluster(&push, w.points, w.gaps, w.cluster->count, &w.near, &tallies[c]);
         }
         put_down(s, &w);
     }

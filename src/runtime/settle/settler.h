@@ -162,17 +162,27 @@ static inline void exi_carry_apply(const exi_quad sum[3], float point[3]) {
 
 /* ---- push.c ---- */
 
+/* The keys of a cluster's vertices. */
+typedef struct exi_push_keys {
+    const float *weights; /* [vertices][count] of all vertices; NULL: no keys */
+    int count;
+    const exi_bound *bounds; /* of the cluster's first place in the first key */
+    size_t stride;           /* from one key to the next */
+    const uint32_t *order;   /* of the cluster's places */
+} exi_push_keys;
+
 typedef struct exi_push {
     exi_driver driver;
+    exi_push_keys keys;
     exi_view view;             /* of the set */
     const uint32_t *triangles; /* of the set */
     float tolerance, left;     /* lengths: where pushing stops, and from which on a vertex counts as left */
 } exi_push;
 
 /* Pushes the points of a cluster ([EXI_CLUSTER]) out to their gaps. near: hints before, closest points of the first
- * positions after. bounds[i]: that of the heaviest key, or NULL. */
-void exi_push_cluster(const exi_push *push, float (*points)[3], const float *gaps, const exi_bound *const *bounds,
-                      int count, exi_near *near, ex_settled *tally);
+ * positions after. */
+void exi_push_cluster(const exi_push *push, float (*points)[3], const float *gaps, int count, exi_near *near,
+                      ex_settled *tally);
 
 /* The number of the lowest bit that is set; one is. */
 static inline int exi_lowest_bit(uint64_t bits) {

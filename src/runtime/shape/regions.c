@@ -14,53 +14,75 @@
 #include <string.h>
 
 /* Examples whose weights are made at a time. */
-enum { BLOCK = 32 };
+enum { BLOCK = 16 };
 
 static const float *row_of(const exi_regions *r, uint32_t entry, float *share) {
     *share = r->influences.weights[entry];
     return r->weights + (size_t)r->influences.places[entry] * (size_t)r->width;
 }
 
-/* Weights first to first + count, a multiple of 4, of a vertex. */
+/* `quads` times four weights from `first` on of a vertex; quads is a constant where this is called. */
+EXI_KERNEL void weigh_quads(const exi_regions *r, uint32_t begin, uint32_t end, int first, int quads, float *out) {
+    exi_quad sum[BLOCK / 4];
+    for (int q = 0; q < quads; q++)
+        sum[q] = exi_quad_splat(0);
+    for (uint32_t i = begin; i < end; i++) {
+        float share;
+        const float *row = row_of(r, i, &share) + first;
+        for (int q = 0; q < quads; q++)
+            sum[q] = exi_quad_madd(exi_quad_splat(share), exi_quad_load(row + 4 * q), sum[q]);
+    }
+    for (int q = 0; q < quads; q++)
+        exi_quad_store(out + 4 * q, sum[q]);
+}
+
+/* Weights first to first + count, a multiple of 4 and at most BLOCK, of a vertex. */
 static void weigh_vertex(const exi_regions *r, int vertex, int first, int count, float *out) {
     if (!r->influences.starts) {
         memcpy(out, r->weights + first, (size_t)count * sizeof *out);
         return;
     }
     const uint32_t begin = r->influences.starts[vertex], end = r->influences.starts[vertex + 1];
-    for (int k = 0; k < count; k += 4) {
-        exi_quad sum = exi_quad_splat(0);
-        for (uint32_t i = begin; i < end; i++) {
-            float share;
-            const float *row = row_of(r, i, &share) + first;
-            sum = exi_quad_madd(exi_quad_splat(share), exi_quad_load(row + k), sum);
-        }
-        exi_quad_store(out + k, sum);
+    switch (count / 4) {
+    case 1:
+        weigh_quads(r, begin, end, first, 1, out);
+        break;
+    case 2:
+        weigh_quads(r, begin, end, first, 2, out);
+        break;
+    case 3:
+        weigh_quads(r, begin, end, first, 3, out);
+        break;
+    default:
+        weigh_quads(r, begin, end, first, 4, out);
+        break;
     }
 }
 
 void exi_regions_vertex(const exi_regions *r, int vertex, float *out) {
-    weigh_vertex(r, vertex, 0, r->width, out);
+    for (int k = 0; k < r->width; k += BLOCK)
+        weigh_vertex(r, vertex, k, r->width - k < BLOCK ? r->width - k : BLOCK, out + k);
 }
 
 typedef struct tile_sum {
     exi_wide sums[EXI_TILE_WIDES];
 } tile_sum;
 
-/* One example of a tile, times a weight a lane. */
-static inline void add_example(const ex_forms *forms, int tile, int example, const float weights[EXI_TILE],
-                               tile_sum *sum) {
+/* An example's numbers of a tile, as floats: where they stand, or in `room`. */
+static inline const float *tile_of(const ex_forms *forms, int tile, int example, float *room) {
     const size_t at = ((size_t)tile * (size_t)forms->example_count + (size_t)example) * EXI_TILE_FLOATS;
     const void *tiles = (const void *)((uintptr_t)forms + (uintptr_t)forms->tiles);
-    float wide[EXI_TILE_FLOATS];
-    const float *values = (const float *)tiles + at;
-    if (forms->storage != EX_STORAGE_FLOAT) {
-        const float *scales = (const float *)((uintptr_t)forms + (uintptr_t)forms->scales);
-        const int16_t *shorts = (const int16_t *)tiles + at;
-        for (int i = 0; i < EXI_TILE_FLOATS; i++)
-            wide[i] = (float)shorts[i] * scales[example];
-        values = wide;
-    }
+    if (forms->storage == EX_STORAGE_FLOAT)
+        return (const float *)tiles + at;
+    const float scale = ((const float *)((uintptr_t)forms + (uintptr_t)forms->scales))[example];
+    const int16_t *shorts = (const int16_t *)tiles + at;
+    for (int i = 0; i < EXI_TILE_FLOATS; i++)
+        room[i] = (float)shorts[i] * scale;
+    return room;
+}
+
+/* One example of a tile, times a weight a lane. */
+static inline void add_example(const float *values, const float weights[EXI_TILE], tile_sum *sum) {
     for (int half = 0; half < 2; half++) {
         const exi_wide w = exi_load(weights + half * EXI_WIDTH);
         for (int c = 0; c < 3; c++) {
@@ -70,9 +92,22 @@ static inline void add_example(const ex_forms *forms, int tile, int example, con
     }
 }
 
+/* Weights of a tile's vertices, [vertex][key], turned round four by four. */
+static inline void turn_round(const float (*weights)[BLOCK], int count, float (*lanes)[EXI_TILE]) {
+    for (int v = 0; v < EXI_TILE; v += 4)
+        for (int k = 0; k < count; k += 4) {
+            exi_quad m[4];
+            for (int i = 0; i < 4; i++)
+                m[i] = exi_quad_load(weights[v + i] + k);
+            exi_quad_transpose(m);
+            for (int i = 0; i < 4; i++)
+                exi_quad_store(lanes[k + i] + v, m[i]);
+        }
+}
+
 static void add_block(const exi_regions *r, const ex_forms *forms, int first, int tile, int block, int lanes,
                       tile_sum *sum, float *omegas) {
-    float weights[EXI_TILE][BLOCK], lane[EXI_TILE] = {0};
+    float weights[EXI_TILE][BLOCK], turned[BLOCK][EXI_TILE], room[EXI_TILE_FLOATS];
     const int count = r->width - block < BLOCK ? r->width - block : BLOCK;
     for (int v = 0; v < lanes; v++) {
         weigh_vertex(r, tile * EXI_TILE + v, block, count, weights[v]);
@@ -80,15 +115,13 @@ static void add_block(const exi_regions *r, const ex_forms *forms, int first, in
             memcpy(omegas + (size_t)(tile * EXI_TILE + v) * (size_t)r->width + (size_t)block, weights[v],
                    (size_t)count * sizeof(float));
     }
-    for (int k = 0; k < count && block + k < r->count; k++) {
-        bool any = false;
-        for (int v = 0; v < lanes; v++) {
-            lane[v] = weights[v][k];
-            any |= lane[v] != 0;
-        }
-        if (any)
-            add_example(forms, tile, first + block + k, lane, sum);
-    }
+    for (int v = lanes; v < EXI_TILE; v++)
+        memset(weights[v], 0, sizeof weights[v]);
+    turn_round((const float(*)[BLOCK])weights, count, turned);
+    const exi_wide zero = exi_splat(0);
+    for (int k = 0; k < count && block + k < r->count; k++)
+        if (exi_any_above(exi_add(exi_load(turned[k]), exi_load(turned[k] + EXI_WIDTH)), zero))
+            add_example(tile_of(forms, tile, first + block + k, room), turned[k], sum);
 }
 
 void exi_regions_add(const exi_regions *r, const ex_forms *forms, int first, int begin, int end, float *positions,

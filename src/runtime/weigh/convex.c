@@ -354,11 +354,14 @@ size_t ex_weigher_state_size(const ex_weigher *weigher) {
     return ((size_t)last->word + ((size_t)last->size + 31) / 32 + 1) / 2 * 8;
 }
 
+size_t exi_convex_scratch_size(int example_count) {
+    return (size_t)example_count * sizeof(double) + exi_simplex_scratch_size(example_count, example_count);
+}
+
 size_t ex_weigher_scratch_size(const ex_weigher *weigher) {
     if (weigher->kind != EX_WEIGHER_CONVEX)
         return 0;
-    const int size = largest_database(weigher);
-    return (size_t)size * sizeof(double) + exi_simplex_scratch_size(size, size);
+    return exi_convex_scratch_size(largest_database(weigher));
 }
 
 double ex_weigher_hull_distance_sq(const ex_weigher *weigher, const double *point, double self, const double *weights) {

@@ -168,15 +168,16 @@ void ex_views_points(const ex_views *v, double *points) {
             memcpy(points + (k * views + r) * n, grams + (r * n + k) * n, n * sizeof *points);
 }
 
-/* The products with keys first to first + KEYS of vertices in a view. */
-static void sum_run(const float *features, size_t width, const float (*differences)[3], int count, int quads,
-                    double *sums) {
+/* The products of the vertices of a run with `quads` times four keys, a constant where this is called. differences are
+ * three rows of RUN. */
+EXI_KERNEL void sum_quads(const float *features, size_t width, const float (*differences)[RUN], int count, int quads,
+                          double *sums) {
     exi_quad sum[KEYS / 4];
     for (int q = 0; q < quads; q++)
         sum[q] = exi_quad_splat(0);
     for (int i = 0; i < count; i++)
         for (int c = 0; c < 3; c++) {
-            const exi_quad d = exi_quad_splat(differences[i][c]);
+            const exi_quad d = exi_quad_splat(differences[c][i]);
             const float *row = features + (3 * (size_t)i + (size_t)c) * width;
             for (int q = 0; q < quads; q++)
                 sum[q] = exi_quad_madd(d, exi_quad_load(row + 4 * q), sum[q]);
@@ -189,6 +190,54 @@ static void sum_run(const float *features, size_t width, const float (*differenc
     }
 }
 
+static void sum_run(const float *features, size_t width, const float (*differences)[RUN], int count, int quads,
+                    double *sums) {
+    if (quads == 4)
+        sum_quads(features, width, differences, count, 4, sums);
+    else if (quads == 3)
+        sum_quads(features, width, differences, count, 3, sums);
+    else if (quads == 2)
+        sum_quads(features, width, differences, count, 2, sums);
+    else
+        sum_quads(features, width, differences, count, 1, sums);
+}
+
+/* The form less the keys' mean in the view's frame, and its square, of a run of vertices; a vertex that is not finite
+ * is the mean. Four vertices at a time: what fills up the last four is not looked at. */
+static double difference_run(const float *form, const uint32_t *vertices, const float *means, const float *weights,
+                             const float m[12], int count, float (*differences)[RUN]) {
+    float from[3][RUN], mean[3][RUN], weight[RUN];
+    for (int i = 0; i < (count + 3) / 4 * 4; i++) {
+        const int at = i < count ? i : count - 1;
+        const float *y = form + 3 * (size_t)vertices[at];
+        for (int c = 0; c < 3; c++) {
+            from[c][i] = y[c];
+            mean[c][i] = means[3 * at + c];
+        }
+        weight[i] = i < count ? weights[at] : 0;
+    }
+    exi_quad total = exi_quad_splat(0);
+    const exi_quad zero = exi_quad_splat(0), most = exi_quad_splat(1e18F);
+    for (int i = 0; i < count; i += 4) {
+        exi_quad d[3], x[3], square = zero;
+        for (int c = 0; c < 3; c++)
+            d[c] = exi_quad_sub(exi_quad_load(from[c] + i), exi_quad_splat(m[4 * c + 3]));
+        for (int c = 0; c < 3; c++) {
+            x[c] = exi_quad_mul(exi_quad_splat(m[c]), d[0]);
+            x[c] = exi_quad_madd(exi_quad_splat(m[4 + c]), d[1], x[c]);
+            x[c] = exi_quad_madd(exi_quad_splat(m[8 + c]), d[2], x[c]);
+            x[c] = exi_quad_sub(x[c], exi_quad_load(mean[c] + i));
+            square = exi_quad_madd(x[c], x[c], square);
+        }
+        for (int c = 0; c < 3; c++) /* nothing is above a NaN */
+            exi_quad_store(differences[c] + i, exi_quad_pick(most, square, x[c], zero));
+        total = exi_quad_madd(exi_quad_load(weight + i), exi_quad_pick(most, square, square, zero), total);
+    }
+    float four[4];
+    exi_quad_store(four, total);
+    return (double)four[0] + (double)four[1] + (double)four[2] + (double)four[3];
+}
+
 static void measure_view(const ex_views *v, int view, const float *form, const float *matrix, double *point,
                          double *square) {
     const uint32_t *starts = exi_driver_at(v, v->starts), *vertices = exi_driver_at(v, v->vertices);
@@ -199,21 +248,14 @@ static void measure_view(const ex_views *v, int view, const float *form, const f
     memset(point, 0, (size_t)v->key_count * sizeof *point);
     for (uint32_t begin = starts[view]; begin < starts[view + 1]; begin += RUN) {
         const int count = starts[view + 1] - begin < RUN ? (int)(starts[view + 1] - begin) : RUN;
-        float differences[RUN][3];
-        for (int i = 0; i < count; i++) {
-            const size_t at = begin + (size_t)i;
-            float *d = differences[i];
-            bring_back(matrix, form + 3 * (size_t)vertices[at], d);
-            for (int c = 0; c < 3; c++)
-                d[c] -= means[3 * at + (size_t)c];
-            if (!isfinite(d[0] + d[1] + d[2]))
-                d[0] = d[1] = d[2] = 0;
-            total += (double)weights[at] * (double)(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-        }
+        float differences[3][RUN];
+        total += difference_run(form, vertices + begin, means + 3 * (size_t)begin, weights + begin, matrix, count,
+                                differences);
         for (size_t first = 0; first < width; first += KEYS) {
             const int quads = (int)((width - first < KEYS ? width - first : KEYS) / 4);
             double sums[KEYS] = {0};
-            sum_run(features + 3 * (size_t)begin * width + first, width, differences, count, quads, sums);
+            sum_run(features + 3 * (size_t)begin * width + first, width, (const float(*)[RUN])differences, count, quads,
+                    sums);
             for (size_t k = first; k < (size_t)v->key_count && k < first + KEYS; k++)
                 point[k] += sums[k - first];
         }

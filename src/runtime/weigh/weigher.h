@@ -117,6 +117,8 @@ ex_result exi_cardinal_condition(const ex_weigher *w, const ex_allocator *alloca
 /* convex.c: weights at a cleaned point; state and scratch may be NULL. Whether its own tables are sound. And edits,
  * which change the width of its axis (convex_edit.c). */
 void exi_convex_evaluate(const ex_weigher *w, const double *clean, double *weights, void *state, void *scratch);
+/* Scratch that is enough for any weigher of so many examples, whatever their databases. */
+size_t exi_convex_scratch_size(int example_count);
 bool exi_convex_is_sound(const ex_weigher *w);
 ex_result exi_convex_edit(const ex_weigher *w, const ex_edit *edits, int edit_count, const ex_allocator *allocator,
                           ex_weigher **edited, ex_error *error);

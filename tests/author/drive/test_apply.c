@@ -278,6 +278,59 @@ static void test_far_frames(void **state) {
     ex_rig_destroy(rig);
 }
 
+/* Two databases on the same poses: keys are as far apart as those of one, and the nearest key is one of the database
+ * that was asked for. */
+static void test_databases_apart(void **state) {
+    (void)state;
+    static float form[KEYS][3 * DRIVE_DRIVER_COUNT], cloth[2][KEYS][3 * DRIVE_DRIVEN_COUNT];
+    static const char *const names[2][KEYS] = {{"a", "b", "c", "d", "e"}, {"A", "B", "C", "D", "E"}};
+    ex_drive_key keys[2 * KEYS];
+    drive_pose poses[KEYS];
+    char driver[300], truth[300];
+    ex_error error = {.result = EX_OK};
+    ex_rig *alone = make_rig(1, false, EX_RESIDUAL_NONE), *both = NULL;
+    ex_mesh *driver_mesh = drive_driver_mesh(), *driven_mesh = drive_driven_mesh();
+    for (int k = 0; k < KEYS; k++) {
+        poses[k] = key_pose(k);
+        drive_form(&poses[k], form[k], cloth[0][k]);
+        memcpy(cloth[1][k], cloth[0][k], sizeof cloth[1][k]);
+        for (int v = 0; v < DRIVE_DRIVEN_COUNT; v++)
+            cloth[1][k][3 * v + 1] += 0.05F;
+        for (int d = 0; d < 2; d++)
+            keys[d * KEYS + k] =
+                (ex_drive_key){.name = names[d][k], .driver = form[k], .driven = cloth[d][k], .database = 1 + 4 * d};
+    }
+    ex_drive_def def = {.driver = driver_mesh,
+                        .driven = driven_mesh,
+                        .driver_name = "body",
+                        .database_axis = "stiffness",
+                        .key_count = 2 * KEYS,
+                        .keys = keys,
+                        .options = ex_drive_options_default()};
+    def.options.frames = 1;
+    def.options.push = false;
+    def.options.residual = EX_RESIDUAL_NONE;
+    if (ex_drive_build(&def, &both, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    drive_write("b.pc2", "s.pc2", poses, KEYS);
+    snprintf(driver, sizeof driver, "%s", scratch_path("b.pc2"));
+    snprintf(truth, sizeof truth, "%s", scratch_path("s.pc2"));
+    ex_drive_report *right = apply(&(ex_apply_def){.rig = alone, .driver = driver, .database = NAN});
+    for (int d = 0; d < 2; d++) {
+        ex_drive_report *report =
+            apply(&(ex_apply_def){.rig = both, .driver = driver, .truth = truth, .database = 1 + 4 * d});
+        assert_near(report->key_spread, right->key_spread, 1e-6);
+        assert_int_equal(report->far_count, 0);
+        assert_near(report->nearest_mean, 0.05 * d, 1e-5);
+        ex_drive_report_free(report);
+    }
+    ex_drive_report_free(right);
+    ex_mesh_destroy(driver_mesh);
+    ex_mesh_destroy(driven_mesh);
+    ex_rig_destroy(alone);
+    ex_rig_destroy(both);
+}
+
 /* ---- refusals, memory ---- */
 
 static void test_refusals(void **state) {
@@ -352,6 +405,7 @@ int main(void) {
         cmocka_unit_test(test_times_groups_and_kinds),
         cmocka_unit_test(test_errors_are_what_they_are),
         cmocka_unit_test(test_far_frames),
+        cmocka_unit_test(test_databases_apart),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_memory_runs_out),
     };

@@ -360,7 +360,7 @@ static void test_refusals(void **state) {
     l.def.given_count = 2;
     refuse(&l, EX_ERROR_ARGUMENT, "there is no frame 24");
     l.def.given = (const int[]){3, 3};
-    refuse(&l, EX_ERROR_DATA, "frames 3 and 3");
+    refuse(&l, EX_ERROR_DATA, "frame 3 (counted from 0) is asked for twice");
     l.def.given_count = 0;
 
     l.def.key_count = 0;

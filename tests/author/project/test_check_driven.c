@@ -88,6 +88,39 @@ static void keys_that_coincide(void **state) {
     free(text);
 }
 
+/* Faces written the other way round. */
+static void drivers_inside_out(void **state) {
+    (void)state;
+    ex_mesh *turned = ex_mesh_copy(arm.driver);
+    ex_error error = {0};
+    assert_non_null(turned);
+    for (int f = 0; f < turned->face_count; f++) {
+        int *corners = turned->corners + turned->face_offsets[f], second = corners[1];
+        corners[1] = corners[3];
+        corners[3] = second;
+    }
+    assert_int_equal(ex_obj_write(scratch_path("turned.obj"), turned, &error), EX_OK);
+    for (int k = 0; k < SLEEVE_KEYS; k++) {
+        char name[24];
+        snprintf(name, sizeof name, "turned%d.obj", k);
+        write_form(name, turned, arm.drivers[k]);
+    }
+    ex_mesh_destroy(turned);
+    char text[] = DRIVEN("", "", "unposed", "], 'settle': {'residual': 'none'}         ");
+    char *wide = malloc(2 * sizeof text), *to = wide;
+    assert_non_null(wide);
+    for (const char *at = text; *at;)
+        if (strncmp(at, "'arm", 4) == 0) {
+            to += sprintf(to, "'turned");
+            at += 4;
+        } else {
+            *to++ = *at++;
+        }
+    *to = 0;
+    expect_one(wide, "inside_out", EX_SEVERITY_WARNING, "driver.mesh", "look inwards");
+    free(wide);
+}
+
 static void missing_files(void **state) {
     (void)state;
     char *text = with_file("nowhere.obj");
@@ -140,8 +173,8 @@ static void examples_are_changed(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sound_projects), cmocka_unit_test(forms_of_others),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sound_projects),     cmocka_unit_test(forms_of_others),
                                        cmocka_unit_test(keys_that_coincide), cmocka_unit_test(missing_files),
-                                       cmocka_unit_test(examples_are_changed)};
+                                       cmocka_unit_test(drivers_inside_out), cmocka_unit_test(examples_are_changed)};
     return cmocka_run_group_tests_name("author.project.check_driven", tests, set_up, tear_down);
 }

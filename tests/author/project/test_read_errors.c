@@ -96,7 +96,7 @@ static const change changes[] = {
     {"{'kind': 'direct'}", "'direct'", "layers[1].weigh: an object", NULL},
     {"'cardinal'", "'cardnal'", "layers[0].weigh.kind: ", "did you mean \"cardinal\"?"},
     {"'cardinal'", "'xyzzy'",
-     "layers[0].weigh.kind: \"cardinal\", \"direct\", \"shepard\", \"nearest\" or \"gaussian\"", NULL},
+     "layers[0].weigh.kind: \"cardinal\", \"direct\", \"shepard\", \"nearest\", \"gaussian\" or \"convex\"", NULL},
     {"'bspline'", "'b-spline'", "layers[0].weigh.kernel: ", "did you mean \"bspline\"?"},
     {"'bspline'", "4", "layers[0].weigh.kernel: ", "\"multiquadric\""},
     {"'linear': true", "'linear': 'yes'", "layers[0].weigh.linear: true or false", NULL},

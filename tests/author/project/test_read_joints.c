@@ -50,7 +50,7 @@ static void reads_the_whole(void **state) {
     assert_int_equal(view->layers[2].shape, EX_SHAPE_POSITIONS);
     assert_null(view->layers[0].texture);
     assert_string_equal(view->layers[1].texture, "base_color");
-    assert_int_equal(view->layers[0].mask, EX_MASK_JOINTS);
+    assert_int_equal(view->layers[0].mask.kind, EX_MASK_JOINTS);
     assert_int_equal(view->layers[0].mask.joint_count, 2);
     assert_string_equal(view->layers[0].mask.joints[0], "forearm");
     assert_string_equal(view->layers[0].mask.joints[1], "hand");

@@ -13,190 +13,15 @@
 #include "support/check.h"
 #include "support/failing_allocator.h"
 #include "support/rigs.h"
+#include "support/tubes.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { RINGS = 13, AROUND = 8, TUBE = RINGS * AROUND, FACES = 2 * (RINGS - 1) * AROUND, KEYS = 5, FRAMES = 3 };
-
-/* A tube along x from 0 to 1.2 that bends in its middle by so many degrees about z; thin by `draw` there. */
-static void bend(double degrees, double radius, double draw, float *out) {
-    const double angle = degrees * 0.017453292519943295;
-    for (int r = 0; r < RINGS; r++)
-        for (int a = 0; a < AROUND; a++) {
-            const double x = 0.1 * r - 0.6, turn = angle * fmin(1, fmax(0, (x + 0.2) / 0.4)),
-                         phi = 6.283185307 * a / AROUND;
-            const double thin = radius - draw * exp(-40 * x * x) * sin(angle / 2) * sin(angle / 2);
-            const double y = thin * cos(phi), z = thin * sin(phi);
-            /* The middle line: straight, an arc of 0.4, straight. */
-            const double t = fmin(1, fmax(0, (x + 0.2) / 0.4)), s = fabs(angle) < 1e-9 ? 0 : 0.4 / angle;
-            double cx = s == 0 ? 0.4 * t : s * sin(angle * t), cy = s == 0 ? 0 : s * (1 - cos(angle * t));
-            const double rest = x < -0.2 ? x + 0.2 : x > 0.2 ? x - 0.2 : 0;
-            cx += rest * cos(turn);
-            cy += rest * sin(turn);
-            float *p = out + 3 * (r * AROUND + a);
-            p[0] = (float)(cx - sin(turn) * y);
-            p[1] = (float)(cy + cos(turn) * y);
-            p[2] = (float)z;
-        }
-}
-
-typedef struct driven {
-    float reference[TUBE * 3], mesh[TUBE * 3], keys[KEYS][TUBE * 3], forms[KEYS][TUBE * 3], deltas[KEYS][TUBE * 3];
-    const float *key_list[KEYS], *delta_list[KEYS];
-    uint32_t triangles[FACES * 3], face_sizes[FACES];
-    uint32_t fit_starts[FRAMES + 1], fit_vertices[FRAMES * TUBE];
-    float fit_weights[FRAMES * TUBE];
-    uint32_t carry_starts[2 * TUBE + 1];
-    uint16_t carry_places[2 * TUBE * FRAMES];
-    float carry_weights[2 * TUBE * FRAMES];
-    uint32_t all[TUBE];
-    float ones[TUBE];
-    ex_view views[FRAMES];
-    ex_axis axes[2];
-    ex_rig_driver driver;
-    ex_layer_def layer;
-    ex_rig_def def;
-} driven;
-
-static const double key_degrees[KEYS] = {0, 30, 60, 90, 120};
-static const char *const axis_names[] = {"body", "stiffness"};
-static const char *const key_names[] = {"k0", "k30", "k60", "k90", "k120"};
-
-/* Un-poses the forms by the frames at their keys. */
-static void unpose(driven *d) {
-    ex_driver *driver = NULL;
-    ex_skin *skin = NULL;
-    ex_error error = {0};
-    uint32_t joints[TUBE * FRAMES], starts[TUBE + 1] = {0};
-    float weights[TUBE * FRAMES], matrices[FRAMES * 12];
-    double out[TUBE * 3];
-    const ex_influences *carry = &d->driver.carry;
-    for (int v = 0; v < TUBE; v++) {
-        starts[v + 1] = starts[v];
-        for (uint32_t i = carry->starts ? carry->starts[v] : 0; i < (carry->starts ? carry->starts[v + 1] : 1); i++) {
-            joints[starts[v + 1]] = carry->starts ? carry->places[i] : 0;
-            weights[starts[v + 1]++] = carry->starts ? carry->weights[i] : 1;
-        }
-    }
-    const int frames = d->driver.driver.frame_count;
-    ex_skin_def skin_def = {
-        .vertex_count = TUBE, .joint_count = frames, .starts = starts, .joints = joints, .weights = weights};
-    assert_int_equal(ex_driver_create(&d->driver.driver, NULL, &driver, &error), EX_OK);
-    assert_int_equal(ex_skin_create(&skin_def, NULL, &skin, &error), EX_OK);
-    void *memory = malloc(ex_palette_size(EX_SKINNING_DUAL_QUATERNION, frames));
-    for (int k = 0; k < KEYS; k++) {
-        ex_driver_place(driver, d->keys[k], matrices);
-        ex_palette_def def = {.method = EX_SKINNING_DUAL_QUATERNION, .joint_count = frames, .matrices = matrices};
-        ex_unpose_job job = {.posed = d->forms[k], .rest = d->mesh, .out = out};
-        ex_skin_unpose(skin, ex_palette_make(&def, memory), &job);
-        for (int i = 0; i < 3 * TUBE; i++)
-            d->deltas[k][i] = (float)(out[i] - (double)d->mesh[i]);
-    }
-    free(memory);
-    ex_skin_destroy(skin);
-    ex_driver_destroy(driver);
-}
-
-static void make_frames(driven *d, int frames) {
-    uint32_t fits = 0, carries = 0;
-    for (int f = 0; f < frames; f++) {
-        for (int v = 0; v < TUBE; v++) {
-            const double x = 0.1 * (v / AROUND) - 0.6, centre = frames == 1 ? 0 : 0.5 * (f - 1);
-            if (frames > 1 && fabs(x - centre) > 0.26)
-                continue;
-            d->fit_vertices[fits] = (uint32_t)v;
-            d->fit_weights[fits++] = (float)(frames == 1 ? 1 : exp(-20 * (x - centre) * (x - centre)));
-        }
-        d->fit_starts[f + 1] = fits;
-    }
-    for (int v = 0; v < 2 * TUBE; v++) {
-        const double x = 0.1 * (v % TUBE / AROUND) - 0.6, t = fmin(2, fmax(0, 2 * x + 1));
-        const int low = t < 1 ? 0 : 1;
-        d->carry_places[carries] = (uint16_t)low;
-        d->carry_weights[carries++] = (float)(1 - (t - low));
-        d->carry_places[carries] = (uint16_t)(low + 1);
-        d->carry_weights[carries++] = (float)(t - low);
-        d->carry_starts[v + 1] = carries;
-    }
-    d->driver.driver = (ex_driver_def){.vertex_count = TUBE,
-                                       .reference = d->reference,
-                                       .frame_count = frames,
-                                       .starts = d->fit_starts,
-                                       .vertices = d->fit_vertices,
-                                       .weights = d->fit_weights};
-    if (frames > 1)
-        d->driver.carry = (ex_influences){d->carry_starts, d->carry_places, d->carry_weights};
-    for (int f = 0; f < frames; f++)
-        d->views[f] = (ex_view){.frame = f, .count = TUBE, .vertices = d->all, .weights = d->ones};
-}
-
-static driven *make(int frames, ex_residual residual, bool push) {
-    driven *d = calloc(1, sizeof *d);
-    assert_non_null(d);
-    bend(0, 0.1, 0, d->reference);
-    bend(0, 0.12, 0, d->mesh);
-    for (int k = 0; k < KEYS; k++) {
-        bend(key_degrees[k], 0.1, 0, d->keys[k]);
-        bend(key_degrees[k], 0.12, 0.012, d->forms[k]);
-        d->key_list[k] = d->keys[k];
-        d->delta_list[k] = d->deltas[k];
-    }
-    for (int r = 0, t = 0; r + 1 < RINGS; r++)
-        for (int a = 0; a < AROUND; a++) {
-            const uint32_t p = (uint32_t)(r * AROUND + a), q = (uint32_t)(r * AROUND + (a + 1) % AROUND);
-            const uint32_t corners[6] = {p, q, p + AROUND, q, q + AROUND, p + AROUND};
-            memcpy(d->triangles + 3 * t, corners, sizeof corners);
-            d->face_sizes[t] = d->face_sizes[t + 1] = 3;
-            t += 2;
-        }
-    for (int v = 0; v < TUBE; v++) {
-        d->all[v] = (uint32_t)v;
-        d->ones[v] = 1;
-    }
-    d->driver = (ex_rig_driver){.name = "body",
-                                .triangle_count = FACES,
-                                .triangles = d->triangles,
-                                .residual = residual,
-                                .push = push,
-                                .thickness = 0.005F};
-    make_frames(d, frames);
-    unpose(d);
-    d->axes[0] = ex_axis_driver(0);
-    d->axes[1] = ex_axis_scalar(0, 1, 0);
-    d->layer = (ex_layer_def){.name = "driven",
-                              .domain = EX_DOMAIN_FORM,
-                              .weigh = ex_weigher_def_default(),
-                              .axis_names = axis_names,
-                              .example_names = key_names,
-                              .deltas = d->delta_list,
-                              .driver_keys = d->key_list,
-                              .view_count = frames,
-                              .views = d->views};
-    d->layer.weigh.kind = EX_WEIGHER_CONVEX;
-    d->layer.weigh.axes = d->axes;
-    d->layer.weigh.axis_count = 1;
-    d->layer.weigh.example_count = KEYS;
-    d->def = ex_rig_def_default();
-    d->def.mesh = (ex_rig_mesh){.vertex_count = TUBE,
-                                .positions = d->mesh,
-                                .split_count = TUBE,
-                                .face_count = FACES,
-                                .corner_count = 3 * FACES,
-                                .face_sizes = d->face_sizes,
-                                .corners = d->triangles,
-                                .triangle_count = FACES,
-                                .triangles = d->triangles};
-    d->def.layers = &d->layer;
-    d->def.layer_count = 1;
-    d->def.driver = &d->driver;
-    return d;
-}
-
 typedef struct result {
-    float positions[TUBE * 3], unsettled[TUBE * 3];
-    double weights[KEYS], regions[FRAMES * KEYS];
+    float positions[TUBE_VERTICES * 3], unsettled[TUBE_VERTICES * 3];
+    double weights[TUBE_KEYS], regions[TUBE_FRAMES * TUBE_KEYS];
     ex_driven driven;
 } result;
 
@@ -215,7 +40,7 @@ static result evaluate_at(const ex_rig *rig, const float *form, double *inputs, 
 
 static double farthest(const float *a, const float *b) {
     double most = 0;
-    for (int i = 0; i < 3 * TUBE; i++)
+    for (int i = 0; i < 3 * TUBE_VERTICES; i++)
         most = fmax(most, fabs((double)a[i] - (double)b[i]));
     return most;
 }
@@ -224,11 +49,11 @@ static const ex_residual residuals[] = {EX_RESIDUAL_NONE, EX_RESIDUAL_KEYS, EX_R
 
 static void keys_come_back(void **state) {
     (void)state;
-    for (int frames = 1; frames <= FRAMES; frames += FRAMES - 1)
+    for (int frames = 1; frames <= TUBE_FRAMES; frames += TUBE_FRAMES - 1)
         for (int i = 0; i < 3; i++) {
-            driven *d = make(frames, residuals[i], true);
+            driven_tube *d = driven_tube_make(frames, residuals[i], true);
             ex_rig *rig = rig_of(&d->def);
-            for (int k = 0; k < KEYS; k++) {
+            for (int k = 0; k < TUBE_KEYS; k++) {
                 const result r = evaluate_at(rig, d->keys[k], NULL, NULL, false);
                 assert_true(farthest(r.positions, d->forms[k]) < 5e-6);
                 assert_true(fabs(r.weights[k] - 1) < 2e-5);
@@ -244,23 +69,23 @@ static void between_keys_it_follows(void **state) {
     (void)state;
     double worst[2] = {0};
     for (int several = 0; several < 2; several++) {
-        driven *d = make(several ? FRAMES : 1, EX_RESIDUAL_KEYS, false);
+        driven_tube *d = driven_tube_make(several ? TUBE_FRAMES : 1, EX_RESIDUAL_KEYS, false);
         ex_rig *rig = rig_of(&d->def);
         for (double degrees = 5; degrees < 120; degrees += 10) {
-            float form[TUBE * 3], truth[TUBE * 3];
-            bend(degrees, 0.1, 0, form);
-            bend(degrees, 0.12, 0.012, truth);
+            float form[TUBE_VERTICES * 3], truth[TUBE_VERTICES * 3];
+            tube_bend(degrees, 0.1, 0, form);
+            tube_bend(degrees, 0.12, 0.012, truth);
             const result r = evaluate_at(rig, form, NULL, NULL, false);
             worst[several] = fmax(worst[several], farthest(r.positions, truth));
             double sum = 0, regions = 0;
-            for (int k = 0; k < KEYS; k++) {
+            for (int k = 0; k < TUBE_KEYS; k++) {
                 sum += r.weights[k];
                 assert_true(r.weights[k] >= 0);
             }
-            for (int k = 0; k < (several ? FRAMES : 1) * KEYS; k++)
+            for (int k = 0; k < (several ? TUBE_FRAMES : 1) * TUBE_KEYS; k++)
                 regions += r.regions[k];
             assert_true(fabs(sum - 1) < 1e-12);
-            assert_true(fabs(regions - (several ? FRAMES : 1)) < 1e-5);
+            assert_true(fabs(regions - (several ? TUBE_FRAMES : 1)) < 1e-5);
         }
         ex_rig_destroy(rig);
         free(d);
@@ -271,15 +96,15 @@ static void between_keys_it_follows(void **state) {
 
 static void rigid_motions_are_all_that_changes(void **state) {
     (void)state;
-    for (int frames = 1; frames <= FRAMES; frames += FRAMES - 1)
+    for (int frames = 1; frames <= TUBE_FRAMES; frames += TUBE_FRAMES - 1)
         for (int i = 0; i < 3; i++) {
-            driven *d = make(frames, residuals[i], true);
+            driven_tube *d = driven_tube_make(frames, residuals[i], true);
             ex_rig *rig = rig_of(&d->def);
-            float form[TUBE * 3], moved[TUBE * 3], expected[TUBE * 3];
-            bend(47, 0.1, 0, form);
+            float form[TUBE_VERTICES * 3], moved[TUBE_VERTICES * 3], expected[TUBE_VERTICES * 3];
+            tube_bend(47, 0.1, 0, form);
             const result r = evaluate_at(rig, form, NULL, NULL, false);
             const float c = 0.6F, s = 0.8F;
-            for (int v = 0; v < TUBE; v++) {
+            for (int v = 0; v < TUBE_VERTICES; v++) {
                 const float *from[2] = {form + 3 * v, r.positions + 3 * v};
                 float *to[2] = {moved + 3 * v, expected + 3 * v};
                 for (int j = 0; j < 2; j++) {
@@ -297,8 +122,8 @@ static void rigid_motions_are_all_that_changes(void **state) {
 
 static void files_are_the_same(void **state) {
     (void)state;
-    for (int frames = 1; frames <= FRAMES; frames += FRAMES - 1) {
-        driven *d = make(frames, EX_RESIDUAL_KEYS, true);
+    for (int frames = 1; frames <= TUBE_FRAMES; frames += TUBE_FRAMES - 1) {
+        driven_tube *d = driven_tube_make(frames, EX_RESIDUAL_KEYS, true);
         ex_rig *rig = rig_of(&d->def), *back = NULL;
         size_t size = 0, again_size = 0;
         char *pack = pack_of(rig, &size);
@@ -307,8 +132,8 @@ static void files_are_the_same(void **state) {
         char *again = pack_of(back, &again_size);
         assert_int_equal(size, again_size);
         assert_memory_equal(pack, again, size);
-        float form[TUBE * 3];
-        bend(47, 0.1, 0, form);
+        float form[TUBE_VERTICES * 3];
+        tube_bend(47, 0.1, 0, form);
         const result a = evaluate_at(rig, form, NULL, NULL, false), b = evaluate_at(back, form, NULL, NULL, false);
         assert_memory_equal(a.positions, b.positions, sizeof a.positions);
         ex_rig_driver driver;
@@ -319,7 +144,7 @@ static void files_are_the_same(void **state) {
         assert_int_equal(driver.driver.frame_count, frames);
         assert_memory_equal(driver.driver.reference, d->reference, sizeof d->reference);
         assert_int_equal(ex_rig_layer_views(back, 0, views, &regions), frames);
-        assert_int_equal(views[frames - 1].count, TUBE);
+        assert_int_equal(views[frames - 1].count, TUBE_VERTICES);
         assert_memory_equal(ex_rig_example_driver(back, 0, 3), d->keys[3], sizeof d->keys[3]);
         free(pack);
         free(again);
@@ -332,7 +157,7 @@ static void files_are_the_same(void **state) {
 /* Every 7th length and byte; checksums catch the bytes, and what they let through must not crash either. */
 static void damaged_files_are_refused(void **state) {
     (void)state;
-    driven *d = make(FRAMES, EX_RESIDUAL_KEYS, true);
+    driven_tube *d = driven_tube_make(TUBE_FRAMES, EX_RESIDUAL_KEYS, true);
     ex_rig *rig = rig_of(&d->def), *back = NULL;
     size_t size = 0;
     char *pack = pack_of(rig, &size);
@@ -352,12 +177,12 @@ static void damaged_files_are_refused(void **state) {
 static void a_state_only_saves_time(void **state) {
     (void)state;
     for (int i = 0; i < 3; i++) {
-        driven *d = make(FRAMES, residuals[i], true);
+        driven_tube *d = driven_tube_make(TUBE_FRAMES, residuals[i], true);
         ex_rig *rig = rig_of(&d->def);
         void *kept = calloc(1, ex_rig_state_size(rig) + 1);
         for (double t = 0; t < 40; t++) {
-            float form[TUBE * 3];
-            bend(60 + 50 * sin(0.3 * t + (t > 20 ? 2 : 0)), 0.1, 0, form);
+            float form[TUBE_VERTICES * 3];
+            tube_bend(60 + 50 * sin(0.3 * t + (t > 20 ? 2 : 0)), 0.1, 0, form);
             const result a = evaluate_at(rig, form, NULL, kept, false), b = evaluate_at(rig, form, NULL, NULL, false);
             assert_true(farthest(a.positions, b.positions) < 1e-6);
         }
@@ -370,11 +195,11 @@ static void a_state_only_saves_time(void **state) {
 /* Two databases, soft and stiff: on the axis between them, forms go over from one to the other. */
 static void databases_are_an_axis(void **state) {
     (void)state;
-    driven *d = make(FRAMES, EX_RESIDUAL_NONE, false);
-    static const double values[KEYS] = {0, 1, 0, 1, 0};
+    driven_tube *d = driven_tube_make(TUBE_FRAMES, EX_RESIDUAL_NONE, false);
+    static const double values[TUBE_KEYS] = {0, 1, 0, 1, 0};
     memcpy(d->keys[1], d->keys[0], sizeof d->keys[0]);
     memcpy(d->keys[3], d->keys[2], sizeof d->keys[2]);
-    unpose(d);
+    driven_tube_unpose(d);
     d->layer.weigh.axis_count = 2;
     d->layer.weigh.points = values;
     ex_rig *rig = rig_of(&d->def);
@@ -389,16 +214,97 @@ static void databases_are_an_axis(void **state) {
     free(d);
 }
 
+/* What a muted layer leaves is settled too, whatever the scratch memory held. */
+static void muted_layers_leave_nothing_behind(void **state) {
+    (void)state;
+    for (int frames = 1; frames <= TUBE_FRAMES; frames += TUBE_FRAMES - 1) {
+        driven_tube *d = driven_tube_make(frames, EX_RESIDUAL_KEYS, true);
+        ex_rig *rig = rig_of(&d->def);
+        const bool muted[1] = {true};
+        const ex_evaluation e = {.muted = muted};
+        const size_t size = ex_rig_scratch_size(rig, &e, 1);
+        unsigned char *scratch = malloc(size);
+        float form[TUBE_VERTICES * 3], positions[2][TUBE_VERTICES * 3];
+        tube_bend(47, 0.1, 0, form);
+        for (int i = 0; i < 2; i++) {
+            const ex_pose pose = {.driver = form};
+            const ex_output output = {.positions = positions[i]};
+            memset(scratch, i ? 0x3f : 0, size); /* 0.747 wherever it is read as floats */
+            ex_rig_evaluate(rig, &pose, &output, &e, scratch);
+        }
+        assert_memory_equal(positions[0], positions[1], sizeof positions[0]);
+        free(scratch);
+        ex_rig_destroy(rig);
+        free(d);
+    }
+}
+
+/* In place of two databases, a weigher with all keys in one: it needs more room than the layer's own. */
+static void weighers_may_be_replaced(void **state) {
+    (void)state;
+    driven_tube *d = driven_tube_make(1, EX_RESIDUAL_NONE, false);
+    static const double values[TUBE_KEYS] = {0, 1, 0, 1, 0};
+    d->layer.weigh.axis_count = 2;
+    d->layer.weigh.points = values;
+    ex_rig *rig = rig_of(&d->def);
+    ex_edit edits[2];
+    const ex_weigher *own = ex_rig_weigher(rig, 0);
+    ex_weigher *other = NULL;
+    double points[2][TUBE_KEYS + 1];
+    for (int i = 0; i < 2; i++) {
+        memcpy(points[i], ex_weigher_point(own, 1 + 2 * i), sizeof points[i]);
+        points[i][TUBE_KEYS] = 0;
+        edits[i] = (ex_edit){.kind = EX_EDIT_MOVE_EXAMPLE, .index = 1 + 2 * i, .at = points[i]};
+    }
+    assert_int_equal(ex_weigher_edit(own, edits, 2, NULL, &other, NULL), EX_OK);
+    const ex_weigher *const weighers[1] = {other};
+    const ex_evaluation e = {.weighers = weighers};
+    void *scratch = malloc(ex_rig_scratch_size(rig, &e, 1));
+    float form[TUBE_VERTICES * 3];
+    double weights[TUBE_KEYS], sum = 0;
+    tube_bend(47, 0.1, 0, form);
+    const ex_pose pose = {.driver = form};
+    const ex_output output = {.weights = weights};
+    ex_rig_evaluate(rig, &pose, &output, &e, scratch);
+    for (int k = 0; k < TUBE_KEYS; k++)
+        sum += weights[k];
+    assert_true(fabs(sum - 1) < 1e-12);
+    assert_true(weights[1] > 0.1); /* 30 degrees, which is of the other database in the layer's own */
+    free(scratch);
+    ex_weigher_destroy(other);
+    ex_rig_destroy(rig);
+    free(d);
+}
+
+/* A box that is asked for alone is that of the settled form. */
+static void boxes_are_settled(void **state) {
+    (void)state;
+    driven_tube *d = driven_tube_make(1, EX_RESIDUAL_NONE, true);
+    ex_rig *rig = rig_of(&d->def);
+    float form[TUBE_VERTICES * 3], positions[TUBE_VERTICES * 3], with[6], alone[6];
+    void *scratch = malloc(ex_rig_scratch_size(rig, NULL, 1));
+    tube_bend(0, 0.15, 0, form); /* thicker than the sleeve */
+    const ex_pose pose = {.driver = form};
+    const ex_output both = {.positions = positions, .box = with}, box = {.box = alone};
+    ex_rig_evaluate(rig, &pose, &both, NULL, scratch);
+    ex_rig_evaluate(rig, &pose, &box, NULL, scratch);
+    assert_true(with[4] > 0.14F);
+    assert_memory_equal(with, alone, sizeof with);
+    free(scratch);
+    ex_rig_destroy(rig);
+    free(d);
+}
+
 static void what_penetrates_is_pushed_out(void **state) {
     (void)state;
-    driven *d = make(1, EX_RESIDUAL_NONE, true);
+    driven_tube *d = driven_tube_make(1, EX_RESIDUAL_NONE, true);
     ex_rig *rig = rig_of(&d->def);
-    float fat[TUBE * 3];
-    bend(30, 0.125, 0, fat);
+    float fat[TUBE_VERTICES * 3];
+    tube_bend(30, 0.125, 0, fat);
     const result r = evaluate_at(rig, fat, NULL, NULL, false);
-    assert_true(r.driven.settled.penetrating > TUBE / 2);
+    assert_true(r.driven.settled.penetrating > TUBE_VERTICES / 2);
     assert_int_equal(r.driven.settled.left, 0);
-    for (int v = 0; v < TUBE; v++)
+    for (int v = 0; v < TUBE_VERTICES; v++)
         assert_true(hypot((double)r.positions[3 * v + 2], 0) < 0.2);
     const result plain = evaluate_at(rig, fat, NULL, NULL, true);
     assert_memory_equal(plain.positions, r.unsettled, sizeof plain.positions);
@@ -409,54 +315,57 @@ static void what_penetrates_is_pushed_out(void **state) {
 
 static ex_result create_with(void *context, const ex_allocator *allocator) {
     ex_rig *rig = NULL;
-    const ex_result came = ex_rig_create(&((driven *)context)->def, allocator, &rig, NULL);
+    const ex_result came = ex_rig_create(&((driven_tube *)context)->def, allocator, &rig, NULL);
     ex_rig_destroy(rig);
     return came;
 }
 
 static void memory_may_run_out(void **state) {
     (void)state;
-    driven *d = make(FRAMES, EX_RESIDUAL_KEYS, true);
+    driven_tube *d = driven_tube_make(TUBE_FRAMES, EX_RESIDUAL_KEYS, true);
     assert_true(failing_allocator_sweep(create_with, d) > 20);
     free(d);
 }
 
 typedef struct wrong {
     const char *what;
-    void (*change)(driven *d);
+    void (*change)(driven_tube *d);
 } wrong;
 
-static void no_driver(driven *d) {
+static void no_driver(driven_tube *d) {
     d->def.driver = NULL;
 }
-static void other_name(driven *d) {
+static void other_name(driven_tube *d) {
     d->driver.name = "cat";
 }
-static void no_key(driven *d) {
+static void no_key(driven_tube *d) {
     d->key_list[2] = NULL;
 }
-static void key_not_finite(driven *d) {
+static void key_not_finite(driven_tube *d) {
     d->keys[2][7] = NAN;
 }
-static void frame_out_of_range(driven *d) {
-    d->views[1].frame = FRAMES;
+static void frame_out_of_range(driven_tube *d) {
+    d->views[1].frame = TUBE_FRAMES;
 }
-static void vertex_out_of_range(driven *d) {
-    d->triangles[5] = TUBE;
+static void vertex_out_of_range(driven_tube *d) {
+    d->triangles[5] = TUBE_VERTICES;
 }
-static void carry_not_one(driven *d) {
+static void carry_not_one(driven_tube *d) {
     d->carry_weights[9] = 7;
 }
-static void no_view(driven *d) {
+static void form_too_far(driven_tube *d) {
+    d->deltas[2][7] = 3e18F;
+}
+static void no_view(driven_tube *d) {
     d->layer.view_count = 0;
 }
-static void dial_and_convex(driven *d) {
+static void dial_and_convex(driven_tube *d) {
     d->axes[0] = ex_axis_scalar(0, 1, 0);
 }
-static void nothing_driven(driven *d) {
+static void nothing_driven(driven_tube *d) {
     d->def.layer_count = 0;
 }
-static void thin(driven *d) {
+static void thin(driven_tube *d) {
     d->driver.thickness = -1;
 }
 
@@ -469,12 +378,13 @@ static void what_cannot_be_is_refused(void **state) {
                                    {"frame out of range", frame_out_of_range},
                                    {"vertex out of range", vertex_out_of_range},
                                    {"carry not one", carry_not_one},
+                                   {"form too far", form_too_far},
                                    {"no view", no_view},
                                    {"dial and convex", dial_and_convex},
                                    {"nothing driven", nothing_driven},
                                    {"thin", thin}};
     for (size_t i = 0; i < sizeof wrongs / sizeof *wrongs; i++) {
-        driven *d = make(FRAMES, EX_RESIDUAL_KEYS, true);
+        driven_tube *d = driven_tube_make(TUBE_FRAMES, EX_RESIDUAL_KEYS, true);
         wrongs[i].change(d);
         ex_rig *rig = NULL;
         ex_error error = {0};
@@ -494,6 +404,9 @@ int main(void) {
         cmocka_unit_test(damaged_files_are_refused),
         cmocka_unit_test(a_state_only_saves_time),
         cmocka_unit_test(databases_are_an_axis),
+        cmocka_unit_test(muted_layers_leave_nothing_behind),
+        cmocka_unit_test(weighers_may_be_replaced),
+        cmocka_unit_test(boxes_are_settled),
         cmocka_unit_test(what_penetrates_is_pushed_out),
         cmocka_unit_test(memory_may_run_out),
         cmocka_unit_test(what_cannot_be_is_refused),

@@ -77,6 +77,34 @@ static void test_any_hint(void **state) {
     }
 }
 
+/* Far outside, where a cluster has more blocks around it than can be worked on at once, and part of it has not; from
+ * what was closest, some of it wrong. */
+static void test_loose(void **state) {
+    (void)state;
+    uint64_t seed = 7;
+    surface s = surface_ball(20);
+    void *memory;
+    const ex_fit *fit = fit_whole(&s.def, &memory);
+    const exi_view view = view_on(&s, fit);
+    for (int round = 0; round < 80; round++) {
+        float points[EXI_CLUSTER][3];
+        exi_near near;
+        const int count = round % 2 ? EXI_CLUSTER : 1 + (int)(random_bits(&seed) % EXI_CLUSTER);
+        const uint32_t vertex = (uint32_t)(random_bits(&seed) % (uint64_t)s.def.vertex_count);
+        for (int i = 0; i < count; i++) {
+            ex_closest one;
+            for (int c = 0; c < 3; c++)
+                points[i][c] = (1.1f + 0.02f * (float)(round % 16)) * s.positions[3 * vertex + (uint32_t)c] +
+                               (float)random_between(&seed, -0.05, 0.05) + 0.1f * (float)(i / 4 == c);
+            ex_fit_closest(fit, points[i], INFINITY, &one);
+            near.triangle[i] = (uint32_t)one.triangle ^ (round % 3 == 0 && i % 5 == 0);
+        }
+        compare_all(&s, &view, points, count, &near);
+    }
+    surface_close(&s);
+    free(memory);
+}
+
 /* The same numbers far from the origin, where most of their digits are lost. */
 static void test_far_away(void **state) {
     (void)state;
@@ -130,6 +158,7 @@ static void test_not_finite(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_any_hint),
+        cmocka_unit_test(test_loose),
         cmocka_unit_test(test_far_away),
         cmocka_unit_test(test_not_finite),
     };

@@ -185,7 +185,7 @@ static void test_memory(void **state) {
     surface_close(&s);
 }
 
-/* On a line in disorder: every cluster is a piece of it. */
+/* On a line in disorder: every cluster is a piece of it, and so is every four. */
 static void test_order(void **state) {
     (void)state;
     enum { COUNT = 10 * EXI_CLUSTER + 5 };
@@ -198,7 +198,7 @@ static void test_order(void **state) {
     }
     exi_order_cluster((const float(*)[3])points, order, 0, COUNT);
     for (int i = 0; i < COUNT; i++)
-        assert_int_equal((int)points[order[i]][2] / EXI_CLUSTER, i / EXI_CLUSTER);
+        assert_int_equal((int)points[order[i]][2] / 4, i / 4);
 }
 
 /* ---- frames ---- */
@@ -311,6 +311,41 @@ static void test_any_state(void **state) {
     close_show(&h);
 }
 
+/* A motion with pauses, jumps back, leaps to elsewhere, and a driver that is lost in part: with the state of whatever
+ * was the frame before as without any. */
+static void test_interrupted(void **state) {
+    (void)state;
+    show h;
+    open_show(&h);
+    static const int frames[] = {0, 1, 1, 1, 2, 9, 3, 4, 4, 0, 5, 6};
+    unsigned char *kept = calloc(1, ex_settler_state_size(h.settler));
+    const size_t count = 3 * (size_t)h.body.def.vertex_count;
+    float *driver = malloc(count * sizeof *driver);
+    int pushed = 0, lost = 0;
+    for (int i = 0; i < (int)(sizeof frames / sizeof frames[0]); i++) {
+        const int f = frames[i];
+        const float leap = i == 4 || i == 5 ? 40 : 0;
+        for (size_t k = 0; k < count; k++)
+            driver[k] = i == 7 && k % 3 == 0 && k < count / 2 ? NAN : h.driver[f][k] + leap;
+        float cold[3 * CLOTH], warm[3 * CLOTH];
+        for (int k = 0; k < 3 * CLOTH; k++)
+            cold[k] = warm[k] = h.cloth[f][k] + leap;
+        ex_settle_job job = {
+            .driver = driver, .driven = cold, .weights = h.weights[f], .push = true, .thickness = 0.03f};
+        const ex_settled a = settle_once(h.settler, &job, NULL);
+        job.driven = warm;
+        const ex_settled b = settle_once(h.settler, &job, kept);
+        assert_memory_equal(cold, warm, sizeof cold);
+        assert_memory_equal(&a, &b, sizeof a);
+        pushed += a.pushed;
+        lost += i == 7 && a.pushed > 0;
+    }
+    assert_true(pushed > 100 && lost == 1);
+    free(driver);
+    free(kept);
+    close_show(&h);
+}
+
 /* From the last to the first, in pieces of uneven size. */
 static void run_backwards(void *user, int count, int grain, ex_task_body body, void *context) {
     (void)grain;
@@ -345,8 +380,13 @@ static void test_tasks_and_strides(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_empty),     cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_order),   cmocka_unit_test(test_any_state), cmocka_unit_test(test_tasks_and_strides),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_any_state),
+        cmocka_unit_test(test_interrupted),
+        cmocka_unit_test(test_tasks_and_strides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
