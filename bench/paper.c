@@ -92,7 +92,7 @@ static ex_result write_and_build(const char *folder, const paper_rig *which, ex_
     ex_result result = path ? EX_OK : exi_error_memory(error, "a path", 0);
     for (int i = 0; i < ex_demo_count && result == EX_OK; i++)
         if (strcmp(ex_demos[i].name, which->demo) == 0)
-            result = ex_demos[i].write(folder, error);
+            result = exi_demo_write(&ex_demos[i], folder, NULL, error);
     if (result == EX_OK)
         result = build(path, which, rig, error);
     free(path);

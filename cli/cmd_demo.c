@@ -13,7 +13,7 @@
 #include <string.h>
 
 static const char *output;
-static bool force;
+static bool force, all;
 
 static const ex_option options[] = {
     {.name = "output",
@@ -25,17 +25,23 @@ static const ex_option options[] = {
      .letter = 'f',
      .help = "write into a folder that holds something already, over what has the same names",
      .flag = &force},
+    {.name = "all", .help = "without NAME: those that simulate cloth, too", .flag = &all},
 };
 
 /* Writes and builds one demo into a folder. The rig, or NULL: after a sentence, or because of an interrupt. */
-static ex_rig *make_demo(const ex_demo *demo, const char *folder, const char *project_path, const char *rig_path) {
+static ex_rig *make_demo(const ex_call *call, const ex_demo *demo, const char *folder, const char *project_path,
+                         const char *rig_path) {
     ex_error error = {.result = EX_OK};
+    exi_progress progress;
     ex_project *project = NULL;
     ex_rig *rig = NULL;
     exi_interrupt_defer(true);
-    bool good = exi_make_directory(folder, &error) == EX_OK && demo->write(folder, &error) == EX_OK &&
+    exi_progress_start(&progress, call);
+    bool good = exi_make_directory(folder, &error) == EX_OK &&
+                exi_demo_write(demo, folder, exi_progress_hook(&progress), &error) == EX_OK &&
                 ex_project_read(project_path, &project, &error) == EX_OK &&
                 ex_project_build(project, NULL, &rig, &error) == EX_OK && ex_rig_write(rig_path, rig, &error) == EX_OK;
+    exi_progress_end(&progress);
     exi_interrupt_defer(false);
     ex_project_destroy(project);
     if (!good) {
@@ -71,6 +77,18 @@ typedef struct demo_job {
     bool next;                             /* print what to try next */
 } demo_job;
 
+/* What was learnt, on the motion that took no part in it. */
+static void print_next_garment(const demo_job *job) {
+    const char *program = job->call->program, *folder = job->folder, *rig = job->rig;
+    const char *slash = folder[0] && folder[strlen(folder) - 1] == '/' ? "" : "/";
+    printf("\nTry next:\n  %s drive keys %s\n", program, rig);
+    printf("  %s drive apply %s --driver %s%sdriver_unseen.pc2 -o %s%sfollowed.pc2\n", program, rig, folder, slash,
+           folder, slash);
+    printf("  %s drive report %s --driver %s%sdriver_unseen.pc2 --truth %s%sdriven_unseen.pc2 --picture "
+           "%s%sreport.png\n",
+           program, rig, folder, slash, folder, slash, folder, slash);
+}
+
 static void print_demo(const demo_job *job, const ex_rig *rig, double seconds) {
     if (job->call->json) {
         exi_rig_print_line(stdout, true, job->rig, rig, seconds, NULL);
@@ -80,7 +98,9 @@ static void print_demo(const demo_job *job, const ex_rig *rig, double seconds) {
         return;
     printf("%s: %s\n%s\n", job->demo->name, job->demo->summary, job->project);
     exi_rig_print_line(stdout, false, job->rig, rig, seconds, NULL);
-    if (job->next) {
+    if (job->next && job->demo->garment) {
+        print_next_garment(job);
+    } else if (job->next) {
         const char *program = job->call->program;
         printf("\nTry next:\n  %s info %s\n  %s weights %s", program, job->rig, program, job->rig);
         print_some_pose(rig);
@@ -106,7 +126,7 @@ static int write_job(const demo_job *job) {
     if (!exi_folder_note(&folder, job->folder))
         return EX_EXIT_FAILED;
     double start = exi_clock();
-    ex_rig *rig = make_demo(job->demo, job->folder, job->project, job->rig);
+    ex_rig *rig = make_demo(job->call, job->demo, job->folder, job->project, job->rig);
     int exit_code = rig ? EX_EXIT_DONE : EX_EXIT_FAILED;
     if (rig)
         print_demo(job, rig, exi_clock() - start);
@@ -137,10 +157,15 @@ static int write_demo(const ex_call *call, const ex_demo *demo, const char *fold
 }
 
 static int write_all(const ex_call *call) {
-    for (int i = 0; i < ex_demo_count; i++) {
+    int last = ex_demo_count - 1;
+    while (!all && ex_demos[last].garment)
+        last--;
+    for (int i = 0; i <= last; i++) {
+        if (ex_demos[i].garment && !all)
+            continue;
         char *folder = exi_path_inside(output ? output : "", ex_demos[i].name, "");
-        int exit_code = folder ? write_demo(call, &ex_demos[i], folder, i == ex_demo_count - 1)
-                               : exi_failed_text("there is not enough memory");
+        int exit_code =
+            folder ? write_demo(call, &ex_demos[i], folder, i == last) : exi_failed_text("there is not enough memory");
         free(folder);
         if (exit_code != EX_EXIT_DONE)
             return exit_code;
@@ -171,13 +196,18 @@ static int run(const ex_call *call) {
 const ex_command cmd_demo = {
     .name = "demo",
     .summary = "write complete sample projects and build them",
-    .usage = "demo [NAME] [-o DIR] [--force]",
+    .usage = "demo [NAME] [-o DIR] [--force] [--all]",
     .description = "Writes a project and its forms, made by the program itself, builds the rig\n"
-                   "beside it, and prints what was written and three commands to try next. Without\n"
-                   "NAME, all demos are written.\n"
+                   "beside it, and prints what was written and commands to try next. Without NAME,\n"
+                   "all demos are written but two, 'sleeve' and 'shirt': these simulate cloth on a\n"
+                   "driver that moves, which takes up to a minute, and learn from it. Beside the\n"
+                   "project they write the caches of two motions, driver_train.pc2 and\n"
+                   "driven_train.pc2 to learn from, driver_unseen.pc2 and driven_unseen.pc2 to try\n"
+                   "it on.\n"
                    "\n"
                    "A folder that holds anything already is left alone unless told.",
     .examples = "exemplar demo blob\n"
+                "exemplar demo shirt\n"
                 "exemplar demo -o demos --force",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

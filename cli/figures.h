@@ -76,6 +76,9 @@ const ex_rig *exi_figures_rig_without(exi_figures *figures, const char *demo);
 /* The rig of another project that the demo writes, DEMO_variant.json. */
 const ex_rig *exi_figures_rig_variant(exi_figures *figures, const char *demo, const char *variant);
 
+/* The rig of that demo and kind, or an empty place for it that the caller fills; there is always one. */
+exi_figure_rig *exi_figures_slot(exi_figures *figures, const char *demo, char kind);
+
 void exi_figures_fact(exi_figures *figures, const char *what, const char *theirs, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
@@ -93,6 +96,8 @@ typedef struct exi_shot {
      * in place of a note; or NULL. */
     const int *face_segments;
     const ex_segments *segments;
+    const ex_mesh *under; /* another mesh in the same picture, dark, and its form [vertex_count][3]; or NULL */
+    const float *under_form;
     const double *weights; /* [3] that sum to 1: a point in a triangle above the form; or NULL */
     const char *title, *note;
 } exi_shot;
@@ -136,5 +141,10 @@ ex_result exi_figure_chain(exi_figures *figures, const char *path); /* figures_c
 ex_result exi_figure_tail(exi_figures *figures, const char *path);
 ex_result exi_figure_turn(exi_figures *figures, const char *path);       /* figures_turn.c */
 ex_result exi_figure_path_times(exi_figures *figures, const char *path); /* figures_times.c */
+ex_result exi_figure_weights(exi_figures *figures, const char *path);    /* figures_driven.c, down to far */
+ex_result exi_figure_moving(exi_figures *figures, const char *path);
+ex_result exi_figure_beside(exi_figures *figures, const char *path);
+ex_result exi_figure_more_keys(exi_figures *figures, const char *path);
+ex_result exi_figure_far(exi_figures *figures, const char *path);
 
 #endif

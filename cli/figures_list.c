@@ -237,14 +237,55 @@ static const exi_figure scanned_bodies[] = {
 /* ---- DrivenShape ---- */
 
 static const exi_figure driven_shape[] = {
-    NOT_YET("Figure 1", "key shapes and their weights", "Waits for drivers."),
-    NOT_YET("Figure 2", "a blend that penetrates", "Waits for drivers."),
-    NOT_YET("Figure 3", "carrying over what the blend missed", "Waits for drivers."),
-    NOT_YET("Figure 4", "points bound to the right leg", "Waits for drivers."),
-    NOT_YET("Figure 5", "keys in a moving frame", "Waits for drivers."),
-    NOT_YET("Figure 6", "beside the simulation", "Waits for drivers, and for cloth that is simulated."),
-    NOT_YET("Figure 7", "more keys", "Waits for drivers."),
-    NOT_YET("Figure 8", "poses far from all keys", "Waits for drivers."),
+    {.number = "Figure 1",
+     .title = "Key shapes and their weights",
+     .file = "drivenshape-1.png",
+     .demo = "sleeve",
+     .caption =
+         "Six keys of a sleeve on an arm (above), and how much of each is taken while the arm moves as it did in "
+         "no key: never less than nothing, all together 1. Below, how far the sleeve is from the simulation.",
+     .slow = true,
+     .make = exi_figure_weights},
+    NOT_YET("Figure 2", "a blend that penetrates", "Figure 8 shows one."),
+    NOT_YET("Figure 3", "carrying over what the blend missed",
+            "A construction, drawn by hand; figure 8 shows what comes of it."),
+    NOT_YET("Figure 4", "points bound to the right leg",
+            "The demos have no legs in clothes: docs/drive.md explains binds."),
+    {.number = "Figure 5",
+     .title = "Keys in a moving frame",
+     .file = "drivenshape-5.png",
+     .demo = "sleeve",
+     .caption =
+         "The arm turns about and goes from place to place. Left, the simulation; in the middle, the blend of six "
+         "keys in the moving frame of the arm; right, without it: keys that face other ways are blended as they "
+         "stand. The paper's method, not settled.",
+     .slow = true,
+     .make = exi_figure_moving},
+    {.number = "Figure 6",
+     .title = "Beside the simulation",
+     .file = "drivenshape-6.png",
+     .demo = "sleeve",
+     .caption = "Above, the sleeve of twelve keys on a motion that it has not seen; below (blue), what the simulation "
+                "makes of the same motion.",
+     .slow = true,
+     .make = exi_figure_beside},
+    {.number = "Figure 7",
+     .title = "More keys",
+     .file = "drivenshape-7.png",
+     .demo = "sleeve",
+     .caption = "Two frames of the unseen motion with 4, 6 and 12 keys, beside the simulation (blue).",
+     .slow = true,
+     .make = exi_figure_more_keys},
+    {.number = "Figure 8",
+     .title = "Poses far from all keys",
+     .file = "drivenshape-8.png",
+     .demo = "sleeve",
+     .caption =
+         "The paper's method with four keys, farther and farther from what they can blend. Left, arm and cloth as "
+         "the keys blend them; in the middle, that cloth on the arm as it is; right, what the blend missed of the "
+         "arm carried over. Far outside, the cloth follows the arm and has no folds of its own.",
+     .slow = true,
+     .make = exi_figure_far},
     NOT_YET("Figure 9", "in films", "Pictures from films."),
 };
 

@@ -41,7 +41,7 @@ static ex_result make_rig(exi_figures *f, const ex_demo *demo, const char *varia
     if (result == EX_OK && write)
         result = exi_make_directory(folder, f->error);
     if (result == EX_OK && write)
-        result = demo->write(folder, f->error);
+        result = exi_demo_write(demo, folder, NULL, f->error);
     if (result == EX_OK)
         result = ex_project_read(project_path, &project, f->error);
     if (result == EX_OK && apply)
@@ -64,7 +64,7 @@ static const ex_demo *find_demo(const char *name) {
 }
 
 /* The rig of that demo and kind, or a place for it. */
-static exi_figure_rig *find_slot(exi_figures *f, const char *name, char kind) {
+exi_figure_rig *exi_figures_slot(exi_figures *f, const char *name, char kind) {
     for (int i = 0; i < EXI_FIGURE_RIGS; i++)
         if (!f->rigs[i].name || (strcmp(f->rigs[i].name, name) == 0 && f->rigs[i].kind == kind))
             return &f->rigs[i];
@@ -72,7 +72,7 @@ static exi_figure_rig *find_slot(exi_figures *f, const char *name, char kind) {
 }
 
 static const ex_rig *get_rig(exi_figures *f, char kind, const char *name, const char *variant, change apply) {
-    exi_figure_rig *slot = find_slot(f, name, kind);
+    exi_figure_rig *slot = exi_figures_slot(f, name, kind);
     const ex_demo *demo = find_demo(name);
     if (!slot || !demo) {
         exi_error(f->error, EX_ERROR_ARGUMENT, "there is no demo '%s'", name);

@@ -121,6 +121,10 @@ static ex_result find_camera(sheet *s, int cell, ex_error *error) {
     for (int i = 0; !s->shots->close_up && i < s->shots->count; i++)
         if (!exi_frame_add(&frame, s->forms[i].positions, s->forms[i].vertex_count))
             return exi_error(error, EX_ERROR_DATA, "a form is too far away for a float");
+    for (int i = 0; !s->shots->close_up && i < s->shots->count; i++)
+        if (s->shots->shots[i].under &&
+            !exi_frame_add(&frame, s->shots->shots[i].under_form, s->shots->shots[i].under->vertex_count))
+            return exi_error(error, EX_ERROR_DATA, "a form is too far away for a float");
     s->camera = exi_frame_camera(&frame, cell, &s->width, &s->height);
     /* Words as large as on a sheet, whatever the size of the forms. */
     s->scale = cell / (180 * s->shots->size);
@@ -135,17 +139,21 @@ static ex_result find_camera(sheet *s, int cell, ex_error *error) {
 static ex_result render(const sheet *s, int i, const ex_tasks *tasks, ex_image **image, ex_error *error) {
     static const double tones[][3] = {{0.82, 0.80, 0.78}, {0.33, 0.47, 0.60}, {0.82, 0.52, 0.40}};
     const exi_shot *shot = &s->shots->shots[i];
-    ex_render_item item = ex_render_item_default();
-    item.mesh = s->forms[i].mesh;
-    item.positions = s->forms[i].positions;
-    item.normals = s->forms[i].normals;
-    item.texture = s->forms[i].texture;
-    memcpy(item.colour, tones[shot->tone], sizeof item.colour);
+    static const double dark[3] = {0.36, 0.33, 0.31};
+    ex_render_item items[2] = {ex_render_item_default(), ex_render_item_default()};
+    items[0].mesh = s->forms[i].mesh;
+    items[0].positions = s->forms[i].positions;
+    items[0].normals = s->forms[i].normals;
+    items[0].texture = s->forms[i].texture;
+    memcpy(items[0].colour, tones[shot->tone], sizeof items[0].colour);
+    items[1].mesh = shot->under;
+    items[1].positions = shot->under_form;
+    memcpy(items[1].colour, dark, sizeof items[1].colour);
     ex_render_def def = ex_render_def_default();
     def.width = s->width;
     def.height = s->height;
-    def.items = &item;
-    def.item_count = 1;
+    def.items = items;
+    def.item_count = shot->under ? 2 : 1;
     def.camera = s->camera;
     def.ground = false;
     def.background = EX_BACKGROUND_TRANSPARENT;

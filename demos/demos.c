@@ -2,6 +2,7 @@
  * The table of demos, and what they share.
  */
 #include "demos.h"
+#include "garment.h"
 
 #include "author/formats/array.h"
 #include "author/formats/file.h"
@@ -13,30 +14,64 @@
 #include <string.h>
 
 const ex_demo ex_demos[] = {
-    {"blob",
-     "five forms over bend and thickness, and two pseudo-examples that keep the corners from crossing themselves",
-     exi_demo_blob},
-    {"arm", "eight arms over shoulder, elbow, wrist and gender, sculpted at their poses, and six pseudo-examples",
-     exi_demo_arm},
-    {"face", "eight heads over age, gender and build, their skins over axes of their own, a blink and a smile",
-     exi_demo_face},
-    {"elbow", "three sculpts that keep an elbow from collapsing, and three more for a heavy load in the hand",
-     exi_demo_elbow},
-    {"twist", "a forearm turned by up to 180 degrees, kept round by three sculpts in the skinned frame",
-     exi_demo_twist},
-    {"shoulder", "seven sculpts around a shoulder, over where the arm points", exi_demo_shoulder},
-    {"emotion", "nine expressions over happiness and arousal, with a half-smile on the way to the smile",
-     exi_demo_emotion},
-    {"bar", "a bar bent by 90 and by 160 degrees, its vertices on paths that turn", exi_demo_bar},
-    {"stretch", "a short thick bar that becomes long, thin and bent, with and without the paper's gradient term",
-     exi_demo_stretch},
-    {"cylinder", "a chain of four links that folds up, with a basis appended for each joint, and without",
-     exi_demo_cylinder},
-    {"creature", "an animal that stands, leaps, sits and kicks, and curls its tail, its vertices on paths that turn",
-     exi_demo_creature},
-    {"heads", "from one head to another along paths, eyes and ears staying where they belong", exi_demo_heads},
+    {.name = "blob",
+     .summary =
+         "five forms over bend and thickness, and two pseudo-examples that keep the corners from crossing themselves",
+     .write = exi_demo_blob},
+    {.name = "arm",
+     .summary = "eight arms over shoulder, elbow, wrist and gender, sculpted at their poses, and six pseudo-examples",
+     .write = exi_demo_arm},
+    {.name = "face",
+     .summary = "eight heads over age, gender and build, their skins over axes of their own, a blink and a smile",
+     .write = exi_demo_face},
+    {.name = "elbow",
+     .summary = "three sculpts that keep an elbow from collapsing, and three more for a heavy load in the hand",
+     .write = exi_demo_elbow},
+    {.name = "twist",
+     .summary = "a forearm turned by up to 180 degrees, kept round by three sculpts in the skinned frame",
+     .write = exi_demo_twist},
+    {.name = "shoulder",
+     .summary = "seven sculpts around a shoulder, over where the arm points",
+     .write = exi_demo_shoulder},
+    {.name = "emotion",
+     .summary = "nine expressions over happiness and arousal, with a half-smile on the way to the smile",
+     .write = exi_demo_emotion},
+    {.name = "bar",
+     .summary = "a bar bent by 90 and by 160 degrees, its vertices on paths that turn",
+     .write = exi_demo_bar},
+    {.name = "stretch",
+     .summary = "a short thick bar that becomes long, thin and bent, with and without the paper's gradient term",
+     .write = exi_demo_stretch},
+    {.name = "cylinder",
+     .summary = "a chain of four links that folds up, with a basis appended for each joint, and without",
+     .write = exi_demo_cylinder},
+    {.name = "creature",
+     .summary = "an animal that stands, leaps, sits and kicks, and curls its tail, its vertices on paths that turn",
+     .write = exi_demo_creature},
+    {.name = "heads",
+     .summary = "from one head to another along paths, eyes and ears staying where they belong",
+     .write = exi_demo_heads},
+    {.name = "sleeve",
+     .summary = "a sleeve on an arm that bends, turns and goes about: cloth, simulated, and twelve keys learnt from it",
+     .garment = exi_sleeve_make},
+    {.name = "shirt",
+     .summary = "a shirt of 5000 vertices on a figure that moves: cloth, simulated, and twelve keys learnt from it",
+     .garment = exi_shirt_make},
 };
 const int ex_demo_count = sizeof ex_demos / sizeof *ex_demos;
+
+enum { GARMENT_KEYS = 12 };
+
+ex_result exi_demo_write(const ex_demo *demo, const char *directory, const ex_progress *progress, ex_error *error) {
+    if (!demo->garment)
+        return demo->write(directory, error);
+    exi_garment garment;
+    ex_result result = demo->garment(&garment, error);
+    if (result == EX_OK)
+        result = exi_garment_write(&garment, GARMENT_KEYS, directory, progress, error);
+    exi_garment_free(&garment);
+    return result;
+}
 
 char *exi_demo_path(const char *directory, const char *name) {
     size_t size = strlen(directory) + strlen(name) + 2;

@@ -7,15 +7,22 @@
 
 #include <exemplar/author.h>
 
+typedef struct exi_garment exi_garment; /* garment.h */
+
 typedef struct ex_demo {
     const char *name;
     const char *summary; /* one line */
-    /* Writes NAME.json and its forms into a folder that exists. */
+    /* Writes NAME.json and its forms into a folder that exists; NULL where there is a garment. */
     ex_result (*write)(const char *directory, ex_error *error);
+    /* Makes cloth that is simulated, which takes half a minute, and learnt from; or NULL. */
+    ex_result (*garment)(exi_garment *garment, ex_error *error);
 } ex_demo;
 
 extern const ex_demo ex_demos[];
 extern const int ex_demo_count;
+
+/* Writes NAME.json and all that belongs to it into a folder that exists. progress may be NULL. */
+ex_result exi_demo_write(const ex_demo *demo, const char *directory, const ex_progress *progress, ex_error *error);
 
 ex_result exi_demo_blob(const char *directory, ex_error *error);
 ex_result exi_demo_arm(const char *directory, ex_error *error);

@@ -7,6 +7,7 @@
 
 #include "cloth.h"
 
+#include <exemplar/author/drive.h>
 #include <exemplar/author/project.h>
 
 #define GARMENT_FPS 25.0
@@ -51,6 +52,14 @@ typedef struct exi_garment_play {
 
 /* Simulates a motion. Results: those of exi_cloth_create and of frame, MEMORY. */
 ex_result exi_garment_simulate(const exi_garment *garment, const exi_garment_play *play, ex_error *error);
+
+/*
+ * Simulates both motions into driver_train.pc2, driven_train.pc2, driver_unseen.pc2 and driven_unseen.pc2 of a folder
+ * that exists, learns so many keys from the first two, and writes the project of the rig: NAME.json, driver.obj,
+ * mesh.obj, the keys. progress may be NULL.
+ */
+ex_result exi_garment_write(const exi_garment *garment, int key_count, const char *directory,
+                            const ex_progress *progress, ex_error *error);
 
 /* A smooth wave in [-1, 1] of two frequencies that are in no simple ratio: another one for every seed and axis. */
 double exi_garment_wave(unsigned seed, unsigned axis, double seconds);

@@ -594,6 +594,7 @@ class Demo(harness.Case):
         out = self.succeed("demo", "-o", "all/of/them").out
         self.assertIn("blob: ", out)
         self.assertTrue((self.folder / "all/of/them/blob/blob.glb").exists())
+        self.assertFalse((self.folder / "all/of/them/sleeve").exists(), "those that simulate are asked for by name")
         self.succeed("check", "all/of/them/blob/blob.json")
 
 

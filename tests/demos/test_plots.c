@@ -66,6 +66,8 @@ static void labels_do_not_overlap(void **state) {
     for (int d = 0; d < ex_demo_count; d++) {
         char name[64];
         ex_project *project = NULL;
+        if (ex_demos[d].garment) /* a driver has no axis to plot along */
+            continue;
         assert_int_equal(ex_demos[d].write(scratch_path("."), NULL), EX_OK);
         snprintf(name, sizeof name, "%s.json", ex_demos[d].name);
         assert_int_equal(ex_project_read(scratch_path(name), &project, NULL), EX_OK);
