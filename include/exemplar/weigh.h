@@ -326,7 +326,8 @@ typedef struct ex_views_def {
  * axis of a convex weigher. */
 typedef struct ex_views ex_views;
 
-/* One allocation of 4 bytes a key, coordinate and vertex looked at. Results as above. */
+/* One allocation of 4 bytes a key, coordinate and vertex looked at. Results as above; LIMIT also above 2^27 products of
+ * keys with keys, over all regions. */
 EX_API ex_result ex_views_create(const ex_views_def *def, const ex_allocator *allocator, ex_views **views,
                                  ex_error *error);
 EX_API void ex_views_destroy(ex_views *views);

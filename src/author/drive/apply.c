@@ -143,6 +143,10 @@ static int find_layer(const ex_rig *rig) {
 /* Caches tell where the driver's vertices are, and nothing of joints. */
 static ex_result check_joints(const ex_rig *rig, const ex_rig_driver *driver, ex_error *error) {
     exi_joint_text text;
+    if (ex_rig_skin(rig))
+        return exi_error(error, EX_ERROR_DATA,
+                         "the rig is posed by its skeleton, and a cache does not say where joints are: 'exemplar pose' "
+                         "takes both, frame by frame");
     for (int f = 0; driver->joints && f < driver->driver.frame_count; f++)
         if (driver->joints[f] >= 0)
             return exi_error(error, EX_ERROR_DATA,

@@ -6,8 +6,8 @@
  *     T(d)                              T: where d is closest on the blended driver now (near.c)
  *
  * and those nearer to the true driver than their gap are pushed out (push.c). Clusters are independent of one another,
- * so that tasks may take them in any way. What a caller keeps as state are the blocks in which closest points lay:
- * where to look first, and nothing else, so that any bytes will do.
+ * so that tasks may take them in any way. What a caller keeps as state are the triangles that were closest: where to
+ * look first, and nothing else, so that any bytes will do.
  */
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"

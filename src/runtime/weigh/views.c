@@ -17,6 +17,8 @@
 
 /* Vertices that are summed in float; keys that are summed at a time. */
 enum { RUN = 32, KEYS = 16 };
+/* Products of keys with keys over all regions: what a small file may ask for stays below 1 GB. */
+enum { PRODUCTS = 1 << 27 };
 
 static ex_result check(const ex_views_def *def, ex_error *error) {
     if (!def || !def->driver || def->view_count < 1 || !def->views || def->key_count < 1 || !def->keys)
@@ -24,6 +26,9 @@ static ex_result check(const ex_views_def *def, ex_error *error) {
     if (def->view_count > EX_DRIVER_FRAME_MAX || def->key_count > EX_CONVEX_MAX)
         return exi_error(error, EX_ERROR_LIMIT, "a driver has at most %d regions and %d keys, not %d and %d",
                          EX_DRIVER_FRAME_MAX, EX_CONVEX_MAX, def->view_count, def->key_count);
+    if ((int64_t)def->view_count * def->key_count * def->key_count > PRODUCTS)
+        return exi_error(error, EX_ERROR_LIMIT, "%d keys seen by %d regions are too many: take fewer of one",
+                         def->key_count, def->view_count);
     for (int r = 0; r < def->view_count; r++) {
         const ex_view *view = &def->views[r];
         if (view->frame < 0 || view->frame >= def->driver->frame_count || view->count < 1)
