@@ -1,7 +1,7 @@
 /*
- * exemplar/author.h - authoring whole: meshes, file formats, projects, motion, baking, trajectories, drivers, pictures.
- * Stands on the runtime (exemplar/exemplar.h), never the other way round. Allocates with malloc and reads and writes
- * files.
+ * exemplar/author.h - authoring whole: meshes, file formats, projects, motion, baking, trajectories, drivers, scans,
+ * pictures. Stands on the runtime (exemplar/exemplar.h), never the other way round. Allocates with malloc and reads and
+ * writes files.
  */
 #ifndef EXEMPLAR_AUTHOR_H
 #define EXEMPLAR_AUTHOR_H
@@ -11,10 +11,13 @@
 #include <exemplar/author/drive.h>
 #include <exemplar/author/formats.h>
 #include <exemplar/author/image.h>
+#include <exemplar/author/kinematics.h>
+#include <exemplar/author/markers.h>
 #include <exemplar/author/mesh.h>
 #include <exemplar/author/motion.h>
 #include <exemplar/author/picture.h>
 #include <exemplar/author/project.h>
+#include <exemplar/author/scan.h>
 #include <exemplar/author/scene.h>
 #include <exemplar/author/trajectory.h>
 #include <exemplar/exemplar.h>

@@ -1,0 +1,282 @@
+/*
+ * exemplar/author/scan.h - from range scans with markers to a body that can be posed (Allen, Curless, Popovic 2002).
+ *
+ * A scan session is a folder with a scan.json. Each step reads what the one before left there and leaves its own:
+ *
+ *   scan.json            what there is and what is wanted (ex_scan_session)
+ *   scans/NAME.ply       a scan, merged, or NAME_1.ply … one a view; coloured meshes, metres, y up
+ *   found/NAME.csv       markers found on it:  x,y,z,r,g,b,size,view           (scan markers)
+ *   labels/NAME.csv      markers with names:   marker,x,y,z,confidence         (scan label; the reference's by hand)
+ *   fit.json             bones, axes, markers, and the pose of every scan      (scan fit)
+ *   template/cage.obj    the cage at the reference pose, a group per joint     (scan template)
+ *   template/body.glb    its skeleton and skin
+ *   maps/NAME.ply        displacements of one scan over the refined template   (scan build)
+ *   body.json, body.glb  the project and the rig                               (scan build)
+ *   truth/               what a simulated scanner knows                        (scan simulate)
+ *
+ * Plain data that belongs to its holder; functions may be called from any thread for different sessions.
+ */
+#ifndef EXEMPLAR_AUTHOR_SCAN_H
+#define EXEMPLAR_AUTHOR_SCAN_H
+
+#include <exemplar/author/kinematics.h>
+#include <exemplar/author/mesh.h>
+#include <exemplar/author/scene.h>
+#include <exemplar/rig.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- the session ---- */
+
+/* A body part: scans of it are examples in a space of some joints, and cover some bones. */
+typedef struct ex_scan_part {
+    char *name;
+    int joint_count;
+    char **joints; /* whose rotations are its space: what its shape depends on */
+    int solve_count;
+    char **solves; /* joints that are solved for in its scans, the base always; others stay as in the reference. Those
+                      of `joints` where the file does not say */
+    int cover_count;
+    char **covers; /* joints whose bones' surface its scans show */
+} ex_scan_part;
+
+typedef struct ex_scan_entry {
+    char *name;
+    int part;
+    int file_count;
+    char **files;     /* relative to the folder: one merged mesh, or one a view */
+    bool posed;       /* `pose` says roughly how the body stands: */
+    ex_kin_pose pose; /* rotations [joint_count of the skeleton]; translation unused */
+} ex_scan_entry;
+
+typedef struct ex_scan_session {
+    char *folder;
+    char *skeleton;            /* "upper", "full", or a path relative to the folder */
+    ex_kinematics *kinematics; /* that skeleton, as it begins, with the markers of `markers` as its sites */
+    char *markers;             /* a path: marker,joint,r,g,b[,x,y,z] */
+    int reference;             /* a scan: no joint is turned there, and its markers have names */
+    int average;               /* the scan in whose pose the template is refitted */
+    char *cage;                /* a path of a mesh in place of the generated template; or NULL */
+    int levels;                /* of subdivision, 5 */
+    double reach; /* metres: hits farther than that from the template do not count, 0.06; after refitting half of it */
+    double noise; /* metres, of the scanner: 0.001 */
+    int neighbours; /* 8 */
+    bool mirror;    /* left parts are right parts, mirrored */
+    bool lend;      /* holes are filled with what other scans of the part show there, before they are made smooth */
+    int part_count;
+    ex_scan_part *parts;
+    int scan_count;
+    ex_scan_entry *scans;
+} ex_scan_session;
+
+/* Reads FOLDER/scan.json, strictly, and the skeleton and the table of markers that it names. */
+EX_API ex_result ex_scan_session_read(const char *folder, ex_scan_session **session, ex_error *error);
+EX_API ex_result ex_scan_session_write(const ex_scan_session *session, ex_error *error);
+EX_API void ex_scan_session_destroy(ex_scan_session *session);
+EX_API int ex_scan_session_find(const ex_scan_session *session, const char *scan);
+/* folder/kind/NAME.ending, such as found/arm_00.csv; release with free, NULL without memory. */
+EX_API char *ex_scan_path(const ex_scan_session *session, const char *kind, const char *name, const char *ending);
+/* The scan's meshes [file_count], in the order of its files; each to be destroyed, the array freed. */
+EX_API ex_result ex_scan_meshes(const ex_scan_session *session, int scan, ex_mesh ***meshes, ex_error *error);
+
+/* ---- a scanner to test with ---- */
+
+typedef struct ex_scan_simulation {
+    const ex_rig *rig;
+    int level;                /* of the rig's surface */
+    const ex_pose *poses;     /* [pose_count] */
+    const char *const *names; /* [pose_count] */
+    int pose_count;
+    int view_count;     /* from the directions around y, 4 */
+    double pitch[2];    /* metres between samples, across and along: 0.005 and 0.002 */
+    double noise;       /* metres, along the ray: 0.001 */
+    double grazing;     /* degrees between ray and surface below which a sample is dropped: 15 */
+    bool merged;        /* one mesh a scan in place of one a view */
+    double marker_size; /* metres across: 0.012 */
+    double missing; /* part of the markers that were rubbed off, per scan: 0 (what no view sees is missing anyway) */
+    double stray;   /* spots of paint that are no markers, as a part of their number: 0 */
+    uint64_t seed;
+} ex_scan_simulation;
+
+EX_API ex_scan_simulation ex_scan_simulation_default(void);
+
+/* Where a marker is painted. */
+typedef struct ex_paint {
+    char *name;
+    int joint;               /* of the rig */
+    int triangle;            /* of the rig's level, and where in it */
+    double place[3];         /* barycentric */
+    unsigned char colour[3]; /* sRGB */
+} ex_paint;
+
+/* What a scan of one pose gave. */
+typedef struct ex_scan_shot {
+    int mesh_count;
+    ex_mesh **meshes;    /* coloured, one a view or one */
+    int *rows, *columns; /* [mesh_count] of each view's grid; 0 where merged */
+    int paint_count;
+    double (*places)[3]; /* [paint_count]: where the markers are, in the world */
+    bool *visible;       /* [paint_count]: painted, and seen by a view well enough */
+} ex_scan_shot;
+
+/* Chooses places for `count` markers a joint on the rig's rest surface, far apart, and colours (of eight) that differ
+ * among neighbours. *paints [*paint_count]: each name to be freed, and the array. */
+EX_API ex_result ex_scan_paint(const ex_rig *rig, int level, int count, ex_paint **paints, int *paint_count,
+                               ex_error *error);
+EX_API ex_result ex_scan_shoot(const ex_scan_simulation *simulation, int pose, const ex_paint *paints, int paint_count,
+                               ex_scan_shot **shot, ex_error *error);
+EX_API void ex_scan_shot_destroy(ex_scan_shot *shot);
+
+/* ---- markers ---- */
+
+typedef struct ex_found_marker {
+    double position[3]; /* centroid */
+    double colour[3];   /* sRGB, 0 to 255, of its middle */
+    double size;        /* metres across */
+    int view;           /* the file of the scan it was found on; the best where several show it */
+    double strength;    /* how much it stands out from the skin around */
+} ex_found_marker;
+
+typedef struct ex_find_options {
+    double size;        /* metres across that a marker has: 0.012 */
+    double least, most; /* of the size: what is accepted, 0.4 and 2.5 */
+    double threshold;   /* how far from the skin's colour, 0 to 1; 0: found from the mesh */
+} ex_find_options;
+
+/* Found on coloured meshes of one scan: what several views show is joined. Results: DATA (a mesh without faces or
+ * without colours), MEMORY. */
+EX_API ex_result ex_find_markers(ex_mesh *const *meshes, int mesh_count, const ex_find_options *options,
+                                 ex_found_marker **markers, int *count, ex_error *error);
+
+/* What a found marker was recognised as. */
+typedef struct ex_label {
+    int marker;        /* of the found ones */
+    int site;          /* of the kinematics, or -1: none fits */
+    double confidence; /* 0 to 1; sure from 0.9 on */
+    int other;         /* the site that fits second best, or -1 */
+} ex_label;
+
+typedef struct ex_label_def {
+    const ex_kinematics *kinematics; /* sites placed by the reference scan at least */
+    int found_count;
+    const ex_found_marker *found;
+    int start_count;
+    const ex_kin_pose *starts; /* poses to begin from: a rough one, those of other scans */
+    const bool *solved;        /* [joint_count] joints that may be turned; NULL: all */
+    double sigma;              /* metres that a marker may be off its bone: 0.015 */
+} ex_label_def;
+
+/* labels [found_count]; pose: as the sure ones put it, rotations [joint_count] the caller's, or NULL. */
+EX_API ex_result ex_label_markers(const ex_label_def *def, ex_label *labels, ex_kin_pose *pose, ex_error *error);
+
+/* Labelled markers of a scan, as labels/NAME.csv holds them. */
+typedef struct ex_labelled {
+    char *name; /* of the marker */
+    double position[3];
+    double confidence;
+} ex_labelled;
+EX_API ex_result ex_labels_read(const char *path, ex_labelled **labelled, int *count, ex_error *error);
+EX_API void ex_labels_free(ex_labelled *labelled, int count);
+
+/* ---- what was fitted ---- */
+
+/* fit.json: the kinematics found, and the poses of scans by name. */
+typedef struct ex_scan_fitted {
+    ex_kinematics *kinematics;
+    int scan_count;
+    char **names;
+    ex_kin_pose *poses;
+    double *rms; /* [scan_count] of the sightings, metres */
+} ex_scan_fitted;
+
+EX_API ex_result ex_scan_fitted_read(const char *path, ex_scan_fitted **fitted, ex_error *error);
+EX_API ex_result ex_scan_fitted_write(const char *path, const ex_scan_fitted *fitted, ex_error *error);
+EX_API void ex_scan_fitted_destroy(ex_scan_fitted *fitted);
+
+/* ---- the template ---- */
+
+typedef struct ex_template_options {
+    const ex_mesh *cage; /* given, at the reference pose; NULL: generated from the skeleton */
+    const ex_mesh *const
+        *scans; /* [scan_count] of the reference pose, to make rings as wide as the body; may be none */
+    int scan_count;
+} ex_template_options;
+
+/* A cage that follows the skeleton: rings in the frames of bones, and half-way frames at joints, which dual quaternion
+ * skinning with halves of both bones gives. */
+typedef struct ex_template {
+    ex_mesh *cage;   /* at the reference pose; a group per joint: the bone that a face belongs to */
+    ex_scene *scene; /* its skeleton (joints as in the kinematics, rest rotations none) and skin */
+} ex_template;
+
+EX_API ex_result ex_template_create(const ex_kinematics *kinematics, const ex_template_options *options,
+                                    ex_template **made, ex_error *error);
+EX_API void ex_template_destroy(ex_template *made);
+/* A rig of the template without layers, dual quaternion skinning, its levels all on the limit surface. */
+EX_API ex_result ex_template_rig(const ex_template *made, int levels, ex_rig **rig, ex_error *error);
+/* The pose of such a rig: the joints' local transforms [ex_rig_joint_count]. */
+EX_API void ex_template_pose(const ex_kinematics *kinematics, const ex_kin_pose *pose, ex_transform *joints);
+
+/* ---- displacement maps ---- */
+
+/* What is known of a vertex of a map. */
+typedef enum ex_map_state {
+    EX_MAP_OUTSIDE, /* of what the part covers */
+    EX_MAP_HIT,     /* measured */
+    EX_MAP_FAIRED,  /* measured, and made smooth with a hole beside it */
+    EX_MAP_LENT,    /* from other scans */
+    EX_MAP_FILLED,  /* a hole, filled */
+    EX_MAP_STATE_COUNT
+} ex_map_state;
+
+typedef struct ex_map {
+    int vertex_count;     /* of the template's last level */
+    float *displacements; /* metres along the limit normal */
+    unsigned char *states;
+} ex_map;
+
+EX_API ex_map *ex_map_create(int vertex_count);
+EX_API void ex_map_destroy(ex_map *map);
+/* PLY with the vertex properties displacement (float) and state (uchar), and no faces. */
+EX_API ex_result ex_map_read(const char *path, ex_map **map, ex_error *error);
+EX_API ex_result ex_map_write(const char *path, const ex_map *map, ex_error *error);
+
+typedef struct ex_map_def {
+    const ex_rig *rig; /* of the template */
+    int level;
+    const ex_transform *joints; /* the scan's pose */
+    ex_mesh *const *meshes;     /* of the scan: one, or views that were not merged */
+    int mesh_count;
+    const unsigned char *covered; /* [vertices of the level], 0: outside of the part; NULL: all inside */
+    double reach;                 /* metres */
+    double noise;                 /* metres, of the scanner */
+    const ex_tasks *tasks;
+} ex_map_def;
+
+/* Rays along the limit normals, outwards and inwards: the nearest hit that faces the same way and is not beyond reach;
+ * of several views those that agree, averaged by how squarely they saw it. What is not hit is a hole: state FILLED and
+ * displacement 0. */
+EX_API ex_result ex_map_cast(const ex_map_def *def, ex_map **map, ex_error *error);
+
+typedef struct ex_fill_options {
+    int ramp;      /* rings around a hole in which measured values may give way: 3 */
+    double weight; /* how much smoothing counts there against what was measured; 0: as in equation 4 */
+    const ex_progress *progress;
+} ex_fill_options;
+
+/* Equation 4 over a mesh of the level: holes become thin plates. lender: a map whose values, moved to meet the edge of
+ * the hole, stand in for what is missing, or NULL. */
+EX_API ex_result ex_map_fill(ex_map *map, const ex_rig *rig, int level, const ex_map *lender,
+                             const ex_fill_options *options, ex_error *error);
+
+/* Section 4.3: the cage whose limit surface runs through the displaced surface at the control points in that pose (M A
+ * = V), brought back to the reference pose. positions [cage vertices][3] of the new cage. */
+EX_API ex_result ex_map_refit(const ex_rig *rig, int level, const ex_transform *joints, const ex_map *map,
+                              float *positions, ex_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
