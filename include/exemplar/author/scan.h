@@ -219,6 +219,25 @@ EX_API ex_result ex_template_rig(const ex_template *made, int levels, ex_rig **r
 /* The pose of such a rig: the joints' local transforms [ex_rig_joint_count]. */
 EX_API void ex_template_pose(const ex_kinematics *kinematics, const ex_kin_pose *pose, ex_transform *joints);
 
+/* A dial that changes the figure (figure 8): what a layer of forms with direct weights adds at weight 1. */
+typedef struct ex_template_dial {
+    char *name;         /* "girth", or the joint at the lower end of a bone, without its side: "wrist" for forearms */
+    int joint;          /* that joint, of a pair the one that comes first; -1: girth */
+    double (*deltas)[3]; /* [cage vertices]: girth: as far again from the bone's axis; else the bone is a metre longer */
+    double (*shifts)[3]; /* [joint_count]: by how much the joints are elsewhere */
+} ex_template_dial;
+
+typedef struct ex_template_dials {
+    int count;
+    ex_template_dial *dials;
+} ex_template_dials;
+
+/* Girth, and one for every bone that has a length, of a pair both. Rings on a bone spread in proportion, and what is
+ * beyond moves along. The template may be one that was changed since, or read from its files. */
+EX_API ex_result ex_template_dials_create(const ex_kinematics *kinematics, const ex_template *made,
+                                          ex_template_dials **dials, ex_error *error);
+EX_API void ex_template_dials_destroy(ex_template_dials *dials);
+
 /* ---- displacement maps ---- */
 
 /* What is known of a vertex of a map. */
