@@ -293,6 +293,42 @@ EX_API ex_result ex_map_fill(ex_map *map, const ex_rig *rig, int level, const ex
 EX_API ex_result ex_map_refit(const ex_rig *rig, int level, const ex_transform *joints, const ex_map *map,
                               float *positions, ex_error *error);
 
+/* ---- the body ---- */
+
+typedef struct ex_scan_build_options {
+    bool keep_cage; /* the template as it is: no refitting */
+    bool force;     /* maps that are newer than what they are made of are made again, too */
+    const ex_progress *progress;
+    const ex_tasks *tasks;
+} ex_scan_build_options;
+
+/* What became of a scan: parts of what its body part covers. */
+typedef struct ex_scan_coverage {
+    double hit;    /* measured, and so left alone or made smooth with a hole */
+    double lent;   /* from other scans */
+    double filled; /* holes */
+    double rms;    /* of the displacements, metres */
+} ex_scan_coverage;
+
+typedef struct ex_scan_built {
+    int vertex_count, face_count; /* of the cage */
+    int level, level_count;       /* vertices of the last level */
+    double refitted;  /* how far the cage's surface was from the average scans before refitting, and after: */
+    double remaining; /* roots of mean squares at the control points, metres */
+    int scan_count;
+    ex_scan_coverage *scans; /* [session->scan_count] */
+    int kept_count;          /* maps that were there already */
+} ex_scan_built;
+
+/*
+ * From scans, fit.json and template/ to the project body.json with all that it names: cage.obj, skeleton.glb, maps/,
+ * masks/, figure/ (what the dials do). Scans that are not in the fit are left out. Results: DATA (a scan shows nothing
+ * of its part; a part without scans), FILE, MEMORY.
+ */
+EX_API ex_result ex_scan_build(const ex_scan_session *session, const ex_scan_fitted *fitted,
+                               const ex_scan_build_options *options, ex_scan_built **built, ex_error *error);
+EX_API void ex_scan_built_destroy(ex_scan_built *built);
+
 #ifdef __cplusplus
 }
 #endif
