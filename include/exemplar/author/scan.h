@@ -329,6 +329,55 @@ EX_API ex_result ex_scan_build(const ex_scan_session *session, const ex_scan_fit
                                const ex_scan_build_options *options, ex_scan_built **built, ex_error *error);
 EX_API void ex_scan_built_destroy(ex_scan_built *built);
 
+/* ---- what it is worth ---- */
+
+/* Distances of one surface from another, metres. */
+typedef struct ex_scan_distance {
+    double rms, high; /* high: 95 of 100 are below */
+    int count;        /* vertices measured; 0: not known */
+} ex_scan_distance;
+
+/* A surface in poses that it was not made from, and what it is compared with. */
+typedef struct ex_scan_surfaces {
+    int pose_count;
+    ex_scan_distance body;
+    ex_scan_distance plain;   /* the template without displacements */
+    ex_scan_distance nearest; /* with those of the nearest scan of each part alone */
+    ex_scan_distance old;     /* with those of the reference pose (figure 7's red models) */
+} ex_scan_surfaces;
+
+/* How far the fit is from the truth of a simulated session. */
+typedef struct ex_scan_joints {
+    double angle_rms, angle_high; /* degrees, over all joints that were solved for in all scans; the largest, */
+    char angle_joint[64], angle_scan[64];
+    double place; /* metres: the largest error of a bone's translation across hinge axes, and which; */
+    char place_joint[64];
+    double axis; /* degrees: the largest error of an axis, and which */
+    char axis_joint[64];
+} ex_scan_joints;
+
+typedef struct ex_scan_labels {
+    int sure, right;  /* labels called sure, and those of them that are right */
+    int visible, had; /* markers that were to be seen, and those of them that are called sure, and rightly */
+} ex_scan_labels;
+
+typedef struct ex_scan_report {
+    int scan_count;
+    double marker_rms;         /* of the fit's sightings, metres */
+    char worst_scan[64];       /* by that, and */
+    double worst_rms;          /* how much it is there */
+    double hit, lent, filled;  /* parts of all maps */
+    ex_scan_surfaces left_out; /* each scan predicted from the others, where it was measured, along the normals */
+    bool truth;                /* the session was simulated, and what follows is known: */
+    ex_scan_joints joints;
+    ex_scan_labels labels;
+    ex_scan_surfaces held; /* poses that were never scanned, from the body to the true surface */
+} ex_scan_report;
+
+/* Of a session whose body.glb was built. */
+EX_API ex_result ex_scan_measure(const ex_scan_session *session, const ex_scan_fitted *fitted, const ex_tasks *tasks,
+                                 const ex_progress *progress, ex_scan_report *report, ex_error *error);
+
 #ifdef __cplusplus
 }
 #endif
