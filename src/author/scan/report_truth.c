@@ -68,13 +68,13 @@ static void measure_angles(const exi_body *body, const ex_scan_fitted *truth, ex
 
 /* Takes the direction of an axis out of v, and that of another that has been taken out before out of the axis. */
 static void take_out(double v[3], double axis[3], const double before[3]) {
-    const double along = exi_dot(axis, before);
+    const double along = exi_dot3(axis, before);
     for (int c = 0; c < 3; c++)
         axis[c] -= along * before[c];
-    if (exi_dot(axis, axis) < 1e-4)
+    if (exi_dot3(axis, axis) < 1e-4)
         return;
     exi_normalise(axis, 3);
-    const double part = exi_dot(v, axis);
+    const double part = exi_dot3(v, axis);
     for (int c = 0; c < 3; c++)
         v[c] -= part * axis[c];
 }
@@ -104,7 +104,7 @@ static void measure_bones(const exi_body *body, const ex_kinematics *known, ex_s
         if (a->freedom == EX_FREEDOM_HINGE) {
             memcpy(own, b->axis, sizeof own);
             take_out(off, own, above);
-            const double dot = exi_dot(a->axis, b->axis), angle = acos(dot > 1 ? 1 : dot < -1 ? -1 : dot) * DEGREES;
+            const double dot = exi_dot3(a->axis, b->axis), angle = acos(dot > 1 ? 1 : dot < -1 ? -1 : dot) * DEGREES;
             if (angle > out->axis) {
                 out->axis = angle;
                 set_name(out->axis_joint, a->name);
@@ -114,7 +114,7 @@ static void measure_bones(const exi_body *body, const ex_kinematics *known, ex_s
             memcpy(above, known->joints[b->parent].axis, sizeof above);
             take_out(off, above, own);
         }
-        const double length = sqrt(exi_dot(off, off));
+        const double length = sqrt(exi_dot3(off, off));
         if (length > out->place) {
             out->place = length;
             set_name(out->place_joint, a->name);
