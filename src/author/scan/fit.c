@@ -22,6 +22,7 @@
 #define PREFERENCE 1e-3
 #define HOLD       1e-4 /* the squared weight of a prior, in sightings */
 #define HOLD_SITE  1e-2 /* without a reference */
+#define HOLD_BASE  1e-2 /* of the reference */
 enum { ITERATIONS = 100, SIGMA_ROUNDS = 6 };
 
 /* ---- how much a site counts ---- */
@@ -87,7 +88,7 @@ static void set_priors(exi_fit *f) {
     f->hold_translation = f->def->reference >= 0 ? HOLD : HOLD_SITE;
     f->hold_axis = f->hold_translation;
     f->hold_site = f->def->reference >= 0 ? 0 : HOLD_SITE;
-    f->hold_base = HOLD;
+    f->hold_base = HOLD_BASE;
     for (int j = 1; j < f->joint_count; j++) {
         int count = 0;
         f->preferences[j] = 0;
@@ -117,6 +118,23 @@ static void solve_weights(exi_fit *f, double *errors, double *sigmas, double *wo
     }
 }
 
+/* Whether both of a pair of mirrored joints have markers. Then the reference's base has to lie between them; otherwise
+ * any place and rotation of it is as good as another, and it stays. */
+static bool shows_mirror(const exi_fit *f) {
+    for (int j = 1; j < f->joint_count; j++) {
+        bool own = false, other = false;
+        const int owner = f->translation_owners[j];
+        for (int m = 0; owner != j && m < f->mark_count; m++) {
+            const int walk = f->walk[f->marks[m].joint];
+            own = own || (walk >= f->walk[j] && walk < f->walk_end[j]);
+            other = other || (walk >= f->walk[owner] && walk < f->walk_end[owner]);
+        }
+        if (own && other)
+            return true;
+    }
+    return false;
+}
+
 static ex_result solve(exi_fit *f, double *errors, double *sigmas, double *work) {
     const ex_kin_fit_def *def = f->def;
     const double loss = loss_of(f);
@@ -144,7 +162,7 @@ static ex_result solve(exi_fit *f, double *errors, double *sigmas, double *work)
         return result;
     exi_fit_find_open_poses(f);
     exi_fit_activate(f);
-    f->base_free = true;
+    f->base_free = shows_mirror(f);
     exi_fit_lay_out(f, !def->lock_kinematics, !def->lock_sites);
     set_widths(f, loss);
     exi_fit_solve(f, iterations, def->even ? 1e-7 : 1e-4, "fitting all", 0.3, 0.6);
