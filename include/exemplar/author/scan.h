@@ -272,26 +272,67 @@ typedef struct ex_map_def {
     const ex_tasks *tasks;
 } ex_map_def;
 
-/* Rays along the limit normals, outwards and inwards: the nearest hit that faces the same way and is not beyond reach;
- * of several views those that agree, averaged by how squarely they saw it. What is not hit is a hole: state FILLED and
- * displacement 0. */
+/*
+ * Rays along the limit normals, outwards and inwards: the nearest hit that faces the same way, is not beyond reach and
+ * does not lie behind another sheet of the scan or of the template; of several views those that agree, averaged by how
+ * squarely they saw it and how far from the edge of what they saw. Patches of a few vertices that stand apart from
+ * what is around them, and places where the displaced surface would be turned over (figure 4(b)), are left out. What is
+ * not hit is a hole: state FILLED and displacement 0. About 0.1 s for 66 thousand vertices and as many triangles.
+ * Results: ARGUMENT, DATA (a mesh without faces, or with a vertex that is not finite), MEMORY.
+ */
 EX_API ex_result ex_map_cast(const ex_map_def *def, ex_map **map, ex_error *error);
 
 typedef struct ex_fill_options {
-    int ramp;      /* rings around a hole in which measured values may give way: 3 */
-    double weight; /* how much smoothing counts there against what was measured; 0: as in equation 4 */
+    int ramp;      /* rings around a hole in which measured values may give way; 0: 3 */
+    double weight; /* how much smoothing counts against what was measured; 0: as in equation 4, 1 */
+    int steps; /* 0: solved; else so many steps of conjugate gradients from what is there, for pictures of the way */
     const ex_progress *progress;
 } ex_fill_options;
 
-/* Equation 4 over a mesh of the level: holes become thin plates. lender: a map whose values, moved to meet the edge of
- * the hole, stand in for what is missing, or NULL. */
+/*
+ * Equation 4 over a mesh of the level: holes become thin plates, in the template's rest pose. lender: a map whose
+ * curvature, where it was measured, stands in for what is missing, or NULL. Vertices outside of the part are neither
+ * read nor written: what ends there ends freely. options NULL: a ramp of 3. A part that shows nothing at all becomes 0.
+ * Results: ARGUMENT (another number of vertices), DATA, MEMORY, SINGULAR.
+ */
 EX_API ex_result ex_map_fill(ex_map *map, const ex_rig *rig, int level, const ex_map *lender,
                              const ex_fill_options *options, ex_error *error);
 
+/* How much a displaced surface turns across the edges of its filled holes: the angles in degrees between the faces on
+ * both sides of an edge, one of which has a vertex that was filled or faired and the other has not, or likewise for
+ * filled (or lent) alone. */
+typedef struct ex_map_rim {
+    int edge_count;
+    double rms, high;             /* of the map; high: 95 of 100 are below */
+    double whole_rms, whole_high; /* of the same edges of the unharmed map */
+} ex_map_rim;
+
+/* whole: the map without its holes, or NULL. */
+EX_API ex_result ex_map_measure_rim(const ex_rig *rig, int level, const ex_transform *joints, const ex_map *map,
+                                    const ex_map *whole, ex_map_rim *rim, ex_error *error);
+
 /* Section 4.3: the cage whose limit surface runs through the displaced surface at the control points in that pose (M A
- * = V), brought back to the reference pose. positions [cage vertices][3] of the new cage. */
+ * = V), brought back to the reference pose. positions [cage vertices][3] of the new cage. Where M cannot tell (a cage
+ * of vertices with three edges each), the cage stays as near to what it was as may be. joints NULL: rest. Results:
+ * ARGUMENT (another number of vertices, a rig without that level), DATA, MEMORY. */
 EX_API ex_result ex_map_refit(const ex_rig *rig, int level, const ex_transform *joints, const ex_map *map,
                               float *positions, ex_error *error);
+
+/* ---- parts of a map ---- */
+
+/* covered [vertices of the level] becomes 1 where a face at the vertex belongs to a group that is named by one of the
+ * joints, else 0. DATA: no face of the rig's mesh is in any such group (the joint is named). */
+EX_API ex_result ex_map_covered(const ex_rig *rig, int level, const char *const *joints, int joint_count,
+                                unsigned char *covered, ex_error *error);
+
+/*
+ * Masks by which parts that overlap are blended (equation 6, corrected): b is the distance over the template at rest to
+ * the edge of what the part covers, x the width of the overlap there (b and that of the other part together), and
+ * (1 + cos((b / x - 1) pi)) / 2, scaled to sum to 1. Where one part covers a vertex alone its mask is 1; where none
+ * does all are 0. covered [part_count][vertices of the level], masks likewise.
+ */
+EX_API ex_result ex_map_masks(const ex_rig *rig, int level, const unsigned char *const *covered, int part_count,
+                              float *const *masks, ex_error *error);
 
 /* ---- the body ---- */
 
