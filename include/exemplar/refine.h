@@ -15,7 +15,8 @@
 extern "C" {
 #endif
 
-/* In place of a level: the points of the limit surface that belong to the vertices of the last level. */
+/* In place of a level: the points of the limit surface that belong to the vertices of the last level. Where all levels
+ * have tangents, their points are on the limit surface already, and this is the last of them. */
 #define EX_LEVEL_LIMIT (-1)
 
 /* The sums of one level, row after row: vertex v is the sum over i in [offsets[v], offsets[v + 1]) of weights[i] times
