@@ -55,6 +55,8 @@ EX_API bool ex_stencils_has(const ex_stencils *stencils, int level);
 EX_API int ex_stencils_vertex_count(const ex_stencils *stencils, int level);
 /* Whether normals can be had with that level. */
 EX_API bool ex_stencils_has_tangents(const ex_stencils *stencils, int level);
+/* Whether the points of all levels are on the limit surface: each has tangents, and no limit stands beside them. */
+EX_API bool ex_stencils_on_limit(const ex_stencils *stencils);
 /* Bytes of the block; it has no pointers in it, so a copy of them at an aligned place is as good. */
 EX_API size_t ex_stencils_size(const ex_stencils *stencils);
 

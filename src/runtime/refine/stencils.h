@@ -48,9 +48,6 @@ struct ex_stencils {
     uint64_t tables; /* exi_stencil_table: levels 1 to level_count, then the limit */
 };
 
-/* Whether every level's points are on the limit surface: they have tangents, and no limit stands beside them. */
-bool exi_stencils_on_limit(const ex_stencils *stencils);
-
 /* NULL where the level is not there, or 0. */
 const exi_stencil_table *exi_stencils_table(const ex_stencils *stencils, int level);
 

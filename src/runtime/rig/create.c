@@ -7,7 +7,6 @@
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
 #include "runtime/base/text.h"
-#include "runtime/refine/stencils.h"
 #include "runtime/rig/drive.h"
 
 #include <math.h>
@@ -88,7 +87,7 @@ static ex_result count_tables(exi_rig_plan *p, ex_error *error) {
     c->levels = p->level_total;
     c->level = refined ? def->level : 0;
     c->refinement = def->stencils ? EXI_REFINED : 0; /* also where its levels are left out: then it cannot be packed */
-    if (refined && exi_stencils_on_limit(def->stencils))
+    if (refined && ex_stencils_on_limit(def->stencils))
         c->level = c->level == EX_LEVEL_LIMIT ? c->levels : c->level; /* one and the same */
     else if (refined && ex_stencils_has(def->stencils, EX_LEVEL_LIMIT))
         c->refinement |= EXI_REFINED_LIMIT;

@@ -4,7 +4,6 @@
  */
 #include "runtime/base/result.h"
 #include "runtime/base/text.h"
-#include "runtime/refine/stencils.h"
 #include "runtime/rig/create.h"
 
 #include <math.h>
@@ -59,7 +58,9 @@ static ex_result check_trajectories(const ex_layer_def *layer, ex_error *error) 
 
 /* What the maps hold is looked at where they are laid out (displacements.c). */
 static ex_result check_displacements(const ex_layer_def *layer, const ex_rig_def *def, ex_error *error) {
-    if (!def->stencils || !exi_stencils_on_limit(def->stencils))
+    if (def->options.without_levels)
+        return EX_OK; /* nothing is looked at */
+    if (!def->stencils || !ex_stencils_on_limit(def->stencils))
         return exi_error(error, EX_ERROR_ARGUMENT,
                          "displacements ask for a rig with refined levels that are all on the limit surface");
     if (!layer->displacements || layer->deltas || layer->shifts)
@@ -73,6 +74,8 @@ static ex_result check_displacements(const ex_layer_def *layer, const ex_rig_def
 
 /* Vertices that a layer's mask is about. */
 static int masked_count(const ex_layer_def *layer, const ex_rig_def *def) {
+    if (layer->domain == EX_DOMAIN_DISPLACEMENT && def->options.without_levels)
+        return 0;
     return layer->domain == EX_DOMAIN_DISPLACEMENT
                ? ex_stencils_vertex_count(def->stencils, ex_stencils_level_count(def->stencils))
                : def->mesh.vertex_count;

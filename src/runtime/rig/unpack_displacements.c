@@ -2,7 +2,6 @@
  * Layers of displacements from a file: lists of refined vertices, and as many numbers for every example.
  */
 #include "runtime/base/result.h"
-#include "runtime/refine/stencils.h"
 #include "runtime/rig/unpack.h"
 
 /* Of every layer the vertices, then of every example as many numbers. */
@@ -58,7 +57,7 @@ ex_result exi_unpack_displacements(const exi_unpack *u, const exi_rig_counts *co
     ex_result result = exi_rig_displacements_open(displacements, counts, allocator, error);
     if (result != EX_OK || !displacements->layers)
         return result;
-    if (!exi_stencils_on_limit(stencils))
+    if (!ex_stencils_on_limit(stencils))
         return exi_unpack_unsound(error, "levels and displacements");
     for (int l = 0, n = 0, first = 0; result == EX_OK && l < u->counts.layers; l++) {
         const exi_layer_record layer = exi_unpack_layer(u, l);
