@@ -195,6 +195,23 @@ EX_API ex_result ex_scan_fitted_read(const char *path, ex_scan_fitted **fitted, 
 EX_API ex_result ex_scan_fitted_write(const char *path, const ex_scan_fitted *fitted, ex_error *error);
 EX_API void ex_scan_fitted_destroy(ex_scan_fitted *fitted);
 
+typedef struct ex_scan_fit_options {
+    double sure; /* labels of less confidence are left out; 0: 0.9 */
+    double loss; /* ex_kin_fit_def */
+    bool even;
+    const ex_progress *progress;
+    const ex_tasks *tasks;
+} ex_scan_fit_options;
+
+/*
+ * Fits the session's skeleton to the labels of all scans that have some: joints that a scan's part does not solve for
+ * stay as in the reference. A skeleton that stands elsewhere than the reference's markers, or is of another size, is
+ * first brought there. fit: what was found besides, its scans being those of fitted; to be destroyed, too. Results:
+ * DATA (a reference without labels, no marker in common with it: the scan is named; an unknown marker), FILE, MEMORY.
+ */
+EX_API ex_result ex_scan_fit(const ex_scan_session *session, const ex_scan_fit_options *options,
+                             ex_scan_fitted **fitted, ex_kin_fit **fit, ex_error *error);
+
 /* ---- the template ---- */
 
 typedef struct ex_template_options {
