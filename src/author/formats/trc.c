@@ -63,7 +63,7 @@ static bool next_line(trc *r) {
         r->at = r->line_end;
         if (r->at < r->end && *r->at == '\r')
             r->at++;
-        if (r->at < r->end && *r->at == '\n' && (r->at == r->line_end || r->at[-1] == '\r'))
+        if (r->at < r->end && *r->at == '\n')
             r->at++;
     }
     r->line += r->line < INT_MAX;

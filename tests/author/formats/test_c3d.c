@@ -36,7 +36,7 @@ typedef struct file_def {
     const char *prefix;
     const char *angles;                                              /* a label that is listed as an angle */
     int header_points, header_frames, header_analogue, header_start; /* what the header lies; 0: the truth */
-    bool header_other_format;
+    bool header_other_format, parameter_other_format;
     int parameter_frames, parameter_start; /* what the parameters lie; 0: the truth */
 } file_def;
 
@@ -180,7 +180,7 @@ static void put_parameters(bytes *b, const file_def *def, int start) {
     if (!def->groups_last)
         put_groups(b, def);
     put_number(b, def, 1, "USED", 2, def->points);
-    put_number(b, def, 1, "SCALE", 4, def->real ? -def->scale : def->scale);
+    put_number(b, def, 1, "SCALE", 4, def->real != def->parameter_other_format ? -def->scale : def->scale);
     put_number(b, def, 1, "RATE", 4, rate);
     put_number(b, def, 1, "DATA_START", 2, def->parameter_start ? def->parameter_start : start);
     if (!def->no_frames)
@@ -211,9 +211,13 @@ static void put_parameters(bytes *b, const file_def *def, int start) {
 
 /* Where a marker is, in units of a quarter of a millimetre, in the file's axes. */
 static int place(int frame, int point, int axis) {
-    return (point + 1) * (axis == 2 ? 4001 : 40 * axis - 300) % 30000 + 3 * (frame % 500) * (axis + 1) + axis;
+    const int own = axis == 0   ? 170 * (point % 7) - 300
+                    : axis == 1 ? 90 * (point % 5) * (point % 3) - 40
+                                : 1999 * point;
+    return own % 30000 + 3 * (frame % 500) * (axis + 1) + axis + 1;
 }
 
+/* Hidden points are all zeros, or have a fourth number below 0, or both, or are no number. */
 static bool hidden(int frame, int point) {
     return (frame + 2 * point) % 7 == 3;
 }
@@ -222,9 +226,12 @@ static void put_frames(bytes *b, const file_def *def) {
     for (int f = 0; f < def->frames; f++) {
         for (int p = 0; p < def->points; p++)
             for (int i = 0; i < 4; i++) {
-                const int value = i < 3 ? (hidden(f, p) ? 0 : place(f, p, i)) : hidden(f, p) ? -1 : 0x0305;
+                const int way = hidden(f, p) ? 1 + (f + p) % (def->real && def->order != DEC ? 4 : 3) : 0;
+                const int value = i < 3                  ? (way == 1 || way == 3 ? 0 : place(f, p, i))
+                                  : way == 2 || way == 3 ? -1
+                                                         : 0x305;
                 if (def->real)
-                    put_real(b, i < 3 ? value * def->scale : value);
+                    put_real(b, way == 4 && i == 1 ? (double)NAN : i < 3 ? value * def->scale : value);
                 else
                     put_word(b, value);
             }
@@ -382,10 +389,11 @@ static void many(void **state) {
 
 static void disagreements(void **state) {
     (void)state;
-    static const file_def lies[] = {{.header_points = 5},    {.header_frames = 2},         {.header_frames = 400},
-                                    {.header_analogue = 99}, {.header_start = 3},          {.header_start = 60},
-                                    {.parameter_start = 1},  {.parameter_start = 900},     {.parameter_frames = 900},
-                                    {.parameter_frames = 2}, {.header_other_format = true}};
+    static const file_def lies[] = {
+        {.header_points = 5},    {.header_frames = 2},          {.header_frames = 400},
+        {.header_analogue = 99}, {.header_start = 3},           {.header_start = 60},
+        {.parameter_start = 1},  {.parameter_start = 900},      {.parameter_frames = 900},
+        {.parameter_frames = 2}, {.header_other_format = true}, {.parameter_other_format = true}};
     for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
         file_def def = plain;
         def.frames = 40;
@@ -396,6 +404,7 @@ static void disagreements(void **state) {
         def.header_analogue = lies[i].header_analogue;
         def.header_start = lies[i].header_start;
         def.header_other_format = lies[i].header_other_format;
+        def.parameter_other_format = lies[i].parameter_other_format;
         def.parameter_frames = lies[i].parameter_frames;
         def.parameter_start = lies[i].parameter_start;
         for (int real = 0; real < 2; real++) {

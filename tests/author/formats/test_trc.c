@@ -61,8 +61,15 @@ static void variants(void **state) {
         check_small(markers);
         ex_markers_destroy(markers);
     }
+    /* Lines that end with CR alone; wider than high, but not clearly: y is up. */
+    ex_markers *markers = parse("PathFileType\rNumFrames\tNumMarkers\tUnits\r1\t2\tm\rFrame#\tTime\tA\t\t\tB\r\r"
+                                "1\t0\t1\t2\t0\t2\t1.2\t0\r");
+    assert_string_equal(markers->up, "+Y");
+    assert_true(markers->rate == 0);
+    assert_near((double)markers->positions[3], 2, 1e-6);
+    ex_markers_destroy(markers);
     /* Z up, as it seems; cells lack at the end of a line. */
-    ex_markers *markers = parse(KEYS "60\t60\t2\t2\tcm\t60\n" NAMES "1\t0\t1\t2\t170\t1\t3\t5\n2\t0\t1\t2\t170\n");
+    markers = parse(KEYS "60\t60\t2\t2\tcm\t60\n" NAMES "1\t0\t1\t2\t170\t1\t3\t5\n2\t0\t1\t2\t170\n");
     assert_string_equal(markers->up, "+Z");
     assert_near((double)markers->positions[1], 1.7, 1e-6);
     assert_near((double)markers->positions[2], -0.02, 1e-6);
