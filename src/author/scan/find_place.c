@@ -1,0 +1,260 @@
+/*
+ * Where a group of vertices of one colour is, and whether it lies as a marker does.
+ *
+ * Its place is the centroid of the paint: every vertex weighs what area it stands for, times how much of the marker's
+ * colour it has, also those along the rim that are covered in part; so samples that lie five millimetres apart one way
+ * and two the other pull no more than their share. On a curved body a centroid is inside of it: a paraboloid fitted to
+ * the vertices around brings it back to the surface, and evens out the scanner's noise.
+ */
+#include "author/scan/find.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double pi = 3.14159265358979323846;
+
+/* A group being measured. */
+typedef struct patch {
+    double area, samples; /* of paint; vertices, as far as they are covered */
+    double place[3];
+    double frame[3][3]; /* two directions along the surface, and its normal */
+    double size;
+} patch;
+
+static double dot(const double a[3], const double b[3]) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* ---- the paint ---- */
+
+static double cover(const exi_finder *f, int v, const double reference[3]) {
+    double aside_sq;
+    const double share = exi_find_share(f, v, reference, &aside_sq);
+    return share > 1 ? 1 : share < 0 ? 0 : share;
+}
+
+/* How much of a vertex beside the group is covered. */
+static double cover_beside(const exi_finder *f, int v, const double reference[3]) {
+    double aside_sq;
+    const double share = exi_find_share(f, v, reference, &aside_sq);
+    return share < 0.15 || share > 0.5 || aside_sq > 0.25 ? 0 : share;
+}
+
+/* Appends the rim to the group in the queue; returns the number of both. Touching the edge of the scan makes it -1. */
+static int add_rim(exi_finder *f, int count, int stamp) {
+    int all = count;
+    for (int i = 0; i < count; i++) {
+        const int v = f->queue[i];
+        if (f->states[v] != EXI_FIND_INNER)
+            return -1;
+        for (int e = f->starts[v]; e < f->starts[v + 1]; e++) {
+            const int u = f->others[e];
+            if (f->stamps[u] == stamp || f->stamps[u] == f->stamp)
+                continue;
+            f->stamps[u] = f->stamp;
+            f->queue[all++] = u;
+        }
+    }
+    return all;
+}
+
+static void add_paint(const exi_finder *f, int v, double covered, patch *p) {
+    const double area = covered * (double)f->areas[v];
+    const double *at = exi_find_position(f, v);
+    p->area += area;
+    p->samples += covered;
+    for (int k = 0; k < 3; k++) {
+        p->place[k] += area * at[k];
+        p->frame[2][k] += covered * (double)f->normals[v][k];
+    }
+}
+
+/* Any two directions square to the normal. */
+static bool make_frame(patch *p) {
+    double *n = p->frame[2], length = sqrt(dot(n, n));
+    if (!(length > 0))
+        return false;
+    for (int k = 0; k < 3; k++)
+        n[k] /= length;
+    const int least = fabs(n[0]) < fabs(n[1]) ? (fabs(n[0]) < fabs(n[2]) ? 0 : 2) : (fabs(n[1]) < fabs(n[2]) ? 1 : 2);
+    double axis[3] = {0};
+    axis[least] = 1;
+    for (int k = 0; k < 3; k++)
+        p->frame[0][k] = axis[k] - n[least] * n[k];
+    length = sqrt(dot(p->frame[0], p->frame[0]));
+    for (int k = 0; k < 3; k++)
+        p->frame[0][k] /= length;
+    for (int k = 0; k < 3; k++)
+        p->frame[1][k] = n[(k + 1) % 3] * p->frame[0][(k + 2) % 3] - n[(k + 2) % 3] * p->frame[0][(k + 1) % 3];
+    return true;
+}
+
+/* Coordinates of a vertex about the patch's place. */
+static void local_of(const exi_finder *f, int v, const patch *p, double local[3]) {
+    const double *at = exi_find_position(f, v);
+    const double away[3] = {at[0] - p->place[0], at[1] - p->place[1], at[2] - p->place[2]};
+    for (int k = 0; k < 3; k++)
+        local[k] = dot(away, p->frame[k]);
+}
+
+/* Whether it is about as long as wide, and full: veins, creases and rings are not. Second moments of a disc of diameter
+ * d are d^2 / 16; those of a vertex's own area are added, for a row of samples is not a line. */
+static bool is_round(const exi_finder *f, int count, int all, const double reference[3], const patch *p) {
+    double uu = 0, uv = 0, vv = 0, own = 0;
+    for (int i = 0; i < all; i++) {
+        const int v = f->queue[i];
+        const double covered = i < count ? cover(f, v, reference) : cover_beside(f, v, reference);
+        const double area = covered * (double)f->areas[v];
+        double local[3];
+        local_of(f, v, p, local);
+        uu += area * local[0] * local[0];
+        uv += area * local[0] * local[1];
+        vv += area * local[1] * local[1];
+        own += area * (double)f->areas[v] / 12;
+    }
+    uu = (uu + own) / p->area;
+    vv = (vv + own) / p->area;
+    uv /= p->area;
+    const double middle = (uu + vv) / 2, half = sqrt((uu - vv) * (uu - vv) / 4 + uv * uv);
+    const double longer = middle + half, shorter = middle - half > 0 ? middle - half : 0;
+    const double full = p->area / (4 * pi * sqrt(longer * shorter));
+    return longer < 5 * shorter && full > 0.55 && full < 1.8;
+}
+
+/* ---- around it ---- */
+
+/* Appends to the queue what is connected with the group and within reach of its place. Returns the number of all. */
+static int gather(exi_finder *f, int all, int stamp, const patch *p, double reach) {
+    const int rim = f->stamp;
+    for (int i = 0; i < all; i++) {
+        const int v = f->queue[i];
+        for (int e = f->starts[v]; e < f->starts[v + 1]; e++) {
+            const int u = f->others[e];
+            const double *at = exi_find_position(f, u);
+            const double away[3] = {at[0] - p->place[0], at[1] - p->place[1], at[2] - p->place[2]};
+            if (f->stamps[u] == stamp || f->stamps[u] == rim || dot(away, away) > reach * reach)
+                continue;
+            f->stamps[u] = rim;
+            f->queue[all++] = u;
+        }
+    }
+    return all;
+}
+
+/* Whether skin surrounds it: little of its colour outside, and no edge of the scan near. */
+static bool is_alone(const exi_finder *f, int count, int all, const double reference[3], const patch *p) {
+    const double margin = 0.15 * f->options.size;
+    double inside = p->size / 2 + margin, alike = 0, total = 0;
+    for (int i = count; i < all; i++) {
+        const int v = f->queue[i];
+        double local[3], aside_sq;
+        local_of(f, v, p, local);
+        const double away = sqrt(dot(local, local));
+        if (f->states[v] != EXI_FIND_INNER && away < inside)
+            return false;
+        if (away < inside)
+            continue;
+        total += (double)f->areas[v];
+        if (exi_find_share(f, v, reference, &aside_sq) > 0.5 && aside_sq < 0.25)
+            alike += (double)f->areas[v];
+    }
+    return alike <= 0.2 * total;
+}
+
+/* Gaussian elimination with the larger pivots first; false where nothing is left to divide by. */
+static bool solve(double m[6][7]) {
+    for (int i = 0; i < 6; i++) {
+        int best = i;
+        for (int r = i + 1; r < 6; r++)
+            best = fabs(m[r][i]) > fabs(m[best][i]) ? r : best;
+        if (!(fabs(m[best][i]) > 1e-9))
+            return false;
+        for (int k = 0; k < 7; k++) {
+            const double kept = m[i][k];
+            m[i][k] = m[best][k];
+            m[best][k] = kept;
+        }
+        for (int r = 0; r < 6; r++) {
+            const double factor = r == i ? 0 : m[r][i] / m[i][i];
+            for (int k = i; k < 7; k++)
+                m[r][k] -= factor * m[i][k];
+        }
+    }
+    return true;
+}
+
+/* How far above the place the surface is: w = a + b u + c v + d uu + e uv + f vv by least squares, lengths in markers.
+ * Where too little is around, the place stays. */
+static double lift(const exi_finder *f, int all, const patch *p, double reach) {
+    double m[6][7] = {{0}};
+    const double unit = f->options.size;
+    int used = 0;
+    for (int i = 0; i < all; i++) {
+        double local[3];
+        local_of(f, f->queue[i], p, local);
+        const double u = local[0] / unit, v = local[1] / unit, w = local[2] / unit;
+        const double weight = exp(-2 * (u * u + v * v) * unit * unit / (reach * reach));
+        const double row[7] = {1, u, v, u * u, u * v, v * v, w};
+        for (int r = 0; r < 6; r++)
+            for (int k = 0; k < 7; k++)
+                m[r][k] += weight * row[r] * row[k];
+        used++;
+    }
+    if (used < 12 || !solve(m))
+        return 0;
+    const double up = m[0][6] / m[0][0];
+    return fabs(up) < 0.5 ? up * unit : 0;
+}
+
+/* ---- its colour ---- */
+
+/* In linear light, of what is wholly covered. */
+static void find_colour(const exi_finder *f, int count, const double reference[3], double colour[3]) {
+    double sum[3] = {0}, total = 0;
+    for (int i = 0; i < count; i++) {
+        const int v = f->queue[i];
+        const double covered = cover(f, v, reference), weight = covered > 0.8 ? 1 : 1e-6;
+        for (int k = 0; k < 3; k++) {
+            double code = (double)f->mesh->colours[3 * (size_t)v + (size_t)k];
+            code = code < 0 ? 0 : code > 1 ? 1 : code;
+            sum[k] += weight * (code <= 0.04045 ? code / 12.92 : pow((code + 0.055) / 1.055, 2.4));
+        }
+        total += weight;
+    }
+    for (int k = 0; k < 3; k++) {
+        const double linear = sum[k] / total;
+        colour[k] = 255 * (linear <= 0.0031308 ? linear * 12.92 : 1.055 * pow(linear, 1 / 2.4) - 0.055);
+    }
+}
+
+bool exi_find_place(exi_finder *f, int count, int stamp, const double reference[3], exi_spot_found *spot) {
+    const double reach = 1.25 * f->options.size;
+    patch p = {0};
+    f->stamp++;
+    int all = count < 3 ? -1 : add_rim(f, count, stamp);
+    if (all < 0)
+        return false;
+    for (int i = 0; i < all; i++)
+        add_paint(f, f->queue[i],
+                  i < count ? cover(f, f->queue[i], reference) : cover_beside(f, f->queue[i], reference), &p);
+    for (int k = 0; k < 3; k++)
+        p.place[k] /= p.area;
+    p.size = 2 * sqrt(p.area / pi);
+    if (!make_frame(&p) || p.size < f->options.least * f->options.size || p.size > f->options.most * f->options.size ||
+        !is_round(f, count, all, reference, &p))
+        return false;
+    all = gather(f, all, stamp, &p, reach);
+    if (!is_alone(f, count, all, reference, &p))
+        return false;
+    const double up = lift(f, all, &p, reach);
+    *spot = (exi_spot_found){.samples = p.samples};
+    spot->marker.size = p.size;
+    spot->marker.view = f->view;
+    spot->marker.strength = sqrt(dot(reference, reference));
+    for (int k = 0; k < 3; k++) {
+        spot->marker.position[k] = p.place[k] + up * p.frame[2][k];
+        spot->normal[k] = p.frame[2][k];
+    }
+    find_colour(f, count, reference, spot->marker.colour);
+    return true;
+}
