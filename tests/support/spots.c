@@ -11,7 +11,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-const unsigned char spot_colours[SPOT_COLOURS][3] = {{30, 60, 170},  {30, 120, 60},  {25, 25, 30},  {235, 235, 235},
+const unsigned char spot_colours[SPOT_COLOURS][3] = {{30, 60, 170},  {30, 120, 60},  {25, 25, 30},   {235, 235, 235},
                                                      {230, 210, 50}, {200, 40, 120}, {60, 180, 200}, {235, 120, 30}};
 
 /* ---- the surface ---- */

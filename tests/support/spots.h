@@ -17,11 +17,11 @@ typedef struct spot {
 } spot;
 
 typedef struct spotted {
-    double height;         /* of the tube, along y */
-    double pitch[2];       /* metres between samples, across and along: 0.005 and 0.002 */
-    double noise;          /* along the ray: 0.001 */
-    double colour_noise;   /* of each code: 3 */
-    bool plain;            /* nothing but skin of one colour, and markers */
+    double height;       /* of the tube, along y */
+    double pitch[2];     /* metres between samples, across and along: 0.005 and 0.002 */
+    double noise;        /* along the ray: 0.001 */
+    double colour_noise; /* of each code: 3 */
+    bool plain;          /* nothing but skin of one colour, and markers */
     uint64_t seed;
     int marker_count;
     spot markers[SPOTS_MAX];

@@ -141,7 +141,7 @@ typedef struct ex_found_marker {
 
 typedef struct ex_find_options {
     double size;        /* metres across that a marker has: 0.012 */
-    double least, most; /* of the size: what is accepted, 0.55 and 2 */
+    double least, most; /* of the size: what is accepted, 0.6 and 1.6 */
     double threshold;   /* how far from the skin's colour, as a distance in OKLab, 0 to 1; 0: found from the mesh, 0.06 to
                            0.15 */
 } ex_find_options;
@@ -151,7 +151,7 @@ EX_API ex_find_options ex_find_options_default(void);
 /*
  * Found on coloured meshes of one scan: what several views show is joined. options NULL: the default ones. *markers
  * [*count], the one seen best first; release with free. Spots at the edge of a view, and spots that are no more than
- * three samples, are left out. Vertices with numbers that are not finite count as not there. Time and memory are linear
+ * three samples or seen very slantwise, are left out. Vertices with numbers that are not finite count as not there. Time and memory are linear
  * in the size of the meshes: a second and 150 MB for a million vertices. Results: ARGUMENT, DATA (a mesh without faces or
  * without colours, or too coarse; of several views the one is named), MEMORY.
  */

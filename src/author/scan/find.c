@@ -1,7 +1,8 @@
 /*
- * Finding markers on the coloured meshes of a scan (Allen, Curless, Popovic 2002, section 2.3), and joining what several
- * views show: two finds less than half a marker apart that face the same way and have like colours are one, placed at
- * the mean of all that saw it, each counting by its samples, of which a view has the more the more squarely it looks.
+ * Finding markers on the coloured meshes of a scan (Allen, Curless, Popovic 2002, section 2.3), and joining what
+ * several views show: two finds less than half a marker apart that face the same way and have like colours are one,
+ * placed at the mean of all that saw it, each counting by its weight, of which a view has the more the more squarely
+ * it looks.
  */
 #include "author/scan/find.h"
 
@@ -74,8 +75,8 @@ static ex_result find_on(const ex_mesh *mesh, int view, const ex_find_options *o
 /* The best first; then in the order of their places, so that the order is the same whatever the order of views. */
 static int order_best(const void *a, const void *b) {
     const exi_spot_found *first = a, *second = b;
-    if (first->samples != second->samples)
-        return first->samples > second->samples ? -1 : 1;
+    if (first->weight != second->weight)
+        return first->weight > second->weight ? -1 : 1;
     for (int k = 0; k < 3; k++)
         if (first->marker.position[k] != second->marker.position[k])
             return first->marker.position[k] < second->marker.position[k] ? -1 : 1;
@@ -100,14 +101,16 @@ static bool are_one(const exi_spot_found *a, const exi_spot_found *b, double rea
         apart_sq += d * d;
         facing += a->normal[k] * b->normal[k];
     }
+    if (a->marker.view == b->marker.view)
+        reach *= 2.0 / 3;
     if (apart_sq > reach * reach || facing < 0)
         return false;
     const exi_spot_found *both[2] = {a, b};
     for (int i = 0; i < 2; i++) {
         const double *c = both[i]->marker.colour;
-        exi_colour_to_oklab((exi_colour){(unsigned char)(c[0] + 0.5), (unsigned char)(c[1] + 0.5),
-                                         (unsigned char)(c[2] + 0.5), 1},
-                            lab[i]);
+        exi_colour_to_oklab(
+            (exi_colour){(unsigned char)(c[0] + 0.5), (unsigned char)(c[1] + 0.5), (unsigned char)(c[2] + 0.5), 1},
+            lab[i]);
     }
     for (int k = 0; k < 3; k++)
         colour_sq += (lab[0][k] - lab[1][k]) * (lab[0][k] - lab[1][k]);
@@ -152,8 +155,8 @@ static ex_result join(exi_spot_found *spots, int spot_count, double reach, ex_fo
                 continue;
             joined[other] = 1;
             for (int k = 0; k < 3; k++)
-                place[k] += spots[other].samples * spots[other].marker.position[k];
-            total += spots[other].samples;
+                place[k] += spots[other].weight * spots[other].marker.position[k];
+            total += spots[other].weight;
         }
         markers[*count] = best->marker;
         for (int k = 0; k < 3; k++)
@@ -168,7 +171,7 @@ static ex_result join(exi_spot_found *spots, int spot_count, double reach, ex_fo
 /* ---- all ---- */
 
 ex_find_options ex_find_options_default(void) {
-    return (ex_find_options){.size = 0.012, .least = 0.55, .most = 2};
+    return (ex_find_options){.size = 0.012, .least = 0.6, .most = 1.6};
 }
 
 static ex_result check_options(const ex_find_options *o, ex_error *error) {
@@ -206,7 +209,7 @@ ex_result ex_find_markers(ex_mesh *const *meshes, int mesh_count, const ex_find_
     if (result == EX_OK) {
         if (spot_count > 0)
             qsort(spots, (size_t)spot_count, sizeof *spots, order_best);
-        result = join(spots, spot_count, resolved.size / 2, made, count, error);
+        result = join(spots, spot_count, 0.75 * resolved.size, made, count, error);
     }
     free(spots);
     if (result == EX_OK)

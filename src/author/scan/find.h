@@ -26,7 +26,7 @@ enum {
 typedef struct exi_spot_found {
     ex_found_marker marker;
     double normal[3];
-    double samples; /* vertices that it covers: the more, the more squarely it was seen */
+    double weight; /* vertices that it covers, and the more the nearer they are together: how squarely it was seen */
 } exi_spot_found;
 
 /* One mesh at work. Arrays have vertex_count entries where nothing else is said. */
@@ -36,8 +36,8 @@ typedef struct exi_finder {
     int view;
     int vertex_count;
 
-    int *starts; /* [vertex_count + 1] */
-    int *others; /* neighbours of vertex v: from starts[v] to starts[v + 1], in rising order */
+    int *starts;         /* [vertex_count + 1] */
+    int *others;         /* neighbours of vertex v: from starts[v] to starts[v + 1], in rising order */
     unsigned char *rims; /* beside others: whether the edge to it has a face on one side only */
     unsigned char *states;
     float *areas;        /* square metres: of each face its corners get equal parts */

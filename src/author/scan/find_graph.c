@@ -62,7 +62,8 @@ static bool list_edges(exi_finder *f, const unsigned char *there, int **from, in
     for (int i = 0; i < mesh->face_count; i++)
         total += there[i] ? 2 * (size_t)(mesh->face_offsets[i + 1] - mesh->face_offsets[i]) : 0;
     int *first = exi_array_allocate(total, sizeof *first), *second = exi_array_allocate(total, sizeof *second);
-    int *other_first = exi_array_allocate(total, sizeof *first), *other_second = exi_array_allocate(total, sizeof *first);
+    int *other_first = exi_array_allocate(total, sizeof *first),
+        *other_second = exi_array_allocate(total, sizeof *first);
     size_t *places = calloc(n + 1, sizeof *places);
     const bool good = first && second && other_first && other_second && places;
     size_t at = 0;

@@ -1,15 +1,20 @@
 /*
  * Where a group of vertices of one colour is, and whether it lies as a marker does.
  *
- * Its place is the centroid of the paint: every vertex weighs what area it stands for, times how much of the marker's
- * colour it has, also those along the rim that are covered in part; so samples that lie five millimetres apart one way
- * and two the other pull no more than their share. On a curved body a centroid is inside of it: a paraboloid fitted to
- * the vertices around brings it back to the surface, and evens out the scanner's noise.
+ * It begins at the centroid of the paint: every vertex weighs what area it stands for (seen along the normal, for noise
+ * makes faces larger, not the skin), times how much of the marker's colour it has, also those along the rim that are
+ * covered in part. With samples five millimetres apart that is still off by more than half a millimetre, as a column of
+ * samples is in or out as a whole: so the centre and radius of a disc are fitted to what is painted and to what is not
+ * around it. On a curved body that lies inside: a paraboloid fitted to the vertices around brings it back to the
+ * surface, and evens out the scanner's noise.
  */
 #include "author/scan/find.h"
 
 #include <math.h>
 #include <string.h>
+
+/* A mole may be as large as half a marker, which three samples in a column are, too. */
+enum { SAMPLES_LEAST = 4 };
 
 static const double pi = 3.14159265358979323846;
 
@@ -58,19 +63,27 @@ static int add_rim(exi_finder *f, int count, int stamp) {
     return all;
 }
 
+/* What area a vertex stands for, seen along the normal. */
+static double area_of(const exi_finder *f, int v, const patch *p) {
+    const float *n = f->normals[v];
+    const double area = (double)n[0] * p->frame[2][0] + (double)n[1] * p->frame[2][1] + (double)n[2] * p->frame[2][2];
+    return area > 0 ? area : 0;
+}
+
 static void add_paint(const exi_finder *f, int v, double covered, patch *p) {
-    const double area = covered * (double)f->areas[v];
+    const double area = covered * area_of(f, v, p);
     const double *at = exi_find_position(f, v);
     p->area += area;
     p->samples += covered;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; k++)
         p->place[k] += area * at[k];
-        p->frame[2][k] += covered * (double)f->normals[v][k];
-    }
 }
 
-/* Any two directions square to the normal. */
-static bool make_frame(patch *p) {
+/* The normal of the group, and any two directions square to it. */
+static bool make_frame(const exi_finder *f, int count, patch *p) {
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < 3; k++)
+            p->frame[2][k] += (double)f->normals[f->queue[i]][k];
     double *n = p->frame[2], length = sqrt(dot(n, n));
     if (!(length > 0))
         return false;
@@ -104,13 +117,13 @@ static bool is_round(const exi_finder *f, int count, int all, const double refer
     for (int i = 0; i < all; i++) {
         const int v = f->queue[i];
         const double covered = i < count ? cover(f, v, reference) : cover_beside(f, v, reference);
-        const double area = covered * (double)f->areas[v];
+        const double area = covered * area_of(f, v, p);
         double local[3];
         local_of(f, v, p, local);
         uu += area * local[0] * local[0];
         uv += area * local[0] * local[1];
         vv += area * local[1] * local[1];
-        own += area * (double)f->areas[v] / 12;
+        own += area * area_of(f, v, p) / 12;
     }
     uu = (uu + own) / p->area;
     vv = (vv + own) / p->area;
@@ -119,6 +132,23 @@ static bool is_round(const exi_finder *f, int count, int all, const double refer
     const double longer = middle + half, shorter = middle - half > 0 ? middle - half : 0;
     const double full = p->area / (4 * pi * sqrt(longer * shorter));
     return longer < 5 * shorter && full > 0.55 && full < 1.8;
+}
+
+/* How far apart samples are along the surface, the longer way: the mean of every vertex's longest edge. */
+static double spacing_of(const exi_finder *f, int count, const patch *p) {
+    double sum = 0;
+    for (int i = 0; i < count; i++) {
+        const int v = f->queue[i];
+        double here[3], there[3], longest_sq = 0;
+        local_of(f, v, p, here);
+        for (int e = f->starts[v]; e < f->starts[v + 1]; e++) {
+            local_of(f, f->others[e], p, there);
+            const double u = there[0] - here[0], w = there[1] - here[1];
+            longest_sq = u * u + w * w > longest_sq ? u * u + w * w : longest_sq;
+        }
+        sum += sqrt(longest_sq);
+    }
+    return sum / count;
 }
 
 /* ---- around it ---- */
@@ -141,10 +171,11 @@ static int gather(exi_finder *f, int all, int stamp, const patch *p, double reac
     return all;
 }
 
-/* Whether skin surrounds it: little of its colour outside, and no edge of the scan near. */
+/* Whether skin surrounds it, at once and on all sides, and the scan does not end near. What is left of its colour just
+ * outside is nothing for paint, but much for a shadow, which has no rim, and for a piece of a pattern. */
 static bool is_alone(const exi_finder *f, int count, int all, const double reference[3], const patch *p) {
-    const double margin = 0.15 * f->options.size;
-    double inside = p->size / 2 + margin, alike = 0, total = 0;
+    const double inside = p->size / 2 + 0.15 * f->options.size, outside = inside + 0.5 * f->options.size;
+    double alike = 0, total = 0;
     for (int i = count; i < all; i++) {
         const int v = f->queue[i];
         double local[3], aside_sq;
@@ -152,35 +183,76 @@ static bool is_alone(const exi_finder *f, int count, int all, const double refer
         const double away = sqrt(dot(local, local));
         if (f->states[v] != EXI_FIND_INNER && away < inside)
             return false;
-        if (away < inside)
+        if (away < inside || away > outside)
             continue;
-        total += (double)f->areas[v];
-        if (exi_find_share(f, v, reference, &aside_sq) > 0.5 && aside_sq < 0.25)
-            alike += (double)f->areas[v];
+        const double area = area_of(f, v, p), share = exi_find_share(f, v, reference, &aside_sq);
+        total += area;
+        alike += aside_sq > 1 ? 0 : area * (share > 1 ? 1 : share < -1 ? -1 : share);
     }
-    return alike <= 0.2 * total;
+    return alike <= 0.15 * total;
 }
 
-/* Gaussian elimination with the larger pivots first; false where nothing is left to divide by. */
-static bool solve(double m[6][7]) {
-    for (int i = 0; i < 6; i++) {
+/* Gaussian elimination of `n` rows of n + 1 numbers, with the larger pivots first; false where nothing is left to
+ * divide by. The solution is in the last column. */
+static bool solve(double m[6][7], int n) {
+    for (int i = 0; i < n; i++) {
         int best = i;
-        for (int r = i + 1; r < 6; r++)
+        for (int r = i + 1; r < n; r++)
             best = fabs(m[r][i]) > fabs(m[best][i]) ? r : best;
         if (!(fabs(m[best][i]) > 1e-9))
             return false;
-        for (int k = 0; k < 7; k++) {
+        for (int k = 0; k <= n; k++) {
             const double kept = m[i][k];
             m[i][k] = m[best][k];
             m[best][k] = kept;
         }
-        for (int r = 0; r < 6; r++) {
+        for (int r = 0; r < n; r++) {
             const double factor = r == i ? 0 : m[r][i] / m[i][i];
-            for (int k = i; k < 7; k++)
+            for (int k = i; k <= n; k++)
                 m[r][k] -= factor * m[i][k];
         }
     }
+    for (int i = 0; i < n; i++)
+        m[i][n] /= m[i][i];
     return true;
+}
+
+/* The disc whose rim divides best what is painted from what is not: its cover at a distance d from the centre is
+ * 1 / (1 + exp((d - r) / w)), by Gauss-Newton in u, v and r, lengths in markers, r held near that of the area. Moves
+ * the place along the surface. A spot of another form, for which that leads away, keeps its centroid. */
+static void centre(const exi_finder *f, int count, int all, const double reference[3], patch *p) {
+    const double unit = f->options.size, hold = 0.5;
+    const double begin = p->size / 2 / unit;
+    double at[3] = {0, 0, begin}, soft = 0.1;
+    for (int round = 0; round<14; round++, soft = soft> 0.03 ? 0.85 * soft : soft) {
+        double m[6][7] = {{0}};
+        m[2][2] = hold;
+        m[2][3] = hold * (begin - at[2]);
+        for (int i = 0; i < all; i++) {
+            const int v = f->queue[i];
+            double local[3];
+            local_of(f, v, p, local);
+            const double u = local[0] / unit - at[0], w = local[1] / unit - at[1], d = sqrt(u * u + w * w) + 1e-9;
+            const double inside = 1 / (1 + exp((d - at[2]) / soft)), slope = inside * (1 - inside) / soft;
+            const double row[3] = {slope * u / d, slope * w / d, slope};
+            const double miss = (i < count ? cover(f, v, reference) : cover_beside(f, v, reference)) - inside;
+            for (int r = 0; r < 3; r++) {
+                for (int k = 0; k < 3; k++)
+                    m[r][k] += row[r] * row[k];
+                m[r][3] += row[r] * miss;
+            }
+        }
+        for (int r = 0; r < 3; r++)
+            m[r][r] += 0.02; /* a step that little speaks for is small */
+        if (!solve(m, 3))
+            return;
+        for (int r = 0; r < 3; r++)
+            at[r] += m[r][3];
+        if (!(fabs(at[0]) < 0.3 && fabs(at[1]) < 0.3 && fabs(at[2] - begin) < 0.3))
+            return;
+    }
+    for (int k = 0; k < 3; k++)
+        p->place[k] += unit * (at[0] * p->frame[0][k] + at[1] * p->frame[1][k]);
 }
 
 /* How far above the place the surface is: w = a + b u + c v + d uu + e uv + f vv by least squares, lengths in markers.
@@ -200,10 +272,9 @@ static double lift(const exi_finder *f, int all, const patch *p, double reach) {
                 m[r][k] += weight * row[r] * row[k];
         used++;
     }
-    if (used < 12 || !solve(m))
+    if (used < 12 || !solve(m, 6))
         return 0;
-    const double up = m[0][6] / m[0][0];
-    return fabs(up) < 0.5 ? up * unit : 0;
+    return fabs(m[0][6]) < 0.5 ? m[0][6] * unit : 0;
 }
 
 /* ---- its colour ---- */
@@ -231,8 +302,8 @@ bool exi_find_place(exi_finder *f, int count, int stamp, const double reference[
     const double reach = 1.25 * f->options.size;
     patch p = {0};
     f->stamp++;
-    int all = count < 3 ? -1 : add_rim(f, count, stamp);
-    if (all < 0)
+    int all = count < SAMPLES_LEAST ? -1 : add_rim(f, count, stamp);
+    if (all < 0 || !make_frame(f, count, &p))
         return false;
     for (int i = 0; i < all; i++)
         add_paint(f, f->queue[i],
@@ -240,14 +311,18 @@ bool exi_find_place(exi_finder *f, int count, int stamp, const double reference[
     for (int k = 0; k < 3; k++)
         p.place[k] /= p.area;
     p.size = 2 * sqrt(p.area / pi);
-    if (!make_frame(&p) || p.size < f->options.least * f->options.size || p.size > f->options.most * f->options.size ||
+    if (!(p.area > 0) || p.size < f->options.least * f->options.size || p.size > f->options.most * f->options.size ||
         !is_round(f, count, all, reference, &p))
+        return false;
+    const double spacing = spacing_of(f, count, &p);
+    if (spacing > 0.85 * f->options.size) /* so slantwise that its place is anyone's guess */
         return false;
     all = gather(f, all, stamp, &p, reach);
     if (!is_alone(f, count, all, reference, &p))
         return false;
+    centre(f, count, all, reference, &p);
     const double up = lift(f, all, &p, reach);
-    *spot = (exi_spot_found){.samples = p.samples};
+    *spot = (exi_spot_found){.weight = p.samples / (spacing * spacing)};
     spot->marker.size = p.size;
     spot->marker.view = f->view;
     spot->marker.strength = sqrt(dot(reference, reference));

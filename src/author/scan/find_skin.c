@@ -27,9 +27,9 @@ typedef struct cell {
 typedef struct cells {
     int count;
     cell *items;
-    int *of;               /* [vertex_count] the vertex's, or -1 */
-    int *starts, *others;  /* neighbours */
-    int *stamps, *queue;   /* [count] */
+    int *of;              /* [vertex_count] the vertex's, or -1 */
+    int *starts, *others; /* neighbours */
+    int *stamps, *queue;  /* [count] */
 } cells;
 
 static void free_cells(cells *c) {

@@ -129,8 +129,7 @@ static ex_result judge(exi_finder *f, int seed, double threshold, ex_error *erro
     const double strength =
         sqrt(reference[0] * reference[0] + reference[1] * reference[1] + reference[2] * reference[2]);
     exi_spot_found spot;
-    const bool found =
-        strength >= threshold && has_size(f, count) && exi_find_place(f, count, stamp, reference, &spot);
+    const bool found = strength >= threshold && has_size(f, count) && exi_find_place(f, count, stamp, reference, &spot);
     take(f, count, strength);
     if (!found)
         return EX_OK;
