@@ -8,6 +8,7 @@
  * around it. On a curved body that lies inside: a paraboloid fitted to the vertices around brings it back to the
  * surface, and evens out the scanner's noise.
  */
+#include "author/picture/colour.h"
 #include "author/scan/find.h"
 
 #include <math.h>
@@ -110,25 +111,39 @@ static void local_of(const exi_finder *f, int v, const patch *p, double local[3]
         local[k] = dot(away, p->frame[k]);
 }
 
-/* Whether it is about as long as wide, and full: veins, creases and rings are not. Second moments of a disc of diameter
- * d are d^2 / 16; those of a vertex's own area are added, for a row of samples is not a line. */
+/* Second moments of what a vertex stands for: on a grid, an eighth of the mean of its edges'. */
+static void add_own(const exi_finder *f, int v, const patch *p, double weight, double moments[3]) {
+    double here[3], there[3];
+    local_of(f, v, p, here);
+    const int degree = f->starts[v + 1] - f->starts[v];
+    for (int e = f->starts[v]; e < f->starts[v + 1]; e++) {
+        local_of(f, f->others[e], p, there);
+        const double u = there[0] - here[0], w = there[1] - here[1];
+        moments[0] += weight * u * u / (8 * degree);
+        moments[1] += weight * u * w / (8 * degree);
+        moments[2] += weight * w * w / (8 * degree);
+    }
+}
+
+/* Whether it is about as long as wide, and full: veins, creases and rings are not. A disc of diameter d has second
+ * moments of d^2 / 16; those of the samples' own areas belong to them, for a column of samples is not a line. */
 static bool is_round(const exi_finder *f, int count, int all, const double reference[3], const patch *p) {
-    double uu = 0, uv = 0, vv = 0, own = 0;
+    double moments[3] = {0};
     for (int i = 0; i < all; i++) {
         const int v = f->queue[i];
         const double covered = i < count ? cover(f, v, reference) : cover_beside(f, v, reference);
-        const double area = covered * area_of(f, v, p);
+        const double weight = covered * area_of(f, v, p) / p->area;
         double local[3];
+        if (!(weight > 0))
+            continue;
         local_of(f, v, p, local);
-        uu += area * local[0] * local[0];
-        uv += area * local[0] * local[1];
-        vv += area * local[1] * local[1];
-        own += area * area_of(f, v, p) / 12;
+        moments[0] += weight * local[0] * local[0];
+        moments[1] += weight * local[0] * local[1];
+        moments[2] += weight * local[1] * local[1];
+        add_own(f, v, p, weight, moments);
     }
-    uu = (uu + own) / p->area;
-    vv = (vv + own) / p->area;
-    uv /= p->area;
-    const double middle = (uu + vv) / 2, half = sqrt((uu - vv) * (uu - vv) / 4 + uv * uv);
+    const double middle = (moments[0] + moments[2]) / 2, apart = (moments[0] - moments[2]) / 2;
+    const double half = sqrt(apart * apart + moments[1] * moments[1]);
     const double longer = middle + half, shorter = middle - half > 0 ? middle - half : 0;
     const double full = p->area / (4 * pi * sqrt(longer * shorter));
     return longer < 5 * shorter && full > 0.55 && full < 1.8;
@@ -189,7 +204,7 @@ static bool is_alone(const exi_finder *f, int count, int all, const double refer
         total += area;
         alike += aside_sq > 1 ? 0 : area * (share > 1 ? 1 : share < -1 ? -1 : share);
     }
-    return alike <= 0.15 * total;
+    return alike <= 0.25 * total;
 }
 
 /* Gaussian elimination of `n` rows of n + 1 numbers, with the larger pivots first; false where nothing is left to
@@ -279,16 +294,19 @@ static double lift(const exi_finder *f, int all, const patch *p, double reach) {
 
 /* ---- its colour ---- */
 
-/* In linear light, of what is wholly covered. */
+static double to_linear(double code) {
+    return code <= 0.04045 ? code / 12.92 : pow((code + 0.055) / 1.055, 2.4);
+}
+
+/* In linear light, of what is wholly covered; sRGB. */
 static void find_colour(const exi_finder *f, int count, const double reference[3], double colour[3]) {
     double sum[3] = {0}, total = 0;
     for (int i = 0; i < count; i++) {
         const int v = f->queue[i];
-        const double covered = cover(f, v, reference), weight = covered > 0.8 ? 1 : 1e-6;
+        const double weight = cover(f, v, reference) > 0.8 ? 1 : 1e-6;
         for (int k = 0; k < 3; k++) {
-            double code = (double)f->mesh->colours[3 * (size_t)v + (size_t)k];
-            code = code < 0 ? 0 : code > 1 ? 1 : code;
-            sum[k] += weight * (code <= 0.04045 ? code / 12.92 : pow((code + 0.055) / 1.055, 2.4));
+            const double code = (double)f->mesh->colours[3 * (size_t)v + (size_t)k];
+            sum[k] += weight * to_linear(code < 0 ? 0 : code > 1 ? 1 : code);
         }
         total += weight;
     }
@@ -296,6 +314,22 @@ static void find_colour(const exi_finder *f, int count, const double reference[3
         const double linear = sum[k] / total;
         colour[k] = 255 * (linear <= 0.0031308 ? linear * 12.92 : 1.055 * pow(linear, 1 / 2.4) - 0.055);
     }
+}
+
+/* Whether it is the skin itself in more or less light: all of red, green and blue by about the same factor. */
+static bool is_shade(const exi_finder *f, int count, const double colour[3]) {
+    double lab[3] = {0}, least = INFINITY, most = -INFINITY;
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < 3; k++)
+            lab[k] += ((double)f->colours[f->queue[i]][k] - (double)f->residuals[f->queue[i]][k]) / count;
+    const exi_colour skin = exi_colour_from_oklab(lab);
+    const unsigned char codes[3] = {skin.red, skin.green, skin.blue};
+    for (int k = 0; k < 3; k++) {
+        const double ratio = log((to_linear(colour[k] / 255) + 1e-3) / (to_linear(codes[k] / 255.0) + 1e-3));
+        least = ratio < least ? ratio : least;
+        most = ratio > most ? ratio : most;
+    }
+    return most - least < 0.4 && least > log(0.25);
 }
 
 bool exi_find_place(exi_finder *f, int count, int stamp, const double reference[3], exi_spot_found *spot) {
@@ -320,6 +354,10 @@ bool exi_find_place(exi_finder *f, int count, int stamp, const double reference[
     all = gather(f, all, stamp, &p, reach);
     if (!is_alone(f, count, all, reference, &p))
         return false;
+    double colour[3];
+    find_colour(f, count, reference, colour);
+    if (is_shade(f, count, colour))
+        return false;
     centre(f, count, all, reference, &p);
     const double up = lift(f, all, &p, reach);
     *spot = (exi_spot_found){.weight = p.samples / (spacing * spacing)};
@@ -328,8 +366,8 @@ bool exi_find_place(exi_finder *f, int count, int stamp, const double reference[
     spot->marker.strength = sqrt(dot(reference, reference));
     for (int k = 0; k < 3; k++) {
         spot->marker.position[k] = p.place[k] + up * p.frame[2][k];
+        spot->marker.colour[k] = colour[k];
         spot->normal[k] = p.frame[2][k];
     }
-    find_colour(f, count, reference, spot->marker.colour);
     return true;
 }
