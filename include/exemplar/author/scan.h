@@ -5,7 +5,7 @@
  *
  *   scan.json            what there is and what is wanted (ex_scan_session)
  *   scans/NAME.ply       a scan, merged, or NAME_1.ply … one a view; coloured meshes, metres, y up
- *   found/NAME.csv       markers found on it:  x,y,z,r,g,b,size,view           (scan markers)
+ *   found/NAME.csv       markers found on it:  x,y,z,r,g,b,size,view,strength  (scan markers)
  *   labels/NAME.csv      markers with names:   marker,x,y,z,confidence         (scan label; the reference's by hand)
  *   fit.json             bones, axes, markers, and the pose of every scan      (scan fit)
  *   template/cage.obj    the cage at the reference pose, a group per joint     (scan template)
@@ -141,14 +141,27 @@ typedef struct ex_found_marker {
 
 typedef struct ex_find_options {
     double size;        /* metres across that a marker has: 0.012 */
-    double least, most; /* of the size: what is accepted, 0.4 and 2.5 */
-    double threshold;   /* how far from the skin's colour, 0 to 1; 0: found from the mesh */
+    double least, most; /* of the size: what is accepted, 0.6 and 1.6 */
+    double threshold;   /* how far from the skin's colour, as a distance in OKLab, 0 to 1; 0: found from the mesh, 0.06 to
+                           0.15 */
 } ex_find_options;
 
-/* Found on coloured meshes of one scan: what several views show is joined. Results: DATA (a mesh without faces or
- * without colours), MEMORY. */
+EX_API ex_find_options ex_find_options_default(void);
+
+/*
+ * Found on coloured meshes of one scan: what several views show is joined. options NULL: the default ones. *markers
+ * [*count], the one seen best first; release with free. Spots at the edge of a view, and spots that are no more than
+ * three samples or seen very slantwise, are left out. Vertices with numbers that are not finite count as not there. Time and memory are linear
+ * in the size of the meshes: a second and 150 MB for a million vertices. Results: ARGUMENT, DATA (a mesh without faces or
+ * without colours, or too coarse; of several views the one is named), MEMORY.
+ */
 EX_API ex_result ex_find_markers(ex_mesh *const *meshes, int mesh_count, const ex_find_options *options,
                                  ex_found_marker **markers, int *count, ex_error *error);
+
+/* found/NAME.csv. Reading: size, view and strength may be missing, and *markers is released with free. Writing rounds to
+ * micrometres and whole colours. */
+EX_API ex_result ex_found_read(const char *path, ex_found_marker **markers, int *count, ex_error *error);
+EX_API ex_result ex_found_write(const char *path, const ex_found_marker *markers, int count, ex_error *error);
 
 /* What a found marker was recognised as. */
 typedef struct ex_label {
