@@ -17,12 +17,8 @@
 enum { CHANCE_RUBBED = 1, CHANCE_STRAY = 2 };
 
 ex_scan_simulation ex_scan_simulation_default(void) {
-    return (ex_scan_simulation){.view_count = 4,
-                                .pitch = {0.005, 0.002},
-                                .noise = 0.001,
-                                .grazing = 15,
-                                .marker_size = 0.012,
-                                .seed = 1};
+    return (ex_scan_simulation){
+        .view_count = 4, .pitch = {0.005, 0.002}, .noise = 0.001, .grazing = 15, .marker_size = 0.012, .seed = 1};
 }
 
 static bool is_within(double value, double least, double most) {
@@ -41,8 +37,7 @@ static ex_result check(const ex_scan_simulation *s, ex_error *error) {
     if (!is_within(s->grazing, 0, 89))
         return exi_error(error, EX_ERROR_ARGUMENT, "grazing is an angle between 0 and 89 degrees, not %g", s->grazing);
     if (!is_within(s->marker_size, 1e-4, 1))
-        return exi_error(error, EX_ERROR_ARGUMENT, "a marker is between 0.0001 and 1 m across, not %g",
-                         s->marker_size);
+        return exi_error(error, EX_ERROR_ARGUMENT, "a marker is between 0.0001 and 1 m across, not %g", s->marker_size);
     if (!is_within(s->missing, 0, 1) || !is_within(s->stray, 0, 10))
         return exi_error(error, EX_ERROR_ARGUMENT,
                          "the part of missing markers is between 0 and 1, that of stray ones between 0 and 10, not %g "
@@ -223,8 +218,7 @@ static ex_result paint_subject(exi_subject *s, bool rubbed, ex_error *error) {
     if (!s->painted || !s->strays)
         return exi_error_memory(error, "the markers", (size_t)(scanner->paint_count + 80 * s->stray_count));
     for (int i = 0; i < scanner->paint_count; i++)
-        s->painted[i] =
-            !rubbed || exi_chance_part(exi_chance(rub, (uint64_t)i)) >= scanner->simulation.missing;
+        s->painted[i] = !rubbed || exi_chance_part(exi_chance(rub, (uint64_t)i)) >= scanner->simulation.missing;
     for (int i = 0; i < s->stray_count; i++)
         s->strays[i] = stray_spot(scanner, exi_chance(stray, (uint64_t)i + 1));
     return EX_OK;
@@ -236,8 +230,8 @@ static ex_result paint_subject(exi_subject *s, bool rubbed, ex_error *error) {
 static void see_markers(const exi_subject *s, const exi_range_view *views, ex_scan_shot *shot) {
     const exi_scanner *scanner = s->scanner;
     const ex_scan_simulation *simulation = &scanner->simulation;
-    const double whole = PI / 4 * simulation->marker_size * simulation->marker_size /
-                         (simulation->pitch[0] * simulation->pitch[1]);
+    const double whole =
+        PI / 4 * simulation->marker_size * simulation->marker_size / (simulation->pitch[0] * simulation->pitch[1]);
     for (int i = 0; i < scanner->paint_count; i++) {
         const ex_paint *paint = &scanner->paints[i];
         double normal[3];
@@ -245,9 +239,8 @@ static void see_markers(const exi_subject *s, const exi_range_view *views, ex_sc
         exi_surface_normal(&scanner->surface, s->posed, paint->triangle, normal);
         shot->visible[i] = false;
         for (int v = 0; v < simulation->view_count && s->painted[i]; v++)
-            shot->visible[i] = shot->visible[i] ||
-                               (views[v].counts[i] >= whole / 3 && views[v].counts[i] > 0 &&
-                                exi_head_sees(s->fit, views[v].head, shot->places[i], normal) > 0);
+            shot->visible[i] = shot->visible[i] || (views[v].counts[i] >= whole / 3 && views[v].counts[i] > 0 &&
+                                                    exi_head_sees(s->fit, views[v].head, shot->places[i], normal) > 0);
     }
 }
 

@@ -42,11 +42,11 @@ typedef struct exi_skin_surface {
     const ex_rig *rig;
     int level;
     int vertex_count, triangle_count;
-    ex_rig_mesh mesh;                  /* of the level; its triangles are of split vertices */
-    uint32_t *triangles;               /* [triangle_count][3] vertices */
-    float *rest;                       /* [vertex_count][3] */
+    ex_rig_mesh mesh;    /* of the level; its triangles are of split vertices */
+    uint32_t *triangles; /* [triangle_count][3] vertices */
+    float *rest;         /* [vertex_count][3] */
     ex_tree *tree;
-    double *areas;                     /* [triangle_count]: at rest, of this one and all before it */
+    double *areas; /* [triangle_count]: at rest, of this one and all before it */
 } exi_skin_surface;
 
 ex_result exi_skin_surface_open(exi_skin_surface *surface, const ex_rig *rig, int level, ex_error *error);
@@ -98,15 +98,15 @@ ex_result exi_scanner_shoot(const exi_scanner *scanner, int pose, bool rubbed, e
 /* One pose before the scanner. */
 typedef struct exi_subject {
     const exi_scanner *scanner;
-    uint64_t key;          /* of all chance in this scan */
-    float *posed;          /* [vertex_count][3] */
+    uint64_t key; /* of all chance in this scan */
+    float *posed; /* [vertex_count][3] */
     void *fit_memory;
     const ex_fit *fit;
     double box[2][3];
-    bool *painted;         /* [paint_count] */
+    bool *painted; /* [paint_count] */
     int stray_count;
     exi_spot *strays;
-    unsigned char *image;  /* the texture, or NULL */
+    unsigned char *image; /* the texture, or NULL */
     ex_texture texture;
 } exi_subject;
 
@@ -116,11 +116,11 @@ typedef struct exi_range_view {
     double head[3], right[3]; /* towards the head; across, as seen from it */
     double pitch[2];
     int first_row, first_column, row_count, column_count;
-    float *depths;              /* [row_count][column_count] along head; NAN: nothing seen */
-    float *slants;              /* likewise: sine of the angle between ray and surface */
+    float *depths;               /* [row_count][column_count] along head; NAN: nothing seen */
+    float *slants;               /* likewise: sine of the angle between ray and surface */
     unsigned char (*colours)[3]; /* likewise */
-    unsigned char *cells;       /* [row_count - 1][column_count - 1]: EXI_CELL_… */
-    int *counts;                /* [paint_count]: samples that mostly show a marker */
+    unsigned char *cells;        /* [row_count - 1][column_count - 1]: EXI_CELL_… */
+    int *counts;                 /* [paint_count]: samples that mostly show a marker */
 } exi_range_view;
 
 /* Triangles of a cell. Without TURNED its diagonal runs from (0, 0) to (1, 1): the first triangle is that with the

@@ -182,7 +182,8 @@ ex_result exi_view_mesh(const exi_range_view *view, ex_mesh **mesh, ex_error *er
             continue;
         for (int k = 0; k < 3; k++)
             positions[vertex_count][k] = (float)(across * view->right[k] + (double)view->depths[i] * view->head[k]);
-        positions[vertex_count][1] = (float)((view->first_row + (int)(i / (size_t)view->column_count)) * view->pitch[1]);
+        positions[vertex_count][1] =
+            (float)((view->first_row + (int)(i / (size_t)view->column_count)) * view->pitch[1]);
         memcpy(colours[vertex_count++], view->colours[i], 3);
     }
     if (result == EX_OK) {

@@ -23,12 +23,12 @@ enum { BLOCK = 8 };
 typedef struct merger {
     const exi_range_view *views;
     int view_count;
-    double size, reach;         /* of a cell; how far from a surface its distance is known */
-    int first[3], counts[3];    /* corners of the grid, in units of size */
+    double size, reach;      /* of a cell; how far from a surface its distance is known */
+    int first[3], counts[3]; /* corners of the grid, in units of size */
     int blocks[3];
-    unsigned char *near;        /* [blocks[1]][blocks[0]][blocks[2]]: a sample is near */
-    float *layers[2];           /* [counts[0]][counts[2]] distances, NAN where nothing is known; of two layers */
-    int *cells[2];              /* likewise: vertices of the cells below the upper layer, and those below these; -1 */
+    unsigned char *near; /* [blocks[1]][blocks[0]][blocks[2]]: a sample is near */
+    float *layers[2];    /* [counts[0]][counts[2]] distances, NAN where nothing is known; of two layers */
+    int *cells[2];       /* likewise: vertices of the cells below the upper layer, and those below these; -1 */
     float (*positions)[3];
     unsigned char (*colours)[3];
     size_t position_capacity, colour_capacity, triangle_capacity;

@@ -1,8 +1,8 @@
 /*
- * Where markers go: on every joint's part of the skin, far from each other, where a scanner sees them at rest. A joint's
- * part is where its skin weight is 0.8 or more, so that the marker stays on its bone; where that has no room for all of
- * them, 0.5 or more, and then wherever no other joint weighs more. Each marker is the vertex farthest from all before it
- * (farthest-point sampling); each gets the colour whose nearest other marker is farthest away.
+ * Where markers go: on every joint's part of the skin, far from each other, where a scanner sees them at rest. A
+ * joint's part is where its skin weight is 0.8 or more, so that the marker stays on its bone; where that has no room
+ * for all of them, 0.5 or more, and then wherever no other joint weighs more. Each marker is the vertex farthest from
+ * all before it (farthest-point sampling); each gets the colour whose nearest other marker is farthest away.
  */
 #include "author/formats/array.h"
 #include "author/scan/simulate.h"
@@ -19,10 +19,10 @@
 
 typedef struct painter {
     exi_skin_surface surface;
-    int *owners;     /* [vertex_count]: the joint that weighs most */
-    float *weights;  /* [vertex_count]: how much */
-    bool *seen;      /* [vertex_count]: by one of four heads, at rest */
-    int *homes;      /* [vertex_count]: 3 * a triangle + which corner of it; -1 */
+    int *owners;      /* [vertex_count]: the joint that weighs most */
+    float *weights;   /* [vertex_count]: how much */
+    bool *seen;       /* [vertex_count]: by one of four heads, at rest */
+    int *homes;       /* [vertex_count]: 3 * a triangle + which corner of it; -1 */
     float *distances; /* [vertex_count] squared, from the nearest marker so far */
     ex_paint *paints;
     int paint_count;
@@ -61,9 +61,8 @@ static ex_result weigh_vertices(painter *p, ex_error *error) {
     for (int first = 0; fits && first < ex_rig_joint_count(rig); first += 3) {
         cage_weights(rig, first, joints, weights, refined ? cage : values);
         if (refined)
-            ex_stencils_apply(stencils,
-                              &(ex_refine){.level = p->surface.level, .control = cage, .positions = values}, NULL,
-                              scratch);
+            ex_stencils_apply(stencils, &(ex_refine){.level = p->surface.level, .control = cage, .positions = values},
+                              NULL, scratch);
         for (int v = 0; v < p->surface.vertex_count; v++)
             for (int k = 0; k < 3; k++) {
                 const float weight = values[3 * (size_t)v + (size_t)k];
@@ -111,8 +110,8 @@ static ex_result see_vertices(painter *p, ex_error *error) {
             for (int i = 0; i < 4 && exi_unit3(normals[v]) && !p->seen[v]; i++) {
                 double head[3], right[3];
                 exi_head_direction(i, 4, head, right);
-                p->seen[v] = exi_dot3(normals[v], head) >= LEAST_SLANT &&
-                             exi_head_sees(fit, head, point, normals[v]) > 0;
+                p->seen[v] =
+                    exi_dot3(normals[v], head) >= LEAST_SLANT && exi_head_sees(fit, head, point, normals[v]) > 0;
             }
         }
     }
@@ -224,8 +223,7 @@ static void choose_colours(painter *p) {
     }
 }
 
-ex_result ex_scan_paint(const ex_rig *rig, int level, int count, ex_paint **paints, int *paint_count,
-                        ex_error *error) {
+ex_result ex_scan_paint(const ex_rig *rig, int level, int count, ex_paint **paints, int *paint_count, ex_error *error) {
     if (!rig || !paints || !paint_count || count < 1)
         return exi_misuse_error(error, "ex_scan_paint", "no rig, no room for the markers, or none wanted");
     painter p = {.paint_count = 0};
@@ -243,10 +241,8 @@ ex_result ex_scan_paint(const ex_rig *rig, int level, int count, ex_paint **pain
     if (result == EX_OK)
         choose_colours(&p);
     close_painter(&p);
-    for (int i = 0; result != EX_OK && i < p.paint_count; i++)
-        free(p.paints[i].name);
     if (result != EX_OK) {
-        free(p.paints);
+        ex_paints_free(p.paints, p.paint_count);
         return result;
     }
     *paints = p.paints;

@@ -92,8 +92,9 @@ ex_result exi_skin_surface_open(exi_skin_surface *s, const ex_rig *rig, int leve
     s->mesh = ex_rig_level_mesh(rig, level);
     s->triangle_count = s->mesh.triangle_count;
     if (s->triangle_count == 0)
-        return exi_error(error, EX_ERROR_DATA, "the rig has no surface: its mesh has vertices alone, and a scanner "
-                                               "sees faces");
+        return exi_error(error, EX_ERROR_DATA,
+                         "the rig has no surface: its mesh has vertices alone, and a scanner "
+                         "sees faces");
     const size_t triangles = (size_t)s->triangle_count, vertices = (size_t)s->vertex_count;
     s->triangles = exi_array_allocate(3 * triangles, sizeof *s->triangles);
     s->rest = exi_array_allocate(3 * vertices, sizeof *s->rest);

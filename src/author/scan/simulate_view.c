@@ -54,8 +54,8 @@ static void texture_colour(const exi_subject *s, int triangle, const double plac
     double at[2] = {0, 0};
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 2; k++)
-            at[k] += place[i] * (double)mesh->texcoords[2 * (size_t)mesh->triangles[3 * (size_t)triangle + (size_t)i] +
-                                                        (size_t)k];
+            at[k] += place[i] *
+                     (double)mesh->texcoords[2 * (size_t)mesh->triangles[3 * (size_t)triangle + (size_t)i] + (size_t)k];
     double x = (at[0] - floor(at[0])) * width - 0.5, y = (at[1] - floor(at[1])) * height - 0.5;
     const int column = (int)floor(x), row = (int)floor(y);
     x -= column;
@@ -93,8 +93,7 @@ static void sample_colour(const exi_subject *s, const exi_range_view *view, int 
     for (int i = 0; i < s->stray_count; i++)
         paint_over(colour, &s->strays[i], exi_spot_cover(&s->strays[i], rest, normal, blur));
     for (; list < end; list++) {
-        const double cover =
-            s->painted[*list] ? exi_spot_cover(&scanner->spots[*list], rest, normal, blur) : 0;
+        const double cover = s->painted[*list] ? exi_spot_cover(&scanner->spots[*list], rest, normal, blur) : 0;
         paint_over(colour, &scanner->spots[*list], cover);
         view->counts[*list] += cover > 0.5;
     }
@@ -111,8 +110,7 @@ static ex_result open_view(exi_range_view *view, const exi_subject *s, ex_error 
     const exi_scanner *scanner = s->scanner;
     double least = INFINITY, most = -INFINITY;
     for (int v = 0; v < scanner->surface.vertex_count; v++) {
-        const double across =
-            (double)s->posed[3 * v] * view->right[0] + (double)s->posed[3 * v + 2] * view->right[2];
+        const double across = (double)s->posed[3 * v] * view->right[0] + (double)s->posed[3 * v + 2] * view->right[2];
         least = across < least ? across : least;
         most = across > most ? across : most;
     }
@@ -146,10 +144,10 @@ static void shoot_ray(exi_range_view *view, const exi_subject *s, uint64_t key, 
                       int row, int column) {
     const size_t at = (size_t)row * (size_t)view->column_count + (size_t)column;
     const int line[2] = {view->first_row + row, view->first_column + column};
-    const double across = line[1] * view->pitch[0], away = 1 + (s->box[1][0] - s->box[0][0]) +
-                                                           (s->box[1][2] - s->box[0][2]);
-    const double middle = view->head[0] * (s->box[0][0] + s->box[1][0]) / 2 +
-                          view->head[2] * (s->box[0][2] + s->box[1][2]) / 2;
+    const double across = line[1] * view->pitch[0],
+                 away = 1 + (s->box[1][0] - s->box[0][0]) + (s->box[1][2] - s->box[0][2]);
+    const double middle =
+        view->head[0] * (s->box[0][0] + s->box[1][0]) / 2 + view->head[2] * (s->box[0][2] + s->box[1][2]) / 2;
     ex_hit hit;
     for (int k = 0; k < 3; k++)
         ray->origin[k] = (float)(across * view->right[k] + (middle + away) * view->head[k]);
@@ -166,8 +164,7 @@ static void shoot_ray(exi_range_view *view, const exi_subject *s, uint64_t key, 
         return;
     exi_surface_point(&s->scanner->surface, s->posed, hit.triangle, place, point);
     const uint64_t chance = exi_chance(exi_chance(key, (uint64_t)(int64_t)line[0]), (uint64_t)(int64_t)line[1]);
-    view->depths[at] =
-        (float)(exi_dot3(point, view->head) + s->scanner->simulation.noise * exi_chance_normal(chance));
+    view->depths[at] = (float)(exi_dot3(point, view->head) + s->scanner->simulation.noise * exi_chance_normal(chance));
     view->slants[at] = (float)slant;
     sample_colour(s, view, hit.triangle, place, chance, view->colours[at]);
 }
