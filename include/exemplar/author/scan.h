@@ -21,6 +21,7 @@
 
 #include <exemplar/author/kinematics.h>
 #include <exemplar/author/mesh.h>
+#include <exemplar/author/project.h>
 #include <exemplar/author/scene.h>
 #include <exemplar/rig.h>
 
@@ -125,9 +126,98 @@ typedef struct ex_scan_shot {
  * among neighbours. *paints [*paint_count]: each name to be freed, and the array. */
 EX_API ex_result ex_scan_paint(const ex_rig *rig, int level, int count, ex_paint **paints, int *paint_count,
                                ex_error *error);
+EX_API void ex_paints_free(ex_paint *paints, int paint_count);
+/* Places that someone chose: a table marker,joint,r,g,b,x,y,z, each put to the nearest point of the rest surface. */
+EX_API ex_result ex_paints_read(const char *path, const ex_rig *rig, int level, ex_paint **paints, int *paint_count,
+                                ex_error *error);
+/* Depends on simulation, paints and the pose's name (without names: its number) alone. Results: ARGUMENT (a number
+ * that no scanner has: named), DATA (a rig without a surface), LIMIT (a pitch too fine), MEMORY. */
 EX_API ex_result ex_scan_shoot(const ex_scan_simulation *simulation, int pose, const ex_paint *paints, int paint_count,
                                ex_scan_shot **shot, ex_error *error);
 EX_API void ex_scan_shot_destroy(ex_scan_shot *shot);
+
+/*
+ * A table of poses that says what is scanned: as ex_pose_table, with the columns `name` (of the scan; scan_1 and so on
+ * without it) and `part` (a body part; "held": never scanned, only written down as truth).
+ */
+typedef struct ex_scan_poses {
+    ex_pose_table table;
+    char **names; /* [pose_count], all different, each fit to be the name of a file */
+    char **parts; /* [pose_count]; "" where the table does not say */
+    char *text;   /* the file */
+    size_t size;
+} ex_scan_poses;
+EX_API ex_result ex_scan_poses_read(const char *path, const ex_rig *rig, ex_scan_poses *poses, ex_error *error);
+EX_API void ex_scan_poses_free(ex_scan_poses *poses);
+
+/* What is true of a rig's skeleton in some poses, as a fit should find it. */
+typedef struct ex_scan_truth {
+    ex_kinematics *kinematics; /* frames parallel to the world's in the reference; no sites */
+    int *joints;               /* [kinematics->joint_count] of the rig */
+    int pose_count;
+    ex_kin_pose *poses;     /* [pose_count] */
+    double (*rotations)[4]; /* [pose_count][joint_count] of the frames in the world */
+    double (*places)[3];    /* likewise */
+} ex_scan_truth;
+
+/*
+ * The rig's skeleton as a kinematics. A joint that one axis of the rig reads as an angle, and that no pose turns
+ * otherwise, is a hinge; one that neither moves skin nor is turned in any pose is fixed; others are ball joints. Pairs
+ * by name (ex_mirror_name) that are mirrored in x at the reference are marked so. Results: DATA (no skeleton, several
+ * roots that move the skin, joints without a name or with one name), MEMORY.
+ */
+EX_API ex_result ex_scan_truth_create(const ex_rig *rig, const ex_pose *poses, int pose_count, int reference,
+                                      ex_scan_truth **truth, ex_error *error);
+EX_API void ex_scan_truth_destroy(ex_scan_truth *truth);
+/* Bones as someone measures them with a tape: off by up to so many metres, axes by so many degrees; left as right.
+ * Fixed joints stay, and are locked: nothing tells where they are. */
+EX_API void ex_scan_disturb(ex_kinematics *kinematics, double metres, double degrees, uint64_t seed);
+
+/*
+ * A whole session from a rig: what is described at the top, and in truth/
+ *
+ *   scanner.json         what the scanner was told, and what of; another run must agree with it
+ *   poses.csv            the table of poses, as given
+ *   skeleton.json        the skeleton as it is, with the markers in their places
+ *   fit.json             the same with the pose of every scan, and of those that were held back: as ex_scan_fitted
+ *   frames.json          {"joints": [name], "poses": [{"name", "rotations": [[x, y, z, w]], "places": [[x, y, z]]}]}:
+ *                        the joints' frames in the world, parallel to it in the reference
+ *   markers/NAME.csv     marker,x,y,z,visible: of every marker, seen or not
+ *   surface/NAME.ply     the rig's surface, of poses that were held back
+ *
+ * Files that are there are kept, so that an interrupted run goes on where it stopped; scan.json comes last. Markers are
+ * fresh in the reference: none is rubbed off there.
+ */
+typedef struct ex_scan_simulate_def {
+    const char *folder;
+    ex_scan_simulation simulation; /* with names */
+    const int *parts;              /* [pose_count] which part a pose is scanned for; -1: held back */
+    int part_count;
+    const ex_scan_part *part_list; /* solves NULL: its joints */
+    int paint_count;
+    const ex_paint *paints;
+    int reference;    /* the pose in which no joint is turned; -1: the first that is scanned at rest */
+    int average;      /* -1: the reference */
+    double rough;     /* degrees: scan.json says how the body stands, so far off; below 0: it does not say */
+    bool surfaces;    /* truth/surface of all poses */
+    bool force;       /* write over what is there */
+    const char *text; /* the table of poses [size]; or NULL: it is not kept */
+    size_t size;
+    bool (*progress)(void *user, const char *doing, double part); /* false: stop; or NULL */
+    void *user;
+    const ex_tasks *tasks; /* scans side by side */
+} ex_scan_simulate_def;
+
+typedef struct ex_scan_simulated {
+    int scan_count, held_count;
+    int kept_count;      /* scans that were there already */
+    double seen;         /* markers seen in a scan, on average over those made now; 0 where there is none */
+    char reference[256]; /* its name */
+} ex_scan_simulated;
+
+/* Results: as ex_scan_shoot, ex_scan_truth_create, and DATA (no pose to scan; none at rest; an unknown joint in a part;
+ * a folder that holds something else), FILE. Stopped by progress: FILE, and what is whole stays. */
+EX_API ex_result ex_scan_simulate(const ex_scan_simulate_def *def, ex_scan_simulated *made, ex_error *error);
 
 /* ---- markers ---- */
 
