@@ -29,6 +29,7 @@ typedef struct settle {
     exi_label_match *matches; /* likewise */
     int match_count;
     double *work, *step_work;
+    double (*predicted)[3]; /* [site_count] */
     int *taken;
     double *confidences; /* [found_count][site_count] */
 } settle;
@@ -46,17 +47,19 @@ static double odds_of(double gain) {
 static void find_pairs(settle *e, const exi_label_place *places, double widen) {
     const exi_label_body *body = e->body;
     const ex_label_def *def = body->def;
+    const double wide = exi_label_wide(widen);
     e->pair_count = 0;
+    for (int s = 0; s < body->site_count; s++)
+        exi_label_predict(&body->sites[s], &places[body->sites[s].part], e->predicted[s]);
     for (int f = 0; f < def->found_count; f++)
         for (int s = 0; s < body->site_count; s++) {
-            double at[3], apart[3];
-            exi_label_predict(&body->sites[s], &places[body->sites[s].part], at);
-            exi_subtract(def->found[f].position, at, apart);
+            double apart[3];
+            exi_subtract(def->found[f].position, e->predicted[s], apart);
             const double distance_sq = exi_dot3(apart, apart);
             const bool known = def->known && def->known[f] == body->sites[s].site;
             if (distance_sq > GATE_SQ * widen * body->sites[s].variance && !known)
                 continue;
-            const double odds = odds_of(exi_label_gain(body, s, f, distance_sq, widen));
+            const double odds = odds_of(exi_label_gain(body, s, f, distance_sq, widen, wide));
             if (odds > 1e-6)
                 e->pairs[e->pair_count++] = (exi_label_pair){s, f, odds, 0};
         }
@@ -290,9 +293,10 @@ static ex_result label(const exi_label_body *body, exi_arena *arena, ex_label *l
     e.matches = exi_arena_allocate(arena, pairs + sites, sizeof *e.matches);
     e.work = exi_arena_allocate(arena, 2 * pairs + sites + found, sizeof *e.work);
     e.step_work = exi_arena_allocate(arena, exi_label_step_size(body), sizeof *e.step_work);
+    e.predicted = exi_arena_allocate(arena, sites, sizeof *e.predicted);
     e.taken = exi_arena_allocate(arena, sites + found, sizeof *e.taken);
     e.confidences = exi_arena_allocate(arena, pairs, sizeof *e.confidences);
-    if (!starts || !e.pairs || !e.matches || !e.work || !e.step_work || !e.taken || !e.confidences)
+    if (!starts || !e.pairs || !e.matches || !e.work || !e.step_work || !e.predicted || !e.taken || !e.confidences)
         return exi_error_memory(error, "labels", pairs * sizeof *e.pairs);
     for (int i = 0; i < def->start_count; i++)
         exi_label_from_pose(body, &def->starts[i], starts + (size_t)i * parts);
@@ -308,7 +312,7 @@ static ex_result label(const exi_label_body *body, exi_arena *arena, ex_label *l
         count = exi_label_search(body, starts, start_count, GUESSES, guesses, arena);
     if (count < 0 || (def->settled && !guesses[0].places))
         return exi_error_memory(error, "labels", pairs * sizeof *e.pairs);
-    exi_label_place *own = def->settled ? guesses[0].places : NULL;
+    exi_label_place *copy = def->settled ? guesses[0].places : NULL;
     int kept = 0;
     for (int i = 0; i < count; i++)
         if (settle_guess(&e, starts + (size_t)guesses[i].start * parts, &guesses[i], def->settled))
@@ -332,7 +336,7 @@ static ex_result label(const exi_label_body *body, exi_arena *arena, ex_label *l
         exi_label_to_pose(body, starts, pose);
     if (evidence)
         *evidence = kept > 0 ? guesses[best].score : 0;
-    free(own);
+    free(copy);
     return EX_OK;
 }
 

@@ -7,10 +7,6 @@
  *   label_part.c    places of one part that found markers of the right colours and distances suggest
  *   label_search.c  whole poses, part by part down the tree
  *   label.c         from poses to labels with their confidence
- *   label_scans.c   all scans of a session, in rounds, with the bones fitted in between
- *   label_unseen.c  places of markers that the reference does not show
- *   label_file.c    labels as files
- *   label_page.c    a page to name markers by hand
  *
  * Bones and axes are not known well before they are fitted, so a part is a rigid body of its own (six unknowns) that is
  * held at its joint by springs: its centre where the parent has it, its axis along the parent's.
@@ -39,6 +35,7 @@ typedef struct exi_label_site {
     int site, part;
     double local[3]; /* from the part's joint, at the reference pose */
     double variance; /* of its distance from there, along each axis */
+    double peak;     /* the logarithm of the density that this gives there, over that of markers that are no site */
     double lab[3];   /* its colour */
     bool coloured;
     int first, count; /* found markers that have its colour, in exi_label_body.alike */
@@ -106,8 +103,10 @@ double exi_label_strain(const exi_label_body *body, const exi_label_place *start
 
 /* ---- matching ---- */
 
-/* The logarithm of how much likelier it is that a found marker is this site, so far away, than that it is none. */
-double exi_label_gain(const exi_label_body *body, int site, int found, double distance_sq, double widen);
+/* The logarithm of how much likelier it is that a found marker is this site, so far away, than that it is none;
+ * variances are widened, and wide is exi_label_wide of that. */
+double exi_label_gain(const exi_label_body *body, int site, int found, double distance_sq, double widen, double wide);
+double exi_label_wide(double widen);
 
 /* Sites of parts [first, end) and found markers that like each other best; the sum of gains. matches has room for all
  * those sites. taken [found_count] is scratch. */
@@ -147,14 +146,5 @@ typedef struct exi_label_guess {
 /* The best guesses [most], places allocated; starts [start_count][part_count]. Returns how many, -1 without memory. */
 int exi_label_search(const exi_label_body *body, const exi_label_place *starts, int start_count, int most,
                      exi_label_guess *guesses, exi_arena *arena);
-
-/* ---- sessions ---- */
-
-/* Places sites that are not placed, of the kinematics, where found markers that were not recognised lie together in the
- * frame of their joint in several scans. poses, labels [scan_count]. Sets placed and local, and doubtful [site_count]
- * where it cannot be told which of several sites it is. */
-ex_result exi_label_unseen(const ex_label_scans_def *def, ex_kinematics *kinematics, const ex_kin_pose *poses,
-                           const double *evidence, ex_label *const *labels, const double (*colours)[3], bool *doubtful,
-                           ex_error *error);
 
 #endif

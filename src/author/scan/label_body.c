@@ -98,12 +98,14 @@ static void find_gains(exi_label_body *body, const double (*labs)[3]) {
             const double apart = lightness * lightness + a * a + b * b;
             double *gain = &body->colour_gains[(size_t)s * (size_t)def->found_count + (size_t)f];
             *gain = site->coloured ? log(0.98 * 6 * exp(-0.5 * apart / spread) + 0.02) : 0;
-            for (int g = 0; def->known && g < def->found_count; g++)
-                if (def->known[g] == site->site)
-                    *gain = f == g ? 0 : -INFINITY;
             if (def->known && def->known[f] >= 0 && def->known[f] != site->site)
                 *gain = -INFINITY;
         }
+    for (int s = 0; s < body->site_count && def->known; s++)
+        for (int f = 0; f < def->found_count; f++) /* a site that is known is no other marker */
+            if (def->known[f] == body->sites[s].site)
+                for (int g = 0; g < def->found_count; g++)
+                    body->colour_gains[(size_t)s * (size_t)def->found_count + (size_t)g] = g == f ? 0 : -INFINITY;
     int next = 0;
     for (int s = 0; s < body->site_count; s++) {
         body->sites[s].first = next;
@@ -128,6 +130,8 @@ static void find_density(exi_label_body *body) {
         volume *= high[i] - low[i] > 0.2 ? high[i] - low[i] : 0.2;
     const double unplaced = 1 - (double)body->site_count / (def->kinematics->site_count + 1e-9);
     body->density = (1 + (0.05 + 0.6 * unplaced) * def->found_count) / (0.5 * volume);
+    for (int s = 0; s < body->site_count; s++)
+        body->sites[s].peak = -1.5 * log(6.283185307179586 * body->sites[s].variance) - log(body->density);
 }
 
 ex_result exi_label_body_create(const ex_label_def *def, exi_arena *arena, exi_label_body *body, ex_error *error) {

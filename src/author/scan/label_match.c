@@ -18,19 +18,27 @@
 
 #define KNOWN 40.0 /* the gain of what was named by hand */
 
-double exi_label_gain(const exi_label_body *body, int site, int found, double distance_sq, double widen) {
-    const double variance = body->sites[site].variance * widen;
-    const ex_label_def *def = body->def;
-    if (def->known && def->known[found] >= 0 && def->known[found] == body->sites[site].site)
-        return KNOWN - 0.01 * distance_sq / variance;
-    return body->colour_gains[(size_t)site * (size_t)def->found_count + (size_t)found] - 0.5 * distance_sq / variance -
-           1.5 * log(6.283185307179586 * variance) - log(body->density);
+static bool is_known(const exi_label_body *body, int site, int found) {
+    return body->def->known && body->def->known[found] == body->sites[site].site;
+}
+
+double exi_label_wide(double widen) {
+    return 1.5 * log(widen);
+}
+
+double exi_label_gain(const exi_label_body *body, int site, int found, double distance_sq, double widen, double wide) {
+    const double apart = 0.5 * distance_sq / (body->sites[site].variance * widen);
+    if (is_known(body, site, found))
+        return KNOWN - 0.01 * apart;
+    return body->colour_gains[(size_t)site * (size_t)body->def->found_count + (size_t)found] + body->sites[site].peak -
+           wide - apart;
 }
 
 double exi_label_mutual(const exi_label_body *body, int first, int end, const exi_label_place *places, double widen,
                         exi_label_match *matches, int *match_count, int *taken) {
     int count = 0;
     double sum = 0;
+    const double wide = exi_label_wide(widen);
     for (int f = 0; f < body->def->found_count; f++)
         taken[f] = -1;
     for (int p = first; p < end; p++)
@@ -44,9 +52,9 @@ double exi_label_mutual(const exi_label_body *body, int first, int end, const ex
                 double apart[3];
                 exi_subtract(body->def->found[f].position, at, apart);
                 const double distance_sq = exi_dot3(apart, apart);
-                if (distance_sq > 25 * site->variance * widen && !body->def->known)
+                if (distance_sq > 25 * site->variance * widen && !is_known(body, s, f))
                     continue;
-                const double gain = exi_label_gain(body, s, f, distance_sq, widen);
+                const double gain = exi_label_gain(body, s, f, distance_sq, widen, wide);
                 if (gain > best) {
                     best = gain;
                     nearest = f;

@@ -98,9 +98,9 @@ static void add_moved(search *s, int start, int p, const exi_label_place *place)
             guess.places[q].at[i] += place->at[i];
         exi_quaternion_multiply(turn, from[q].rotation, guess.places[q].rotation);
     }
-    guess.score = exi_label_mutual(s->body, 0, s->body->part_count, guess.places, 2 * BROAD, s->matches, &count,
-                                   s->taken) -
-                  exi_label_strain(s->body, from, guess.places, 1);
+    guess.score =
+        exi_label_mutual(s->body, 0, s->body->part_count, guess.places, 2 * BROAD, s->matches, &count, s->taken) -
+        exi_label_strain(s->body, from, guess.places, 1);
     if (s->pool_count >= POOL - 1)
         return;
     exi_label_guess *slot = &s->pool[s->pool_count++];
@@ -127,7 +127,7 @@ static void add_shifted(search *s, int start) {
         }
     double chosen[SHIFTS][3];
     for (int n = 0; n < SHIFTS; n++) {
-        double most = 0, mean[3];
+        double most = 0, mean[3] = {0, 0, 0};
         for (int i = 0; i < count; i++) {
             double sum = 0, centre[3] = {0, 0, 0}, apart[3];
             bool used = false;

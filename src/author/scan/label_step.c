@@ -108,7 +108,7 @@ size_t exi_label_step_size(const exi_label_body *body) {
 
 /* Adds weight J^T J and weight J^T r of three rows over the unknowns of up to two parts. */
 typedef struct rows {
-    int first[2];       /* unknowns, -1: none */
+    int first[2]; /* unknowns, -1: none */
     double j[2][3][6];
     double r[3];
 } rows;
