@@ -28,28 +28,33 @@ static double mark_loss(const exi_fit *f, const exi_fit_mark *mark, const double
     return scale * cost;
 }
 
-/* The turn from q to its beginning, as a vector; and what holding a base there costs. */
-static double base_turn(const exi_fit *f, const exi_fit_state *state, int scan, double w[3]) {
-    const size_t at = (size_t)scan * (size_t)f->joint_count;
+/* What a joint would have to turn by to be where it began: of a hinge the first number alone. */
+static void turn_back(const exi_fit *f, const exi_fit_state *state, size_t at, bool hinge, double w[3]) {
     const double *q = state->turns[at], *q0 = f->begin.turns[at];
     const double back[4] = {-q[0], -q[1], -q[2], q[3]};
     double d[4];
     exi_quaternion_multiply(q0, back, d);
     for (int i = 0; i < 3; i++)
         w[i] = 2 * d[i] * (d[3] < 0 ? -1 : 1);
-    return exi_dot3(w, w);
+    if (hinge) {
+        w[0] = f->begin.angles[at] - state->angles[at];
+        w[1] = w[2] = 0;
+    }
 }
 
-static double base_cost(const exi_fit *f, const exi_fit_state *state, int scan) {
+static double hold_cost(const exi_fit *f, const exi_fit_state *state, int scan) {
     const exi_fit_scan *s = &f->scans[scan];
-    double d[3], w[3], cost = 0;
-    if (!s->reference || !f->base_free)
-        return 0;
-    exi_subtract(state->bases[scan], f->begin.bases[scan], d);
-    if (s->base_column >= 0)
-        cost += f->hold_base * exi_dot3(d, d);
-    if (f->pose_columns[(size_t)scan * (size_t)f->joint_count] >= 0)
-        cost += f->hold_base * base_turn(f, state, scan, w);
+    const size_t row = (size_t)scan * (size_t)f->joint_count;
+    double w[3], cost = 0;
+    if (s->reference && s->base_column >= 0) {
+        exi_subtract(state->bases[scan], f->begin.bases[scan], w);
+        cost += f->hold_base * exi_dot3(w, w);
+    }
+    for (int j = 0; j < f->joint_count; j++)
+        if (f->turn_holds[row + (size_t)j] > 0 && f->pose_columns[row + (size_t)j] >= 0) {
+            turn_back(f, state, row + (size_t)j, f->kinematics->joints[j].freedom == EX_FREEDOM_HINGE, w);
+            cost += f->turn_holds[row + (size_t)j] * exi_dot3(w, w);
+        }
     return cost;
 }
 
@@ -69,21 +74,24 @@ static void add_pose(double *v, double *b, int n, const exi_fit_rows *rows, doub
     }
 }
 
-static void add_base_hold(const exi_fit *f, int scan, double *v, double *b, int n) {
+static void add_holds(const exi_fit *f, int scan, double *v, double *b, int n) {
     const exi_fit_scan *s = &f->scans[scan];
-    const int column = f->pose_columns[(size_t)scan * (size_t)f->joint_count];
-    double w[3];
-    if (!s->reference || !f->base_free)
-        return;
-    base_turn(f, &f->now, scan, w);
-    for (int i = 0; i < 3; i++) {
-        if (s->base_column >= 0) {
-            v[(size_t)(s->base_column + i) * (size_t)(n + 1)] += f->hold_base;
-            b[s->base_column + i] += f->hold_base * (f->begin.bases[scan][i] - f->now.bases[scan][i]);
-        }
-        if (column >= 0) {
-            v[(size_t)(column + i) * (size_t)(n + 1)] += f->hold_base;
-            b[column + i] += f->hold_base * w[i];
+    const size_t row = (size_t)scan * (size_t)f->joint_count;
+    for (int i = 0; s->reference && s->base_column >= 0 && i < 3; i++) {
+        v[(size_t)(s->base_column + i) * (size_t)(n + 1)] += f->hold_base;
+        b[s->base_column + i] += f->hold_base * (f->begin.bases[scan][i] - f->now.bases[scan][i]);
+    }
+    for (int j = 0; j < f->joint_count; j++) {
+        const double hold = f->turn_holds[row + (size_t)j];
+        const int column = f->pose_columns[row + (size_t)j];
+        const bool hinge = f->kinematics->joints[j].freedom == EX_FREEDOM_HINGE;
+        double w[3];
+        if (!(hold > 0) || column < 0)
+            continue;
+        turn_back(f, &f->now, row + (size_t)j, hinge, w);
+        for (int i = 0; i < (hinge ? 1 : 3); i++) {
+            v[(size_t)(column + i) * (size_t)(n + 1)] += hold;
+            b[column + i] += hold * w[i];
         }
     }
 }
@@ -101,7 +109,7 @@ double exi_fit_pose_normal(exi_fit *f, exi_fit_chunk *chunk, int scan, double la
     const exi_fit_scan *s = &f->scans[scan];
     const int n = s->pose_count;
     double *v = f->factors + (size_t)scan * (size_t)f->pose_most * (size_t)f->pose_most;
-    double *b = f->rights + (size_t)scan * (size_t)f->pose_most, cost = base_cost(f, &f->now, scan);
+    double *b = f->rights + (size_t)scan * (size_t)f->pose_most, cost = hold_cost(f, &f->now, scan);
     memset(v, 0, (size_t)n * (size_t)n * sizeof *v);
     memset(b, 0, (size_t)n * sizeof *b);
     exi_fit_frame(f, &f->now, scan, &chunk->frames);
@@ -116,7 +124,7 @@ double exi_fit_pose_normal(exi_fit *f, exi_fit_chunk *chunk, int scan, double la
         exi_fit_derive(f, &f->now, &chunk->frames, scan, mark->site, at, false, &chunk->rows);
         add_pose(v, b, n, &chunk->rows, w, r);
     }
-    add_base_hold(f, scan, v, b, n);
+    add_holds(f, scan, v, b, n);
     if (lambda >= 0)
         factor_pose(v, n, lambda, chunk->step + f->pose_most);
     return cost;
@@ -125,7 +133,8 @@ double exi_fit_pose_normal(exi_fit *f, exi_fit_chunk *chunk, int scan, double la
 /* ---- all ---- */
 
 /* What a mark adds to the shared block and between it and the pose. site: its first local column, or -1. */
-static void add_shared(exi_fit_chunk *k, int width, int site, int kin, double w, const double r[3], const double *turn) {
+static void add_shared(exi_fit_chunk *k, int width, int site, int kin, double w, const double r[3],
+                       const double *turn) {
     const exi_fit_rows *rows = &k->rows;
     for (int a = 0; a < rows->pose_count; a++) {
         double *row = k->coupled + (size_t)rows->pose_columns[a] * (size_t)width;
@@ -242,6 +251,8 @@ static void eliminate(exi_fit_chunk *k, const double *u, int n, int width, int s
         for (int i = begin < end ? begin : sites; i < width; i = i + 1 == end ? sites : i + 1) {
             double *to = k->product + (size_t)i * (size_t)width;
             if (rows == 3) {
+                if (a[i] == 0 && b[i] == 0 && c[i] == 0)
+                    continue;
                 if (i < end)
                     take_three(to, a, b, c, a[i], b[i], c[i], i, end);
                 take_three(to, a, b, c, a[i], b[i], c[i], i < sites ? sites : i, width);
@@ -250,6 +261,8 @@ static void eliminate(exi_fit_chunk *k, const double *u, int n, int width, int s
             }
             for (int q = 0; q < rows; q++) {
                 const double *from = a + (size_t)q * (size_t)width;
+                if (from[i] == 0)
+                    continue;
                 if (i < end)
                     take(to, from, from[i], i, end);
                 take(to, from, from[i], i < sites ? sites : i, width);
@@ -289,7 +302,7 @@ static void reduce_scan(exi_fit *f, exi_fit_chunk *k, int scan) {
         add_pose(v, b, n, &k->rows, w, r);
         add_shared(k, width, free_site ? column : -1, sites, w, r, k->frames.rotations[mark->joint]);
     }
-    add_base_hold(f, scan, v, b, n);
+    add_holds(f, scan, v, b, n);
     for (int i = 0; i < width; i++)
         k->diagonal[k->locals[i]] += k->product[(size_t)i * (size_t)(width + 1)];
     if (n > 0) {
@@ -317,7 +330,7 @@ static void reduce_chunks(void *context, int begin, int end) {
         memset(k->right, 0, n * sizeof *k->right);
         memset(k->diagonal, 0, n * sizeof *k->diagonal);
         for (int scan = c; scan < f->scan_count; scan += f->chunk_count)
-            if (!f->scans[scan].hopeless)
+            if (!f->scans[scan].hopeless && !f->scans[scan].waiting)
                 reduce_scan(f, k, scan);
     }
 }
@@ -389,8 +402,7 @@ void exi_fit_reduce(exi_fit *f) {
     const size_t n = (size_t)f->shared_count;
     if (f->def->reference >= 0) {
         exi_fit_frame(f, &f->now, f->def->reference, &f->chunks[0].frames);
-        memcpy(f->reference_turns, f->chunks[0].frames.rotations,
-               (size_t)f->joint_count * sizeof *f->reference_turns);
+        memcpy(f->reference_turns, f->chunks[0].frames.rotations, (size_t)f->joint_count * sizeof *f->reference_turns);
     }
     exi_run(f->def->tasks, f->chunk_count, 1, reduce_chunks, f);
     memcpy(f->shared_matrix, f->chunks[0].matrix, n * n * sizeof(double));
@@ -428,6 +440,10 @@ static void advance_chunks(void *context, int begin, int end) {
             const exi_fit_scan *s = &f->scans[scan];
             const double *u = f->factors + (size_t)scan * (size_t)f->pose_most * (size_t)f->pose_most;
             double *p = k->step;
+            if (s->waiting) {
+                exi_fit_step_pose(f, scan, NULL);
+                continue;
+            }
             memcpy(p, f->rights + (size_t)scan * (size_t)f->pose_most, (size_t)s->pose_count * sizeof *p);
             if (s->pose_count > 0)
                 exi_fit_frame(f, &f->now, scan, &k->frames);
@@ -468,7 +484,7 @@ void exi_fit_advance(exi_fit *f) {
 
 double exi_fit_scan_cost(exi_fit *f, const exi_fit_state *state, exi_fit_chunk *chunk, int scan) {
     const exi_fit_scan *s = &f->scans[scan];
-    double cost = base_cost(f, state, scan);
+    double cost = hold_cost(f, state, scan);
     exi_fit_frame(f, state, scan, &chunk->frames);
     for (int m = s->begin; m < s->end; m++) {
         double at[3], r[3], w;
@@ -492,7 +508,7 @@ static void cost_chunks(void *context, int begin, int end) {
     for (int c = begin; c < end; c++)
         for (int scan = c; scan < f->scan_count; scan += f->chunk_count) {
             exi_fit_scan *s = &f->scans[scan];
-            s->cost = s->hopeless ? 0 : exi_fit_scan_cost(f, g->state, &f->chunks[c], scan);
+            s->cost = s->hopeless || s->waiting ? 0 : exi_fit_scan_cost(f, g->state, &f->chunks[c], scan);
         }
 }
 

@@ -169,8 +169,8 @@ static void start_base(exi_fit *f, exi_fit_chunk *k, int scan, cloud *c, double 
     static const double no_turn[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     set_turn(f, scan, 0, rotation, no_turn);
     for (int i = 0; i < 3; i++)
-        f->now.bases[scan][i] = seen[i] - (rotation[3 * i] * model[0] + rotation[3 * i + 1] * model[1] +
-                                           rotation[3 * i + 2] * model[2]);
+        f->now.bases[scan][i] =
+            seen[i] - (rotation[3 * i] * model[0] + rotation[3 * i + 1] * model[1] + rotation[3 * i + 2] * model[2]);
 }
 
 static void start_joint(exi_fit *f, exi_fit_chunk *k, int scan, int joint, cloud *c, double width) {
@@ -300,7 +300,7 @@ static void start_chunks(void *context, int begin, int end) {
             exi_fit_scan *own = &f->scans[scan];
             exi_fit_chunk *k = &f->chunks[c];
             const int count = active_count(f, scan);
-            if (own->pose_count == 0 || count < ENOUGH || (own->fitted && !s->again))
+            if (own->pose_count == 0 || own->waiting || count < ENOUGH || (own->fitted && !s->again))
                 continue;
             if (s->again && own->cost <= s->bad * count)
                 continue;
@@ -376,12 +376,12 @@ static void bring_home(exi_fit *f, double (*homes)[3]) {
 
 /* Whether a mark says where its site is: its scan is fitted, and every joint on the way is found there. */
 static bool says_where(const exi_fit *f, const exi_fit_mark *mark) {
-    return f->scans[mark->scan].fitted && !mark->lost && (mark->active || !f->placed[mark->site]);
+    return f->scans[mark->scan].fitted && (mark->active || !f->placed[mark->site]);
 }
 
 ex_result exi_fit_replace_sites(exi_fit *f, double limit) {
-    double (*homes)[3] = exi_arena_allocate(&f->arena, (size_t)f->mark_count, sizeof *homes);
-    double (*points)[3] = exi_arena_allocate(&f->arena, (size_t)f->scan_count + (size_t)f->mark_count, sizeof *points);
+    double(*homes)[3] = exi_arena_allocate(&f->arena, (size_t)f->mark_count, sizeof *homes);
+    double(*points)[3] = exi_arena_allocate(&f->arena, (size_t)f->scan_count + (size_t)f->mark_count, sizeof *points);
     if (!homes || !points)
         return exi_error_memory(f->error, "the fit of a skeleton", (size_t)f->mark_count * sizeof *homes);
     bring_home(f, homes);
@@ -406,7 +406,7 @@ ex_result exi_fit_replace_sites(exi_fit *f, double limit) {
 
 void exi_fit_activate(exi_fit *f) {
     for (int m = 0; m < f->mark_count; m++)
-        f->marks[m].active = f->placed[f->marks[m].site] && !f->marks[m].lost && !f->scans[f->marks[m].scan].hopeless;
+        f->marks[m].active = f->placed[f->marks[m].site] && !f->scans[f->marks[m].scan].hopeless;
 }
 
 void exi_fit_place_reference(exi_fit *f) {
@@ -485,6 +485,21 @@ ex_result exi_fit_start(exi_fit *f) {
     return EX_OK;
 }
 
+static void wake_chunks(void *context, int begin, int end) {
+    exi_fit *f = context;
+    for (int c = begin; c < end; c++)
+        for (int scan = c; scan < f->scan_count; scan += f->chunk_count) {
+            exi_fit_scan *s = &f->scans[scan];
+            if (s->waiting && !s->hopeless)
+                exi_fit_solve_pose(f, &f->chunks[c], scan, 2 * POSE_STEPS);
+            s->waiting = false;
+        }
+}
+
+void exi_fit_wake(exi_fit *f) {
+    exi_run(f->def->tasks, f->chunk_count, 1, wake_chunks, f);
+}
+
 static int compare_doubles(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;
     return x < y ? -1 : x > y;
@@ -499,7 +514,7 @@ ex_result exi_fit_restart(exi_fit *f) {
     int count = 0;
     for (int i = 0; i < f->scan_count; i++) {
         const int marks = active_count(f, i);
-        if (!f->scans[i].hopeless && marks > 0)
+        if (!f->scans[i].hopeless && !f->scans[i].waiting && marks > 0)
             means[count++] = f->scans[i].cost / marks;
     }
     if (count == 0)

@@ -120,7 +120,7 @@ void exi_kinematics_mirror(ex_kinematics *kinematics) {
 
 void ex_kin_frames(const ex_kinematics *kinematics, const ex_kin_pose *pose, double (*rotations)[4],
                    double (*places)[3]) {
-    double (*turns)[4] = rotations;
+    double(*turns)[4] = rotations;
     double own[64][4];
     /* Places need the rotations of parents; without memory for those the chain is walked anew for each joint. */
     if (!turns && kinematics->joint_count <= 64)

@@ -131,8 +131,8 @@ static ex_result read_place(exi_reader *r, const json_t *object, const exi_place
 }
 
 static ex_result read_joint(exi_reader *r, const json_t *object, const exi_place *place, ex_kinematics *made, int j) {
-    static const char *const keys[] = {"name", "parent", "joint", "translation", "axis", "mirror", "lock",
-                                       "range", NULL};
+    static const char *const keys[] = {"name",   "parent", "joint", "translation", "axis",
+                                       "mirror", "lock",   "range", NULL};
     static const char *const freedoms[] = {
 #define NAME(id, text) text,
         EX_FREEDOM_LIST(NAME)
