@@ -163,8 +163,9 @@ static ex_result solve(exi_fit *f, double *errors, double *sigmas, double *work)
     for (int s = 0; s < f->site_count; s++)
         f->site_weights[s] = 1;
     set_priors(f);
-    exi_fit_place_reference(f);
-    ex_result result = exi_fit_start(f);
+    ex_result result = exi_fit_place_reference(f);
+    if (result == EX_OK)
+        result = exi_fit_start(f);
     if (result != EX_OK)
         return result;
     exi_fit_find_open_poses(f);

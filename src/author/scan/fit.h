@@ -146,9 +146,7 @@ void exi_cholesky_solve(const double *u, int n, double *x);
 void exi_cholesky_forward(const double *u, int n, double *x);
 void exi_cholesky_backward(const double *u, int n, double *x);
 
-/* fit_normal.c: the normal equations at `now`, poses eliminated, and the step; `next` is then `now` moved by it. Sets
- * *predicted to the decrease that the linear model promises. Shared matrix left undamped in shared_matrix before it is
- * factorised where `keep`. */
+/* fit_normal.c: the normal equations at `now`, poses eliminated. A chunk is what a thread works with. */
 typedef struct exi_fit_chunk {
     exi_fit_frames frames;
     exi_fit_rows rows;
@@ -161,7 +159,7 @@ typedef struct exi_fit_chunk {
 } exi_fit_chunk;
 /* Sums at `now`; the reduced matrix and right-hand side, with priors, are left in shared_matrix and shared_right. */
 void exi_fit_reduce(exi_fit *f);
-/* Solves and moves. */
+/* Solves, and makes `next` of `now` and the step. */
 void exi_fit_advance(exi_fit *f);
 /* Cost of a state, of all scans and priors; scans[].cost is set. */
 double exi_fit_cost(exi_fit *f, const exi_fit_state *state);
@@ -169,22 +167,30 @@ double exi_fit_scan_cost(exi_fit *f, const exi_fit_state *state, exi_fit_chunk *
 /* The same for a scan's pose alone: the normal matrix [pose][pose] and right-hand side at `now`; returns its cost. */
 double exi_fit_pose_normal(exi_fit *f, exi_fit_chunk *chunk, int scan, double lambda);
 
+/* fit_priors.c: of a scan's pose, and of the shared unknowns; their costs in a state. */
+void exi_fit_add_holds(const exi_fit *f, int scan, double *v, double *b, int n);
+double exi_fit_hold_cost(const exi_fit *f, const exi_fit_state *state, int scan);
+void exi_fit_add_priors(exi_fit *f);
+double exi_fit_prior_cost(const exi_fit *f, const exi_fit_state *state);
+
 /* fit_solve.c: Levenberg-Marquardt over all that is free; and over the pose of a scan. Returns the cost. */
 double exi_fit_solve(exi_fit *f, int iterations, double tolerance, const char *what, double from, double to);
 double exi_fit_solve_pose(exi_fit *f, exi_fit_chunk *chunk, int scan, int iterations);
 
-/* fit_start.c: poses to begin from, found joint by joint; places of sites. */
-void exi_fit_place_reference(exi_fit *f);
+/* fit_start.c: poses to begin from, found joint by joint. */
 ex_result exi_fit_start(exi_fit *f);
+/* Scans that fit badly beside the others are begun anew, also from what others look like. */
+ex_result exi_fit_restart(exi_fit *f);
+/* Poses of waiting scans, as the others' bones say; none waits then. */
+void exi_fit_wake(exi_fit *f);
+
+/* fit_sites.c: the reference shows where sites are. */
+ex_result exi_fit_place_reference(exi_fit *f);
 /* Sites without a place get one from the scans that see them, and those that most scans see more than `limit` metres
  * from where they are get another. */
 ex_result exi_fit_replace_sites(exi_fit *f, double limit);
 /* Marks count whose site has a place. */
 void exi_fit_activate(exi_fit *f);
-/* Scans that fit badly beside the others are begun anew, also from what others look like. */
-ex_result exi_fit_restart(exi_fit *f);
-/* Poses of waiting scans, as the others' bones say; none waits then. */
-void exi_fit_wake(exi_fit *f);
 
 /* fit_open.c: rotations that nothing determines are held, and their marks left out; shared ones are held by priors.
  * What is open goes into the result. */
