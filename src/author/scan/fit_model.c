@@ -269,8 +269,7 @@ void exi_fit_step_pose(exi_fit *f, int scan, const double *step) {
     const size_t row = (size_t)scan * (size_t)f->joint_count;
     const exi_fit_scan *s = &f->scans[scan];
     for (int i = 0; i < 3; i++)
-        f->next.bases[scan][i] =
-            f->now.bases[scan][i] + (step && s->base_column >= 0 ? step[s->base_column + i] : 0);
+        f->next.bases[scan][i] = f->now.bases[scan][i] + (step && s->base_column >= 0 ? step[s->base_column + i] : 0);
     for (int j = 0; j < f->joint_count; j++) {
         const size_t at = row + (size_t)j;
         const int column = f->pose_columns[at];
