@@ -24,6 +24,14 @@ ex_result exi_body_make_rig(exi_body *body) {
     return ex_template_rig(&body->template, body->session->levels, &body->rig, body->error);
 }
 
+void exi_body_close(exi_body *body) {
+    exi_body_free_parts(body);
+    ex_rig_destroy(body->rig);
+    ex_mesh_destroy(body->template.cage);
+    ex_scene_destroy(body->template.scene);
+    free(body->poses);
+}
+
 static ex_result read_template(exi_body *body) {
     char *cage = exi_body_path(body, "template/cage.obj"), *scene = exi_body_path(body, "template/body.glb");
     ex_result result = cage && scene ? ex_obj_read(cage, &body->template.cage, body->error)
@@ -45,7 +53,7 @@ static ex_result read_template(exi_body *body) {
     return result;
 }
 
-static ex_result find_poses(exi_body *body) {
+ex_result exi_body_find_poses(exi_body *body) {
     body->poses = exi_array_allocate((size_t)body->session->scan_count, sizeof *body->poses);
     if (!body->poses)
         return exi_error_memory(body->error, "the poses", 0);
@@ -93,7 +101,7 @@ static ex_result build(exi_body *body) {
     const ex_progress *progress = body->options->progress;
     ex_result result = read_template(body);
     if (result == EX_OK)
-        result = find_poses(body);
+        result = exi_body_find_poses(body);
     if (result == EX_OK)
         result = exi_body_find_parts(body);
     if (result == EX_OK && progress)
@@ -131,11 +139,7 @@ ex_result ex_scan_build(const ex_scan_session *session, const ex_scan_fitted *fi
         body.built->scans = calloc((size_t)session->scan_count, sizeof *body.built->scans);
         result = body.built->scans ? build(&body) : exi_error_memory(error, "the body", 0);
     }
-    exi_body_free_parts(&body);
-    ex_rig_destroy(body.rig);
-    ex_mesh_destroy(body.template.cage);
-    ex_scene_destroy(body.template.scene);
-    free(body.poses);
+    exi_body_close(&body);
     if (result == EX_OK)
         *built = body.built;
     else

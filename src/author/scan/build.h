@@ -61,6 +61,11 @@ ex_result exi_body_write_project(exi_body *body);
 /* FOLDER/relative; release with free, NULL without memory. */
 char *exi_body_path(const exi_body *body, const char *relative);
 
+/* Which of the fit's poses is each scan's. */
+ex_result exi_body_find_poses(exi_body *body);
+/* Releases all but what it was made with. */
+void exi_body_close(exi_body *body);
+
 /* The template's rig, anew, after its cage has changed. */
 ex_result exi_body_make_rig(exi_body *body);
 
