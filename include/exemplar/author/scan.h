@@ -208,6 +208,23 @@ EX_API ex_result ex_scan_fitted_read(const char *path, ex_scan_fitted **fitted, 
 EX_API ex_result ex_scan_fitted_write(const char *path, const ex_scan_fitted *fitted, ex_error *error);
 EX_API void ex_scan_fitted_destroy(ex_scan_fitted *fitted);
 
+typedef struct ex_scan_fit_options {
+    double sure; /* labels of less confidence are left out; 0: 0.9 */
+    double loss; /* ex_kin_fit_def */
+    bool even;
+    const ex_progress *progress;
+    const ex_tasks *tasks;
+} ex_scan_fit_options;
+
+/*
+ * Fits the session's skeleton to the labels of all scans that have some: joints that a scan's part does not solve for
+ * stay as in the reference. A skeleton that stands elsewhere than the reference's markers, or is of another size, is
+ * first brought there. fit: what was found besides, its scans being those of fitted; to be destroyed, too. Results:
+ * DATA (a reference without labels, no marker in common with it: the scan is named; an unknown marker), FILE, MEMORY.
+ */
+EX_API ex_result ex_scan_fit(const ex_scan_session *session, const ex_scan_fit_options *options,
+                             ex_scan_fitted **fitted, ex_kin_fit **fit, ex_error *error);
+
 /* ---- the template ---- */
 
 typedef struct ex_template_options {
@@ -288,6 +305,91 @@ EX_API ex_result ex_map_fill(ex_map *map, const ex_rig *rig, int level, const ex
  * = V), brought back to the reference pose. positions [cage vertices][3] of the new cage. */
 EX_API ex_result ex_map_refit(const ex_rig *rig, int level, const ex_transform *joints, const ex_map *map,
                               float *positions, ex_error *error);
+
+/* ---- the body ---- */
+
+typedef struct ex_scan_build_options {
+    bool keep_cage; /* the template as it is: no refitting */
+    bool force;     /* maps that are newer than what they are made of are made again, too */
+    const ex_progress *progress;
+    const ex_tasks *tasks;
+} ex_scan_build_options;
+
+/* What became of a scan: parts of what its body part covers. */
+typedef struct ex_scan_coverage {
+    double hit;    /* measured, and so left alone or made smooth with a hole */
+    double lent;   /* from other scans */
+    double filled; /* holes */
+    double rms;    /* of the displacements, metres */
+} ex_scan_coverage;
+
+typedef struct ex_scan_built {
+    int vertex_count, face_count; /* of the cage */
+    int level, level_count;       /* vertices of the last level */
+    double refitted;  /* how far the cage's surface was from the average scans before refitting, and after: */
+    double remaining; /* roots of mean squares at the control points, metres */
+    int scan_count;
+    ex_scan_coverage *scans; /* [session->scan_count] */
+    int kept_count;          /* maps that were there already */
+} ex_scan_built;
+
+/*
+ * From scans, fit.json and template/ to the project body.json with all that it names: cage.obj, skeleton.glb, maps/,
+ * masks/, figure/ (what the dials do). Scans that are not in the fit are left out. Results: DATA (a scan shows nothing
+ * of its part; a part without scans), FILE, MEMORY.
+ */
+EX_API ex_result ex_scan_build(const ex_scan_session *session, const ex_scan_fitted *fitted,
+                               const ex_scan_build_options *options, ex_scan_built **built, ex_error *error);
+EX_API void ex_scan_built_destroy(ex_scan_built *built);
+
+/* ---- what it is worth ---- */
+
+/* Distances of one surface from another, metres. */
+typedef struct ex_scan_distance {
+    double rms, high; /* high: 95 of 100 are below */
+    int count;        /* vertices measured; 0: not known */
+} ex_scan_distance;
+
+/* A surface in poses that it was not made from, and what it is compared with. */
+typedef struct ex_scan_surfaces {
+    int pose_count;
+    ex_scan_distance body;
+    ex_scan_distance plain;   /* the template without displacements */
+    ex_scan_distance nearest; /* with those of the nearest scan of each part alone */
+    ex_scan_distance old;     /* with those of the reference pose (figure 7's red models) */
+} ex_scan_surfaces;
+
+/* How far the fit is from the truth of a simulated session. */
+typedef struct ex_scan_joints {
+    double angle_rms, angle_high; /* degrees, over all joints that were solved for in all scans; the largest, */
+    char angle_joint[64], angle_scan[64];
+    double place; /* metres: the largest error of a bone's translation across hinge axes, and which; */
+    char place_joint[64];
+    double axis; /* degrees: the largest error of an axis, and which */
+    char axis_joint[64];
+} ex_scan_joints;
+
+typedef struct ex_scan_labels {
+    int sure, right;  /* labels called sure, and those of them that are right */
+    int visible, had; /* markers that were to be seen, and those of them that are called sure, and rightly */
+} ex_scan_labels;
+
+typedef struct ex_scan_report {
+    int scan_count;
+    double marker_rms;         /* of the fit's sightings, metres */
+    char worst_scan[64];       /* by that, and */
+    double worst_rms;          /* how much it is there */
+    double hit, lent, filled;  /* parts of all maps */
+    ex_scan_surfaces left_out; /* each scan predicted from the others, where it was measured, along the normals */
+    bool truth;                /* the session was simulated, and what follows is known: */
+    ex_scan_joints joints;
+    ex_scan_labels labels;
+    ex_scan_surfaces held; /* poses that were never scanned, from the body to the true surface */
+} ex_scan_report;
+
+/* Of a session whose body.glb was built. */
+EX_API ex_result ex_scan_measure(const ex_scan_session *session, const ex_scan_fitted *fitted, const ex_tasks *tasks,
+                                 const ex_progress *progress, ex_scan_report *report, ex_error *error);
 
 #ifdef __cplusplus
 }
