@@ -166,7 +166,7 @@ static void print_json(const work *w, int job_count) {
         const job *j = &w->jobs[i];
         exi_emit_open(&json, NULL, '{');
         exi_emit_text(&json, "name", w->session->scans[j->scan].name);
-        exi_emit_number(&json, "markers", j->result == EX_OK ? j->count : NAN);
+        exi_emit_number(&json, "markers", j->result == EX_OK ? (double)j->count : (double)NAN);
         exi_emit_bool(&json, "kept", j->kept);
         exi_emit_text(&json, "error", j->result == EX_OK ? NULL : j->error.text);
         exi_emit_close(&json, '}');
