@@ -128,9 +128,9 @@ static void begin_state(exi_fit *f) {
         if (joint->freedom == EX_FREEDOM_HINGE && !exi_normalise(s->axes[j], 3))
             s->axes[j][0] = 1;
         if (owner != j && f->mirrored_translation[j])
-            exi_mirror_translation(s->translations[owner], s->translations[j]);
+            exi_kin_mirror_translation(s->translations[owner], s->translations[j]);
         if (axis_owner != j && f->mirrored_axis[j])
-            exi_mirror_axis(s->axes[axis_owner], s->axes[j]);
+            exi_kin_mirror_axis(s->axes[axis_owner], s->axes[j]);
     }
     for (int i = 0; i < f->site_count; i++) {
         memcpy(s->locals[i], f->kinematics->sites[i].local, sizeof s->locals[i]);
