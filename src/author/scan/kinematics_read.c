@@ -3,6 +3,7 @@
  * with its place.
  */
 #include "author/formats/file.h"
+#include "author/formats/json.h"
 #include "author/project/keys.h"
 #include "author/scan/kinematics.h"
 #include "runtime/base/result.h"
@@ -264,34 +265,28 @@ static ex_result read_root(exi_reader *r, const json_t *root, const char *called
     return result;
 }
 
-ex_result ex_kinematics_parse(const char *text, size_t size, const char *name, ex_kinematics **kinematics,
-                              ex_error *error) {
+ex_result exi_kinematics_interpret(exi_reader *r, const json_t *object, const char *called,
+                                   ex_kinematics **kinematics) {
     *kinematics = NULL;
-    ex_error local = {0};
-    error = error ? error : &local;
-    if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
-        text += 3;
-        size -= 3;
-    }
-    json_error_t json_error = {0};
-    json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &json_error);
-    ex_result result = EX_OK;
-    if (!root && (json_error_code(&json_error) == json_error_out_of_memory || !json_error.text[0]))
-        return exi_error_memory(error, "the skeleton", size);
-    if (!root && size == 0)
-        return exi_error(error, EX_ERROR_FORMAT, "%s is empty", name);
-    if (!root)
-        return exi_error(error, EX_ERROR_FORMAT, "%s:%d:%d: %s", name, json_error.line, json_error.column,
-                         json_error.text);
-    exi_arena arena = {0};
-    exi_reader reader = {.arena = &arena, .error = error};
-    result = exi_error_within(error, read_root(&reader, root, name, kinematics), "%s", name);
-    exi_arena_free(&arena);
-    json_decref(root);
+    ex_result result = read_root(r, object, called, kinematics);
     if (result != EX_OK) {
         ex_kinematics_destroy(*kinematics);
         *kinematics = NULL;
     }
+    return result;
+}
+
+ex_result ex_kinematics_parse(const char *text, size_t size, const char *name, ex_kinematics **kinematics,
+                              ex_error *error) {
+    exi_arena arena = {0};
+    exi_reader reader = {.arena = &arena, .error = error};
+    json_t *root = NULL;
+    *kinematics = NULL;
+    ex_result result = exi_json_parse(text, size, name, &root, error);
+    if (result == EX_OK)
+        result = exi_error_within(error, exi_kinematics_interpret(&reader, root, name, kinematics), "%s", name);
+    exi_arena_free(&arena);
+    json_decref(root);
     return result;
 }
 
