@@ -22,7 +22,7 @@ static const char *poses_path, *output, *reference, *average, *pitch, *noise, *g
     *missing, *stray, *rough, *level_text, *seed;
 static ex_word_list part_words;
 static int views = 4, marker_count = 12;
-static bool merged, surfaces, force;
+static bool merged, mirror, surfaces, force;
 
 static const ex_option options[] = {
     {.name = "poses",
@@ -80,6 +80,7 @@ static const ex_option options[] = {
      .argument = "LEVEL",
      .help = "cage, a number, or limit: which surface is scanned (default: what the project asks for)",
      .text = &level_text},
+    {.name = "mirror", .help = "let scan.json say that right is as left, mirrored", .flag = &mirror},
     {.name = "truth-surfaces", .help = "write the true surface of every pose", .flag = &surfaces},
     {.name = "seed", .argument = "N", .help = "another one is another session (default: 1)", .text = &seed},
     {.name = "force", .help = "scan again what is there already", .flag = &force},
@@ -325,6 +326,7 @@ static int simulate_poses(const ex_call *call, ex_scan_simulate_def *def, const 
     def->folder = output;
     def->part_list = list->parts;
     def->part_count = list->count;
+    def->mirror = mirror;
     def->surfaces = surfaces;
     def->force = force;
     def->text = poses->text;
