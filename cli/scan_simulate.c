@@ -391,7 +391,7 @@ static int run(const ex_call *call) {
 const ex_command cmd_scan_simulate = {
     .name = "scan simulate",
     .summary = "scan a rig, to try what scans are made into",
-    .usage = "scan simulate RIG.glb --poses FILE.csv -o DIR [--part NAME=A,B:C,D]...",
+    .usage = "scan simulate RIG.glb --poses FILE.csv -o DIR [--part ...]",
     .description = "Puts a rig before a simulated range scanner: heads around it (four, at 45, 135,\n"
                    "225 and 315 degrees), each with parallel rays, 5 mm by 2 mm apart, with noise,\n"
                    "without what is hidden or met at a grazing angle. Markers in eight colours are\n"
@@ -406,7 +406,7 @@ const ex_command cmd_scan_simulate = {
                    "  scans/NAME_1.ply     and so on, one a view; with --merged scans/NAME.ply\n"
                    "  markers.csv          marker,joint,r,g,b\n"
                    "  labels/NAME.csv      of the reference: what someone would click on, 1 mm off\n"
-                   "  skeleton.json        the rig's, as with a tape measure: 2 cm and 10 degrees off\n"
+                   "  skeleton.json        the rig's, as with a tape measure: 2 cm, 10 degrees off\n"
                    "and in DIR/truth what only the simulation knows:\n"
                    "  poses.csv            the table of poses\n"
                    "  skeleton.json        the skeleton, with the markers in their places\n"
@@ -418,10 +418,9 @@ const ex_command cmd_scan_simulate = {
                    "\n"
                    "Files that are there already are kept: an interrupted command goes on where it\n"
                    "stopped.",
-    .examples = "exemplar demo creature -o creature\n"
-                "printf 'name,joint:root.x,joint:root.y,joint:root.z,joint:root.w\\n"
-                "rest,0,0,0,1\\n' > poses.csv\n"
-                "exemplar scan simulate creature/creature.glb --poses poses.csv -o session",
+    .examples = "exemplar demo arm -o arm\n"
+                "printf 'name,elbow\\nstraight,0\\nbent,90\\n' > poses.csv\n"
+                "exemplar scan simulate arm/arm.glb --poses poses.csv -o session",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .json = true,
