@@ -162,9 +162,9 @@ typedef struct ex_scan_truth {
 
 /*
  * The rig's skeleton as a kinematics. A joint that one axis of the rig reads as an angle, and that no pose turns
- * otherwise, is a hinge; one that neither moves skin nor is turned in any pose is fixed; others are ball joints. Pairs
- * by name (ex_mirror_name) that are mirrored in x at the reference are marked so. Results: DATA (no skeleton, several
- * roots that move the skin, joints without a name or with one name), MEMORY.
+ * otherwise, is a hinge, and so is its mirror image; one that neither moves skin nor is turned in any pose is fixed;
+ * others are ball joints. Pairs by name (ex_mirror_name) that are mirrored in x at the reference are marked so.
+ * Results: DATA (no skeleton, several roots that move the skin, joints without a name or with one name), MEMORY.
  */
 EX_API ex_result ex_scan_truth_create(const ex_rig *rig, const ex_pose *poses, int pose_count, int reference,
                                       ex_scan_truth **truth, ex_error *error);
@@ -199,6 +199,7 @@ typedef struct ex_scan_simulate_def {
     int reference;    /* the pose in which no joint is turned; -1: the first that is scanned at rest */
     int average;      /* -1: the reference */
     double rough;     /* degrees: scan.json says how the body stands, so far off; below 0: it does not say */
+    bool mirror;      /* as in the session */
     bool surfaces;    /* truth/surface of all poses */
     bool force;       /* write over what is there */
     const char *text; /* the table of poses [size]; or NULL: it is not kept */
@@ -232,8 +233,8 @@ typedef struct ex_found_marker {
 typedef struct ex_find_options {
     double size;        /* metres across that a marker has: 0.012 */
     double least, most; /* of the size: what is accepted, 0.6 and 1.6 */
-    double threshold;   /* how far from the skin's colour, as a distance in OKLab, 0 to 1; 0: found from the mesh, 0.06 to
-                           0.15 */
+    double threshold; /* how far from the skin's colour, as a distance in OKLab, 0 to 1; 0: found from the mesh, 0.06 to
+                         0.15 */
 } ex_find_options;
 
 EX_API ex_find_options ex_find_options_default(void);
@@ -241,15 +242,15 @@ EX_API ex_find_options ex_find_options_default(void);
 /*
  * Found on coloured meshes of one scan: what several views show is joined. options NULL: the default ones. *markers
  * [*count], the one seen best first; release with free. Spots at the edge of a view, and spots that are no more than
- * three samples or seen very slantwise, are left out. Vertices with numbers that are not finite count as not there. Time and memory are linear
- * in the size of the meshes: a second and 150 MB for a million vertices. Results: ARGUMENT, DATA (a mesh without faces or
- * without colours, or too coarse; of several views the one is named), MEMORY.
+ * three samples or seen very slantwise, are left out. Vertices with numbers that are not finite count as not there.
+ * Time and memory are linear in the size of the meshes: a second and 150 MB for a million vertices. Results: ARGUMENT,
+ * DATA (a mesh without faces or without colours, or too coarse; of several views the one is named), MEMORY.
  */
 EX_API ex_result ex_find_markers(ex_mesh *const *meshes, int mesh_count, const ex_find_options *options,
                                  ex_found_marker **markers, int *count, ex_error *error);
 
-/* found/NAME.csv. Reading: size, view and strength may be missing, and *markers is released with free. Writing rounds to
- * micrometres and whole colours. */
+/* found/NAME.csv. Reading: size, view and strength may be missing, and *markers is released with free. Writing rounds
+ * to micrometres and whole colours. */
 EX_API ex_result ex_found_read(const char *path, ex_found_marker **markers, int *count, ex_error *error);
 EX_API ex_result ex_found_write(const char *path, const ex_found_marker *markers, int count, ex_error *error);
 
