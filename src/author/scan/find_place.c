@@ -275,25 +275,23 @@ static bool step_disc(const exi_finder *f, int count, int all, const double refe
     return fabs(at[0]) < 0.4 && fabs(at[1]) < 0.4 && fabs(at[2] - begin) < 0.3;
 }
 
-/* Whether a disc that the edge cuts is one: its middle is seen, and it is painted and nothing else is. */
-static bool is_disc(const exi_finder *f, int count, int all, const double reference[3], const patch *p,
-                    const double at[3]) {
-    const double unit = f->options.size;
+/* Whether a disc that the edge cuts is one: its middle is seen, and it is painted and nothing else is, but for what is
+ * so near the rim that it may be either. */
+static bool is_disc(const exi_finder *f, int count, int all, const patch *p, const double at[3]) {
+    const double unit = f->options.size, rim = 0.08;
     double wrong = 0, right = 0, nearest = INFINITY;
     for (int i = 0; i < all; i++) {
         double local[3];
         local_of(f, f->queue[i], p, local);
-        const double d = hypot(local[0] / unit - at[0], local[1] / unit - at[1]);
-        const double area = area_of(f, f->queue[i], p), painted = paint_at(f, i, count, reference);
-        if (d < at[2]) {
-            right += area * painted;
-            wrong += area * (1 - painted);
-        } else {
-            wrong += area * painted;
-        }
-        nearest = i < count && d < nearest ? d : nearest;
+        const double d = hypot(local[0] / unit - at[0], local[1] / unit - at[1]), area = area_of(f, f->queue[i], p);
+        const bool painted = i < count;
+        if (painted && d < at[2] + rim)
+            right += area;
+        else if (painted || d < at[2] - rim)
+            wrong += area;
+        nearest = painted && d < nearest ? d : nearest;
     }
-    return nearest < 0.3 && right > 0.45 * pi * at[2] * at[2] * unit * unit && wrong < 0.25 * right;
+    return nearest < 0.3 && right > 0.45 * pi * at[2] * at[2] * unit * unit && wrong < 0.15 * right;
 }
 
 /* Moves the place along the surface to the middle of a disc. A spot of another form, for which that leads away, keeps
@@ -304,7 +302,7 @@ static bool centre(const exi_finder *f, int count, int all, const double referen
     bool good = true;
     for (int round = 0; round < 14 && good; round++, soft = soft > 0.03 ? 0.85 * soft : soft)
         good = step_disc(f, count, all, reference, p, soft, p->cut ? 1e4 : 0.5, begin, at);
-    if (p->cut && !(good && is_disc(f, count, all, reference, p, at)))
+    if (p->cut && !(good && is_disc(f, count, all, p, at)))
         return false;
     for (int k = 0; k < 3 && good; k++)
         p->place[k] += unit * (at[0] * p->frame[0][k] + at[1] * p->frame[1][k]);
