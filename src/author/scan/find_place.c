@@ -198,10 +198,11 @@ static bool is_cut(const exi_finder *f, int all, const patch *p) {
 }
 
 /* Whether skin surrounds it at once and on all sides. What is left of its colour just outside is nothing for paint, but
- * much for a shadow, which has no rim, and for a piece of a pattern. */
+ * much for a shadow, which has no rim; and a piece of a pattern has other pieces around it that stand out as much. */
 static bool is_alone(const exi_finder *f, int count, int all, const double reference[3], const patch *p) {
     const double inside = p->size / 2 + 0.15 * f->options.size, outside = inside + 0.5 * f->options.size;
-    double alike = 0, total = 0;
+    const double strength = sqrt(dot(reference, reference));
+    double alike = 0, other = 0, total = 0;
     for (int i = count; i < all; i++) {
         const int v = f->queue[i];
         double local[3], aside_sq;
@@ -211,9 +212,10 @@ static bool is_alone(const exi_finder *f, int count, int all, const double refer
             continue;
         const double area = area_of(f, v, p), share = exi_find_share(f, v, reference, &aside_sq);
         total += area;
+        other += (double)f->strengths[v] > 0.75 * strength ? area : 0;
         alike += aside_sq > 1 ? 0 : area * (share > 1 ? 1 : share < -1 ? -1 : share);
     }
-    return alike <= 0.25 * total;
+    return alike <= 0.25 * total && other <= 0.5 * total;
 }
 
 /* Gaussian elimination of `n` rows of n + 1 numbers, with the larger pivots first; false where nothing is left to

@@ -23,15 +23,14 @@ static const ex_found_marker two[2] = {
 
 static void writes_and_reads(void **state) {
     (void)state;
-    const char *path = scratch_path("found.csv");
     ex_found_marker *markers;
     int count;
-    assert_int_equal(ex_found_write(path, two, 2, NULL), EX_OK);
+    assert_int_equal(ex_found_write(scratch_path("found.csv"), two, 2, NULL), EX_OK);
     char *text = scratch_read("found.csv", NULL);
     assert_string_equal(text, "x,y,z,r,g,b,size,view,strength\n0.123457,-1,0,255,0,100,0.0121,3,0.25\n"
                               "-2.5,0,3,1,2,3,0.01,0,0.3333\n");
     free(text);
-    assert_int_equal(ex_found_read(path, &markers, &count, NULL), EX_OK);
+    assert_int_equal(ex_found_read(scratch_path("found.csv"), &markers, &count, NULL), EX_OK);
     assert_int_equal(count, 2);
     assert_row_near(markers[0].position, ((double[]){0.123457, -1, 0}), 3, 0);
     assert_row_near(markers[0].colour, ((double[]){255, 0, 100}), 3, 0);
@@ -44,12 +43,12 @@ static void writes_and_reads(void **state) {
     free(text);
     free(again);
     /* None; and what someone wrote by hand. */
-    assert_int_equal(ex_found_write(path, NULL, 0, NULL), EX_OK);
-    assert_int_equal(ex_found_read(path, &markers, &count, NULL), EX_OK);
+    assert_int_equal(ex_found_write(scratch_path("found.csv"), NULL, 0, NULL), EX_OK);
+    assert_int_equal(ex_found_read(scratch_path("found.csv"), &markers, &count, NULL), EX_OK);
     assert_int_equal(count, 0);
     free(markers);
     scratch_write("found.csv", "r,g,b,z,y,x\n1,2,3,6,5,4\n", 24);
-    assert_int_equal(ex_found_read(path, &markers, &count, NULL), EX_OK);
+    assert_int_equal(ex_found_read(scratch_path("found.csv"), &markers, &count, NULL), EX_OK);
     assert_row_near(markers[0].position, ((double[]){4, 5, 6}), 3, 0);
     assert_true(markers[0].size == 0 && markers[0].view == 0);
     free(markers);
