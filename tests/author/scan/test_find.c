@@ -175,23 +175,21 @@ static void compare(const spotted *s, const ex_found_marker *markers, int count,
 static void finds_markers_on_scans(void **state) {
     (void)state;
     tally t = {0};
-    for (uint64_t seed = 1; seed <= 2; seed++) {
-        spotted s;
-        ex_mesh *views[4];
-        int count;
-        spotted_open(&s, 0.3, 0.03, seed);
-        for (int i = 0; i < 4; i++)
-            views[i] = spotted_scan(&s, 90 * i);
-        ex_found_marker *markers = must_find(views, 4, &count);
-        compare(&s, markers, count, 4, &t);
-        for (int i = 0; i < count; i++)
-            assert_true(markers[i].size > 0.007 && markers[i].size < 0.018 && markers[i].view >= 0 &&
-                        markers[i].view < 4 && markers[i].strength > 0.06);
-        free(markers);
-        for (int i = 0; i < 4; i++)
-            ex_mesh_destroy(views[i]);
-    }
-    assert_true(t.visible > 150);
+    spotted s;
+    ex_mesh *views[4];
+    int count;
+    spotted_open(&s, 0.3, 0.03, 1);
+    for (int i = 0; i < 4; i++)
+        views[i] = spotted_scan(&s, 90 * i);
+    ex_found_marker *markers = must_find(views, 4, &count);
+    compare(&s, markers, count, 4, &t);
+    for (int i = 0; i < count; i++)
+        assert_true(markers[i].size > 0.007 && markers[i].size < 0.018 && markers[i].view >= 0 && markers[i].view < 4 &&
+                    markers[i].strength > 0.06);
+    free(markers);
+    for (int i = 0; i < 4; i++)
+        ex_mesh_destroy(views[i]);
+    assert_true(t.visible > 75);
     assert_true(t.hit >= 0.98 * t.visible);
     assert_true(t.found - t.matched <= 0.01 * t.found);
     assert_true(sqrt(t.square / t.matched) < 0.0008);
@@ -206,13 +204,13 @@ static void finds_more_exactly_with_more_samples(void **state) {
         spotted s;
         tally t = {0};
         int count;
-        spotted_open(&s, i == 2 ? 0.08 : 0.3, 0.03, 5);
+        spotted_open(&s, i == 2 ? 0.06 : 0.2, 0.03, 5);
         memcpy(s.pitch, pitches[i], sizeof s.pitch);
         s.noise = 0.0002;
         ex_mesh *mesh = spotted_scan(&s, 0);
         ex_found_marker *markers = must_find(&mesh, 1, &count);
         compare(&s, markers, count, 1, &t);
-        assert_true(t.visible >= 4);
+        assert_true(t.visible >= 3);
         assert_true(t.hit >= 0.95 * t.visible);
         assert_true(sqrt(t.square / t.matched) < errors[i]);
         free(markers);
