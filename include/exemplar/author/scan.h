@@ -241,10 +241,11 @@ EX_API ex_find_options ex_find_options_default(void);
 
 /*
  * Found on coloured meshes of one scan: what several views show is joined. options NULL: the default ones. *markers
- * [*count], the one seen best first; release with free. Spots at the edge of a view, and spots that are no more than
- * three samples or seen very slantwise, are left out. Vertices with numbers that are not finite count as not there.
- * Time and memory are linear in the size of the meshes: a second and 150 MB for a million vertices. Results: ARGUMENT,
- * DATA (a mesh without faces or without colours, or too coarse; of several views the one is named), MEMORY.
+ * [*count], the one seen best first; release with free. Left out are spots of fewer than four samples, those seen very
+ * slantwise, and those that the edge of a view cuts so that no disc of the given size tells where their middle is.
+ * Vertices with numbers that are not finite count as not there. Time and memory are linear in the size of the meshes:
+ * one to two seconds and 200 MB for a million vertices. Results: ARGUMENT, DATA (a mesh without faces or without
+ * colours, or too coarse; of several views the one is named), MEMORY.
  */
 EX_API ex_result ex_find_markers(ex_mesh *const *meshes, int mesh_count, const ex_find_options *options,
                                  ex_found_marker **markers, int *count, ex_error *error);
