@@ -12,6 +12,7 @@
  *   template_rig.c     a rig of it, and its poses
  *   template_dials.c   figures: girth and lengths of bones
  *   template.c         the whole
+ *   template_session.c the template of a scan session, and its files
  */
 #ifndef EXEMPLAR_AUTHOR_SCAN_TEMPLATE_H
 #define EXEMPLAR_AUTHOR_SCAN_TEMPLATE_H
@@ -77,7 +78,9 @@ typedef struct exi_spoke {
     exi_share share;
 } exi_spoke;
 
-/* The last ring of what is closed: its points follow each other. */
+/* The last ring of what is closed: its points follow each other. It stands by this much of their radius before the
+ * end. */
+#define EXI_TIP_ROUND 0.35
 typedef struct exi_tip {
     int bone;
     int first, count;
