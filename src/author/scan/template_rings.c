@@ -31,6 +31,11 @@
 #define LIMB_LOWER 0.12
 #define LIMB_LEAST 0.75
 #define LIMB_TAPER 0.70
+/* How far above and below the middle of a limb the trunk's rows are that it leaves between, in radii of it. Corners of
+ * the hole are as near as the limb is thick; the others stand farther apart, so that faces beside the limb are not
+ * flat. */
+#define HOLE     0.80
+#define HOLE_LOW 1.2
 /* Where the last ring of what is closed stands, in lengths of its bone, and how much narrower it is. */
 #define TIP       0.88
 #define TIP_WIDE  0.75
@@ -313,7 +318,7 @@ static int add_holes(const exi_trunk *trunk, row *rows) {
     int count = 0;
     for (int i = 0; i < trunk->limb_count; i++) {
         const exi_chain *limb = &trunk->limbs[i];
-        const double half = 0.7 * limb->radius;
+        const double half = HOLE * limb->radius;
         int found = -1;
         for (int r = 0; r < count && !limb->split && found < 0; r++)
             if (rows[r].opens && fabs((rows[r].s + rows[r + 1].s) / 2 - limb->station) <
@@ -323,7 +328,7 @@ static int add_holes(const exi_trunk *trunk, row *rows) {
             continue;
         if (found < 0) {
             found = count;
-            rows[count++] = (row){limb->station - half, {-1, -1}, true, false, 1};
+            rows[count++] = (row){limb->station - HOLE_LOW * half, {-1, -1}, true, false, 1};
             rows[count++] = (row){limb->station + half, {-1, -1}, false, false, 1};
         }
         rows[found].limbs[limb->side > 0] = i;
