@@ -289,7 +289,9 @@ static void faces_stay(void **state) {
             const bool clavicle = strncmp(kinematics->joints[j].name, "clavicle", 8) == 0;
             skeleton_rest(kinematics, &pose, rotations);
             skeleton_turn(kinematics, &pose, kinematics->joints[j].name, hinge ? kinematics->joints[j].axis : axis,
-                          sign * (hinge ? 75 : clavicle ? 20 : 45));
+                          sign * (hinge      ? 75
+                                  : clavicle ? 20
+                                             : 45));
             ex_kin_frames(kinematics, &pose, worlds, NULL);
             float *posed = pose_cage(rig, kinematics, &pose);
             for (int f = 0; f < cage->face_count; f++) {
@@ -417,9 +419,11 @@ static void memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(upper_body),          cmocka_unit_test(whole_body), cmocka_unit_test(mirrored),
-        cmocka_unit_test(halves_are_half_way), cmocka_unit_test(twist_is_spread), cmocka_unit_test(faces_stay),
-        cmocka_unit_test(any_tree),            cmocka_unit_test(invalid),    cmocka_unit_test(memory),
+        cmocka_unit_test(upper_body),      cmocka_unit_test(whole_body),
+        cmocka_unit_test(mirrored),        cmocka_unit_test(halves_are_half_way),
+        cmocka_unit_test(twist_is_spread), cmocka_unit_test(faces_stay),
+        cmocka_unit_test(any_tree),        cmocka_unit_test(invalid),
+        cmocka_unit_test(memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

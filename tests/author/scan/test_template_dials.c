@@ -1,6 +1,6 @@
 /*
- * Figures: girth moves what a bone alone moves straight away from it, and a longer bone spreads its rings and takes along
- * what is beyond.
+ * Figures: girth moves what a bone alone moves straight away from it, and a longer bone spreads its rings and takes
+ * along what is beyond.
  */
 #include <setjmp.h>
 #include <stdarg.h>
