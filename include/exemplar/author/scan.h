@@ -389,8 +389,20 @@ EX_API ex_result ex_template_create(const ex_kinematics *kinematics, const ex_te
 EX_API void ex_template_destroy(ex_template *made);
 /* A rig of the template without layers, dual quaternion skinning, its levels all on the limit surface. */
 EX_API ex_result ex_template_rig(const ex_template *made, int levels, ex_rig **rig, ex_error *error);
+/* Control points at which other than four faces meet, or on a boundary other than two. */
+EX_API int ex_template_extraordinary_count(const ex_template *made);
 /* The pose of such a rig: the joints' local transforms [ex_rig_joint_count]. */
 EX_API void ex_template_pose(const ex_kinematics *kinematics, const ex_kin_pose *pose, ex_transform *joints);
+
+/*
+ * The template of a session: of the mesh that it names, or that `cage` names in its place (a path; NULL: none), or
+ * generated for the reference scan, whose meshes are moved to where the skeleton is. Results: as ex_template_create, and
+ * those of reading.
+ */
+EX_API ex_result ex_scan_template(const ex_scan_session *session, const ex_scan_fitted *fitted, const char *cage,
+                                  ex_template **made, ex_error *error);
+/* template/cage.obj and template/body.glb of the session's folder. */
+EX_API ex_result ex_scan_template_write(const ex_scan_session *session, const ex_template *made, ex_error *error);
 
 /* A dial that changes the figure (figure 8): what a layer of forms with direct weights adds at weight 1. */
 typedef struct ex_template_dial {
