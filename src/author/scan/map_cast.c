@@ -201,7 +201,7 @@ static ex_result cast(caster *c, const exi_map_net *net, ex_error *error) {
     ex_result result = c->views && c->map ? make_template(c, net, &template, error)
                                           : exi_error_memory(error, "the map", (size_t)net->vertex_count * 5);
     for (int i = 0; result == EX_OK && i < c->def->mesh_count; i++)
-        result = exi_map_view_make(c->def->meshes[i], i, &c->views[i], error);
+        result = exi_map_view_make(c->def->meshes[i], i, c->def->noise, &c->views[i], error);
     if (result == EX_OK) {
         c->template = &template;
         exi_run(c->def->tasks, net->vertex_count, GRAIN, cast_range, c);

@@ -247,6 +247,36 @@ static void views_disagree(void **state) {
     ex_rig_destroy(rig);
 }
 
+/* Of a scan with noise more than half is taken off, and nothing where none is said to be there. */
+static void noise(void **state) {
+    (void)state;
+    ex_rig *rig = limb_sheet_rig(8, 1, 1);
+    for (int said = 0; said < 2; said++) {
+        uint64_t seed = 9;
+        ex_mesh *mesh = plane(100, 0.02, 0);
+        double before = 0, after = 0;
+        for (int v = 0; v < mesh->vertex_count; v++) {
+            const double off = random_between(&seed, -0.005, 0.005);
+            mesh->positions[3 * v + 2] += off;
+            before += off * off / mesh->vertex_count;
+        }
+        ex_map *map = must_cast(&(ex_map_def){.rig = rig,
+                                              .level = EX_LEVEL_LIMIT,
+                                              .meshes = &mesh,
+                                              .mesh_count = 1,
+                                              .reach = 0.06,
+                                              .noise = said ? 0.003 : 0});
+        for (int v = 0; v < map->vertex_count; v++) {
+            const double off = (double)map->displacements[v] - 0.02;
+            after += off * off / map->vertex_count;
+        }
+        assert_true(said ? after < 0.25 * before : after > 0.3 * before);
+        ex_map_destroy(map);
+        ex_mesh_destroy(mesh);
+    }
+    ex_rig_destroy(rig);
+}
+
 /* ---- what cannot be right ---- */
 
 static bool around_middle(const double middle[3], void *user) {
@@ -327,13 +357,8 @@ static void bent_limb(void **state) {
     limb_bend(50, joints);
     ex_mesh *body = limb_body(fine, joints, 0.004);
     ex_map *expected = limb_map(coarse, 0.004);
-    ex_map *map = must_cast(&(ex_map_def){.rig = coarse,
-                                          .level = EX_LEVEL_LIMIT,
-                                          .joints = joints,
-                                          .meshes = &body,
-                                          .mesh_count = 1,
-                                          .reach = 0.03,
-                                          .noise = 0.001});
+    ex_map *map = must_cast(&(ex_map_def){
+        .rig = coarse, .level = EX_LEVEL_LIMIT, .joints = joints, .meshes = &body, .mesh_count = 1, .reach = 0.03});
     int holes = 0;
     for (int v = 0; v < map->vertex_count; v++) {
         holes += map->states[v] != EX_MAP_HIT;
@@ -449,19 +474,11 @@ static void memory_runs_out(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(planes),
-        cmocka_unit_test(nothing_to_hit),
-        cmocka_unit_test(nearer),
-        cmocka_unit_test(another_sheet),
-        cmocka_unit_test(parts),
-        cmocka_unit_test(views_agree),
-        cmocka_unit_test(views_disagree),
-        cmocka_unit_test(patches),
-        cmocka_unit_test(folds),
-        cmocka_unit_test(bent_limb),
-        cmocka_unit_test(any_cut_of_the_work),
-        cmocka_unit_test(invalid),
-        cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(planes),         cmocka_unit_test(nothing_to_hit),  cmocka_unit_test(nearer),
+        cmocka_unit_test(another_sheet),  cmocka_unit_test(parts),           cmocka_unit_test(views_agree),
+        cmocka_unit_test(views_disagree), cmocka_unit_test(noise),           cmocka_unit_test(patches),
+        cmocka_unit_test(folds),          cmocka_unit_test(bent_limb),       cmocka_unit_test(any_cut_of_the_work),
+        cmocka_unit_test(invalid),        cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
