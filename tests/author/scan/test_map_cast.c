@@ -319,31 +319,37 @@ static void patches(void **state) {
     ex_rig_destroy(rig);
 }
 
-/* A gutter of radius 0.05 about the y axis: rays run towards the axis, and behind it the surface comes out mirrored. */
+/* A gutter of radius 0.05 about the y axis: rays run towards the axis, and behind it the surface comes out mirrored. In
+ * a bowl it comes out turned half round instead. */
 static void folds(void **state) {
     (void)state;
-    ex_mesh *cage = limb_sheet(8, 1);
-    for (int v = 0; v < cage->vertex_count; v++) {
-        double *p = cage->positions + 3 * (size_t)v;
-        const double turn = 2.4 * (p[0] - 0.5);
-        p[0] = 0.05 * sin(turn);
-        p[1] *= 0.4;
-        p[2] = -0.05 * cos(turn);
+    for (int bowl = 0; bowl < 2; bowl++) {
+        ex_mesh *cage = limb_sheet(8, 1);
+        for (int v = 0; v < cage->vertex_count; v++) {
+            double *p = cage->positions + 3 * (size_t)v;
+            const double turn = 2.4 * (p[0] - 0.5), other = bowl ? 2.4 * (p[1] - 0.5) : 0;
+            p[0] = 0.05 * sin(turn) * cos(other);
+            p[1] = bowl ? 0.05 * sin(other) : 0.4 * p[1];
+            p[2] = -0.05 * cos(turn) * cos(other);
+        }
+        ex_rig *rig = limb_rig_of(cage, NULL, NULL, 2);
+        const struct {
+            double height;
+            bool hit;
+        } cases[] = {{-0.03, true}, {-0.02, true}, {0.02, false}};
+        for (int i = 0; i < 3; i++) {
+            ex_map *map = cast_one(rig, plane(20, cases[i].height, 0), 0.1);
+            const int hits = count_states(map, EX_MAP_HIT), holes = count_states(map, EX_MAP_FILLED);
+            assert_int_equal(hits + holes, map->vertex_count);
+            if (cases[i].hit) /* the bowl's edge is too steep to be hit */
+                assert_true(bowl ? hits > map->vertex_count / 2 : hits == map->vertex_count);
+            else
+                assert_int_equal(hits, 0);
+            ex_map_destroy(map);
+        }
+        ex_rig_destroy(rig);
+        ex_mesh_destroy(cage);
     }
-    ex_rig *rig = limb_rig_of(cage, NULL, NULL, 2);
-    const struct {
-        double height;
-        bool hit;
-    } cases[] = {{-0.03, true}, {-0.005, true}, {0.02, false}};
-    for (int i = 0; i < 3; i++) {
-        ex_map *map = cast_one(rig, plane(20, cases[i].height, 0), 0.1);
-        const int hits = count_states(map, EX_MAP_HIT), holes = count_states(map, EX_MAP_FILLED);
-        assert_int_equal(hits + holes, map->vertex_count);
-        assert_int_equal(hits, cases[i].hit ? map->vertex_count : 0);
-        ex_map_destroy(map);
-    }
-    ex_rig_destroy(rig);
-    ex_mesh_destroy(cage);
 }
 
 /* ---- a limb ---- */
