@@ -1,6 +1,6 @@
 /*
- * json.h - JSON trees to text, with keys in their order and the fewest decimals that read back; private to authoring.
- * (Reading is jansson's own, told to be strict.)
+ * json.h - JSON files: read strictly, by jansson; written with keys in their order and the fewest decimals that read
+ * back. Private to authoring.
  */
 #ifndef EXEMPLAR_AUTHOR_FORMATS_JSON_H
 #define EXEMPLAR_AUTHOR_FORMATS_JSON_H
@@ -9,6 +9,10 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+/* The value of a text, or of a file (json_decref it). Errors name file, line and column; `name` stands for the file. */
+ex_result exi_json_parse(const char *text, size_t size, const char *name, json_t **root, ex_error *error);
+ex_result exi_json_read(const char *path, json_t **root, ex_error *error);
 
 /* Text in memory that grows. After a failure for lack of memory, `failed` is set and writing does nothing. */
 typedef struct exi_text {

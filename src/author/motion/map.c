@@ -5,7 +5,7 @@
  *                 "clavicle.L": {"from": "LeftShoulder", "align": false}}}
  */
 #include "author/formats/array.h"
-#include "author/formats/file.h"
+#include "author/formats/json.h"
 #include "author/motion/motion.h"
 #include "author/project/keys.h"
 #include "runtime/base/result.h"
@@ -91,34 +91,13 @@ static ex_result read_map(exi_reader *r, const json_t *root, ex_motion_map *map)
     return EX_OK;
 }
 
-static ex_result parse(const char *path, const char *text, size_t size, json_t **root, ex_error *error) {
-    json_error_t json_error = {0};
-    if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
-        text += 3;
-        size -= 3;
-    }
-    *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &json_error);
-    if (*root)
-        return EX_OK;
-    /* jansson has nothing to say where memory ran out in the middle. */
-    if (json_error_code(&json_error) == json_error_out_of_memory || !json_error.text[0])
-        return exi_error_memory(error, "the map", size);
-    if (size == 0)
-        return exi_error(error, EX_ERROR_FORMAT, "%s is empty", path);
-    return exi_error(error, EX_ERROR_FORMAT, "%s:%d:%d: %s", path, json_error.line, json_error.column, json_error.text);
-}
-
 ex_result ex_motion_map_read(const char *path, ex_motion_map **map, ex_error *error) {
     if (!path || !map)
         return exi_misuse_error(error, __func__, "no path, or nowhere to put the map");
-    char *text = NULL;
-    size_t size = 0;
     json_t *root = NULL;
     exi_reader r = {.error = error};
     *map = NULL;
-    ex_result result = exi_file_read(path, &text, &size, error);
-    if (result == EX_OK)
-        result = parse(path, text, size, &root, error);
+    ex_result result = exi_json_read(path, &root, error);
     ex_motion_map *made = result == EX_OK ? calloc(1, sizeof *made) : NULL;
     if (result == EX_OK)
         result = made ? exi_error_within(error, read_map(&r, root, made), "%s", path)
@@ -128,7 +107,6 @@ ex_result ex_motion_map_read(const char *path, ex_motion_map **map, ex_error *er
     else
         ex_motion_map_destroy(made);
     json_decref(root);
-    free(text);
     return result;
 }
 
