@@ -461,11 +461,12 @@ typedef struct ex_map_def {
 
 /*
  * Rays along the limit normals, outwards and inwards: the nearest hit that faces the same way, is not beyond reach and
- * does not lie behind another sheet of the scan or of the template; of several views those that agree, averaged by how
- * squarely they saw it and how far from the edge of what they saw. Patches of a few vertices that stand apart from
- * what is around them, and places where the displaced surface would be turned over (figure 4(b)), are left out. What is
- * not hit is a hole: state FILLED and displacement 0. About 0.1 s for 66 thousand vertices and as many triangles.
- * Results: ARGUMENT, DATA (a mesh without faces, or with a vertex that is not finite), MEMORY.
+ * does not lie behind another sheet of the scan, nor nearer to another of the template; of several views those that
+ * agree, averaged by how squarely they saw it and how far from the edge of what they saw. Patches of a few vertices
+ * that stand apart from what is around them, and places where the displaced surface would be turned over (figure 4(b)),
+ * are left out. What is not hit is a hole: state FILLED and displacement 0. Scans are smoothed before, the more the
+ * larger their noise; with a noise of 0 they are not. Half a second for 66 thousand vertices and four views of 30
+ * thousand triangles. Results: ARGUMENT, DATA (a mesh without faces, or with a vertex that is not finite), MEMORY.
  */
 EX_API ex_result ex_map_cast(const ex_map_def *def, ex_map **map, ex_error *error);
 
