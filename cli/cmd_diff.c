@@ -267,7 +267,7 @@ static int run(const ex_call *call) {
     for (int i = 0; i < 2; i++) {
         kinds[i] = exi_file_kind_of(call->arguments[i]);
         if (kinds[i] == EXI_FILE_PROJECT || kinds[i] == EXI_FILE_IMAGE || kinds[i] == EXI_FILE_CLIP ||
-            kinds[i] == EXI_FILE_CACHE)
+            kinds[i] == EXI_FILE_CACHE || kinds[i] == EXI_FILE_C3D || kinds[i] == EXI_FILE_TRC)
             return exi_failed_text(
                 "'%s' is %s: forms and rigs can be compared, and a project by the rigs built from it",
                 call->arguments[i], exi_file_kind_name(kinds[i]));

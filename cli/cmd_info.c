@@ -25,8 +25,9 @@ static const char *const storage_names[EX_STORAGE_COUNT] = {
     [EX_STORAGE_16_BIT] = "16 bit",
 };
 static const char *const formats_read[] = {
-    "project .json", "rig .glb",   "glTF .glb .gltf", "form .obj .ply",
-    "image .png",    "poses .csv", "motion .bvh",     "point cache .pc2 .mdd .obj"};
+    "project .json",    "rig .glb",   "glTF .glb .gltf", "form .obj .ply",
+    "image .png",       "poses .csv", "motion .bvh",     "point cache .pc2 .mdd .obj",
+    "markers .c3d .trc"};
 enum { FORMAT_COUNT = (int)(sizeof formats_read / sizeof formats_read[0]) };
 
 static const char *storage_name(int i) {
@@ -243,14 +244,19 @@ static const char *const schemes[EX_SCHEME_COUNT] = {
 static void print_subdivision(const ex_subdivide_def *def) {
     char levels[EXI_TEXT_SIZE];
     printf("subdivide %s, %s%s\n", schemes[def->scheme], exi_text_count(levels, def->levels, "level"),
-           def->limit ? " and the limit" : "");
+           def->all     ? ", all on the limit"
+           : def->limit ? " and the limit"
+                        : "");
 }
 
 static void json_subdivision(const ex_subdivide_def *def, exi_emitter *json) {
     exi_emit_open(json, "subdivide", '{');
     exi_emit_text(json, "scheme", schemes[def->scheme]);
     exi_emit_number(json, "levels", def->levels);
-    exi_emit_bool(json, "limit", def->limit);
+    if (def->all)
+        exi_emit_text(json, "limit", "all");
+    else
+        exi_emit_bool(json, "limit", def->limit);
     exi_emit_close(json, '}');
 }
 
@@ -308,7 +314,8 @@ static int show_unknown(const ex_call *call, const char *path) {
     if (result == EX_ERROR_FILE)
         return exi_failed(&error);
     return exi_failed_text("'%s' is neither a project (.json), nor a rig (.glb), nor glTF (.glb, .gltf), nor a form "
-                           "(.obj, .ply), nor an image (.png), nor a motion (.bvh), nor a point cache (.pc2, .mdd)",
+                           "(.obj, .ply), nor an image (.png), nor a motion (.bvh), nor a point cache (.pc2, .mdd), "
+                           "nor markers (.c3d, .trc)",
                            path);
 }
 
@@ -335,6 +342,9 @@ static int run(const ex_call *call) {
         return exi_info_clip(call, path);
     case EXI_FILE_CACHE:
         return exi_info_cache(call, path);
+    case EXI_FILE_C3D:
+    case EXI_FILE_TRC:
+        return exi_info_markers(call, path, exi_file_kind_of(path) == EXI_FILE_TRC);
     case EXI_FILE_FORM:
         return show_form(call, path);
     case EXI_FILE_UNKNOWN:
@@ -349,14 +359,15 @@ const ex_command cmd_info = {
     .usage = "info FILE [--json]\n"
              "info --capabilities [--json]",
     .description = "FILE is a project (.json), a rig (.glb), any other glTF file (.glb, .gltf), a\n"
-                   "form (.obj, .ply), an image (.png), a motion (.bvh) or a point cache (.pc2,\n"
-                   ".mdd). For a project and a rig the answer names every layer with its space, its\n"
-                   "examples and pseudo-examples and where they stand, and for a rig its joints,\n"
-                   "refined levels and textures; for glTF, meshes with their morph targets, skins,\n"
-                   "animations, materials and images; for a motion its joints, frames and seconds;\n"
-                   "for a form it counts what the file holds. A project's meshes are not opened:\n"
-                   "'exemplar check' does that. What reading a glTF file passed over or put right is\n"
-                   "said on stderr.",
+                   "form (.obj, .ply), an image (.png), a motion (.bvh), a point cache (.pc2, .mdd)\n"
+                   "or markers over time (.c3d, .trc). For a project and a rig the answer names\n"
+                   "every layer with its space, its examples and pseudo-examples and where they\n"
+                   "stand, and for a rig its joints, refined levels and textures; for glTF, meshes\n"
+                   "with their morph targets, skins, animations, materials and images; for a motion\n"
+                   "its joints, frames and seconds; for markers how often each is seen, and its\n"
+                   "gaps; for a form it counts what the file holds. A project's meshes are not\n"
+                   "opened: 'exemplar check' does that. What reading a glTF file passed over or put\n"
+                   "right is said on stderr.",
     .examples = "exemplar info blob/blob.glb\n"
                 "exemplar info --capabilities --json",
     .options = options,

@@ -26,7 +26,8 @@ static exi_file_kind kind_by_name(const char *path) {
         exi_file_kind kind;
     } kinds[] = {{".json", EXI_FILE_PROJECT}, {".glb", EXI_FILE_RIG},   {".gltf", EXI_FILE_SCENE},
                  {".obj", EXI_FILE_FORM},     {".ply", EXI_FILE_FORM},  {".png", EXI_FILE_IMAGE},
-                 {".bvh", EXI_FILE_CLIP},     {".pc2", EXI_FILE_CACHE}, {".mdd", EXI_FILE_CACHE}};
+                 {".bvh", EXI_FILE_CLIP},     {".pc2", EXI_FILE_CACHE}, {".mdd", EXI_FILE_CACHE},
+                 {".c3d", EXI_FILE_C3D},      {".trc", EXI_FILE_TRC}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (has_ending(path, kinds[i].ending))
             return kinds[i].kind;
@@ -64,6 +65,10 @@ static exi_file_kind kind_by_content(const char *path, FILE *file) {
         return EXI_FILE_CACHE;
     if (size >= 9 && strncasecmp((const char *)start, "HIERARCHY", 9) == 0)
         return EXI_FILE_CLIP;
+    if (size >= 12 && memcmp(start, "PathFileType", 12) == 0)
+        return EXI_FILE_TRC;
+    if (size >= 20 && start[0] > 0 && start[0] < ' ' && start[1] == 0x50)
+        return EXI_FILE_C3D; /* no text begins with such a character */
     size += fread(start + size, 1, sizeof start - 1 - size, file);
     start[size] = 0;
     if (start[strspn((const char *)start, " \t\r\n")] == '{')
@@ -91,7 +96,9 @@ const char *exi_file_kind_name(exi_file_kind kind) {
                                         [EXI_FILE_FORM] = "a form",
                                         [EXI_FILE_IMAGE] = "an image",
                                         [EXI_FILE_CLIP] = "a motion",
-                                        [EXI_FILE_CACHE] = "a point cache"};
+                                        [EXI_FILE_CACHE] = "a point cache",
+                                        [EXI_FILE_C3D] = "markers over time",
+                                        [EXI_FILE_TRC] = "markers over time"};
     return names[kind];
 }
 

@@ -18,7 +18,9 @@ typedef enum exi_file_kind {
     EXI_FILE_FORM,  /* .obj, .ply */
     EXI_FILE_IMAGE, /* .png */
     EXI_FILE_CLIP,  /* .bvh */
-    EXI_FILE_CACHE  /* .pc2, .mdd */
+    EXI_FILE_CACHE, /* .pc2, .mdd */
+    EXI_FILE_C3D,   /* markers over time, .c3d */
+    EXI_FILE_TRC    /* the same as text, .trc */
 } exi_file_kind;
 
 /* By content where that is clear, else by the name's ending. Unknown for what is missing or no regular file, too. */

@@ -25,5 +25,7 @@ int exi_info_scene(const ex_call *call, const char *path);
 int exi_info_image(const ex_call *call, const char *path);
 int exi_info_clip(const ex_call *call, const char *path);
 int exi_info_cache(const ex_call *call, const char *path);
+/* text: TRC, else C3D. */
+int exi_info_markers(const ex_call *call, const char *path, bool text);
 
 #endif

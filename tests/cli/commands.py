@@ -451,6 +451,27 @@ class Info(Built):
         self.sentence(self.run_tool("render", "cut.bvh", "-o", "a.png"), 1, "cut.bvh", "a motion, not a rig")
         self.sentence(self.run_tool("diff", "cut.bvh", "bent.obj"), 1, "cut.bvh", "a motion")
 
+    def test_markers(self):
+        text = ("PathFileType\t4\t(X/Y/Z)\nDataRate\tNumFrames\tNumMarkers\tUnits\n50\t4\t3\tmm\nFrame#\tTime\tHEAD\t\t\tKNEE"
+                "\t\t\tTOE\n\n" + "".join(f"{f + 7}\t0\t10\t1700\t20\t" + ("10\t500\t20\t" if f != 2 else "\t\t\t") +
+                                      "30\t100\t50\n" for f in range(4)))
+        (self.folder / "walk.trc").write_text(text)
+        answer = self.succeed("info", "walk.trc", "--json").json()
+        self.assertEqual([answer[key] for key in ("kind", "frames", "first_frame", "rate", "unit", "up")],
+                         ["markers", 4, 7, 50, "mm", "+Y"])
+        self.assertEqual(answer["markers"][1], {"name": "KNEE", "seen": 3, "gaps": 1, "longest_gap": 1})
+        out = self.succeed("info", "walk.trc").out
+        for fragment in ("walk.trc: markers over time", "frames    4 frames, from 7 on, 50 a second, 0.06 s",
+                         "unit      mm, +Y up", "markers   3, 2 of them seen in every frame",
+                         "  KNEE seen in 3, 1 gap of at most 1", "  always: HEAD TOE\n"):
+            self.assertIn(fragment, out)
+        os.rename(self.folder / "walk.trc", self.folder / "walk.txt")
+        self.assertIn("markers over time", self.succeed("info", "walk.txt").out)
+        (self.folder / "cut.c3d").write_bytes(b"\x02\x50" + bytes(510))
+        self.sentence(self.run_tool("info", "cut.c3d"), 1, "cut.c3d, byte 0", "copy or export it again")
+        self.sentence(self.run_tool("render", "cut.c3d", "-o", "a.png"), 1, "cut.c3d", "markers over time, not a rig")
+        self.sentence(self.run_tool("diff", "cut.c3d", "bent.obj"), 1, "cut.c3d", "markers over time")
+
     def test_cache(self):
         points = struct.pack("<9f", *range(9))
         pc2 = b"POINTCACHE2\0" + struct.pack("<iiffi", 1, 3, 0.5, 0.25, 2) + points * 2

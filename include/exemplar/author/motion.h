@@ -50,6 +50,11 @@ EX_API void ex_clip_destroy(ex_clip *clip);
 EX_API ex_result ex_bvh_read(const char *path, ex_clip **clip, ex_error *error);
 EX_API ex_result ex_bvh_parse(const char *text, size_t size, const char *path, ex_clip **clip, ex_error *error);
 
+/* A clip as a BVH file that has every joint where the clip has it, at rest and in motion, in the clip's unit of length;
+ * scales and dials are left out. Joints that only turn have three channels. Results: DATA (times that are not even),
+ * FILE, MEMORY. */
+EX_API ex_result ex_bvh_write(const char *path, const ex_clip *clip, ex_error *error);
+
 /* An animation of a glTF scene, every node that is a joint of a skin or above one, sampled fps times a second from 0 to
  * its end; fps 0: at all its keys. Weights of morph targets become dials. */
 EX_API ex_result ex_scene_to_clip(const ex_scene *scene, int animation, double fps, ex_clip **clip, ex_error *error);

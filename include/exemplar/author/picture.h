@@ -69,8 +69,8 @@ EX_API ex_result ex_plot_write(const ex_plot_def *def, const char *path, ex_plot
  * percentile of stretch over time for every method, flipped triangles, crossing pairs. Results: FILE, MEMORY. */
 EX_API ex_result ex_warp_report_draw(const ex_warp_report *report, const char *path, ex_error *error);
 
-/* The report of `exemplar drive report` as a chart, PNG or SVG by the ending of the file's name: the weights of the keys
- * over time, names [key_count] beside them, and below them the errors. Results: FILE, MEMORY. */
+/* The report of `exemplar drive report` as a chart, PNG or SVG by the ending of the file's name: the weights of the
+ * keys over time, names [key_count] beside them, and below them the errors. Results: FILE, MEMORY. */
 EX_API ex_result ex_drive_report_draw(const ex_drive_report *report, const char *const *names, const char *path,
                                       ex_error *error);
 
