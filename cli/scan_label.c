@@ -88,10 +88,10 @@ static int warn(const ex_scan_session *session, const ex_scan_labels *labels) {
     int exit_code = EX_EXIT_DONE;
     for (int i = 0; i < labels->scan_count; i++)
         if (labels->sure[i] == 0)
-            exit_code = exi_failed_text("scan '%s' has no marker in common with the reference '%s', as far as can be "
-                                        "seen among the %d found on it: name some by hand (--page)",
-                                        session->scans[i].name, session->scans[session->reference].name,
-                                        labels->found[i]);
+            exit_code =
+                exi_failed_text("scan '%s' has no marker in common with the reference '%s', as far as can be "
+                                "seen among the %d found on it: name some by hand (--page)",
+                                session->scans[i].name, session->scans[session->reference].name, labels->found[i]);
     return exit_code;
 }
 
@@ -221,9 +221,10 @@ static int write_page(const ex_call *call, const ex_scan_session *session) {
                 scans[count++] = i;
         exi_pool *pool = exi_pool_create(call->threads);
         exi_progress_start(&progress, call);
-        const ex_result result = count > 0 ? ex_scan_label_page(session, scans, count, page, exi_progress_hook(&progress),
-                                                                exi_pool_tasks(pool), &error)
-                                           : EX_ERROR_ARGUMENT;
+        const ex_result result = count > 0
+                                     ? ex_scan_label_page(session, scans, count, page, exi_progress_hook(&progress),
+                                                          exi_pool_tasks(pool), &error)
+                                     : EX_ERROR_ARGUMENT;
         exi_progress_end(&progress);
         exi_pool_destroy(pool);
         exit_code = result == EX_OK ? EX_EXIT_DONE : count > 0 ? exi_failed(&error) : EX_EXIT_FAILED;
@@ -240,7 +241,8 @@ static int run(const ex_call *call) {
     if (csv && page)
         return exi_wrong_usage(call->command, "--csv and --page are two things: do one after the other");
     if (scan_name && !csv && !page)
-        return exi_wrong_usage(call->command, "--scan goes with --csv or --page: labels are made of all scans together");
+        return exi_wrong_usage(call->command,
+                               "--scan goes with --csv or --page: labels are made of all scans together");
     ex_scan_session *session = exi_scan_open(call->arguments[0]);
     if (!session)
         return EX_EXIT_FAILED;

@@ -192,7 +192,7 @@ typedef struct ex_scan_simulate_def {
     const char *folder;
     ex_scan_simulation simulation; /* with names */
     const int *parts;              /* [pose_count] which part a pose is scanned for; -1: held back */
-    int part_count;
+    int part_count;                /* 0: one part of all joints, "body" */
     const ex_scan_part *part_list; /* solves NULL: its joints */
     int paint_count;
     const ex_paint *paints;

@@ -218,10 +218,9 @@ static ex_result write_json(exi_file_writer *writer, json_t *value, ex_error *er
     exi_text text = {0};
     exi_json_print(value, false, &text);
     const bool good = value && !text.failed;
-    for (size_t i = 0; good && i < text.size; i++) {
-        exi_file_write(writer, text.bytes + i, 1);
-        if (text.bytes[i] == '<') /* no name ends the script */
-            exi_file_write(writer, "\\u003c", 6);
+    for (size_t i = 0; good && i < text.size; i++) { /* no name ends the script */
+        const bool tag = text.bytes[i] == '<';
+        exi_file_write(writer, tag ? "\\u003c" : text.bytes + i, tag ? 6 : 1);
     }
     free(text.bytes);
     json_decref(value);
@@ -252,14 +251,12 @@ static ex_result write_spots(const page *p, int scan, ex_mesh *const *meshes, co
         const int row = find_row(&found[f], rows, row_count, used);
         if (row >= 0)
             used[row] = true;
-        json_array_append_new(spots,
-                              make_spot(found[f].position, found[f].colour, row >= 0 ? &rows[row] : NULL,
-                                        find_seen(&found[f], meshes, entry->file_count, shots, shot_count)));
+        json_array_append_new(spots, make_spot(found[f].position, found[f].colour, row >= 0 ? &rows[row] : NULL,
+                                               find_seen(&found[f], meshes, entry->file_count, shots, shot_count)));
     }
     for (int r = 0; r < row_count && result == EX_OK; r++) /* named where nothing was found: they go into the CSV */
         if (!used[r])
-            json_array_append_new(spots,
-                                  make_spot(rows[r].position, (double[3]){0, 0, 0}, &rows[r], json_array()));
+            json_array_append_new(spots, make_spot(rows[r].position, (double[3]){0, 0, 0}, &rows[r], json_array()));
     if (result == EX_OK)
         result = write_json(p->writer, spots, error);
     else
@@ -280,7 +277,8 @@ static ex_result write_scan(const page *p, int scan, ex_error *error) {
     const int shot_count = merged ? SIDES : entry->file_count;
     ex_mesh **meshes = NULL;
     shot *shots = exi_array_allocate((size_t)shot_count, sizeof *shots);
-    ex_result result = shots ? ex_scan_meshes(p->session, scan, &meshes, error) : exi_error_memory(error, "pictures", 0);
+    ex_result result =
+        shots ? ex_scan_meshes(p->session, scan, &meshes, error) : exi_error_memory(error, "pictures", 0);
     if (result == EX_OK) {
         exi_file_printf(p->writer, "{\"name\":");
         result = write_json(p->writer, json_string(entry->name), error);
