@@ -28,7 +28,7 @@ static const ex_option options[] = {
 
 /* ---- what was labelled ---- */
 
-static void print_json(const ex_scan_session *session, const ex_scan_labels *labels) {
+static void print_json(const ex_scan_session *session, const ex_scan_labelling *labels) {
     const ex_site *sites = session->kinematics->sites;
     exi_emitter json = exi_emit_start(stdout);
     exi_emit_open(&json, NULL, '{');
@@ -60,7 +60,7 @@ static void print_json(const ex_scan_session *session, const ex_scan_labels *lab
     exi_emit_end(&json);
 }
 
-static void print_text(const ex_scan_session *session, const ex_scan_labels *labels) {
+static void print_text(const ex_scan_session *session, const ex_scan_labelling *labels) {
     const ex_site *sites = session->kinematics->sites;
     char count[EXI_TEXT_SIZE];
     int found = 0, sure = 0, kept = 0;
@@ -84,7 +84,7 @@ static void print_text(const ex_scan_session *session, const ex_scan_labels *lab
 }
 
 /* Scans in which nothing is sure: they have nothing in common with the reference, as far as can be seen. */
-static int warn(const ex_scan_session *session, const ex_scan_labels *labels) {
+static int warn(const ex_scan_session *session, const ex_scan_labelling *labels) {
     int exit_code = EX_EXIT_DONE;
     for (int i = 0; i < labels->scan_count; i++)
         if (labels->sure[i] == 0)
@@ -121,7 +121,7 @@ static int label(const ex_call *call, const ex_scan_session *session) {
     bool *redo = exi_array_allocate((size_t)session->scan_count, sizeof *redo);
     exi_progress progress;
     ex_error error = {0};
-    ex_scan_labels *labels = NULL;
+    ex_scan_labelling *labels = NULL;
     if (!redo)
         return exi_failed_text("there is not enough memory");
     if (!check_found(session, redo)) {
@@ -143,7 +143,7 @@ static int label(const ex_call *call, const ex_scan_session *session) {
     else if (!call->quiet)
         print_text(session, labels);
     const int exit_code = warn(session, labels);
-    ex_scan_labels_destroy(labels);
+    ex_scan_labelling_destroy(labels);
     return exit_code;
 }
 

@@ -349,7 +349,7 @@ typedef struct ex_doubt {
     double confidence;
 } ex_doubt;
 
-typedef struct ex_scan_labels {
+typedef struct ex_scan_labelling {
     int scan_count;
     int *found; /* [scan_count] markers */
     int *sure;  /* of them with a name that is sure, those named by hand among them */
@@ -357,7 +357,7 @@ typedef struct ex_scan_labels {
     bool *kept; /* labelled before, and left alone */
     int doubt_count;
     ex_doubt *doubts; /* by scan */
-} ex_scan_labels;
+} ex_scan_labelling;
 
 /*
  * Labels all scans of a session from found/ and from labels/ of the reference: writes labels/NAME.csv of each, and
@@ -366,8 +366,8 @@ typedef struct ex_scan_labels {
  * missing), MEMORY.
  */
 EX_API ex_result ex_scan_label(const ex_scan_session *session, const ex_scan_label_options *options,
-                               ex_scan_labels **labels, ex_error *error);
-EX_API void ex_scan_labels_destroy(ex_scan_labels *labels);
+                               ex_scan_labelling **labels, ex_error *error);
+EX_API void ex_scan_labelling_destroy(ex_scan_labelling *labels);
 
 /* Takes labels that someone made of a scan: rows of the file replace those of the same marker and, within a few
  * millimetres, of the same place. *count: how many were taken. Results: as ex_labels_read; an unknown marker. */

@@ -26,7 +26,7 @@ typedef struct work {
     int *file_counts;
     ex_found_marker **found;
     ex_label **labels;
-    ex_scan_labels *result;
+    ex_scan_labelling *result;
 } work;
 
 /* ---- files ---- */
@@ -120,7 +120,7 @@ static ex_result read_scan(work *w, int i, ex_error *error) {
 /* ---- what comes of it ---- */
 
 static ex_result add_doubt(work *w, size_t *capacity, const ex_doubt *doubt, ex_error *error) {
-    ex_scan_labels *r = w->result;
+    ex_scan_labelling *r = w->result;
     ex_doubt *grown = exi_array_grow(r->doubts, capacity, (size_t)r->doubt_count + 1, sizeof *grown);
     if (!grown)
         return exi_error_memory(error, "the doubtful markers", (size_t)r->doubt_count * sizeof *grown);
@@ -216,23 +216,23 @@ static ex_result write_doubts(const work *w, ex_error *error) {
 
 /* ---- entry points ---- */
 
-static ex_scan_labels *create_result(int scan_count) {
+static ex_scan_labelling *create_result(int scan_count) {
     const size_t n = (size_t)scan_count;
-    ex_scan_labels *r = calloc(1, sizeof *r);
+    ex_scan_labelling *r = calloc(1, sizeof *r);
     if (!r)
         return NULL;
-    *r = (ex_scan_labels){.scan_count = scan_count,
-                          .found = calloc(n + 1, sizeof *r->found),
-                          .sure = calloc(n + 1, sizeof *r->sure),
-                          .by_hand = calloc(n + 1, sizeof *r->by_hand),
-                          .kept = calloc(n + 1, sizeof *r->kept)};
+    *r = (ex_scan_labelling){.scan_count = scan_count,
+                             .found = calloc(n + 1, sizeof *r->found),
+                             .sure = calloc(n + 1, sizeof *r->sure),
+                             .by_hand = calloc(n + 1, sizeof *r->by_hand),
+                             .kept = calloc(n + 1, sizeof *r->kept)};
     if (r->found && r->sure && r->by_hand && r->kept)
         return r;
-    ex_scan_labels_destroy(r);
+    ex_scan_labelling_destroy(r);
     return NULL;
 }
 
-void ex_scan_labels_destroy(ex_scan_labels *labels) {
+void ex_scan_labelling_destroy(ex_scan_labelling *labels) {
     if (!labels)
         return;
     free(labels->found);
@@ -278,8 +278,8 @@ static ex_result label_session(work *w, ex_error *error) {
     return result == EX_OK ? write_doubts(w, error) : result;
 }
 
-ex_result ex_scan_label(const ex_scan_session *session, const ex_scan_label_options *options, ex_scan_labels **labels,
-                        ex_error *error) {
+ex_result ex_scan_label(const ex_scan_session *session, const ex_scan_label_options *options,
+                        ex_scan_labelling **labels, ex_error *error) {
     work w = {.session = session, .options = options};
     if (!session || !labels)
         return exi_misuse_error(error, "ex_scan_label", "no session, or no room for the result");
@@ -293,7 +293,7 @@ ex_result ex_scan_label(const ex_scan_session *session, const ex_scan_label_opti
     if (result == EX_OK)
         *labels = w.result;
     else
-        ex_scan_labels_destroy(w.result);
+        ex_scan_labelling_destroy(w.result);
     return result;
 }
 
