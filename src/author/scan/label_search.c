@@ -26,6 +26,8 @@ typedef struct search {
     int *taken;
     double *work;
     double (*shifts)[3];
+    exi_label_place hung[BEAM], turns[BEAM][BRANCHES]; /* of the part that is being added */
+    int turn_counts[BEAM];
 } search;
 
 static const exi_label_place *start_of(const search *s, int start) {
@@ -194,7 +196,22 @@ static void add_branch(search *s, const exi_label_guess *from, int p, const exi_
     from->places[p] = was;
 }
 
-/* The first hinge angle and the like: turned as the starts have it. */
+/* What found markers suggest for a part that hangs there; guesses that have its parent at nearly the same place share
+ * that. Returns how many, -1 without memory. */
+static int find_turns(search *s, int p, int guess, const exi_label_place *hung, exi_label_place *places) {
+    for (int b = 0; b < guess; b++)
+        if (exi_label_same(hung, &s->hung[b], 0.008, 0.04)) {
+            memcpy(places, s->turns[b], sizeof s->turns[b]);
+            s->hung[guess] = (exi_label_place){.at = {INFINITY, 0, 0}}; /* others find the first */
+            return s->turn_counts[b];
+        }
+    s->hung[guess] = *hung;
+    s->turn_counts[guess] = exi_label_turns(s->body, p, hung, BRANCHES, s->turns[guess], s->arena);
+    memcpy(places, s->turns[guess], sizeof s->turns[guess]);
+    return s->turn_counts[guess];
+}
+
+/* The next part of all guesses: turned as found markers suggest, and as the starts have it. */
 static bool extend(search *s, int p) {
     const exi_label_part *part = &s->body->parts[p];
     for (int b = 0; b < s->beam_count; b++) {
@@ -202,7 +219,7 @@ static bool extend(search *s, int p) {
         exi_label_place hung, places[BRANCHES];
         double turn[4];
         exi_label_hang(s->body, p, &guess->places[part->parent], (double[4]){0, 0, 0, 1}, &hung);
-        const int count = exi_label_turns(s->body, p, &hung, BRANCHES, places, s->arena);
+        const int count = find_turns(s, p, b, &hung, places);
         if (count < 0)
             return false;
         for (int i = 0; i < count; i++)
