@@ -17,7 +17,7 @@
 #include <string.h>
 
 enum { LONGER_SIDE = 640, SIDES = 4 };
-#define MARGIN     0.08  /* that ex_render leaves around a box */
+#define MARGIN     0.08  /* that ex_render leaves around a form */
 #define SAME_PLACE 0.008 /* metres */
 #define PI         3.14159265358979323846
 
@@ -26,7 +26,6 @@ typedef struct shot {
     int width, height;
     double right[3], back[3], middle[3];
     double half; /* metres from the middle to the upper edge */
-    double box[6];
     double yaw;
 } shot;
 
@@ -61,22 +60,13 @@ static double find_yaw(const ex_mesh *mesh) {
     return atan2(sum[0], sum[2]);
 }
 
+/* As ex_render frames a parallel view of the mesh. */
 static void frame(const ex_mesh *mesh, double yaw, shot *s) {
     double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
     *s = (shot){.yaw = yaw, .right = {cos(yaw), 0, -sin(yaw)}, .back = {sin(yaw), 0, cos(yaw)}};
-    for (int c = 0; c < 3; c++) {
-        s->box[c] = INFINITY;
-        s->box[3 + c] = -INFINITY;
-    }
-    for (int v = 0; v < mesh->vertex_count; v++)
-        for (int c = 0; c < 3; c++) {
-            const double x = mesh->positions[3 * (size_t)v + (size_t)c];
-            s->box[c] = x < s->box[c] ? x : s->box[c];
-            s->box[3 + c] = x > s->box[3 + c] ? x : s->box[3 + c];
-        }
-    for (int i = 0; i < 8; i++) {
-        const double corner[3] = {s->box[i & 1 ? 3 : 0], s->box[i & 2 ? 4 : 1], s->box[i & 4 ? 5 : 2]};
-        const double at[2] = {exi_dot3(corner, s->right), corner[1]};
+    for (int i = 0; i < mesh->corner_count; i++) { /* vertices without a face are not seen */
+        const double *p = mesh->positions + 3 * (size_t)mesh->corners[i];
+        const double at[2] = {exi_dot3(p, s->right), p[1]};
         for (int c = 0; c < 2; c++) {
             low[c] = at[c] < low[c] ? at[c] : low[c];
             high[c] = at[c] > high[c] ? at[c] : high[c];
@@ -127,7 +117,6 @@ static ex_result write_picture(const page *p, const ex_mesh *mesh, const shot *s
     def.items = &item;
     def.item_count = 1;
     def.camera = (ex_camera){.yaw = s->yaw * 180 / PI, .zoom = 1};
-    memcpy(def.camera.box, s->box, sizeof s->box);
     def.ground = false;
     def.occlusion = 0;
     def.samples = 4;
