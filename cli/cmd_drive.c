@@ -58,16 +58,6 @@ int exi_drive_database_find(const ex_call *call, const ex_rig *rig, const ex_wor
                            words->words[0]);
 }
 
-const char *exi_text_length(char buffer[EXI_TEXT_SIZE], double metres) {
-    if (metres < 0)
-        snprintf(buffer, EXI_TEXT_SIZE, "-");
-    else if (metres < 1)
-        snprintf(buffer, EXI_TEXT_SIZE, "%.*f mm", metres < 0.1 ? 2 : 1, 1000 * metres);
-    else
-        snprintf(buffer, EXI_TEXT_SIZE, "%.3f m", metres);
-    return buffer;
-}
-
 /* ---- work ---- */
 
 bool exi_drive_step(void *progress, const char *doing, double part) {

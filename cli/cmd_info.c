@@ -244,14 +244,19 @@ static const char *const schemes[EX_SCHEME_COUNT] = {
 static void print_subdivision(const ex_subdivide_def *def) {
     char levels[EXI_TEXT_SIZE];
     printf("subdivide %s, %s%s\n", schemes[def->scheme], exi_text_count(levels, def->levels, "level"),
-           def->limit ? " and the limit" : "");
+           def->all     ? ", all on the limit"
+           : def->limit ? " and the limit"
+                        : "");
 }
 
 static void json_subdivision(const ex_subdivide_def *def, exi_emitter *json) {
     exi_emit_open(json, "subdivide", '{');
     exi_emit_text(json, "scheme", schemes[def->scheme]);
     exi_emit_number(json, "levels", def->levels);
-    exi_emit_bool(json, "limit", def->limit);
+    if (def->all)
+        exi_emit_text(json, "limit", "all");
+    else
+        exi_emit_bool(json, "limit", def->limit);
     exi_emit_close(json, '}');
 }
 

@@ -139,7 +139,7 @@ static void print_falloff(const ex_project_layer *layer, int point) {
 /* point: its number among those that are built, or -1. */
 static void list_example(listing *l, int number, const ex_project_example *example, int point) {
     const ex_project_layer *layer = &l->view->layers[number];
-    const char *file = example->mesh ? example->mesh : example->image;
+    const char *file = example->mesh ? example->mesh : example->map ? example->map : example->image;
     text place = {.size = 0};
     append_point(&place, layer, example->at, example->driver);
     append_joints(&place, layer, example);

@@ -15,7 +15,8 @@
 /* "the cage, levels 1 to 3 and the limit" */
 static const char *list_levels(const ex_rig *rig, char text[64]) {
     const int count = ex_rig_level_count(rig);
-    const bool limit = ex_rig_level_vertex_count(rig, EX_LEVEL_LIMIT) > 0;
+    const bool limit =
+        ex_rig_level_vertex_count(rig, EX_LEVEL_LIMIT) > 0 && !ex_stencils_on_limit(ex_rig_stencils(rig));
     char levels[32] = "";
     if (count == 1)
         snprintf(levels, sizeof levels, "%s level 1", limit ? "," : " and");

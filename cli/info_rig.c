@@ -163,7 +163,9 @@ static void print_levels(const ex_rig *rig) {
     for (int l = 1; l <= count; l++)
         printf("level %d   %s%s\n", l, exi_text_count(vertices, ex_rig_level_vertex_count(rig, l), "vertex"),
                shown == l ? ", shown" : "");
-    if (ex_rig_level_vertex_count(rig, EX_LEVEL_LIMIT) > 0)
+    if (count > 0 && ex_stencils_on_limit(ex_rig_stencils(rig)))
+        printf("limit     all levels are on it\n");
+    else if (ex_rig_level_vertex_count(rig, EX_LEVEL_LIMIT) > 0)
         printf("limit     %s%s\n", exi_text_count(vertices, ex_rig_level_vertex_count(rig, EX_LEVEL_LIMIT), "vertex"),
                shown == EX_LEVEL_LIMIT ? ", shown" : "");
 }
@@ -248,7 +250,10 @@ static void json_levels(const ex_rig *rig, exi_emitter *json) {
     for (int l = 1; l <= ex_rig_level_count(rig); l++)
         exi_emit_number(json, NULL, ex_rig_level_vertex_count(rig, l));
     exi_emit_close(json, ']');
-    exi_emit_bool(json, "limit", limit);
+    if (limit && ex_stencils_on_limit(ex_rig_stencils(rig)))
+        exi_emit_text(json, "limit", "all");
+    else
+        exi_emit_bool(json, "limit", limit);
     if (ex_rig_level(rig) == EX_LEVEL_LIMIT)
         exi_emit_text(json, "shown", "limit");
     else

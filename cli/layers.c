@@ -90,7 +90,9 @@ bool exi_layer_of_project(exi_layer *layer, const ex_project_layer *source) {
     }
     for (int k = 0; k < source->example_count; k++) {
         layer->example_names[k] = source->examples[k].name;
-        layer->example_files[k] = source->texture ? source->examples[k].image : source->examples[k].mesh;
+        layer->example_files[k] = source->texture           ? source->examples[k].image
+                                  : source->examples[k].map ? source->examples[k].map
+                                                            : source->examples[k].mesh;
         layer->driver_files[k] = source->examples[k].driver;
         layer->skeletons[k] = source->examples[k].skeleton;
         layer->reference = source->examples[k].reference ? k : layer->reference;
@@ -138,7 +140,8 @@ bool exi_layer_of_rig(exi_layer *layer, const ex_rig *rig, int index) {
     static const char *const shapes[] = {[EX_DOMAIN_FORM] = "positions",
                                          [EX_DOMAIN_PIXELS] = "pixels",
                                          [EX_DOMAIN_OFFSETS] = "offsets",
-                                         [EX_DOMAIN_TRAJECTORY] = "trajectory"};
+                                         [EX_DOMAIN_TRAJECTORY] = "trajectory",
+                                         [EX_DOMAIN_DISPLACEMENT] = "displacement"};
     const bool offsets = ex_rig_layer_domain(rig, index) == EX_DOMAIN_OFFSETS;
     *layer = (exi_layer){.name = ex_rig_layer_name(rig, index),
                          .shape = shapes[ex_rig_layer_domain(rig, index)],

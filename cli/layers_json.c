@@ -1,6 +1,8 @@
 /* cli/layers_json.c - layers as JSON, for `exemplar info --json`. */
 #include "layers.h"
 
+#include <string.h>
+
 void exi_axis_print_json(const ex_axis *axis, const char *name, const char *unit, const char *joint,
                          const ex_reading *reading, exi_emitter *json) {
     exi_emit_open(json, NULL, '{');
@@ -88,7 +90,11 @@ static void json_examples(const exi_layer *layer, exi_emitter *json) {
         exi_emit_open(json, NULL, '{');
         exi_emit_text(json, "name", layer->example_names[k]);
         if (layer->example_files)
-            exi_emit_text(json, layer->texture ? "image" : "mesh", layer->example_files[k]);
+            exi_emit_text(json,
+                          layer->texture                              ? "image"
+                          : strcmp(layer->shape, "displacement") == 0 ? "map"
+                                                                      : "mesh",
+                          layer->example_files[k]);
         if (layer->skeletons[k] && layer->example_files)
             exi_emit_text(json, "skeleton", layer->skeletons[k]);
         else if (layer->skeletons[k])

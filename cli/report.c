@@ -84,6 +84,16 @@ const char *exi_text_seconds(char buffer[EXI_TEXT_SIZE], double seconds) {
     return buffer;
 }
 
+const char *exi_text_length(char buffer[EXI_TEXT_SIZE], double metres) {
+    if (metres < 0)
+        snprintf(buffer, EXI_TEXT_SIZE, "-");
+    else if (metres < 1)
+        snprintf(buffer, EXI_TEXT_SIZE, "%.*f mm", metres < 0.1 ? 2 : 1, 1000 * metres);
+    else
+        snprintf(buffer, EXI_TEXT_SIZE, "%.3f m", metres);
+    return buffer;
+}
+
 const char *exi_text_count(char buffer[EXI_TEXT_SIZE], int count, const char *singular) {
     /* The two words of this field that do not take an s. */
     const char *plural = strcmp(singular, "vertex") == 0 ? "vertices" : strcmp(singular, "axis") == 0 ? "axes" : NULL;

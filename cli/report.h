@@ -39,6 +39,8 @@ double exi_clock(void);
 #define EXI_TEXT_SIZE 48
 const char *exi_text_bytes(char buffer[EXI_TEXT_SIZE], double bytes);
 const char *exi_text_seconds(char buffer[EXI_TEXT_SIZE], double seconds);
+/* "4.2 mm", "1.3 m"; "-" below 0. */
+const char *exi_text_length(char buffer[EXI_TEXT_SIZE], double metres);
 const char *exi_text_count(char buffer[EXI_TEXT_SIZE], int count, const char *singular);
 
 typedef struct exi_progress {

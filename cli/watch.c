@@ -88,9 +88,10 @@ bool exi_watch_follow(exi_watch *watch, const ex_project_view *view) {
         for (int r = 0; done && r < layer->region_count; r++)
             done = add_mask(watch, view, &layer->regions[r].look) && add_mask(watch, view, &layer->regions[r].mask);
         for (int k = 0; done && k < layer->example_count; k++)
-            done =
-                add_named(watch, view, layer->examples[k].mesh) && add_named(watch, view, layer->examples[k].driver) &&
-                add_named(watch, view, layer->examples[k].image) && add_named(watch, view, layer->examples[k].skeleton);
+            done = add_named(watch, view, layer->examples[k].mesh) &&
+                   add_named(watch, view, layer->examples[k].driver) &&
+                   add_named(watch, view, layer->examples[k].image) && add_named(watch, view, layer->examples[k].map) &&
+                   add_named(watch, view, layer->examples[k].skeleton);
     }
     return done;
 }

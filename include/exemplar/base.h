@@ -38,7 +38,7 @@ extern "C" {
 #define EX_ABI 1
 
 /* The version of the rig format that this library writes and reads. */
-#define EX_FORMAT 5
+#define EX_FORMAT 6
 
 /* What the linked library was built as, against the EX_VERSION_… the caller was compiled with. */
 typedef struct ex_version_info {

@@ -15,7 +15,8 @@
 extern "C" {
 #endif
 
-/* In place of a level: the points of the limit surface that belong to the vertices of the last level. */
+/* In place of a level: the points of the limit surface that belong to the vertices of the last level. Where all levels
+ * have tangents, their points are on the limit surface already, and this is the last of them. */
 #define EX_LEVEL_LIMIT (-1)
 
 /* The sums of one level, row after row: vertex v is the sum over i in [offsets[v], offsets[v + 1]) of weights[i] times
@@ -54,6 +55,8 @@ EX_API bool ex_stencils_has(const ex_stencils *stencils, int level);
 EX_API int ex_stencils_vertex_count(const ex_stencils *stencils, int level);
 /* Whether normals can be had with that level. */
 EX_API bool ex_stencils_has_tangents(const ex_stencils *stencils, int level);
+/* Whether the points of all levels are on the limit surface: each has tangents, and no limit stands beside them. */
+EX_API bool ex_stencils_on_limit(const ex_stencils *stencils);
 /* Bytes of the block; it has no pointers in it, so a copy of them at an aligned place is as good. */
 EX_API size_t ex_stencils_size(const ex_stencils *stencils);
 

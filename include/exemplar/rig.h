@@ -49,10 +49,11 @@ typedef struct ex_axis_source {
 
 /* What a layer's examples are. */
 typedef enum ex_domain {
-    EX_DOMAIN_FORM,       /* vertex positions, added to the mesh before it is posed */
-    EX_DOMAIN_PIXELS,     /* a texture */
-    EX_DOMAIN_OFFSETS,    /* differences of the few vertices that move */
-    EX_DOMAIN_TRAJECTORY, /* paths from the mesh, added to it before it is posed */
+    EX_DOMAIN_FORM,         /* vertex positions, added to the mesh before it is posed */
+    EX_DOMAIN_PIXELS,       /* a texture */
+    EX_DOMAIN_OFFSETS,      /* differences of the few vertices that move */
+    EX_DOMAIN_TRAJECTORY,   /* paths from the mesh, added to it before it is posed */
+    EX_DOMAIN_DISPLACEMENT, /* numbers along the normals of the posed and refined surface */
     EX_DOMAIN_COUNT
 } ex_domain;
 
@@ -86,8 +87,9 @@ typedef struct ex_layer_def {
     const char *const *example_names; /* [weigh.example_count], all different */
     bool muted;                       /* does not count unless ex_evaluation.muted says so */
 
-    /* forms, offsets and trajectories */
-    const float *mask; /* [vertex_count] in [0, 1], multiplied into the deltas; of trajectories kept; or NULL */
+    /* forms, offsets, trajectories and displacements */
+    const float *mask; /* [vertex_count], of displacements [vertices of the last level], in [0, 1], multiplied into the
+                          deltas; of trajectories kept; or NULL */
 
     /* forms and trajectories */
     const float *const *deltas; /* [weigh.example_count] of [vertex_count][3]: example minus mesh */
@@ -118,6 +120,11 @@ typedef struct ex_layer_def {
     int view_count; /* regions: 1, and every vertex is weighed alike; or more, and a vertex by those of its regions */
     const ex_view *views;
     ex_influences regions; /* of the mesh's vertices, then the driver's; starts NULL: region i is moving frame i */
+
+    /* displacements: surface(v) += mask(v) * sum over k of w_k * displacement_k(v) times the unit normal of the posed
+     * limit surface. Ask for levels that are all on the limit surface (ex_subdivide_def.all). Refined vertices keep
+     * their numbers, so a level that is not the last takes the first of them; the cage is not displaced. */
+    const float *const *displacements; /* [weigh.example_count] of [vertices of the last level], metres */
 
     /* pixels */
     const char *texture;                /* "base_color", "normal", … as glTF calls them */
@@ -156,9 +163,10 @@ typedef struct ex_note {
 /* How a rig is laid out in memory; NULL or all zero is float storage and everything that the rig has. */
 typedef struct ex_rig_options {
     ex_storage storage;
-    bool without_normals;  /* no normals but those of a limit, and no tangents; saves 80 bytes a vertex and level */
+    bool without_normals;  /* no normals but those of a limit that is not displaced, and no tangents; saves 80 bytes a
+                              vertex and level */
     bool without_tangents; /* saves as much again where there are texture coordinates */
-    bool without_levels;   /* no refinement: the cage only */
+    bool without_levels;   /* no refinement: the cage only; displacements are left out too */
 } ex_rig_options;
 
 typedef struct ex_rig_def {
@@ -228,6 +236,12 @@ EX_API ex_trajectory ex_rig_example_trajectory(const ex_rig *rig, int layer, int
 EX_API bool ex_rig_example_turns(const ex_rig *rig, int layer, int example, float *turns);
 EX_API void ex_rig_example_corrector(const ex_rig *rig, int layer, int example, int corrector, float *values);
 
+/* Layers of displacements: how many vertices of the last level any example displaces, and which, ascending [count], or
+ * NULL; 0 for others, and where the levels were left out. */
+EX_API int ex_rig_layer_displaced(const ex_rig *rig, int layer, uint32_t *vertices);
+/* An example's displacements of these vertices [count], mask included. */
+EX_API void ex_rig_example_displacements(const ex_rig *rig, int layer, int example, float *values);
+
 /* Inputs: the axes of all layers, each once, in order of first appearance. */
 EX_API int ex_rig_input_count(const ex_rig *rig);
 EX_API const char *ex_rig_input_name(const ex_rig *rig, int input);
@@ -270,7 +284,7 @@ EX_API bool ex_rig_example_joints(const ex_rig *rig, int layer, int example, ex_
 /* Refinement: NULL and 0 where there is none. */
 EX_API const ex_stencils *ex_rig_stencils(const ex_rig *rig);
 EX_API int ex_rig_level_count(const ex_rig *rig);
-/* What the rig's maker wants shown: 0, a level, or EX_LEVEL_LIMIT. */
+/* What the rig's maker wants shown: 0, a level, or EX_LEVEL_LIMIT (where a limit stands beside the levels). */
 EX_API int ex_rig_level(const ex_rig *rig);
 /* Vertices at a level (0: the mesh's; EX_LEVEL_LIMIT: those of the last): the length of what evaluation writes. 0 where
  * the rig has no such level. */
@@ -346,7 +360,7 @@ typedef struct ex_output {
                                rig with texture coordinates */
     size_t tangent_stride;  /* 0: 16 */
     float *box;      /* [6]: smallest x y z, largest x y z of the positions; of a refined level without positions,
-                        of its cage, which contains it */
+                        of its cage, grown by what its displacements are at most, which contains it */
     double *weights; /* [ex_rig_example_count] */
     unsigned char *const *textures; /* [ex_rig_texture_count] of [height][width][4], each may be NULL */
     ex_driven *driven;              /* what following the driver came to */
@@ -442,6 +456,8 @@ typedef enum ex_section_kind {
     EX_SECTION_REGIONS,       /* index: layer; views, influences */
     EX_SECTION_DRIVER_KEY,    /* index: example among all; the driver's vertices, 3 x float; then joints; then its
                                  trajectory's numbers of them */
+    EX_SECTION_DISPLACED,     /* index: layer; refined vertices that are displaced, ascending, uint32_t */
+    EX_SECTION_DISPLACEMENTS, /* index: example among all; of each of them one float */
     EX_SECTION_KIND_COUNT
 } ex_section_kind;
 

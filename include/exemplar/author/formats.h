@@ -32,8 +32,9 @@ EX_API ex_result ex_obj_write(const char *path, const ex_mesh *mesh, ex_error *e
 
 /*
  * PLY, ascii and binary of either byte order, with properties of any type in any order: positions, normals, colours,
- * texture coordinates (of vertices, or of face corners as a list), faces of any number of corners. Other elements and
- * properties are passed over.
+ * texture coordinates (of vertices, or of face corners as a list), faces of any number of corners. A range image (an
+ * element range_grid, with obj_info num_cols and num_rows) without faces gets triangles between neighbouring samples,
+ * but not across jumps in depth. Other elements and properties are passed over.
  */
 EX_API ex_result ex_ply_read(const char *path, ex_mesh **mesh, ex_error *error);
 EX_API ex_result ex_ply_parse(const void *bytes, size_t size, const char *name, ex_mesh **mesh, ex_error *error);

@@ -36,8 +36,9 @@ typedef struct ex_project_joint {
 
 typedef struct ex_project_example {
     const char *name;
-    const char *mesh;               /* path relative to the project file; NULL in a layer of pixels */
-    const char *image;              /* likewise; NULL in a layer of forms */
+    const char *mesh;               /* path relative to the project file; NULL in layers of pixels and displacements */
+    const char *image;              /* likewise, in a layer of pixels; else NULL */
+    const char *map;                /* likewise, in a layer of displacements (ex_map_read); else NULL */
     const char *skeleton;           /* its own, or NULL: the project's */
     bool reference;                 /* of a layer of trajectories: the project's mesh itself */
     const ex_project_joint *joints; /* [joint_count]: the joints of its whole pose that are not at rest */
@@ -73,7 +74,8 @@ typedef struct ex_project_region {
     X(EX_SHAPE_UNPOSED, "unposed")       /* forms at the example's pose: building un-poses them */                     \
     X(EX_SHAPE_PIXELS, "pixels")         /* images of a texture */                                                     \
     X(EX_SHAPE_OFFSETS, "offsets")       /* forms sculpted at the example's pose, of which only what moved is kept */  \
-    X(EX_SHAPE_TRAJECTORY, "trajectory") /* forms at rest, to which the mesh runs along paths that turn */
+    X(EX_SHAPE_TRAJECTORY, "trajectory") /* forms at rest, to which the mesh runs along paths that turn */             \
+    X(EX_SHAPE_DISPLACEMENT, "displacement") /* maps along the normals of the posed and refined surface */
 
 typedef enum ex_shape {
 #define EX_SHAPE_ENUM(name, text) name,
@@ -126,7 +128,7 @@ typedef struct ex_project_layer {
                                                        NULL; else NULL */
     const char *segments;                           /* file of the segments that are given, or NULL */
 
-    ex_project_mask mask;
+    ex_project_mask mask; /* of displacements: a file about the vertices of the last level, or none */
 
     /* layers that a driver weighs */
     bool driven;                    /* it is one */
@@ -175,8 +177,8 @@ EX_API const ex_project_view *ex_project_get(const ex_project *project);
 /*
  * Edits. Each changes the project or, on failure, leaves it as it was. `layer` and `index` are numbers; points are
  * [dimension] of that layer. An edit invalidates what ex_project_get returned before. edit.index and the meaning of its
- * other fields are those of ex_weigher_edit; name and mesh (in a layer of pixels: the image) are needed for
- * EX_EDIT_ADD_EXAMPLE alone.
+ * other fields are those of ex_weigher_edit; name and mesh (in a layer of pixels the image, of displacements the map)
+ * are needed for EX_EDIT_ADD_EXAMPLE alone.
  */
 EX_API ex_result ex_project_edit(ex_project *project, int layer, const ex_edit *edit, const char *name,
                                  const char *mesh, ex_error *error);
@@ -211,10 +213,10 @@ typedef struct ex_build_options {
 EX_API ex_result ex_project_build(const ex_project *project, const ex_build_options *options, ex_rig **rig,
                                   ex_error *error);
 
-/* Writes NAME.json, mesh.obj, every example as an OBJ or PNG file, and skeleton.glb where there is one, into directory
- * (made if missing). Forms are written at rest, in layers of "positions" or, where the rig has sparse offsets, of
- * "offsets" with "posed": false. Refuses to overwrite any file unless told; on failure, what was written is taken away
- * again. Building that project gives a rig of the same bytes. */
+/* Writes NAME.json, mesh.obj, every example as an OBJ, PNG or PLY file, and skeleton.glb where there is one, into
+ * directory (made if missing). Forms are written at rest, in layers of "positions" or, where the rig has sparse
+ * offsets, of "offsets" with "posed": false. Refuses to overwrite any file unless told; on failure, what was written is
+ * taken away again. Building that project gives a rig of the same bytes. */
 EX_API ex_result ex_project_unpack(const ex_rig *rig, const char *directory, const char *name, bool overwrite,
                                    ex_error *error);
 

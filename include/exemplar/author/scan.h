@@ -5,7 +5,7 @@
  *
  *   scan.json            what there is and what is wanted (ex_scan_session)
  *   scans/NAME.ply       a scan, merged, or NAME_1.ply … one a view; coloured meshes, metres, y up
- *   found/NAME.csv       markers found on it:  x,y,z,r,g,b,size,view           (scan markers)
+ *   found/NAME.csv       markers found on it:  x,y,z,r,g,b,size,view,strength  (scan markers)
  *   labels/NAME.csv      markers with names:   marker,x,y,z,confidence         (scan label; the reference's by hand)
  *   fit.json             bones, axes, markers, and the pose of every scan      (scan fit)
  *   template/cage.obj    the cage at the reference pose, a group per joint     (scan template)
@@ -21,6 +21,7 @@
 
 #include <exemplar/author/kinematics.h>
 #include <exemplar/author/mesh.h>
+#include <exemplar/author/project.h>
 #include <exemplar/author/scene.h>
 #include <exemplar/rig.h>
 
@@ -125,9 +126,98 @@ typedef struct ex_scan_shot {
  * among neighbours. *paints [*paint_count]: each name to be freed, and the array. */
 EX_API ex_result ex_scan_paint(const ex_rig *rig, int level, int count, ex_paint **paints, int *paint_count,
                                ex_error *error);
+EX_API void ex_paints_free(ex_paint *paints, int paint_count);
+/* Places that someone chose: a table marker,joint,r,g,b,x,y,z, each put to the nearest point of the rest surface. */
+EX_API ex_result ex_paints_read(const char *path, const ex_rig *rig, int level, ex_paint **paints, int *paint_count,
+                                ex_error *error);
+/* Depends on simulation, paints and the pose's name (without names: its number) alone. Results: ARGUMENT (a number
+ * that no scanner has: named), DATA (a rig without a surface), LIMIT (a pitch too fine), MEMORY. */
 EX_API ex_result ex_scan_shoot(const ex_scan_simulation *simulation, int pose, const ex_paint *paints, int paint_count,
                                ex_scan_shot **shot, ex_error *error);
 EX_API void ex_scan_shot_destroy(ex_scan_shot *shot);
+
+/*
+ * A table of poses that says what is scanned: as ex_pose_table, with the columns `name` (of the scan; scan_1 and so on
+ * without it) and `part` (a body part; "held": never scanned, only written down as truth).
+ */
+typedef struct ex_scan_poses {
+    ex_pose_table table;
+    char **names; /* [pose_count], all different, each fit to be the name of a file */
+    char **parts; /* [pose_count]; "" where the table does not say */
+    char *text;   /* the file */
+    size_t size;
+} ex_scan_poses;
+EX_API ex_result ex_scan_poses_read(const char *path, const ex_rig *rig, ex_scan_poses *poses, ex_error *error);
+EX_API void ex_scan_poses_free(ex_scan_poses *poses);
+
+/* What is true of a rig's skeleton in some poses, as a fit should find it. */
+typedef struct ex_scan_truth {
+    ex_kinematics *kinematics; /* frames parallel to the world's in the reference; no sites */
+    int *joints;               /* [kinematics->joint_count] of the rig */
+    int pose_count;
+    ex_kin_pose *poses;     /* [pose_count] */
+    double (*rotations)[4]; /* [pose_count][joint_count] of the frames in the world */
+    double (*places)[3];    /* likewise */
+} ex_scan_truth;
+
+/*
+ * The rig's skeleton as a kinematics. A joint that one axis of the rig reads as an angle, and that no pose turns
+ * otherwise, is a hinge; one that neither moves skin nor is turned in any pose is fixed; others are ball joints. Pairs
+ * by name (ex_mirror_name) that are mirrored in x at the reference are marked so. Results: DATA (no skeleton, several
+ * roots that move the skin, joints without a name or with one name), MEMORY.
+ */
+EX_API ex_result ex_scan_truth_create(const ex_rig *rig, const ex_pose *poses, int pose_count, int reference,
+                                      ex_scan_truth **truth, ex_error *error);
+EX_API void ex_scan_truth_destroy(ex_scan_truth *truth);
+/* Bones as someone measures them with a tape: off by up to so many metres, axes by so many degrees; left as right.
+ * Fixed joints stay, and are locked: nothing tells where they are. */
+EX_API void ex_scan_disturb(ex_kinematics *kinematics, double metres, double degrees, uint64_t seed);
+
+/*
+ * A whole session from a rig: what is described at the top, and in truth/
+ *
+ *   scanner.json         what the scanner was told, and what of; another run must agree with it
+ *   poses.csv            the table of poses, as given
+ *   skeleton.json        the skeleton as it is, with the markers in their places
+ *   fit.json             the same with the pose of every scan, and of those that were held back: as ex_scan_fitted
+ *   frames.json          {"joints": [name], "poses": [{"name", "rotations": [[x, y, z, w]], "places": [[x, y, z]]}]}:
+ *                        the joints' frames in the world, parallel to it in the reference
+ *   markers/NAME.csv     marker,x,y,z,visible: of every marker, seen or not
+ *   surface/NAME.ply     the rig's surface, of poses that were held back
+ *
+ * Files that are there are kept, so that an interrupted run goes on where it stopped; scan.json comes last. Markers are
+ * fresh in the reference: none is rubbed off there.
+ */
+typedef struct ex_scan_simulate_def {
+    const char *folder;
+    ex_scan_simulation simulation; /* with names */
+    const int *parts;              /* [pose_count] which part a pose is scanned for; -1: held back */
+    int part_count;
+    const ex_scan_part *part_list; /* solves NULL: its joints */
+    int paint_count;
+    const ex_paint *paints;
+    int reference;    /* the pose in which no joint is turned; -1: the first that is scanned at rest */
+    int average;      /* -1: the reference */
+    double rough;     /* degrees: scan.json says how the body stands, so far off; below 0: it does not say */
+    bool surfaces;    /* truth/surface of all poses */
+    bool force;       /* write over what is there */
+    const char *text; /* the table of poses [size]; or NULL: it is not kept */
+    size_t size;
+    bool (*progress)(void *user, const char *doing, double part); /* false: stop; or NULL */
+    void *user;
+    const ex_tasks *tasks; /* scans side by side */
+} ex_scan_simulate_def;
+
+typedef struct ex_scan_simulated {
+    int scan_count, held_count;
+    int kept_count;      /* scans that were there already */
+    double seen;         /* markers seen in a scan, on average over those made now; 0 where there is none */
+    char reference[256]; /* its name */
+} ex_scan_simulated;
+
+/* Results: as ex_scan_shoot, ex_scan_truth_create, and DATA (no pose to scan; none at rest; an unknown joint in a part;
+ * a folder that holds something else), FILE. Stopped by progress: FILE, and what is whole stays. */
+EX_API ex_result ex_scan_simulate(const ex_scan_simulate_def *def, ex_scan_simulated *made, ex_error *error);
 
 /* ---- markers ---- */
 
@@ -141,14 +231,27 @@ typedef struct ex_found_marker {
 
 typedef struct ex_find_options {
     double size;        /* metres across that a marker has: 0.012 */
-    double least, most; /* of the size: what is accepted, 0.4 and 2.5 */
-    double threshold;   /* how far from the skin's colour, 0 to 1; 0: found from the mesh */
+    double least, most; /* of the size: what is accepted, 0.6 and 1.6 */
+    double threshold;   /* how far from the skin's colour, as a distance in OKLab, 0 to 1; 0: found from the mesh, 0.06 to
+                           0.15 */
 } ex_find_options;
 
-/* Found on coloured meshes of one scan: what several views show is joined. Results: DATA (a mesh without faces or
- * without colours), MEMORY. */
+EX_API ex_find_options ex_find_options_default(void);
+
+/*
+ * Found on coloured meshes of one scan: what several views show is joined. options NULL: the default ones. *markers
+ * [*count], the one seen best first; release with free. Spots at the edge of a view, and spots that are no more than
+ * three samples or seen very slantwise, are left out. Vertices with numbers that are not finite count as not there. Time and memory are linear
+ * in the size of the meshes: a second and 150 MB for a million vertices. Results: ARGUMENT, DATA (a mesh without faces or
+ * without colours, or too coarse; of several views the one is named), MEMORY.
+ */
 EX_API ex_result ex_find_markers(ex_mesh *const *meshes, int mesh_count, const ex_find_options *options,
                                  ex_found_marker **markers, int *count, ex_error *error);
+
+/* found/NAME.csv. Reading: size, view and strength may be missing, and *markers is released with free. Writing rounds to
+ * micrometres and whole colours. */
+EX_API ex_result ex_found_read(const char *path, ex_found_marker **markers, int *count, ex_error *error);
+EX_API ex_result ex_found_write(const char *path, const ex_found_marker *markers, int count, ex_error *error);
 
 /* What a found marker was recognised as. */
 typedef struct ex_label {
@@ -272,26 +375,152 @@ typedef struct ex_map_def {
     const ex_tasks *tasks;
 } ex_map_def;
 
-/* Rays along the limit normals, outwards and inwards: the nearest hit that faces the same way and is not beyond reach;
- * of several views those that agree, averaged by how squarely they saw it. What is not hit is a hole: state FILLED and
- * displacement 0. */
+/*
+ * Rays along the limit normals, outwards and inwards: the nearest hit that faces the same way, is not beyond reach and
+ * does not lie behind another sheet of the scan or of the template; of several views those that agree, averaged by how
+ * squarely they saw it and how far from the edge of what they saw. Patches of a few vertices that stand apart from
+ * what is around them, and places where the displaced surface would be turned over (figure 4(b)), are left out. What is
+ * not hit is a hole: state FILLED and displacement 0. About 0.1 s for 66 thousand vertices and as many triangles.
+ * Results: ARGUMENT, DATA (a mesh without faces, or with a vertex that is not finite), MEMORY.
+ */
 EX_API ex_result ex_map_cast(const ex_map_def *def, ex_map **map, ex_error *error);
 
 typedef struct ex_fill_options {
-    int ramp;      /* rings around a hole in which measured values may give way: 3 */
-    double weight; /* how much smoothing counts there against what was measured; 0: as in equation 4 */
+    int ramp;      /* rings around a hole in which measured values may give way; 0: 3 */
+    double weight; /* how much smoothing counts against what was measured; 0: as in equation 4, 1 */
+    int steps; /* 0: solved; else so many steps of conjugate gradients from what is there, for pictures of the way */
     const ex_progress *progress;
 } ex_fill_options;
 
-/* Equation 4 over a mesh of the level: holes become thin plates. lender: a map whose values, moved to meet the edge of
- * the hole, stand in for what is missing, or NULL. */
+/*
+ * Equation 4 over a mesh of the level: holes become thin plates, in the template's rest pose. lender: a map whose
+ * curvature, where it was measured, stands in for what is missing, or NULL. Vertices outside of the part are neither
+ * read nor written: what ends there ends freely. options NULL: a ramp of 3. A part that shows nothing at all becomes 0.
+ * Results: ARGUMENT (another number of vertices), DATA, MEMORY, SINGULAR.
+ */
 EX_API ex_result ex_map_fill(ex_map *map, const ex_rig *rig, int level, const ex_map *lender,
                              const ex_fill_options *options, ex_error *error);
 
+/* How much a displaced surface turns across the edges of its filled holes: the angles in degrees between the faces on
+ * both sides of an edge, one of which has a vertex that was filled or faired and the other has not, or likewise for
+ * filled (or lent) alone. */
+typedef struct ex_map_rim {
+    int edge_count;
+    double rms, high;             /* of the map; high: 95 of 100 are below */
+    double whole_rms, whole_high; /* of the same edges of the unharmed map */
+} ex_map_rim;
+
+/* whole: the map without its holes, or NULL. */
+EX_API ex_result ex_map_measure_rim(const ex_rig *rig, int level, const ex_transform *joints, const ex_map *map,
+                                    const ex_map *whole, ex_map_rim *rim, ex_error *error);
+
 /* Section 4.3: the cage whose limit surface runs through the displaced surface at the control points in that pose (M A
- * = V), brought back to the reference pose. positions [cage vertices][3] of the new cage. */
+ * = V), brought back to the reference pose. positions [cage vertices][3] of the new cage. Where M cannot tell (a cage
+ * of vertices with three edges each), the cage stays as near to what it was as may be. joints NULL: rest. Results:
+ * ARGUMENT (another number of vertices, a rig without that level), DATA, MEMORY. */
 EX_API ex_result ex_map_refit(const ex_rig *rig, int level, const ex_transform *joints, const ex_map *map,
                               float *positions, ex_error *error);
+
+/* ---- parts of a map ---- */
+
+/* covered [vertices of the level] becomes 1 where a face at the vertex belongs to a group that is named by one of the
+ * joints, else 0. DATA: no face of the rig's mesh is in any such group (the joint is named). */
+EX_API ex_result ex_map_covered(const ex_rig *rig, int level, const char *const *joints, int joint_count,
+                                unsigned char *covered, ex_error *error);
+
+/*
+ * Masks by which parts that overlap are blended (equation 6, corrected): b is the distance over the template at rest to
+ * the edge of what the part covers, x the width of the overlap there (b and that of the other part together), and
+ * (1 + cos((b / x - 1) pi)) / 2, scaled to sum to 1. Where one part covers a vertex alone its mask is 1; where none
+ * does all are 0. covered [part_count][vertices of the level], masks likewise.
+ */
+EX_API ex_result ex_map_masks(const ex_rig *rig, int level, const unsigned char *const *covered, int part_count,
+                              float *const *masks, ex_error *error);
+
+/* ---- the body ---- */
+
+typedef struct ex_scan_build_options {
+    bool keep_cage; /* the template as it is: no refitting */
+    bool force;     /* maps that are newer than what they are made of are made again, too */
+    const ex_progress *progress;
+    const ex_tasks *tasks;
+} ex_scan_build_options;
+
+/* What became of a scan: parts of what its body part covers. */
+typedef struct ex_scan_coverage {
+    double hit;    /* measured, and so left alone or made smooth with a hole */
+    double lent;   /* from other scans */
+    double filled; /* holes */
+    double rms;    /* of the displacements, metres */
+} ex_scan_coverage;
+
+typedef struct ex_scan_built {
+    int vertex_count, face_count; /* of the cage */
+    int level, level_count;       /* vertices of the last level */
+    double refitted;  /* how far the cage's surface was from the average scans before refitting, and after: */
+    double remaining; /* roots of mean squares at the control points, metres */
+    int scan_count;
+    ex_scan_coverage *scans; /* [session->scan_count] */
+    int kept_count;          /* maps that were there already */
+} ex_scan_built;
+
+/*
+ * From scans, fit.json and template/ to the project body.json with all that it names: cage.obj, skeleton.glb, maps/,
+ * masks/, figure/ (what the dials do). Scans that are not in the fit are left out. Results: DATA (a scan shows nothing
+ * of its part; a part without scans), FILE, MEMORY.
+ */
+EX_API ex_result ex_scan_build(const ex_scan_session *session, const ex_scan_fitted *fitted,
+                               const ex_scan_build_options *options, ex_scan_built **built, ex_error *error);
+EX_API void ex_scan_built_destroy(ex_scan_built *built);
+
+/* ---- what it is worth ---- */
+
+/* Distances of one surface from another, metres. */
+typedef struct ex_scan_distance {
+    double rms, high; /* high: 95 of 100 are below */
+    int count;        /* vertices measured; 0: not known */
+} ex_scan_distance;
+
+/* A surface in poses that it was not made from, and what it is compared with. */
+typedef struct ex_scan_surfaces {
+    int pose_count;
+    ex_scan_distance body;
+    ex_scan_distance plain;   /* the template without displacements */
+    ex_scan_distance nearest; /* with those of the nearest scan of each part alone */
+    ex_scan_distance old;     /* with those of the reference pose (figure 7's red models) */
+} ex_scan_surfaces;
+
+/* How far the fit is from the truth of a simulated session. */
+typedef struct ex_scan_joints {
+    double angle_rms, angle_high; /* degrees, over all joints that were solved for in all scans; the largest, */
+    char angle_joint[64], angle_scan[64];
+    double place; /* metres: the largest error of a bone's translation across hinge axes, and which; */
+    char place_joint[64];
+    double axis; /* degrees: the largest error of an axis, and which */
+    char axis_joint[64];
+} ex_scan_joints;
+
+typedef struct ex_scan_labels {
+    int sure, right;  /* labels called sure, and those of them that are right */
+    int visible, had; /* markers that were to be seen, and those of them that are called sure, and rightly */
+} ex_scan_labels;
+
+typedef struct ex_scan_report {
+    int scan_count;
+    double marker_rms;         /* of the fit's sightings, metres */
+    char worst_scan[64];       /* by that, and */
+    double worst_rms;          /* how much it is there */
+    double hit, lent, filled;  /* parts of all maps */
+    ex_scan_surfaces left_out; /* each scan predicted from the others, where it was measured, along the normals */
+    bool truth;                /* the session was simulated, and what follows is known: */
+    ex_scan_joints joints;
+    ex_scan_labels labels;
+    ex_scan_surfaces held; /* poses that were never scanned, from the body to the true surface */
+} ex_scan_report;
+
+/* Of a session whose body.glb was built. */
+EX_API ex_result ex_scan_measure(const ex_scan_session *session, const ex_scan_fitted *fitted, const ex_tasks *tasks,
+                                 const ex_progress *progress, ex_scan_report *report, ex_error *error);
 
 #ifdef __cplusplus
 }

@@ -20,6 +20,9 @@ const char *exi_bake_inexact(const ex_rig *rig, const bool *muted, int level) {
     for (int l = 0; l < ex_rig_layer_count(rig); l++)
         if (!(muted ? muted[l] : ex_rig_layer_muted(rig, l)) && ex_rig_layer_domain(rig, l) == EX_DOMAIN_TRAJECTORY)
             return "glTF morphs along straight lines, and a layer along trajectories";
+    for (int l = 0; level != 0 && l < ex_rig_layer_count(rig); l++)
+        if (!(muted ? muted[l] : ex_rig_layer_muted(rig, l)) && ex_rig_layer_domain(rig, l) == EX_DOMAIN_DISPLACEMENT)
+            return "glTF morphs along straight lines, and a layer displaces along normals";
     if (!ex_rig_skin(rig))
         return NULL;
     if (ex_rig_skinning(rig) != EX_SKINNING_LINEAR)

@@ -42,6 +42,7 @@ typedef struct exi_ply_header {
     exi_ply_property *properties;
     int property_count;
     size_t element_capacity, property_capacity;
+    size_t columns, rows; /* obj_info num_cols, num_rows; 0 where they are not told */
 } exi_ply_header;
 
 typedef struct exi_ply {
@@ -69,5 +70,8 @@ ex_result exi_ply_next(exi_ply *ply, exi_ply_type type, double *value);
 ex_result exi_ply_skip(exi_ply *ply, exi_ply_type type, size_t count);
 /* The fewest bytes that count rows of an element take; SIZE_MAX where that is more than can be said. */
 size_t exi_ply_least_size(const exi_ply *ply, const exi_ply_element *element);
+
+/* Faces of a mesh that has vertices and a range grid: cells [cell_count] hold vertices, or -1. */
+ex_result exi_ply_grid_faces(const exi_ply *ply, const int *cells, size_t cell_count, ex_mesh *mesh);
 
 #endif

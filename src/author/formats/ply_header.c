@@ -117,19 +117,36 @@ static ex_result read_format(exi_ply *ply, const word *words, int count) {
                         count >= 2 ? show(words[1], shown) : "");
 }
 
+/* Digits and nothing else; false where they are none, or too many. */
+static bool read_count(word w, size_t *number) {
+    *number = 0;
+    for (size_t i = 0; i < w.size; i++) {
+        if (w.text[i] < '0' || w.text[i] > '9' || *number > SIZE_MAX / 20)
+            return false;
+        *number = *number * 10 + (size_t)(w.text[i] - '0');
+    }
+    return w.size > 0;
+}
+
+/* obj_info may say anything; of it matters how wide and high a range grid is. */
+static void read_info(exi_ply *ply, const word *words, int count) {
+    size_t number;
+    if (count < 3 || !read_count(words[2], &number))
+        return;
+    if (exi_ply_is(words[1].text, words[1].size, "num_cols"))
+        ply->header.columns = number;
+    else if (exi_ply_is(words[1].text, words[1].size, "num_rows"))
+        ply->header.rows = number;
+}
+
 static ex_result read_element(exi_ply *ply, const word *words, int count) {
     exi_ply_header *header = &ply->header;
     char shown[WORD_SHOWN + 4];
     if (count < 3)
         return exi_ply_fail(ply, EX_ERROR_FORMAT, "the element lacks its name or its number");
-    size_t number = 0;
-    for (size_t i = 0; i < words[2].size; i++) {
-        char c = words[2].text[i];
-        if (c < '0' || c > '9' || number > SIZE_MAX / 20)
-            return exi_ply_fail(ply, EX_ERROR_FORMAT, "cannot read '%s' as a number of elements",
-                                show(words[2], shown));
-        number = number * 10 + (size_t)(c - '0');
-    }
+    size_t number;
+    if (!read_count(words[2], &number))
+        return exi_ply_fail(ply, EX_ERROR_FORMAT, "cannot read '%s' as a number of elements", show(words[2], shown));
     exi_ply_element *moved =
         exi_array_grow(header->elements, &header->element_capacity, (size_t)header->element_count + 1, sizeof *moved);
     if (!moved)
@@ -180,9 +197,12 @@ ex_result exi_ply_read_header(exi_ply *ply) {
         int count = next_line(ply, words);
         if (count < 0)
             return exi_ply_fail(ply, EX_ERROR_FORMAT, "the file ends within its header");
-        if (count == 0 || exi_ply_is(words[0].text, words[0].size, "comment") ||
-            exi_ply_is(words[0].text, words[0].size, "obj_info"))
+        if (count == 0 || exi_ply_is(words[0].text, words[0].size, "comment"))
             continue;
+        if (exi_ply_is(words[0].text, words[0].size, "obj_info")) {
+            read_info(ply, words, count);
+            continue;
+        }
         ex_result result;
         if (exi_ply_is(words[0].text, words[0].size, "end_header"))
             break;

@@ -1,5 +1,5 @@
 /*
- * Reading PLY: which property is what, vertices, faces, and all else passed over.
+ * Reading PLY: which property is what, vertices, faces, the cells of a range grid, and all else passed over.
  */
 #include "author/formats/array.h"
 #include "author/formats/file.h"
@@ -19,6 +19,8 @@ typedef struct reader {
     double colour_scale; /* what full colour is for whole numbers */
     float largest_colour;
     bool vertex_texcoords, vertex_normals;
+    int *cells; /* of a range grid [cell_count]: vertices, or -1 */
+    size_t cell_count;
     size_t corner_capacity, texcoord_capacity, corner_texcoord_capacity;
 } reader;
 
@@ -303,6 +305,53 @@ static ex_result read_faces(reader *r, const exi_ply_element *element) {
     return result;
 }
 
+/* ---- range grids ---- */
+
+static ex_result read_cell(reader *r, const exi_ply_property *property, size_t cell) {
+    size_t length = 0;
+    double value;
+    ex_result result = read_length(r, property, &length);
+    if (result != EX_OK)
+        return result;
+    if (length > 1)
+        return exi_ply_fail(&r->ply, EX_ERROR_DATA,
+                            "cell %zu of the range grid (counting from 0) has %zu vertices, and may have one", cell,
+                            length);
+    r->cells[cell] = -1;
+    if (length == 0)
+        return EX_OK;
+    result = exi_ply_next(&r->ply, property->type, &value);
+    if (result != EX_OK)
+        return result;
+    if (!(value >= 0 && value < INT_MAX))
+        return exi_ply_fail(&r->ply, EX_ERROR_DATA,
+                            "cell %zu of the range grid (counting from 0) refers to vertex %.0f, which is none", cell,
+                            value);
+    r->cells[cell] = (int)value;
+    return EX_OK;
+}
+
+static ex_result read_grid(reader *r, const exi_ply_element *element) {
+    const exi_ply_property *properties = r->ply.header.properties + element->first_property;
+    int lists = 0;
+    for (int i = 0; i < element->property_count; i++)
+        lists += find_face_role(&properties[i]) == CORNERS;
+    if (lists != 1 || r->cells)
+        return exi_ply_fail(&r->ply, EX_ERROR_DATA,
+                            "the range grid has no list called vertex_indices, or several, or is there twice");
+    r->cells = exi_array_allocate(element->count, sizeof *r->cells);
+    if (!r->cells)
+        return exi_ply_no_memory(&r->ply);
+    r->cell_count = element->count;
+    ex_result result = EX_OK;
+    for (size_t cell = 0; cell < element->count && result == EX_OK; cell++)
+        for (int i = 0; i < element->property_count && result == EX_OK; i++)
+            result = find_face_role(&properties[i]) == CORNERS  ? read_cell(r, &properties[i], cell)
+                     : properties[i].count_type != EXI_PLY_NONE ? skip_list(r, &properties[i])
+                                                                : exi_ply_skip(&r->ply, properties[i].type, 1);
+    return result;
+}
+
 /* ---- the whole ---- */
 
 static ex_result skip_element(reader *r, const exi_ply_element *element) {
@@ -327,7 +376,11 @@ static ex_result read_elements(reader *r) {
             return exi_ply_fail(&r->ply, EX_ERROR_FORMAT,
                                 "the header promises %zu of '%.*s', but the file ends before that", element->count,
                                 (int)(element->name_size < 40 ? element->name_size : 40), element->name);
-        result = vertices ? read_vertices(r, element) : faces ? read_faces(r, element) : skip_element(r, element);
+        bool cells = exi_ply_is(element->name, element->name_size, "range_grid");
+        result = vertices ? read_vertices(r, element)
+                 : faces  ? read_faces(r, element)
+                 : cells  ? read_grid(r, element)
+                          : skip_element(r, element);
     }
     return result;
 }
@@ -337,6 +390,11 @@ static ex_result finish(reader *r) {
     ex_mesh *mesh = r->mesh;
     if (!r->seen_vertices || mesh->vertex_count == 0)
         return exi_error(r->ply.error, EX_ERROR_FORMAT, "%s has no vertices", r->ply.name);
+    if (r->cells && mesh->face_count == 0) {
+        ex_result result = exi_ply_grid_faces(&r->ply, r->cells, r->cell_count, mesh);
+        if (result != EX_OK)
+            return result;
+    }
     if (!mesh->face_offsets) {
         mesh->face_offsets = exi_array_allocate(1, sizeof *mesh->face_offsets);
         if (!mesh->face_offsets)
@@ -367,6 +425,7 @@ ex_result ex_ply_parse(const void *bytes, size_t size, const char *name, ex_mesh
         result = read_elements(&r);
     if (result == EX_OK)
         result = finish(&r);
+    free(r.cells);
     free(r.ply.header.elements);
     free(r.ply.header.properties);
     if (result == EX_OK)

@@ -2,7 +2,7 @@
  * What viewers see of a rig, as glTF 2.0: the mesh with its examples as morph targets, weighted as at rest; the
  * skeleton as nodes and a skin; textures as they are at rest in a material. All of it refers to sections of the pack,
  * which are in the form that glTF wants (docs/rig-format.md); only pictures stand behind it. Refined levels and layers
- * of pixels have no like in glTF: viewers show the cage, and the texture at rest.
+ * of pixels and of displacements have no like in glTF: viewers show the cage, and the texture at rest.
  */
 #include "author/formats/rig_gltf.h"
 
@@ -201,6 +201,10 @@ static json_t *make_primitive(gltf *g, int *binds) {
     return primitive;
 }
 
+static bool has_targets(ex_domain domain) {
+    return domain != EX_DOMAIN_PIXELS && domain != EX_DOMAIN_DISPLACEMENT;
+}
+
 /* Weights at rest, so that a viewer shows the form at rest; names as "example", or "layer/example" where several layers
  * have targets. Whole forms come first, then offsets. */
 static void add_targets(gltf *g, json_t *mesh) {
@@ -208,12 +212,12 @@ static void add_targets(gltf *g, json_t *mesh) {
     json_t *values = json_array(), *names = json_array();
     int layers = 0;
     for (int l = 0; l < ex_rig_layer_count(rig); l++)
-        layers += ex_rig_layer_domain(rig, l) != EX_DOMAIN_PIXELS;
+        layers += has_targets(ex_rig_layer_domain(rig, l));
     for (int pass = 0; pass < 2; pass++)
         for (int l = 0; l < ex_rig_layer_count(rig); l++) {
             const int count = ex_weigher_example_count(ex_rig_weigher(rig, l)), first = ex_rig_first_example(rig, l);
             const ex_domain domain = ex_rig_layer_domain(rig, l);
-            const int turn = domain == EX_DOMAIN_OFFSETS ? 1 : domain == EX_DOMAIN_PIXELS ? 2 : 0;
+            const int turn = domain == EX_DOMAIN_OFFSETS ? 1 : has_targets(domain) ? 0 : 2;
             for (int k = 0; turn == pass && k < count; k++) {
                 const double weight = (double)(float)g->from->weights[first + k];
                 append(g, values, json_real(isfinite(weight) ? weight : 0));

@@ -21,8 +21,8 @@ typedef struct builder {
     const ex_subdivide_def *def;
     exi_subdivide_rules rules;
     exi_topology level;
-    exi_rows rows[EX_SUBDIVIDE_LEVELS + 1]; /* level 1 at 0 */
-    exi_rows limit;
+    exi_rows rows[EX_SUBDIVIDE_LEVELS + 1];   /* level 1 at 0 */
+    exi_rows limits[EX_SUBDIVIDE_LEVELS + 1]; /* of levels 0, 1, …; that of the last alone unless all are wanted */
     exi_row_sum sum;
     ex_subdivision *out;
     ex_error *error;
@@ -196,25 +196,27 @@ static ex_result next_level(builder *b, int to) {
 }
 
 /* At level 0 of Catmull-Clark the limit of a vertex is that of its successor at level 1, where all faces are quads. */
-static ex_result make_limit(builder *b) {
+static ex_result make_limit(builder *b, int level) {
     const int vertex_count = b->level.vertex_count;
-    int level = b->def->levels;
+    exi_rows *limit = &b->limits[level];
     if (level == 0 && b->rules.scheme == EX_SCHEME_CATMULL_CLARK) {
         ex_result result = next_level(b, ++level);
         if (result != EX_OK)
             return result;
     }
     b->sum.source = level > 0 ? &b->rows[level - 1] : NULL;
-    if (!exi_rows_allocate(&b->limit, vertex_count, true) ||
-        !exi_subdivide_limit(&b->level, &b->rules, vertex_count, &b->sum, &b->limit))
-        return rows_failed(b, &b->limit);
+    if (!exi_rows_allocate(limit, vertex_count, true) ||
+        !exi_subdivide_limit(&b->level, &b->rules, vertex_count, &b->sum, limit))
+        return rows_failed(b, limit);
     return EX_OK;
 }
 
 static ex_result make_stencils(builder *b) {
     ex_stencil_rows rows[EX_SUBDIVIDE_LEVELS + 1];
+    const bool all = b->def->limit && b->def->all;
     for (int i = 0; i <= b->def->levels; i++) {
-        const exi_rows *from = i < b->def->levels ? &b->rows[i] : &b->limit;
+        const bool own = i < b->def->levels;
+        const exi_rows *from = own && !all ? &b->rows[i] : &b->limits[own ? i + 1 : i];
         rows[i] = (ex_stencil_rows){.vertex_count = from->vertex_count,
                                     .offsets = from->offsets,
                                     .indices = from->indices,
@@ -224,7 +226,7 @@ static ex_result make_stencils(builder *b) {
     ex_stencils_def def = {.control_count = b->mesh->vertex_count,
                            .level_count = b->def->levels,
                            .levels = rows,
-                           .limit = b->def->limit ? &rows[b->def->levels] : NULL};
+                           .limit = b->def->limit && !all ? &rows[b->def->levels] : NULL};
     return ex_stencils_create(&def, NULL, &b->out->stencils, b->error);
 }
 
@@ -240,9 +242,9 @@ static ex_result build(builder *b) {
             result = next_level(b, level);
         if (result == EX_OK && !publish(&b->level, &b->out->levels[level]))
             result = no_memory(b);
+        if (result == EX_OK && b->def->limit && (level == levels || (b->def->all && level > 0)))
+            result = make_limit(b, level);
     }
-    if (result == EX_OK && b->def->limit)
-        result = make_limit(b);
     exi_topology_free(&b->level);
     exi_row_sum_free(&b->sum);
     return result == EX_OK ? make_stencils(b) : result;
@@ -260,6 +262,8 @@ ex_result ex_mesh_subdivide(const ex_mesh *mesh, const ex_subdivide_def *def, ex
     if (def->levels < 0 || def->levels > EX_SUBDIVIDE_LEVELS)
         return exi_error(error, EX_ERROR_ARGUMENT, "%d levels of subdivision: 0 to %d are possible", def->levels,
                          EX_SUBDIVIDE_LEVELS);
+    if (def->all && (def->levels == 0 || !def->limit))
+        return exi_error(error, EX_ERROR_ARGUMENT, "levels that are all on the limit surface: there is none of them");
     ex_result result = exi_mesh_check_faces(mesh, error);
     if (result != EX_OK)
         return result;
@@ -274,9 +278,10 @@ ex_result ex_mesh_subdivide(const ex_mesh *mesh, const ex_subdivide_def *def, ex
     result = build(b);
     exi_topology_free(&b->level);
     exi_row_sum_free(&b->sum);
-    for (int i = 0; i <= EX_SUBDIVIDE_LEVELS; i++)
+    for (int i = 0; i <= EX_SUBDIVIDE_LEVELS; i++) {
         exi_rows_free(&b->rows[i]);
-    exi_rows_free(&b->limit);
+        exi_rows_free(&b->limits[i]);
+    }
     free(b);
     if (result == EX_OK)
         *subdivision = out;

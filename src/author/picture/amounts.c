@@ -137,6 +137,25 @@ static ex_result check_level(const ex_rig *rig, int level, ex_error *error) {
     return EX_OK;
 }
 
+/* How far an example displaces the vertices of a level, which are the first of the last level's. */
+static ex_result displaced_amounts(const ex_rig *rig, int layer, int example, int level, float *values,
+                                   ex_error *error) {
+    const int count = ex_rig_layer_displaced(rig, layer, NULL), vertices = ex_rig_level_vertex_count(rig, level);
+    uint32_t *listed = exi_array_allocate((size_t)count, sizeof *listed);
+    float *amounts = exi_array_allocate((size_t)count, sizeof *amounts);
+    const bool good = listed && amounts;
+    if (good) {
+        memset(values, 0, (size_t)vertices * sizeof *values);
+        ex_rig_layer_displaced(rig, layer, listed);
+        ex_rig_example_displacements(rig, layer, example, amounts);
+        for (int i = 0; i < count && listed[i] < (uint32_t)vertices; i++)
+            values[listed[i]] = fabsf(amounts[i]);
+    }
+    free(listed);
+    free(amounts);
+    return good ? EX_OK : exi_error_memory(error, "an example", (size_t)count * sizeof *amounts);
+}
+
 ex_result ex_rig_example_amounts(const ex_rig *rig, int layer, int example, int level, float *values, ex_error *error) {
     if (!rig || !values)
         return exi_misuse_error(error, "ex_rig_example_amounts", "rig or values is NULL");
@@ -146,6 +165,8 @@ ex_result ex_rig_example_amounts(const ex_rig *rig, int layer, int example, int 
     ex_result result = check_level(rig, level, error);
     if (result != EX_OK)
         return result;
+    if (ex_rig_layer_domain(rig, layer) == EX_DOMAIN_DISPLACEMENT)
+        return displaced_amounts(rig, layer, example, level, values, error);
     size_t count = 3 * (size_t)ex_rig_vertex_count(rig);
     float *delta = exi_array_allocate(count, sizeof *delta);
     if (!delta)

@@ -4,6 +4,7 @@
  *   build.c         the way from project to rig
  *   build_layers.c  layers: forms measured, images read
  *   build_paths.c   layers of trajectories
+ *   build_maps.c    layers of displacements
  *   build_driven.c  the layer that a driver weighs
  *   build_notes.c   what building chose or had to add
  *   refinement.c    refined levels
@@ -48,6 +49,9 @@ ex_result exi_build_paths(exi_building *b, int index, ex_layer_def *layer, ex_er
 #define EXI_BUILD_PATH_COST 8
 /* Notes about paths that do not follow well. */
 void exi_build_note_paths(const exi_building *b, int index);
+
+/* build_maps.c. The maps and the mask of a layer of displacements, into layer. */
+ex_result exi_build_maps(exi_building *b, int index, ex_layer_def *layer, ex_error *error);
 
 /* build_driven.c. The driver and its forms at the examples. */
 ex_result exi_build_driver(exi_building *b, ex_error *error);

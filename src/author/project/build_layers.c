@@ -18,10 +18,11 @@ static ex_result open_layer(const exi_building *b, const ex_project_layer *sourc
     const char **names = calloc(axes, sizeof *names), **units = calloc(axes, sizeof *units);
     ex_axis_source *sources = calloc(axes, sizeof *sources);
     layer->name = source->name;
-    layer->domain = source->shape == EX_SHAPE_PIXELS       ? EX_DOMAIN_PIXELS
-                    : source->shape == EX_SHAPE_OFFSETS    ? EX_DOMAIN_OFFSETS
-                    : source->shape == EX_SHAPE_TRAJECTORY ? EX_DOMAIN_TRAJECTORY
-                                                           : EX_DOMAIN_FORM;
+    layer->domain = source->shape == EX_SHAPE_PIXELS         ? EX_DOMAIN_PIXELS
+                    : source->shape == EX_SHAPE_OFFSETS      ? EX_DOMAIN_OFFSETS
+                    : source->shape == EX_SHAPE_TRAJECTORY   ? EX_DOMAIN_TRAJECTORY
+                    : source->shape == EX_SHAPE_DISPLACEMENT ? EX_DOMAIN_DISPLACEMENT
+                                                             : EX_DOMAIN_FORM;
     layer->reference = exi_layer_reference(source);
     layer->weigh = source->weigh;
     layer->muted = source->muted;
@@ -221,8 +222,9 @@ ex_result exi_build_layers(exi_building *b, ex_error *error) {
         ex_layer_def *layer = &b->layers[l];
         result = open_layer(b, &b->view->layers[l], layer, error);
         if (result == EX_OK)
-            result =
-                layer->domain == EX_DOMAIN_PIXELS ? read_images(b, l, layer, error) : read_forms(b, l, layer, error);
+            result = layer->domain == EX_DOMAIN_PIXELS         ? read_images(b, l, layer, error)
+                     : layer->domain == EX_DOMAIN_DISPLACEMENT ? exi_build_maps(b, l, layer, error)
+                                                               : read_forms(b, l, layer, error);
     }
     return result;
 }
@@ -248,7 +250,8 @@ void exi_build_free_layers(exi_building *b) {
         free((void *)(uintptr_t)layer->sources);
         free((void *)(uintptr_t)layer->images);
         exi_build_free_driven(layer);
-        if (layer->domain == EX_DOMAIN_TRAJECTORY)
+        free_rows(layer->displacements, layer->weigh.example_count);
+        if (layer->domain == EX_DOMAIN_TRAJECTORY || layer->domain == EX_DOMAIN_DISPLACEMENT)
             free((void *)(uintptr_t)layer->mask);
         if (b->paths)
             exi_project_paths_close(&b->paths[l]);

@@ -152,6 +152,8 @@ ex_result ex_project_check(const ex_project *project, const ex_check_options *op
     for (int l = 0; !c.failed && l < c.view->layer_count; l++) {
         if (c.view->layers[l].shape == EX_SHAPE_PIXELS)
             exi_check_images(&c, l);
+        else if (c.view->layers[l].shape == EX_SHAPE_DISPLACEMENT)
+            exi_check_maps(&c, l);
         else
             exi_check_forms(&c, l);
     }

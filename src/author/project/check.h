@@ -12,6 +12,7 @@
  *   check_disturbed.c layers that disturb each other, or do something at rest
  *   check_misread.c   forms that were made otherwise than their layer says
  *   check_images.c    layers of pixels
+ *   check_maps.c      layers of displacements
  *   check_space.c     spaces
  *   check_guess.c     examples guessed from the others
  *
@@ -43,6 +44,7 @@ typedef struct exi_checker {
     exi_project_paths *paths;  /* [layer_count], all zero for layers of others than trajectories */
     ex_weigher_def *weighs;    /* [layer_count]: the layers', with falloffs that were chosen */
     double **falloffs;         /* [layer_count]: those, or NULL */
+    int refined_count;         /* vertices of the last level, once that is known */
     int sample_count;
     const ex_progress *progress;
     int done, total; /* examples */
@@ -95,12 +97,14 @@ void exi_check_misread(exi_checker *c, int layer, int example, const ex_mesh *fo
                        const char *where);
 
 void exi_check_images(exi_checker *c, int layer);
+void exi_check_maps(exi_checker *c, int layer);
 
 /* What examples are, for guessing each from the others. */
 typedef struct exi_guessed {
-    const float *const *rows;  /* [example_count] of [count][3], */
+    const float *const *rows;  /* [example_count] of [count][width], */
     const ex_offsets *offsets; /* or [example_count] */
     size_t count;
+    int width;        /* 3, where it is 0 */
     double size;      /* that errors are relative to */
     const char *what; /* "form" */
     const char *of;   /* "the mesh's size" */

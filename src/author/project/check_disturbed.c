@@ -209,8 +209,8 @@ void exi_check_disturbed(exi_checker *c) {
             check_rest(c, l, vectors);
             check_sets(c, l);
         }
-        for (int k = 0; layer->shape != EX_SHAPE_PIXELS && !layer->muted && k < layer->example_count && !c->failed;
-             k++) {
+        const bool forms = layer->shape != EX_SHAPE_PIXELS && layer->shape != EX_SHAPE_DISPLACEMENT;
+        for (int k = 0; forms && !layer->muted && k < layer->example_count && !c->failed; k++) {
             check_sculpt(c, l, k, vectors);
             for (int later = l + 1; later < c->view->layer_count && !c->failed; later++)
                 check_bones(c, l, k, later);

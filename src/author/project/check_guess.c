@@ -14,10 +14,14 @@
 /* More examples than this make leave-one-out too slow to be part of every check: it solves the space once for each. */
 enum { LEAVE_ONE_OUT_MOST = 256 };
 
-/* sum [count][3] += weight * example. */
+static size_t width_of(const exi_guessed *guessed) {
+    return guessed->width > 0 ? (size_t)guessed->width : 3;
+}
+
+/* sum [count][width] += weight * example. */
 static void add_example(const exi_guessed *guessed, int example, double weight, double *sum) {
     if (guessed->rows) {
-        exi_measure_sum(sum, 3 * guessed->count, weight, guessed->rows[example]);
+        exi_measure_sum(sum, width_of(guessed) * guessed->count, weight, guessed->rows[example]);
         return;
     }
     const ex_offsets *offsets = &guessed->offsets[example];
@@ -28,12 +32,15 @@ static void add_example(const exi_guessed *guessed, int example, double weight, 
 
 /* Largest distance of a point between example k and what `weights` [count - 1] of the others give; sum is work. */
 static double guess_error(const exi_guessed *guessed, int count, int k, const double *weights, double *sum) {
+    const size_t width = width_of(guessed);
     double largest = 0;
-    memset(sum, 0, 3 * guessed->count * sizeof *sum);
+    memset(sum, 0, width * guessed->count * sizeof *sum);
     for (int j = 0; j < count; j++)
         add_example(guessed, j, j == k ? -1 : weights[j < k ? j : j - 1], sum);
     for (size_t v = 0; v < guessed->count; v++) {
-        const double *d = sum + 3 * v, sq = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+        double sq = 0;
+        for (size_t c = 0; c < width; c++)
+            sq += sum[width * v + c] * sum[width * v + c];
         largest = sq > largest ? sq : largest;
     }
     return sqrt(largest);
@@ -85,8 +92,9 @@ void exi_check_falloffs(exi_checker *c, int layer, const exi_guessed *guessed) {
     char where[64];
     if (!source->auto_falloff)
         return;
-    double *gram = guessed->rows ? exi_gram_of_rows(guessed->rows, source->example_count, 3 * guessed->count)
-                                 : exi_gram_of_offsets(guessed->offsets, source->example_count);
+    double *gram = guessed->rows
+                       ? exi_gram_of_rows(guessed->rows, source->example_count, width_of(guessed) * guessed->count)
+                       : exi_gram_of_offsets(guessed->offsets, source->example_count);
     c->failed = c->failed || !gram || exi_falloff_choose(&source->weigh, gram, &choice, NULL) != EX_OK;
     free(gram);
     snprintf(where, sizeof where, "layers[%d].weigh.falloff", layer);

@@ -184,7 +184,7 @@ static void subdivide_once(exi_checker *c) {
                       "before",
                       def.levels, faces, c->mesh->face_count);
     def.levels = 1;
-    def.limit = false;
+    def.limit = def.all = false;
     if (ex_mesh_subdivide(c->mesh, &def, &subdivision, &error) != EX_OK)
         exi_check_failure(c, "subdivide", "mesh", &error);
     else

@@ -214,9 +214,12 @@ static void compare_levels(exi_comparison *c) {
         snprintf(name, sizeof name, "level %d", l);
         compare_level(c, l, name);
     }
-    if (a && b)
+    if (a && b && ex_stencils_on_limit(a) != ex_stencils_on_limit(b))
+        exi_difference_add(c, "level", "", 0, 0, "all levels are on the limit surface in the %s alone",
+                           ex_stencils_on_limit(a) ? "first" : "second");
+    else if (a && b && !ex_stencils_on_limit(a))
         compare_level(c, EX_LEVEL_LIMIT, "limit");
-    else if (a || b)
+    else if (!a != !b)
         exi_difference_add(c, "level", "", 0, 0, "the surface is refined in the %s alone", a ? "first" : "second");
     if (ex_rig_level(c->a) != ex_rig_level(c->b))
         exi_difference_add(c, "level", "", 0, 0, "the two are to be shown at different levels");

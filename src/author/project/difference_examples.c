@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char *axis_name(const ex_rig *rig, int layer, int index) {
     return ex_rig_input_name(rig, ex_rig_layer_input(rig, layer, index));
@@ -185,6 +186,49 @@ static void compare_images(const exi_layer_pair *p, int a, int b, const char *na
                            sum / (double)count);
 }
 
+/* An example's displacements of all vertices of the last level [count]; false without memory. */
+static bool spread_map(const ex_rig *rig, int layer, int example, float *out, int count) {
+    const int listed = ex_rig_layer_displaced(rig, layer, NULL);
+    uint32_t *vertices = exi_array_allocate((size_t)listed, sizeof *vertices);
+    float *values = exi_array_allocate((size_t)listed, sizeof *values);
+    const bool good = vertices && values;
+    if (good) {
+        memset(out, 0, (size_t)count * sizeof *out);
+        ex_rig_layer_displaced(rig, layer, vertices);
+        ex_rig_example_displacements(rig, layer, example, values);
+        for (int i = 0; i < listed; i++)
+            out[vertices[i]] = values[i];
+    }
+    free(vertices);
+    free(values);
+    return good;
+}
+
+static void compare_maps(const exi_layer_pair *p, int a, int b, const char *name) {
+    const int count = ex_rig_level_vertex_count(p->a.rig, ex_rig_level_count(p->a.rig));
+    if (count != ex_rig_level_vertex_count(p->b.rig, ex_rig_level_count(p->b.rig)))
+        return; /* said of the levels */
+    float *x = exi_array_allocate((size_t)count, sizeof *x), *y = exi_array_allocate((size_t)count, sizeof *y);
+    const bool good =
+        x && y && spread_map(p->a.rig, p->a.layer, a, x, count) && spread_map(p->b.rig, p->b.layer, b, y, count);
+    double largest = 0, sum = 0;
+    int vertex = 0;
+    for (int v = 0; good && v < count; v++) {
+        const double apart = fabs((double)x[v] - (double)y[v]);
+        vertex = apart > largest ? v : vertex;
+        largest = apart > largest ? apart : largest;
+        sum += apart * apart;
+    }
+    p->c->failed = p->c->failed || !good;
+    if (largest > p->c->tolerance)
+        exi_difference_add(p->c, "example", p->where, largest, sqrt(sum / count),
+                           "example '%s' displaces refined vertex %d (counting from 0) differently by %.3g m, RMS %.3g "
+                           "m",
+                           name, vertex, largest, sqrt(sum / count));
+    free(x);
+    free(y);
+}
+
 void exi_difference_examples(exi_layer_pair *p) {
     const bool pixels = ex_rig_layer_domain(p->a.rig, p->a.layer) == EX_DOMAIN_PIXELS;
     const bool vertices = ex_rig_vertex_count(p->a.rig) == ex_rig_vertex_count(p->b.rig);
@@ -206,6 +250,10 @@ void exi_difference_examples(exi_layer_pair *p) {
         compare_reach(p, "example", words, i, k);
         if (pixels) {
             compare_images(p, i, k, name);
+            continue;
+        }
+        if (ex_rig_layer_domain(p->a.rig, p->a.layer) == EX_DOMAIN_DISPLACEMENT) {
+            compare_maps(p, i, k, name);
             continue;
         }
         if (vertices)

@@ -165,7 +165,8 @@ static void compare_layer(exi_comparison *c, int a, int b) {
     static const char *const domains[] = {[EX_DOMAIN_FORM] = "forms",
                                           [EX_DOMAIN_PIXELS] = "pixels",
                                           [EX_DOMAIN_OFFSETS] = "offsets",
-                                          [EX_DOMAIN_TRAJECTORY] = "trajectories"};
+                                          [EX_DOMAIN_TRAJECTORY] = "trajectories",
+                                          [EX_DOMAIN_DISPLACEMENT] = "displacements"};
     snprintf(p.where, sizeof p.where, "layer '%.200s'", ex_rig_layer_name(c->a, a));
     const bool opened_a = open_side(&p.a, c->a, a), opened_b = open_side(&p.b, c->b, b);
     if (!opened_a || !opened_b) {

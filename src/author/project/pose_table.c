@@ -327,22 +327,28 @@ static ex_result read_text(table_reader *r) {
     return result;
 }
 
-ex_result ex_pose_table_read(const char *path, const ex_rig *rig, ex_pose_table *table, ex_error *error) {
+ex_result exi_pose_table_parse(const char *text, size_t size, const char *path, const ex_rig *rig, ex_pose_table *table,
+                               ex_error *error) {
     *table = (ex_pose_table){0};
-    char *text = NULL;
-    size_t size = 0;
-    ex_result result = exi_file_read(path, &text, &size, error);
-    if (result != EX_OK)
-        return result;
     table_reader r = {
         .rig = rig, .path = path, .csv = {.at = text, .end = text + size, .next_line = 1}, .error = error};
-    result = read_text(&r);
+    ex_result result = read_text(&r);
     if (result == EX_OK)
         result = make_table(&r, table);
     if (result != EX_OK)
         ex_pose_table_free(table);
     free(r.subjects);
     free(r.rows);
+    return result;
+}
+
+ex_result ex_pose_table_read(const char *path, const ex_rig *rig, ex_pose_table *table, ex_error *error) {
+    *table = (ex_pose_table){0};
+    char *text = NULL;
+    size_t size = 0;
+    ex_result result = exi_file_read(path, &text, &size, error);
+    if (result == EX_OK)
+        result = exi_pose_table_parse(text, size, path, rig, table, error);
     free(text);
     return result;
 }

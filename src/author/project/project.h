@@ -54,6 +54,9 @@ ex_result exi_unknown_input(const ex_rig *rig, const char *name, ex_error *error
 /* The joint that joint:NAME means, or -1; and its rotation relative to rest, of any length but 0, into the pose. */
 int exi_find_rig_joint(const ex_rig *rig, const char *name);
 void exi_turn_joint(const ex_rig *rig, int joint, const double q[4], const ex_pose *pose);
+/* A table of poses from text that ends with NUL at `size`; `path` stands for it in errors. */
+ex_result exi_pose_table_parse(const char *text, size_t size, const char *path, const ex_rig *rig, ex_pose_table *table,
+                               ex_error *error);
 
 /* Given weights of a layer's pseudo-examples, in the tree, lose those of the example and keep their sum, as
  * ex_weigher_edit does it. False without memory. */

@@ -21,7 +21,13 @@ static ex_result read_mask(exi_reader *r, const json_t *object, const exi_place 
         return EX_OK;
     if (layer->shape == EX_SHAPE_PIXELS)
         return exi_error(r->error, EX_ERROR_DATA, "%s: a layer of pixels has no vertices to mask", at.text);
-    return exi_read_mask(r, mask, &at, true, &layer->mask);
+    ex_result result = exi_read_mask(r, mask, &at, true, &layer->mask);
+    if (result == EX_OK && layer->shape == EX_SHAPE_DISPLACEMENT && layer->mask.kind != EX_MASK_FILE)
+        result = exi_error(r->error, EX_ERROR_DATA,
+                           "%s: a layer of displacements is masked at the vertices of the last level: "
+                           "{\"file\": \"m.txt\"} is needed here",
+                           at.text);
+    return result;
 }
 
 static ex_result read_shape(exi_reader *r, const json_t *object, const exi_place *place, ex_project_layer *layer) {
@@ -40,7 +46,8 @@ static ex_result read_shape(exi_reader *r, const json_t *object, const exi_place
     if (result != EX_OK)
         return result;
     layer->shape = (ex_shape)shape;
-    if (layer->weigh.kind == EX_WEIGHER_CONVEX && (shape == EX_SHAPE_PIXELS || shape == EX_SHAPE_OFFSETS))
+    if (layer->weigh.kind == EX_WEIGHER_CONVEX &&
+        (shape == EX_SHAPE_PIXELS || shape == EX_SHAPE_OFFSETS || shape == EX_SHAPE_DISPLACEMENT))
         return exi_error(r->error, EX_ERROR_DATA,
                          "%s: a layer that a driver weighs has whole forms: \"unposed\", \"trajectory\" or "
                          "\"positions\" is needed here",
@@ -50,6 +57,11 @@ static ex_result read_shape(exi_reader *r, const json_t *object, const exi_place
         return exi_error(r->error, EX_ERROR_DATA,
                          "%s: un-posing needs a skeleton: add \"skeleton\": \"FILE.glb\" to the whole, or take "
                          "\"positions\"",
+                         at.text);
+    if (layer->shape == EX_SHAPE_DISPLACEMENT && !r->view->subdivision.all)
+        return exi_error(r->error, EX_ERROR_DATA,
+                         "%s: displacements act on a refined surface: add \"subdivide\": {\"scheme\": "
+                         "\"catmull_clark\", \"levels\": 3, \"limit\": \"all\"} to the whole",
                          at.text);
     if (layer->shape != EX_SHAPE_PIXELS && texture)
         return exi_error(r->error, EX_ERROR_DATA, "%s: only a layer with \"shape\": \"pixels\" has a texture",
@@ -171,6 +183,21 @@ static ex_result read_skeleton(exi_reader *r, const json_t *root) {
     return result;
 }
 
+/* true, false, or "all": every level is on the limit surface. */
+static ex_result read_limit(exi_reader *r, const json_t *object, const exi_place *at, ex_subdivide_def *def) {
+    const json_t *limit = json_object_get(object, "limit");
+    if (!json_is_string(limit))
+        return exi_get_bool(r, object, at, "limit", &def->limit);
+    if (strcmp(json_string_value(limit), "all") != 0)
+        return exi_error(r->error, EX_ERROR_DATA, "%s.limit: true, false or \"all\" is needed here", at->text);
+    if (def->levels == 0)
+        return exi_error(r->error, EX_ERROR_DATA,
+                         "%s.levels: \"limit\": \"all\" puts every level on the limit surface: take 1 or more",
+                         at->text);
+    def->limit = def->all = true;
+    return EX_OK;
+}
+
 static ex_result read_subdivide(exi_reader *r, const json_t *root) {
     static const char *const keys[] = {"scheme", "levels", "limit", "boundary", NULL};
     static const char *const schemes[] = {"catmull_clark", "loop", "bilinear"};
@@ -189,7 +216,7 @@ static ex_result read_subdivide(exi_reader *r, const json_t *root) {
     if (result == EX_OK)
         result = exi_get_range(r, object, &at, "levels", 0, EX_SUBDIVIDE_LEVELS, &def->levels);
     if (result == EX_OK)
-        result = exi_get_bool(r, object, &at, "limit", &def->limit);
+        result = read_limit(r, object, &at, def);
     if (result == EX_OK && json_object_get(object, "boundary"))
         result =
             exi_choose(r, json_object_get(object, "boundary"), &boundary_at, boundaries, EX_BOUNDARY_COUNT, &boundary);

@@ -10,15 +10,18 @@
 
 /* ---- examples ---- */
 
-/* A form or an image, as the layer is of forms or of pixels. */
+/* A form, an image or a map, as the layer is of forms, pixels or displacements. */
 static ex_result read_files(exi_reader *r, const json_t *object, const exi_place *place, const ex_project_layer *layer,
                             ex_project_example *example) {
     static const char *const of_forms[] = {"mesh", "skeleton"};
-    const bool pixels = layer->shape == EX_SHAPE_PIXELS;
-    for (int i = 0; pixels && i < 2; i++)
+    const bool pixels = layer->shape == EX_SHAPE_PIXELS, map = layer->shape == EX_SHAPE_DISPLACEMENT;
+    for (int i = 0; (pixels || map) && i < 2; i++)
         if (json_object_get(object, of_forms[i]))
-            return exi_error(r->error, EX_ERROR_DATA, "%s.%s: an example of a layer of pixels has an \"image\" instead",
-                             place->text, of_forms[i]);
+            return exi_error(r->error, EX_ERROR_DATA, "%s.%s: an example of a layer of %s has %s instead", place->text,
+                             of_forms[i], pixels ? "pixels" : "displacements", pixels ? "an \"image\"" : "a \"map\"");
+    if (!map && json_object_get(object, "map"))
+        return exi_error(r->error, EX_ERROR_DATA, "%s.map: only a layer with \"shape\": \"displacement\" has maps",
+                         place->text);
     if (!pixels && json_object_get(object, "image"))
         return exi_error(r->error, EX_ERROR_DATA, "%s.image: only a layer with \"shape\": \"pixels\" has images",
                          place->text);
@@ -39,14 +42,15 @@ static ex_result read_files(exi_reader *r, const json_t *object, const exi_place
     ex_result result = exi_read_reference(r, object, place, layer, example);
     if (result == EX_OK && !example->reference)
         result = pixels ? exi_get_text(r, object, place, "image", true, &example->image)
+                 : map  ? exi_get_text(r, object, place, "map", true, &example->map)
                         : exi_get_text(r, object, place, "mesh", true, &example->mesh);
     return result == EX_OK ? exi_get_text(r, object, place, "skeleton", false, &example->skeleton) : result;
 }
 
 static ex_result read_example(exi_reader *r, const json_t *object, const exi_place *place,
                               const ex_project_layer *layer, ex_project_example *example) {
-    static const char *const keys[] = {"name",    "mesh",   "image",     "skeleton", "at",     "joints", "muted",
-                                       "falloff", "metric", "reference", "posed",    "locals", NULL};
+    static const char *const keys[] = {"name",  "mesh",    "image",  "map",       "skeleton", "at",     "joints",
+                                       "muted", "falloff", "metric", "reference", "posed",    "locals", NULL};
     const bool direct = layer->weigh.kind == EX_WEIGHER_DIRECT, at = json_object_get(object, "at") != NULL;
     ex_result result = exi_check_keys(r, object, place, keys);
     if (result == EX_OK)

@@ -89,8 +89,9 @@ ex_result exi_refinement_describe(const ex_subdivide_def *def, exi_text *text, e
     static const char *const schemes[] = {"catmull_clark", "loop", "bilinear"};
     static const char *const boundaries[] = {"tags", "none", "edges", "edges_and_corners"};
     *text = (exi_text){0};
-    json_t *object = json_pack("{s:s, s:i, s:b, s:s}", "scheme", schemes[def->scheme], "levels", def->levels, "limit",
-                               (int)def->limit, "boundary", boundaries[def->boundary]);
+    json_t *limit = def->all ? json_string("all") : json_boolean(def->limit);
+    json_t *object = json_pack("{s:s, s:i, s:o, s:s}", "scheme", schemes[def->scheme], "levels", def->levels, "limit",
+                               limit, "boundary", boundaries[def->boundary]);
     if (object)
         exi_json_print(object, false, text);
     const bool good = object && !text->failed;

@@ -31,6 +31,10 @@ static ex_result check_layer(const ex_project_layer *layer, ex_error *error) {
         return exi_error(error, EX_ERROR_DATA, "layer '%s' is direct: its examples have no pose", layer->name);
     if (layer->shape == EX_SHAPE_PIXELS)
         return exi_error(error, EX_ERROR_DATA, "layer '%s' is one of pixels: it has no forms", layer->name);
+    if (layer->shape == EX_SHAPE_DISPLACEMENT)
+        return exi_error(error, EX_ERROR_DATA,
+                         "layer '%s' is one of displacements: it has maps of the refined surface, and no forms",
+                         layer->name);
     if (layer->shape == EX_SHAPE_POSITIONS || (layer->shape == EX_SHAPE_TRAJECTORY && !layer->driven) ||
         (layer->shape == EX_SHAPE_OFFSETS && !layer->posed))
         return exi_error(error, EX_ERROR_DATA,

@@ -27,6 +27,7 @@ exi_file_name exi_file_name_make(const char *prefix, int number, const char *nam
 typedef enum exi_unpacked_kind {
     EXI_UNPACKED_FORM,
     EXI_UNPACKED_IMAGE,
+    EXI_UNPACKED_MAP,
     EXI_UNPACKED_BONES,
     EXI_UNPACKED_DRIVER_FORM,
     EXI_UNPACKED_KIND_COUNT

@@ -12,6 +12,7 @@
 
 #include <exemplar/author/formats.h>
 #include <exemplar/author/image.h>
+#include <exemplar/author/scan.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +46,7 @@ exi_file_name exi_unpacked_segments_name(int layer) {
 }
 
 exi_file_name exi_unpacked_name(const ex_rig *rig, int layer, int example, exi_unpacked_kind kind) {
-    static const char *const endings[] = {".obj", ".png", ".skeleton.glb", ".driver.obj"};
+    static const char *const endings[] = {".obj", ".png", ".ply", ".skeleton.glb", ".driver.obj"};
     char prefix[24];
     snprintf(prefix, sizeof prefix, "layer%d", layer);
     return exi_file_name_make(prefix, example, ex_rig_example_name(rig, layer, example), endings[kind]);
@@ -53,14 +54,14 @@ exi_file_name exi_unpacked_name(const ex_rig *rig, int layer, int example, exi_u
 
 bool exi_unpacked_has(const ex_rig *rig, int layer, int example, exi_unpacked_kind kind, float *shifts) {
     const ex_domain domain = ex_rig_layer_domain(rig, layer);
-    const bool pixels = domain == EX_DOMAIN_PIXELS;
+    const bool pixels = domain == EX_DOMAIN_PIXELS, map = domain == EX_DOMAIN_DISPLACEMENT;
     if (domain == EX_DOMAIN_TRAJECTORY && ex_rig_layer_reference(rig, layer) == example)
         return false; /* it is the mesh */
     if (kind == EXI_UNPACKED_DRIVER_FORM)
         return ex_rig_example_driver(rig, layer, example) != NULL;
     if (kind == EXI_UNPACKED_BONES)
-        return !pixels && ex_rig_joint_count(rig) > 0 && ex_rig_example_shifts(rig, layer, example, shifts);
-    return pixels == (kind == EXI_UNPACKED_IMAGE);
+        return !pixels && !map && ex_rig_joint_count(rig) > 0 && ex_rig_example_shifts(rig, layer, example, shifts);
+    return kind == (pixels ? EXI_UNPACKED_IMAGE : map ? EXI_UNPACKED_MAP : EXI_UNPACKED_FORM);
 }
 
 /* ---- forms ---- */
@@ -261,6 +262,34 @@ static ex_result write_sculpts(writing *w, int layer, ex_error *error) {
     return result;
 }
 
+/* ---- maps ---- */
+
+/* The masks went into them when the rig was built, and do not come back. */
+static ex_result write_maps(const ex_rig *rig, int layer, exi_new_folder *folder, ex_error *error) {
+    const int count = ex_rig_layer_displaced(rig, layer, NULL);
+    ex_map *map = ex_map_create(ex_rig_level_vertex_count(rig, ex_rig_level_count(rig)));
+    uint32_t *vertices = exi_array_allocate((size_t)count, sizeof *vertices);
+    float *values = exi_array_allocate((size_t)count, sizeof *values);
+    ex_result result = map && vertices && values
+                           ? EX_OK
+                           : exi_error_memory(error, "a displacement map", (size_t)count * sizeof *values);
+    if (result == EX_OK)
+        ex_rig_layer_displaced(rig, layer, vertices);
+    for (int k = 0; result == EX_OK && k < ex_weigher_example_count(ex_rig_weigher(rig, layer)); k++) {
+        ex_rig_example_displacements(rig, layer, k, values);
+        for (int i = 0; i < count; i++) {
+            map->displacements[vertices[i]] = values[i];
+            map->states[vertices[i]] = EX_MAP_HIT;
+        }
+        const char *path = exi_new_folder_add(folder, exi_unpacked_name(rig, layer, k, EXI_UNPACKED_MAP).text, error);
+        result = path ? ex_map_write(path, map, error) : EX_ERROR_MEMORY;
+    }
+    free(vertices);
+    free(values);
+    ex_map_destroy(map);
+    return result;
+}
+
 /* ---- images ---- */
 
 static ex_result write_images(const ex_rig *rig, int layer, exi_new_folder *folder, ex_error *error) {
@@ -305,9 +334,10 @@ ex_result exi_unpack_layers(const ex_rig *rig, const ex_project_view *view, cons
         result = write_drivers(&w, view, driver->layer, error);
     for (int l = 0; result == EX_OK && l < ex_rig_layer_count(rig); l++) {
         const ex_domain domain = ex_rig_layer_domain(rig, l);
-        result = domain == EX_DOMAIN_PIXELS    ? write_images(rig, l, folder, error)
-                 : domain == EX_DOMAIN_OFFSETS ? write_sculpts(&w, l, error)
-                                               : write_forms(&w, l, error);
+        result = domain == EX_DOMAIN_PIXELS         ? write_images(rig, l, folder, error)
+                 : domain == EX_DOMAIN_DISPLACEMENT ? write_maps(rig, l, folder, error)
+                 : domain == EX_DOMAIN_OFFSETS      ? write_sculpts(&w, l, error)
+                                                    : write_forms(&w, l, error);
     }
     close_writing(&w);
     return result;

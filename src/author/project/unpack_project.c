@@ -177,7 +177,7 @@ static json_t *make_pseudos(const ex_rig *rig, int layer, const ex_weigher_def *
 }
 
 static json_t *make_example(const ex_rig *rig, int layer, const ex_weigher_def *def, int k) {
-    static const char *const keys[] = {"mesh", "image", "skeleton", NULL};
+    static const char *const keys[] = {"mesh", "image", "map", "skeleton", NULL};
     json_t *example = json_pack("{s:s}", "name", ex_rig_example_name(rig, layer, k));
     const bool reference =
         ex_rig_layer_domain(rig, layer) == EX_DOMAIN_TRAJECTORY && ex_rig_layer_reference(rig, layer) == k;
@@ -213,7 +213,8 @@ static json_t *make_layer(const ex_rig *rig, int layer, const ex_weigher_def *de
     static const char *const shapes[] = {[EX_DOMAIN_FORM] = "positions",
                                          [EX_DOMAIN_PIXELS] = "pixels",
                                          [EX_DOMAIN_OFFSETS] = "offsets",
-                                         [EX_DOMAIN_TRAJECTORY] = "trajectory"};
+                                         [EX_DOMAIN_TRAJECTORY] = "trajectory",
+                                         [EX_DOMAIN_DISPLACEMENT] = "displacement"};
     json_t *object = json_object(), *space = json_array(), *examples = json_array();
     const int texture = ex_rig_layer_texture(rig, layer);
     bool done = object && space && examples;

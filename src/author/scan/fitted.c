@@ -67,7 +67,7 @@ static ex_result read_scan(exi_reader *r, const json_t *object, const exi_place 
 
 static ex_result read_fitted(exi_reader *r, const json_t *root, ex_scan_fitted *fitted) {
     static const char *const keys[] = {"exemplar_fit", "skeleton", "scans", NULL};
-    const exi_place whole = {""}, scans = exi_place_key(&whole, "scans"), skeleton = exi_place_key(&whole, "skeleton");
+    const exi_place whole = {""}, scans = exi_place_key(&whole, "scans");
     const json_t *list = json_object_get(root, "scans");
     const size_t count = json_array_size(list);
     if (!json_is_object(root))
@@ -78,7 +78,9 @@ static ex_result read_fitted(exi_reader *r, const json_t *root, ex_scan_fitted *
     if (result == EX_OK && json_integer_value(json_object_get(root, "exemplar_fit")) != 1)
         result = exi_error(r->error, EX_ERROR_VERSION, "exemplar_fit: this version of the program reads 1");
     if (result == EX_OK)
-        result = exi_kinematics_interpret(r, json_object_get(root, "skeleton"), &skeleton, &fitted->kinematics);
+        result = exi_error_within(
+            r->error, exi_kinematics_interpret(r, json_object_get(root, "skeleton"), "skeleton", &fitted->kinematics),
+            "skeleton");
     if (result == EX_OK && (count == 0 || count > 10000000))
         result = exi_error(r->error, EX_ERROR_DATA, "scans: a list with at least one scan is needed here");
     if (result != EX_OK)

@@ -1,5 +1,5 @@
 /*
- * kinematics.h - skeleton files as parts of others; private to src/author/scan.
+ * kinematics.h - what reading, writing and fitting kinematics share; private to authoring.
  */
 #ifndef EXEMPLAR_AUTHOR_SCAN_KINEMATICS_H
 #define EXEMPLAR_AUTHOR_SCAN_KINEMATICS_H
@@ -7,11 +7,24 @@
 #include "author/project/keys.h"
 
 #include <exemplar/author/kinematics.h>
+#include <jansson.h>
 
-/* A skeleton from its JSON object; *kinematics is NULL on failure. */
-ex_result exi_kinematics_interpret(exi_reader *r, const json_t *object, const exi_place *place,
-                                   ex_kinematics **kinematics);
-/* The object; NULL without memory. */
+/* All zero, with room for so many; NULL without memory. */
+ex_kinematics *exi_kinematics_create(int joint_count, int site_count);
+
+/* What a mirrored joint has in place of its other's: x goes to -x, and axes are turned back so that equal angles are
+ * mirrored poses. */
+void exi_mirror_translation(const double t[3], double mirrored[3]);
+void exi_mirror_axis(const double axis[3], double mirrored[3]);
+/* Gives all mirrored joints what is theirs, where it is not locked. */
+void exi_kinematics_mirror(ex_kinematics *kinematics);
+
+/* As a skeleton file holds it, for files that hold more: its object, NULL without memory; and from its object,
+ * *kinematics being NULL on failure. `called`: its name where the object has none. */
 json_t *exi_kinematics_json(const ex_kinematics *kinematics);
+ex_result exi_kinematics_interpret(exi_reader *r, const json_t *object, const char *called, ex_kinematics **kinematics);
+
+/* The text of a skeleton that comes with the program, or NULL. */
+const char *exi_shipped_skeleton(const char *name);
 
 #endif

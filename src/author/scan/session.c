@@ -153,9 +153,8 @@ static ex_result read_part(exi_reader *r, const json_t *object, const exi_place 
     return result;
 }
 
-/* Names become names of files. */
-static bool is_file_name(const char *name) {
-    return name[0] != '.' && strpbrk(name, "/\\:*?\"<>|") == NULL && strlen(name) < 128;
+bool exi_scan_is_name(const char *name) {
+    return name[0] && name[0] != '.' && strpbrk(name, "/\\:*?\"<>|") == NULL && strlen(name) < 128;
 }
 
 static ex_result read_scan(exi_reader *r, const json_t *object, const exi_place *place, ex_scan_session *session,
@@ -178,7 +177,7 @@ static ex_result read_scan(exi_reader *r, const json_t *object, const exi_place 
         result = read_words(r, object, place, "files", &scan->files, &scan->file_count);
     if (result != EX_OK)
         return result;
-    if (!is_file_name(name))
+    if (!exi_scan_is_name(name))
         return exi_error(r->error, EX_ERROR_DATA, "%s.name: '%s' cannot be the name of a file", place->text, name);
     if (ex_scan_session_find(session, name) >= 0)
         return exi_error(r->error, EX_ERROR_DATA, "%s.name: there is another scan '%s'", place->text, name);

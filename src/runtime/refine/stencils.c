@@ -252,10 +252,20 @@ void ex_stencils_destroy(ex_stencils *stencils) {
 
 /* ---- reading ---- */
 
+bool ex_stencils_on_limit(const ex_stencils *s) {
+    const exi_stencil_table *tables = at(s, s->tables);
+    bool all = s->level_count > 0 && !s->has_limit;
+    for (int i = 0; i < s->level_count; i++)
+        all = all && tables[i].has_tangents;
+    return all;
+}
+
 const exi_stencil_table *exi_stencils_table(const ex_stencils *s, int level) {
     const exi_stencil_table *tables = at(s, s->tables);
+    if (level == EX_LEVEL_LIMIT && !s->has_limit)
+        return ex_stencils_on_limit(s) ? &tables[s->level_count - 1] : NULL;
     if (level == EX_LEVEL_LIMIT)
-        return s->has_limit ? &tables[s->level_count] : NULL;
+        return &tables[s->level_count];
     return level > 0 && level <= s->level_count ? &tables[level - 1] : NULL;
 }
 

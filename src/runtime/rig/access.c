@@ -225,6 +225,8 @@ void ex_rig_example_delta(const ex_rig *rig, int layer, int example, float *delt
         exi_rig_visit_offsets(rig, layer, example, write_delta, delta);
     } else if (record->domain == EX_DOMAIN_TRAJECTORY) {
         exi_paths_get_delta(exi_rig_paths_of(rig, layer), exi_rig_forms(rig), example, delta);
+    } else if (record->domain == EX_DOMAIN_DISPLACEMENT) { /* the mesh stays where it is */
+        memset(delta, 0, (size_t)rig->counts.vertices * 3 * sizeof *delta);
     } else {
         exi_misuse(__func__, "this layer's examples are no forms");
     }

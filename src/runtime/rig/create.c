@@ -56,7 +56,7 @@ const ex_rig_mesh *exi_def_level(const ex_rig_def *def, int level) {
 static ex_result count_tables(exi_rig_plan *p, ex_error *error) {
     const ex_rig_def *def = p->def;
     exi_rig_counts *c = &p->contents.counts;
-    int64_t axes = 0, examples = 0, forms = 0, offsets = 0, trajectories = 0, shifts = 0;
+    int64_t axes = 0, examples = 0, forms = 0, offsets = 0, trajectories = 0, displacements = 0, shifts = 0;
     for (int l = 0; l < def->layer_count; l++) {
         const ex_layer_def *layer = &def->layers[l];
         axes += layer->weigh.axis_count;
@@ -64,6 +64,7 @@ static ex_result count_tables(exi_rig_plan *p, ex_error *error) {
         forms += layer->domain == EX_DOMAIN_FORM ? layer->weigh.example_count : 0;
         offsets += layer->domain == EX_DOMAIN_OFFSETS ? layer->weigh.example_count : 0;
         trajectories += layer->domain == EX_DOMAIN_TRAJECTORY ? layer->weigh.example_count : 0;
+        displacements += layer->domain == EX_DOMAIN_DISPLACEMENT ? layer->weigh.example_count : 0;
         for (int k = 0; exi_has_targets((int32_t)layer->domain) && layer->shifts && k < layer->weigh.example_count; k++)
             shifts += layer->shifts[k] != NULL;
     }
@@ -75,6 +76,7 @@ static ex_result count_tables(exi_rig_plan *p, ex_error *error) {
     c->forms = (int32_t)forms;
     c->offsets = (int32_t)offsets;
     c->trajectories = (int32_t)trajectories;
+    c->displacements = (int32_t)displacements;
     c->vertices = def->mesh.vertex_count;
     c->shifts = (int32_t)shifts;
     c->layers = def->layer_count;
@@ -85,7 +87,9 @@ static ex_result count_tables(exi_rig_plan *p, ex_error *error) {
     c->levels = p->level_total;
     c->level = refined ? def->level : 0;
     c->refinement = def->stencils ? EXI_REFINED : 0; /* also where its levels are left out: then it cannot be packed */
-    if (refined && ex_stencils_has(def->stencils, EX_LEVEL_LIMIT))
+    if (refined && ex_stencils_on_limit(def->stencils))
+        c->level = c->level == EX_LEVEL_LIMIT ? c->levels : c->level; /* one and the same */
+    else if (refined && ex_stencils_has(def->stencils, EX_LEVEL_LIMIT))
         c->refinement |= EXI_REFINED_LIMIT;
     c->drivers = def->driver != NULL;
     for (int l = 0; l < def->layer_count; l++)
@@ -144,6 +148,7 @@ static void close_plan(exi_rig_plan *p) {
     ex_skeleton_destroy(p->skeleton);
     exi_rig_offsets_close(&p->offsets);
     exi_rig_paths_close(&p->paths);
+    exi_rig_displacements_close(&p->displacements);
     exi_release(p->allocator, p->memory, p->size);
 }
 
@@ -185,6 +190,20 @@ static ex_result lay_paths(exi_rig_plan *p, ex_error *error) {
                                .segments = layer->segments};
         memcpy(paths.centre, layer->centre, sizeof paths.centre);
         result = exi_rig_paths_add(&p->paths, l, &paths, p->contents.counts.forms, error);
+        result = exi_error_within(error, result, "layer '%s'", layer->name);
+    }
+    return result;
+}
+
+static ex_result lay_displacements(exi_rig_plan *p, ex_error *error) {
+    const ex_rig_def *def = p->def;
+    ex_result result = exi_rig_displacements_open(&p->displacements, &p->contents.counts, p->allocator, error);
+    for (int l = 0; p->displacements.layers && result == EX_OK && l < def->layer_count; l++) {
+        const ex_layer_def *layer = &def->layers[l];
+        if (layer->domain != EX_DOMAIN_DISPLACEMENT)
+            continue;
+        result = exi_rig_displacements_add(&p->displacements, l, layer, def->levels[p->level_total - 1].vertex_count,
+                                           def->options.storage, error);
         result = exi_error_within(error, result, "layer '%s'", layer->name);
     }
     return result;
@@ -394,6 +413,7 @@ static void collect(exi_rig_plan *p) {
     c->weights = p->offsets.weights;
     c->paths = (const exi_paths *const *)p->paths.layers;
     c->path_forms = p->paths.form_count;
+    c->displacements = (const exi_displacements *const *)p->displacements.layers;
     for (int i = 0; i < EX_FRAME_COUNT; i++)
         c->patches[i] = p->offsets.patches[i];
     for (int i = 0; i < p->def->note_count; i++)
@@ -408,6 +428,8 @@ static ex_result gather(exi_rig_plan *p, ex_error *error) {
         result = exi_rig_offsets_lay(&p->offsets, p->def->mesh.vertex_count, error);
     if (result == EX_OK)
         result = lay_paths(p, error);
+    if (result == EX_OK)
+        result = lay_displacements(p, error);
     if (result == EX_OK)
         result = merge_axes(p, error);
     if (result == EX_OK) {

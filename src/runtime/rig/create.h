@@ -33,6 +33,7 @@ typedef struct exi_rig_plan {
     ex_skeleton *skeleton; /* remade with binds as a file has them; or NULL */
     exi_rig_offsets offsets;
     exi_rig_paths paths;
+    exi_rig_displacements displacements;
     void *memory;
     size_t size;
 } exi_rig_plan;

@@ -56,6 +56,31 @@ static ex_result check_trajectories(const ex_layer_def *layer, ex_error *error) 
     return EX_OK;
 }
 
+/* What the maps hold is looked at where they are laid out (displacements.c). */
+static ex_result check_displacements(const ex_layer_def *layer, const ex_rig_def *def, ex_error *error) {
+    if (def->options.without_levels)
+        return EX_OK; /* nothing is looked at */
+    if (!def->stencils || !ex_stencils_on_limit(def->stencils))
+        return exi_error(error, EX_ERROR_ARGUMENT,
+                         "displacements ask for a rig with refined levels that are all on the limit surface");
+    if (!layer->displacements || layer->deltas || layer->shifts)
+        return exi_error(error, EX_ERROR_ARGUMENT,
+                         "a layer of displacements has displacements, but no forms or joints");
+    for (int k = 0; k < layer->weigh.example_count; k++)
+        if (!layer->displacements[k])
+            return exi_error(error, EX_ERROR_ARGUMENT, "example '%s' has no displacements", layer->example_names[k]);
+    return EX_OK;
+}
+
+/* Vertices that a layer's mask is about. */
+static int masked_count(const ex_layer_def *layer, const ex_rig_def *def) {
+    if (layer->domain == EX_DOMAIN_DISPLACEMENT && def->options.without_levels)
+        return 0;
+    return layer->domain == EX_DOMAIN_DISPLACEMENT
+               ? ex_stencils_vertex_count(def->stencils, ex_stencils_level_count(def->stencils))
+               : def->mesh.vertex_count;
+}
+
 static ex_result check_mask(const ex_layer_def *layer, int vertex_count, ex_error *error) {
     for (int v = 0; layer->mask && v < vertex_count; v++)
         if (!(layer->mask[v] >= 0 && layer->mask[v] <= 1))
@@ -272,8 +297,10 @@ ex_result exi_rig_check_def(const ex_rig_def *def, ex_error *error) {
             result = check_offsets(layer, error);
         if (result == EX_OK && layer->domain == EX_DOMAIN_TRAJECTORY)
             result = check_trajectories(layer, error);
+        if (result == EX_OK && layer->domain == EX_DOMAIN_DISPLACEMENT)
+            result = check_displacements(layer, def, error);
         if (result == EX_OK && layer->domain != EX_DOMAIN_PIXELS)
-            result = check_mask(layer, def->mesh.vertex_count, error);
+            result = check_mask(layer, masked_count(layer, def), error);
         if (result == EX_OK && exi_has_targets((int32_t)layer->domain))
             result = check_shifts(layer, def, error);
         if (result == EX_OK && layer->domain == EX_DOMAIN_PIXELS)

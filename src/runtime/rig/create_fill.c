@@ -205,6 +205,7 @@ ex_result exi_rig_fill(const exi_rig_plan *p, ex_rig *rig, ex_error *error) {
     exi_rig_offsets_fill(&p->offsets, rig);
     exi_rig_measure_pose(rig);
     exi_rig_paths_measure(rig);
+    exi_rig_displacements_measure(rig);
     ex_result result = fill_forms(p, rig, error);
     return result == EX_OK ? fill_paths(p, rig, error) : result;
 }

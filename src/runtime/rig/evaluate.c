@@ -55,6 +55,10 @@ static void place_pose(const ex_rig *rig, int level, uintptr_t *cursor, exi_pose
     s->centres = take(cursor, joints, 3 * sizeof *s->centres);
     s->skeleton = take(cursor, joints ? ex_skeleton_scratch_size(ex_rig_skeleton(rig)) : 0, 1);
     s->palette = take(cursor, joints ? ex_palette_size(ex_rig_skinning(rig), (int)joints) : 0, 1);
+    const bool displaced = level != 0 && rig->displaced_layers > 0;
+    s->displacing = take(cursor, displaced ? (size_t)rig->displaced_layers : 0, sizeof *s->displacing);
+    s->displacement_terms =
+        take(cursor, displaced ? (size_t)rig->counts.displacements : 0, sizeof *s->displacement_terms);
     exi_drive_lay(rig, cursor, &s->drive);
 }
 
@@ -105,7 +109,7 @@ static const ex_weigher *layer_weigher(const exi_rig_job *j, int layer) {
     return own;
 }
 
-static bool is_muted(const exi_rig_job *j, int layer) {
+bool exi_rig_is_muted(const exi_rig_job *j, int layer) {
     return j->muted ? j->muted[layer] : (exi_rig_layers(j->rig)[layer].flags & EXI_LAYER_MUTED) != 0;
 }
 
@@ -177,7 +181,7 @@ static void weigh_layers(const exi_rig_job *j, const ex_pose *pose, void *state,
     for (int l = 0; l < rig->counts.layers; l++) {
         const exi_layer_record *layer = &exi_rig_layers(rig)[l];
         const size_t examples = (size_t)layer->example_count;
-        if (!is_muted(j, l)) {
+        if (!exi_rig_is_muted(j, l)) {
             if (layer->flags & EXI_LAYER_DRIVEN)
                 weigh_driven(j, l, pose, state, s);
             else
@@ -328,7 +332,7 @@ static void add_regional(const exi_rig_job *j, const exi_pose_scratch *s, int be
     const exi_drive *drive = exi_rig_drive(j->rig);
     for (int l = 0; l < drive->layer_count; l++) {
         const exi_drive_layer *layer = &exi_drive_layers(drive)[l];
-        if (layer->view_count == 1 || is_muted(j, layer->layer))
+        if (layer->view_count == 1 || exi_rig_is_muted(j, layer->layer))
             continue;
         const exi_regions regions = exi_drive_regions(j->rig, layer, &s->drive, false);
         exi_regions_add(&regions, exi_rig_forms(j->rig), exi_rig_layers(j->rig)[layer->layer].first_form, begin, end,

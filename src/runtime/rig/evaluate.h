@@ -10,6 +10,13 @@
 
 #include "runtime/rig/drive_evaluate.h"
 
+/* A layer of displacements that takes part. */
+typedef struct exi_displacing {
+    const exi_displacements *displacements;
+    const exi_displacement_term *terms; /* examples whose weight is not 0 */
+    int term_count;
+} exi_displacing;
+
 /* Scratch of one pose. */
 typedef struct exi_pose_scratch {
     double *point;        /* [largest_dimension] */
@@ -19,19 +26,21 @@ typedef struct exi_pose_scratch {
     exi_term *path_terms; /* [forms of trajectories] */
     exi_path *paths;      /* [path_layers]: those that do something */
     int path_count;
-    float (*appended)[3];         /* [segments] */
-    double (*appending)[3];       /* [most_segments] */
-    double *set_weights;          /* [most_weights] of a layer */
-    float *offset_weights;        /* [weights] */
-    float *control;               /* [vertices][3]: the posed cage, where a refined level is asked for */
-    float *shifts;                /* [joints][3] */
-    float *matrices;              /* [joints][12] */
-    float *centres;               /* [joints][3] */
-    void *skeleton;               /* ex_skeleton_scratch_size */
-    void *palette;                /* ex_palette_size */
-    exi_blend blend;              /* terms, and where the cage goes */
-    const ex_palette *skinned_by; /* NULL: no posing */
-    const ex_skin *skin;          /* that goes with it: the rig's own, or of the driver's frames */
+    float (*appended)[3];                      /* [segments] */
+    double (*appending)[3];                    /* [most_segments] */
+    double *set_weights;                       /* [most_weights] of a layer */
+    float *offset_weights;                     /* [weights] */
+    float *control;                            /* [vertices][3]: the posed cage, where a refined level is asked for */
+    float *shifts;                             /* [joints][3] */
+    float *matrices;                           /* [joints][12] */
+    float *centres;                            /* [joints][3] */
+    void *skeleton;                            /* ex_skeleton_scratch_size */
+    void *palette;                             /* ex_palette_size */
+    exi_displacing *displacing;                /* [displaced_layers] */
+    exi_displacement_term *displacement_terms; /* [examples of displacements] */
+    exi_blend blend;                           /* terms, and where the cage goes */
+    const ex_palette *skinned_by;              /* NULL: no posing */
+    const ex_skin *skin;                       /* that goes with it: the rig's own, or of the driver's frames */
     exi_drive_scratch drive;
     bool regional; /* some layer's vertices have weights of their own */
 } exi_pose_scratch;
@@ -56,6 +65,17 @@ typedef struct exi_rig_job {
 void exi_rig_finish(const exi_rig_job *job, int pose);
 /* Bytes of exi_rig_job.shared. */
 size_t exi_rig_shared_size(const ex_rig *rig, int level);
+
+/* evaluate_displacement.c: sets out which layers displace the pose at the job's level; how many. */
+int exi_rig_open_displacing(const exi_rig_job *job, int pose);
+/* Moves the refined positions along the limit normals. */
+void exi_rig_displace(const exi_rig_job *job, int pose, int count, const ex_output *output, const float *normals,
+                      size_t normal_stride);
+/* Grows the cage's box by what these layers displace at most. */
+void exi_rig_grow_displaced_box(const exi_rig_job *job, int pose, int count, float box[6]);
+
+/* evaluate.c: whether the evaluation leaves a layer out. */
+bool exi_rig_is_muted(const exi_rig_job *job, int layer);
 
 /* evaluate_texture.c */
 void exi_rig_textures_blend(const exi_rig_job *job, int pose);

@@ -23,13 +23,20 @@ static size_t tangent_room(const exi_level_record *record) {
     return record->tangents ? ((size_t)record->splits * 4 * sizeof(float) + 63) / 64 * 64 : 0;
 }
 
+/* Limit normals along which a level is displaced, where the caller has no place for normals. */
+static size_t normal_room(const ex_rig *rig, int level) {
+    if (level == 0 || rig->displaced_layers == 0)
+        return 0;
+    return ((size_t)level_record(rig, level)->vertices * 3 * sizeof(float) + 63) / 64 * 64;
+}
+
 size_t exi_rig_shared_size(const ex_rig *rig, int level) {
     if (ex_rig_level_vertex_count(rig, level) == 0)
         return 0;
     const exi_level_record *record = level_record(rig, level);
     const ex_normals *normals = exi_rig_part(rig, record->normals);
     const ex_tangents *tangents = exi_rig_part(rig, record->tangents);
-    size_t refining = level != 0 ? ex_stencils_scratch_size(ex_rig_stencils(rig)) : 0;
+    size_t refining = level != 0 ? normal_room(rig, level) + ex_stencils_scratch_size(ex_rig_stencils(rig)) : 0;
     size_t shading = normals ? ex_normals_scratch_size(normals) : 0;
     size_t turning = tangents ? tangent_room(record) + ex_tangents_scratch_size(tangents) : 0;
     size_t painting = (size_t)rig->counts.examples * sizeof(exi_pixels_term);
@@ -40,14 +47,22 @@ size_t exi_rig_shared_size(const ex_rig *rig, int level) {
 
 /* ---- stages ---- */
 
-static void refine(const exi_rig_job *j, const exi_pose_scratch *s, const ex_output *output, bool with_normals) {
+/* The level's positions, on the limit surface where there are layers that displace it, and then displaced; limit
+ * normals where they are the surface's own. */
+static void refine(const exi_rig_job *j, int pose, const ex_output *output, bool limit_normals, int displacing) {
     ex_refine job = {.level = j->level,
-                     .control = s->control,
+                     .control = j->scratch[pose].control,
                      .positions = output->positions,
                      .position_stride = output->position_stride,
-                     .normals = with_normals ? output->normals : NULL,
-                     .normal_stride = output->normal_stride};
-    ex_stencils_apply(ex_rig_stencils(j->rig), &job, j->tasks, j->shared);
+                     .normals = limit_normals || displacing > 0 ? output->normals : NULL,
+                     .normal_stride = stride_of(output->normal_stride, 3 * sizeof(float))};
+    if (displacing > 0 && !job.normals) {
+        job.normals = j->shared;
+        job.normal_stride = 3 * sizeof(float);
+    }
+    ex_stencils_apply(ex_rig_stencils(j->rig), &job, j->tasks, (char *)j->shared + normal_room(j->rig, j->level));
+    if (displacing > 0)
+        exi_rig_displace(j, pose, displacing, output, job.normals, job.normal_stride);
 }
 
 static void measure_box(const ex_output *output, int count) {
@@ -104,12 +119,17 @@ void exi_rig_finish(const exi_rig_job *j, int pose) {
     const ex_rig *rig = j->rig;
     ex_output output = j->outputs[pose];
     const exi_level_record *record = level_record(rig, j->level);
-    const bool limit_normals = j->level != 0 && ex_stencils_has_tangents(ex_rig_stencils(rig), j->level);
+    const int displacing = exi_rig_open_displacing(j, pose);
+    const bool limit_normals =
+        j->level != 0 && displacing == 0 && ex_stencils_has_tangents(ex_rig_stencils(rig), j->level);
     check_wishes(record, &output, limit_normals);
-    if (!output.positions)
+    if (!output.positions) {
+        if (output.box)
+            exi_rig_grow_displaced_box(j, pose, displacing, output.box);
         return;
+    }
     if (j->level != 0) {
-        refine(j, &j->scratch[pose], &output, limit_normals);
+        refine(j, pose, &output, limit_normals, displacing);
         if (output.box)
             measure_box(&output, ex_rig_level_vertex_count(rig, j->level));
     }

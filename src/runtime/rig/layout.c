@@ -48,6 +48,7 @@ static void place_records(placing *p) {
     p->head.weight_examples = place(p, p->contents->weights, sizeof(uint32_t));
     p->head.offset_counts = place(p, c->offsets > 0 ? c->examples : 0, sizeof(exi_offset_count));
     p->head.paths = place(p, c->trajectories > 0 ? c->layers : 0, sizeof(uint64_t));
+    p->head.displacements = place(p, c->displacements > 0 ? c->layers : 0, sizeof(uint64_t));
     p->head.example_names = place(p, c->examples, sizeof(uint32_t));
     p->head.joint_names = place(p, c->joints, sizeof(uint32_t));
     p->head.strings = exi_size_add(&p->total, c->string_size, 1, 16);
@@ -113,6 +114,14 @@ static void place_paths(placing *p) {
     }
 }
 
+static void place_displacements(placing *p) {
+    for (int i = 0; p->contents->displacements && i < p->contents->counts.layers; i++) {
+        const uint64_t offset = place_part(p, p->contents->displacements[i]);
+        if (p->rig)
+            ((uint64_t *)exi_rig_at_mut(p->rig, p->rig->displacements))[i] = offset;
+    }
+}
+
 static void place_all(placing *p, const ex_forms *forms) {
     p->total = (exi_size){.bytes = sizeof(ex_rig)};
     place_records(p);
@@ -126,6 +135,7 @@ static void place_all(placing *p, const ex_forms *forms) {
     for (int i = 0; i < EX_FRAME_COUNT; i++)
         p->head.patches[i] = place_part(p, p->contents->patches[i]);
     place_paths(p);
+    place_displacements(p);
     p->head.forms = exi_size_add(&p->total, (size_t)forms->size, 1, EXI_ALIGN);
     p->head.size = p->total.bytes;
 }

@@ -117,6 +117,18 @@ static void add_offsets(section_list *list, const ex_rig *rig, ex_section_kind k
     }
 }
 
+/* Refined vertices that layers displace, or what their examples displace them by. */
+static void add_displacements(section_list *list, const ex_rig *rig, ex_section_kind kind) {
+    for (int l = 0; l < rig->counts.layers; l++) {
+        const exi_displacements *d = exi_rig_displacements_of(rig, l);
+        if (d && kind == EX_SECTION_DISPLACED)
+            add_section(list, kind, l, (uint64_t)d->listed_count * sizeof(uint32_t));
+        for (int k = 0; d && kind == EX_SECTION_DISPLACEMENTS && k < d->example_count; k++)
+            add_section(list, kind, exi_rig_layers(rig)[l].first_example + k,
+                        (uint64_t)d->listed_count * sizeof(float));
+    }
+}
+
 static void add_stencils(section_list *list, const ex_rig *rig) {
     const ex_stencils *stencils = exi_rig_part(rig, rig->stencils);
     for (int i = 1; i <= rig->counts.levels; i++)
@@ -175,6 +187,8 @@ static void list_sections(const ex_rig *rig, section_list *list) {
     for (ex_section_kind kind = EX_SECTION_TRAJECTORIES; kind <= EX_SECTION_MASK; kind++)
         add_paths(list, rig, kind);
     add_driver(list, rig);
+    add_displacements(list, rig, EX_SECTION_DISPLACED);
+    add_displacements(list, rig, EX_SECTION_DISPLACEMENTS);
 }
 
 static uint64_t header_size(int section_count) {
@@ -272,6 +286,11 @@ static void write_turns(const ex_rig *rig, int example, float *out) {
 static void write_correctors(const ex_rig *rig, int example, float *out) {
     const int layer = layer_of(rig, &example);
     exi_pack_correctors(rig, exi_rig_paths_of(rig, layer), example, out);
+}
+
+static void write_displacements(const ex_rig *rig, int example, float *out) {
+    const int layer = layer_of(rig, &example);
+    exi_displacements_get(exi_rig_displacements_of(rig, layer), example, out);
 }
 
 static void write_note(const ex_rig *rig, int index, void *out) {
@@ -385,6 +404,12 @@ static void write_section(const ex_rig *rig, const exi_pack_entry *entry, int pl
         break;
     case EX_SECTION_MASK:
         ex_rig_layer_mask(rig, index, out);
+        break;
+    case EX_SECTION_DISPLACED:
+        ex_rig_layer_displaced(rig, index, out);
+        break;
+    case EX_SECTION_DISPLACEMENTS:
+        write_displacements(rig, index, out);
         break;
     case EX_SECTION_OFFSET_PLACES:
         write_offsets(rig, index, out, NULL);

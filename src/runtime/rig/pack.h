@@ -66,7 +66,7 @@ _Static_assert(sizeof(exi_pack_paths) == 40, "the file format has no padding");
 _Static_assert(sizeof(exi_pack_path) == 56, "the file format has no padding");
 _Static_assert(sizeof(exi_pack_header) == 40, "the file format has no padding");
 _Static_assert(sizeof(exi_pack_entry) == 32, "the file format has no padding");
-_Static_assert(sizeof(exi_rig_counts) == 25 * 4, "the file format has no padding");
+_Static_assert(sizeof(exi_rig_counts) == 26 * 4, "the file format has no padding");
 _Static_assert(sizeof(exi_input_record) == 16 + 14 * 8 + 5 * 8 + 8, "the file format has no padding");
 _Static_assert(sizeof(exi_layer_record) == 64, "the file format has no padding");
 _Static_assert(sizeof(exi_note_record) == 32, "the file format has no padding");

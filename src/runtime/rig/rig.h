@@ -7,6 +7,7 @@
 #ifndef EXI_RIG_H
 #define EXI_RIG_H
 
+#include "runtime/shape/displacements.h"
 #include "runtime/shape/forms.h"
 #include "runtime/shape/patches.h"
 #include "runtime/shape/trajectory.h"
@@ -28,19 +29,20 @@ typedef struct exi_rig_counts {
     int32_t layers, inputs, axes, examples, notes;
     uint32_t flags;
     uint32_t string_size;
-    int32_t forms;        /* examples that are forms: those of layers of that domain, in their order */
-    int32_t joints;       /* 0: no skeleton */
-    int32_t skin_sets;    /* sets of four influences; 0: no skin */
-    int32_t skinning;     /* ex_skinning */
-    int32_t shifts;       /* examples that bring joint positions */
-    int32_t textures;     /* names of textures */
-    int32_t levels;       /* refined levels */
-    int32_t level;        /* shown unless asked otherwise */
-    int32_t refinement;   /* EXI_REFINED_… */
-    int32_t offsets;      /* examples that are offsets */
-    int32_t trajectories; /* examples that are trajectories */
-    int32_t drivers;      /* 1: it has a driver */
-    int32_t driver_keys;  /* examples that have one's form */
+    int32_t forms;         /* examples that are forms: those of layers of that domain, in their order */
+    int32_t joints;        /* 0: no skeleton */
+    int32_t skin_sets;     /* sets of four influences; 0: no skin */
+    int32_t skinning;      /* ex_skinning */
+    int32_t shifts;        /* examples that bring joint positions */
+    int32_t textures;      /* names of textures */
+    int32_t levels;        /* refined levels */
+    int32_t level;         /* shown unless asked otherwise */
+    int32_t refinement;    /* EXI_REFINED_… */
+    int32_t offsets;       /* examples that are offsets */
+    int32_t trajectories;  /* examples that are trajectories */
+    int32_t drivers;       /* 1: it has a driver */
+    int32_t driver_keys;   /* examples that have one's form */
+    int32_t displacements; /* examples that are displacements */
 } exi_rig_counts;
 
 /* What there is of refinement beyond the levels. REFINED without stencils: the levels were left out. */
@@ -111,6 +113,7 @@ struct ex_rig {
     int32_t path_layers;       /* layers of trajectories */
     int32_t segments;          /* of all of them */
     int32_t most_segments;     /* of one of them */
+    int32_t displaced_layers;  /* layers of displacements; 0 where the levels are left out */
     uint64_t strings;          /* [string_size] bytes, each string ends with 0 */
     uint64_t inputs;           /* [inputs] exi_input_record */
     uint64_t layers;           /* [layers] exi_layer_record */
@@ -123,6 +126,7 @@ struct ex_rig {
     uint64_t weight_examples;  /* [weights] uint32_t: which of its layer's examples a weight belongs to */
     uint64_t offset_counts;    /* [examples] exi_offset_count */
     uint64_t paths;            /* [layers] uint64_t: where a layer's exi_paths stand; 0 for others */
+    uint64_t displacements;    /* [layers] uint64_t: where a layer's exi_displacements stand; 0 for others */
     uint64_t levels;           /* [levels + 1] exi_level_record; 0 is the mesh itself */
     uint64_t normals;          /* [splits][3] float, at rest */
     uint64_t notes;            /* [notes] exi_note_record */
@@ -180,7 +184,7 @@ static inline bool exi_has_targets(int32_t domain) {
     return domain == EX_DOMAIN_FORM || domain == EX_DOMAIN_TRAJECTORY;
 }
 static inline int exi_image_count(const exi_rig_counts *c) {
-    return c->examples - c->forms - c->offsets - c->trajectories;
+    return c->examples - c->forms - c->offsets - c->trajectories - c->displacements;
 }
 
 static inline ex_reading exi_input_reading(const exi_input_record *input) {
@@ -215,8 +219,9 @@ typedef struct exi_rig_contents {
     const ex_stencils *stencils;
     const exi_patches *patches[EX_FRAME_COUNT]; /* each may be NULL */
     int weights;
-    const exi_paths *const *paths; /* [layers], each may be NULL; or NULL */
-    int path_forms;                /* of all of them */
+    const exi_paths *const *paths;                 /* [layers], each may be NULL; or NULL */
+    int path_forms;                                /* of all of them */
+    const exi_displacements *const *displacements; /* [layers], each may be NULL; or NULL */
 } exi_rig_contents;
 
 /*
@@ -271,6 +276,27 @@ ex_result exi_rig_paths_add(exi_rig_paths *paths, int layer, const exi_paths_def
 void exi_rig_paths_close(exi_rig_paths *paths);
 /* Sets what evaluation asks of all layers together. */
 void exi_rig_paths_measure(ex_rig *rig);
+
+/*
+ * The displacements of all layers on their way into a rig (displacements.c).
+ */
+typedef struct exi_rig_displacements {
+    exi_displacements **layers; /* [layer_count], NULL for layers of other domains; or NULL */
+    int layer_count;
+    const ex_allocator *allocator;
+    size_t size;
+} exi_rig_displacements;
+
+/* Opens without any; then layer after layer. Close also after failure. */
+ex_result exi_rig_displacements_open(exi_rig_displacements *displacements, const exi_rig_counts *counts,
+                                     const ex_allocator *allocator, ex_error *error);
+ex_result exi_rig_displacements_add(exi_rig_displacements *displacements, int layer, const ex_layer_def *from,
+                                    int vertex_count, ex_storage storage, ex_error *error);
+void exi_rig_displacements_close(exi_rig_displacements *displacements);
+/* Sets displaced_layers. */
+void exi_rig_displacements_measure(ex_rig *rig);
+/* The displacements of a layer; NULL where it has none. */
+const exi_displacements *exi_rig_displacements_of(const ex_rig *rig, int layer);
 
 /* Every vertex that an example of a layer of offsets moves, ascending. */
 void exi_rig_visit_offsets(const ex_rig *rig, int layer, int example, exi_offset_visit visit, void *context);

@@ -26,6 +26,7 @@ typedef struct loading {
     ex_stencils *stencils;
     exi_rig_offsets offsets;
     exi_rig_paths paths;
+    exi_rig_displacements displacements;
     uint32_t *gather; /* [vertices]: the first split vertex of each, where a form's own vertices stand; NULL: itself */
     size_t gather_size;
     void *memory;
@@ -100,6 +101,7 @@ static void close_loading(loading *l) {
     ex_stencils_destroy(l->stencils);
     exi_rig_offsets_close(&l->offsets);
     exi_rig_paths_close(&l->paths);
+    exi_rig_displacements_close(&l->displacements);
     if (l->gather)
         exi_release(l->allocator, l->gather, l->gather_size);
     if (l->memory)
@@ -158,9 +160,13 @@ static ex_result make_parts(loading *l, ex_error *error) {
         result = exi_unpack_offsets(l->u, l->gather, l->meshes[0].split_source, l->allocator, &l->offsets, error);
     if (result == EX_OK)
         result = exi_unpack_paths(l->u, l->options.storage, l->allocator, &l->paths, error);
+    if (result == EX_OK)
+        result = exi_unpack_displacements(l->u, &l->contents.counts, l->stencils, l->options.storage, l->allocator,
+                                          &l->displacements, error);
     l->contents.weights = l->offsets.weights;
     l->contents.paths = (const exi_paths *const *)l->paths.layers;
     l->contents.path_forms = l->paths.form_count;
+    l->contents.displacements = (const exi_displacements *const *)l->displacements.layers;
     for (int i = 0; i < EX_FRAME_COUNT; i++)
         l->contents.patches[i] = l->offsets.patches[i];
     l->contents.skeleton = l->skeleton;
@@ -280,6 +286,7 @@ static ex_result fill(ex_rig *rig, loading *l, ex_error *error) {
     exi_rig_offsets_fill(&l->offsets, rig);
     exi_rig_measure_pose(rig);
     exi_rig_paths_measure(rig);
+    exi_rig_displacements_measure(rig);
     return fill_forms(rig, l, error);
 }
 

@@ -65,6 +65,13 @@ ex_result exi_unpack_paths(const exi_unpack *u, ex_storage storage, const ex_all
 ex_result exi_unpack_fill_paths(const exi_unpack *u, const exi_rig_paths *paths, int layer, int target,
                                 const uint32_t *gather, ex_rig *rig, ex_error *error);
 
+/* unpack_displacements.c: takes the sections of displacements; lays the layers out. counts: the rig's own; stencils:
+ * its, or NULL where they are left out. */
+bool exi_unpack_take_displacements(exi_unpack *u, ex_error *error);
+ex_result exi_unpack_displacements(const exi_unpack *u, const exi_rig_counts *counts, const ex_stencils *stencils,
+                                   ex_storage storage, const ex_allocator *allocator,
+                                   exi_rig_displacements *displacements, ex_error *error);
+
 /* unpack_check.c: names, inputs, layers with their weighers, shifts and textures of a rig that is filled. */
 ex_result exi_unpack_check(const ex_rig *rig, ex_error *error);
 

@@ -93,7 +93,8 @@ static bool sound_counts(const exi_rig_counts *c) {
            within(c->levels, 0, refined ? 32 : 0) && (refined || !limit) &&
            within(c->level, limit ? EX_LEVEL_LIMIT : 0, c->levels) && within(c->offsets, 0, c->examples) &&
            within(c->trajectories, 0, c->examples) && within(c->drivers, 0, 1) &&
-           within(c->driver_keys, c->drivers, c->drivers ? c->examples : 0);
+           within(c->driver_keys, c->drivers, c->drivers ? c->examples : 0) &&
+           within(c->displacements, 0, c->levels > 0 && !limit ? c->examples : 0);
 }
 
 /* A file of this format that is older has fewer counts; those that it lacks are 0. */
@@ -157,7 +158,7 @@ exi_level_record exi_unpack_level(const exi_unpack *u, int level) {
 /* Layers follow each other without gaps, and textures come in order of first appearance. */
 static bool sound_layers(const exi_unpack *u) {
     const exi_rig_counts *c = &u->counts;
-    int64_t axes = 0, examples = 0, forms = 0, offsets = 0, trajectories = 0, keys = 0;
+    int64_t axes = 0, examples = 0, forms = 0, offsets = 0, trajectories = 0, keys = 0, displacements = 0;
     int textures = 0;
     for (int i = 0; i < c->layers; i++) {
         const exi_layer_record layer = exi_unpack_layer(u, i);
@@ -177,12 +178,14 @@ static bool sound_layers(const exi_unpack *u) {
         forms += form ? layer.example_count : 0;
         offsets += sparse ? layer.example_count : 0;
         trajectories += layer.domain == EX_DOMAIN_TRAJECTORY ? layer.example_count : 0;
+        displacements += layer.domain == EX_DOMAIN_DISPLACEMENT ? layer.example_count : 0;
         keys += layer.flags & EXI_LAYER_DRIVEN ? layer.example_count : 0;
         if (axes > c->axes || examples > c->examples)
             return false;
     }
     return axes == c->axes && examples == c->examples && forms == c->forms && offsets == c->offsets &&
-           trajectories == c->trajectories && textures == c->textures && keys == c->driver_keys;
+           trajectories == c->trajectories && textures == c->textures && keys == c->driver_keys &&
+           displacements == c->displacements;
 }
 
 static bool sound_textures(const exi_unpack *u) {
@@ -360,7 +363,8 @@ ex_result exi_unpack_take_all(exi_unpack *u, ex_error *error) {
         take_list(u, EX_SECTION_INVERSE_BINDS, 0, c->joints > 0, (uint64_t)c->joints * 64, true, error) &&
         take_list(u, EX_SECTION_SKIN_JOINTS, 0, c->skin_sets, splits * 8, true, error) &&
         take_list(u, EX_SECTION_SKIN_WEIGHTS, 0, c->skin_sets, splits * 16, true, error) && take_targets(u, error) &&
-        take_offsets(u, error) && exi_unpack_take_paths(u, error) && take_driver(u, error);
+        take_offsets(u, error) && exi_unpack_take_paths(u, error) && take_driver(u, error) &&
+        exi_unpack_take_displacements(u, error);
     if (!taken)
         return error->result;
     return u->next == u->header.section_count

@@ -1,0 +1,155 @@
+/*
+ * From scans, a fit and a template to a project: the template is refitted, every scan becomes a map of displacements,
+ * and parts become layers.
+ */
+#include "author/scan/build.h"
+
+#include "author/formats/array.h"
+#include "author/formats/file.h"
+#include "author/scan/session.h"
+#include "runtime/base/result.h"
+
+#include <exemplar/author/formats.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+char *exi_body_path(const exi_body *body, const char *relative) {
+    return exi_scan_file(body->session->folder, relative);
+}
+
+ex_result exi_body_make_rig(exi_body *body) {
+    ex_rig_destroy(body->rig);
+    body->rig = NULL;
+    return ex_template_rig(&body->template, body->session->levels, &body->rig, body->error);
+}
+
+void exi_body_close(exi_body *body) {
+    exi_body_free_parts(body);
+    ex_rig_destroy(body->rig);
+    ex_mesh_destroy(body->template.cage);
+    ex_scene_destroy(body->template.scene);
+    free(body->poses);
+}
+
+static ex_result read_template(exi_body *body) {
+    char *cage = exi_body_path(body, "template/cage.obj"), *scene = exi_body_path(body, "template/body.glb");
+    ex_result result = cage && scene ? ex_obj_read(cage, &body->template.cage, body->error)
+                                     : exi_error_memory(body->error, "a path", 0);
+    if (result == EX_OK)
+        result = ex_scene_read(scene, &body->template.scene, body->error);
+    if (result == EX_OK)
+        result = exi_body_make_rig(body);
+    if (result == EX_OK && ex_rig_joint_count(body->rig) != body->fitted->kinematics->joint_count)
+        result = exi_error(body->error, EX_ERROR_DATA,
+                           "%s has %d joints and the fit has %d: make the template again ('exemplar scan template')",
+                           scene, ex_rig_joint_count(body->rig), body->fitted->kinematics->joint_count);
+    if (result == EX_OK) {
+        body->level = body->session->levels;
+        body->vertex_count = ex_rig_level_vertex_count(body->rig, body->level);
+    }
+    free(cage);
+    free(scene);
+    return result;
+}
+
+ex_result exi_body_find_poses(exi_body *body) {
+    body->poses = exi_array_allocate((size_t)body->session->scan_count, sizeof *body->poses);
+    if (!body->poses)
+        return exi_error_memory(body->error, "the poses", 0);
+    for (int i = 0; i < body->session->scan_count; i++) {
+        body->poses[i] = -1;
+        for (int k = 0; k < body->fitted->scan_count && body->poses[i] < 0; k++)
+            body->poses[i] = strcmp(body->fitted->names[k], body->session->scans[i].name) == 0 ? k : -1;
+    }
+    return EX_OK;
+}
+
+static ex_result make_folders(const exi_body *body) {
+    static const char *const names[] = {"maps", "masks", "figure"};
+    ex_result result = EX_OK;
+    for (int i = 0; i < 3 && result == EX_OK; i++) {
+        char *path = exi_body_path(body, names[i]);
+        result = path ? exi_make_directory(path, body->error) : exi_error_memory(body->error, "a path", 0);
+        free(path);
+    }
+    return result;
+}
+
+/* cage.obj, but only where it is another than before: maps that were made with it are then still good. */
+static ex_result write_cage(const exi_body *body) {
+    char *path = exi_body_path(body, "cage.obj"), *skeleton = exi_body_path(body, "skeleton.glb");
+    ex_mesh *old = NULL;
+    ex_result result = path && skeleton ? EX_OK : exi_error_memory(body->error, "a path", 0);
+    if (result == EX_OK && ex_obj_read(path, &old, NULL) == EX_OK) {
+        const ex_mesh_difference difference = ex_mesh_compare(body->template.cage, old, 0);
+        if (ex_mesh_difference_none(&difference))
+            goto done;
+    }
+    if (result == EX_OK)
+        result = ex_obj_write(path, body->template.cage, body->error);
+    if (result == EX_OK)
+        result = ex_scene_write(skeleton, body->template.scene, body->error);
+done:
+    ex_mesh_destroy(old);
+    free(path);
+    free(skeleton);
+    return result;
+}
+
+static ex_result build(exi_body *body) {
+    const ex_progress *progress = body->options->progress;
+    ex_result result = read_template(body);
+    if (result == EX_OK)
+        result = exi_body_find_poses(body);
+    if (result == EX_OK)
+        result = exi_body_find_parts(body);
+    if (result == EX_OK && progress)
+        progress->report(progress->user, "refitting the template", 0);
+    if (result == EX_OK && !body->options->keep_cage)
+        result = exi_body_refit(body);
+    if (result == EX_OK)
+        result = make_folders(body);
+    if (result == EX_OK)
+        result = write_cage(body);
+    if (result == EX_OK)
+        result = exi_body_make_maps(body);
+    if (result == EX_OK)
+        result = exi_body_write_project(body);
+    if (result == EX_OK) {
+        body->built->vertex_count = body->template.cage->vertex_count;
+        body->built->face_count = body->template.cage->face_count;
+        body->built->level = body->level;
+        body->built->level_count = body->vertex_count;
+    }
+    return result;
+}
+
+ex_result ex_scan_build(const ex_scan_session *session, const ex_scan_fitted *fitted,
+                        const ex_scan_build_options *options, ex_scan_built **built, ex_error *error) {
+    if (!session || !fitted || !built)
+        return exi_misuse_error(error, __func__, "no session, no fit, or nowhere to put the result");
+    const ex_scan_build_options plain = {0};
+    exi_body body = {.session = session, .fitted = fitted, .options = options ? options : &plain, .error = error};
+    *built = NULL;
+    body.built = calloc(1, sizeof *body.built);
+    ex_result result = body.built ? EX_OK : exi_error_memory(error, "the body", sizeof *body.built);
+    if (result == EX_OK) {
+        body.built->scan_count = session->scan_count;
+        body.built->scans = calloc((size_t)session->scan_count, sizeof *body.built->scans);
+        result = body.built->scans ? build(&body) : exi_error_memory(error, "the body", 0);
+    }
+    exi_body_close(&body);
+    if (result == EX_OK)
+        *built = body.built;
+    else
+        ex_scan_built_destroy(body.built);
+    return result;
+}
+
+void ex_scan_built_destroy(ex_scan_built *built) {
+    if (!built)
+        return;
+    free(built->scans);
+    free(built);
+}

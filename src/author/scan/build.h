@@ -1,0 +1,72 @@
+/*
+ * build.h - what the files that make a body share; private to src/author/scan.
+ *
+ *   build.c          the way through it
+ *   build_parts.c    which vertices a part covers, masks, and the mirror image of each
+ *   build_cage.c     the cage refitted to average scans
+ *   build_maps.c     a map of displacements for every scan
+ *   build_project.c  body.json
+ *   build_figure.c   dials for girth and the lengths of bones
+ *
+ * A body has the session's parts, each a layer, and where the session says so the mirror images of those that belong to
+ * one side.
+ */
+#ifndef EXEMPLAR_AUTHOR_SCAN_BUILD_H
+#define EXEMPLAR_AUTHOR_SCAN_BUILD_H
+
+#include <exemplar/author/scan.h>
+
+typedef struct exi_body_part {
+    const ex_scan_part *part;
+    char *name;
+    bool mirrored;          /* the mirror image of the session's part */
+    int side;               /* of joints in pairs: 1 for +x, -1 for -x, 0 for a part in the middle */
+    unsigned char *covered; /* [level vertices] */
+    float *mask;            /* [level vertices] */
+} exi_body_part;
+
+typedef struct exi_body {
+    const ex_scan_session *session;
+    const ex_scan_fitted *fitted;
+    const ex_scan_build_options *options;
+    ex_scan_built *built;
+    ex_template template;
+    ex_rig *rig; /* of the template as it is now */
+    int level, vertex_count;
+    int *mirror; /* [vertex_count] the vertex that each is mirrored to; NULL where the session mirrors nothing */
+    int part_count;
+    exi_body_part *parts; /* those of the session first, in its order */
+    int *poses;           /* [scan_count of the session] in fitted, -1 for scans that are not */
+    ex_error *error;
+} exi_body;
+
+/* The joint on the other side, or the joint itself. */
+int exi_body_other_joint(const ex_kinematics *kinematics, int joint);
+/* The mirror image of a rotation in x. */
+void exi_body_mirror_rotation(const double q[4], double mirrored[4]);
+
+ex_result exi_body_find_parts(exi_body *body);
+void exi_body_free_parts(exi_body *body);
+
+ex_result exi_body_refit(exi_body *body);
+
+/* The scan's map before holes are filled. */
+ex_result exi_body_cast(const exi_body *body, int scan, double reach, const unsigned char *covered, ex_map **map);
+ex_result exi_body_make_maps(exi_body *body);
+/* maps/NAME.ply as seen from the folder, of a part's example; release with free. */
+char *exi_body_map_name(const exi_body_part *part, const char *scan);
+
+ex_result exi_body_write_project(exi_body *body);
+
+/* FOLDER/relative; release with free, NULL without memory. */
+char *exi_body_path(const exi_body *body, const char *relative);
+
+/* Which of the fit's poses is each scan's. */
+ex_result exi_body_find_poses(exi_body *body);
+/* Releases all but what it was made with. */
+void exi_body_close(exi_body *body);
+
+/* The template's rig, anew, after its cage has changed. */
+ex_result exi_body_make_rig(exi_body *body);
+
+#endif

@@ -1,0 +1,254 @@
+/*
+ * What the markers do not determine. A rotation of a scan is open where a marker noise of SIGMA would leave it uncertain
+ * by more than LOOSE_TURN, by the inverse of the scan's normal matrix; it then stays where it began, deepest joints
+ * first, and a ball takes the markers beyond it out of that scan with it. A translation or an axis is open where the
+ * inverse of the reduced matrix says so; it is then held where it began, in the directions that are loose.
+ */
+#include "author/bake/bake.h"
+#include "author/scan/fit.h"
+#include "runtime/base/memory.h"
+#include "runtime/base/result.h"
+#include "runtime/base/vector.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SIGMA       0.002 /* metres */
+#define LOOSE_TURN  0.25  /* radians */
+#define LOOSE_PLACE 0.03  /* metres */
+#define HOLD        100.0 /* sightings' worth */
+
+static bool beyond(const exi_fit *f, int joint, int other) {
+    return f->walk[other] >= f->walk[joint] && f->walk[other] < f->walk_end[joint];
+}
+
+static int count_beyond(const exi_fit *f, int scan, int joint) {
+    int count = 0;
+    for (int m = f->scans[scan].begin; m < f->scans[scan].end; m++)
+        count += beyond(f, joint, f->marks[m].joint);
+    return count;
+}
+
+/* ---- poses ---- */
+
+/* The deepest joint of a scan whose rotation is loose, or -1. */
+static int loosest(exi_fit *f, exi_fit_chunk *k, int scan) {
+    const exi_fit_scan *s = &f->scans[scan];
+    const int n = s->pose_count, *columns = f->pose_columns + (size_t)scan * (size_t)f->joint_count;
+    const double *u = f->factors + (size_t)scan * (size_t)f->pose_most * (size_t)f->pose_most;
+    exi_fit_pose_normal(f, k, scan, 1e-9);
+    for (int w = f->joint_count - 1; w > 0; w--) {
+        const int j = f->order[w], rows = f->kinematics->joints[j].freedom == EX_FREEDOM_HINGE ? 1 : 3;
+        for (int r = 0; columns[j] >= 0 && r < rows; r++) {
+            const int c = columns[j] + r;
+            if (!(k->step[f->pose_most + c] > 0)) /* the diagonal: nothing depends on it */
+                return j;
+            memset(k->step, 0, (size_t)n * sizeof *k->step);
+            k->step[c] = 1;
+            exi_cholesky_forward(u, n, k->step);
+            double variance = 0;
+            for (int i = 0; i < n; i++)
+                variance += k->step[i] * k->step[i];
+            if (!(SIGMA * SIGMA * variance < LOOSE_TURN * LOOSE_TURN) || u[(size_t)c * (size_t)(n + 1)] > 1e100)
+                return j;
+        }
+    }
+    return -1;
+}
+
+static void open_pose(exi_fit *f, int scan, int joint) {
+    const size_t at = (size_t)scan * (size_t)f->joint_count + (size_t)joint;
+    f->open[at] = f->held[at] = true;
+    memcpy(f->now.turns[at], f->begin.turns[at], sizeof *f->now.turns);
+    f->now.angles[at] = f->begin.angles[at];
+    /* Markers that do not show how a hinge is turned lie on its axis, and are right all the same. */
+    for (int m = f->scans[scan].begin; m < f->scans[scan].end; m++)
+        if (f->kinematics->joints[joint].freedom != EX_FREEDOM_HINGE && beyond(f, joint, f->marks[m].joint))
+            f->marks[m].lost = true, f->marks[m].active = false;
+    exi_fit_lay_out_scan(f, scan);
+}
+
+static void open_chunks(void *context, int begin, int end) {
+    exi_fit *f = context;
+    for (int c = begin; c < end; c++)
+        for (int scan = c; scan < f->scan_count; scan += f->chunk_count) {
+            if (f->scans[scan].hopeless)
+                continue;
+            exi_fit_lay_out_scan(f, scan);
+            for (int j = loosest(f, &f->chunks[c], scan); j >= 0; j = loosest(f, &f->chunks[c], scan))
+                open_pose(f, scan, j);
+        }
+}
+
+void exi_fit_find_open_poses(exi_fit *f) {
+    /* As if all markers were right: what is asked is where they are. */
+    double *widths = f->site_widths, *weights = f->site_weights;
+    double *even = f->shared_right; /* long enough, and not in use */
+    for (int s = 0; s < f->site_count; s++)
+        even[s] = 1;
+    double *wide = f->shared_diagonal;
+    for (int s = 0; s < f->site_count; s++)
+        wide[s] = INFINITY;
+    f->site_widths = wide;
+    f->site_weights = even;
+    exi_run(f->def->tasks, f->chunk_count, 1, open_chunks, f);
+    f->site_widths = widths;
+    f->site_weights = weights;
+}
+
+/* ---- bones and axes ---- */
+
+/* Rows and columns [first, first + count) of the inverse of the reduced matrix, which is factorised. */
+static void inverse_block(exi_fit *f, int first, int count, double *block) {
+    const int n = f->shared_count;
+    double *columns = f->chunks[0].matrix; /* not in use now */
+    for (int k = 0; k < count; k++) {
+        double *x = columns + (size_t)k * (size_t)n;
+        memset(x, 0, (size_t)n * sizeof *x);
+        x[first + k] = 1;
+        exi_cholesky_forward(f->shared_matrix, n, x);
+    }
+    for (int a = 0; a < count; a++)
+        for (int b = 0; b < count; b++) {
+            double sum = 0;
+            for (int i = 0; i < n; i++)
+                sum += columns[(size_t)a * (size_t)n + (size_t)i] * columns[(size_t)b * (size_t)n + (size_t)i];
+            block[count * a + b] = sum;
+        }
+}
+
+bool exi_fit_find_open_shared(exi_fit *f, double sigma) {
+    bool any = false;
+    const int base = f->shared_count - f->kin_count;
+    if (f->kin_count == 0)
+        return false;
+    f->lambda = 1e-12;
+    exi_fit_reduce(f);
+    exi_cholesky(f->shared_matrix, f->shared_count, f->shared_diagonal, 1e-13);
+    for (int j = 1; j < f->joint_count; j++) {
+        double block[9], values[3], vectors[9];
+        if (f->translation_columns[j] >= 0 && f->translation_owners[j] == j) {
+            inverse_block(f, base + f->translation_columns[j], 3, block);
+            exi_eigen(block, 3, values, vectors);
+            for (int k = 0; k < 3; k++) {
+                const double *v = vectors + 3 * k, along = fabs(exi_dot3(v, f->now.axes[j]));
+                if (!(sigma * sqrt(values[k]) > LOOSE_PLACE) ||
+                    (f->kinematics->joints[j].freedom == EX_FREEDOM_HINGE && f->preferences[j] <= 0 && along > 0.7))
+                    continue;
+                for (int a = 0; a < 9; a++)
+                    f->extra_hold[j][a] += HOLD * v[a / 3] * v[a % 3];
+                any = f->open_translations[j] = true;
+            }
+        }
+        if (f->axis_columns[j] >= 0 && f->axis_owners[j] == j) {
+            inverse_block(f, base + f->axis_columns[j], 2, block);
+            exi_eigen(block, 2, values, vectors);
+            if (sigma * sqrt(values[0]) > LOOSE_TURN) {
+                f->extra_axis[j] = HOLD;
+                any = f->open_axes[j] = true;
+            }
+        }
+    }
+    return any;
+}
+
+/* ---- sentences ---- */
+
+static ex_kin_open *add_open(ex_kin_fit *out, size_t *capacity, int joint, int site, int scan) {
+    if ((size_t)out->open_count == *capacity) {
+        const size_t wanted = *capacity ? 2 * *capacity : 16;
+        ex_kin_open *grown = realloc(out->opens, wanted * sizeof *grown);
+        if (!grown)
+            return NULL;
+        out->opens = grown;
+        *capacity = wanted;
+    }
+    ex_kin_open *open = &out->opens[out->open_count++];
+    *open = (ex_kin_open){.joint = joint, .site = site, .scan = scan};
+    return open;
+}
+
+/* The most that a joint is turned in any scan relative to the first, in radians. */
+static double turned_most(const exi_fit *f, int joint) {
+    double most = 0;
+    const bool hinge = f->kinematics->joints[joint].freedom == EX_FREEDOM_HINGE;
+    for (int i = 1; i < f->scan_count; i++) {
+        const size_t a = (size_t)joint, b = (size_t)i * (size_t)f->joint_count + (size_t)joint;
+        double dot = 0, d = f->now.angles[b] - f->now.angles[a];
+        for (int k = 0; k < 4; k++)
+            dot += f->now.turns[a][k] * f->now.turns[b][k];
+        if (!hinge)
+            d = 2 * acos(fabs(dot) < 1 ? fabs(dot) : 1);
+        most = fabs(d) > most ? fabs(d) : most;
+    }
+    return most;
+}
+
+static bool list_joint(const exi_fit *f, ex_kin_fit *out, size_t *capacity, int j) {
+    const ex_kin_joint *joint = &f->kinematics->joints[j];
+    int marks = 0, asked = 0;
+    for (int i = 0; i < f->scan_count; i++) {
+        marks += count_beyond(f, i, j);
+        asked += i != f->def->reference && joint->freedom != EX_FREEDOM_FIXED &&
+                 !(f->def->scans[i].locked && f->def->scans[i].locked[j]);
+    }
+    if (marks == 0 && asked > 0) {
+        ex_kin_open *open = add_open(out, capacity, j, -1, -1);
+        if (open)
+            snprintf(open->text, sizeof open->text, "%.60s has no markers in any scan: it stays as it began",
+                     joint->name);
+        return open != NULL;
+    }
+    const bool still = (f->open_translations[j] || f->open_axes[j]) && turned_most(f, j) < 0.1;
+    for (int k = 0; k < 2; k++) {
+        if (k == 0 ? !f->open_translations[j] : !f->open_axes[j])
+            continue;
+        ex_kin_open *open = add_open(out, capacity, j, -1, -1);
+        if (!open)
+            return false;
+        snprintf(open->text, sizeof open->text, "the %s of %.50s is not determined: %s; it stays where it began",
+                 k == 0 ? "centre" : "axis", joint->name,
+                 still ? "it was hardly turned" : "too few turns and markers show it");
+    }
+    for (int i = 0; asked > 0 && i < f->scan_count; i++) {
+        if (!f->open[(size_t)i * (size_t)f->joint_count + (size_t)j])
+            continue;
+        const int seen = count_beyond(f, i, j);
+        ex_kin_open *open = add_open(out, capacity, j, -1, i);
+        if (!open)
+            return false;
+        snprintf(open->text, sizeof open->text, "%.50s cannot be found in scan %.40s: %d marker%s seen beyond it",
+                 joint->name, f->def->scans[i].name ? f->def->scans[i].name : "?", seen, seen == 1 ? " is" : "s are");
+    }
+    return true;
+}
+
+ex_result exi_fit_list_open(exi_fit *f, ex_kin_fit *out) {
+    size_t capacity = 0;
+    bool done = true;
+    for (int j = 1; done && j < f->joint_count; j++)
+        done = list_joint(f, out, &capacity, j);
+    for (int s = 0; done && s < f->site_count; s++) {
+        bool seen = false;
+        for (int m = 0; !seen && m < f->mark_count; m++)
+            seen = f->marks[m].site == s && (f->placed[s] || f->marks[m].active);
+        if (seen)
+            continue;
+        ex_kin_open *open = add_open(out, &capacity, -1, s, -1);
+        done = open != NULL;
+        if (open)
+            snprintf(open->text, sizeof open->text, "marker %.60s is seen in no scan", f->kinematics->sites[s].name);
+    }
+    for (int i = 0; done && i < f->scan_count; i++) {
+        if (!f->scans[i].hopeless)
+            continue;
+        ex_kin_open *open = add_open(out, &capacity, -1, -1, i);
+        done = open != NULL;
+        if (open)
+            snprintf(open->text, sizeof open->text, "scan %.60s shows too few markers to find its pose",
+                     f->def->scans[i].name ? f->def->scans[i].name : "?");
+    }
+    return done ? EX_OK : exi_error_memory(f->error, "the fit of a skeleton", capacity * sizeof *out->opens);
+}

@@ -1,0 +1,205 @@
+/*
+ * Displacement maps: d(v) = mask(v) * sum over k of w_k d_k(v) (Allen, Curless and Popovic 2002, equation 2), in metres
+ * along the limit normal; the mask is multiplied into d_k when it is set.
+ *
+ * A blend reads 4 bytes a listed vertex and example whose weight is not 0 (2 in 16 bit), once: with the eight nearest
+ * examples 32 bytes a vertex, a fifth of what refining the vertex reads. Sums of a tile stay in registers while the
+ * examples pass by.
+ */
+#include "runtime/shape/displacements.h"
+
+#include "runtime/base/memory.h"
+#include "runtime/base/result.h"
+#include "runtime/base/simd.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Four sums side by side; 16-bit numbers come out of their load as two. */
+enum { SUMS = 4, TILE = SUMS * EXI_WIDTH };
+
+static void *at(const exi_displacements *d, uint64_t offset) {
+    return (void *)((uintptr_t)d + (uintptr_t)offset);
+}
+
+static float *floats_of(const exi_displacements *d, uint32_t example) {
+    return (float *)at(d, d->values) + (size_t)example * (size_t)d->stride;
+}
+
+static int16_t *shorts_of(const exi_displacements *d, uint32_t example) {
+    return (int16_t *)at(d, d->values) + (size_t)example * (size_t)d->stride;
+}
+
+/* ---- making ---- */
+
+int exi_displacements_list(const float *const *maps, int example_count, int vertex_count, const float *mask,
+                           uint32_t *vertices) {
+    int count = 0;
+    for (int v = 0; v < vertex_count; v++) {
+        bool displaced = false;
+        for (int k = 0; k < example_count && !displaced; k++)
+            displaced = !((mask ? maps[k][v] * mask[v] : maps[k][v]) == 0);
+        if (displaced && vertices)
+            vertices[count] = (uint32_t)v;
+        count += displaced;
+    }
+    return count;
+}
+
+ex_result exi_displacements_create(const exi_displacements_def *def, const ex_allocator *allocator,
+                                   exi_displacements **made, ex_error *error) {
+    const size_t listed = (size_t)def->listed_count, number = def->storage == EX_STORAGE_FLOAT ? 4 : 2;
+    exi_displacements head = {.vertex_count = def->vertex_count,
+                              .listed_count = def->listed_count,
+                              .example_count = def->example_count,
+                              .storage = (int32_t)def->storage,
+                              .stride = (listed + TILE - 1) / TILE * TILE};
+    exi_size total = {.bytes = sizeof head};
+    size_t row = 0;
+    const bool fits = exi_multiply((size_t)head.stride, number, &row);
+    head.vertices = exi_size_add(&total, listed, sizeof(uint32_t), EXI_ALIGN);
+    head.scales = exi_size_add(&total, (size_t)def->example_count, sizeof(float), EXI_ALIGN);
+    head.peaks = exi_size_add(&total, (size_t)def->example_count, sizeof(float), EXI_ALIGN);
+    head.values = exi_size_add(&total, (size_t)def->example_count, row, EXI_ALIGN);
+    head.size = total.bytes;
+    if (!fits || total.overflow)
+        return exi_error(error, EX_ERROR_LIMIT, "the displacements are too large for this machine's memory");
+    exi_displacements *block = exi_block_create(allocator, total.bytes);
+    if (!block)
+        return exi_error_memory(error, "the displacements", total.bytes);
+    *block = head;
+    if (def->vertices && listed > 0)
+        memcpy(at(block, head.vertices), def->vertices, listed * sizeof(uint32_t));
+    *made = block;
+    return EX_OK;
+}
+
+static float value_of(const exi_displacements *d, const float *values, bool dense, const float *mask, int i) {
+    const uint32_t v = exi_displacements_vertices(d)[i];
+    const float value = values[dense ? v : (uint32_t)i];
+    return mask ? value * mask[v] : value;
+}
+
+bool exi_displacements_set(exi_displacements *d, int example, const float *values, bool dense, const float *mask,
+                           uint32_t *bad_vertex) {
+    float largest = 0;
+    for (int i = 0; i < d->listed_count; i++) {
+        const float size = fabsf(value_of(d, values, dense, mask, i));
+        if (!isfinite(size)) {
+            *bad_vertex = exi_displacements_vertices(d)[i];
+            return false;
+        }
+        largest = size > largest ? size : largest;
+    }
+    ((float *)at(d, d->scales))[example] = largest / 32767.0F;
+    ((float *)at(d, d->peaks))[example] = largest;
+    for (int i = 0; i < d->listed_count; i++) {
+        const float value = value_of(d, values, dense, mask, i);
+        if (d->storage == EX_STORAGE_FLOAT)
+            floats_of(d, (uint32_t)example)[i] = value;
+        else
+            shorts_of(d, (uint32_t)example)[i] = (int16_t)(largest > 0 ? lrintf(value / largest * 32767.0F) : 0);
+    }
+    return true;
+}
+
+void exi_displacements_get(const exi_displacements *d, int example, float *values) {
+    const float scale = ((const float *)at(d, d->scales))[example];
+    for (int i = 0; i < d->listed_count; i++)
+        values[i] = d->storage == EX_STORAGE_FLOAT ? floats_of(d, (uint32_t)example)[i]
+                                                   : (float)shorts_of(d, (uint32_t)example)[i] * scale;
+}
+
+/* ---- summing ---- */
+
+/* The first of the list that is no smaller than `vertex`. */
+static int find(const uint32_t *vertices, int count, int vertex) {
+    int low = 0, high = count;
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if (vertices[middle] < (uint32_t)vertex)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* What a sum reads. Kept apart from the block because what is written could, for all the compiler knows, be written
+ * over that. */
+typedef struct tables {
+    const float *floats;
+    const int16_t *shorts;
+    const float *scales;
+    size_t stride;
+} tables;
+
+/* Sums of the tile that begins with number `first`; is_float is a constant where this is called. */
+static inline void sum_tile(const tables *t, const exi_displacement_term *terms, int term_count, size_t first,
+                            bool is_float, float *out) {
+    exi_wide sums[SUMS];
+    EXI_WRITE_OUT
+    for (int i = 0; i < SUMS; i++)
+        sums[i] = exi_splat(0);
+    for (int k = 0; k < term_count; k++) {
+        const size_t begin = terms[k].example * t->stride + first;
+        if (is_float) {
+            const exi_wide weight = exi_splat(terms[k].weight);
+            EXI_WRITE_OUT
+            for (int i = 0; i < SUMS; i++)
+                sums[i] = exi_madd(exi_load(t->floats + begin + (size_t)i * EXI_WIDTH), weight, sums[i]);
+        } else {
+            const exi_wide weight = exi_splat(terms[k].weight * t->scales[terms[k].example]);
+            const exi_ints one = exi_splat_short(1);
+            EXI_WRITE_OUT
+            for (int i = 0; i < SUMS; i += 2) {
+                exi_ints low = exi_zero_ints(), high = exi_zero_ints();
+                exi_add_products(t->shorts + begin + (size_t)i * EXI_WIDTH, one, &low, &high);
+                sums[i] = exi_madd(exi_from_ints(low), weight, sums[i]);
+                sums[i + 1] = exi_madd(exi_from_ints(high), weight, sums[i + 1]);
+            }
+        }
+    }
+    EXI_WRITE_OUT
+    for (int i = 0; i < SUMS; i++)
+        exi_store(out + i * EXI_WIDTH, sums[i]);
+}
+
+void exi_displacements_add(const exi_displacements *d, const exi_displacement_term *terms, int term_count, int begin,
+                           int end, float *out) {
+    const uint32_t *vertices = exi_displacements_vertices(d);
+    const int first = find(vertices, d->listed_count, begin), last = find(vertices, d->listed_count, end);
+    if (first == last || term_count == 0)
+        return;
+    /* Whole tiles; what they hold beyond the piece is summed for nothing. */
+    const int start = first / TILE * TILE;
+    float sums[EXI_DISPLACED + 2 * TILE];
+    const tables t = {.floats = at(d, d->values),
+                      .shorts = at(d, d->values),
+                      .scales = at(d, d->scales),
+                      .stride = (size_t)d->stride};
+    for (int tile = start; tile < last; tile += TILE) {
+        if (d->storage == EX_STORAGE_FLOAT)
+            sum_tile(&t, terms, term_count, (size_t)tile, true, sums + (tile - start));
+        else
+            sum_tile(&t, terms, term_count, (size_t)tile, false, sums + (tile - start));
+    }
+    const float *sum = sums + (first - start);
+    const int count = last - first;
+    if (vertices[last - 1] - vertices[first] == (uint32_t)count - 1) {
+        float *to = out + (vertices[first] - (uint32_t)begin);
+        for (int i = 0; i < count; i++)
+            to[i] += sum[i];
+        return;
+    }
+    for (int i = 0; i < count; i++)
+        out[vertices[first + i] - (uint32_t)begin] += sum[i];
+}
+
+double exi_displacements_bound(const exi_displacements *d, const exi_displacement_term *terms, int term_count) {
+    const float *peaks = at(d, d->peaks);
+    double bound = 0;
+    for (int k = 0; k < term_count; k++)
+        bound += fabs((double)terms[k].weight) * (double)peaks[terms[k].example];
+    return bound;
+}
