@@ -28,7 +28,7 @@ EX_API int ex_capture_match(const ex_kinematics *kinematics, const ex_markers *m
 typedef struct ex_capture_options {
     const ex_kinematics *kinematics; /* where to begin; its sites must be placed. NULL: "full" */
     const bool *left_out;            /* [marker_count]: markers that are not used; NULL: none */
-    int frames;                      /* from which bones are found, spread over the trial; 0: 60 */
+    int frames;                      /* from which bones are found, spread over the trial; 0: 40 */
     double loss;                     /* ex_kin_fit_def */
     const ex_progress *progress;
     const ex_tasks *tasks;

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { FRAMES = 60, SIGHTINGS_LEAST = 4, MATCHES_LEAST = 6, BLOCK = 256, SAMPLES = 64, PAIRS = 4096 };
+enum { FRAMES = 40, SIGHTINGS_LEAST = 4, MATCHES_LEAST = 6, BLOCK = 256, SAMPLES = 64, PAIRS = 4096 };
 
 void ex_capture_destroy(ex_capture *capture) {
     if (!capture)
@@ -42,6 +42,7 @@ typedef struct work {
     const ex_capture_options *options;
     ex_capture *out;
     ex_kinematics *kinematics; /* where the fit begins */
+    bool *locked;              /* [joint_count] */
     int *counts;               /* [frame_count]: sightings */
     int *chosen;               /* frames from which bones are found */
     int chosen_count;
@@ -180,43 +181,27 @@ static void scale_skeleton(work *w) {
             kinematics->sites[s].local[i] *= w->out->scale;
 }
 
-/* ---- frames as scans ---- */
+/* ---- joints ---- */
 
-typedef struct batch {
-    ex_kin_scan *scans;
-    ex_sighting *sightings;
-    int scan_count, sighting_count;
-} batch;
-
-static void free_batch(batch *b) {
-    free(b->scans);
-    free(b->sightings);
-}
-
-/* starts: [frame_count] poses to begin from, or NULL. */
-static bool make_batch(const work *w, const int *frames, int count, const ex_kin_pose *const *starts, batch *b) {
-    int sightings = 0;
-    for (int i = 0; i < count; i++)
-        sightings += w->counts[frames[i]];
-    *b = (batch){.scans = calloc((size_t)count + 1, sizeof *b->scans),
-                 .sightings = exi_array_allocate((size_t)sightings, sizeof *b->sightings),
-                 .scan_count = count};
-    if (!b->scans || !b->sightings)
-        return false;
-    for (int i = 0; i < count; i++) {
-        b->scans[i] = (ex_kin_scan){.name = "a frame", .start = starts ? starts[i] : NULL};
-        for (int m = 0; m < w->markers->marker_count; m++) {
-            const float *p = w->out->sites[m] >= 0 ? exi_capture_seen(w->markers, frames[i], m) : NULL;
-            if (p)
-                b->sightings[b->sighting_count++] =
-                    (ex_sighting){.scan = i,
-                                  .site = w->out->sites[m],
-                                  .position = {(double)p[0], (double)p[1], (double)p[2]},
-                                  .weight = 1};
-        }
+/* A ball that only carries another and has no markers of its own: how a turn about the bone between the two is shared
+ * by them, nothing shows. It stays as it rests. */
+static void lock_joints(work *w) {
+    const ex_kinematics *kinematics = w->kinematics;
+    for (int j = 1; j < kinematics->joint_count; j++) {
+        bool marked = kinematics->joints[j].freedom != EX_FREEDOM_BALL;
+        int balls = 0, others = 0;
+        for (int s = 0; s < kinematics->site_count; s++)
+            marked = marked || kinematics->sites[s].joint == j;
+        for (int k = j + 1; k < kinematics->joint_count; k++)
+            if (kinematics->joints[k].parent == j) {
+                balls += kinematics->joints[k].freedom == EX_FREEDOM_BALL;
+                others += kinematics->joints[k].freedom != EX_FREEDOM_BALL;
+            }
+        w->locked[j] = !marked && balls == 1 && others == 0;
     }
-    return true;
 }
+
+/* ---- bones ---- */
 
 /* Evenly spread among the frames that show nine tenths of what the best one shows. */
 static ex_result choose_frames(work *w) {
@@ -244,21 +229,34 @@ static ex_result choose_frames(work *w) {
     return EX_OK;
 }
 
+static exi_capture_batch make_batch(const work *w, const int *frames, int count, const ex_kin_pose *const *likely) {
+    return (exi_capture_batch){.markers = w->markers,
+                               .sites = w->out->sites,
+                               .locked = w->locked,
+                               .count = count,
+                               .frames = frames,
+                               .likely = likely,
+                               .loss = w->options->loss,
+                               .tasks = w->options->tasks};
+}
+
 static ex_result find_bones(work *w) {
-    batch b;
-    ex_result result = make_batch(w, w->chosen, w->chosen_count, NULL, &b) ? EX_OK : no_memory(w);
-    const ex_kin_fit_def def = {.kinematics = w->kinematics,
-                                .scan_count = b.scan_count,
-                                .scans = b.scans,
-                                .sighting_count = b.sighting_count,
-                                .sightings = b.sightings,
-                                .reference = -1,
-                                .loss = w->options->loss,
-                                .progress = w->options->progress,
-                                .tasks = w->options->tasks};
-    if (result == EX_OK)
-        result = ex_kinematics_fit(&def, &w->bones, w->error);
-    free_batch(&b);
+    const size_t joints = (size_t)w->kinematics->joint_count;
+    ex_kin_pose rest = {.rotations = exi_array_allocate(joints, sizeof *rest.rotations)};
+    const ex_kin_pose **likely = exi_array_allocate((size_t)w->chosen_count, sizeof *likely);
+    ex_result result = rest.rotations && likely ? EX_OK : no_memory(w);
+    for (size_t j = 0; j < joints && result == EX_OK; j++)
+        memcpy(rest.rotations[j], (const double[4]){0, 0, 0, 1}, sizeof *rest.rotations);
+    for (int i = 0; i < w->chosen_count && result == EX_OK; i++)
+        likely[i] = &rest;
+    if (result == EX_OK) {
+        exi_capture_batch batch = make_batch(w, w->chosen, w->chosen_count, likely);
+        batch.kinematics = w->kinematics;
+        batch.progress = w->options->progress;
+        result = exi_capture_solve(&batch, &w->bones, w->error);
+    }
+    free(rest.rotations);
+    free((void *)likely);
     return result;
 }
 
@@ -281,41 +279,26 @@ static const ex_kin_pose *nearest_chosen(const work *w, int frame) {
 }
 
 static ex_result pose_block(work *w, const int *frames, int count) {
-    const ex_kin_pose *starts[BLOCK];
-    batch b;
+    const ex_kin_pose *likely[BLOCK];
     ex_kin_fit *fit = NULL;
     for (int i = 0; i < count; i++)
-        starts[i] = nearest_chosen(w, frames[i]);
-    ex_result result = make_batch(w, frames, count, starts, &b) ? EX_OK : no_memory(w);
-    const ex_kin_fit_def def = {.kinematics = w->bones->kinematics,
-                                .scan_count = b.scan_count,
-                                .scans = b.scans,
-                                .sighting_count = b.sighting_count,
-                                .sightings = b.sightings,
-                                .reference = -1,
-                                .lock_sites = true,
-                                .lock_kinematics = true,
-                                .loss = w->options->loss,
-                                .even = true,
-                                .tasks = w->options->tasks};
-    if (result == EX_OK)
-        result = ex_kinematics_fit(&def, &fit, w->error);
-    double *sums = result == EX_OK ? calloc((size_t)count, sizeof *sums) : NULL;
-    if (result == EX_OK && !sums)
-        result = no_memory(w);
-    for (int i = 0; i < b.sighting_count && result == EX_OK; i++) {
-        sums[b.sightings[i].scan] += fit->errors[i] * fit->errors[i];
-        w->out->error += fit->errors[i] * fit->errors[i];
-    }
-    for (int i = 0; i < count && result == EX_OK; i++) {
-        w->out->rms[frames[i]] = sqrt(sums[i] / w->counts[frames[i]]);
-        w->out->sighting_count += w->counts[frames[i]];
+        likely[i] = nearest_chosen(w, frames[i]);
+    exi_capture_batch batch = make_batch(w, frames, count, likely);
+    batch.kinematics = w->bones->kinematics;
+    batch.poses_only = true;
+    ex_result result = exi_capture_solve(&batch, &fit, w->error);
+    for (int i = 0, k = 0; i < count && result == EX_OK; i++) {
+        double sum = 0;
+        const int seen = w->counts[frames[i]];
+        for (int last = k + seen; k < last; k++)
+            sum += fit->errors[k] * fit->errors[k];
+        w->out->error += sum;
+        w->out->rms[frames[i]] = sqrt(sum / seen);
+        w->out->sighting_count += seen;
         if (!keep_pose(w, frames[i], &fit->poses[i]))
             result = no_memory(w);
     }
-    free(sums);
     ex_kin_fit_destroy(fit);
-    free_batch(&b);
     return result;
 }
 
@@ -364,6 +347,7 @@ static ex_result open_work(work *w) {
     else
         result = ex_kinematics_read("full", &w->kinematics, w->error);
     w->counts = calloc(frames + 1, sizeof *w->counts);
+    w->locked = w->kinematics ? calloc((size_t)w->kinematics->joint_count, sizeof *w->locked) : NULL;
     out->sites = exi_array_allocate(markers, sizeof *out->sites);
     out->poses = calloc(frames + 1, sizeof *out->poses);
     out->rms = calloc(frames + 1, sizeof *out->rms);
@@ -371,7 +355,7 @@ static ex_result open_work(work *w) {
     out->frame_count = w->markers->frame_count;
     out->first_frame = w->markers->first_frame;
     out->rate = w->markers->rate;
-    if (result == EX_OK && !(w->kinematics && w->counts && out->sites && out->poses && out->rms))
+    if (result == EX_OK && !(w->kinematics && w->locked && w->counts && out->sites && out->poses && out->rms))
         result = no_memory(w);
     return result;
 }
@@ -408,6 +392,7 @@ ex_result ex_capture_fit(const ex_markers *markers, const ex_capture_options *op
         result = choose_frames(&w);
     if (result == EX_OK) {
         scale_skeleton(&w);
+        lock_joints(&w);
         result = find_bones(&w);
     }
     if (result == EX_OK)
@@ -418,6 +403,7 @@ ex_result ex_capture_fit(const ex_markers *markers, const ex_capture_options *op
         result = keep_bones(&w);
     ex_kin_fit_destroy(w.bones);
     ex_kinematics_destroy(w.kinematics);
+    free(w.locked);
     free(w.counts);
     free(w.chosen);
     if (result == EX_OK) {
