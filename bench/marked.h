@@ -72,18 +72,16 @@ static inline void marked_turn(const double w[3], double q[4]) {
 }
 
 static inline void marked_multiply(const double a[4], const double b[4], double out[4]) {
-    const double r[4] = {a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1],
-                         a[3] * b[1] + a[1] * b[3] + a[2] * b[0] - a[0] * b[2],
-                         a[3] * b[2] + a[2] * b[3] + a[0] * b[1] - a[1] * b[0],
-                         a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2]};
+    const double r[4] = {
+        a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1], a[3] * b[1] + a[1] * b[3] + a[2] * b[0] - a[0] * b[2],
+        a[3] * b[2] + a[2] * b[3] + a[0] * b[1] - a[1] * b[0], a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2]};
     memcpy(out, r, sizeof r);
 }
 
 static inline void marked_rotate(const double q[4], const double v[3], double out[3]) {
     const double t[3] = {2 * (q[1] * v[2] - q[2] * v[1]), 2 * (q[2] * v[0] - q[0] * v[2]),
                          2 * (q[0] * v[1] - q[1] * v[0])};
-    const double r[3] = {v[0] + q[3] * t[0] + q[1] * t[2] - q[2] * t[1],
-                         v[1] + q[3] * t[1] + q[2] * t[0] - q[0] * t[2],
+    const double r[3] = {v[0] + q[3] * t[0] + q[1] * t[2] - q[2] * t[1], v[1] + q[3] * t[1] + q[2] * t[0] - q[0] * t[2],
                          v[2] + q[3] * t[2] + q[0] * t[1] - q[1] * t[0]};
     memcpy(out, r, sizeof r);
 }

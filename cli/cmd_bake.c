@@ -51,7 +51,8 @@ static const ex_option options[] = {
     {.name = "end", .argument = "S", .help = "end at S seconds of the motion", .text = &end_text},
     {.name = "level",
      .argument = "LEVEL",
-     .help = "cage (the default), a number, or limit: how far to subdivide",
+     .help = "cage, a number, or limit: how far to subdivide (default: the cage; of a rig whose surface is displaced, "
+             "what it shows)",
      .text = &level_text},
     {.name = "targets",
      .argument = "N",
@@ -263,6 +264,14 @@ static int bake(const ex_call *call, const ex_rig *rig, const wish *w, ex_bake_o
     return exit_code;
 }
 
+/* The cage of such a rig is far from what it shows. */
+static bool is_displaced(const ex_rig *rig) {
+    for (int l = 0; l < ex_rig_layer_count(rig); l++)
+        if (ex_rig_layer_displaced(rig, l, NULL) > 0)
+            return true;
+    return false;
+}
+
 static int run_rig(const ex_call *call, const ex_rig *rig, wish *w) {
     ex_bake_options how = {.target_count = targets, .influence_most = influences};
     ex_error error = {.result = EX_OK};
@@ -276,7 +285,7 @@ static int run_rig(const ex_call *call, const ex_rig *rig, wish *w) {
         exi_failed_text("there is not enough memory");
     else if (map_path && ex_motion_map_read(map_path, &map, &error) != EX_OK)
         exi_failed(&error);
-    else if (exi_level_read(call, rig, level_text ? level_text : "cage", &how.level, &exit_code) &&
+    else if (exi_level_read(call, rig, level_text || is_displaced(rig) ? level_text : "cage", &how.level, &exit_code) &&
              read_muted(rig, muted)) {
         w->motion.map = map;
         exit_code = bake(call, rig, w, &how);

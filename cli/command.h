@@ -81,6 +81,7 @@ extern const ex_command cmd_init;
 extern const ex_command cmd_plot;
 extern const ex_command cmd_pose;
 extern const ex_command cmd_render;
+extern const ex_command cmd_scan;
 extern const ex_command cmd_sheet;
 extern const ex_command cmd_unpack;
 extern const ex_command cmd_warp;

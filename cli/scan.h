@@ -4,6 +4,7 @@
  *   cmd_scan.c       the command of commands, and what they share
  *   scan_simulate.c  a rig seen by a scanner
  *   scan_markers.c   markers found on scans
+ *   scan_picture.c   scans with what was found on them
  *   scan_label.c     markers named
  *   scan_fit.c       bones, axes and poses from named markers, of scans or of motion capture
  *   scan_template.c  the cage
@@ -36,5 +37,9 @@ ex_scan_fitted *exi_scan_open_fit(const ex_scan_session *session);
 
 /* Whether a file is there and no older than another, which has to be there too. */
 bool exi_scan_is_newer(const char *made, const char *from);
+
+/* FOLDER/SCAN.png: a scan from four sides, with rings around the markers. */
+ex_result exi_scan_draw_found(const ex_scan_session *session, int scan, const ex_found_marker *markers, int count,
+                              const char *folder, const ex_tasks *tasks, ex_error *error);
 
 #endif

@@ -103,7 +103,7 @@ EX_API double ex_kin_angle(const ex_kin_joint *joint, const double rotation[4]);
 typedef struct ex_sighting {
     int scan, site;
     double position[3];
-    double weight; /* 1 */
+    double weight; /* 1; 0: is not fitted, but its error is told */
 } ex_sighting;
 
 typedef struct ex_kin_scan {
@@ -146,7 +146,8 @@ typedef struct ex_kin_fit {
     ex_kinematics *kinematics; /* as found */
     int scan_count;
     ex_kin_pose *poses;  /* [scan_count] */
-    double *errors;      /* [sighting_count]: distance of each sighting from where it is predicted */
+    double *errors;      /* [sighting_count]: distance of each sighting from where it is predicted; NaN where its site
+                            has no place */
     double *site_sigmas; /* [site_count]: how far a marker usually is from where it is predicted */
     double rms;          /* over sightings that are not outliers */
     int outlier_count;   /* sightings beyond three times the loss */
@@ -159,7 +160,9 @@ typedef struct ex_kin_fit {
 
 /*
  * Levenberg-Marquardt with the poses eliminated: first with sites locked, then with all free (section 3.3). Scans
- * without a start begin at the reference's pose, or at the fitted pose nearest to what they show. Results: DATA (no
+ * begin at poses found joint by joint from what they show, at their start or at another scan's pose, whichever fits
+ * best. The reference's base stays at its start (or where the skeleton's is), unless markers on both sides of mirrored
+ * joints say better. Results: DATA (no
  * marker in common with the reference, too few sightings to say anything: the scan is named), MEMORY.
  */
 EX_API ex_result ex_kinematics_fit(const ex_kin_fit_def *def, ex_kin_fit **fit, ex_error *error);

@@ -192,7 +192,7 @@ typedef struct ex_scan_simulate_def {
     const char *folder;
     ex_scan_simulation simulation; /* with names */
     const int *parts;              /* [pose_count] which part a pose is scanned for; -1: held back */
-    int part_count;
+    int part_count;                /* 0: one part of all joints, "body" */
     const ex_scan_part *part_list; /* solves NULL: its joints */
     int paint_count;
     const ex_paint *paints;
@@ -256,32 +256,83 @@ EX_API ex_result ex_found_write(const char *path, const ex_found_marker *markers
 /* What a found marker was recognised as. */
 typedef struct ex_label {
     int marker;        /* of the found ones */
-    int site;          /* of the kinematics, or -1: none fits */
-    double confidence; /* 0 to 1; sure from 0.9 on */
+    int site;          /* of the kinematics, or -1: none fits; no site twice in a scan */
+    double confidence; /* 0 to 1; sure from EX_LABEL_SURE on */
     int other;         /* the site that fits second best, or -1 */
 } ex_label;
+#define EX_LABEL_SURE 0.9
 
 typedef struct ex_label_def {
-    const ex_kinematics *kinematics; /* sites placed by the reference scan at least */
+    const ex_kinematics *kinematics; /* those of its sites that are placed can be recognised */
     int found_count;
     const ex_found_marker *found;
+    const int *known; /* [found_count] sites that are known already (named by hand), or -1; NULL: none */
     int start_count;
-    const ex_kin_pose *starts; /* poses to begin from: a rough one, those of other scans */
-    const bool *solved;        /* [joint_count] joints that may be turned; NULL: all */
-    double sigma;              /* metres that a marker may be off its bone: 0.015 */
+    const ex_kin_pose *starts;    /* poses to begin from, the likeliest first: a rough one, those of other scans; how
+                                     the base is turned there counts, where it is does not */
+    const bool *solved;           /* [joint_count] joints that may be turned; NULL: all */
+    const double *site_sigmas;    /* [site_count] metres that a marker usually is off its place; NULL: sigma for all */
+    const double (*colours)[3];   /* [site_count] as the scanner sees them, sRGB from 0 to 255; NULL: as painted */
+    double sigma;                 /* metres that a marker may be off its bone: 0.015 */
+    double slack;                 /* metres that a joint may be off where the bones have it: 0.03 before they are
+                                     fitted, some millimetres afterwards */
+    double tilt;                  /* degrees that an axis may be off, likewise: 12 */
+    double colour;                /* how far colours vary from scan to scan, in OKLab: 0.04 */
+    bool settled;                 /* false; true: the first start is nearly right, nothing else is looked for */
 } ex_label_def;
 
-/* labels [found_count]; pose: as the sure ones put it, rotations [joint_count] the caller's, or NULL. */
-EX_API ex_result ex_label_markers(const ex_label_def *def, ex_label *labels, ex_kin_pose *pose, ex_error *error);
+EX_API ex_label_def ex_label_def_default(void);
+
+/*
+ * Recognises the markers of one scan, by colour, by distances within a rigid part, and by where the skeleton can bring
+ * them: no pose has to be known. labels [found_count]; pose: as the sure ones put it, rotations [joint_count] the
+ * caller's, or NULL; *evidence, or NULL: the logarithm of how much likelier it is that these are the markers than that
+ * they are spots anywhere; below 10 hardly any were recognised. Results: DATA (positions that are not finite), MEMORY.
+ */
+EX_API ex_result ex_label_markers(const ex_label_def *def, ex_label *labels, ex_kin_pose *pose, double *evidence,
+                                  ex_error *error);
 
 /* Labelled markers of a scan, as labels/NAME.csv holds them. */
 typedef struct ex_labelled {
     char *name; /* of the marker */
     double position[3];
-    double confidence;
+    double confidence; /* 1 by hand */
+    bool by_hand;      /* the file says nothing about confidence: never overwritten */
 } ex_labelled;
+/* marker,x,y,z[,confidence]: a line without confidence was named by hand. No name twice. */
 EX_API ex_result ex_labels_read(const char *path, ex_labelled **labelled, int *count, ex_error *error);
+EX_API ex_result ex_labels_write(const char *path, const ex_labelled *labelled, int count, ex_error *error);
 EX_API void ex_labels_free(ex_labelled *labelled, int count);
+
+/* A scan among others that are labelled together. */
+typedef struct ex_label_scan {
+    const char *name; /* for sentences */
+    int found_count;
+    const ex_found_marker *found;
+    int given_count;
+    const ex_labelled *given; /* labels that stand: by hand, or of an earlier run. Names of the kinematics' sites */
+    bool done;                /* nothing is to be added to them */
+    const bool *solved;       /* as above */
+    const ex_kin_pose *start; /* a rough pose, or NULL */
+} ex_label_scan;
+
+typedef struct ex_label_scans_def {
+    const ex_kinematics *kinematics;
+    int scan_count;
+    const ex_label_scan *scans;
+    int reference; /* a scan that has labels; no joint is turned in it */
+    int rounds;    /* 3: label, fit the bones and the markers' places to what is sure, label again */
+    const ex_progress *progress;
+    const ex_tasks *tasks;
+} ex_label_scans_def;
+
+/*
+ * labels[scan] [found_count], the arrays the caller's; evidence [scan_count] or NULL. Markers that the reference does
+ * not show are found from scans that do, where colour and bone leave no doubt. Results: DATA (the reference has no
+ * labels, or a name is not known: the nearest is suggested), MEMORY.
+ */
+EX_API ex_result ex_label_scans(const ex_label_scans_def *def, ex_label *const *labels, double *evidence,
+                                ex_error *error);
 
 /* ---- what was fitted ---- */
 
@@ -338,6 +389,25 @@ EX_API void ex_template_destroy(ex_template *made);
 EX_API ex_result ex_template_rig(const ex_template *made, int levels, ex_rig **rig, ex_error *error);
 /* The pose of such a rig: the joints' local transforms [ex_rig_joint_count]. */
 EX_API void ex_template_pose(const ex_kinematics *kinematics, const ex_kin_pose *pose, ex_transform *joints);
+
+/* A dial that changes the figure (figure 8): what a layer of forms with direct weights adds at weight 1. */
+typedef struct ex_template_dial {
+    char *name;         /* "girth", or the joint at the lower end of a bone, without its side: "wrist" for forearms */
+    int joint;          /* that joint, of a pair the one that comes first; -1: girth */
+    double (*deltas)[3]; /* [cage vertices]: girth: as far again from the bone's axis; else the bone is a metre longer */
+    double (*shifts)[3]; /* [joint_count]: by how much the joints are elsewhere */
+} ex_template_dial;
+
+typedef struct ex_template_dials {
+    int count;
+    ex_template_dial *dials;
+} ex_template_dials;
+
+/* Girth, and one for every bone that has a length, of a pair both. Rings on a bone spread in proportion, and what is
+ * beyond moves along. The template may be one that was changed since, or read from its files. */
+EX_API ex_result ex_template_dials_create(const ex_kinematics *kinematics, const ex_template *made,
+                                          ex_template_dials **dials, ex_error *error);
+EX_API void ex_template_dials_destroy(ex_template_dials *dials);
 
 /* ---- displacement maps ---- */
 

@@ -5,8 +5,8 @@
  *
  * First with every site where the reference scan shows it, whatever bones and axes become; then with all free. Beyond
  * the paper: a loss rho that lets false markers go (fit.h), weights w_s by how far a marker usually is off, and priors
- * that hold what nothing determines: translations, axes and the reference's base near where they begin, with a weight of
- * a ten-thousandth of a sighting, and translations along a hinge's own axis small.
+ * that hold what nothing determines: translations, axes and the reference's base near where they begin, with a weight
+ * of a ten-thousandth of a sighting, and translations along a hinge's own axis small.
  */
 #include "author/scan/fit.h"
 
@@ -21,9 +21,10 @@
 #define LOSS       0.02
 #define PREFERENCE 1e-3
 #define HOLD       1e-4 /* the squared weight of a prior, in sightings */
-#define HOLD_SITE  1e-2 /* without a reference */
+#define HOLD_SITE  0.3  /* without a reference */
 #define HOLD_BASE  1e-2 /* of the reference */
-enum { ITERATIONS = 100, SIGMA_ROUNDS = 6 };
+/* With more scans than MANY, bones are found from about FEW of them first. */
+enum { ITERATIONS = 100, SIGMA_ROUNDS = 6, MANY = 150, FEW = 80 };
 
 /* ---- how much a site counts ---- */
 
@@ -44,6 +45,22 @@ static void measure(exi_fit *f, double *errors) {
             exi_subtract(at, f->marks[m].at, r);
             errors[f->marks[m].source] = f->placed[f->marks[m].site] ? sqrt(exi_dot3(r, r)) : NAN;
         }
+    }
+}
+
+/* Distances of sightings without weight: what a fit that has not seen them predicts. */
+static void measure_others(exi_fit *f, double *errors) {
+    exi_fit_frames *frames = &f->chunks[0].frames;
+    for (int i = 0, scan = -1; i < f->def->sighting_count; i++) {
+        const ex_sighting *s = &f->def->sightings[i];
+        double at[3], r[3];
+        if (s->weight > 0 || !f->placed[s->site])
+            continue;
+        if (s->scan != scan)
+            exi_fit_frame(f, &f->now, scan = s->scan, frames);
+        exi_fit_predict(f, &f->now, frames, s->site, at);
+        exi_subtract(at, s->position, r);
+        errors[i] = sqrt(exi_dot3(r, r));
     }
 }
 
@@ -89,6 +106,8 @@ static void set_priors(exi_fit *f) {
     f->hold_axis = f->hold_translation;
     f->hold_site = f->def->reference >= 0 ? 0 : HOLD_SITE;
     f->hold_base = HOLD_BASE;
+    if (f->def->reference >= 0)
+        f->turn_holds[(size_t)f->def->reference * (size_t)f->joint_count] = HOLD_BASE;
     for (int j = 1; j < f->joint_count; j++) {
         int count = 0;
         f->preferences[j] = 0;
@@ -114,7 +133,8 @@ static void solve_weights(exi_fit *f, double *errors, double *sigmas, double *wo
         }
         if (change < 0.05)
             break;
-        exi_fit_solve(f, iterations, 1e-5, "weighing markers", 0.6 + 0.05 * round, 0.65 + 0.05 * round);
+        exi_fit_solve(f, iterations < 10 ? iterations : 10, 1e-4, "weighing markers", 0.6 + 0.05 * round,
+                      0.65 + 0.05 * round);
     }
 }
 
@@ -143,11 +163,14 @@ static ex_result solve(exi_fit *f, double *errors, double *sigmas, double *work)
     for (int s = 0; s < f->site_count; s++)
         f->site_weights[s] = 1;
     set_priors(f);
-    exi_fit_place_reference(f);
-    ex_result result = exi_fit_start(f);
+    ex_result result = exi_fit_place_reference(f);
+    if (result == EX_OK)
+        result = exi_fit_start(f);
     if (result != EX_OK)
         return result;
     exi_fit_find_open_poses(f);
+    for (int i = 0, step = (f->scan_count + FEW - 1) / FEW; f->scan_count > MANY && i < f->scan_count; i++)
+        f->scans[i].waiting = i % step != 0 && i != def->reference;
     exi_fit_lay_out(f, !def->lock_kinematics, false);
     exi_fit_solve(f, iterations < 30 ? iterations : 30, 1e-3, "fitting bones", 0.1, 0.3);
     if (!def->lock_sites)
@@ -171,11 +194,20 @@ static ex_result solve(exi_fit *f, double *errors, double *sigmas, double *work)
         return result;
     if (!def->even)
         solve_weights(f, errors, sigmas, work, iterations);
+    if (f->scan_count > MANY) {
+        exi_fit_wake(f);
+        exi_fit_find_open_poses(f);
+        exi_fit_solve(f, iterations < 10 ? iterations : 10, 1e-3, "fitting all", 0.8, 0.9);
+        result = exi_fit_restart(f);
+        if (result != EX_OK)
+            return result;
+    }
     measure(f, errors);
     const double usual = find_sigmas(f, errors, sigmas, work);
     exi_fit_find_open_shared(f, usual / sqrt(3) + 1e-4);
-    exi_fit_solve(f, iterations, 1e-7, "fitting all", 0.9, 1);
+    exi_fit_solve(f, iterations, f->scan_count > MANY ? 1e-3 : 1e-6, "fitting all", 0.9, 1);
     measure(f, errors);
+    measure_others(f, errors);
     find_sigmas(f, errors, sigmas, work);
     return EX_OK;
 }
@@ -318,7 +350,7 @@ ex_result ex_kinematics_fit(const ex_kin_fit_def *def, ex_kin_fit **fit, ex_erro
     if (result == EX_OK && (!out || !work || !out->errors || !out->site_sigmas))
         result = exi_error_memory(error, "the fit of a skeleton", (size_t)def->sighting_count * sizeof(double));
     for (int i = 0; result == EX_OK && i < def->sighting_count; i++)
-        out->errors[i] = NAN; /* those without weight are not looked at */
+        out->errors[i] = NAN; /* of sites that have no place */
     if (result == EX_OK)
         result = solve(&f, out->errors, out->site_sigmas, work);
     if (result == EX_OK)

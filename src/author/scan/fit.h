@@ -27,21 +27,21 @@ typedef struct exi_fit_state {
 typedef struct exi_fit_mark {
     int scan, site, joint;
     int source;   /* its number in the def */
-    bool active;  /* counts; else its site has no place yet, or: */
-    bool lost;    /* a joint on the way to it cannot be found */
+    bool active;  /* counts; else its site has no place yet */
     double at[3]; /* observed */
     double weight;
 } exi_fit_mark;
 
 /* A scan's part of the unknowns. */
 typedef struct exi_fit_scan {
-    int begin, end;    /* of marks */
-    int pose_count;    /* unknowns */
-    int base_column;   /* of the base's place, or -1 */
-    bool reference;    /* its base is held near where it begins */
-    bool hopeless;     /* too little is seen to say anything */
-    bool fitted;       /* its pose has been found, at least roughly */
-    double cost;       /* of its marks */
+    int begin, end;  /* of marks */
+    int pose_count;  /* unknowns */
+    int base_column; /* of the base's place, or -1 */
+    bool reference;  /* its base is held near where it begins */
+    bool hopeless;   /* too little is seen to say anything */
+    bool fitted;     /* its pose has been found, at least roughly */
+    bool waiting;    /* its turn comes when bones are known from others */
+    double cost;     /* of its marks */
 } exi_fit_scan;
 
 typedef struct exi_fit {
@@ -54,26 +54,27 @@ typedef struct exi_fit {
     exi_fit_scan *scans;
     exi_fit_state now, next, begin;
     /* the tree */
-    int *walk;               /* [joint]: its place in a walk, parents first, subtrees together */
-    int *walk_end;           /* [joint]: where its subtree ends */
-    int *order;              /* [joint]: the joint at a place of the walk */
-    int depth;               /* joints on the longest chain */
+    int *walk;     /* [joint]: its place in a walk, parents first, subtrees together */
+    int *walk_end; /* [joint]: where its subtree ends */
+    int *order;    /* [joint]: the joint at a place of the walk */
+    int depth;     /* joints on the longest chain */
     /* columns */
-    bool *held;              /* [scan][joint]: the rotation stays */
-    bool *open;              /* [scan][joint]: nothing determines it, so it stays */
-    bool *open_translations, *open_axes; /* [joint] */
-    int *pose_columns;       /* [scan][joint], or -1 */
-    int *translation_columns, *axis_columns; /* [joint], among the shared ones behind the sites', or -1 */
-    int *translation_owners, *axis_owners; /* [joint]: whose they are, up to mirroring; itself */
+    bool *held;         /* [scan][joint]: the rotation stays */
+    double *turn_holds; /* [scan][joint]: squared weight of a rotation's staying where it began; 0: none */
+    bool *open;         /* [scan][joint]: nothing determines its rotation, so it has such a weight */
+    bool *open_translations, *open_axes;        /* [joint] */
+    int *pose_columns;                          /* [scan][joint], or -1 */
+    int *translation_columns, *axis_columns;    /* [joint], among the shared ones behind the sites', or -1 */
+    int *translation_owners, *axis_owners;      /* [joint]: whose they are, up to mirroring; itself */
     bool *mirrored_translation, *mirrored_axis; /* [joint]: the owner's values are mirrored for it */
-    int *site_columns;       /* [site], or -1 */
-    bool *placed;            /* [site]: its local position says something */
-    bool *tied;              /* [site]: its local position follows translations so that it stays where the reference
-                                shows it */
+    int *site_columns;                          /* [site], or -1 */
+    bool *placed;                               /* [site]: its local position says something */
+    bool *tied; /* [site]: its local position follows translations so that it stays where the reference
+                   shows it */
     int kin_count, shared_count, pose_most;
     /* what counts how much */
-    double *site_weights;    /* [site] */
-    double *site_widths;     /* [site]: the loss's, metres */
+    double *site_weights;                                     /* [site] */
+    double *site_widths;                                      /* [site]: the loss's, metres */
     double hold_translation, hold_axis, hold_site, hold_base; /* squared weights of staying where things began */
     double *preferences;     /* [joint]: squared weight of a translation along its own axis */
     double (*extra_hold)[9]; /* [joint]: of directions of its translation that nothing determines */
@@ -105,7 +106,6 @@ static inline double exi_loss(double r_sq, double width, double *weight) {
 ex_result exi_fit_open(exi_fit *f, const ex_kin_fit_def *def, ex_error *error);
 void exi_fit_close(exi_fit *f);
 void exi_fit_lay_out(exi_fit *f, bool kinematics, bool sites);
-void exi_fit_lay_out_scan(exi_fit *f, int scan);
 bool exi_fit_make_state(exi_fit *f, exi_fit_state *state);
 void exi_fit_copy_state(const exi_fit *f, const exi_fit_state *from, exi_fit_state *to);
 
@@ -113,7 +113,7 @@ void exi_fit_copy_state(const exi_fit *f, const exi_fit_state *from, exi_fit_sta
 typedef struct exi_fit_frames {
     double (*rotations)[9]; /* [joint] */
     double (*places)[3];
-    double (*turning)[3];   /* [joint]: a hinge's axis in the world */
+    double (*turning)[3];    /* [joint]: a hinge's axis in the world */
     double (*tilting)[2][3]; /* [joint]: what a hinge turns by, in the world, as its axis takes each of its two steps */
 } exi_fit_frames;
 bool exi_fit_make_frames(exi_arena *arena, int joint_count, exi_fit_frames *frames);
@@ -146,9 +146,7 @@ void exi_cholesky_solve(const double *u, int n, double *x);
 void exi_cholesky_forward(const double *u, int n, double *x);
 void exi_cholesky_backward(const double *u, int n, double *x);
 
-/* fit_normal.c: the normal equations at `now`, poses eliminated, and the step; `next` is then `now` moved by it. Sets
- * *predicted to the decrease that the linear model promises. Shared matrix left undamped in shared_matrix before it is
- * factorised where `keep`. */
+/* fit_normal.c: the normal equations at `now`, poses eliminated. A chunk is what a thread works with. */
 typedef struct exi_fit_chunk {
     exi_fit_frames frames;
     exi_fit_rows rows;
@@ -161,7 +159,7 @@ typedef struct exi_fit_chunk {
 } exi_fit_chunk;
 /* Sums at `now`; the reduced matrix and right-hand side, with priors, are left in shared_matrix and shared_right. */
 void exi_fit_reduce(exi_fit *f);
-/* Solves and moves. */
+/* Solves, and makes `next` of `now` and the step. */
 void exi_fit_advance(exi_fit *f);
 /* Cost of a state, of all scans and priors; scans[].cost is set. */
 double exi_fit_cost(exi_fit *f, const exi_fit_state *state);
@@ -169,20 +167,30 @@ double exi_fit_scan_cost(exi_fit *f, const exi_fit_state *state, exi_fit_chunk *
 /* The same for a scan's pose alone: the normal matrix [pose][pose] and right-hand side at `now`; returns its cost. */
 double exi_fit_pose_normal(exi_fit *f, exi_fit_chunk *chunk, int scan, double lambda);
 
+/* fit_priors.c: of a scan's pose, and of the shared unknowns; their costs in a state. */
+void exi_fit_add_holds(const exi_fit *f, int scan, double *v, double *b, int n);
+double exi_fit_hold_cost(const exi_fit *f, const exi_fit_state *state, int scan);
+void exi_fit_add_priors(exi_fit *f);
+double exi_fit_prior_cost(const exi_fit *f, const exi_fit_state *state);
+
 /* fit_solve.c: Levenberg-Marquardt over all that is free; and over the pose of a scan. Returns the cost. */
 double exi_fit_solve(exi_fit *f, int iterations, double tolerance, const char *what, double from, double to);
 double exi_fit_solve_pose(exi_fit *f, exi_fit_chunk *chunk, int scan, int iterations);
 
-/* fit_start.c: poses to begin from, found joint by joint; places of sites. */
-void exi_fit_place_reference(exi_fit *f);
+/* fit_start.c: poses to begin from, found joint by joint. */
 ex_result exi_fit_start(exi_fit *f);
+/* Scans that fit badly beside the others are begun anew, also from what others look like. */
+ex_result exi_fit_restart(exi_fit *f);
+/* Poses of waiting scans, as the others' bones say; none waits then. */
+void exi_fit_wake(exi_fit *f);
+
+/* fit_sites.c: the reference shows where sites are. */
+ex_result exi_fit_place_reference(exi_fit *f);
 /* Sites without a place get one from the scans that see them, and those that most scans see more than `limit` metres
  * from where they are get another. */
 ex_result exi_fit_replace_sites(exi_fit *f, double limit);
 /* Marks count whose site has a place. */
 void exi_fit_activate(exi_fit *f);
-/* Scans that fit badly beside the others are begun anew, also from what others look like. */
-ex_result exi_fit_restart(exi_fit *f);
 
 /* fit_open.c: rotations that nothing determines are held, and their marks left out; shared ones are held by priors.
  * What is open goes into the result. */

@@ -1,6 +1,6 @@
 /*
- * Cholesky's factor of a dense symmetric matrix, A = U^T U, in place in the upper triangle, rows first, four pivots at a
- * time so that what is left of the matrix is read and written a quarter as often. Sums run in a fixed order.
+ * Cholesky's factor of a dense symmetric matrix, A = U^T U, in place in the upper triangle, rows first, four pivots at
+ * a time so that what is left of the matrix is read and written a quarter as often. Sums run in a fixed order.
  */
 #include "author/scan/fit.h"
 
@@ -9,8 +9,8 @@
 
 #define DROPPED 1e150
 
-static void take_four(double *restrict to, const double *restrict a, const double *restrict b,
-                      const double *restrict c, const double *restrict d, const double k[4], int n) {
+static void take_four(double *restrict to, const double *restrict a, const double *restrict b, const double *restrict c,
+                      const double *restrict d, const double k[4], int n) {
     const double ka = k[0], kb = k[1], kc = k[2], kd = k[3];
     for (int i = 0; i < n; i++)
         to[i] -= (ka * a[i] + kb * b[i]) + (kc * c[i] + kd * d[i]);

@@ -93,7 +93,7 @@ static void frame_hinge(const exi_fit *f, const exi_fit_state *state, int j, dou
         double da[3], across[3], v[3];
         memcpy(da, b[k], sizeof da);
         if (f->mirrored_axis[j])
-            exi_mirror_axis(b[k], da);
+            exi_kin_mirror_axis(b[k], da);
         exi_cross(a, da, across);
         for (int i = 0; i < 3; i++)
             v[i] = sine * da[i] + (1 - cosine) * across[i];
@@ -245,7 +245,7 @@ void exi_fit_step_shared(exi_fit *f, const double *step) {
             for (int i = 0; i < 3; i++)
                 next->translations[j][i] += step[sites + f->translation_columns[j] + i];
         else if (f->translation_columns[j] >= 0 && f->mirrored_translation[j])
-            exi_mirror_translation(next->translations[owner], next->translations[j]);
+            exi_kin_mirror_translation(next->translations[owner], next->translations[j]);
         else if (f->translation_columns[j] >= 0)
             memcpy(next->translations[j], next->translations[owner], sizeof next->translations[j]);
         if (f->axis_columns[j] >= 0 && axis_owner == j) {
@@ -256,7 +256,7 @@ void exi_fit_step_shared(exi_fit *f, const double *step) {
                     next->axes[j][i] += step[sites + f->axis_columns[j] + k] * b[k][i];
             exi_unit3(next->axes[j]);
         } else if (f->axis_columns[j] >= 0 && f->mirrored_axis[j]) {
-            exi_mirror_axis(next->axes[axis_owner], next->axes[j]);
+            exi_kin_mirror_axis(next->axes[axis_owner], next->axes[j]);
         } else if (f->axis_columns[j] >= 0) {
             memcpy(next->axes[j], next->axes[axis_owner], sizeof next->axes[j]);
         }
@@ -269,8 +269,7 @@ void exi_fit_step_pose(exi_fit *f, int scan, const double *step) {
     const size_t row = (size_t)scan * (size_t)f->joint_count;
     const exi_fit_scan *s = &f->scans[scan];
     for (int i = 0; i < 3; i++)
-        f->next.bases[scan][i] =
-            f->now.bases[scan][i] + (step && s->base_column >= 0 ? step[s->base_column + i] : 0);
+        f->next.bases[scan][i] = f->now.bases[scan][i] + (step && s->base_column >= 0 ? step[s->base_column + i] : 0);
     for (int j = 0; j < f->joint_count; j++) {
         const size_t at = row + (size_t)j;
         const int column = f->pose_columns[at];

@@ -28,31 +28,6 @@ static double mark_loss(const exi_fit *f, const exi_fit_mark *mark, const double
     return scale * cost;
 }
 
-/* The turn from q to its beginning, as a vector; and what holding a base there costs. */
-static double base_turn(const exi_fit *f, const exi_fit_state *state, int scan, double w[3]) {
-    const size_t at = (size_t)scan * (size_t)f->joint_count;
-    const double *q = state->turns[at], *q0 = f->begin.turns[at];
-    const double back[4] = {-q[0], -q[1], -q[2], q[3]};
-    double d[4];
-    exi_quaternion_multiply(q0, back, d);
-    for (int i = 0; i < 3; i++)
-        w[i] = 2 * d[i] * (d[3] < 0 ? -1 : 1);
-    return exi_dot3(w, w);
-}
-
-static double base_cost(const exi_fit *f, const exi_fit_state *state, int scan) {
-    const exi_fit_scan *s = &f->scans[scan];
-    double d[3], w[3], cost = 0;
-    if (!s->reference || !f->base_free)
-        return 0;
-    exi_subtract(state->bases[scan], f->begin.bases[scan], d);
-    if (s->base_column >= 0)
-        cost += f->hold_base * exi_dot3(d, d);
-    if (f->pose_columns[(size_t)scan * (size_t)f->joint_count] >= 0)
-        cost += f->hold_base * base_turn(f, state, scan, w);
-    return cost;
-}
-
 /* ---- a pose alone ---- */
 
 static void add_pose(double *v, double *b, int n, const exi_fit_rows *rows, double w, const double r[3]) {
@@ -65,25 +40,6 @@ static void add_pose(double *v, double *b, int n, const exi_fit_rows *rows, doub
             const int ck = rows->pose_columns[k];
             v[ca <= ck ? (size_t)ca * (size_t)n + (size_t)ck : (size_t)ck * (size_t)n + (size_t)ca] +=
                 x * jk[0] + y * jk[1] + z * jk[2];
-        }
-    }
-}
-
-static void add_base_hold(const exi_fit *f, int scan, double *v, double *b, int n) {
-    const exi_fit_scan *s = &f->scans[scan];
-    const int column = f->pose_columns[(size_t)scan * (size_t)f->joint_count];
-    double w[3];
-    if (!s->reference || !f->base_free)
-        return;
-    base_turn(f, &f->now, scan, w);
-    for (int i = 0; i < 3; i++) {
-        if (s->base_column >= 0) {
-            v[(size_t)(s->base_column + i) * (size_t)(n + 1)] += f->hold_base;
-            b[s->base_column + i] += f->hold_base * (f->begin.bases[scan][i] - f->now.bases[scan][i]);
-        }
-        if (column >= 0) {
-            v[(size_t)(column + i) * (size_t)(n + 1)] += f->hold_base;
-            b[column + i] += f->hold_base * w[i];
         }
     }
 }
@@ -101,7 +57,7 @@ double exi_fit_pose_normal(exi_fit *f, exi_fit_chunk *chunk, int scan, double la
     const exi_fit_scan *s = &f->scans[scan];
     const int n = s->pose_count;
     double *v = f->factors + (size_t)scan * (size_t)f->pose_most * (size_t)f->pose_most;
-    double *b = f->rights + (size_t)scan * (size_t)f->pose_most, cost = base_cost(f, &f->now, scan);
+    double *b = f->rights + (size_t)scan * (size_t)f->pose_most, cost = exi_fit_hold_cost(f, &f->now, scan);
     memset(v, 0, (size_t)n * (size_t)n * sizeof *v);
     memset(b, 0, (size_t)n * sizeof *b);
     exi_fit_frame(f, &f->now, scan, &chunk->frames);
@@ -116,7 +72,7 @@ double exi_fit_pose_normal(exi_fit *f, exi_fit_chunk *chunk, int scan, double la
         exi_fit_derive(f, &f->now, &chunk->frames, scan, mark->site, at, false, &chunk->rows);
         add_pose(v, b, n, &chunk->rows, w, r);
     }
-    add_base_hold(f, scan, v, b, n);
+    exi_fit_add_holds(f, scan, v, b, n);
     if (lambda >= 0)
         factor_pose(v, n, lambda, chunk->step + f->pose_most);
     return cost;
@@ -125,7 +81,8 @@ double exi_fit_pose_normal(exi_fit *f, exi_fit_chunk *chunk, int scan, double la
 /* ---- all ---- */
 
 /* What a mark adds to the shared block and between it and the pose. site: its first local column, or -1. */
-static void add_shared(exi_fit_chunk *k, int width, int site, int kin, double w, const double r[3], const double *turn) {
+static void add_shared(exi_fit_chunk *k, int width, int site, int kin, double w, const double r[3],
+                       const double *turn) {
     const exi_fit_rows *rows = &k->rows;
     for (int a = 0; a < rows->pose_count; a++) {
         double *row = k->coupled + (size_t)rows->pose_columns[a] * (size_t)width;
@@ -242,6 +199,8 @@ static void eliminate(exi_fit_chunk *k, const double *u, int n, int width, int s
         for (int i = begin < end ? begin : sites; i < width; i = i + 1 == end ? sites : i + 1) {
             double *to = k->product + (size_t)i * (size_t)width;
             if (rows == 3) {
+                if (a[i] == 0 && b[i] == 0 && c[i] == 0)
+                    continue;
                 if (i < end)
                     take_three(to, a, b, c, a[i], b[i], c[i], i, end);
                 take_three(to, a, b, c, a[i], b[i], c[i], i < sites ? sites : i, width);
@@ -250,6 +209,8 @@ static void eliminate(exi_fit_chunk *k, const double *u, int n, int width, int s
             }
             for (int q = 0; q < rows; q++) {
                 const double *from = a + (size_t)q * (size_t)width;
+                if (from[i] == 0)
+                    continue;
                 if (i < end)
                     take(to, from, from[i], i, end);
                 take(to, from, from[i], i < sites ? sites : i, width);
@@ -289,7 +250,7 @@ static void reduce_scan(exi_fit *f, exi_fit_chunk *k, int scan) {
         add_pose(v, b, n, &k->rows, w, r);
         add_shared(k, width, free_site ? column : -1, sites, w, r, k->frames.rotations[mark->joint]);
     }
-    add_base_hold(f, scan, v, b, n);
+    exi_fit_add_holds(f, scan, v, b, n);
     for (int i = 0; i < width; i++)
         k->diagonal[k->locals[i]] += k->product[(size_t)i * (size_t)(width + 1)];
     if (n > 0) {
@@ -317,80 +278,18 @@ static void reduce_chunks(void *context, int begin, int end) {
         memset(k->right, 0, n * sizeof *k->right);
         memset(k->diagonal, 0, n * sizeof *k->diagonal);
         for (int scan = c; scan < f->scan_count; scan += f->chunk_count)
-            if (!f->scans[scan].hopeless)
+            if (!f->scans[scan].hopeless && !f->scans[scan].waiting)
                 reduce_scan(f, k, scan);
     }
 }
 
-/* ---- priors ---- */
-
-static void add_joint_priors(exi_fit *f, int j) {
-    const int n = f->shared_count, base = n - f->kin_count;
-    const int t = f->translation_columns[j], a = f->axis_columns[j];
-    double *h = f->shared_matrix, *b = f->shared_right, *d = f->shared_diagonal, across[2][3];
-    const double *now = f->now.translations[j], *axis = f->now.axes[j];
-    exi_fit_across(axis, across);
-    if (t >= 0 && f->translation_owners[j] == j) {
-        double off[3];
-        exi_subtract(f->begin.translations[j], now, off);
-        for (int i = 0; i < 3; i++)
-            for (int c = i; c < 3; c++)
-                h[(size_t)(base + t + i) * (size_t)n + (size_t)(base + t + c)] +=
-                    f->extra_hold[j][3 * i + c] + (i == c ? f->hold_translation : 0);
-        for (int i = 0; i < 3; i++) {
-            b[base + t + i] += f->hold_translation * off[i];
-            d[base + t + i] += f->hold_translation + f->extra_hold[j][4 * i];
-            for (int c = 0; c < 3; c++)
-                b[base + t + i] += f->extra_hold[j][3 * i + c] * off[c];
-        }
-    }
-    if (a >= 0 && f->axis_owners[j] == j)
-        for (int k = 0; k < 2; k++) {
-            const double hold = f->hold_axis + f->extra_axis[j];
-            h[(size_t)(base + a + k) * (size_t)(n + 1)] += hold;
-            d[base + a + k] += hold;
-            b[base + a + k] += hold * exi_dot3(f->begin.axes[j], across[k]);
-        }
-    if (t < 0 || f->translation_owners[j] != j || f->preferences[j] <= 0)
-        return;
-    const bool free_axis = a >= 0 && f->axis_owners[j] == j;
-    const double s = exi_dot3(axis, now);
-    const double row[5] = {axis[0], axis[1], axis[2], exi_dot3(across[0], now), exi_dot3(across[1], now)};
-    for (int i = 0; i < (free_axis ? 5 : 3); i++) {
-        const int ci = base + (i < 3 ? t + i : a + i - 3);
-        b[ci] -= f->preferences[j] * row[i] * s;
-        d[ci] += f->preferences[j] * row[i] * row[i];
-        for (int k = i; k < (free_axis ? 5 : 3); k++) {
-            const int ck = base + (k < 3 ? t + k : a + k - 3);
-            h[ci <= ck ? (size_t)ci * (size_t)n + (size_t)ck : (size_t)ck * (size_t)n + (size_t)ci] +=
-                f->preferences[j] * row[i] * row[k];
-        }
-    }
-}
-
-static double joint_prior_cost(const exi_fit *f, const exi_fit_state *state, int j) {
-    double cost = 0, off[3];
-    if (f->translation_columns[j] >= 0 && f->translation_owners[j] == j) {
-        exi_subtract(f->begin.translations[j], state->translations[j], off);
-        cost += f->hold_translation * exi_dot3(off, off);
-        for (int i = 0; i < 3; i++)
-            cost += off[i] * exi_dot3(f->extra_hold[j] + 3 * i, off);
-        const double s = exi_dot3(state->axes[j], state->translations[j]);
-        cost += f->preferences[j] * s * s;
-    }
-    if (f->axis_columns[j] >= 0 && f->axis_owners[j] == j) {
-        exi_subtract(f->begin.axes[j], state->axes[j], off);
-        cost += (f->hold_axis + f->extra_axis[j]) * exi_dot3(off, off);
-    }
-    return cost;
-}
+/* ---- the sum ---- */
 
 void exi_fit_reduce(exi_fit *f) {
     const size_t n = (size_t)f->shared_count;
     if (f->def->reference >= 0) {
         exi_fit_frame(f, &f->now, f->def->reference, &f->chunks[0].frames);
-        memcpy(f->reference_turns, f->chunks[0].frames.rotations,
-               (size_t)f->joint_count * sizeof *f->reference_turns);
+        memcpy(f->reference_turns, f->chunks[0].frames.rotations, (size_t)f->joint_count * sizeof *f->reference_turns);
     }
     exi_run(f->def->tasks, f->chunk_count, 1, reduce_chunks, f);
     memcpy(f->shared_matrix, f->chunks[0].matrix, n * n * sizeof(double));
@@ -405,15 +304,7 @@ void exi_fit_reduce(exi_fit *f) {
             f->shared_diagonal[i] += k->diagonal[i];
         }
     }
-    for (int j = 1; j < f->joint_count; j++)
-        add_joint_priors(f, j);
-    for (int s = 0; s < f->site_count; s++)
-        for (int i = 0; f->hold_site > 0 && f->site_columns[s] >= 0 && i < 3; i++) {
-            const size_t c = (size_t)(f->site_columns[s] + i);
-            f->shared_matrix[c * (n + 1)] += f->hold_site;
-            f->shared_diagonal[c] += f->hold_site;
-            f->shared_right[c] += f->hold_site * (f->begin.locals[s][i] - f->now.locals[s][i]);
-        }
+    exi_fit_add_priors(f);
 }
 
 /* ---- steps and costs ---- */
@@ -428,6 +319,10 @@ static void advance_chunks(void *context, int begin, int end) {
             const exi_fit_scan *s = &f->scans[scan];
             const double *u = f->factors + (size_t)scan * (size_t)f->pose_most * (size_t)f->pose_most;
             double *p = k->step;
+            if (s->waiting) {
+                exi_fit_step_pose(f, scan, NULL);
+                continue;
+            }
             memcpy(p, f->rights + (size_t)scan * (size_t)f->pose_most, (size_t)s->pose_count * sizeof *p);
             if (s->pose_count > 0)
                 exi_fit_frame(f, &f->now, scan, &k->frames);
@@ -468,7 +363,7 @@ void exi_fit_advance(exi_fit *f) {
 
 double exi_fit_scan_cost(exi_fit *f, const exi_fit_state *state, exi_fit_chunk *chunk, int scan) {
     const exi_fit_scan *s = &f->scans[scan];
-    double cost = base_cost(f, state, scan);
+    double cost = exi_fit_hold_cost(f, state, scan);
     exi_fit_frame(f, state, scan, &chunk->frames);
     for (int m = s->begin; m < s->end; m++) {
         double at[3], r[3], w;
@@ -492,7 +387,7 @@ static void cost_chunks(void *context, int begin, int end) {
     for (int c = begin; c < end; c++)
         for (int scan = c; scan < f->scan_count; scan += f->chunk_count) {
             exi_fit_scan *s = &f->scans[scan];
-            s->cost = s->hopeless ? 0 : exi_fit_scan_cost(f, g->state, &f->chunks[c], scan);
+            s->cost = s->hopeless || s->waiting ? 0 : exi_fit_scan_cost(f, g->state, &f->chunks[c], scan);
         }
 }
 
@@ -502,13 +397,5 @@ double exi_fit_cost(exi_fit *f, const exi_fit_state *state) {
     exi_run(f->def->tasks, f->chunk_count, 1, cost_chunks, &g);
     for (int i = 0; i < f->scan_count; i++)
         cost += f->scans[i].cost;
-    for (int j = 1; j < f->joint_count; j++)
-        cost += joint_prior_cost(f, state, j);
-    for (int s = 0; s < f->site_count; s++)
-        if (f->hold_site > 0 && f->site_columns[s] >= 0) {
-            double d[3];
-            exi_subtract(state->locals[s], f->begin.locals[s], d);
-            cost += f->hold_site * exi_dot3(d, d);
-        }
-    return cost;
+    return cost + exi_fit_prior_cost(f, state);
 }

@@ -1,8 +1,9 @@
 /*
- * What the markers do not determine. A rotation of a scan is open where a marker noise of SIGMA would leave it uncertain
- * by more than LOOSE_TURN, by the inverse of the scan's normal matrix; it then stays where it began, deepest joints
- * first, and a ball takes the markers beyond it out of that scan with it. A translation or an axis is open where the
- * inverse of the reduced matrix says so; it is then held where it began, in the directions that are loose.
+ * What the markers do not determine. A rotation of a scan is open where a marker noise of SIGMA would leave it
+ * uncertain by more than LOOSE_TURN, by the inverse of the scan's normal matrix; it then has a small weight of staying
+ * where it began, so that it turns no more than what is seen asks for. Joints without markers of their own come first,
+ * then the deepest: of waist and chest that share a twist, the waist keeps still. A translation or an axis is open
+ * where the inverse of the reduced matrix says so; it is then held where it began, in the directions that are loose.
  */
 #include "author/bake/bake.h"
 #include "author/scan/fit.h"
@@ -19,6 +20,7 @@
 #define LOOSE_TURN  0.25  /* radians */
 #define LOOSE_PLACE 0.03  /* metres */
 #define HOLD        100.0 /* sightings' worth */
+#define HOLD_TURN   1e-4  /* of those, times a metre squared */
 
 static bool beyond(const exi_fit *f, int joint, int other) {
     return f->walk[other] >= f->walk[joint] && f->walk[other] < f->walk_end[joint];
@@ -33,41 +35,47 @@ static int count_beyond(const exi_fit *f, int scan, int joint) {
 
 /* ---- poses ---- */
 
-/* The deepest joint of a scan whose rotation is loose, or -1. */
-static int loosest(exi_fit *f, exi_fit_chunk *k, int scan) {
-    const exi_fit_scan *s = &f->scans[scan];
-    const int n = s->pose_count, *columns = f->pose_columns + (size_t)scan * (size_t)f->joint_count;
+/* Whether a rotation is loose, by the factor of the scan's matrix. */
+static bool is_loose(const exi_fit *f, exi_fit_chunk *k, int scan, int joint) {
+    const int n = f->scans[scan].pose_count, rows = f->kinematics->joints[joint].freedom == EX_FREEDOM_HINGE ? 1 : 3;
+    const int column = f->pose_columns[(size_t)scan * (size_t)f->joint_count + (size_t)joint];
     const double *u = f->factors + (size_t)scan * (size_t)f->pose_most * (size_t)f->pose_most;
+    for (int c = column; column >= 0 && c < column + rows; c++) {
+        double variance = 0;
+        if (!(k->step[f->pose_most + c] > 0)) /* the diagonal: nothing depends on it */
+            return true;
+        memset(k->step, 0, (size_t)n * sizeof *k->step);
+        k->step[c] = 1;
+        exi_cholesky_forward(u, n, k->step);
+        for (int i = 0; i < n; i++)
+            variance += k->step[i] * k->step[i];
+        if (!(SIGMA * SIGMA * variance < LOOSE_TURN * LOOSE_TURN) || u[(size_t)c * (size_t)(n + 1)] > 1e100)
+            return true;
+    }
+    return false;
+}
+
+static int loosest(exi_fit *f, exi_fit_chunk *k, int scan) {
+    int found = -1;
     exi_fit_pose_normal(f, k, scan, 1e-9);
     for (int w = f->joint_count - 1; w > 0; w--) {
-        const int j = f->order[w], rows = f->kinematics->joints[j].freedom == EX_FREEDOM_HINGE ? 1 : 3;
-        for (int r = 0; columns[j] >= 0 && r < rows; r++) {
-            const int c = columns[j] + r;
-            if (!(k->step[f->pose_most + c] > 0)) /* the diagonal: nothing depends on it */
-                return j;
-            memset(k->step, 0, (size_t)n * sizeof *k->step);
-            k->step[c] = 1;
-            exi_cholesky_forward(u, n, k->step);
-            double variance = 0;
-            for (int i = 0; i < n; i++)
-                variance += k->step[i] * k->step[i];
-            if (!(SIGMA * SIGMA * variance < LOOSE_TURN * LOOSE_TURN) || u[(size_t)c * (size_t)(n + 1)] > 1e100)
-                return j;
-        }
+        const int j = f->order[w];
+        bool own = false;
+        if (f->open[(size_t)scan * (size_t)f->joint_count + (size_t)j] || !is_loose(f, k, scan, j))
+            continue;
+        for (int m = f->scans[scan].begin; m < f->scans[scan].end; m++)
+            own = own || (f->marks[m].active && f->marks[m].joint == j);
+        if (!own)
+            return j;
+        found = found < 0 ? j : found;
     }
-    return -1;
+    return found;
 }
 
 static void open_pose(exi_fit *f, int scan, int joint) {
     const size_t at = (size_t)scan * (size_t)f->joint_count + (size_t)joint;
-    f->open[at] = f->held[at] = true;
-    memcpy(f->now.turns[at], f->begin.turns[at], sizeof *f->now.turns);
-    f->now.angles[at] = f->begin.angles[at];
-    /* Markers that do not show how a hinge is turned lie on its axis, and are right all the same. */
-    for (int m = f->scans[scan].begin; m < f->scans[scan].end; m++)
-        if (f->kinematics->joints[joint].freedom != EX_FREEDOM_HINGE && beyond(f, joint, f->marks[m].joint))
-            f->marks[m].lost = true, f->marks[m].active = false;
-    exi_fit_lay_out_scan(f, scan);
+    f->open[at] = true;
+    f->turn_holds[at] = HOLD_TURN;
 }
 
 static void open_chunks(void *context, int begin, int end) {
@@ -76,7 +84,6 @@ static void open_chunks(void *context, int begin, int end) {
         for (int scan = c; scan < f->scan_count; scan += f->chunk_count) {
             if (f->scans[scan].hopeless)
                 continue;
-            exi_fit_lay_out_scan(f, scan);
             for (int j = loosest(f, &f->chunks[c], scan); j >= 0; j = loosest(f, &f->chunks[c], scan))
                 open_pose(f, scan, j);
         }
@@ -211,6 +218,17 @@ static bool list_joint(const exi_fit *f, ex_kin_fit *out, size_t *capacity, int 
         snprintf(open->text, sizeof open->text, "the %s of %.50s is not determined: %s; it stays where it began",
                  k == 0 ? "centre" : "axis", joint->name,
                  still ? "it was hardly turned" : "too few turns and markers show it");
+    }
+    int loose = 0;
+    for (int i = 0; i < f->scan_count; i++)
+        loose += f->open[(size_t)i * (size_t)f->joint_count + (size_t)j];
+    if (loose > 3 && 2 * loose > asked) {
+        ex_kin_open *open = add_open(out, capacity, j, -1, -1);
+        if (open)
+            snprintf(open->text, sizeof open->text,
+                     "%.50s is not determined in %d of %d scans: it turns no more than the markers ask for",
+                     joint->name, loose, asked);
+        return open != NULL;
     }
     for (int i = 0; asked > 0 && i < f->scan_count; i++) {
         if (!f->open[(size_t)i * (size_t)f->joint_count + (size_t)j])

@@ -72,8 +72,7 @@ static bool open_marks(exi_fit *f) {
     for (int i = 0; i < def->sighting_count; i++) {
         const ex_sighting *s = &def->sightings[i];
         if (s->weight > 0)
-            keys[f->mark_count++] =
-                (mark_key){s->scan, f->walk[f->kinematics->sites[s->site].joint], s->site, i};
+            keys[f->mark_count++] = (mark_key){s->scan, f->walk[f->kinematics->sites[s->site].joint], s->site, i};
     }
     qsort(keys, (size_t)f->mark_count, sizeof *keys, compare_keys);
     for (int m = 0; m < f->mark_count; m++) {
@@ -129,9 +128,9 @@ static void begin_state(exi_fit *f) {
         if (joint->freedom == EX_FREEDOM_HINGE && !exi_normalise(s->axes[j], 3))
             s->axes[j][0] = 1;
         if (owner != j && f->mirrored_translation[j])
-            exi_mirror_translation(s->translations[owner], s->translations[j]);
+            exi_kin_mirror_translation(s->translations[owner], s->translations[j]);
         if (axis_owner != j && f->mirrored_axis[j])
-            exi_mirror_axis(s->axes[axis_owner], s->axes[j]);
+            exi_kin_mirror_axis(s->axes[axis_owner], s->axes[j]);
     }
     for (int i = 0; i < f->site_count; i++) {
         memcpy(s->locals[i], f->kinematics->sites[i].local, sizeof s->locals[i]);
@@ -176,7 +175,7 @@ static void find_owners(exi_fit *f) {
     }
 }
 
-void exi_fit_lay_out_scan(exi_fit *f, int i) {
+static void lay_out_scan(exi_fit *f, int i) {
     exi_fit_scan *scan = &f->scans[i];
     const size_t row = (size_t)i * (size_t)f->joint_count;
     scan->pose_count = 0;
@@ -199,7 +198,7 @@ void exi_fit_lay_out_scan(exi_fit *f, int i) {
 void exi_fit_lay_out(exi_fit *f, bool kinematics, bool sites) {
     int column = 0;
     for (int i = 0; i < f->scan_count; i++)
-        exi_fit_lay_out_scan(f, i);
+        lay_out_scan(f, i);
     for (int s = 0; s < f->site_count; s++)
         f->site_columns[s] = -1;
     for (int m = 0; sites && m < f->mark_count; m++)
@@ -287,6 +286,7 @@ static bool open_columns(exi_fit *f) {
     const size_t joints = (size_t)f->joint_count, sites = (size_t)f->site_count;
     f->held = exi_arena_allocate(arena, joints * (size_t)f->scan_count, sizeof *f->held);
     f->open = exi_arena_allocate(arena, joints * (size_t)f->scan_count, sizeof *f->open);
+    f->turn_holds = exi_arena_allocate(arena, joints * (size_t)f->scan_count, sizeof *f->turn_holds);
     f->open_translations = exi_arena_allocate(arena, joints, sizeof(bool));
     f->open_axes = exi_arena_allocate(arena, joints, sizeof(bool));
     f->pose_columns = exi_arena_allocate(arena, joints * (size_t)f->scan_count, sizeof *f->pose_columns);
@@ -305,10 +305,10 @@ static bool open_columns(exi_fit *f) {
     f->tied = exi_arena_allocate(arena, sites, sizeof(bool));
     f->site_weights = exi_arena_allocate(arena, sites, sizeof(double));
     f->site_widths = exi_arena_allocate(arena, sites, sizeof(double));
-    return f->held && f->open && f->open_translations && f->open_axes && f->pose_columns && f->translation_columns && f->axis_columns && f->translation_owners &&
-           f->axis_owners && f->mirrored_translation && f->mirrored_axis && f->preferences && f->extra_hold &&
-           f->extra_axis && f->reference_turns && f->site_columns && f->placed && f->tied && f->site_weights &&
-           f->site_widths;
+    return f->held && f->turn_holds && f->open && f->open_translations && f->open_axes && f->pose_columns &&
+           f->translation_columns && f->axis_columns && f->translation_owners && f->axis_owners &&
+           f->mirrored_translation && f->mirrored_axis && f->preferences && f->extra_hold && f->extra_axis &&
+           f->reference_turns && f->site_columns && f->placed && f->tied && f->site_weights && f->site_widths;
 }
 
 ex_result exi_fit_open(exi_fit *f, const ex_kin_fit_def *def, ex_error *error) {

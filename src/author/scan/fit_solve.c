@@ -7,11 +7,14 @@
 #include <math.h>
 
 #define LAMBDA_FIRST 1e-3
-#define LAMBDA_LEAST 1e-10
+#define LAMBDA_LEAST 1e-7
 #define LAMBDA_MOST  1e10
+/* After a step that was too long, so many are taken before longer ones are tried again. */
+enum { WAIT = 3 };
 
 double exi_fit_solve(exi_fit *f, int iterations, double tolerance, const char *what, double from, double to) {
     double cost = exi_fit_cost(f, &f->now);
+    int wait = 0;
     f->lambda = LAMBDA_FIRST;
     for (int i = 0; i < iterations; i++) {
         if (f->def->progress)
@@ -24,6 +27,7 @@ double exi_fit_solve(exi_fit *f, int iterations, double tolerance, const char *w
             if (next <= cost * (1 + 1e-12) || f->lambda > LAMBDA_MOST)
                 break;
             f->lambda *= 10;
+            wait = WAIT;
             continue;
         }
         const exi_fit_state accepted = f->next;
@@ -31,9 +35,10 @@ double exi_fit_solve(exi_fit *f, int iterations, double tolerance, const char *w
         f->now = accepted;
         const double gain = (cost - next) / cost;
         cost = next;
-        if (gain < tolerance && f->lambda <= LAMBDA_FIRST)
+        if (gain < tolerance)
             break;
-        f->lambda = f->lambda * 0.1 > LAMBDA_LEAST ? f->lambda * 0.1 : LAMBDA_LEAST;
+        if (wait-- <= 0)
+            f->lambda = f->lambda * 0.1 > LAMBDA_LEAST ? f->lambda * 0.1 : LAMBDA_LEAST;
     }
     return exi_fit_cost(f, &f->now);
 }

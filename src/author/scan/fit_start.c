@@ -1,10 +1,9 @@
 /*
- * Where the fit begins. Sites are placed where the reference scan shows them. The poses of other scans are found joint
- * by joint, from the base on: the rotation that brings a joint's own markers nearest to where they are seen (Kabsch:
- * the polar decomposition of their covariance), with the place left open, since bones are not known yet; for a hinge,
- * the best angle, in closed form. Markers that do not fit in are given less and less weight on the way. Then a few
- * steps of Levenberg-Marquardt. What a scan's start says, and what other scans look like, is tried too where that fits
- * better.
+ * Where the fit begins. The poses of scans are found joint by joint, from the base on: the rotation that brings a
+ * joint's own markers nearest to where they are seen (Kabsch: the polar decomposition of their covariance), with the
+ * place left open, since bones are not known yet; for a hinge, the best angle, in closed form. Markers that do not fit
+ * in are given less and less weight on the way. Then a few steps of Levenberg-Marquardt. What a scan's start says, and
+ * what other scans look like, is tried too where that fits better.
  */
 #include "author/scan/fit.h"
 
@@ -21,6 +20,8 @@
 enum { ROUNDS = 8, POSE_STEPS = 15, ENOUGH = 3 };
 /* Markers that are less than this off one line, RMS in metres, do not show how a joint is turned about it. */
 #define WIDE 0.008
+/* The loss of rigid fits is at most this wide, metres. */
+#define BASE_WIDTH 0.06
 
 /* ---- rigid fits ---- */
 
@@ -169,8 +170,8 @@ static void start_base(exi_fit *f, exi_fit_chunk *k, int scan, cloud *c, double 
     static const double no_turn[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     set_turn(f, scan, 0, rotation, no_turn);
     for (int i = 0; i < 3; i++)
-        f->now.bases[scan][i] = seen[i] - (rotation[3 * i] * model[0] + rotation[3 * i + 1] * model[1] +
-                                           rotation[3 * i + 2] * model[2]);
+        f->now.bases[scan][i] =
+            seen[i] - (rotation[3 * i] * model[0] + rotation[3 * i + 1] * model[1] + rotation[3 * i + 2] * model[2]);
 }
 
 static void start_joint(exi_fit *f, exi_fit_chunk *k, int scan, int joint, cloud *c, double width) {
@@ -205,7 +206,7 @@ static void start_joint(exi_fit *f, exi_fit_chunk *k, int scan, int joint, cloud
 }
 
 static void start_pose(exi_fit *f, exi_fit_chunk *k, int scan, cloud *c) {
-    const double width = f->site_widths[0] < 0.06 ? f->site_widths[0] : 0.06;
+    const double width = f->site_count > 0 && f->site_widths[0] < BASE_WIDTH ? f->site_widths[0] : BASE_WIDTH;
     exi_fit_frame(f, &f->now, scan, &k->frames);
     start_base(f, k, scan, c, width);
     for (int w = 1; w < f->joint_count; w++) {
@@ -300,11 +301,14 @@ static void start_chunks(void *context, int begin, int end) {
             exi_fit_scan *own = &f->scans[scan];
             exi_fit_chunk *k = &f->chunks[c];
             const int count = active_count(f, scan);
-            if (own->pose_count == 0 || count < ENOUGH || (own->fitted && !s->again))
+            if (own->pose_count == 0 || own->waiting || count < ENOUGH || (own->fitted && !s->again))
                 continue;
             if (s->again && own->cost <= s->bad * count)
                 continue;
-            double best = exi_fit_solve_pose(f, k, scan, POSE_STEPS); /* from where it is: the caller's start */
+            exi_fit_frame(f, &f->now, scan, &k->frames); /* as it is: the caller's start, which may be elsewhere */
+            if (!own->fitted)
+                start_base(f, k, scan, &s->clouds[c], BASE_WIDTH);
+            double best = exi_fit_solve_pose(f, k, scan, POSE_STEPS);
             copy_pose(f, &f->now, scan, &s->best, scan);
             copy_pose(f, &f->begin, scan, &f->now, scan);
             start_pose(f, k, scan, &s->clouds[c]);
@@ -331,101 +335,6 @@ static bool open_starting(exi_fit *f, starting *s) {
         done = s->clouds[c].model && s->clouds[c].seen && s->clouds[c].weights;
     }
     return done;
-}
-
-/* ---- sites ---- */
-
-/* The point that has the least sum of distances to where scans show a site in its joint's frame (Weiszfeld). */
-static int middle(const double (*points)[3], int count, double out[3]) {
-    memset(out, 0, 3 * sizeof *out);
-    for (int i = 0; i < count; i++)
-        for (int k = 0; k < 3; k++)
-            out[k] += points[i][k] / count;
-    for (int round = 0; round < 30; round++) {
-        double sum = 0, next[3] = {0};
-        for (int i = 0; i < count; i++) {
-            double d[3];
-            exi_subtract(points[i], out, d);
-            const double w = 1 / (sqrt(exi_dot3(d, d)) + 1e-4);
-            sum += w;
-            for (int k = 0; k < 3; k++)
-                next[k] += w * points[i][k];
-        }
-        for (int k = 0; k < 3; k++)
-            out[k] = next[k] / sum;
-    }
-    return count;
-}
-
-/* Where every fitted scan shows its marks, in their joints' frames: [mark]. */
-static void bring_home(exi_fit *f, double (*homes)[3]) {
-    exi_fit_frames *frames = &f->chunks[0].frames;
-    for (int i = 0; i < f->scan_count; i++) {
-        if (f->scans[i].begin == f->scans[i].end)
-            continue;
-        exi_fit_frame(f, &f->now, i, frames);
-        for (int m = f->scans[i].begin; m < f->scans[i].end; m++) {
-            const double *r = frames->rotations[f->marks[m].joint];
-            double d[3];
-            exi_subtract(f->marks[m].at, frames->places[f->marks[m].joint], d);
-            for (int k = 0; k < 3; k++)
-                homes[m][k] = r[k] * d[0] + r[3 + k] * d[1] + r[6 + k] * d[2];
-        }
-    }
-}
-
-/* Whether a mark says where its site is: its scan is fitted, and every joint on the way is found there. */
-static bool says_where(const exi_fit *f, const exi_fit_mark *mark) {
-    return f->scans[mark->scan].fitted && !mark->lost && (mark->active || !f->placed[mark->site]);
-}
-
-ex_result exi_fit_replace_sites(exi_fit *f, double limit) {
-    double (*homes)[3] = exi_arena_allocate(&f->arena, (size_t)f->mark_count, sizeof *homes);
-    double (*points)[3] = exi_arena_allocate(&f->arena, (size_t)f->scan_count + (size_t)f->mark_count, sizeof *points);
-    if (!homes || !points)
-        return exi_error_memory(f->error, "the fit of a skeleton", (size_t)f->mark_count * sizeof *homes);
-    bring_home(f, homes);
-    for (int s = 0; s < f->site_count; s++) {
-        int count = 0;
-        for (int m = 0; m < f->mark_count; m++)
-            if (f->marks[m].site == s && says_where(f, &f->marks[m]))
-                memcpy(points[count++], homes[m], sizeof *points);
-        double at[3], d[3];
-        if (count == 0)
-            continue;
-        middle((const double(*)[3])points, count, at);
-        exi_subtract(at, f->now.locals[s], d);
-        if (f->placed[s] && (count < 3 || exi_dot3(d, d) < limit * limit))
-            continue;
-        memcpy(f->now.locals[s], at, sizeof at);
-        f->placed[s] = true;
-        f->tied[s] = false;
-    }
-    return EX_OK;
-}
-
-void exi_fit_activate(exi_fit *f) {
-    for (int m = 0; m < f->mark_count; m++)
-        f->marks[m].active = f->placed[f->marks[m].site] && !f->marks[m].lost && !f->scans[f->marks[m].scan].hopeless;
-}
-
-void exi_fit_place_reference(exi_fit *f) {
-    const int reference = f->def->reference;
-    if (reference < 0)
-        return;
-    exi_fit_frames *frames = &f->chunks[0].frames;
-    exi_fit_scan *s = &f->scans[reference];
-    s->fitted = true;
-    exi_fit_frame(f, &f->now, reference, frames);
-    for (int m = s->begin; !f->def->lock_sites && m < s->end; m++) {
-        const exi_fit_mark *mark = &f->marks[m];
-        const double *r = frames->rotations[mark->joint];
-        double d[3];
-        exi_subtract(mark->at, frames->places[mark->joint], d);
-        for (int i = 0; i < 3; i++)
-            f->now.locals[mark->site][i] = r[i] * d[0] + r[3 + i] * d[1] + r[6 + i] * d[2];
-        f->placed[mark->site] = f->tied[mark->site] = true;
-    }
 }
 
 /* ---- the whole ---- */
@@ -485,6 +394,21 @@ ex_result exi_fit_start(exi_fit *f) {
     return EX_OK;
 }
 
+static void wake_chunks(void *context, int begin, int end) {
+    exi_fit *f = context;
+    for (int c = begin; c < end; c++)
+        for (int scan = c; scan < f->scan_count; scan += f->chunk_count) {
+            exi_fit_scan *s = &f->scans[scan];
+            if (s->waiting && !s->hopeless)
+                exi_fit_solve_pose(f, &f->chunks[c], scan, 2 * POSE_STEPS);
+            s->waiting = false;
+        }
+}
+
+void exi_fit_wake(exi_fit *f) {
+    exi_run(f->def->tasks, f->chunk_count, 1, wake_chunks, f);
+}
+
 static int compare_doubles(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;
     return x < y ? -1 : x > y;
@@ -499,7 +423,7 @@ ex_result exi_fit_restart(exi_fit *f) {
     int count = 0;
     for (int i = 0; i < f->scan_count; i++) {
         const int marks = active_count(f, i);
-        if (!f->scans[i].hopeless && marks > 0)
+        if (!f->scans[i].hopeless && !f->scans[i].waiting && marks > 0)
             means[count++] = f->scans[i].cost / marks;
     }
     if (count == 0)

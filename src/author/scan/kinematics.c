@@ -93,13 +93,13 @@ int ex_kinematics_find_site(const ex_kinematics *kinematics, const char *name) {
     return -1;
 }
 
-void exi_mirror_translation(const double t[3], double mirrored[3]) {
+void exi_kin_mirror_translation(const double t[3], double mirrored[3]) {
     mirrored[0] = -t[0];
     mirrored[1] = t[1];
     mirrored[2] = t[2];
 }
 
-void exi_mirror_axis(const double axis[3], double mirrored[3]) {
+void exi_kin_mirror_axis(const double axis[3], double mirrored[3]) {
     mirrored[0] = axis[0];
     mirrored[1] = -axis[1];
     mirrored[2] = -axis[2];
@@ -112,9 +112,9 @@ void exi_kinematics_mirror(ex_kinematics *kinematics) {
             continue;
         const ex_kin_joint *other = &kinematics->joints[joint->mirror];
         if (!joint->lock_translation)
-            exi_mirror_translation(other->translation, joint->translation);
+            exi_kin_mirror_translation(other->translation, joint->translation);
         if (joint->freedom == EX_FREEDOM_HINGE && !joint->lock_axis)
-            exi_mirror_axis(other->axis, joint->axis);
+            exi_kin_mirror_axis(other->axis, joint->axis);
     }
 }
 

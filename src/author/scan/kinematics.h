@@ -14,8 +14,8 @@ ex_kinematics *exi_kinematics_create(int joint_count, int site_count);
 
 /* What a mirrored joint has in place of its other's: x goes to -x, and axes are turned back so that equal angles are
  * mirrored poses. */
-void exi_mirror_translation(const double t[3], double mirrored[3]);
-void exi_mirror_axis(const double axis[3], double mirrored[3]);
+void exi_kin_mirror_translation(const double t[3], double mirrored[3]);
+void exi_kin_mirror_axis(const double axis[3], double mirrored[3]);
 /* Gives all mirrored joints what is theirs, where it is not locked. */
 void exi_kinematics_mirror(ex_kinematics *kinematics);
 

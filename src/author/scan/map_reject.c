@@ -20,7 +20,7 @@
 #include <string.h>
 
 #define STEEPEST 3.0
-/* The area that is left of a face, seen along the template's normal. */
+/* The part that is left of a face's area, seen along the template's normal, and of an edge's length along the edge. */
 #define LEAST_AREA 0.05
 /* A patch of fewer than so many vertices, and than so small a part of all hits, is none. */
 enum { PATCH_LEAST = 50, PATCH_PART = 200 };
@@ -92,23 +92,41 @@ static void corner_area(double p[3][3], double out[3]) {
     exi_cross(a, b, out);
 }
 
-static bool is_folded(const exi_map_net *net, const exi_map_surface *surface, const ex_map *map, int face) {
+/*
+ * Whether a corner of a face is turned over, or an edge runs backwards: only that shows behind the centre of a bowl,
+ * where a face is turned half round and looks the same way. Looks at what is known alone.
+ */
+static bool is_folded(const exi_map_net *net, const exi_map_surface *surface, const ex_map *map, const bool *known,
+                      int face) {
     for (int c = net->face_starts[face]; c < net->face_starts[face + 1]; c++) {
         const int corner[3] = {net->corners[c], exi_map_net_beside(net, c, 1), exi_map_net_beside(net, c, -1)};
-        double before[3][3], after[3][3], area[3], moved[3];
+        double before[3][3], after[3][3], p[3], q[3];
+        if (!known[corner[0]] || !known[corner[1]])
+            continue;
         for (int k = 0; k < 3; k++) {
             read_position(surface, corner[k], before[k]);
             exi_map_displace(surface, map, corner[k], after[k]);
         }
-        corner_area(before, area);
-        corner_area(after, moved);
-        if (exi_dot3(area, area) > 0 && exi_dot3(moved, area) < LEAST_AREA * exi_dot3(area, area))
+        exi_subtract(before[1], before[0], p);
+        exi_subtract(after[1], after[0], q);
+        if (exi_dot3(p, p) > 0 && exi_dot3(p, q) < LEAST_AREA * exi_dot3(p, p))
+            return true;
+        corner_area(before, p);
+        corner_area(after, q);
+        if (known[corner[2]] && exi_dot3(p, p) > 0 && exi_dot3(p, q) < LEAST_AREA * exi_dot3(p, p))
             return true;
     }
     return false;
 }
 
-/* Clears the hits at a vertex; whether there was one. */
+/* What finding folds takes: whether a vertex is looked at, and those of holes that folds are in. */
+typedef struct unfolding {
+    bool *known;  /* [vertex_count] */
+    bool *queued; /* [vertex_count] */
+    int *queue;   /* [vertex_count] */
+} unfolding;
+
+/* Clears a hit; whether it was one. */
 static bool clear(ex_map *map, int v) {
     const bool hit = map->states[v] == EX_MAP_HIT;
     if (hit) {
@@ -120,32 +138,42 @@ static bool clear(ex_map *map, int v) {
 
 /*
  * Clears the hits of folded faces: of `map` where `seen`, the same map or one in which folds were filled, is folded. A
- * folded face without hits takes the hits around it. Returns how many were cleared.
+ * fold inside of what was filled is due to what it was filled from: the hits all around it go. Returns how many went.
  */
 static int clear_folds(const exi_map_net *net, const exi_map_surface *surface, const ex_map *seen, ex_map *map,
-                       unsigned char *folded) {
-    int cleared = 0;
-    for (int f = 0; f < net->face_count; f++) {
-        bool known = true;
-        for (int c = net->face_starts[f]; known && c < net->face_starts[f + 1]; c++)
-            known = seen->states[net->corners[c]] != EX_MAP_OUTSIDE &&
-                    (seen != map || seen->states[net->corners[c]] == EX_MAP_HIT);
-        folded[f] = known && is_folded(net, surface, seen, f);
+                       unfolding *u) {
+    int cleared = 0, count = 0;
+    for (int v = 0; v < net->vertex_count; v++) {
+        u->known[v] = seen == map ? seen->states[v] == EX_MAP_HIT : seen->states[v] != EX_MAP_OUTSIDE;
+        u->queued[v] = false;
     }
-    for (int f = 0; f < net->face_count; f++) {
-        int here = 0;
-        for (int c = net->face_starts[f]; folded[f] && c < net->face_starts[f + 1]; c++)
-            here += clear(map, net->corners[c]);
-        for (int c = net->face_starts[f]; folded[f] && here == 0 && c < net->face_starts[f + 1]; c++)
-            for (int v = net->corners[c], i = net->ring_starts[v]; i < net->ring_starts[v + 1]; i++)
-                cleared += clear(map, net->ring[i]);
-        cleared += here;
+    for (int f = 0; f < net->face_count; f++)
+        if (is_folded(net, surface, seen, u->known, f))
+            for (int c = net->face_starts[f]; c < net->face_starts[f + 1]; c++) {
+                const int v = net->corners[c];
+                if (u->known[v] && !u->queued[v])
+                    u->queue[count++] = v;
+                u->queued[v] = true;
+            }
+    for (int at = 0; at < count; at++) {
+        const int v = u->queue[at];
+        cleared += clear(map, v);
+        for (int i = net->ring_starts[v]; seen != map && i < net->ring_starts[v + 1]; i++) {
+            const int other = net->ring[i];
+            if (u->queued[other] || !u->known[other])
+                continue;
+            u->queued[other] = true;
+            if (map->states[other] == EX_MAP_HIT)
+                cleared += clear(map, other);
+            else
+                u->queue[count++] = other;
+        }
     }
     return cleared;
 }
 
 /* A copy in which what was cleared is to be filled and other holes are not there. */
-static void copy_folds(const ex_map *map, const unsigned char *holes, ex_map *copy) {
+static void copy_folds(const ex_map *map, const bool *holes, ex_map *copy) {
     memcpy(copy->displacements, map->displacements, (size_t)map->vertex_count * sizeof *map->displacements);
     for (int v = 0; v < map->vertex_count; v++)
         copy->states[v] = holes[v] ? EX_MAP_OUTSIDE : map->states[v];
@@ -154,21 +182,27 @@ static void copy_folds(const ex_map *map, const unsigned char *holes, ex_map *co
 static ex_result reject_folds(const exi_map_net *net, const exi_map_surface *surface, ex_map *map, ex_error *error) {
     const size_t count = (size_t)net->vertex_count;
     ex_map *copy = ex_map_create(net->vertex_count);
-    unsigned char *folded = exi_array_allocate((size_t)net->face_count, 1), *holes = exi_array_allocate(count, 1);
-    ex_result result = copy && folded && holes ? EX_OK : exi_error_memory(error, "folds", count * 7);
+    bool *holes = exi_array_allocate(count, sizeof *holes);
+    unfolding u = {.known = exi_array_allocate(count, sizeof *u.known),
+                   .queued = exi_array_allocate(count, sizeof *u.queued),
+                   .queue = exi_array_allocate(count, sizeof *u.queue)};
+    ex_result result =
+        copy && holes && u.known && u.queued && u.queue ? EX_OK : exi_error_memory(error, "folds", count * 12);
     if (result == EX_OK) {
         for (size_t v = 0; v < count; v++)
             holes[v] = map->states[v] != EX_MAP_HIT;
-        int cleared = clear_folds(net, surface, map, map, folded);
+        int cleared = clear_folds(net, surface, map, map, &u);
         for (int i = 0; i < UNFOLDINGS && cleared > 0 && result == EX_OK; i++) {
             copy_folds(map, holes, copy);
             result = exi_map_smooth(copy, net, surface->positions, NULL, NULL, error);
             if (result == EX_OK)
-                cleared = clear_folds(net, surface, copy, map, folded);
+                cleared = clear_folds(net, surface, copy, map, &u);
         }
     }
     ex_map_destroy(copy);
-    free(folded);
+    free(u.known);
+    free(u.queued);
+    free(u.queue);
     free(holes);
     return result;
 }

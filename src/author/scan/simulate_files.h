@@ -2,7 +2,8 @@
  * simulate_files.h - the files of a simulated session; private to src/author/scan.
  *
  *   simulate_session.c   what is written when
- *   simulate_files.c     the files themselves
+ *   simulate_files.c     files of every scan
+ *   simulate_shared.c    files that all scans share
  */
 #ifndef EXEMPLAR_AUTHOR_SCAN_SIMULATE_FILES_H
 #define EXEMPLAR_AUTHOR_SCAN_SIMULATE_FILES_H
@@ -14,11 +15,18 @@ typedef struct exi_simulated {
     int reference, average; /* poses */
     exi_scanner scanner;
     ex_scan_truth *truth;
+    int part_count;
+    const ex_scan_part *parts;
+    ex_scan_part whole;      /* of all joints, where no parts are given */
     ex_kinematics *measured; /* as someone with a tape measure has it */
 } exi_simulated;
 
 /* FOLDER/kind/NAME with an ending; NULL without memory. */
 char *exi_simulated_path(const exi_simulated *s, const char *kind, const char *name, const char *ending);
+
+/* The same for a file that is to be written; NULL where it is there and is not to be written over, too: *result says. */
+char *exi_simulated_target(const exi_simulated *s, const char *kind, const char *name, const char *ending,
+                           ex_result *result, ex_error *error);
 
 /* Each writes its file unless it is there and is not to be written over. */
 ex_result exi_write_scanner(const exi_simulated *s, ex_error *error); /* refuses a folder that holds something else */

@@ -290,11 +290,35 @@ static void sweep(merger *m) {
     }
 }
 
+/* Takes away vertices that no triangle uses: cells at the edge of what was seen. */
+static bool compact(merger *m) {
+    int *numbers = exi_array_allocate((size_t)m->vertex_count, sizeof *numbers), count = 0;
+    if (!numbers)
+        return false;
+    for (int v = 0; v < m->vertex_count; v++)
+        numbers[v] = -1;
+    for (int i = 0; i < 3 * m->triangle_count; i++)
+        numbers[m->triangles[i / 3][i % 3]] = 0;
+    for (int v = 0; v < m->vertex_count; v++) {
+        if (numbers[v] < 0)
+            continue;
+        numbers[v] = count;
+        memmove(m->positions[count], m->positions[v], sizeof m->positions[v]);
+        memmove(m->colours[count++], m->colours[v], sizeof m->colours[v]);
+    }
+    for (int i = 0; i < 3 * m->triangle_count; i++)
+        m->triangles[i / 3][i % 3] = numbers[m->triangles[i / 3][i % 3]];
+    m->vertex_count = count;
+    free(numbers);
+    return true;
+}
+
 ex_result exi_views_merge(const exi_range_view *views, int count, double size, ex_mesh **mesh, ex_error *error) {
     merger m = {.views = views, .view_count = count, .size = size, .reach = 3 * size};
     ex_result result = open_grid(&m, error);
     if (result == EX_OK) {
         sweep(&m);
+        m.failed = m.failed || !compact(&m);
         result = m.failed ? exi_error_memory(error, "merging views", (size_t)m.triangle_count * 24)
                           : exi_coloured_mesh(m.vertex_count, (const float(*)[3])m.positions,
                                               (const unsigned char(*)[3])m.colours, m.triangle_count,

@@ -1,8 +1,9 @@
 /*
- * Where markers go: on every joint's part of the skin, far from each other, where a scanner sees them at rest. A
- * joint's part is where its skin weight is 0.8 or more, so that the marker stays on its bone; where that has no room
- * for all of them, 0.5 or more, and then wherever no other joint weighs more. Each marker is the vertex farthest from
- * all before it (farthest-point sampling); each gets the colour whose nearest other marker is farthest away.
+ * Where markers go: on every joint's part of the skin, far from each other, where a scanner sees them at rest. Each is
+ * the vertex farthest from all before it (farthest-point sampling). A joint's part is first where its skin weight is
+ * 0.8 or more, so that the marker stays on its bone; where that is crowded, wherever the weight is half or more; a
+ * joint that has little skin of its own gets some markers where it weighs less. Each marker gets the colour whose
+ * nearest other marker is farthest away.
  */
 #include "author/formats/array.h"
 #include "author/scan/simulate.h"
@@ -13,16 +14,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Metres that markers are apart at least, and the sine of the angle at which a head must see one. */
-#define LEAST_APART 0.025
+/* The sine of the angle at which a head must see a marker. */
 #define LEAST_SLANT 0.4
+
+/* Rounds of choosing, the demands falling: the least skin weight, the least distance in metres, the part of the wanted
+ * number up to which it is worth it, whether the scanner must see it. */
+static const struct {
+    float weight, apart, part;
+    bool seen;
+} rounds[] = {{0.8f, 0.05f, 1, true},      {0.65f, 0.05f, 1, true},    {0.5f, 0.05f, 1, true},
+              {0.8f, 0.025f, 1, true},     {0.5f, 0.025f, 1, true},    {0.35f, 0.03f, 0.5f, true},
+              {0.2f, 0.03f, 0.5f, true},   {0.35f, 0.025f, 0.5f, false}};
+enum { ROUNDS = sizeof rounds / sizeof rounds[0] };
 
 typedef struct painter {
     exi_skin_surface surface;
-    int *owners;      /* [vertex_count]: the joint that weighs most */
-    float *weights;   /* [vertex_count]: how much */
+    float *weights;   /* [vertex_count][3]: of three joints at a time */
     bool *seen;       /* [vertex_count]: by one of four heads, at rest */
     int *homes;       /* [vertex_count]: 3 * a triangle + which corner of it; -1 */
+    float *cage;      /* likewise, of the cage, where the level is refined */
+    void *scratch;
     float *distances; /* [vertex_count] squared, from the nearest marker so far */
     ex_paint *paints;
     int paint_count;
@@ -32,10 +43,11 @@ typedef struct painter {
 /* ---- what is known of vertices ---- */
 
 /* Weights of joints first to first + 2 of the cage's vertices, as triples. */
-static void cage_weights(const ex_rig *rig, int first, uint32_t *joints, float *weights, float *triples) {
+static void cage_weights(const ex_rig *rig, int first, float *triples) {
     const ex_skin *skin = ex_rig_skin(rig);
-    const int count = ex_rig_vertex_count(rig);
-    for (int v = 0; v < count; v++) {
+    uint32_t joints[EX_INFLUENCE_MAX];
+    float weights[EX_INFLUENCE_MAX];
+    for (int v = 0; v < ex_rig_vertex_count(rig); v++) {
         const int influences = ex_skin_influences(skin, v, joints, weights);
         float *triple = triples + 3 * (size_t)v;
         triple[0] = triple[1] = triple[2] = 0;
@@ -45,39 +57,15 @@ static void cage_weights(const ex_rig *rig, int first, uint32_t *joints, float *
     }
 }
 
-/* Refined vertices have the weights of the cage's, refined like positions, three joints at a time. */
-static ex_result weigh_vertices(painter *p, ex_error *error) {
+/* Refined vertices have the weights of the cage's, refined like positions. */
+static void weigh_vertices(painter *p, int first) {
     const ex_rig *rig = p->surface.rig;
-    const ex_stencils *stencils = ex_rig_stencils(rig);
     const bool refined = p->surface.level != 0;
-    const size_t most = (size_t)ex_skin_get_info(ex_rig_skin(rig)).influence_most;
-    const size_t scratch_size = refined ? ex_stencils_scratch_size(stencils) : 0;
-    uint32_t *joints = exi_array_allocate(most, sizeof *joints);
-    float *weights = exi_array_allocate(most, sizeof *weights);
-    float *cage = exi_array_allocate(3 * (size_t)ex_rig_vertex_count(rig), sizeof *cage);
-    float *values = exi_array_allocate(3 * (size_t)p->surface.vertex_count, sizeof *values);
-    void *scratch = malloc(scratch_size + 1);
-    const bool fits = joints && weights && cage && values && scratch;
-    for (int first = 0; fits && first < ex_rig_joint_count(rig); first += 3) {
-        cage_weights(rig, first, joints, weights, refined ? cage : values);
-        if (refined)
-            ex_stencils_apply(stencils, &(ex_refine){.level = p->surface.level, .control = cage, .positions = values},
-                              NULL, scratch);
-        for (int v = 0; v < p->surface.vertex_count; v++)
-            for (int k = 0; k < 3; k++) {
-                const float weight = values[3 * (size_t)v + (size_t)k];
-                if (weight > p->weights[v]) {
-                    p->weights[v] = weight;
-                    p->owners[v] = first + k;
-                }
-            }
-    }
-    free(joints);
-    free(weights);
-    free(cage);
-    free(values);
-    free(scratch);
-    return fits ? EX_OK : exi_error_memory(error, "skin weights", (size_t)p->surface.vertex_count * 12);
+    cage_weights(rig, first, refined ? p->cage : p->weights);
+    if (refined)
+        ex_stencils_apply(ex_rig_stencils(rig),
+                          &(ex_refine){.level = p->surface.level, .control = p->cage, .positions = p->weights}, NULL,
+                          p->scratch);
 }
 
 static void vertex_normals(const painter *p, double (*normals)[3]) {
@@ -128,26 +116,27 @@ static ex_result open_painter(painter *p, const ex_rig *rig, int level, ex_error
     if (result != EX_OK)
         return result;
     const size_t count = (size_t)p->surface.vertex_count;
-    p->owners = exi_array_allocate(count, sizeof *p->owners);
-    p->weights = exi_array_allocate(count, sizeof *p->weights);
+    const size_t scratch_size = level != 0 ? ex_stencils_scratch_size(ex_rig_stencils(rig)) : 0;
+    p->weights = exi_array_allocate(3 * count, sizeof *p->weights);
+    p->cage = exi_array_allocate(3 * (size_t)ex_rig_vertex_count(rig), sizeof *p->cage);
+    p->scratch = malloc(scratch_size + 1);
     p->seen = exi_array_allocate(count, sizeof *p->seen);
     p->homes = exi_array_allocate(count, sizeof *p->homes);
     p->distances = exi_array_allocate(count, sizeof *p->distances);
-    if (!p->owners || !p->weights || !p->seen || !p->homes || !p->distances)
-        return exi_error_memory(error, "markers", count * 17);
+    if (!p->weights || !p->cage || !p->scratch || !p->seen || !p->homes || !p->distances)
+        return exi_error_memory(error, "markers", count * 21 + scratch_size);
     for (size_t v = 0; v < count; v++) {
-        p->owners[v] = p->homes[v] = -1;
-        p->weights[v] = 0;
+        p->homes[v] = -1;
         p->distances[v] = INFINITY;
     }
-    result = weigh_vertices(p, error);
-    return result == EX_OK ? see_vertices(p, error) : result;
+    return see_vertices(p, error);
 }
 
 static void close_painter(painter *p) {
     exi_skin_surface_close(&p->surface);
-    free(p->owners);
     free(p->weights);
+    free(p->cage);
+    free(p->scratch);
     free(p->seen);
     free(p->homes);
     free(p->distances);
@@ -155,19 +144,13 @@ static void close_painter(painter *p) {
 
 /* ---- places ---- */
 
-/* Whether a vertex may have a marker of the joint, the demands falling with every round. */
-static bool is_candidate(const painter *p, int vertex, int joint, int round) {
-    static const float least[] = {0.8f, 0.5f, 0.5f};
-    return p->owners[vertex] == joint && p->homes[vertex] >= 0 && p->weights[vertex] >= least[round] &&
-           (p->seen[vertex] || round == 2);
-}
-
-/* The candidate farthest from all markers; -1 where all are too near. */
-static int farthest(const painter *p, int joint, int round) {
+/* The vertex farthest from all markers that a round takes for joint `which` of the three; -1 where there is none. */
+static int farthest(const painter *p, int which, int round) {
     int best = -1;
-    float most = (float)(LEAST_APART * LEAST_APART);
+    float most = rounds[round].apart * rounds[round].apart;
     for (int v = 0; v < p->surface.vertex_count; v++)
-        if (p->distances[v] > most && is_candidate(p, v, joint, round)) {
+        if (p->distances[v] > most && p->weights[3 * (size_t)v + (size_t)which] >= rounds[round].weight &&
+            p->homes[v] >= 0 && (p->seen[v] || !rounds[round].seen)) {
             most = p->distances[v];
             best = v;
         }
@@ -197,6 +180,19 @@ static ex_result add_marker(painter *p, int vertex, int joint, int number, ex_er
         p->distances[v] = square < p->distances[v] ? square : p->distances[v];
     }
     return EX_OK;
+}
+
+static ex_result paint_joint(painter *p, int joint, int count, ex_error *error) {
+    ex_result result = EX_OK;
+    int number = 0;
+    for (int round = 0; round < ROUNDS; round++)
+        while (result == EX_OK && (float)number < rounds[round].part * (float)count) {
+            const int vertex = farthest(p, joint % 3, round);
+            if (vertex < 0)
+                break;
+            result = add_marker(p, vertex, joint, ++number, error);
+        }
+    return result;
 }
 
 /* ---- colours ---- */
@@ -229,14 +225,9 @@ ex_result ex_scan_paint(const ex_rig *rig, int level, int count, ex_paint **pain
     painter p = {.paint_count = 0};
     ex_result result = open_painter(&p, rig, level, error);
     for (int joint = 0; result == EX_OK && joint < ex_rig_joint_count(rig); joint++) {
-        int number = 0;
-        for (int round = 0; round < 3; round++)
-            while (result == EX_OK && number < count) {
-                const int vertex = farthest(&p, joint, round);
-                if (vertex < 0)
-                    break;
-                result = add_marker(&p, vertex, joint, ++number, error);
-            }
+        if (joint % 3 == 0)
+            weigh_vertices(&p, joint);
+        result = paint_joint(&p, joint, count, error);
     }
     if (result == EX_OK)
         choose_colours(&p);

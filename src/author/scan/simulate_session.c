@@ -76,10 +76,35 @@ static ex_result check_joints(const exi_simulated *s, const ex_scan_part *part, 
     return EX_OK;
 }
 
-static ex_result check_parts(const exi_simulated *s, ex_error *error) {
+/* One part of all joints, whose space is what the joints below the base may do. */
+static ex_result make_whole(exi_simulated *s, ex_error *error) {
+    const ex_kinematics *k = s->truth->kinematics;
+    ex_scan_part *whole = &s->whole;
+    whole->name = "body";
+    whole->joints = exi_array_allocate((size_t)k->joint_count, sizeof *whole->joints);
+    whole->covers = exi_array_allocate((size_t)k->joint_count, sizeof *whole->covers);
+    if (!whole->joints || !whole->covers)
+        return exi_error_memory(error, "the parts", (size_t)k->joint_count * sizeof *whole->joints);
+    for (int j = 0; j < k->joint_count; j++) {
+        whole->covers[whole->cover_count++] = k->joints[j].name;
+        if (k->joints[j].freedom != EX_FREEDOM_BASE && k->joints[j].freedom != EX_FREEDOM_FIXED)
+            whole->joints[whole->joint_count++] = k->joints[j].name;
+    }
+    if (whole->joint_count == 0)
+        whole->joints[whole->joint_count++] = k->joints[0].name;
+    s->parts = whole;
+    s->part_count = 1;
+    return EX_OK;
+}
+
+static ex_result check_parts(exi_simulated *s, ex_error *error) {
     ex_result result = EX_OK;
-    for (int i = 0; i < s->def->part_count && result == EX_OK; i++) {
-        const ex_scan_part *part = &s->def->part_list[i];
+    s->parts = s->def->part_list;
+    s->part_count = s->def->part_count;
+    if (s->part_count == 0)
+        return make_whole(s, error);
+    for (int i = 0; i < s->part_count && result == EX_OK; i++) {
+        const ex_scan_part *part = &s->parts[i];
         if (part->joint_count == 0 || part->cover_count == 0)
             return exi_error(error, EX_ERROR_DATA, "part '%s' needs joints, and joints whose bones it covers",
                              part->name);
@@ -97,13 +122,13 @@ static ex_result check_def(const ex_scan_simulate_def *def, ex_error *error) {
         !def || !def->folder || !def->simulation.rig ? "no folder or no rig"
         : !def->simulation.poses || !def->simulation.names || !def->parts || def->simulation.pose_count < 1
             ? "no poses, or poses without names and parts"
-        : !def->part_list || def->part_count < 1 ? "no parts"
+        : def->part_count > 0 && !def->part_list ? "no parts"
         : def->paint_count > 0 && !def->paints   ? "no markers"
         : def->reference >= def->simulation.pose_count || def->average >= def->simulation.pose_count
             ? "no such reference"
             : NULL;
     for (int p = 0; !wrong && p < def->simulation.pose_count; p++)
-        wrong = def->parts[p] >= def->part_count ? "no such part" : NULL;
+        wrong = def->parts[p] >= (def->part_count > 0 ? def->part_count : 1) ? "no such part" : NULL;
     return wrong ? exi_misuse_error(error, "ex_scan_simulate", wrong) : EX_OK;
 }
 
@@ -219,5 +244,7 @@ ex_result ex_scan_simulate(const ex_scan_simulate_def *def, ex_scan_simulated *m
     exi_scanner_close(&s.scanner);
     ex_scan_truth_destroy(s.truth);
     ex_kinematics_destroy(s.measured);
+    free(s.whole.joints);
+    free(s.whole.covers);
     return result;
 }

@@ -49,7 +49,7 @@ static void every_key_is_described(void **state) {
         "exemplar",      "mesh",      "layers",    "skeleton",       "skinning",
         "subdivide",     "up",        "unit",      "name",           "space",
         "weigh",         "shape",     "texture",   "examples",       "pseudo",
-        "mask",          "image",     "at",        "joints",         "min",
+        "mask",          "map",       "image",     "at",        "joints",         "min",
         "max",           "rest",      "scale",     "clamp",          "joint",
         "angle",         "slide",     "stretch",   "rotation",       "about",
         "scheme",        "levels",    "limit",     "boundary",       "kernel",
