@@ -40,6 +40,7 @@ typedef struct marked_options {
     double noise;                           /* metres, one standard deviation a coordinate */
     double missing, wrong;                  /* parts of the sightings */
     double soft;                            /* metres that skin slides near a bent joint, at most */
+    int still_clavicle;                     /* the clavicle is never turned */
     unsigned seed;
 } marked_options;
 
@@ -168,13 +169,15 @@ static inline void marked_paint(marked_body *b, const marked_options *o, unsigne
     }
 }
 
-static inline void marked_poses(marked_body *b, unsigned *seed) {
+static inline void marked_poses(marked_body *b, const marked_options *o, unsigned *seed) {
     static const double most[MARKED_JOINTS] = {0.3, 0.5, 0.5, 0.35, 1.2, 2.3, 1.8, 0.9};
     for (int i = 0; i < b->scan_count; i++) {
         const int group = i % 3; /* arm, shoulder, torso */
         for (int j = 0; j < MARKED_JOINTS; j++) {
             double w[3];
-            const int moves = j == 0 || (group == 2 ? j < 3 : group == 1 ? j >= 3 : j >= 4);
+            const int moves = !(j == 3 && o->still_clavicle) && (j == 0 || (group == 2   ? j < 3
+                                                                            : group == 1 ? j >= 3
+                                                                                         : j >= 4));
             b->locked[i][j] = j > 0 && (i == 0 || (group == 2 ? j >= 3 : j < 3));
             for (int k = 0; k < 3; k++) {
                 w[k] = i == 0 || !moves ? 0 : marked_between(seed, -most[j], most[j]) * 0.7;
@@ -232,7 +235,7 @@ static inline void marked_make(marked_body *b, const marked_options *o) {
     b->scan_count = o->scan_count < MARKED_SCANS ? o->scan_count : MARKED_SCANS;
     marked_bones(b, &seed);
     marked_paint(b, o, &seed);
-    marked_poses(b, &seed);
+    marked_poses(b, o, &seed);
     marked_see(b, o, &seed);
 }
 
