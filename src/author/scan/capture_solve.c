@@ -47,12 +47,18 @@ static void free_work(work *w) {
 
 /* ---- the skeleton ---- */
 
+/* Has markers, on it or beyond, but few of its own. */
 static bool is_weak(const exi_capture_batch *batch, int joint) {
     const ex_kinematics *kinematics = batch->kinematics;
-    int own = 0;
-    for (int s = 0; s < kinematics->site_count; s++)
-        own += kinematics->sites[s].joint == joint;
-    return kinematics->joints[joint].freedom == EX_FREEDOM_BALL && !batch->locked[joint] && own < ENOUGH;
+    int own = 0, all = 0;
+    for (int s = 0; s < kinematics->site_count; s++) {
+        int j = kinematics->sites[s].joint;
+        own += j == joint;
+        while (j > joint)
+            j = kinematics->joints[j].parent;
+        all += j == joint;
+    }
+    return kinematics->joints[joint].freedom == EX_FREEDOM_BALL && !batch->locked[joint] && own < ENOUGH && all > 0;
 }
 
 static bool add_points(work *w) {
