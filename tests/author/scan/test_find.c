@@ -137,7 +137,7 @@ static void tells_neighbours_apart(void **state) {
 /* Each of these is painted alone, and none is a marker. */
 static void leaves_out_what_is_none(void **state) {
     (void)state;
-    for (int kind = 0; kind < 9; kind++) {
+    for (int kind = 0; kind < 11; kind++) {
         ex_mesh *mesh = make_square(skin);
         int count;
         for (int v = 0; v < mesh->vertex_count; v++) {
@@ -153,8 +153,10 @@ static void leaves_out_what_is_none(void **state) {
             for (int k = 0; k < 3; k++)
                 c[k] = kind == 7   ? c[k] * (float)(1 - 0.5 * exp(-r * r / 8e-5))                /* a shadow */
                        : kind == 8 ? c[k] * (float)(1 - (k > 0 ? 0.55 : 0) * exp(-r * r / 1e-4)) /* a blush */
-                       : painted   ? (float)(blue[k] / 255.0)
-                                   : c[k];
+                       : kind == 9 && r < 0.006  ? 0.8f * c[k] /* a stain that darkens */
+                       : kind == 10 && r < 0.006 ? NAN         /* no colour at all */
+                       : painted                 ? (float)(blue[k] / 255.0)
+                                                 : c[k];
         }
         ex_found_marker *markers = must_find(&mesh, 1, &count);
         if (count != 0)
