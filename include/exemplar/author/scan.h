@@ -232,8 +232,8 @@ typedef struct ex_found_marker {
 typedef struct ex_find_options {
     double size;        /* metres across that a marker has: 0.012 */
     double least, most; /* of the size: what is accepted, 0.6 and 1.6 */
-    double threshold;   /* how far from the skin's colour, as a distance in OKLab, 0 to 1; 0: found from the mesh, 0.06 to
-                           0.15 */
+    double threshold; /* how far from the skin's colour, as a distance in OKLab, 0 to 1; 0: found from the mesh, 0.06 to
+                         0.15 */
 } ex_find_options;
 
 EX_API ex_find_options ex_find_options_default(void);
@@ -241,15 +241,15 @@ EX_API ex_find_options ex_find_options_default(void);
 /*
  * Found on coloured meshes of one scan: what several views show is joined. options NULL: the default ones. *markers
  * [*count], the one seen best first; release with free. Spots at the edge of a view, and spots that are no more than
- * three samples or seen very slantwise, are left out. Vertices with numbers that are not finite count as not there. Time and memory are linear
- * in the size of the meshes: a second and 150 MB for a million vertices. Results: ARGUMENT, DATA (a mesh without faces or
- * without colours, or too coarse; of several views the one is named), MEMORY.
+ * three samples or seen very slantwise, are left out. Vertices with numbers that are not finite count as not there.
+ * Time and memory are linear in the size of the meshes: a second and 150 MB for a million vertices. Results: ARGUMENT,
+ * DATA (a mesh without faces or without colours, or too coarse; of several views the one is named), MEMORY.
  */
 EX_API ex_result ex_find_markers(ex_mesh *const *meshes, int mesh_count, const ex_find_options *options,
                                  ex_found_marker **markers, int *count, ex_error *error);
 
-/* found/NAME.csv. Reading: size, view and strength may be missing, and *markers is released with free. Writing rounds to
- * micrometres and whole colours. */
+/* found/NAME.csv. Reading: size, view and strength may be missing, and *markers is released with free. Writing rounds
+ * to micrometres and whole colours. */
 EX_API ex_result ex_found_read(const char *path, ex_found_marker **markers, int *count, ex_error *error);
 EX_API ex_result ex_found_write(const char *path, const ex_found_marker *markers, int count, ex_error *error);
 
@@ -268,17 +268,17 @@ typedef struct ex_label_def {
     const ex_found_marker *found;
     const int *known; /* [found_count] sites that are known already (named by hand), or -1; NULL: none */
     int start_count;
-    const ex_kin_pose *starts;    /* poses to begin from, the likeliest first: a rough one, those of other scans; how
-                                     the base is turned there counts, where it is does not */
-    const bool *solved;           /* [joint_count] joints that may be turned; NULL: all */
-    const double *site_sigmas;    /* [site_count] metres that a marker usually is off its place; NULL: sigma for all */
-    const double (*colours)[3];   /* [site_count] as the scanner sees them, sRGB from 0 to 255; NULL: as painted */
-    double sigma;                 /* metres that a marker may be off its bone: 0.015 */
-    double slack;                 /* metres that a joint may be off where the bones have it: 0.03 before they are
-                                     fitted, some millimetres afterwards */
-    double tilt;                  /* degrees that an axis may be off, likewise: 12 */
-    double colour;                /* how far colours vary from scan to scan, in OKLab: 0.04 */
-    bool settled;                 /* false; true: the first start is nearly right, nothing else is looked for */
+    const ex_kin_pose *starts;  /* poses to begin from, the likeliest first: a rough one, those of other scans; how
+                                   the base is turned there counts, where it is does not */
+    const bool *solved;         /* [joint_count] joints that may be turned; NULL: all */
+    const double *site_sigmas;  /* [site_count] metres that a marker usually is off its place; NULL: sigma for all */
+    const double (*colours)[3]; /* [site_count] as the scanner sees them, sRGB from 0 to 255; NULL: as painted */
+    double sigma;               /* metres that a marker may be off its bone: 0.015 */
+    double slack;               /* metres that a joint may be off where the bones have it: 0.03 before they are
+                                   fitted, some millimetres afterwards */
+    double tilt;                /* degrees that an axis may be off, likewise: 12 */
+    double colour;              /* how far colours vary from scan to scan, in OKLab: 0.04 */
+    bool settled;               /* false; true: the first start is nearly right, nothing else is looked for */
 } ex_label_def;
 
 EX_API ex_label_def ex_label_def_default(void);
@@ -392,9 +392,10 @@ EX_API void ex_template_pose(const ex_kinematics *kinematics, const ex_kin_pose 
 
 /* A dial that changes the figure (figure 8): what a layer of forms with direct weights adds at weight 1. */
 typedef struct ex_template_dial {
-    char *name;         /* "girth", or the joint at the lower end of a bone, without its side: "wrist" for forearms */
-    int joint;          /* that joint, of a pair the one that comes first; -1: girth */
-    double (*deltas)[3]; /* [cage vertices]: girth: as far again from the bone's axis; else the bone is a metre longer */
+    char *name; /* "girth", or the joint at the lower end of a bone, without its side: "wrist" for forearms */
+    int joint;  /* that joint, of a pair the one that comes first; -1: girth */
+    double (
+        *deltas)[3]; /* [cage vertices]: girth: as far again from the bone's axis; else the bone is a metre longer */
     double (*shifts)[3]; /* [joint_count]: by how much the joints are elsewhere */
 } ex_template_dial;
 
@@ -471,6 +472,13 @@ typedef struct ex_fill_options {
  */
 EX_API ex_result ex_map_fill(ex_map *map, const ex_rig *rig, int level, const ex_map *lender,
                              const ex_fill_options *options, ex_error *error);
+
+/* The same with several maps that lend [lender_count], each with its weight: where some know a place and all around it,
+ * the mean of their curvatures. A mean of the maps themselves would not do: it jumps where the next of them has a hole.
+ */
+EX_API ex_result ex_map_fill_lent(ex_map *map, const ex_rig *rig, int level, const ex_map *const *lenders,
+                                  const double *weights, int lender_count, const ex_fill_options *options,
+                                  ex_error *error);
 
 /* How much a displaced surface turns across the edges of its filled holes: the angles in degrees between the faces on
  * both sides of an edge, one of which has a vertex that was filled or faired and the other has not, or likewise for
