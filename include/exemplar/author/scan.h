@@ -162,9 +162,9 @@ typedef struct ex_scan_truth {
 
 /*
  * The rig's skeleton as a kinematics. A joint that one axis of the rig reads as an angle, and that no pose turns
- * otherwise, is a hinge; one that neither moves skin nor is turned in any pose is fixed; others are ball joints. Pairs
- * by name (ex_mirror_name) that are mirrored in x at the reference are marked so. Results: DATA (no skeleton, several
- * roots that move the skin, joints without a name or with one name), MEMORY.
+ * otherwise, is a hinge, and so is its mirror image; one that neither moves skin nor is turned in any pose is fixed;
+ * others are ball joints. Pairs by name (ex_mirror_name) that are mirrored in x at the reference are marked so.
+ * Results: DATA (no skeleton, several roots that move the skin, joints without a name or with one name), MEMORY.
  */
 EX_API ex_result ex_scan_truth_create(const ex_rig *rig, const ex_pose *poses, int pose_count, int reference,
                                       ex_scan_truth **truth, ex_error *error);
@@ -199,6 +199,7 @@ typedef struct ex_scan_simulate_def {
     int reference;    /* the pose in which no joint is turned; -1: the first that is scanned at rest */
     int average;      /* -1: the reference */
     double rough;     /* degrees: scan.json says how the body stands, so far off; below 0: it does not say */
+    bool mirror;      /* as in the session */
     bool surfaces;    /* truth/surface of all poses */
     bool force;       /* write over what is there */
     const char *text; /* the table of poses [size]; or NULL: it is not kept */
@@ -240,10 +241,11 @@ EX_API ex_find_options ex_find_options_default(void);
 
 /*
  * Found on coloured meshes of one scan: what several views show is joined. options NULL: the default ones. *markers
- * [*count], the one seen best first; release with free. Spots at the edge of a view, and spots that are no more than
- * three samples or seen very slantwise, are left out. Vertices with numbers that are not finite count as not there.
- * Time and memory are linear in the size of the meshes: a second and 150 MB for a million vertices. Results: ARGUMENT,
- * DATA (a mesh without faces or without colours, or too coarse; of several views the one is named), MEMORY.
+ * [*count], the one seen best first; release with free. Left out are spots of fewer than four samples, those seen very
+ * slantwise, and those that the edge of a view cuts so that no disc of the given size tells where their middle is.
+ * Vertices with numbers that are not finite count as not there. Time and memory are linear in the size of the meshes:
+ * one to two seconds and 200 MB for a million vertices. Results: ARGUMENT, DATA (a mesh without faces or without
+ * colours, or too coarse; of several views the one is named), MEMORY.
  */
 EX_API ex_result ex_find_markers(ex_mesh *const *meshes, int mesh_count, const ex_find_options *options,
                                  ex_found_marker **markers, int *count, ex_error *error);
@@ -334,6 +336,53 @@ typedef struct ex_label_scans_def {
 EX_API ex_result ex_label_scans(const ex_label_scans_def *def, ex_label *const *labels, double *evidence,
                                 ex_error *error);
 
+typedef struct ex_scan_label_options {
+    const bool *redo; /* [scan_count] scans whose automatic labels are made again; NULL: those that have none yet */
+    const ex_progress *progress;
+    const ex_tasks *tasks;
+} ex_scan_label_options;
+
+/* A marker whose name is not sure. */
+typedef struct ex_doubt {
+    int scan;
+    int site;  /* that fits best */
+    int other; /* or this one; -1: none, or not known any more */
+    double position[3];
+    double confidence;
+} ex_doubt;
+
+typedef struct ex_scan_labelling {
+    int scan_count;
+    int *found; /* [scan_count] markers */
+    int *sure;  /* of them with a name that is sure, those named by hand among them */
+    int *by_hand;
+    bool *kept; /* labelled before, and left alone */
+    int doubt_count;
+    ex_doubt *doubts; /* by scan */
+} ex_scan_labelling;
+
+/*
+ * Labels all scans of a session from found/ and from labels/ of the reference: writes labels/NAME.csv of each, and
+ * labels/doubtful.csv (scan,marker,x,y,z,confidence,other). What was named by hand stays, also in scans that are done
+ * again. Results: DATA (the reference has no labels; an unknown marker or one named twice), FILE (found/NAME.csv is
+ * missing), MEMORY.
+ */
+EX_API ex_result ex_scan_label(const ex_scan_session *session, const ex_scan_label_options *options,
+                               ex_scan_labelling **labels, ex_error *error);
+EX_API void ex_scan_labelling_destroy(ex_scan_labelling *labels);
+
+/* Takes labels that someone made of a scan: rows of the file replace those of the same marker and, within a few
+ * millimetres, of the same place. *count: how many were taken. Results: as ex_labels_read; an unknown marker. */
+EX_API ex_result ex_scan_label_take(const ex_scan_session *session, int scan, const char *path, int *count,
+                                    ex_error *error);
+
+/*
+ * A page to name markers on pictures of scans [count], from all sides, in any browser; everything is in the one file.
+ * It gives the CSV of a scan, which is saved in labels/ or taken by ex_scan_label_take. Results: FILE, DATA, MEMORY.
+ */
+EX_API ex_result ex_scan_label_page(const ex_scan_session *session, const int *scans, int count, const char *path,
+                                    const ex_progress *progress, const ex_tasks *tasks, ex_error *error);
+
 /* ---- what was fitted ---- */
 
 /* fit.json: the kinematics found, and the poses of scans by name. */
@@ -387,8 +436,20 @@ EX_API ex_result ex_template_create(const ex_kinematics *kinematics, const ex_te
 EX_API void ex_template_destroy(ex_template *made);
 /* A rig of the template without layers, dual quaternion skinning, its levels all on the limit surface. */
 EX_API ex_result ex_template_rig(const ex_template *made, int levels, ex_rig **rig, ex_error *error);
+/* Control points at which other than four faces meet, or on a boundary other than two. */
+EX_API int ex_template_extraordinary_count(const ex_template *made);
 /* The pose of such a rig: the joints' local transforms [ex_rig_joint_count]. */
 EX_API void ex_template_pose(const ex_kinematics *kinematics, const ex_kin_pose *pose, ex_transform *joints);
+
+/*
+ * The template of a session: of the mesh that it names, or that `cage` names in its place (a path; NULL: none), or
+ * generated for the reference scan, whose meshes are moved to where the skeleton is. Results: as ex_template_create,
+ * and those of reading.
+ */
+EX_API ex_result ex_scan_template(const ex_scan_session *session, const ex_scan_fitted *fitted, const char *cage,
+                                  ex_template **made, ex_error *error);
+/* template/cage.obj and template/body.glb of the session's folder. */
+EX_API ex_result ex_scan_template_write(const ex_scan_session *session, const ex_template *made, ex_error *error);
 
 /* A dial that changes the figure (figure 8): what a layer of forms with direct weights adds at weight 1. */
 typedef struct ex_template_dial {
