@@ -1,9 +1,9 @@
 /*
  * Where markers go: on every joint's part of the skin, far from each other, where a scanner sees them at rest. Each is
  * the vertex farthest from all before it (farthest-point sampling). A joint's part is where its skin weight is 0.8 or
- * more, so that the marker stays on its bone; a joint that has little skin of its own gets fewer, where it weighs less:
- * markers between two bones were tried in place of crowded ones, and gave poses that were up to three times as far off.
- * Each marker gets the colour whose nearest other marker is farthest away.
+ * more, so that the marker stays on its bone; a joint that has little skin of its own gets fewer, where it weighs less,
+ * for markers between two bones go with neither. Each marker gets the colour whose nearest other marker is farthest
+ * away.
  */
 #include "author/formats/array.h"
 #include "author/scan/simulate.h"
@@ -32,7 +32,7 @@ typedef struct painter {
     float *weights; /* [vertex_count][3]: of three joints at a time */
     bool *seen;     /* [vertex_count]: by one of four heads, at rest */
     int *homes;     /* [vertex_count]: 3 * a triangle + which corner of it; -1 */
-    float *cage;    /* likewise, of the cage, where the level is refined */
+    float *cage;    /* weights of the cage, where the level is refined */
     void *scratch;
     float *distances; /* [vertex_count] squared, from the nearest marker so far */
     ex_paint *paints;
