@@ -197,7 +197,7 @@ static void refuses(void **state) {
 
 /* ---- the page ---- */
 
-/* A wall of one metre with a red dot a quarter from its left and its top; the marker is where the dot is. */
+/* A wall, a metre wide, with a red dot a quarter from its left and its top; the marker is where the dot is. */
 static void write_wall(void) {
     ex_mesh *mesh = ex_mesh_create();
     enum { SIDE = 41 };
@@ -214,7 +214,7 @@ static void write_wall(void) {
         for (int x = 0; x < SIDE; x++) {
             const int v = y * SIDE + x;
             mesh->positions[3 * v] = x / 40.0;
-            mesh->positions[3 * v + 1] = y / 40.0;
+            mesh->positions[3 * v + 1] = 0.3 * y / 40.0;
             const bool red = abs(x - 10) <= 1 && abs(y - 30) <= 1;
             for (int c = 0; c < 3; c++)
                 mesh->colours[3 * v + c] = red ? c == 0 : 0.8f;
@@ -226,7 +226,7 @@ static void write_wall(void) {
     }
     must(ex_mesh_write(scratch_path("scans/one.ply"), mesh, &error), &error);
     ex_mesh_destroy(mesh);
-    const ex_found_marker dot = {.position = {0.25, 0.75, 0}, .colour = {255, 0, 0}, .size = 0.012};
+    const ex_found_marker dot = {.position = {0.25, 0.225, 0}, .colour = {255, 0, 0}, .size = 0.012};
     must(ex_found_write(scratch_path("found/arm_03.csv"), &dot, 1, &error), &error);
 }
 
