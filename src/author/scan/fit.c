@@ -9,6 +9,7 @@
  * of a ten-thousandth of a sighting, and translations along a hinge's own axis small.
  */
 #include "author/scan/fit.h"
+#include "author/scan/fit_skin.h"
 
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"
@@ -20,9 +21,11 @@
 
 #define LOSS       0.02
 #define PREFERENCE 1e-3
-#define HOLD       1e-4 /* the squared weight of a prior, in sightings */
-#define HOLD_SITE  0.3  /* without a reference */
+#define HOLD       1e-5 /* the squared weight of a translation's prior, in sightings */
+#define HOLD_AXIS  1e-6 /* of an axis's */
+#define HOLD_SITE  1e-3 /* without a reference, a scan */
 #define HOLD_BASE  1e-2 /* of the reference */
+#define FINE       5e-4 /* metres: that a marker is nearer than this to where it is predicted is no merit */
 /* With more scans than MANY, bones are found from about FEW of them first. */
 enum { ITERATIONS = 100, SIGMA_ROUNDS = 6, MANY = 150, FEW = 80 };
 
@@ -102,9 +105,9 @@ static void set_widths(exi_fit *f, double width) {
 
 static void set_priors(exi_fit *f) {
     const double preference = f->def->preference == 0 ? PREFERENCE : f->def->preference;
-    f->hold_translation = f->def->reference >= 0 ? HOLD : HOLD_SITE;
-    f->hold_axis = f->hold_translation;
-    f->hold_site = f->def->reference >= 0 ? 0 : HOLD_SITE;
+    f->hold_site = f->def->reference >= 0 ? 0 : HOLD_SITE * f->scan_count;
+    f->hold_translation = f->def->reference >= 0 ? HOLD : f->hold_site;
+    f->hold_axis = f->def->reference >= 0 ? HOLD_AXIS : f->hold_site;
     f->hold_base = HOLD_BASE;
     if (f->def->reference >= 0)
         f->turn_holds[(size_t)f->def->reference * (size_t)f->joint_count] = HOLD_BASE;
@@ -124,9 +127,10 @@ static void solve_weights(exi_fit *f, double *errors, double *sigmas, double *wo
     for (int round = 0; round < SIGMA_ROUNDS; round++) {
         double change = 0;
         measure(f, errors);
-        const double usual = find_sigmas(f, errors, sigmas, work), least = 0.4 * usual + 1e-5;
+        const double found = find_sigmas(f, errors, sigmas, work), usual = found > FINE ? found : FINE;
+        const double least = 0.4 * usual > FINE ? 0.4 * usual : FINE;
         for (int s = 0; s < f->site_count; s++) {
-            const double sigma = sigmas[s] > least ? sigmas[s] : least, now = (usual + 1e-5) / sigma;
+            const double now = usual / (sigmas[s] > least ? sigmas[s] : least);
             const double d = fabs(now * now - f->site_weights[s]) / (now * now);
             change = d > change ? d : change;
             f->site_weights[s] = now * now;
@@ -204,7 +208,7 @@ static ex_result solve(exi_fit *f, double *errors, double *sigmas, double *work)
     }
     measure(f, errors);
     const double usual = find_sigmas(f, errors, sigmas, work);
-    exi_fit_find_open_shared(f, usual / sqrt(3) + 1e-4);
+    exi_fit_find_open_shared(f, (usual > 2 * FINE ? usual : 2 * FINE) / sqrt(3));
     exi_fit_solve(f, iterations, f->scan_count > MANY ? 1e-3 : 1e-6, "fitting all", 0.9, 1);
     measure(f, errors);
     measure_others(f, errors);
@@ -332,7 +336,7 @@ static ex_result check(const ex_kin_fit_def *def, ex_error *error) {
     return EX_OK;
 }
 
-ex_result ex_kinematics_fit(const ex_kin_fit_def *def, ex_kin_fit **fit, ex_error *error) {
+ex_result exi_kinematics_fit_rigid(const ex_kin_fit_def *def, ex_kin_fit **fit, ex_error *error) {
     *fit = NULL;
     struct timespec began, ended;
     timespec_get(&began, TIME_UTC);

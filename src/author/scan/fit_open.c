@@ -126,37 +126,70 @@ static void inverse_block(exi_fit *f, int first, int count, double *block) {
         }
 }
 
+/* The most that a joint is turned in any scan relative to the first, in radians. */
+static double turned_most(const exi_fit *f, int joint) {
+    double most = 0;
+    const bool hinge = f->kinematics->joints[joint].freedom == EX_FREEDOM_HINGE;
+    for (int i = 1; i < f->scan_count; i++) {
+        const size_t a = (size_t)joint, b = (size_t)i * (size_t)f->joint_count + (size_t)joint;
+        double dot = 0, d = f->now.angles[b] - f->now.angles[a];
+        for (int k = 0; k < 4; k++)
+            dot += f->now.turns[a][k] * f->now.turns[b][k];
+        if (!hinge)
+            d = 2 * acos(fabs(dot) < 1 ? fabs(dot) : 1);
+        most = fabs(d) > most ? fabs(d) : most;
+    }
+    return most;
+}
+
+/* What is loose about a joint's bone or axis: the standard deviation, in units of LOOSE_…, and the direction. */
+static double looseness(exi_fit *f, double sigma, int j, bool axis, double direction[3]) {
+    const int base = f->shared_count - f->kin_count;
+    const int column = axis ? f->axis_columns[j] : f->translation_columns[j], count = axis ? 2 : 3;
+    double block[9], values[3], vectors[9];
+    if (column < 0 || (axis ? f->axis_owners[j] : f->translation_owners[j]) != j)
+        return 0;
+    inverse_block(f, base + column, count, block);
+    exi_eigen(block, count, values, vectors);
+    memcpy(direction, vectors, (size_t)count * sizeof *direction);
+    /* Along a hinge's own axis a place is never seen. */
+    if (!axis && f->kinematics->joints[j].freedom == EX_FREEDOM_HINGE && f->preferences[j] <= 0 &&
+        fabs(exi_dot3(direction, f->now.axes[j])) > 0.7)
+        return 0;
+    return sigma * sqrt(values[0]) / (axis ? LOOSE_TURN : LOOSE_PLACE);
+}
+
+/* Two bones that meet at a joint which is never turned are both loose, and sure again when one of them is held: one
+ * after the other, that of the joint that is turned least first. */
 bool exi_fit_find_open_shared(exi_fit *f, double sigma) {
     bool any = false;
-    const int base = f->shared_count - f->kin_count;
-    if (f->kin_count == 0)
-        return false;
-    f->lambda = 1e-12;
-    exi_fit_reduce(f);
-    exi_cholesky(f->shared_matrix, f->shared_count, f->shared_diagonal, 1e-13);
-    for (int j = 1; j < f->joint_count; j++) {
-        double block[9], values[3], vectors[9];
-        if (f->translation_columns[j] >= 0 && f->translation_owners[j] == j) {
-            inverse_block(f, base + f->translation_columns[j], 3, block);
-            exi_eigen(block, 3, values, vectors);
-            for (int k = 0; k < 3; k++) {
-                const double *v = vectors + 3 * k, along = fabs(exi_dot3(v, f->now.axes[j]));
-                if (!(sigma * sqrt(values[k]) > LOOSE_PLACE) ||
-                    (f->kinematics->joints[j].freedom == EX_FREEDOM_HINGE && f->preferences[j] <= 0 && along > 0.7))
+    for (int round = 0; f->kin_count > 0 && round < 4 * f->joint_count; round++) {
+        int found = -1;
+        bool found_axis = false;
+        double least = INFINITY, v[3] = {0};
+        f->lambda = 1e-12;
+        exi_fit_reduce(f);
+        exi_cholesky(f->shared_matrix, f->shared_count, f->shared_diagonal, 1e-13);
+        for (int j = 1; j < f->joint_count; j++)
+            for (int axis = 0; axis < 2; axis++) {
+                double direction[3];
+                if (!(looseness(f, sigma, j, axis == 1, direction) > 1))
                     continue;
-                for (int a = 0; a < 9; a++)
-                    f->extra_hold[j][a] += HOLD * v[a / 3] * v[a % 3];
-                any = f->open_translations[j] = true;
+                const double turned = turned_most(f, j);
+                if (turned >= least)
+                    continue;
+                least = turned;
+                found = j;
+                found_axis = axis == 1;
+                memcpy(v, direction, sizeof v);
             }
-        }
-        if (f->axis_columns[j] >= 0 && f->axis_owners[j] == j) {
-            inverse_block(f, base + f->axis_columns[j], 2, block);
-            exi_eigen(block, 2, values, vectors);
-            if (sigma * sqrt(values[0]) > LOOSE_TURN) {
-                f->extra_axis[j] = HOLD;
-                any = f->open_axes[j] = true;
-            }
-        }
+        if (found < 0)
+            break;
+        if (found_axis)
+            f->extra_axis[found] = HOLD;
+        for (int a = 0; !found_axis && a < 9; a++)
+            f->extra_hold[found][a] += HOLD * v[a / 3] * v[a % 3];
+        any = (found_axis ? f->open_axes : f->open_translations)[found] = true;
     }
     return any;
 }
@@ -175,22 +208,6 @@ static ex_kin_open *add_open(ex_kin_fit *out, size_t *capacity, int joint, int s
     ex_kin_open *open = &out->opens[out->open_count++];
     *open = (ex_kin_open){.joint = joint, .site = site, .scan = scan};
     return open;
-}
-
-/* The most that a joint is turned in any scan relative to the first, in radians. */
-static double turned_most(const exi_fit *f, int joint) {
-    double most = 0;
-    const bool hinge = f->kinematics->joints[joint].freedom == EX_FREEDOM_HINGE;
-    for (int i = 1; i < f->scan_count; i++) {
-        const size_t a = (size_t)joint, b = (size_t)i * (size_t)f->joint_count + (size_t)joint;
-        double dot = 0, d = f->now.angles[b] - f->now.angles[a];
-        for (int k = 0; k < 4; k++)
-            dot += f->now.turns[a][k] * f->now.turns[b][k];
-        if (!hinge)
-            d = 2 * acos(fabs(dot) < 1 ? fabs(dot) : 1);
-        most = fabs(d) > most ? fabs(d) : most;
-    }
-    return most;
 }
 
 static bool list_joint(const exi_fit *f, ex_kin_fit *out, size_t *capacity, int j) {
