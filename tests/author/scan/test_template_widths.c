@@ -155,6 +155,7 @@ static void by_markers(void **state) {
     ex_kinematics *kinematics = upper();
     const int joint = skeleton_find(kinematics, "shoulder.L"), other = skeleton_find(kinematics, "shoulder.R");
     enum { SITES = 6 };
+    free(kinematics->sites);
     kinematics->sites = calloc(2 * SITES, sizeof *kinematics->sites);
     assert_non_null(kinematics->sites);
     kinematics->site_count = 2 * SITES;
