@@ -66,14 +66,25 @@ ex_result exi_body_find_poses(exi_body *body) {
 }
 
 static ex_result make_folders(const exi_body *body) {
-    static const char *const names[] = {"maps", "masks", "figure"};
+    static const char *const names[] = {"maps", "changes", "masks", "figure"};
     ex_result result = EX_OK;
-    for (int i = 0; i < 3 && result == EX_OK; i++) {
+    for (int i = 0; i < 4 && result == EX_OK; i++) {
         char *path = exi_body_path(body, names[i]);
         result = path ? exi_make_directory(path, body->error) : exi_error_memory(body->error, "a path", 0);
         free(path);
     }
     return result;
+}
+
+/* The mesh in skeleton.glb tells which weights are whose by its vertices, so it moves along with the cage. */
+static void move_scene(const exi_body *body) {
+    const ex_mesh *cage = body->template.cage;
+    for (int m = 0; m < body->template.scene->mesh_count; m++)
+        for (int p = 0; p < body->template.scene->meshes[m].primitive_count; p++) {
+            ex_scene_primitive *primitive = &body->template.scene->meshes[m].primitives[p];
+            for (int i = 0; primitive->vertex_count == cage->vertex_count && i < 3 * cage->vertex_count; i++)
+                primitive->positions[i] = (float)cage->positions[i];
+        }
 }
 
 /* cage.obj, but only where it is another than before: maps that were made with it are then still good. */
@@ -88,6 +99,7 @@ static ex_result write_cage(const exi_body *body) {
     }
     if (result == EX_OK)
         result = ex_obj_write(path, body->template.cage, body->error);
+    move_scene(body);
     if (result == EX_OK)
         result = ex_scene_write(skeleton, body->template.scene, body->error);
 done:
@@ -114,6 +126,8 @@ static ex_result build(exi_body *body) {
         result = write_cage(body);
     if (result == EX_OK)
         result = exi_body_make_maps(body);
+    if (result == EX_OK)
+        result = exi_body_write_changes(body);
     if (result == EX_OK)
         result = exi_body_write_project(body);
     if (result == EX_OK) {
