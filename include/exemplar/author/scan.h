@@ -534,6 +534,13 @@ typedef struct ex_fill_options {
 EX_API ex_result ex_map_fill(ex_map *map, const ex_rig *rig, int level, const ex_map *lender,
                              const ex_fill_options *options, ex_error *error);
 
+/* The same with several maps that lend [lender_count], each with its weight: where some know a place and all around it,
+ * the mean of their curvatures. A mean of the maps themselves would not do: it jumps where the next of them has a hole.
+ */
+EX_API ex_result ex_map_fill_lent(ex_map *map, const ex_rig *rig, int level, const ex_map *const *lenders,
+                                  const double *weights, int lender_count, const ex_fill_options *options,
+                                  ex_error *error);
+
 /* How much a displaced surface turns across the edges of its filled holes: the angles in degrees between the faces on
  * both sides of an edge, one of which has a vertex that was filled or faired and the other has not, or likewise for
  * filled (or lent) alone. */
