@@ -6,6 +6,7 @@
 
 #include "author/formats/array.h"
 #include "author/formats/file.h"
+#include "author/project/skeleton.h"
 #include "author/scan/session.h"
 #include "runtime/base/result.h"
 
@@ -101,7 +102,7 @@ static ex_result write_cage(const exi_body *body) {
         result = ex_obj_write(path, body->template.cage, body->error);
     move_scene(body);
     if (result == EX_OK)
-        result = ex_scene_write(skeleton, body->template.scene, body->error);
+        result = exi_skeleton_write(skeleton, body->rig, body->error); /* with the mesh as it is now */
 done:
     ex_mesh_destroy(old);
     free(path);
