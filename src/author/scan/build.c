@@ -77,17 +77,6 @@ static ex_result make_folders(const exi_body *body) {
     return result;
 }
 
-/* The mesh in skeleton.glb tells which weights are whose by its vertices, so it moves along with the cage. */
-static void move_scene(const exi_body *body) {
-    const ex_mesh *cage = body->template.cage;
-    for (int m = 0; m < body->template.scene->mesh_count; m++)
-        for (int p = 0; p < body->template.scene->meshes[m].primitive_count; p++) {
-            ex_scene_primitive *primitive = &body->template.scene->meshes[m].primitives[p];
-            for (int i = 0; primitive->vertex_count == cage->vertex_count && i < 3 * cage->vertex_count; i++)
-                primitive->positions[i] = (float)cage->positions[i];
-        }
-}
-
 /* cage.obj, but only where it is another than before: maps that were made with it are then still good. */
 static ex_result write_cage(const exi_body *body) {
     char *path = exi_body_path(body, "cage.obj"), *skeleton = exi_body_path(body, "skeleton.glb");
@@ -100,7 +89,6 @@ static ex_result write_cage(const exi_body *body) {
     }
     if (result == EX_OK)
         result = ex_obj_write(path, body->template.cage, body->error);
-    move_scene(body);
     if (result == EX_OK)
         result = exi_skeleton_write(skeleton, body->rig, body->error); /* with the mesh as it is now */
 done:
