@@ -7,6 +7,7 @@
  *   scan_picture.c   scans with what was found on them
  *   scan_label.c     markers named
  *   scan_fit.c       bones, axes and poses from named markers, of scans or of motion capture
+ *   scan_capture.c   the part of it for motion capture
  *   scan_template.c  the cage
  *   scan_build.c     displacement maps and the rig
  *   scan_report.c    what it is worth
@@ -34,6 +35,19 @@ ex_scan_session *exi_scan_open(const char *folder);
 
 /* fit.json of a session, or NULL after a sentence. */
 ex_scan_fitted *exi_scan_open_fit(const ex_scan_session *session);
+
+/* Lengths of bones and directions of axes, a line a joint. */
+void exi_scan_print_bones(const ex_kinematics *kinematics);
+
+/* What is wanted of motion capture; NULL and 0: not said. */
+typedef struct exi_scan_capture {
+    const char *output, *bvh, *skeleton, *up;
+    int frames;
+    double loss;
+} exi_scan_capture;
+
+/* The fit of the .c3d or .trc file that is the call's argument. */
+int exi_scan_fit_capture(const ex_call *call, const exi_scan_capture *wish);
 
 /* Whether a file is there and no older than another, which has to be there too. */
 bool exi_scan_is_newer(const char *made, const char *from);

@@ -11,14 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *output, *loss_text;
+static const char *output, *loss_text, *skeleton, *bvh, *up, *frames_text;
 static bool even;
 
 static const ex_option options[] = {
     {.name = "output",
      .letter = 'o',
      .argument = "FIT.json",
-     .help = "where the fit goes (default: fit.json in the session's folder)",
+     .help = "where the fit goes (default: fit.json in the session's folder, and nowhere for motion capture)",
      .text = &output},
     {.name = "loss",
      .argument = "LENGTH",
@@ -26,6 +26,19 @@ static const ex_option options[] = {
          "from which distance on a marker counts less and less, in metres (default: 0.02); 'none' counts all alike, "
          "false ones too",
      .text = &loss_text},
+    {.name = "skeleton",
+     .argument = "NAME",
+     .help = "of motion capture: the skeleton to begin with, full, upper or a file with markers (default: full)",
+     .text = &skeleton},
+    {.name = "bvh", .argument = "OUT.bvh", .help = "of motion capture: where the motion goes", .text = &bvh},
+    {.name = "up",
+     .argument = "AXIS",
+     .help = "of motion capture: the axis of the file that is up, +Z or another (default: what the file says)",
+     .text = &up},
+    {.name = "frames",
+     .argument = "COUNT",
+     .help = "of motion capture: from how many frames bones are found (default: 40)",
+     .text = &frames_text},
     {.name = "even", .help = "markers that slide over the bone count as much as others", .flag = &even},
 };
 
@@ -53,7 +66,7 @@ static void print_json(const char *path, const ex_kin_fit *fit) {
     exi_emit_end(&json);
 }
 
-static void print_bones(const ex_kinematics *kinematics) {
+void exi_scan_print_bones(const ex_kinematics *kinematics) {
     char length[EXI_TEXT_SIZE];
     printf("  %-14s %-6s %10s  %s\n", "joint", "", "bone", "axis");
     for (int j = 1; j < kinematics->joint_count; j++) {
@@ -79,7 +92,7 @@ static void print_text(const ex_call *call, const char *path, const ex_scan_fitt
     printf("\nmarkers are %s (rms) from where they are predicted, worst in '%s'", exi_text_length(rms, fit->rms),
            fitted->names[worst]);
     printf(" (%s); %d taken for false\n", exi_text_length(rms, fitted->rms[worst]), fit->outlier_count);
-    print_bones(fitted->kinematics);
+    exi_scan_print_bones(fitted->kinematics);
     if (call->quiet)
         return;
     for (int i = 0; i < fit->open_count; i++)
@@ -97,6 +110,17 @@ static bool read_loss(const ex_call *call, double *loss) {
         return true;
     exi_wrong_usage(call->command, "--loss needs a length in metres above 0, or 'none', not '%s'", loss_text);
     return false;
+}
+
+static int fit_capture(const ex_call *call, double loss) {
+    exi_scan_capture wish = {.output = output, .bvh = bvh, .skeleton = skeleton, .up = up, .loss = loss};
+    const char *at = frames_text;
+    if (even)
+        return exi_wrong_usage(call->command, "--even goes with a session, and '%s' is motion capture",
+                               call->arguments[0]);
+    if (frames_text && (!exi_parse_int(&at, frames_text + strlen(frames_text), &wish.frames) || *at || wish.frames < 1))
+        return exi_wrong_usage(call->command, "--frames needs a number from 1 up, not '%s'", frames_text);
+    return exi_scan_fit_capture(call, &wish);
 }
 
 static int fit_session(const ex_call *call, const ex_scan_session *session, double loss, const char *path) {
@@ -129,6 +153,16 @@ static int run(const ex_call *call) {
     int exit_code = EX_EXIT_FAILED;
     if (!read_loss(call, &loss))
         return EX_EXIT_USAGE;
+    const exi_file_kind kind = exi_file_kind_of(call->arguments[0]);
+    if (kind == EXI_FILE_C3D || kind == EXI_FILE_TRC)
+        return fit_capture(call, loss);
+    if (skeleton || bvh || up || frames_text)
+        return exi_wrong_usage(call->command, "%s goes with motion capture (.c3d, .trc), and '%s' is none",
+                               skeleton ? "--skeleton"
+                               : bvh    ? "--bvh"
+                               : up     ? "--up"
+                                        : "--frames",
+                               call->arguments[0]);
     ex_scan_session *session = exi_scan_open(call->arguments[0]);
     char *path = session && !output ? ex_scan_path(session, "", "fit", ".json") : NULL;
     if (session && !output && !path)
@@ -143,17 +177,24 @@ static int run(const ex_call *call) {
 const ex_command cmd_scan_fit = {
     .name = "scan fit",
     .summary = "find bones, axes and poses from named markers",
-    .usage = "scan fit DIR [-o FIT.json] [--loss LENGTH] [--even]",
+    .usage = "scan fit DIR [-o FIT.json] [--loss LENGTH] [--even]\n"
+             "scan fit FILE.c3d|FILE.trc [-o FIT.json] [--bvh OUT.bvh] [--skeleton NAME]",
     .description = "Reads labels/ of a session and finds what its skeleton leaves open: the\n"
                    "lengths and directions of bones, the axes of hinges, where each marker is on\n"
                    "its bone, and the pose of every scan, all at once. Markers that a scan does\n"
                    "not show are left out; labels below a confidence of 0.9 are not used.\n"
                    "\n"
+                   "With the markers of motion capture, a C3D or TRC file, the same is found from\n"
+                   "its frames: markers are taken by their names, those of common marker sets\n"
+                   "too; the skeleton is scaled; bones are found from some frames and then the\n"
+                   "pose of every frame, which --bvh writes as a motion for other rigs.\n"
+                   "\n"
                    "Prints the bones, how far markers are from where they are predicted, and, on\n"
                    "stderr, what the markers do not determine: such joints stay where the\n"
                    "skeleton has them.",
     .examples = "exemplar scan fit body\n"
-                "exemplar scan fit body --loss none -o plain.json",
+                "exemplar scan fit body --loss none -o plain.json\n"
+                "exemplar scan fit walk.c3d --bvh walk.bvh",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .json = true,

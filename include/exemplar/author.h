@@ -8,6 +8,7 @@
 
 #include <exemplar/author/bake.h>
 #include <exemplar/author/cache.h>
+#include <exemplar/author/capture.h>
 #include <exemplar/author/drive.h>
 #include <exemplar/author/formats.h>
 #include <exemplar/author/image.h>

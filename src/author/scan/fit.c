@@ -9,6 +9,7 @@
  * of a ten-thousandth of a sighting, and translations along a hinge's own axis small.
  */
 #include "author/scan/fit.h"
+#include "author/scan/fit_skin.h"
 
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"
@@ -335,7 +336,7 @@ static ex_result check(const ex_kin_fit_def *def, ex_error *error) {
     return EX_OK;
 }
 
-ex_result ex_kinematics_fit(const ex_kin_fit_def *def, ex_kin_fit **fit, ex_error *error) {
+ex_result exi_kinematics_fit_rigid(const ex_kin_fit_def *def, ex_kin_fit **fit, ex_error *error) {
     *fit = NULL;
     struct timespec began, ended;
     timespec_get(&began, TIME_UTC);
