@@ -206,8 +206,8 @@ const ex_command cmd_bench = {
                    "that noise hits both; 'ratio' is its time over ours. 'GB/s' counts the bytes\n"
                    "that a run must read and write; 'of reading' compares that with reading as\n"
                    "many bytes in one stream. Without a peer (Eigen, OpenSubdiv, Embree, scipy,\n"
-                   "Ceres) its columns are empty. 'paper' counts frames of the demos, beside what Shape by\n"
-                   "Example printed for a machine of 2001.",
+                   "Ceres) its columns are empty. 'paper' counts frames of the demos, beside what\n"
+                   "Shape by Example printed for a machine of 2001.",
     .examples = "exemplar bench\n"
                 "taskset -c 1 exemplar bench blend --repeat 100\n"
                 "exemplar bench --json > bench.json",
