@@ -19,6 +19,7 @@ const exi_bench_group exi_bench_groups[] = {
     {"trajectory", "trajectories beside the linear blend", exi_bench_trajectory},
     {"warp", "finding trajectories", exi_bench_warp},
     {"paper", "frames of the paper's characters", exi_bench_paper},
+    {"fit", "finding a skeleton from markers", exi_bench_fit},
     {"displace", "frames of a displaced body", exi_bench_displace},
 };
 const int exi_bench_group_count = (int)(sizeof exi_bench_groups / sizeof exi_bench_groups[0]);

@@ -68,6 +68,7 @@ bool exi_bench_sparse(const exi_bench *bench);
 bool exi_bench_trajectory(const exi_bench *bench);
 bool exi_bench_warp(const exi_bench *bench);
 bool exi_bench_paper(const exi_bench *bench);
+bool exi_bench_fit(const exi_bench *bench);
 bool exi_bench_displace(const exi_bench *bench);
 
 /* copy.c: bytes/ns of reading so many bytes again and again, in 1 or 2 streams; 0 without memory. */

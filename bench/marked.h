@@ -33,6 +33,9 @@ typedef struct marked_body {
     int locked[MARKED_SCANS][MARKED_JOINTS];
     double seen[MARKED_SCANS][MARKED_SITES][3];
     int visible[MARKED_SCANS][MARKED_SITES]; /* 0 not, 1 yes, 2 falsely */
+    /* Poses and local positions to begin with, where someone has made them (marked_begin). */
+    double begin_bases[MARKED_SCANS][3], begin_turns[MARKED_SCANS][MARKED_JOINTS][4];
+    double begin_angles[MARKED_SCANS][MARKED_JOINTS], begin_locals[MARKED_SITES][3];
 } marked_body;
 
 typedef struct marked_options {
@@ -219,7 +222,7 @@ static inline void marked_see(marked_body *b, const marked_options *o, unsigned 
             marked_rotate(rotations[j], local, at);
             for (int k = 0; k < 3; k++)
                 b->seen[i][s][k] = places[j][k] + at[k] + o->noise * marked_normal(seed);
-            b->visible[i][s] = marked_random(seed) >= o->missing;
+            b->visible[i][s] = marked_random(seed) >= o->missing || (i == 0 && o->wrong == 0);
             if (marked_random(seed) < o->wrong && b->visible[i][s]) {
                 b->visible[i][s] = 2;
                 for (int k = 0; k < 3; k++)
@@ -237,6 +240,44 @@ static inline void marked_make(marked_body *b, const marked_options *o) {
     marked_paint(b, o, &seed);
     marked_poses(b, o, &seed);
     marked_see(b, o, &seed);
+}
+
+/* Poses some 10 degrees and centimetres off, and sites where the reference shows them with the bones that are guessed.
+ */
+static inline void marked_begin(marked_body *b) {
+    unsigned seed = 77;
+    for (int i = 0; i < b->scan_count; i++) {
+        for (int k = 0; k < 3; k++)
+            b->begin_bases[i][k] = b->bases[i][k] + (i == 0 ? 0 : marked_between(&seed, -0.03, 0.03));
+        for (int j = 0; j < MARKED_JOINTS; j++) {
+            double w[3], q[4];
+            for (int k = 0; k < 3; k++)
+                w[k] = i == 0 || b->locked[i][j] ? 0 : marked_between(&seed, -0.15, 0.15);
+            marked_turn(w, q);
+            marked_multiply(q, b->turns[i][j], b->begin_turns[i][j]);
+            b->begin_angles[i][j] = b->angles[i][j] + (marked_freedoms[j] == 1 ? w[0] : 0);
+        }
+    }
+    double rotations[MARKED_JOINTS][4], places[MARKED_JOINTS][3];
+    marked_frames((const double(*)[3])b->begins, (const double(*)[3])b->begin_axes, b->begin_bases[0],
+                  (const double(*)[4])b->begin_turns[0], b->begin_angles[0], rotations, places);
+    for (int s = 0; s < b->site_count; s++)
+        for (int k = 0; k < 3; k++)
+            b->begin_locals[s][k] = b->seen[0][s][k] - places[b->joints[s]][k];
+}
+
+/* What is measured: all markers right, a third missing but in the reference. */
+static inline marked_options marked_bench(int scans, int arm, int torso) {
+    marked_options o;
+    memset(&o, 0, sizeof o);
+    o.scan_count = scans;
+    o.arm_sites = arm;
+    o.torso_sites = torso;
+    o.noise = 0.001;
+    o.missing = 0.33;
+    o.soft = 0.008;
+    o.seed = 5;
+    return o;
 }
 
 #endif

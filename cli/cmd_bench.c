@@ -143,9 +143,9 @@ static bool is_group(const char *name) {
 }
 
 static int unknown_group(const ex_call *call, const char *name) {
-    const char *names[16];
+    const char *names[32];
     int count = 0;
-    for (; count < exi_bench_group_count && count < 16; count++)
+    for (; count < exi_bench_group_count && count < 32; count++)
         names[count] = exi_bench_groups[count].name;
     const char *near = ex_suggest(name, names, count);
     if (near)

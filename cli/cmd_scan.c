@@ -47,7 +47,8 @@ bool exi_scan_is_newer(const char *made, const char *from) {
 
 static const ex_command *const commands[] = {
     /* in the order of the work */
-    &cmd_scan_simulate, &cmd_scan_markers, &cmd_scan_fit, &cmd_scan_build, &cmd_scan_report};
+    &cmd_scan_run, &cmd_scan_simulate, &cmd_scan_markers, &cmd_scan_label,
+    &cmd_scan_fit, &cmd_scan_template, &cmd_scan_build,   &cmd_scan_report};
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
 static int run(const ex_call *call) {

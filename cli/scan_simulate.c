@@ -22,7 +22,7 @@ static const char *poses_path, *output, *reference, *average, *pitch, *noise, *g
     *missing, *stray, *rough, *level_text, *seed;
 static ex_word_list part_words;
 static int views = 4, marker_count = 12;
-static bool merged, surfaces, force;
+static bool merged, mirror, surfaces, force;
 
 static const ex_option options[] = {
     {.name = "poses",
@@ -80,6 +80,7 @@ static const ex_option options[] = {
      .argument = "LEVEL",
      .help = "cage, a number, or limit: which surface is scanned (default: what the project asks for)",
      .text = &level_text},
+    {.name = "mirror", .help = "let scan.json say that right is as left, mirrored", .flag = &mirror},
     {.name = "truth-surfaces", .help = "write the true surface of every pose", .flag = &surfaces},
     {.name = "seed", .argument = "N", .help = "another one is another session (default: 1)", .text = &seed},
     {.name = "force", .help = "scan again what is there already", .flag = &force},
@@ -325,6 +326,7 @@ static int simulate_poses(const ex_call *call, ex_scan_simulate_def *def, const 
     def->folder = output;
     def->part_list = list->parts;
     def->part_count = list->count;
+    def->mirror = mirror;
     def->surfaces = surfaces;
     def->force = force;
     def->text = poses->text;
@@ -389,7 +391,7 @@ static int run(const ex_call *call) {
 const ex_command cmd_scan_simulate = {
     .name = "scan simulate",
     .summary = "scan a rig, to try what scans are made into",
-    .usage = "scan simulate RIG.glb --poses FILE.csv -o DIR [--part NAME=A,B:C,D]...",
+    .usage = "scan simulate RIG.glb --poses FILE.csv -o DIR [--part ...]",
     .description = "Puts a rig before a simulated range scanner: heads around it (four, at 45, 135,\n"
                    "225 and 315 degrees), each with parallel rays, 5 mm by 2 mm apart, with noise,\n"
                    "without what is hidden or met at a grazing angle. Markers in eight colours are\n"
@@ -404,7 +406,7 @@ const ex_command cmd_scan_simulate = {
                    "  scans/NAME_1.ply     and so on, one a view; with --merged scans/NAME.ply\n"
                    "  markers.csv          marker,joint,r,g,b\n"
                    "  labels/NAME.csv      of the reference: what someone would click on, 1 mm off\n"
-                   "  skeleton.json        the rig's, as with a tape measure: 2 cm and 10 degrees off\n"
+                   "  skeleton.json        the rig's, as with a tape measure: 2 cm, 10 degrees off\n"
                    "and in DIR/truth what only the simulation knows:\n"
                    "  poses.csv            the table of poses\n"
                    "  skeleton.json        the skeleton, with the markers in their places\n"
@@ -416,10 +418,9 @@ const ex_command cmd_scan_simulate = {
                    "\n"
                    "Files that are there already are kept: an interrupted command goes on where it\n"
                    "stopped.",
-    .examples = "exemplar demo creature -o creature\n"
-                "printf 'name,joint:root.x,joint:root.y,joint:root.z,joint:root.w\\n"
-                "rest,0,0,0,1\\n' > poses.csv\n"
-                "exemplar scan simulate creature/creature.glb --poses poses.csv -o session",
+    .examples = "exemplar demo arm -o arm\n"
+                "printf 'name,elbow\\nstraight,0\\nbent,90\\n' > poses.csv\n"
+                "exemplar scan simulate arm/arm.glb --poses poses.csv -o session",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .json = true,

@@ -21,14 +21,14 @@ static const struct {
     double place[3];
     double softness; /* metres: see exi_creature_bones */
 } bone_table[] = {
-    {-1, {0, 0.93, 0}, 0.14},                       /* hips */
-    {BODY_HIPS, {0, 1.035, -0.01}, 0.14},           /* waist */
-    {BODY_WAIST, {0, 1.19, -0.02}, 0.14},           /* abdomen */
-    {BODY_ABDOMEN, {0.025, 1.425, 0.02}, 0.10},     /* clavicle */
-    {BODY_CLAVICLE, {0.175, 1.405, -0.012}, 0.09},  /* shoulder */
-    {BODY_SHOULDER, {0.375, 1.225, -0.022}, 0.045}, /* elbow */
-    {BODY_ELBOW, {0.384, 1.220, -0.016}, 0.16},     /* forearm */
-    {BODY_FOREARM, {0.555, 1.070, 0.002}, 0.035},   /* wrist */
+    {-1, {0, 0.93, 0}, 0.045},                      /* hips */
+    {BODY_HIPS, {0, 1.035, -0.01}, 0.035},          /* waist */
+    {BODY_WAIST, {0, 1.19, -0.02}, 0.045},          /* abdomen */
+    {BODY_ABDOMEN, {0.025, 1.425, 0.02}, 0.06},     /* clavicle */
+    {BODY_CLAVICLE, {0.175, 1.405, -0.012}, 0.06},  /* shoulder */
+    {BODY_SHOULDER, {0.375, 1.225, -0.022}, 0.035}, /* elbow */
+    {BODY_ELBOW, {0.384, 1.220, -0.016}, 0.08},     /* forearm */
+    {BODY_FOREARM, {0.555, 1.070, 0.002}, 0.025},   /* wrist */
 };
 
 static int line_of(int bone, bool *right) {
@@ -52,7 +52,7 @@ static double softness_of(int bone) {
     return bone_table[line_of(bone, &(bool){false})].softness;
 }
 
-const exi_creature_bones exi_body_bones = {BODY_BONES, parent_of, place_of, softness_of, 0.045};
+const exi_creature_bones exi_body_bones = {BODY_BONES, parent_of, place_of, softness_of, 0.025};
 
 /* Of the left; the others are mirrored. */
 static const struct {

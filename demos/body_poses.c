@@ -39,8 +39,11 @@ void exi_body_turn(double about_z, double about_y, const double about[3], double
 typedef struct stance {
     double bend, twist, flex;
     double shoulder[3], clavicle[2]; /* about z, about y, about the arm */
-    double lean, side, turn;         /* of the torso, half by the waist and half by the abdomen */
+    double lean, side, turn;         /* of the torso, by the waist and by the abdomen: see shares */
 } stance;
+
+/* How much of each is the waist's: one leans from the hips, and twists with the ribs. */
+static const double shares[3] = {0.7, 0.5, 0.25};
 
 typedef struct table {
     exi_text text;
@@ -90,8 +93,10 @@ static void add_row(table *t, const char *name, const char *part, const stance *
     add_rotation(t, q);
     for (int joint = 0; joint < 2; joint++) {
         for (int i = 0; i < 3; i++)
-            around[i] = torso ? off * next_random(t) / 2 : 0;
-        exi_body_turn(s->side / 2 + around[0], s->turn / 2 + around[1], x, s->lean / 2 + around[2], q);
+            around[i] = torso ? off * next_random(t) : 0;
+        const double own[3] = {joint ? 1 - shares[0] : shares[0], joint ? 1 - shares[1] : shares[1],
+                               joint ? 1 - shares[2] : shares[2]};
+        exi_body_turn(own[1] * s->side + around[0], own[2] * s->turn + around[1], x, own[0] * s->lean + around[2], q);
         add_rotation(t, q);
     }
     for (int i = 0; i < 3; i++)

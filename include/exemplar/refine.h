@@ -104,7 +104,7 @@ typedef struct ex_normals_def {
 
 typedef struct ex_normals ex_normals;
 
-/* One block of about 20 bytes a corner. Results: ARGUMENT, DATA (face named), MEMORY, LIMIT. */
+/* One block of about 12 bytes a corner, 20 by angle. Results: ARGUMENT, DATA (face named), MEMORY, LIMIT. */
 EX_API ex_result ex_normals_create(const ex_normals_def *def, const ex_allocator *allocator, ex_normals **normals,
                                    ex_error *error);
 EX_API void ex_normals_destroy(ex_normals *normals);

@@ -129,7 +129,7 @@ ex_rig *limb_rig(const ex_mesh *cage, int levels) {
     static const char *const names[LIMB_JOINTS] = {"upper", "fore"};
     ex_error error;
     ex_skeleton *skeleton;
-    ex_skin *skin;
+    ex_skin *skin = NULL;
     if (ex_skeleton_create(&(ex_skeleton_def){LIMB_JOINTS, parents, rest, NULL, names}, NULL, &skeleton, &error) !=
             EX_OK ||
         ex_skin_create(&(ex_skin_def){LIMB_RINGS * LIMB_SIDES, LIMB_JOINTS, starts, joints, weights}, NULL, &skin,

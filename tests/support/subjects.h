@@ -25,7 +25,7 @@ typedef struct subject_def {
 } subject_def;
 
 typedef struct subject_scan {
-    char name[16];
+    char name[32];
     ex_found_marker *found;
     int *truth; /* [found_count] sites, or -1: false ones */
     int found_count;

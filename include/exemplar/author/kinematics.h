@@ -128,6 +128,8 @@ typedef struct ex_kin_fit_def {
                              least squares as in the paper */
     bool even;            /* all sites weigh the same; else those that slide on the bone, as skin near a joint does,
                              count less, by what the fit finds */
+    bool rigid;           /* markers are fixed to their bone, as in the paper; else each may follow the bone above and
+                             one below by a share that is found: skin near joints does (with a reference only) */
     double preference;    /* how strongly translations along hinge axes stay small; 0: 1e-3; below 0: not at all */
     int iterations;       /* at most; 0: 100 */
     const ex_progress *progress;

@@ -123,9 +123,9 @@ typedef struct ex_subdivide_def {
     ex_scheme scheme;     /* Catmull-Clark */
     int levels;           /* 0 to EX_SUBDIVIDE_LEVELS, 2 */
     bool limit;           /* true: also the limit points and tangents of the last level's vertices; 0 levels allowed */
+    ex_boundary boundary; /* from the tags */
     bool all;             /* with limit: the vertices of every level are at their limit points and have tangents, in
                              place of a limit beside the last level; asks for a level */
-    ex_boundary boundary; /* from the tags */
 } ex_subdivide_def;
 
 EX_API ex_subdivide_def ex_subdivide_def_default(void);

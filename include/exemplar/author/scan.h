@@ -162,9 +162,9 @@ typedef struct ex_scan_truth {
 
 /*
  * The rig's skeleton as a kinematics. A joint that one axis of the rig reads as an angle, and that no pose turns
- * otherwise, is a hinge; one that neither moves skin nor is turned in any pose is fixed; others are ball joints. Pairs
- * by name (ex_mirror_name) that are mirrored in x at the reference are marked so. Results: DATA (no skeleton, several
- * roots that move the skin, joints without a name or with one name), MEMORY.
+ * otherwise, is a hinge, and so is its mirror image; one that neither moves skin nor is turned in any pose is fixed;
+ * others are ball joints. Pairs by name (ex_mirror_name) that are mirrored in x at the reference are marked so.
+ * Results: DATA (no skeleton, several roots that move the skin, joints without a name or with one name), MEMORY.
  */
 EX_API ex_result ex_scan_truth_create(const ex_rig *rig, const ex_pose *poses, int pose_count, int reference,
                                       ex_scan_truth **truth, ex_error *error);
@@ -199,6 +199,7 @@ typedef struct ex_scan_simulate_def {
     int reference;    /* the pose in which no joint is turned; -1: the first that is scanned at rest */
     int average;      /* -1: the reference */
     double rough;     /* degrees: scan.json says how the body stands, so far off; below 0: it does not say */
+    bool mirror;      /* as in the session */
     bool surfaces;    /* truth/surface of all poses */
     bool force;       /* write over what is there */
     const char *text; /* the table of poses [size]; or NULL: it is not kept */
@@ -232,24 +233,25 @@ typedef struct ex_found_marker {
 typedef struct ex_find_options {
     double size;        /* metres across that a marker has: 0.012 */
     double least, most; /* of the size: what is accepted, 0.6 and 1.6 */
-    double threshold;   /* how far from the skin's colour, as a distance in OKLab, 0 to 1; 0: found from the mesh, 0.06 to
-                           0.15 */
+    double threshold; /* how far from the skin's colour, as a distance in OKLab, 0 to 1; 0: found from the mesh, 0.06 to
+                         0.15 */
 } ex_find_options;
 
 EX_API ex_find_options ex_find_options_default(void);
 
 /*
  * Found on coloured meshes of one scan: what several views show is joined. options NULL: the default ones. *markers
- * [*count], the one seen best first; release with free. Spots at the edge of a view, and spots that are no more than
- * three samples or seen very slantwise, are left out. Vertices with numbers that are not finite count as not there. Time and memory are linear
- * in the size of the meshes: a second and 150 MB for a million vertices. Results: ARGUMENT, DATA (a mesh without faces or
- * without colours, or too coarse; of several views the one is named), MEMORY.
+ * [*count], the one seen best first; release with free. Left out are spots of fewer than four samples, those seen very
+ * slantwise, and those that the edge of a view cuts so that no disc of the given size tells where their middle is.
+ * Vertices with numbers that are not finite count as not there. Time and memory are linear in the size of the meshes:
+ * one to two seconds and 200 MB for a million vertices. Results: ARGUMENT, DATA (a mesh without faces or without
+ * colours, or too coarse; of several views the one is named), MEMORY.
  */
 EX_API ex_result ex_find_markers(ex_mesh *const *meshes, int mesh_count, const ex_find_options *options,
                                  ex_found_marker **markers, int *count, ex_error *error);
 
-/* found/NAME.csv. Reading: size, view and strength may be missing, and *markers is released with free. Writing rounds to
- * micrometres and whole colours. */
+/* found/NAME.csv. Reading: size, view and strength may be missing, and *markers is released with free. Writing rounds
+ * to micrometres and whole colours. */
 EX_API ex_result ex_found_read(const char *path, ex_found_marker **markers, int *count, ex_error *error);
 EX_API ex_result ex_found_write(const char *path, const ex_found_marker *markers, int count, ex_error *error);
 
@@ -268,17 +270,17 @@ typedef struct ex_label_def {
     const ex_found_marker *found;
     const int *known; /* [found_count] sites that are known already (named by hand), or -1; NULL: none */
     int start_count;
-    const ex_kin_pose *starts;    /* poses to begin from, the likeliest first: a rough one, those of other scans; how
-                                     the base is turned there counts, where it is does not */
-    const bool *solved;           /* [joint_count] joints that may be turned; NULL: all */
-    const double *site_sigmas;    /* [site_count] metres that a marker usually is off its place; NULL: sigma for all */
-    const double (*colours)[3];   /* [site_count] as the scanner sees them, sRGB from 0 to 255; NULL: as painted */
-    double sigma;                 /* metres that a marker may be off its bone: 0.015 */
-    double slack;                 /* metres that a joint may be off where the bones have it: 0.03 before they are
-                                     fitted, some millimetres afterwards */
-    double tilt;                  /* degrees that an axis may be off, likewise: 12 */
-    double colour;                /* how far colours vary from scan to scan, in OKLab: 0.04 */
-    bool settled;                 /* false; true: the first start is nearly right, nothing else is looked for */
+    const ex_kin_pose *starts;  /* poses to begin from, the likeliest first: a rough one, those of other scans; how
+                                   the base is turned there counts, where it is does not */
+    const bool *solved;         /* [joint_count] joints that may be turned; NULL: all */
+    const double *site_sigmas;  /* [site_count] metres that a marker usually is off its place; NULL: sigma for all */
+    const double (*colours)[3]; /* [site_count] as the scanner sees them, sRGB from 0 to 255; NULL: as painted */
+    double sigma;               /* metres that a marker may be off its bone: 0.015 */
+    double slack;               /* metres that a joint may be off where the bones have it: 0.03 before they are
+                                   fitted, some millimetres afterwards */
+    double tilt;                /* degrees that an axis may be off, likewise: 12 */
+    double colour;              /* how far colours vary from scan to scan, in OKLab: 0.04 */
+    bool settled;               /* false; true: the first start is nearly right, nothing else is looked for */
 } ex_label_def;
 
 EX_API ex_label_def ex_label_def_default(void);
@@ -334,6 +336,53 @@ typedef struct ex_label_scans_def {
 EX_API ex_result ex_label_scans(const ex_label_scans_def *def, ex_label *const *labels, double *evidence,
                                 ex_error *error);
 
+typedef struct ex_scan_label_options {
+    const bool *redo; /* [scan_count] scans whose automatic labels are made again; NULL: those that have none yet */
+    const ex_progress *progress;
+    const ex_tasks *tasks;
+} ex_scan_label_options;
+
+/* A marker whose name is not sure. */
+typedef struct ex_doubt {
+    int scan;
+    int site;  /* that fits best */
+    int other; /* or this one; -1: none, or not known any more */
+    double position[3];
+    double confidence;
+} ex_doubt;
+
+typedef struct ex_scan_labelling {
+    int scan_count;
+    int *found; /* [scan_count] markers */
+    int *sure;  /* of them with a name that is sure, those named by hand among them */
+    int *by_hand;
+    bool *kept; /* labelled before, and left alone */
+    int doubt_count;
+    ex_doubt *doubts; /* by scan */
+} ex_scan_labelling;
+
+/*
+ * Labels all scans of a session from found/ and from labels/ of the reference: writes labels/NAME.csv of each, and
+ * labels/doubtful.csv (scan,marker,x,y,z,confidence,other). What was named by hand stays, also in scans that are done
+ * again. Results: DATA (the reference has no labels; an unknown marker or one named twice), FILE (found/NAME.csv is
+ * missing), MEMORY.
+ */
+EX_API ex_result ex_scan_label(const ex_scan_session *session, const ex_scan_label_options *options,
+                               ex_scan_labelling **labels, ex_error *error);
+EX_API void ex_scan_labelling_destroy(ex_scan_labelling *labels);
+
+/* Takes labels that someone made of a scan: rows of the file replace those of the same marker and, within a few
+ * millimetres, of the same place. *count: how many were taken. Results: as ex_labels_read; an unknown marker. */
+EX_API ex_result ex_scan_label_take(const ex_scan_session *session, int scan, const char *path, int *count,
+                                    ex_error *error);
+
+/*
+ * A page to name markers on pictures of scans [count], from all sides, in any browser; everything is in the one file.
+ * It gives the CSV of a scan, which is saved in labels/ or taken by ex_scan_label_take. Results: FILE, DATA, MEMORY.
+ */
+EX_API ex_result ex_scan_label_page(const ex_scan_session *session, const int *scans, int count, const char *path,
+                                    const ex_progress *progress, const ex_tasks *tasks, ex_error *error);
+
 /* ---- what was fitted ---- */
 
 /* fit.json: the kinematics found, and the poses of scans by name. */
@@ -387,14 +436,27 @@ EX_API ex_result ex_template_create(const ex_kinematics *kinematics, const ex_te
 EX_API void ex_template_destroy(ex_template *made);
 /* A rig of the template without layers, dual quaternion skinning, its levels all on the limit surface. */
 EX_API ex_result ex_template_rig(const ex_template *made, int levels, ex_rig **rig, ex_error *error);
+/* Control points at which other than four faces meet, or on a boundary other than two. */
+EX_API int ex_template_extraordinary_count(const ex_template *made);
 /* The pose of such a rig: the joints' local transforms [ex_rig_joint_count]. */
 EX_API void ex_template_pose(const ex_kinematics *kinematics, const ex_kin_pose *pose, ex_transform *joints);
 
+/*
+ * The template of a session: of the mesh that it names, or that `cage` names in its place (a path; NULL: none), or
+ * generated for the reference scan, whose meshes are moved to where the skeleton is. Results: as ex_template_create,
+ * and those of reading.
+ */
+EX_API ex_result ex_scan_template(const ex_scan_session *session, const ex_scan_fitted *fitted, const char *cage,
+                                  ex_template **made, ex_error *error);
+/* template/cage.obj and template/body.glb of the session's folder. */
+EX_API ex_result ex_scan_template_write(const ex_scan_session *session, const ex_template *made, ex_error *error);
+
 /* A dial that changes the figure (figure 8): what a layer of forms with direct weights adds at weight 1. */
 typedef struct ex_template_dial {
-    char *name;         /* "girth", or the joint at the lower end of a bone, without its side: "wrist" for forearms */
-    int joint;          /* that joint, of a pair the one that comes first; -1: girth */
-    double (*deltas)[3]; /* [cage vertices]: girth: as far again from the bone's axis; else the bone is a metre longer */
+    char *name; /* "girth", or the joint at the lower end of a bone, without its side: "wrist" for forearms */
+    int joint;  /* that joint, of a pair the one that comes first; -1: girth */
+    double (
+        *deltas)[3]; /* [cage vertices]: girth: as far again from the bone's axis; else the bone is a metre longer */
     double (*shifts)[3]; /* [joint_count]: by how much the joints are elsewhere */
 } ex_template_dial;
 
@@ -447,11 +509,12 @@ typedef struct ex_map_def {
 
 /*
  * Rays along the limit normals, outwards and inwards: the nearest hit that faces the same way, is not beyond reach and
- * does not lie behind another sheet of the scan or of the template; of several views those that agree, averaged by how
- * squarely they saw it and how far from the edge of what they saw. Patches of a few vertices that stand apart from
- * what is around them, and places where the displaced surface would be turned over (figure 4(b)), are left out. What is
- * not hit is a hole: state FILLED and displacement 0. About 0.1 s for 66 thousand vertices and as many triangles.
- * Results: ARGUMENT, DATA (a mesh without faces, or with a vertex that is not finite), MEMORY.
+ * does not lie behind another sheet of the scan, nor nearer to another of the template; of several views those that
+ * agree, averaged by how squarely they saw it and how far from the edge of what they saw. Patches of a few vertices
+ * that stand apart from what is around them, and places where the displaced surface would be turned over (figure 4(b)),
+ * are left out. What is not hit is a hole: state FILLED and displacement 0. Scans are smoothed before, the more the
+ * larger their noise; with a noise of 0 they are not. Half a second for 66 thousand vertices and four views of 30
+ * thousand triangles. Results: ARGUMENT, DATA (a mesh without faces, or with a vertex that is not finite), MEMORY.
  */
 EX_API ex_result ex_map_cast(const ex_map_def *def, ex_map **map, ex_error *error);
 

@@ -25,6 +25,7 @@ typedef struct patch {
     double place[3];
     double frame[3][3]; /* two directions along the surface, and its normal */
     double size;
+    bool cut; /* by the edge of the scan */
 } patch;
 
 static double dot(const double a[3], const double b[3]) {
@@ -46,13 +47,11 @@ static double cover_beside(const exi_finder *f, int v, const double reference[3]
     return share < 0.15 || share > 0.5 || aside_sq > 0.25 ? 0 : share;
 }
 
-/* Appends the rim to the group in the queue; returns the number of both. Touching the edge of the scan makes it -1. */
+/* Appends the rim to the group in the queue; returns the number of both. */
 static int add_rim(exi_finder *f, int count, int stamp) {
     int all = count;
     for (int i = 0; i < count; i++) {
         const int v = f->queue[i];
-        if (f->states[v] != EXI_FIND_INNER)
-            return -1;
         for (int e = f->starts[v]; e < f->starts[v + 1]; e++) {
             const int u = f->others[e];
             if (f->stamps[u] == stamp || f->stamps[u] == f->stamp)
@@ -186,25 +185,37 @@ static int gather(exi_finder *f, int all, int stamp, const patch *p, double reac
     return all;
 }
 
-/* Whether skin surrounds it, at once and on all sides, and the scan does not end near. What is left of its colour just
- * outside is nothing for paint, but much for a shadow, which has no rim, and for a piece of a pattern. */
+/* Whether the scan ends within the group, or just outside. */
+static bool is_cut(const exi_finder *f, int all, const patch *p) {
+    const double inside = p->size / 2 + 0.15 * f->options.size;
+    for (int i = 0; i < all; i++) {
+        double local[3];
+        local_of(f, f->queue[i], p, local);
+        if (f->states[f->queue[i]] != EXI_FIND_INNER && dot(local, local) < inside * inside)
+            return true;
+    }
+    return false;
+}
+
+/* Whether skin surrounds it at once and on all sides. What is left of its colour just outside is nothing for paint, but
+ * much for a shadow, which has no rim; and a piece of a pattern has other pieces around it that stand out as much. */
 static bool is_alone(const exi_finder *f, int count, int all, const double reference[3], const patch *p) {
     const double inside = p->size / 2 + 0.15 * f->options.size, outside = inside + 0.5 * f->options.size;
-    double alike = 0, total = 0;
+    const double strength = sqrt(dot(reference, reference));
+    double alike = 0, other = 0, total = 0;
     for (int i = count; i < all; i++) {
         const int v = f->queue[i];
         double local[3], aside_sq;
         local_of(f, v, p, local);
         const double away = sqrt(dot(local, local));
-        if (f->states[v] != EXI_FIND_INNER && away < inside)
-            return false;
         if (away < inside || away > outside)
             continue;
         const double area = area_of(f, v, p), share = exi_find_share(f, v, reference, &aside_sq);
         total += area;
+        other += (double)f->strengths[v] > 0.75 * strength ? area : 0;
         alike += aside_sq > 1 ? 0 : area * (share > 1 ? 1 : share < -1 ? -1 : share);
     }
-    return alike <= 0.25 * total;
+    return alike <= 0.25 * total && other <= 0.5 * total;
 }
 
 /* Gaussian elimination of `n` rows of n + 1 numbers, with the larger pivots first; false where nothing is left to
@@ -232,42 +243,72 @@ static bool solve(double m[6][7], int n) {
     return true;
 }
 
-/* The disc whose rim divides best what is painted from what is not: its cover at a distance d from the centre is
- * 1 / (1 + exp((d - r) / w)), by Gauss-Newton in u, v and r, lengths in markers, r held near that of the area. Moves
- * the place along the surface. A spot of another form, for which that leads away, keeps its centroid. */
-static void centre(const exi_finder *f, int count, int all, const double reference[3], patch *p) {
-    const double unit = f->options.size, hold = 0.5;
-    const double begin = p->size / 2 / unit;
-    double at[3] = {0, 0, begin}, soft = 0.1;
-    for (int round = 0; round<14; round++, soft = soft> 0.03 ? 0.85 * soft : soft) {
-        double m[6][7] = {{0}};
-        m[2][2] = hold;
-        m[2][3] = hold * (begin - at[2]);
-        for (int i = 0; i < all; i++) {
-            const int v = f->queue[i];
-            double local[3];
-            local_of(f, v, p, local);
-            const double u = local[0] / unit - at[0], w = local[1] / unit - at[1], d = sqrt(u * u + w * w) + 1e-9;
-            const double inside = 1 / (1 + exp((d - at[2]) / soft)), slope = inside * (1 - inside) / soft;
-            const double row[3] = {slope * u / d, slope * w / d, slope};
-            const double miss = (i < count ? cover(f, v, reference) : cover_beside(f, v, reference)) - inside;
-            for (int r = 0; r < 3; r++) {
-                for (int k = 0; k < 3; k++)
-                    m[r][k] += row[r] * row[k];
-                m[r][3] += row[r] * miss;
-            }
+/* How much of the marker's colour a vertex has; 0 for those beyond the group and its rim. */
+static double paint_at(const exi_finder *f, int i, int count, const double reference[3]) {
+    return i < count ? cover(f, f->queue[i], reference) : cover_beside(f, f->queue[i], reference);
+}
+
+/* One step towards the disc whose rim divides best what is painted from what is not: its cover at a distance d from the
+ * centre is 1 / (1 + exp((d - r) / soft)), by Gauss-Newton in u, v and r, lengths in markers; r held at `begin`. */
+static bool step_disc(const exi_finder *f, int count, int all, const double reference[3], const patch *p, double soft,
+                      double hold, double begin, double at[3]) {
+    const double unit = f->options.size;
+    double m[6][7] = {{0}};
+    m[2][2] = hold;
+    m[2][3] = hold * (begin - at[2]);
+    for (int i = 0; i < all; i++) {
+        double local[3];
+        local_of(f, f->queue[i], p, local);
+        const double u = local[0] / unit - at[0], w = local[1] / unit - at[1], d = sqrt(u * u + w * w) + 1e-9;
+        const double inside = 1 / (1 + exp((d - at[2]) / soft)), slope = inside * (1 - inside) / soft;
+        const double row[3] = {slope * u / d, slope * w / d, slope}, miss = paint_at(f, i, count, reference) - inside;
+        for (int r = 0; r < 3; r++) {
+            for (int k = 0; k < 3; k++)
+                m[r][k] += row[r] * row[k];
+            m[r][3] += row[r] * miss;
         }
-        for (int r = 0; r < 3; r++)
-            m[r][r] += 0.02; /* a step that little speaks for is small */
-        if (!solve(m, 3))
-            return;
-        for (int r = 0; r < 3; r++)
-            at[r] += m[r][3];
-        if (!(fabs(at[0]) < 0.3 && fabs(at[1]) < 0.3 && fabs(at[2] - begin) < 0.3))
-            return;
     }
-    for (int k = 0; k < 3; k++)
+    for (int r = 0; r < 3; r++)
+        m[r][r] += 0.02; /* a step that little speaks for is small */
+    if (!solve(m, 3))
+        return false;
+    for (int r = 0; r < 3; r++)
+        at[r] += m[r][3];
+    return fabs(at[0]) < 0.4 && fabs(at[1]) < 0.4 && fabs(at[2] - begin) < 0.3;
+}
+
+/* Whether a disc that the edge cuts is one: its middle is seen, and it is painted and nothing else is, but for what is
+ * so near the rim that it may be either. */
+static bool is_disc(const exi_finder *f, int count, int all, const patch *p, const double at[3]) {
+    const double unit = f->options.size, rim = 0.08;
+    double wrong = 0, right = 0, nearest = INFINITY;
+    for (int i = 0; i < all; i++) {
+        double local[3];
+        local_of(f, f->queue[i], p, local);
+        const double d = hypot(local[0] / unit - at[0], local[1] / unit - at[1]), area = area_of(f, f->queue[i], p);
+        const bool painted = i < count;
+        if (painted && d < at[2] + rim)
+            right += area;
+        else if (painted || d < at[2] - rim)
+            wrong += area;
+        nearest = painted && d < nearest ? d : nearest;
+    }
+    return nearest < 0.3 && right > 0.45 * pi * at[2] * at[2] * unit * unit && wrong < 0.15 * right;
+}
+
+/* Moves the place along the surface to the middle of a disc. A spot of another form, for which that leads away, keeps
+ * its centroid; one that the edge cuts needs a disc of the right size, or is none. */
+static bool centre(const exi_finder *f, int count, int all, const double reference[3], patch *p) {
+    const double unit = f->options.size, begin = p->cut ? 0.5 : p->size / 2 / unit;
+    double at[3] = {0, 0, begin}, soft = 0.1;
+    bool good = true;
+    for (int round = 0; round < 14 && good; round++, soft = soft > 0.03 ? 0.85 * soft : soft)
+        good = step_disc(f, count, all, reference, p, soft, p->cut ? 1e4 : 0.5, begin, at);
+    if (p->cut && !(good && is_disc(f, count, all, p, at)))
+        return false;
+    for (int k = 0; k < 3 && good; k++)
         p->place[k] += unit * (at[0] * p->frame[0][k] + at[1] * p->frame[1][k]);
+    return true;
 }
 
 /* How far above the place the surface is: w = a + b u + c v + d uu + e uv + f vv by least squares, lengths in markers.
@@ -289,7 +330,7 @@ static double lift(const exi_finder *f, int all, const patch *p, double reach) {
     }
     if (used < 12 || !solve(m, 6))
         return 0;
-    return fabs(m[0][6]) < 0.5 ? m[0][6] * unit : 0;
+    return fabs(m[0][6]) < 0.25 ? m[0][6] * unit : 0;
 }
 
 /* ---- its colour ---- */
@@ -336,9 +377,9 @@ bool exi_find_place(exi_finder *f, int count, int stamp, const double reference[
     const double reach = 1.25 * f->options.size;
     patch p = {0};
     f->stamp++;
-    int all = count < SAMPLES_LEAST ? -1 : add_rim(f, count, stamp);
-    if (all < 0 || !make_frame(f, count, &p))
+    if (count < SAMPLES_LEAST || !make_frame(f, count, &p))
         return false;
+    int all = add_rim(f, count, stamp);
     for (int i = 0; i < all; i++)
         add_paint(f, f->queue[i],
                   i < count ? cover(f, f->queue[i], reference) : cover_beside(f, f->queue[i], reference), &p);
@@ -352,15 +393,17 @@ bool exi_find_place(exi_finder *f, int count, int stamp, const double reference[
     if (spacing > 0.85 * f->options.size) /* so slantwise that its place is anyone's guess */
         return false;
     all = gather(f, all, stamp, &p, reach);
+    p.cut = is_cut(f, all, &p);
     if (!is_alone(f, count, all, reference, &p))
         return false;
     double colour[3];
     find_colour(f, count, reference, colour);
     if (is_shade(f, count, colour))
         return false;
-    centre(f, count, all, reference, &p);
+    if (!centre(f, count, all, reference, &p))
+        return false;
     const double up = lift(f, all, &p, reach);
-    *spot = (exi_spot_found){.weight = p.samples / (spacing * spacing)};
+    *spot = (exi_spot_found){.weight = (p.cut ? 0.1 : 1) * p.samples / (spacing * spacing)};
     spot->marker.size = p.size;
     spot->marker.view = f->view;
     spot->marker.strength = sqrt(dot(reference, reference));

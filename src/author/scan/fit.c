@@ -9,6 +9,7 @@
  * of a ten-thousandth of a sighting, and translations along a hinge's own axis small.
  */
 #include "author/scan/fit.h"
+#include "author/scan/fit_skin.h"
 
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"
@@ -20,7 +21,8 @@
 
 #define LOSS       0.02
 #define PREFERENCE 1e-3
-#define HOLD       1e-4 /* the squared weight of a prior, in sightings */
+#define HOLD       1e-5 /* the squared weight of a translation's prior, in sightings */
+#define HOLD_AXIS  1e-6 /* of an axis's */
 #define HOLD_SITE  1e-3 /* without a reference, a scan */
 #define HOLD_BASE  1e-2 /* of the reference */
 #define FINE       5e-4 /* metres: that a marker is nearer than this to where it is predicted is no merit */
@@ -104,7 +106,8 @@ static void set_widths(exi_fit *f, double width) {
 static void set_priors(exi_fit *f) {
     const double preference = f->def->preference == 0 ? PREFERENCE : f->def->preference;
     f->hold_site = f->def->reference >= 0 ? 0 : HOLD_SITE * f->scan_count;
-    f->hold_translation = f->hold_axis = f->def->reference >= 0 ? HOLD : f->hold_site;
+    f->hold_translation = f->def->reference >= 0 ? HOLD : f->hold_site;
+    f->hold_axis = f->def->reference >= 0 ? HOLD_AXIS : f->hold_site;
     f->hold_base = HOLD_BASE;
     if (f->def->reference >= 0)
         f->turn_holds[(size_t)f->def->reference * (size_t)f->joint_count] = HOLD_BASE;
@@ -333,7 +336,7 @@ static ex_result check(const ex_kin_fit_def *def, ex_error *error) {
     return EX_OK;
 }
 
-ex_result ex_kinematics_fit(const ex_kin_fit_def *def, ex_kin_fit **fit, ex_error *error) {
+ex_result exi_kinematics_fit_rigid(const ex_kin_fit_def *def, ex_kin_fit **fit, ex_error *error) {
     *fit = NULL;
     struct timespec began, ended;
     timespec_get(&began, TIME_UTC);

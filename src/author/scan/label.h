@@ -52,7 +52,10 @@ typedef struct exi_label_body {
     exi_label_site *sites; /* by part */
     double *colour_gains;  /* [site_count][found_count] */
     int *alike;
-    double density; /* of markers that are none of the sites, in a cubic metre */
+    double density;                    /* of markers that are none of the sites, in a cubic metre */
+    struct exi_label_match *matches;   /* [site_count] for whoever needs them for a while, as are */
+    int *taken;                        /* [found_count] */
+    struct exi_label_place *elsewhere; /* [part_count] */
 } exi_label_body;
 
 ex_result exi_label_body_create(const ex_label_def *def, exi_arena *arena, exi_label_body *body, ex_error *error);
@@ -132,9 +135,9 @@ void exi_label_marginals(exi_label_pair *pairs, int pair_count, int site_count, 
 /* Places of a part that hangs at `hung` [most], turned as found markers suggest, the best first, none near another.
  * Returns how many. */
 int exi_label_turns(const exi_label_body *body, int part, const exi_label_place *hung, int most,
-                    exi_label_place *places, exi_arena *arena);
+                    exi_label_place *places);
 /* Places of a part in the world from three markers, likewise. */
-int exi_label_triples(const exi_label_body *body, int part, int most, exi_label_place *places, exi_arena *arena);
+int exi_label_triples(const exi_label_body *body, int part, int most, exi_label_place *places);
 
 /* A supposed pose and what speaks for it. */
 typedef struct exi_label_guess {

@@ -145,7 +145,11 @@ ex_result exi_label_body_create(const ex_label_def *def, exi_arena *arena, exi_l
     body->sites = exi_arena_allocate(arena, sites, sizeof *body->sites);
     body->colour_gains = exi_arena_allocate(arena, sites * found, sizeof *body->colour_gains);
     body->alike = exi_arena_allocate(arena, sites * found, sizeof *body->alike);
-    if (!body->parts || !body->part_of || !body->at || !body->sites || !labs || !body->alike || !body->colour_gains)
+    body->matches = exi_arena_allocate(arena, sites, sizeof *body->matches);
+    body->taken = exi_arena_allocate(arena, found, sizeof *body->taken);
+    body->elsewhere = exi_arena_allocate(arena, joints, sizeof *body->elsewhere);
+    if (!body->matches || !body->taken || !body->elsewhere || !body->parts || !body->part_of || !body->at ||
+        !body->sites || !labs || !body->alike || !body->colour_gains)
         return exi_error_memory(error, "the sites of markers", sites * found * sizeof *body->colour_gains);
     for (int f = 0; f < def->found_count; f++) {
         unsigned char code[3];

@@ -4,7 +4,7 @@
 #include "author/formats/array.h"
 #include "author/formats/file.h"
 #include "author/formats/number.h"
-#include "author/scan/label.h"
+#include "author/scan/label_scans.h"
 #include "author/scan/table.h"
 #include "runtime/base/result.h"
 
@@ -66,8 +66,7 @@ ex_result ex_labels_read(const char *path, ex_labelled **labelled, int *count, e
     return EX_OK;
 }
 
-/* A field, quoted where it has to be. */
-static void write_text(exi_file_writer *writer, const char *text) {
+void exi_label_write_name(exi_file_writer *writer, const char *text) {
     const bool quoted = strpbrk(text, ",\"\r\n") || text[0] == ' ' || (text[0] && text[strlen(text) - 1] == ' ');
     if (quoted)
         exi_file_write(writer, "\"", 1);
@@ -88,7 +87,7 @@ ex_result ex_labels_write(const char *path, const ex_labelled *labelled, int cou
     exi_file_printf(&writer, "marker,x,y,z,confidence\n");
     for (int i = 0; i < count; i++) {
         char number[32];
-        write_text(&writer, labelled[i].name);
+        exi_label_write_name(&writer, labelled[i].name);
         for (int c = 0; c < 3; c++) {
             exi_format_float(number, (float)labelled[i].position[c]);
             exi_file_printf(&writer, ",%s", number);

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { KEPT = 24, ANGLES = 72, NEAR = 7 };
+enum { KEPT = 24, ANGLES = 72, NEAR = 7, FIRSTS = 24 };
 #define BROAD 4.0 /* what variances are multiplied by when places are counted: the joint may be off, too */
 
 /* ---- the best so far ---- */
@@ -20,25 +20,15 @@ typedef struct shortlist {
     const exi_label_body *body;
     int part;
     double widen;
-    exi_label_match *matches;
-    int *taken;
-    exi_label_place *all; /* [part_count]: mutual matching wants a whole body */
     exi_label_place places[KEPT];
     double scores[KEPT];
     int count;
 } shortlist;
 
-static bool start_list(shortlist *l, const exi_label_body *body, int part, double widen, exi_arena *arena) {
-    *l = (shortlist){.body = body, .part = part, .widen = widen};
-    l->matches = exi_arena_allocate(arena, (size_t)body->site_count, sizeof *l->matches);
-    l->taken = exi_arena_allocate(arena, (size_t)body->def->found_count, sizeof *l->taken);
-    l->all = exi_arena_allocate(arena, (size_t)body->part_count, sizeof *l->all);
-    return l->matches && l->taken && l->all;
-}
-
 static double score(shortlist *l, const exi_label_place *place, double widen, int *count) {
-    l->all[l->part] = *place;
-    return exi_label_mutual(l->body, l->part, l->part + 1, l->all, widen, l->matches, count, l->taken);
+    l->body->elsewhere[l->part] = *place; /* mutual matching wants a whole body */
+    return exi_label_mutual(l->body, l->part, l->part + 1, l->body->elsewhere, widen, l->body->matches, count,
+                            l->body->taken);
 }
 
 static void insert(shortlist *l, const exi_label_place *place, double value, double metres, double radians) {
@@ -83,7 +73,8 @@ static int finish(shortlist *l, const exi_label_place *hung, int most, exi_label
         double widen = l->widen;
         for (int step = 0; step < 4; step++) {
             score(l, &place, widen, &count);
-            exi_label_part_step(l->body, l->part, hung ? hung : &raw[i], l->matches, count, hung ? 1 : 1e-3, &place);
+            exi_label_part_step(l->body, l->part, hung ? hung : &raw[i], l->body->matches, count, hung ? 1 : 1e-3,
+                                &place);
             widen = 0.5 * (widen + 1);
         }
         insert(l, &place, score(l, &place, 2, &count), 0.03, 0.2);
@@ -186,12 +177,10 @@ static void try_pairs(shortlist *l, const exi_label_place *hung) {
 }
 
 int exi_label_turns(const exi_label_body *body, int part, const exi_label_place *hung, int most,
-                    exi_label_place *places, exi_arena *arena) {
-    shortlist list;
+                    exi_label_place *places) {
+    shortlist list = {.body = body, .part = part, .widen = BROAD};
     if (body->parts[part].count == 0)
         return 0;
-    if (!start_list(&list, body, part, BROAD, arena))
-        return -1;
     if (body->parts[part].freedom == EX_FREEDOM_HINGE)
         try_angles(&list, hung);
     else
@@ -262,19 +251,18 @@ static void try_triple(shortlist *l, const int sites[3]) {
         }
 }
 
-int exi_label_triples(const exi_label_body *body, int part, int most, exi_label_place *places, exi_arena *arena) {
+int exi_label_triples(const exi_label_body *body, int part, int most, exi_label_place *places) {
     const exi_label_part *p = &body->parts[part];
-    shortlist list;
+    shortlist list = {.body = body, .part = part, .widen = 2};
     if (p->count < 3)
         return 0;
-    if (!start_list(&list, body, part, 2, arena))
-        return -1;
-    for (int s = p->first; s < p->first + p->count; s++) {
+    const int stride = 1 + p->count / FIRSTS; /* many sites make one triple as good as another */
+    for (int s = p->first; s < p->first + p->count; s += stride) {
         int near[NEAR];
         const int count = find_near(body, p, s, near);
         for (int i = 0; i < count; i++)
             for (int j = i + 1; j < count; j++)
-                if (near[i] > s || near[j] > s) /* most triples come up more than once */
+                if (stride > 1 || near[i] > s || near[j] > s) /* most triples come up more than once */
                     try_triple(&list, (int[3]){s, near[i], near[j]});
     }
     return finish(&list, NULL, most, places);

@@ -18,7 +18,7 @@
 
 enum { STARTS = 6 };
 #define SAME_PLACE   0.008 /* metres between a label and the found marker that it means */
-#define GOOD         0.6   /* of the found markers sure: the pose is right */
+#define GOOD         0.6   /* of the found markers that can be recognised are sure: the pose is right */
 #define FITTED_SLACK 0.008
 #define FITTED_TILT  4.0
 
@@ -76,8 +76,12 @@ static int count_sure(const exi_label_run *run, int i) {
     return count;
 }
 
+/* Only markers that are placed can be recognised. */
 static bool is_good(const exi_label_run *run, int i) {
-    return count_sure(run, i) >= GOOD * run->def->scans[i].found_count;
+    int placed = 0;
+    for (int s = 0; s < run->kinematics->site_count; s++)
+        placed += run->kinematics->sites[s].placed;
+    return (double)count_sure(run, i) * run->kinematics->site_count >= GOOD * run->def->scans[i].found_count * placed;
 }
 
 /* Poses to begin from: its own, a rough one, none turned, and those of scans near it in the session that went well. */

@@ -4,10 +4,14 @@
  *   label_scans.c      the rounds
  *   label_reference.c  sites, and where need be joints, placed by the reference scan
  *   label_unseen.c     sites that it does not show
+ *   label_file.c       labels as files
+ *   label_session.c    found/ to labels/
+ *   label_page.c       a page to name markers on (label_page_text.c: its text)
  */
 #ifndef EXEMPLAR_AUTHOR_SCAN_LABEL_SCANS_H
 #define EXEMPLAR_AUTHOR_SCAN_LABEL_SCANS_H
 
+#include "author/formats/file.h"
 #include "author/scan/label.h"
 
 typedef struct exi_label_run {
@@ -47,5 +51,11 @@ void exi_label_place_reference(exi_label_run *run);
 /* Places sites that nothing has placed yet, where found markers of their colour that were not recognised lie together
  * in the frame of their joint in several scans; notes which of them cannot be told apart. */
 ex_result exi_label_unseen(exi_label_run *run, ex_error *error);
+
+/* A field of a table, quoted where it has to be. */
+void exi_label_write_name(exi_file_writer *writer, const char *text);
+
+/* The page before its data, which is JSON, and after it. */
+extern const char exi_label_page_before[], exi_label_page_after[];
 
 #endif

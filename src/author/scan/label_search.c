@@ -22,10 +22,10 @@ typedef struct search {
     exi_arena *arena;
     exi_label_guess pool[POOL], beam[BEAM];
     int pool_count, beam_count;
-    exi_label_match *matches;
-    int *taken;
     double *work;
     double (*shifts)[3];
+    exi_label_place hung[BEAM], turns[BEAM][BRANCHES]; /* of the part that is being added */
+    int turn_counts[BEAM];
 } search;
 
 static const exi_label_place *start_of(const search *s, int start) {
@@ -34,7 +34,7 @@ static const exi_label_place *start_of(const search *s, int start) {
 
 /* What speaks for the parts before `end`. */
 static double judge(search *s, const exi_label_guess *guess, int end, int *count) {
-    return exi_label_mutual(s->body, 0, end, guess->places, BROAD, s->matches, count, s->taken) -
+    return exi_label_mutual(s->body, 0, end, guess->places, BROAD, s->body->matches, count, s->body->taken) -
            exi_label_strain(s->body, start_of(s, guess->start), guess->places, end);
 }
 
@@ -98,9 +98,9 @@ static void add_moved(search *s, int start, int p, const exi_label_place *place)
             guess.places[q].at[i] += place->at[i];
         exi_quaternion_multiply(turn, from[q].rotation, guess.places[q].rotation);
     }
-    guess.score =
-        exi_label_mutual(s->body, 0, s->body->part_count, guess.places, 2 * BROAD, s->matches, &count, s->taken) -
-        exi_label_strain(s->body, from, guess.places, 1);
+    guess.score = exi_label_mutual(s->body, 0, s->body->part_count, guess.places, 2 * BROAD, s->body->matches, &count,
+                                   s->body->taken) -
+                  exi_label_strain(s->body, from, guess.places, 1);
     if (s->pool_count >= POOL - 1)
         return;
     exi_label_guess *slot = &s->pool[s->pool_count++];
@@ -161,20 +161,17 @@ static void add_shifted(search *s, int start) {
     }
 }
 
-static bool find_bases(search *s) {
+static void find_bases(search *s) {
     for (int i = 0; i < s->start_count; i++)
         add_shifted(s, i);
     for (int p = 0; p < s->body->part_count; p++) {
         exi_label_place places[TRIPLES];
-        const int count = exi_label_triples(s->body, p, TRIPLES, places, s->arena);
-        if (count < 0)
-            return false;
+        const int count = exi_label_triples(s->body, p, TRIPLES, places);
         for (int i = 0; i < count; i++)
             for (int k = 0; k < s->start_count && k < (p == 0 ? 1 : 2); k++)
                 add_moved(s, k, p, &places[i]);
     }
     choose(s, 1, BEAM);
-    return true;
 }
 
 /* ---- down the tree ---- */
@@ -194,17 +191,30 @@ static void add_branch(search *s, const exi_label_guess *from, int p, const exi_
     from->places[p] = was;
 }
 
-/* The first hinge angle and the like: turned as the starts have it. */
-static bool extend(search *s, int p) {
+/* What found markers suggest for a part that hangs there; guesses that have its parent at nearly the same place share
+ * that. Returns how many. */
+static int find_turns(search *s, int p, int guess, const exi_label_place *hung, exi_label_place *places) {
+    for (int b = 0; b < guess; b++)
+        if (exi_label_same(hung, &s->hung[b], 0.008, 0.04)) {
+            memcpy(places, s->turns[b], sizeof s->turns[b]);
+            s->hung[guess] = (exi_label_place){.at = {INFINITY, 0, 0}}; /* others find the first */
+            return s->turn_counts[b];
+        }
+    s->hung[guess] = *hung;
+    s->turn_counts[guess] = exi_label_turns(s->body, p, hung, BRANCHES, s->turns[guess]);
+    memcpy(places, s->turns[guess], sizeof s->turns[guess]);
+    return s->turn_counts[guess];
+}
+
+/* The next part of all guesses: turned as found markers suggest, and as the starts have it. */
+static void extend(search *s, int p) {
     const exi_label_part *part = &s->body->parts[p];
     for (int b = 0; b < s->beam_count; b++) {
         const exi_label_guess *guess = &s->beam[b];
         exi_label_place hung, places[BRANCHES];
         double turn[4];
         exi_label_hang(s->body, p, &guess->places[part->parent], (double[4]){0, 0, 0, 1}, &hung);
-        const int count = exi_label_turns(s->body, p, &hung, BRANCHES, places, s->arena);
-        if (count < 0)
-            return false;
+        const int count = find_turns(s, p, b, &hung, places);
         for (int i = 0; i < count; i++)
             add_branch(s, guess, p, &places[i]);
         for (int i = 0; i < s->start_count && i < 3; i++) {
@@ -219,22 +229,19 @@ static bool extend(search *s, int p) {
         int count;
         for (int step = 0; step < 2; step++) {
             judge(s, guess, p + 1, &count);
-            exi_label_step(s->body, start_of(s, guess->start), s->matches, count, 1, p + 1, guess->places, false,
+            exi_label_step(s->body, start_of(s, guess->start), s->body->matches, count, 1, p + 1, guess->places, false,
                            s->work);
         }
         guess->score = judge(s, guess, p + 1, &count);
     }
-    return true;
 }
 
 static bool allocate(search *s) {
     const size_t parts = (size_t)s->body->part_count;
     exi_label_place *places = exi_arena_allocate(s->arena, (POOL + BEAM) * parts, sizeof *places);
-    s->matches = exi_arena_allocate(s->arena, (size_t)s->body->site_count, sizeof *s->matches);
-    s->taken = exi_arena_allocate(s->arena, (size_t)s->body->def->found_count, sizeof *s->taken);
     s->work = exi_arena_allocate(s->arena, exi_label_step_size(s->body), sizeof *s->work);
     s->shifts = exi_arena_allocate(s->arena, SHIFTS_MAX + 1, sizeof *s->shifts);
-    if (!places || !s->matches || !s->taken || !s->work || !s->shifts)
+    if (!places || !s->work || !s->shifts)
         return false;
     for (int i = 0; i < POOL; i++)
         s->pool[i].places = places + (size_t)i * parts;
@@ -249,11 +256,11 @@ int exi_label_search(const exi_label_body *body, const exi_label_place *starts, 
     if (!s)
         return -1;
     *s = (search){.body = body, .starts = starts, .start_count = start_count, .arena = arena};
-    if (!allocate(s) || !find_bases(s))
+    if (!allocate(s))
         return -1;
+    find_bases(s);
     for (int p = 1; p < body->part_count; p++)
-        if (!extend(s, p))
-            return -1;
+        extend(s, p);
     int count = 0;
     while (count < most && count < s->beam_count) { /* the best first: the steps may have changed their order */
         int best = -1;

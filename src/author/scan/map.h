@@ -67,7 +67,7 @@ typedef struct exi_map_view {
     const ex_fit *fit;
 } exi_map_view;
 
-ex_result exi_map_view_make(const ex_mesh *mesh, int number, exi_map_view *view, ex_error *error);
+ex_result exi_map_view_make(const ex_mesh *mesh, int number, double noise, exi_map_view *view, ex_error *error);
 void exi_map_view_free(exi_map_view *view);
 
 /* ---- what was hit ---- */

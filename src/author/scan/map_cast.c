@@ -4,9 +4,10 @@
  *
  * What a ray may hit. From inside of the body outwards, and from outside inwards, it meets the surface that it looks
  * for facing the way of the normal. A surface that faces the other way belongs to something else (the torso, seen from
- * the arm; the far side of the arm): the ray ends there. It also ends where it leaves the template through another
- * sheet, since what is farther is nearer to that sheet. Triangles seen edge-on are neither: those are the skirts that
- * scanners leave at steps of depth, and the ray goes on through them.
+ * the arm; the far side of the arm): the ray ends there. Nor does it count what is nearer to another sheet of the
+ * template that faces the same way, through which the ray leaves the template farther on: where a forearm hides the
+ * upper arm, so that both are holes, rays pass into the forearm and meet its far side from within. Triangles seen
+ * edge-on are neither: those are the skirts that scanners leave at steps of depth, and the ray goes on through them.
  *
  * Several views: those within four times the noise of the best-seen one are averaged, with weights that fall to nearly
  * nothing where a view ends, so that the join does not show.
@@ -22,8 +23,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The cosine between the normals of a hit and of the template from which on they face the same way. */
-#define FACING 0.2
+/* The cosine between the normals of a hit and of the template from which on they face the same way; and by how much
+ * more at the end of the reach: what is met far away and slanting is hardly ever what was looked for. */
+#define FACING     0.2
+#define FACING_FAR 0.5
 /* The part of the reach within which a ray is still on its own sheet of the template. */
 #define OWN_SHEET 0.02
 /* What a sample counts at the very edge of a view, and one that was seen edge-on. */
@@ -75,10 +78,10 @@ static void go_on(ex_ray *ray, float t) {
     ray->t_min = nextafterf(t, INFINITY) + 1e-6f * ray->t_max;
 }
 
-/* Whether the ray leaves the template before t, through another sheet than its own. */
-static bool leaves_template(const caster *c, ex_ray ray, float t) {
+/* Whether a hit at t is nearer to another sheet, through which the ray leaves the template, than to its own. */
+static bool belongs_elsewhere(const caster *c, ex_ray ray, float t) {
     ray.t_min = (float)(OWN_SHEET * c->def->reach);
-    ray.t_max = t;
+    ray.t_max = 2 * t;
     ex_hit hit;
     for (int i = 0; i < TRIES && ray.t_min < ray.t_max && ex_fit_ray(c->template->fit, &ray, &hit); i++) {
         double n[3];
@@ -114,13 +117,13 @@ static bool shoot(const caster *c, const exi_map_view *view, int vertex, double 
         const double inside = look_at(view, &hit, normal), facing = sign * dot_direction(normal, ray.direction);
         if (facing < -FACING)
             return false;
-        if (facing > FACING) {
+        if (facing > FACING + FACING_FAR * (double)hit.t / c->def->reach) {
             const double square = exi_dot3(view->direction, view->direction) > 0
                                       ? exi_dot3(view->direction, normal)
                                       : 1; /* merged: what is left is what was seen well */
             *seen = (sighting){.displacement = sign * (double)hit.t,
                                .quality = (square > LEAST ? square : LEAST) * (inside > LEAST ? inside : LEAST)};
-            return !leaves_template(c, first, hit.t);
+            return !belongs_elsewhere(c, first, hit.t);
         }
         go_on(&ray, hit.t);
     }
@@ -201,7 +204,7 @@ static ex_result cast(caster *c, const exi_map_net *net, ex_error *error) {
     ex_result result = c->views && c->map ? make_template(c, net, &template, error)
                                           : exi_error_memory(error, "the map", (size_t)net->vertex_count * 5);
     for (int i = 0; result == EX_OK && i < c->def->mesh_count; i++)
-        result = exi_map_view_make(c->def->meshes[i], i, &c->views[i], error);
+        result = exi_map_view_make(c->def->meshes[i], i, c->def->noise, &c->views[i], error);
     if (result == EX_OK) {
         c->template = &template;
         exi_run(c->def->tasks, net->vertex_count, GRAIN, cast_range, c);

@@ -22,7 +22,7 @@
 #include <string.h>
 
 #define RIDGE 1e-6
-enum { STEPS = 12 };
+enum { STEPS = 4 };
 
 /* M by rows, of the cage's vertices alone, and what is made of it. */
 typedef struct fitting {

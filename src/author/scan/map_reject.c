@@ -1,8 +1,9 @@
 /*
  * Hits that cannot be right, made holes again.
  *
- * Patches: vertices hang together where the displaced surface rises no more than three times as fast as the template
- * runs. A patch of a few that hangs on nothing is a piece of another surface, or a shred at the edge of a view.
+ * Patches: vertices hang together where the displaced surface rises no more than one and a half times as fast as the
+ * template runs. A patch of a few that hangs on nothing is a piece of another surface, or a shred at the edge of a
+ * view.
  *
  * Folds (figure 4(b)): where the template bends inwards more sharply than the surface is far from it, rays cross, and
  * faces of the displaced surface are turned over. Seen along the template's normal, such a face has hardly any area or
@@ -19,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STEEPEST 3.0
+#define STEEPEST 1.5
 /* The part that is left of a face's area, seen along the template's normal, and of an edge's length along the edge. */
 #define LEAST_AREA 0.05
 /* A patch of fewer than so many vertices, and than so small a part of all hits, is none. */
@@ -44,10 +45,11 @@ static bool hangs_together(const exi_map_surface *surface, const ex_map *map, do
         sum += step * step;
     }
     const double rise = fabs((double)map->displacements[a] - (double)map->displacements[b]);
-    return rise <= STEEPEST * sqrt(sum) + 4 * noise;
+    return rise <= STEEPEST * sqrt(sum) + noise;
 }
 
-static bool reject_patches(const exi_map_net *net, const exi_map_surface *surface, double noise, ex_map *map) {
+static ex_result reject_patches(const exi_map_net *net, const exi_map_surface *surface, double noise, ex_map *map,
+                                ex_error *error) {
     const size_t count = (size_t)net->vertex_count;
     int *parents = exi_array_allocate(count, sizeof *parents), *sizes = calloc(count + 1, sizeof *sizes);
     int hits = 0;
@@ -74,7 +76,7 @@ static bool reject_patches(const exi_map_net *net, const exi_map_surface *surfac
     const bool good = parents && sizes;
     free(parents);
     free(sizes);
-    return good;
+    return good ? EX_OK : exi_error_memory(error, "patches of the scan", count * 8);
 }
 
 /* ---- folds ---- */
@@ -209,7 +211,8 @@ static ex_result reject_folds(const exi_map_net *net, const exi_map_surface *sur
 
 ex_result exi_map_reject(const exi_map_net *net, const exi_map_surface *surface, double noise, ex_map *map,
                          ex_error *error) {
-    if (!reject_patches(net, surface, noise, map))
-        return exi_error_memory(error, "patches of the scan", (size_t)net->vertex_count * 8);
-    return reject_folds(net, surface, map, error);
+    ex_result result = reject_patches(net, surface, noise, map, error);
+    if (result == EX_OK)
+        result = reject_folds(net, surface, map, error);
+    return result == EX_OK ? reject_patches(net, surface, noise, map, error) : result; /* folds cut some off */
 }

@@ -24,7 +24,8 @@ typedef struct exi_simulated {
 /* FOLDER/kind/NAME with an ending; NULL without memory. */
 char *exi_simulated_path(const exi_simulated *s, const char *kind, const char *name, const char *ending);
 
-/* The same for a file that is to be written; NULL where it is there and is not to be written over, too: *result says. */
+/* The same for a file that is to be written; NULL where it is there and is not to be written over, too: *result says.
+ */
 char *exi_simulated_target(const exi_simulated *s, const char *kind, const char *name, const char *ending,
                            ex_result *result, ex_error *error);
 

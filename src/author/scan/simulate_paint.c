@@ -22,17 +22,17 @@
 static const struct {
     float weight, apart, part;
     bool seen;
-} rounds[] = {{0.8f, 0.05f, 1, true},      {0.65f, 0.05f, 1, true},    {0.5f, 0.05f, 1, true},
-              {0.8f, 0.025f, 1, true},     {0.5f, 0.025f, 1, true},    {0.35f, 0.03f, 0.5f, true},
-              {0.2f, 0.03f, 0.5f, true},   {0.35f, 0.025f, 0.5f, false}};
+} rounds[] = {{0.8f, 0.05f, 1, true},    {0.65f, 0.05f, 1, true},     {0.5f, 0.05f, 1, true},
+              {0.8f, 0.025f, 1, true},   {0.5f, 0.025f, 1, true},     {0.35f, 0.03f, 0.5f, true},
+              {0.2f, 0.03f, 0.5f, true}, {0.35f, 0.025f, 0.5f, false}};
 enum { ROUNDS = sizeof rounds / sizeof rounds[0] };
 
 typedef struct painter {
     exi_skin_surface surface;
-    float *weights;   /* [vertex_count][3]: of three joints at a time */
-    bool *seen;       /* [vertex_count]: by one of four heads, at rest */
-    int *homes;       /* [vertex_count]: 3 * a triangle + which corner of it; -1 */
-    float *cage;      /* likewise, of the cage, where the level is refined */
+    float *weights; /* [vertex_count][3]: of three joints at a time */
+    bool *seen;     /* [vertex_count]: by one of four heads, at rest */
+    int *homes;     /* [vertex_count]: 3 * a triangle + which corner of it; -1 */
+    float *cage;    /* likewise, of the cage, where the level is refined */
     void *scratch;
     float *distances; /* [vertex_count] squared, from the nearest marker so far */
     ex_paint *paints;

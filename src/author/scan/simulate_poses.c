@@ -23,6 +23,7 @@ typedef struct splitter {
     const char *path;
     exi_csv csv;
     int columns[2]; /* of name and part; -1 */
+    bool bare;      /* there are no others */
     exi_text rest;  /* the table without them */
     size_t name_capacity, part_capacity;
     int count;
@@ -93,9 +94,11 @@ static ex_result split_line(splitter *s, bool header) {
             first = false;
         }
     }
+    if (header)
+        s->bare = first;
     if (first) /* else the next reader takes the line for an empty one */
-        exi_text_add(&s->rest, "time", header ? 4 : 0);
-    exi_text_add(&s->rest, first && !header ? "0\n" : "\n", first && !header ? 2 : 1);
+        add_field(s, header ? "time" : s->bare ? "0" : "", true);
+    exi_text_add(&s->rest, "\n", 1);
     return header ? EX_OK : add_pose(s, words[0], words[1]);
 }
 

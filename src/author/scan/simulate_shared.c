@@ -26,6 +26,7 @@ static ex_result add_sites(const exi_simulated *s, ex_kinematics *k, ex_error *e
     float *posed = exi_array_allocate(3 * (size_t)surface->vertex_count, sizeof *posed);
     void *scratch = malloc(ex_rig_scratch_size(surface->rig, &how, 1) + 1);
     ex_result result = EX_OK;
+    free(k->sites); /* a copy of none */
     k->sites = calloc((size_t)count + 1, sizeof *k->sites);
     if (!posed || !scratch || !k->sites)
         result = exi_error_memory(error, "the markers", (size_t)count * sizeof *k->sites);
@@ -210,6 +211,7 @@ ex_result exi_write_session(const exi_simulated *s, ex_error *error) {
         .reach = 0.06,
         .noise = noise > 1e-4 ? noise : 1e-4, /* it is to be above 0 */
         .neighbours = 8,
+        .mirror = def->mirror,
         .part_count = s->part_count,
         .parts = exi_arena_allocate(&arena, (size_t)s->part_count, sizeof *session.parts),
         .scans = exi_arena_allocate(&arena, (size_t)def->simulation.pose_count, sizeof *session.scans)};

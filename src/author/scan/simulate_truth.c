@@ -188,20 +188,23 @@ static bool turns_about(const truth_maker *m, int joint, const double axis[3]) {
 }
 
 /* What little the poses turn it otherwise is rounding. */
-static void make_hinge(truth_maker *m, int joint, const double axis[3], int input) {
+static void make_hinge(truth_maker *m, int joint, const double axis[3]) {
     ex_kin_joint *hinge = &m->truth->kinematics->joints[joint];
-    const ex_axis range = ex_rig_input_axis(m->rig, input);
-    double at_reference = 0;
-    ex_rig_get_input(m->rig, input, &m->poses[m->reference], &at_reference);
     hinge->freedom = EX_FREEDOM_HINGE;
     memcpy(hinge->axis, axis, sizeof hinge->axis);
-    hinge->least = range.min - at_reference;
-    hinge->most = range.max - at_reference;
     for (int p = 0; p < m->pose_count; p++) {
         double *q = m->truth->poses[p].rotations[joint], twist[4];
         exi_twist(q, axis, twist);
         memcpy(q, twist, sizeof twist);
     }
+}
+
+static void find_range(const truth_maker *m, int input, ex_kin_joint *hinge) {
+    const ex_axis range = ex_rig_input_axis(m->rig, input);
+    double at_reference = 0;
+    ex_rig_get_input(m->rig, input, &m->poses[m->reference], &at_reference);
+    hinge->least = range.min - at_reference;
+    hinge->most = range.max - at_reference;
 }
 
 static void find_freedoms(truth_maker *m) {
@@ -219,8 +222,10 @@ static void find_freedoms(truth_maker *m) {
             continue;
         invert(m->rest_turns[i], turn);
         exi_rotate(turn, about, axis);
-        if (exi_unit3(axis) && turns_about(m, i, axis))
-            make_hinge(m, i, axis, input);
+        if (!exi_unit3(axis) || !turns_about(m, i, axis))
+            continue;
+        make_hinge(m, i, axis);
+        find_range(m, input, &k->joints[i]);
     }
 }
 
@@ -247,21 +252,39 @@ static void mirror_vectors(const ex_kin_joint *of, double translation[3], double
     }
 }
 
-static void find_mirror(ex_kinematics *k, int joint, int other) {
+/* Where only one of a pair is read as an angle, as in a rig whose shape depends on one arm alone, the other is a hinge
+ * too, unless it is turned otherwise. */
+static void match_hinges(truth_maker *m, int joint, int other) {
+    ex_kinematics *k = m->truth->kinematics;
+    const bool here = k->joints[joint].freedom == EX_FREEDOM_HINGE,
+               there = k->joints[other].freedom == EX_FREEDOM_HINGE;
+    const int hinge = here ? joint : other, ball = here ? other : joint;
+    double translation[3], axis[3];
+    mirror_vectors(&k->joints[hinge], translation, axis);
+    if (here == there || k->joints[ball].freedom != EX_FREEDOM_BALL || !turns_about(m, ball, axis))
+        return;
+    k->joints[ball].least = k->joints[hinge].least;
+    k->joints[ball].most = k->joints[hinge].most;
+    make_hinge(m, ball, axis);
+}
+
+static void find_mirror(truth_maker *m, int joint, int other) {
+    ex_kinematics *k = m->truth->kinematics;
     ex_kin_joint *here = &k->joints[joint];
     const ex_kin_joint *there = &k->joints[other];
     const int parent = here->parent, other_parent = there->parent;
     double translation[3], axis[3], back[3];
     mirror_vectors(there, translation, axis);
-    for (int i = 0; i < 3; i++)
-        back[i] = -axis[i];
-    if (here->freedom != there->freedom || here->freedom == EX_FREEDOM_FIXED ||
-        !are_near(here->translation, translation) ||
+    if (here->freedom == EX_FREEDOM_FIXED || !are_near(here->translation, translation) ||
         (parent != other_parent && k->joints[parent].mirror != other_parent))
         return;
+    match_hinges(m, joint, other);
+    mirror_vectors(there, translation, axis);
+    for (int i = 0; i < 3; i++)
+        back[i] = -axis[i];
     if (here->freedom == EX_FREEDOM_HINGE && are_near(here->axis, back))
         turn_over(here);
-    if (here->freedom == EX_FREEDOM_HINGE && !are_near(here->axis, axis))
+    if (here->freedom != there->freedom || (here->freedom == EX_FREEDOM_HINGE && !are_near(here->axis, axis)))
         return;
     here->mirror = other;
     memcpy(here->translation, translation, sizeof translation);
@@ -277,7 +300,7 @@ static ex_result find_mirrors(truth_maker *m) {
             return exi_error_memory(m->error, "the skeleton", strlen(k->joints[i].name));
         for (int j = 1; j < i; j++)
             if (strcmp(k->joints[j].name, name) == 0)
-                find_mirror(k, i, j);
+                find_mirror(m, i, j);
         free(name);
     }
     return EX_OK;
@@ -299,7 +322,7 @@ static ex_result allocate(truth_maker *m) {
     }
     if (fits) {
         t->pose_count = m->pose_count;
-        t->kinematics->name = exi_text_copy("truth", 5);
+        t->kinematics->name = exi_text_copy("rig", 3);
         t->kinematics->joints = calloc(joints, sizeof *t->kinematics->joints);
         fits = t->kinematics->name && t->kinematics->joints;
     }

@@ -67,17 +67,18 @@ static void keep_sides(const exi_plan *plan, ex_mesh *mesh) {
     }
 }
 
-/* Caps are plane: their corners have three faces or four, and would come out at different heights. */
+/* Caps are plane, as far out as the body ends: their corners have three faces or four, and would come out at different
+ * heights. */
 static void flatten_tips(const exi_plan *plan, ex_mesh *mesh) {
     for (int t = 0; t < plan->tip_count; t++) {
         const exi_tip *tip = &plan->tips[t];
         const double *along = plan->bones->all[tip->bone].direction;
-        double mean = 0;
+        double height = 0;
         for (int v = tip->first; v < tip->first + tip->count; v++)
-            mean += exi_dot3(mesh->positions + 3 * (size_t)v, along) / tip->count;
+            height += (exi_dot3(plan->spokes[v].centre, along) + EXI_TIP_ROUND * plan->spokes[v].radius) / tip->count;
         for (int v = tip->first; v < tip->first + tip->count; v++) {
             double *p = mesh->positions + 3 * (size_t)v;
-            exi_along(p, along, mean - exi_dot3(p, along), p);
+            exi_along(p, along, height - exi_dot3(p, along), p);
         }
     }
 }

@@ -3,8 +3,8 @@
  *
  *   template_bones.c   the bones of a kinematics: where they lead, what turns them, which is whose mirror image
  *   template_plan.c    trunk and limbs: which rings of control points there are
- *   template_rings.c   rings: where they stand, what moves them
- *   template_faces.c   the quadrangles between rings
+ *   template_rings.c   rings: where they stand, what moves them; limbs
+ *   template_rows.c    the trunk's rows of rings, and its faces
  *   template_widths.c  how wide rings are: by markers, by rays to scans
  *   template_limit.c   from points of the surface to control points
  *   template_given.c   what moves the vertices of a mesh that was given
@@ -12,6 +12,7 @@
  *   template_rig.c     a rig of it, and its poses
  *   template_dials.c   figures: girth and lengths of bones
  *   template.c         the whole
+ *   template_session.c the template of a scan session, and its files
  */
 #ifndef EXEMPLAR_AUTHOR_SCAN_TEMPLATE_H
 #define EXEMPLAR_AUTHOR_SCAN_TEMPLATE_H
@@ -77,7 +78,9 @@ typedef struct exi_spoke {
     exi_share share;
 } exi_spoke;
 
-/* The last ring of what is closed: its points follow each other. */
+/* The last ring of what is closed: its points follow each other. It stands by this much of their radius before the
+ * end. */
+#define EXI_TIP_ROUND 0.35
 typedef struct exi_tip {
     int bone;
     int first, count;
@@ -109,10 +112,10 @@ void exi_plan_tip(exi_plan *plan, int bone, int first, int middle);
 /* A chain of bones that rings are put along. */
 typedef struct exi_chain {
     int count;
-    int *bones; /* [count] from the first that has a surface on */
-    int above;  /* the bone above the first */
-    int side;   /* 1: left, -1: right */
-    bool split; /* a leg: the end of the trunk becomes two of them */
+    int *bones;     /* [count] from the first that has a surface on */
+    int above;      /* the bone above the first */
+    int side;       /* 1: left, -1: right */
+    bool split;     /* a leg: the end of the trunk becomes two of them */
     double station; /* along the trunk */
     double radius;  /* where it leaves the trunk */
 } exi_chain;
@@ -137,6 +140,22 @@ double exi_trunk_station(const exi_bones *bones, const exi_trunk *trunk, const d
 /* The bone at s; and what moves a ring there. */
 int exi_trunk_bone(const exi_bones *bones, const exi_trunk *trunk, double s);
 exi_share exi_trunk_share(const exi_bones *bones, const exi_trunk *trunk, double s);
+
+/* Where the last ring of what is closed stands, in lengths of its bone. */
+#define EXI_TIP 0.88
+
+/* How a limb's rings are about to stand. */
+typedef struct exi_frame {
+    double along[3], front[3], up[3];
+} exi_frame;
+
+/* The points of a ring at s that are -1 so far; narrower than usual by a factor. */
+void exi_trunk_ring(exi_plan *plan, const exi_trunk *trunk, double s, double narrow, int ring[EXI_TRUNK_POINTS]);
+/* A limb's first ring, which is part of the trunk's; and the others, with the faces between them. */
+void exi_limb_begin(exi_plan *plan, const exi_trunk *trunk, const exi_chain *limb, exi_frame *f,
+                    int ring[EXI_LIMB_POINTS]);
+void exi_limb_rings(exi_plan *plan, const exi_trunk *trunk, const exi_chain *limb, exi_frame f,
+                    const int first[EXI_LIMB_POINTS]);
 
 /* Rings and faces of everything. */
 void exi_plan_rings(exi_plan *plan, const exi_trunk *trunk);

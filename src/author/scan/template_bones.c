@@ -19,7 +19,7 @@
 #define TWIST 0.85
 /* How far siblings may be from mirror images, in lengths of their translations. */
 #define MIRROR_ROOM 0.15
-/* How far joints of the trunk may be off the plane of symmetry, in sizes of the skeleton. */
+/* How far joints of the trunk may be off the plane of symmetry, which is the base's, in sizes of the skeleton. */
 #define PLANE_ROOM 0.03
 /* How long the flesh beyond the last joint is, in lengths of the bone above. */
 #define LAST_LIMB 0.65
@@ -85,13 +85,7 @@ static void find_partners(const ex_kinematics *kinematics, exi_bones *bones) {
 
 static void make_symmetric(const ex_kinematics *kinematics, exi_bones *bones) {
     exi_bone *all = bones->all;
-    double sum = 0, count = 0;
-    for (int j = 0; j < bones->count; j++)
-        if (!all[j].limb) {
-            sum += all[j].place[0];
-            count++;
-        }
-    bones->plane = fabs(sum / count) <= 1e-9 * bones->size ? 0 : sum / count;
+    bones->plane = all[0].place[0];
     bones->symmetric = false;
     for (int j = 0; j < bones->count; j++) {
         const bool off = !all[j].limb && fabs(all[j].place[0] - bones->plane) > PLANE_ROOM * bones->size;

@@ -6,8 +6,8 @@
  *
  * for girth, d_j(v) is the way from the axis of j's bone to v; for the length of the bone from p to q, of direction u,
  * d_j(v) is u for q and what hangs below it, the fraction of the bone at which v stands times u for p, and 0 for all
- * others. Both bones of a pair count at once; what hangs below neither, as a spine under two clavicles does, is moved by
- * the mean of both.
+ * others. Both bones of a pair count at once; what hangs below neither, as a spine under two clavicles does, is moved
+ * by the mean of both.
  */
 #include "author/scan/template.h"
 

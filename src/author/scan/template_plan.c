@@ -18,7 +18,7 @@
 #define LEG_STATION 0.15
 /* How far the trunk goes on below its first joint, in lengths of it, and beyond its arms, in half distances of them. */
 #define BELOW 0.18
-#define NECK  0.55
+#define NECK  0.48
 /* Half the width of a trunk without limbs, in lengths. */
 #define THIN 0.16
 /* How thick a limb is where it leaves the trunk, in lengths of its first bone. */

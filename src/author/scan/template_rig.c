@@ -4,6 +4,7 @@
  */
 #include "author/scan/template.h"
 
+#include "author/formats/array.h"
 #include "author/project/refinement.h"
 #include "author/project/skeleton.h"
 #include "runtime/base/result.h"
@@ -20,6 +21,35 @@ typedef struct parts {
     exi_text rules;
 } parts;
 
+/* By the order of the vertices: they may have moved since the skin was made. */
+static ex_result make_skin(const ex_template *made, ex_skin **skin, ex_error *error) {
+    const ex_scene *scene = made->scene;
+    const bool has = scene->mesh_count == 1 && scene->meshes[0].primitive_count == 1 && scene->skin_count == 1;
+    const ex_scene_primitive *p = has ? scene->meshes[0].primitives : NULL;
+    if (!p || p->vertex_count != made->cage->vertex_count || p->influence_count == 0)
+        return exi_error(error, EX_ERROR_DATA,
+                         "the template's skin does not have the %d vertices of its cage: make the template again",
+                         made->cage->vertex_count);
+    const size_t vertices = (size_t)p->vertex_count, most = (size_t)p->influence_count;
+    uint32_t *starts = exi_array_allocate(vertices + 1, sizeof *starts);
+    uint32_t *joints = exi_array_allocate(vertices * most, sizeof *joints);
+    ex_result result = starts && joints ? EX_OK : exi_error_memory(error, "the skin", vertices * most * 4);
+    for (size_t v = 0; result == EX_OK && v <= vertices; v++)
+        starts[v] = (uint32_t)(v * most);
+    for (size_t i = 0; result == EX_OK && i < vertices * most; i++)
+        joints[i] = p->joints[i];
+    if (result == EX_OK)
+        result = ex_skin_create(&(ex_skin_def){.vertex_count = p->vertex_count,
+                                               .joint_count = scene->skins[0].joint_count,
+                                               .starts = starts,
+                                               .joints = joints,
+                                               .weights = p->weights},
+                                NULL, skin, error);
+    free(starts);
+    free(joints);
+    return result;
+}
+
 static ex_result make_parts(const ex_template *made, const ex_subdivide_def *def, parts *p, ex_error *error) {
     p->mesh = ex_mesh_copy(made->cage);
     if (!p->mesh)
@@ -32,9 +62,9 @@ static ex_result make_parts(const ex_template *made, const ex_subdivide_def *def
     if (result == EX_OK)
         result = exi_refinement_describe(def, &p->rules, error);
     if (result == EX_OK)
-        result = exi_skeleton_from_scene(made->scene, 0, &p->skeleton, error);
+        result = make_skin(made, &p->skin, error);
     if (result == EX_OK)
-        result = exi_skin_from_scene(made->scene, 0, p->mesh, &p->skin, error);
+        result = exi_skeleton_from_scene(made->scene, 0, &p->skeleton, error);
     return result;
 }
 
@@ -44,7 +74,7 @@ ex_result ex_template_rig(const ex_template *made, int levels, ex_rig **rig, ex_
         return exi_misuse_error(error, "ex_template_rig", "levels are 1 to EX_SUBDIVIDE_LEVELS");
     ex_subdivide_def def = ex_subdivide_def_default();
     def.levels = levels;
-    def.limit = true;
+    def.limit = def.all = true;
     parts p = {0};
     ex_result result = make_parts(made, &def, &p, error);
     if (result == EX_OK) {
@@ -61,7 +91,7 @@ ex_result ex_template_rig(const ex_template *made, int levels, ex_rig **rig, ex_
         rig_def.skinning = EX_SKINNING_DUAL_QUATERNION;
         rig_def.stencils = p.refinement.subdivision->stencils;
         rig_def.levels = p.refinement.levels;
-        rig_def.level = EX_LEVEL_LIMIT;
+        rig_def.level = levels;
         result = ex_rig_create(&rig_def, NULL, rig, error);
     }
     free(p.rules.bytes);
@@ -71,6 +101,28 @@ ex_result ex_template_rig(const ex_template *made, int levels, ex_rig **rig, ex_
     exi_rig_mesh_free(&p.rig_mesh);
     ex_mesh_destroy(p.mesh);
     return result;
+}
+
+/* Around an inner vertex every neighbour comes once after it in a face and once before; at a boundary one comes only
+ * after it and another only before, and their numbers differ. */
+int ex_template_extraordinary_count(const ex_template *made) {
+    const ex_mesh *mesh = made->cage;
+    int found = 0;
+    for (int v = 0; v < mesh->vertex_count; v++) {
+        int64_t difference = 0;
+        int faces = 0;
+        for (int f = 0; f < mesh->face_count; f++) {
+            const int first = mesh->face_offsets[f], size = mesh->face_offsets[f + 1] - first;
+            for (int c = 0; c < size; c++)
+                if (mesh->corners[first + c] == v) {
+                    difference += mesh->corners[first + (c + 1) % size];
+                    difference -= mesh->corners[first + (c + size - 1) % size];
+                    faces++;
+                }
+        }
+        found += faces > 0 && faces != (difference == 0 ? 4 : 2);
+    }
+    return found;
 }
 
 void ex_template_pose(const ex_kinematics *kinematics, const ex_kin_pose *pose, ex_transform *joints) {

@@ -1,6 +1,6 @@
 /*
- * Skeleton and skin of a template as a scene: a node a joint, none of them turned, and the cage with its weights. Groups
- * of faces, one for every joint that has some.
+ * Skeleton and skin of a template as a scene: a node a joint, none of them turned, and the cage with its weights.
+ * Groups of faces, one for every joint that has some.
  */
 #include "author/scan/template.h"
 
@@ -38,8 +38,8 @@ ex_result exi_template_groups(const ex_kinematics *kinematics, const exi_share *
     for (size_t j = 0; good && j < joints; j++)
         numbers[j] = -1;
     for (int f = 0; good && f < mesh->face_count; f++)
-        groups[f] = mesh->face_groups ? mesh->face_groups[f]
-                                      : strongest(mesh, f, shares, kinematics->joint_count, sums);
+        groups[f] =
+            mesh->face_groups ? mesh->face_groups[f] : strongest(mesh, f, shares, kinematics->joint_count, sums);
     for (size_t j = 0; good && j < joints; j++) { /* in the order of the joints */
         for (size_t f = 0; f < faces && numbers[j] < 0; f++)
             numbers[j] = groups[f] == (int)j ? count : -1;

@@ -29,7 +29,6 @@
 /* Where a closed end may be, in lengths of its bone. */
 #define TIP_NEAREST  0.4
 #define TIP_FARTHEST 1.8
-#define TIP_ROUND    0.35
 
 /* ---- markers ---- */
 
@@ -217,7 +216,8 @@ static void move_tips(exi_plan *plan, const surface *surfaces, int count) {
         const double reach = isnan(a) ? b : isnan(b) ? a : (a + b) / 2;
         const exi_bone *bone = &plan->bones->all[tip->bone];
         for (int k = tip->first; k < tip->first + tip->count && !isnan(reach); k++)
-            exi_along(bone->place, bone->direction, reach - TIP_ROUND * plan->spokes[k].radius, plan->spokes[k].centre);
+            exi_along(bone->place, bone->direction, reach - EXI_TIP_ROUND * plan->spokes[k].radius,
+                      plan->spokes[k].centre);
         for (int k = tip->middle; k >= 0 && k < tip->middle + tip->count && !isnan(reach); k++)
             exi_along(bone->place, bone->direction, reach / 2, plan->spokes[k].centre);
     }

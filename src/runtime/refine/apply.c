@@ -90,6 +90,19 @@ static inline void store_normals(const pass *p, const uint32_t *vertices, int co
     EXI_WRITE_OUT
     for (int i = 0; i < EXI_WIDTH; i++)
         scale[i] = 1.0f / sqrtf(length_sq[i]);
+    bool usual = true;
+    EXI_WRITE_OUT
+    for (int i = 0; i < EXI_WIDTH; i++)
+        usual = usual & (length_sq[i] > 1e-30f) & (length_sq[i] < 1e30f) & (length_sq[i] > least_sq[i]);
+    if (usual && count == EXI_WIDTH) {
+        const exi_wide by = exi_load(scale);
+        exi_wide units[3];
+        EXI_WRITE_OUT
+        for (int c = 0; c < 3; c++)
+            units[c] = exi_mul(exi_load(n[c]), by);
+        store_tile(p->normals, p->normal_stride, vertices, count, units);
+        return;
+    }
     for (int i = 0; i < count; i++) {
         float *to = triple(p->normals, p->normal_stride, vertices[i]);
         for (int c = 0; c < 3; c++)

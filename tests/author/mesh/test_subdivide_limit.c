@@ -178,6 +178,37 @@ static const char house[] =
     "v 0 0 0\nv 2 0 0\nv 2 2 0\nv 1 3 0\nv 0 2 0\nv 0 0 2\nv 2 0 2\nv 2 2 2\nv 1 3 2\nv 0 2 2\n"
     "f 5 4 3 2 1\nf 6 7 8 9 10\nf 2 3 8 7\nf 3 4 9 8\nf 4 5 10 9\nf 5 1 6 10\nt crease 3/1/0 3 4 9 1.5\n";
 
+/* Levels that are all on the limit: each is, to the bit, the limit that a subdivision so far would have. */
+static void test_all_levels(void **state) {
+    (void)state;
+    ex_mesh *mesh = parse(house), *level, *limit;
+    for (int scheme = 0; scheme < EX_SCHEME_COUNT; scheme++) {
+        const ex_subdivide_def all = {.scheme = (ex_scheme)scheme, .levels = 3, .limit = true, .all = true};
+        ex_subdivision *s;
+        assert_int_equal(ex_mesh_subdivide(mesh, &all, &s, NULL), EX_OK);
+        assert_true(ex_stencils_on_limit(s->stencils));
+        assert_int_equal(ex_stencils_vertex_count(s->stencils, EX_LEVEL_LIMIT), s->levels[3].vertex_count);
+        for (int i = 1; i <= 3; i++) {
+            assert_int_equal(ex_subdivision_mesh(s, mesh, i, &level, NULL), EX_OK);
+            limit = refine(mesh, (ex_scheme)scheme, i, EX_LEVEL_LIMIT);
+            const size_t size = 3 * (size_t)limit->vertex_count * sizeof(double);
+            assert_int_equal(level->vertex_count, limit->vertex_count);
+            assert_memory_equal(level->positions, limit->positions, size);
+            assert_memory_equal(level->normals, limit->normals, size);
+            ex_mesh_destroy(level);
+            ex_mesh_destroy(limit);
+        }
+        ex_subdivision_destroy(s);
+        const ex_subdivide_def usual = {.scheme = (ex_scheme)scheme, .levels = 1, .limit = true};
+        assert_int_equal(ex_mesh_subdivide(mesh, &usual, &s, NULL), EX_OK);
+        assert_false(ex_stencils_on_limit(s->stencils));
+        ex_subdivision_destroy(s);
+        const ex_subdivide_def none = {.scheme = (ex_scheme)scheme, .limit = true, .all = true};
+        assert_int_equal(ex_mesh_subdivide(mesh, &none, &s, NULL), EX_ERROR_ARGUMENT);
+    }
+    ex_mesh_destroy(mesh);
+}
+
 /* The same for cages that are not of quads: from level 0 the limit has to go by way of level 1. And a vertex with two
  * edges has a normal. */
 static void test_polygons(void **state) {
@@ -311,11 +342,9 @@ static void test_icosahedron(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_spline),
-        cmocka_unit_test(test_same_from_every_level),
-        cmocka_unit_test(test_polygons),
-        cmocka_unit_test(test_convergence),
-        cmocka_unit_test(test_normals_of_fine_levels),
+        cmocka_unit_test(test_spline),      cmocka_unit_test(test_same_from_every_level),
+        cmocka_unit_test(test_all_levels),  cmocka_unit_test(test_polygons),
+        cmocka_unit_test(test_convergence), cmocka_unit_test(test_normals_of_fine_levels),
         cmocka_unit_test(test_icosahedron),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,14 +70,17 @@ static void reads_refinement(void **state) {
         const char *written;
         ex_subdivide_def def;
     } cases[] = {
-        {"{'scheme': 'loop'}", {EX_SCHEME_LOOP, 1, false, EX_BOUNDARY_FROM_TAGS}},
-        {"{'scheme': 'catmull_clark', 'levels': 10}", {EX_SCHEME_CATMULL_CLARK, 10, false, EX_BOUNDARY_FROM_TAGS}},
-        {"{'levels': 0, 'scheme': 'bilinear', 'limit': true}", {EX_SCHEME_BILINEAR, 0, true, EX_BOUNDARY_FROM_TAGS}},
-        {"{'scheme': 'loop', 'boundary': 'tags'}", {EX_SCHEME_LOOP, 1, false, EX_BOUNDARY_FROM_TAGS}},
-        {"{'scheme': 'loop', 'boundary': 'none'}", {EX_SCHEME_LOOP, 1, false, EX_BOUNDARY_NONE}},
-        {"{'scheme': 'loop', 'boundary': 'edges'}", {EX_SCHEME_LOOP, 1, false, EX_BOUNDARY_EDGES}},
+        {"{'scheme': 'loop'}", {EX_SCHEME_LOOP, 1, false, EX_BOUNDARY_FROM_TAGS, false}},
+        {"{'scheme': 'catmull_clark', 'levels': 10}",
+         {EX_SCHEME_CATMULL_CLARK, 10, false, EX_BOUNDARY_FROM_TAGS, false}},
+        {"{'levels': 0, 'scheme': 'bilinear', 'limit': true}",
+         {EX_SCHEME_BILINEAR, 0, true, EX_BOUNDARY_FROM_TAGS, false}},
+        {"{'scheme': 'loop', 'boundary': 'tags'}", {EX_SCHEME_LOOP, 1, false, EX_BOUNDARY_FROM_TAGS, false}},
+        {"{'scheme': 'loop', 'boundary': 'none'}", {EX_SCHEME_LOOP, 1, false, EX_BOUNDARY_NONE, false}},
+        {"{'scheme': 'loop', 'boundary': 'edges'}", {EX_SCHEME_LOOP, 1, false, EX_BOUNDARY_EDGES, false}},
         {"{'scheme': 'loop', 'boundary': 'edges_and_corners', 'limit': false}",
-         {EX_SCHEME_LOOP, 1, false, EX_BOUNDARY_EDGES_AND_CORNERS}},
+         {EX_SCHEME_LOOP, 1, false, EX_BOUNDARY_EDGES_AND_CORNERS, false}},
+        {"{'scheme': 'loop', 'limit': 'all'}", {EX_SCHEME_LOOP, 1, true, EX_BOUNDARY_FROM_TAGS, true}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char whole[300];
@@ -87,7 +90,8 @@ static void reads_refinement(void **state) {
         const ex_project_view *view = ex_project_get(project);
         const ex_subdivide_def *a = &view->subdivision, *b = &cases[i].def;
         assert_true(view->subdivide);
-        if (a->scheme != b->scheme || a->levels != b->levels || a->limit != b->limit || a->boundary != b->boundary)
+        if (a->scheme != b->scheme || a->levels != b->levels || a->limit != b->limit || a->boundary != b->boundary ||
+            a->all != b->all)
             fail_msg("%s", cases[i].written);
         ex_project_destroy(project);
     }

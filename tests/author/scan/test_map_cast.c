@@ -247,6 +247,36 @@ static void views_disagree(void **state) {
     ex_rig_destroy(rig);
 }
 
+/* Of a scan with noise more than half is taken off, and nothing where none is said to be there. */
+static void noise(void **state) {
+    (void)state;
+    ex_rig *rig = limb_sheet_rig(8, 1, 1);
+    for (int said = 0; said < 2; said++) {
+        uint64_t seed = 9;
+        ex_mesh *mesh = plane(100, 0.02, 0);
+        double before = 0, after = 0;
+        for (int v = 0; v < mesh->vertex_count; v++) {
+            const double off = random_between(&seed, -0.005, 0.005);
+            mesh->positions[3 * v + 2] += off;
+            before += off * off / mesh->vertex_count;
+        }
+        ex_map *map = must_cast(&(ex_map_def){.rig = rig,
+                                              .level = EX_LEVEL_LIMIT,
+                                              .meshes = &mesh,
+                                              .mesh_count = 1,
+                                              .reach = 0.06,
+                                              .noise = said ? 0.003 : 0});
+        for (int v = 0; v < map->vertex_count; v++) {
+            const double off = (double)map->displacements[v] - 0.02;
+            after += off * off / map->vertex_count;
+        }
+        assert_true(said ? after < 0.25 * before : after > 0.3 * before);
+        ex_map_destroy(map);
+        ex_mesh_destroy(mesh);
+    }
+    ex_rig_destroy(rig);
+}
+
 /* ---- what cannot be right ---- */
 
 static bool around_middle(const double middle[3], void *user) {
@@ -289,31 +319,37 @@ static void patches(void **state) {
     ex_rig_destroy(rig);
 }
 
-/* A gutter of radius 0.05 about the y axis: rays run towards the axis, and behind it the surface comes out mirrored. */
+/* A gutter of radius 0.05 about the y axis: rays run towards the axis, and behind it the surface comes out mirrored. In
+ * a bowl it comes out turned half round instead. */
 static void folds(void **state) {
     (void)state;
-    ex_mesh *cage = limb_sheet(8, 1);
-    for (int v = 0; v < cage->vertex_count; v++) {
-        double *p = cage->positions + 3 * (size_t)v;
-        const double turn = 2.4 * (p[0] - 0.5);
-        p[0] = 0.05 * sin(turn);
-        p[1] *= 0.4;
-        p[2] = -0.05 * cos(turn);
+    for (int bowl = 0; bowl < 2; bowl++) {
+        ex_mesh *cage = limb_sheet(8, 1);
+        for (int v = 0; v < cage->vertex_count; v++) {
+            double *p = cage->positions + 3 * (size_t)v;
+            const double turn = 2.4 * (p[0] - 0.5), other = bowl ? 2.4 * (p[1] - 0.5) : 0;
+            p[0] = 0.05 * sin(turn) * cos(other);
+            p[1] = bowl ? 0.05 * sin(other) : 0.4 * p[1];
+            p[2] = -0.05 * cos(turn) * cos(other);
+        }
+        ex_rig *rig = limb_rig_of(cage, NULL, NULL, 2);
+        const struct {
+            double height;
+            bool hit;
+        } cases[] = {{-0.03, true}, {-0.02, true}, {0.02, false}};
+        for (int i = 0; i < 3; i++) {
+            ex_map *map = cast_one(rig, plane(20, cases[i].height, 0), 0.1);
+            const int hits = count_states(map, EX_MAP_HIT), holes = count_states(map, EX_MAP_FILLED);
+            assert_int_equal(hits + holes, map->vertex_count);
+            if (cases[i].hit) /* the bowl's edge is too steep to be hit */
+                assert_true(bowl ? hits > map->vertex_count / 2 : hits == map->vertex_count);
+            else
+                assert_int_equal(hits, 0);
+            ex_map_destroy(map);
+        }
+        ex_rig_destroy(rig);
+        ex_mesh_destroy(cage);
     }
-    ex_rig *rig = limb_rig_of(cage, NULL, NULL, 2);
-    const struct {
-        double height;
-        bool hit;
-    } cases[] = {{-0.03, true}, {-0.005, true}, {0.02, false}};
-    for (int i = 0; i < 3; i++) {
-        ex_map *map = cast_one(rig, plane(20, cases[i].height, 0), 0.1);
-        const int hits = count_states(map, EX_MAP_HIT), holes = count_states(map, EX_MAP_FILLED);
-        assert_int_equal(hits + holes, map->vertex_count);
-        assert_int_equal(hits, cases[i].hit ? map->vertex_count : 0);
-        ex_map_destroy(map);
-    }
-    ex_rig_destroy(rig);
-    ex_mesh_destroy(cage);
 }
 
 /* ---- a limb ---- */
@@ -327,13 +363,8 @@ static void bent_limb(void **state) {
     limb_bend(50, joints);
     ex_mesh *body = limb_body(fine, joints, 0.004);
     ex_map *expected = limb_map(coarse, 0.004);
-    ex_map *map = must_cast(&(ex_map_def){.rig = coarse,
-                                          .level = EX_LEVEL_LIMIT,
-                                          .joints = joints,
-                                          .meshes = &body,
-                                          .mesh_count = 1,
-                                          .reach = 0.03,
-                                          .noise = 0.001});
+    ex_map *map = must_cast(&(ex_map_def){
+        .rig = coarse, .level = EX_LEVEL_LIMIT, .joints = joints, .meshes = &body, .mesh_count = 1, .reach = 0.03});
     int holes = 0;
     for (int v = 0; v < map->vertex_count; v++) {
         holes += map->states[v] != EX_MAP_HIT;
@@ -449,19 +480,11 @@ static void memory_runs_out(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(planes),
-        cmocka_unit_test(nothing_to_hit),
-        cmocka_unit_test(nearer),
-        cmocka_unit_test(another_sheet),
-        cmocka_unit_test(parts),
-        cmocka_unit_test(views_agree),
-        cmocka_unit_test(views_disagree),
-        cmocka_unit_test(patches),
-        cmocka_unit_test(folds),
-        cmocka_unit_test(bent_limb),
-        cmocka_unit_test(any_cut_of_the_work),
-        cmocka_unit_test(invalid),
-        cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(planes),         cmocka_unit_test(nothing_to_hit),  cmocka_unit_test(nearer),
+        cmocka_unit_test(another_sheet),  cmocka_unit_test(parts),           cmocka_unit_test(views_agree),
+        cmocka_unit_test(views_disagree), cmocka_unit_test(noise),           cmocka_unit_test(patches),
+        cmocka_unit_test(folds),          cmocka_unit_test(bent_limb),       cmocka_unit_test(any_cut_of_the_work),
+        cmocka_unit_test(invalid),        cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

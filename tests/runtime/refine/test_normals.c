@@ -104,6 +104,47 @@ static void test_by_hand(void **state) {
     ex_normals_destroy(n);
 }
 
+/* A strip of quads, of which one is a needle: the four beside it go the slow way, others do not. Against
+ * sums in double. */
+static void test_strip(void **state) {
+    (void)state;
+    enum { QUADS = 13, POINTS = 2 * QUADS + 2 };
+    float points[POINTS][3], out[POINTS][3];
+    int corners[4 * QUADS];
+    for (int i = 0; i <= QUADS; i++)
+        for (int side = 0; side < 2; side++) {
+            points[2 * i + side][0] = (float)i + 0.3f * (float)side - (i == 6 ? 0.9999f : 0);
+            points[2 * i + side][1] = (float)side;
+            points[2 * i + side][2] = 0.1f * (float)((i * 7 + side * 3) % 5);
+        }
+    for (int q = 0; q < QUADS; q++) {
+        const int own[4] = {2 * q, 2 * q + 2, 2 * q + 3, 2 * q + 1};
+        memcpy(corners + 4 * q, own, sizeof own);
+    }
+    ex_normals *n = create(POINTS, QUADS, 4, corners, EX_NORMAL_BY_AREA);
+    compute(n, points[0], out[0]);
+    for (int v = 0; v < POINTS; v++) {
+        double sum[3] = {0}, length = 0;
+        for (int q = 0; q < QUADS; q++) {
+            const int *c = corners + 4 * q;
+            double u[3], w[3];
+            if (v != c[0] && v != c[1] && v != c[2] && v != c[3])
+                continue;
+            for (int k = 0; k < 3; k++) {
+                u[k] = (double)points[c[2]][k] - (double)points[c[0]][k];
+                w[k] = (double)points[c[3]][k] - (double)points[c[1]][k];
+            }
+            for (int k = 0; k < 3; k++)
+                sum[k] += u[(k + 1) % 3] * w[(k + 2) % 3] - u[(k + 2) % 3] * w[(k + 1) % 3];
+        }
+        for (int k = 0; k < 3; k++)
+            length += sum[k] * sum[k];
+        for (int k = 0; k < 3; k++)
+            assert_near((double)out[v][k], sum[k] / sqrt(length), 1e-6);
+    }
+    ex_normals_destroy(n);
+}
+
 /* Moved far away and made small: the same normals; without extent: none. */
 static void test_places_and_sizes(void **state) {
     (void)state;
@@ -266,9 +307,10 @@ static void test_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cube),   cmocka_unit_test(test_by_hand),         cmocka_unit_test(test_places_and_sizes),
-        cmocka_unit_test(test_strips), cmocka_unit_test(test_bad_definitions), cmocka_unit_test(test_misuse),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_cube),    cmocka_unit_test(test_strip),
+        cmocka_unit_test(test_by_hand), cmocka_unit_test(test_places_and_sizes),
+        cmocka_unit_test(test_strips),  cmocka_unit_test(test_bad_definitions),
+        cmocka_unit_test(test_misuse),  cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -137,6 +137,19 @@ static void test_by_hand(void **state) {
     assert_int_equal(ex_stencils_vertex_count(s, EX_LEVEL_LIMIT), 3);
     assert_int_equal(ex_stencils_vertex_count(s, 1), 0);
     assert_true(ex_stencils_has_tangents(s, EX_LEVEL_LIMIT) && !ex_stencils_has_tangents(s, 0));
+    assert_false(ex_stencils_on_limit(s));
+    ex_stencils_destroy(s);
+
+    /* A level that is on the limit: the limit is that level. */
+    s = create(&(ex_stencils_def){.control_count = 2, .level_count = 1, .levels = &rows});
+    assert_true(ex_stencils_on_limit(s) && ex_stencils_has(s, EX_LEVEL_LIMIT));
+    memset(positions, 0, sizeof positions);
+    ex_stencils_apply(s, &(ex_refine){EX_LEVEL_LIMIT, control, 0, positions, 0, NULL, 0}, NULL, scratch);
+    assert_memory_equal(positions, expected, sizeof expected);
+    ex_stencils_destroy(s);
+    const ex_stencil_rows bare = {3, offsets, indices, weights, NULL}, mixed[2] = {bare, rows};
+    s = create(&(ex_stencils_def){.control_count = 2, .level_count = 2, .levels = mixed});
+    assert_false(ex_stencils_on_limit(s) || ex_stencils_has(s, EX_LEVEL_LIMIT));
     ex_stencils_destroy(s);
 }
 
