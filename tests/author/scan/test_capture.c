@@ -4,6 +4,7 @@
  */
 #define _XOPEN_SOURCE 700
 
+#include "author/scan/capture.h"
 #include "support/check.h"
 #include "support/fail_alloc.h"
 
@@ -179,8 +180,10 @@ static void finds_it(void **state) {
     assert_int_equal(capture->kinematics->site_count, 7);
     for (int j = 1; j < 3; j++)
         assert_row_near(capture->kinematics->joints[j].translation, t->truth->joints[j].translation, 3, 0.006);
-    double most = 0;
+    double most = 0, sum = 0;
     for (int f = 0; f < FRAMES; f++) {
+        for (int m = 0; m < 7; m++)
+            sum += isnan(t->positions[f][m][0]) ? 0 : capture->rms[f] * capture->rms[f];
         double found[3][3], places[3][3];
         if (f == EMPTY) {
             assert_true(isnan(capture->rms[f]));
@@ -194,6 +197,34 @@ static void finds_it(void **state) {
             most = fmax(most, fabs(found[k / 3][k % 3] - places[k / 3][k % 3]));
     }
     assert_true(most < 0.012);
+    assert_near(sum, capture->error * capture->error * capture->sighting_count, 1e-12);
+}
+
+/* A hinge that is bent far, which was not likely: it is found all the same, and the joint before it is hardly moved. */
+static void begins_near(void **state) {
+    (void)state;
+    trial *t = make_trial();
+    double seen[7][3], rest[3][4], found[3][4], turns[3][4], places[3][3];
+    const bool locked[3] = {false};
+    turn(t->turns[3][2], (const double[3]){0, 0, 1}, 2.6);
+    see(t, 3);
+    for (int s = 0; s < 7; s++)
+        for (int i = 0; i < 3; i++)
+            seen[s][i] = (double)t->positions[3][s][i];
+    for (int j = 0; j < 3; j++)
+        turn(rest[j], (const double[3]){1, 0, 0}, 0);
+    const ex_kin_pose likely = {.rotations = rest};
+    ex_kin_pose pose = {.rotations = found};
+    exi_capture_start(t->truth, locked, (const double(*)[3])seen, &likely, &pose, turns, places);
+    assert_row_near(pose.translation, t->poses[3].translation, 3, 1e-6);
+    for (int j = 0; j < 3; j++) {
+        double along = 0;
+        for (int i = 0; i < 4; i++)
+            along += found[j][i] * t->turns[3][j][i];
+        const double degrees = 2 * acos(fmin(1, fabs(along))) * 180 / acos(-1);
+        assert_true(degrees < (j == 0 ? 0.01 : 20));
+    }
+    destroy(t);
 }
 
 static void as_clip_and_fit(void **state) {
@@ -276,8 +307,8 @@ static void memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names),   cmocka_unit_test(finds_it), cmocka_unit_test(as_clip_and_fit),
-        cmocka_unit_test(refuses), cmocka_unit_test(memory),
+        cmocka_unit_test(names),           cmocka_unit_test(begins_near), cmocka_unit_test(finds_it),
+        cmocka_unit_test(as_clip_and_fit), cmocka_unit_test(refuses),     cmocka_unit_test(memory),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
