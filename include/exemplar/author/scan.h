@@ -65,6 +65,8 @@ typedef struct ex_scan_session {
     double noise; /* metres, of the scanner: 0.001 */
     int neighbours; /* 8 */
     bool mirror;    /* left parts are right parts, mirrored */
+    bool add;       /* true: where parts overlap, what each changes of the reference is added; else they are mixed by
+                       masks that sum to 1, as in the paper */
     bool lend;      /* holes are filled with what other scans of the part show there, before they are made smooth */
     int part_count;
     ex_scan_part *parts;
@@ -534,6 +536,13 @@ typedef struct ex_fill_options {
 EX_API ex_result ex_map_fill(ex_map *map, const ex_rig *rig, int level, const ex_map *lender,
                              const ex_fill_options *options, ex_error *error);
 
+/* The same with several maps that lend [lender_count], each with its weight: where some know a place and all around it,
+ * the mean of their curvatures. A mean of the maps themselves would not do: it jumps where the next of them has a hole.
+ */
+EX_API ex_result ex_map_fill_lent(ex_map *map, const ex_rig *rig, int level, const ex_map *const *lenders,
+                                  const double *weights, int lender_count, const ex_fill_options *options,
+                                  ex_error *error);
+
 /* How much a displaced surface turns across the edges of its filled holes: the angles in degrees between the faces on
  * both sides of an edge, one of which has a vertex that was filled or faired and the other has not, or likewise for
  * filled (or lent) alone. */
@@ -627,7 +636,8 @@ typedef struct ex_scan_surfaces {
 typedef struct ex_scan_joints {
     double angle_rms, angle_high; /* degrees, over all joints that were solved for in all scans; the largest, */
     char angle_joint[64], angle_scan[64];
-    double place; /* metres: the largest error of a bone's translation across hinge axes, and which; */
+    int open_count; /* joints of scans that the markers do not determine, and that were left out of these */
+    double place;   /* metres: the largest error of a bone's translation across hinge axes, and which; */
     char place_joint[64];
     double axis; /* degrees: the largest error of an axis, and which */
     char axis_joint[64];

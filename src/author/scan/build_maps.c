@@ -13,11 +13,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-char *exi_body_map_name(const exi_body_part *part, const char *scan) {
-    const size_t size = strlen(scan) + 24;
+char *exi_body_map_name(const exi_body_part *part, const char *folder, const char *scan) {
+    const size_t size = strlen(folder) + strlen(scan) + 24;
     char *name = malloc(size);
     if (name)
-        snprintf(name, size, "maps/%s%s.ply", scan, part->mirrored ? ".mirrored" : "");
+        snprintf(name, size, "%s/%s%s.ply", folder, scan, part->mirrored ? ".mirrored" : "");
     return name;
 }
 
@@ -74,15 +74,12 @@ static bool is_up_to_date(const exi_body *body, int scan, const char *path) {
 
 /* ---- lending ---- */
 
-/* The mean of what the part's scans show, by how near their poses are to the scan's; and where at least one shows it.
- */
-static ex_result make_lender(const exi_body *body, int scan, ex_map *const *maps, ex_map *lender) {
+/* The part's other scans, and weights by how near their poses are to the scan's. lenders and weights [scan_count];
+ * returns how many there are. */
+static int find_lenders(const exi_body *body, int scan, ex_map *const *maps, const ex_map **lenders, double *weights) {
     const ex_scan_entry *entries = body->session->scans;
     const ex_scan_part *part = &body->session->parts[entries[scan].part];
-    double *weights = calloc((size_t)body->vertex_count, sizeof *weights);
-    if (!weights)
-        return exi_error_memory(body->error, "a map", (size_t)body->vertex_count * sizeof *weights);
-    memset(lender->displacements, 0, (size_t)body->vertex_count * sizeof *lender->displacements);
+    int count = 0;
     for (int i = 0; i < body->session->scan_count; i++) {
         double square = 0;
         if (i == scan || entries[i].part != entries[scan].part || !maps[i])
@@ -95,21 +92,10 @@ static ex_result make_lender(const exi_body *body, int scan, ex_map *const *maps
             const double angle = 2 * acos(dot > 1 ? 1 : dot);
             square += angle * angle;
         }
-        const double weight = 1 / (1e-4 + square * square);
-        for (int v = 0; v < body->vertex_count; v++) {
-            if (maps[i]->states[v] != EX_MAP_HIT)
-                continue;
-            weights[v] += weight;
-            lender->displacements[v] += (float)(weight * (double)maps[i]->displacements[v]);
-        }
+        weights[count] = 1 / (1e-4 + square * square);
+        lenders[count++] = maps[i];
     }
-    for (int v = 0; v < body->vertex_count; v++) {
-        lender->states[v] = weights[v] > 0 ? EX_MAP_HIT : EX_MAP_FILLED;
-        if (weights[v] > 0)
-            lender->displacements[v] = (float)((double)lender->displacements[v] / weights[v]);
-    }
-    free(weights);
-    return EX_OK;
+    return count;
 }
 
 /* ---- one map ---- */
@@ -131,29 +117,15 @@ static void measure(const exi_body *body, const ex_map *map, ex_scan_coverage *c
 }
 
 static ex_result write_map(const exi_body *body, const exi_body_part *part, const char *scan, const ex_map *map) {
-    char *name = exi_body_map_name(part, scan), *path = name ? exi_body_path(body, name) : NULL;
+    char *name = exi_body_map_name(part, "maps", scan), *path = name ? exi_body_path(body, name) : NULL;
     ex_result result = path ? ex_map_write(path, map, body->error) : exi_error_memory(body->error, "a path", 0);
     free(name);
     free(path);
     return result;
 }
 
-static ex_result write_mirrored(const exi_body *body, const exi_body_part *part, const char *scan, const ex_map *map) {
-    ex_map *other = ex_map_create(body->vertex_count);
-    if (!other)
-        return exi_error_memory(body->error, "a map", (size_t)body->vertex_count * sizeof(float));
-    for (int v = 0; v < body->vertex_count; v++) {
-        other->displacements[body->mirror[v]] = map->displacements[v];
-        other->states[body->mirror[v]] = map->states[v];
-    }
-    ex_result result = write_map(body, part, scan, other);
-    ex_map_destroy(other);
-    return result;
-}
-
 static ex_result finish_map(exi_body *body, int scan, ex_map *map, ex_map *const *maps) {
     const ex_scan_entry *entry = &body->session->scans[scan];
-    ex_map *lender = NULL;
     ex_result result = EX_OK;
     double hits = 0;
     for (int v = 0; v < body->vertex_count; v++)
@@ -162,21 +134,20 @@ static ex_result finish_map(exi_body *body, int scan, ex_map *map, ex_map *const
         return exi_error(body->error, EX_ERROR_DATA,
                          "scan '%s' shows nothing of part '%s' within %g m of the template: look at its labels and fit",
                          entry->name, body->session->parts[entry->part].name, body->session->reach);
-    if (maps) {
-        lender = ex_map_create(body->vertex_count);
-        result = lender ? make_lender(body, scan, maps, lender) : exi_error_memory(body->error, "a map", 0);
-    }
-    if (result == EX_OK)
-        result = ex_map_fill(map, body->rig, body->level, lender, NULL, body->error);
+    const size_t scans = (size_t)body->session->scan_count;
+    const ex_map **lenders = exi_array_allocate(scans, sizeof *lenders);
+    double *weights = exi_array_allocate(scans, sizeof *weights);
+    if (lenders && weights)
+        result = ex_map_fill_lent(map, body->rig, body->level, lenders, weights,
+                                  maps ? find_lenders(body, scan, maps, lenders, weights) : 0, NULL, body->error);
+    else
+        result = exi_error_memory(body->error, "filling holes", scans * 16);
+    free(lenders);
+    free(weights);
     if (result == EX_OK)
         measure(body, map, &body->built->scans[scan]);
-    ex_map_destroy(lender);
-    for (int p = 0; p < body->part_count && result == EX_OK; p++) {
-        if (body->parts[p].part != &body->session->parts[entry->part])
-            continue;
-        result = body->parts[p].mirrored ? write_mirrored(body, &body->parts[p], entry->name, map)
-                                         : write_map(body, &body->parts[p], entry->name, map);
-    }
+    if (result == EX_OK)
+        result = write_map(body, &body->parts[entry->part], entry->name, map);
     return exi_error_within(body->error, result, "scan '%s'", entry->name);
 }
 
@@ -190,7 +161,7 @@ static void report(const exi_body *body, const char *what, int done, int count) 
 
 static ex_result make_one(exi_body *body, int scan) {
     const ex_scan_entry *entry = &body->session->scans[scan];
-    char *name = exi_body_map_name(&body->parts[entry->part], entry->name);
+    char *name = exi_body_map_name(&body->parts[entry->part], "maps", entry->name);
     char *path = name ? exi_body_path(body, name) : NULL;
     ex_map *map = NULL;
     ex_result result = path ? EX_OK : exi_error_memory(body->error, "a path", 0);

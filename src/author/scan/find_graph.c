@@ -178,7 +178,7 @@ ex_result exi_find_graph(exi_finder *f, ex_error *error) {
     }
     if (good) {
         link_vertices(f, from, to, count);
-        mark_edges(f, 0.5 * f->options.size);
+        mark_edges(f, 1.25 * f->options.size);
     }
     free(there);
     free(from);

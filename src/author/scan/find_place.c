@@ -197,6 +197,21 @@ static bool is_cut(const exi_finder *f, int all, const patch *p) {
     return false;
 }
 
+/* Whether it has a rim: little of it, and of what is around it, is neither paint nor skin. A blush has none. */
+static bool has_rim(const exi_finder *f, int all, const double reference[3], const patch *p) {
+    const double outside = 0.8 * p->size;
+    double between = 0;
+    for (int i = 0; i < all; i++) {
+        const int v = f->queue[i];
+        double local[3], aside_sq;
+        local_of(f, v, p, local);
+        const double share = exi_find_share(f, v, reference, &aside_sq);
+        if (share > 0.2 && share < 0.8 && aside_sq < 0.25 && dot(local, local) < outside * outside)
+            between += area_of(f, v, p);
+    }
+    return between <= 1.4 * p->area;
+}
+
 /* Whether skin surrounds it at once and on all sides. What is left of its colour just outside is nothing for paint, but
  * much for a shadow, which has no rim; and a piece of a pattern has other pieces around it that stand out as much. */
 static bool is_alone(const exi_finder *f, int count, int all, const double reference[3], const patch *p) {
@@ -394,7 +409,7 @@ bool exi_find_place(exi_finder *f, int count, int stamp, const double reference[
         return false;
     all = gather(f, all, stamp, &p, reach);
     p.cut = is_cut(f, all, &p);
-    if (!is_alone(f, count, all, reference, &p))
+    if (!is_alone(f, count, all, reference, &p) || !has_rim(f, all, reference, &p))
         return false;
     double colour[3];
     find_colour(f, count, reference, colour);

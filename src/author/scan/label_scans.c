@@ -64,6 +64,9 @@ static ex_result read_given(exi_label_run *run, int i, ex_error *error) {
         if (nearest >= 0 && given->confidence >= EX_LABEL_SURE)
             run->known[i][nearest] = run->given[i][g];
     }
+    for (int f = 0; f < scan->found_count; f++)
+        run->labels[i][f] =
+            (ex_label){.marker = f, .site = run->known[i][f], .confidence = run->known[i][f] >= 0 ? 1 : 0, .other = -1};
     return EX_OK;
 }
 
@@ -219,7 +222,7 @@ static bool add_sightings(exi_label_run *run, int i, int number) {
 /* Bones, axes, places and poses from what is sure. Where that cannot be done, all stays as it was. */
 static ex_result fit_bones(exi_label_run *run, ex_error *error) {
     const ex_label_scans_def *def = run->def;
-    ex_kin_fit_def fit_def = {.kinematics = run->kinematics, .reference = -1, .tasks = def->tasks};
+    ex_kin_fit_def fit_def = {.kinematics = run->kinematics, .reference = -1, .rigid = true, .tasks = def->tasks};
     ex_kin_fit *fit = NULL;
     int count = 0;
     run->sighting_count = 0;

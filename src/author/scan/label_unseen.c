@@ -15,16 +15,16 @@
 
 #include <string.h>
 
-#define RADIUS 0.02 /* metres within which markers are the same one */
-#define REACH  0.5  /* metres from the joint: no bone is longer */
-#define ALIKE  0.11 /* of colours */
-enum { LEAST = 4 }; /* scans that have to agree */
+#define RADIUS 0.02               /* metres within which markers are the same one */
+#define REACH  0.5                /* metres from the joint: no bone is longer */
+#define ALIKE  0.15               /* of colours, in OKLab */
+enum { LEAST = 4, DECISIVE = 3 }; /* scans that have to agree; by how many more than for another bone */
 
 /* A found marker that is not recognised. */
 typedef struct spare {
     int scan, found;
     bool used;
-    double lab[3];
+    int like; /* a site of the colour that is nearest to its own, -1: none is near */
 } spare;
 
 typedef struct cluster {
@@ -50,6 +50,24 @@ static void to_lab(const double colour[3], double lab[3]) {
     exi_colour_to_oklab((exi_colour){code[0], code[1], code[2], 1}, lab);
 }
 
+/* The site whose colour is nearest, or -1. */
+static int find_like(const exi_label_run *run, const double colour[3]) {
+    double lab[3], site[3], least = ALIKE * ALIKE;
+    int nearest = -1;
+    to_lab(colour, lab);
+    for (int s = 0; s < run->kinematics->site_count; s++) {
+        if (run->colours[s][0] < 0)
+            continue;
+        to_lab(run->colours[s], site);
+        const double light = 0.5 * (lab[0] - site[0]), a = lab[1] - site[1], b = lab[2] - site[2];
+        if (light * light + a * a + b * b < least) {
+            least = light * light + a * a + b * b;
+            nearest = s;
+        }
+    }
+    return nearest;
+}
+
 static void find_spares(hunt *h) {
     const exi_label_run *run = h->run;
     h->spare_count = 0;
@@ -58,9 +76,8 @@ static void find_spares(hunt *h) {
             const ex_label *label = &run->labels[i][f];
             if (run->known[i][f] >= 0 || (label->site >= 0 && label->confidence > 0.5))
                 continue;
-            spare *s = &h->spares[h->spare_count++];
-            *s = (spare){.scan = i, .found = f};
-            to_lab(run->def->scans[i].found[f].colour, s->lab);
+            h->spares[h->spare_count++] =
+                (spare){.scan = i, .found = f, .like = find_like(run, run->def->scans[i].found[f].colour)};
         }
 }
 
@@ -98,16 +115,13 @@ static void find_fits(hunt *h, int site) {
     const exi_label_run *run = h->run;
     const int joint = run->kinematics->sites[site].joint;
     const bool coloured = run->colours[site][0] >= 0;
-    double lab[3] = {0, 0, 0};
-    if (coloured)
-        to_lab(run->colours[site], lab);
     h->fit_count = 0;
     for (int i = 0; i < h->spare_count; i++) {
         const spare *s = &h->spares[i];
         const size_t frame = (size_t)s->scan * (size_t)run->kinematics->joint_count + (size_t)joint;
         const double *q = h->rotations[frame], back[4] = {-q[0], -q[1], -q[2], q[3]};
-        const double light = 0.5 * (s->lab[0] - lab[0]), a = s->lab[1] - lab[1], b = s->lab[2] - lab[2];
-        if (s->used || (coloured && light * light + a * a + b * b > ALIKE * ALIKE))
+        if (s->used || (coloured && (s->like < 0 || memcmp(run->kinematics->sites[s->like].colour,
+                                                           run->kinematics->sites[site].colour, 3) != 0)))
             continue;
         exi_subtract(run->def->scans[s->scan].found[s->found].position, h->places[frame], h->locals[i]);
         exi_rotate(back, h->locals[i], h->locals[i]);
@@ -154,8 +168,8 @@ static bool painted_alike(const exi_label_run *run, int a, int b) {
     return s->joint == t->joint && memcmp(s->colour, t->colour, 3) == 0;
 }
 
-/* Whether another bone of which such a marker is missing would fit as well, hardly turned against this one: nearly all
- * that was taken lies together in its frame too. */
+/* Whether another bone of which such a marker is missing would fit as well, hardly turned against this one: what was
+ * taken lies together in its frame too, but for fewer scans than can be chance. */
 static bool has_rival(hunt *h, int site, int count) {
     const ex_kinematics *k = h->run->kinematics;
     for (int s = 0; s < k->site_count; s++) {
@@ -170,7 +184,7 @@ static bool has_rival(hunt *h, int site, int count) {
             shared += h->members[h->fits[i]] && is_there(h, h->fits[i], &c);
         for (int i = 0; i < h->spare_count; i++)
             h->spares[i].used = h->spares[i].used != h->members[i];
-        if (shared * 10 >= count * 9)
+        if (shared + DECISIVE > count)
             return true;
     }
     return false;

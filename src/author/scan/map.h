@@ -96,8 +96,15 @@ bool exi_plate_make(const exi_map_net *net, const float *positions, const unsign
                     exi_plate *plate);
 void exi_plate_free(exi_plate *plate);
 
-/* ex_map_fill with a net and positions that are there already. */
-ex_result exi_map_smooth(ex_map *map, const exi_map_net *net, const float *positions, const ex_map *lender,
+/* Maps that lend [count]. */
+typedef struct exi_map_lent {
+    const ex_map *const *maps;
+    const double *weights;
+    int count;
+} exi_map_lent;
+
+/* ex_map_fill_lent with a net and positions that are there already; lent NULL: nothing. */
+ex_result exi_map_smooth(ex_map *map, const exi_map_net *net, const float *positions, const exi_map_lent *lent,
                          const ex_fill_options *options, ex_error *error);
 
 #endif

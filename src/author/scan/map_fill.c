@@ -4,8 +4,9 @@
  *     minimise  sum over j of  kappa_j (d_j - measured d_j)^2 + (1 - kappa_j) (Laplacian d at j - target_j)^2
  *
  * with kappa 0 in holes, 1 / (ramp + 1), 2 / (ramp + 1), … on the rings of measured vertices around them, and 1 beyond,
- * where nothing changes. The target is 0, or, where another map lends its detail, that map's Laplacian: then the
- * difference of the two maps becomes the thin plate, and meets the edge of the hole as smoothly.
+ * where nothing changes. The target is 0, or, where other maps lend their detail, the mean of their Laplacians: then
+ * the difference to them becomes the thin plate, and meets the edge of the hole as smoothly. Laplacians and not maps
+ * are averaged, since a mean of maps jumps where the next of them has a hole of its own.
  *
  * The unknowns are the vertices of holes and ramps; one sparse symmetric system, factorised. Where a part shows too
  * little to hold its plate (nothing, or a corner), a faint pull towards what is there decides.
@@ -29,7 +30,7 @@ enum { PULLS = 3 };
 typedef struct filling {
     ex_map *map;
     const exi_map_net *net;
-    const ex_map *lender;
+    const exi_map_lent *lent;
     const ex_fill_options *options;
     int *rings;     /* [vertex_count]: 0 in holes, 1 … ramp around them, -1 beyond and outside */
     double *slacks; /* [vertex_count]: 1 - kappa, 0 where nothing changes */
@@ -164,19 +165,32 @@ static bool assemble(filling *f) {
     return good;
 }
 
-/* What a row is to come to: what the lender has, where it knows all of it; less what is there already in vertices that
- * do not change. */
+/* What lenders have for a row, those that know all of it; 0 where none does. */
+static double find_lent(const filling *f, int row) {
+    const exi_plate *p = &f->plate;
+    double sum = 0, total = 0;
+    for (int i = 0; i < f->lent->count; i++) {
+        const ex_map *lender = f->lent->maps[i];
+        double own = 0;
+        bool known = true;
+        for (int e = p->starts[row]; known && e < p->starts[row + 1]; e++) {
+            known = is_measured(lender, p->vertices[e]);
+            own += p->coefficients[e] * (double)lender->displacements[p->vertices[e]];
+        }
+        sum += known ? f->lent->weights[i] * own : 0;
+        total += known ? f->lent->weights[i] : 0;
+    }
+    return total > 0 ? sum / total : 0;
+}
+
+/* What a row is to come to, less what is there already in vertices that do not change. */
 static double find_target(const filling *f, int row) {
     const exi_plate *p = &f->plate;
-    double lent = 0, fixed = 0;
-    bool known = f->lender != NULL;
-    for (int e = p->starts[row]; e < p->starts[row + 1]; e++) {
-        const int v = p->vertices[e];
-        known = known && is_measured(f->lender, v);
-        lent += known ? p->coefficients[e] * (double)f->lender->displacements[v] : 0;
-        fixed += f->unknowns[v] < 0 ? p->coefficients[e] * (double)f->map->displacements[v] : 0;
-    }
-    return (known ? lent : 0) - fixed;
+    double fixed = 0;
+    for (int e = p->starts[row]; e < p->starts[row + 1]; e++)
+        if (f->unknowns[p->vertices[e]] < 0)
+            fixed += p->coefficients[e] * (double)f->map->displacements[p->vertices[e]];
+    return find_lent(f, row) - fixed;
 }
 
 /* Adds what was measured, and the pull, to the system, and makes the right side. */
@@ -254,13 +268,20 @@ static ex_result step(filling *f, int steps, ex_error *error) {
     return good ? EX_OK : exi_error_memory(error, "filling holes", exi_cg_work_size(f->n));
 }
 
+static bool is_lent(const filling *f, int v) {
+    for (int i = 0; i < f->lent->count; i++)
+        if (f->lent->weights[i] > 0 && is_measured(f->lent->maps[i], v))
+            return true;
+    return false;
+}
+
 static void write_back(const filling *f) {
     for (int j = 0; j < f->n; j++) {
         const int v = f->vertices[j];
         f->map->displacements[v] = (float)f->right[j];
-        f->map->states[v] = (unsigned char)(f->rings[v] > 0                          ? EX_MAP_FAIRED
-                                            : f->lender && is_measured(f->lender, v) ? EX_MAP_LENT
-                                                                                     : EX_MAP_FILLED);
+        f->map->states[v] = (unsigned char)(f->rings[v] > 0 ? EX_MAP_FAIRED
+                                            : is_lent(f, v) ? EX_MAP_LENT
+                                                            : EX_MAP_FILLED);
     }
 }
 
@@ -289,9 +310,10 @@ static ex_result fill(filling *f, const float *positions, ex_error *error) {
     return result;
 }
 
-ex_result exi_map_smooth(ex_map *map, const exi_map_net *net, const float *positions, const ex_map *lender,
+ex_result exi_map_smooth(ex_map *map, const exi_map_net *net, const float *positions, const exi_map_lent *lent,
                          const ex_fill_options *options, ex_error *error) {
-    filling f = {.map = map, .net = net, .lender = lender, .options = options};
+    const exi_map_lent nothing = {0};
+    filling f = {.map = map, .net = net, .lent = lent ? lent : &nothing, .options = options};
     const ex_result result = fill(&f, positions, error);
     exi_plate_free(&f.plate);
     free(f.rings);
@@ -308,10 +330,20 @@ ex_result exi_map_smooth(ex_map *map, const exi_map_net *net, const float *posit
     return result;
 }
 
-ex_result ex_map_fill(ex_map *map, const ex_rig *rig, int level, const ex_map *lender, const ex_fill_options *options,
-                      ex_error *error) {
-    if (!map || !rig)
-        return exi_misuse_error(error, __func__, "no map or no rig");
+static ex_result check_lent(const exi_map_lent *lent, int vertex_count, ex_error *error) {
+    ex_result result = EX_OK;
+    for (int i = 0; i < lent->count && result == EX_OK; i++) {
+        result = exi_map_check(lent->maps[i], vertex_count, "the map that lends", error);
+        if (result == EX_OK && (!(lent->weights[i] >= 0) || !isfinite(lent->weights[i])))
+            result = exi_error(error, EX_ERROR_ARGUMENT, "the weight of a map that lends is %g", lent->weights[i]);
+    }
+    return result;
+}
+
+ex_result ex_map_fill_lent(ex_map *map, const ex_rig *rig, int level, const ex_map *const *lenders,
+                           const double *weights, int lender_count, const ex_fill_options *options, ex_error *error) {
+    if (!map || !rig || lender_count < 0 || (lender_count > 0 && (!lenders || !weights)))
+        return exi_misuse_error(error, __func__, "no map, no rig, or no lenders");
     if (options && (options->ramp < 0 || options->ramp > RAMP_MOST || !(options->weight >= 0) ||
                     !isfinite(options->weight) || options->steps < 0))
         return exi_error(error, EX_ERROR_ARGUMENT,
@@ -319,16 +351,23 @@ ex_result ex_map_fill(ex_map *map, const ex_rig *rig, int level, const ex_map *l
                          RAMP_MOST);
     exi_map_net net;
     exi_map_surface surface = {0};
+    const exi_map_lent lent = {lenders, weights, lender_count};
     ex_result result = exi_map_net_make(rig, level, &net, error);
     if (result == EX_OK)
         result = exi_map_check(map, net.vertex_count, "the map", error);
-    if (result == EX_OK && lender)
-        result = exi_map_check(lender, net.vertex_count, "the map that lends", error);
+    if (result == EX_OK)
+        result = check_lent(&lent, net.vertex_count, error);
     if (result == EX_OK)
         result = exi_map_surface_make(rig, level, NULL, NULL, &surface, error);
     if (result == EX_OK)
-        result = exi_map_smooth(map, &net, surface.positions, lender, options, error);
+        result = exi_map_smooth(map, &net, surface.positions, &lent, options, error);
     exi_map_surface_free(&surface);
     exi_map_net_free(&net);
     return result;
+}
+
+ex_result ex_map_fill(ex_map *map, const ex_rig *rig, int level, const ex_map *lender, const ex_fill_options *options,
+                      ex_error *error) {
+    const double whole = 1;
+    return ex_map_fill_lent(map, rig, level, &lender, &whole, lender != NULL, options, error);
 }

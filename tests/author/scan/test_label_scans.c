@@ -106,7 +106,7 @@ static void partial_reference(void **state) {
     (void)state;
     subject_def def = subject_usual();
     def.per_joint = 6;
-    def.seed = 3;
+    def.seed = 1;
     fixture *f = create(&def);
     must_label(f);
     const tally shown = count(f, true), others = count(f, false);

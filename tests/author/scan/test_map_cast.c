@@ -298,7 +298,7 @@ static void patches(void **state) {
     } cases[] = {{0.024, 0.09, 1}, {0.024, 0.01, 0}, {0.2, 0.09, 0}};
     for (int i = 0; i < 3; i++) {
         double size = cases[i].size + 0.001, ring = cases[i].size + 0.005;
-        ex_mesh *whole = plane(200, 0.01, 0), *high = plane(200, cases[i].height, 0);
+        ex_mesh *whole = plane(100, 0.01, 0), *high = plane(100, cases[i].height, 0);
         ex_mesh *mesh = limb_cut(whole, around_middle, i == 1 ? &size : &ring),
                 *tile = limb_cut(high, near_middle, &size);
         append(mesh, tile);

@@ -263,6 +263,41 @@ static void lending(void **state) {
     close_limb(&l);
 }
 
+/* Two lenders at different heights, each with a hole that the other has not: no edge of theirs shows. */
+static void two_lenders(void **state) {
+    (void)state;
+    limb_case l = open_limb(2, 0);
+    ex_map *first = copy_of(l.whole), *second = copy_of(l.whole), *map = copy_of(l.whole);
+    const ex_map *lenders[2] = {first, second};
+    const double weights[2] = {1, 3};
+    ex_error error;
+    for (int v = 0; v < map->vertex_count; v++) {
+        first->displacements[v] += 0.02F;
+        second->displacements[v] -= 0.01F;
+        if (l.positions[3 * v] < 0.25F)
+            first->states[v] = EX_MAP_FILLED;
+        if (l.positions[3 * v] > 0.35F)
+            second->states[v] = EX_MAP_FILLED;
+    }
+    make_holes(map, l.positions, 4 * LIMB_SIDES, 100000, 0.15);
+    assert_int_equal(ex_map_fill_lent(map, l.rig, EX_LEVEL_LIMIT, lenders, weights, 2, NULL, &error), EX_OK);
+    int lent = 0;
+    for (int v = 0; v < map->vertex_count; v++) {
+        assert_near((double)map->displacements[v], (double)l.whole->displacements[v], 2e-6);
+        assert_true(map->states[v] != EX_MAP_FILLED);
+        lent += map->states[v] == EX_MAP_LENT;
+    }
+    assert_true(lent > 100);
+    const double negative[2] = {1, -1};
+    assert_int_equal(ex_map_fill_lent(map, l.rig, EX_LEVEL_LIMIT, lenders, negative, 2, NULL, &error),
+                     EX_ERROR_ARGUMENT);
+    assert_sentence(&error, EX_ERROR_ARGUMENT, "-1");
+    ex_map_destroy(first);
+    ex_map_destroy(second);
+    ex_map_destroy(map);
+    close_limb(&l);
+}
+
 /* Steps come nearer and nearer to the solution. */
 static void steps(void **state) {
     (void)state;
@@ -393,11 +428,11 @@ static void memory_runs_out(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equation_4),      cmocka_unit_test(linear_stays_linear),
-        cmocka_unit_test(all_or_nothing),  cmocka_unit_test(holes_do_not_show),
-        cmocka_unit_test(lending),         cmocka_unit_test(steps),
-        cmocka_unit_test(rim_of_a_roof),   cmocka_unit_test(invalid),
-        cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(equation_4),     cmocka_unit_test(linear_stays_linear),
+        cmocka_unit_test(all_or_nothing), cmocka_unit_test(holes_do_not_show),
+        cmocka_unit_test(lending),        cmocka_unit_test(two_lenders),
+        cmocka_unit_test(steps),          cmocka_unit_test(rim_of_a_roof),
+        cmocka_unit_test(invalid),        cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

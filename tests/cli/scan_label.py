@@ -1,0 +1,137 @@
+"""exemplar scan label: markers of a small session named, names by hand kept, the page, and what is said."""
+import csv
+import json
+import math
+import random
+
+import harness
+
+COLOURS = [(220, 30, 40), (30, 160, 60), (30, 70, 200), (240, 220, 40), (230, 120, 20), (120, 40, 150), (40, 190, 200),
+           (20, 20, 20)]
+JOINTS = [("trunk", None, "base", (0, 1, 0)), ("arm", "trunk", "ball", (0.2, 0.4, 0)),
+          ("hand", "arm", "hinge", (0.3, 0, 0))]
+
+
+def turned(v, axis, degrees):
+    """v turned about a coordinate axis."""
+    s, c = math.sin(math.radians(degrees)), math.cos(math.radians(degrees))
+    x, y, z = v
+    return {"x": (x, c * y - s * z, s * y + c * z), "y": (c * x + s * z, y, c * z - s * x),
+            "z": (c * x - s * y, s * x + c * y, z)}[axis]
+
+
+def added(a, b):
+    return tuple(p + q for p, q in zip(a, b))
+
+
+class Label(harness.Case):
+    def session(self):
+        """A trunk, an arm and a hand with 10 markers each, in four scans that each lack some."""
+        chance = random.Random(7)
+        markers = []
+        for joint, (name, _, _, _) in enumerate(JOINTS):
+            for i in range(10):
+                at = [(chance.uniform(-0.2, 0.2), chance.uniform(0, 0.4), chance.choice((-0.1, 0.1))),
+                      (chance.uniform(0.05, 0.25), *self.around(chance, 0.05)),
+                      (chance.uniform(0.02, 0.2), *self.around(chance, 0.04))][joint]
+                markers.append((f"{name}-{i}", joint, at, COLOURS[(3 * joint + i) % 8]))
+        self.write("skeleton.json", json.dumps({"exemplar_skeleton": 1, "name": "one", "joints": [
+            {"name": n, "joint": kind, "translation": t, **({"parent": p} if p else {}),
+             **({"axis": [0, -1, 0]} if kind == "hinge" else {})} for n, p, kind, t in JOINTS]}))
+        self.write("markers.csv", "marker,joint,r,g,b\n" + "".join(
+            f"{n},{JOINTS[j][0]},{c[0]},{c[1]},{c[2]}\n" for n, j, _, c in markers))
+        poses = {"still": (0, 0), "up": (70, 0), "bent": (20, 100), "both": (-40, 60)}
+        self.write("scan.json", json.dumps({
+            "exemplar_scan": 1, "skeleton": "skeleton.json", "markers": "markers.csv", "reference": "still",
+            "parts": [{"name": "arm", "joints": ["arm", "hand"], "covers": ["arm", "hand"]}],
+            "scans": [{"name": n, "part": "arm", "files": [f"scans/{n}.ply"]} for n in poses]}))
+        self.truth = {}
+        for scan, (up, bend) in poses.items():
+            rows = []
+            for name, joint, at, colour in markers:
+                if joint == 2:
+                    at = added(turned(at, "y", -bend), JOINTS[2][3])
+                if joint >= 1:
+                    at = added(turned(at, "z", up), JOINTS[1][3])
+                at = added(at, JOINTS[0][3])
+                if scan == "still" or chance.random() < 0.75:
+                    rows.append((name, [p + chance.gauss(0, 0.001) for p in at], colour))
+            chance.shuffle(rows)
+            self.truth[scan] = {name: at for name, at, _ in rows}
+            self.write(f"found/{scan}.csv", "x,y,z,r,g,b\n" + "".join(
+                f"{a[0]:.6f},{a[1]:.6f},{a[2]:.6f},{c[0]},{c[1]},{c[2]}\n" for _, a, c in rows))
+        self.write("labels/still.csv", "marker,x,y,z\n" + "".join(
+            f"{n},{a[0]:.6f},{a[1]:.6f},{a[2]:.6f}\n" for n, a in self.truth["still"].items()))
+
+    @staticmethod
+    def around(chance, radius):
+        angle = chance.uniform(0, 2 * math.pi)
+        return radius * math.cos(angle), radius * math.sin(angle)
+
+    def write(self, name, text):
+        path = self.folder / "s" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def labels(self, scan):
+        with open(self.folder / "s" / "labels" / f"{scan}.csv", newline="") as file:
+            return {row["marker"]: row for row in csv.DictReader(file)}
+
+    def test_session(self):
+        self.session()
+        report = self.succeed("scan", "label", "s", "--json").json()
+        self.assertEqual([s["name"] for s in report["scans"]], ["still", "up", "bent", "both"])
+        sure = 0
+        for scan in ("up", "bent", "both"):
+            for name, row in self.labels(scan).items():
+                if float(row["confidence"]) < 0.9:
+                    continue
+                sure += 1
+                self.assertIn(name, self.truth[scan])
+                for axis, value in zip("xyz", self.truth[scan][name]):
+                    self.assertAlmostEqual(float(row[axis]), value, places=5)
+        self.assertEqual(sure, sum(s["sure"] for s in report["scans"][1:]))
+        self.assertGreaterEqual(sure, 0.9 * sum(len(self.truth[s]) for s in ("up", "bent", "both")))
+        listed = (self.folder / "s/labels/doubtful.csv").read_text().splitlines()
+        self.assertEqual(len(listed), 1 + len(report["doubtful"]))
+        # Again: nothing to be done. By hand: kept, whatever is said.
+        before = (self.folder / "s/labels/up.csv").read_bytes()
+        again = self.succeed("scan", "label", "s")
+        self.assertIn("3 scans labelled before", again.out)
+        at = next(iter(self.truth["up"].values()))
+        (self.folder / "up.csv").write_text(f"marker,x,y,z\nhand-9,{at[0]:.6f},{at[1]:.6f},{at[2]:.6f}\n")
+        self.assertIn("1 label taken", self.succeed("scan", "label", "s", "--csv", "up.csv").out)
+        self.succeed("scan", "label", "s", "--force")
+        row = self.labels("up")["hand-9"]
+        self.assertEqual(row["confidence"], "")
+        self.assertAlmostEqual(float(row["x"]), at[0], places=5)
+        self.assertNotEqual((self.folder / "s/labels/up.csv").read_bytes(), before)
+
+    def test_sentences(self):
+        self.session()
+        text = (self.folder / "s/labels/still.csv").read_text()
+        lines = text.splitlines()
+
+        def say(words, *arguments, code=1):
+            self.sentence(self.run_tool("scan", "label", "s", *arguments), code, words)
+
+        self.write("labels/still.csv", lines[0] + "\n")
+        say("reference scan 'still' has no labels")
+        self.write("labels/still.csv", text.replace("hand-3,", "hnad-3,"))
+        say("did you mean 'hand-3'?")
+        self.write("labels/still.csv", "\n".join(lines + [lines[1]]) + "\n")
+        say("stands on line 2 already")
+        self.write("labels/still.csv", text)
+        (self.folder / "far.csv").write_text("marker,x,y,z\nhand-3,0,0,0\n")
+        say("has no scan 'far'", "--csv", "far.csv")
+        say("two things", "--csv", "far.csv", "--page", "p.html", code=2)
+        # A scan of somebody else: said, and the others are done.
+        self.write("found/up.csv", "x,y,z,r,g,b\n5,5,5,9,200,9\n5,6,5,200,9,9\n")
+        say("scan 'up' has no marker in common with the reference 'still'")
+        self.assertGreater(len(self.labels("bent")), 10)
+        (self.folder / "s/found/both.csv").unlink()
+        say("'exemplar scan markers s' makes it")
+
+
+if __name__ == "__main__":
+    harness.main()
