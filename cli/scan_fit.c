@@ -178,7 +178,7 @@ const ex_command cmd_scan_fit = {
     .name = "scan fit",
     .summary = "find bones, axes and poses from named markers",
     .usage = "scan fit DIR [-o FIT.json] [--loss LENGTH] [--even]\n"
-             "scan fit FILE.c3d|FILE.trc [-o FIT.json] [--bvh OUT.bvh] [--skeleton NAME]",
+             "scan fit FILE.c3d|FILE.trc [-o FIT.json] [--bvh OUT.bvh]",
     .description = "Reads labels/ of a session and finds what its skeleton leaves open: the\n"
                    "lengths and directions of bones, the axes of hinges, where each marker is on\n"
                    "its bone, and the pose of every scan, all at once. Markers that a scan does\n"
