@@ -1,9 +1,9 @@
 /*
  * Where markers go: on every joint's part of the skin, far from each other, where a scanner sees them at rest. Each is
- * the vertex farthest from all before it (farthest-point sampling). A joint's part is first where its skin weight is
- * 0.8 or more, so that the marker stays on its bone; where that is crowded, wherever the weight is half or more; a
- * joint that has little skin of its own gets some markers where it weighs less. Each marker gets the colour whose
- * nearest other marker is farthest away.
+ * the vertex farthest from all before it (farthest-point sampling). A joint's part is where its skin weight is 0.8 or
+ * more, so that the marker stays on its bone; a joint that has little skin of its own gets fewer, where it weighs less,
+ * for markers between two bones go with neither. Each marker gets the colour whose nearest other marker is farthest
+ * away.
  */
 #include "author/formats/array.h"
 #include "author/scan/simulate.h"
@@ -22,9 +22,9 @@
 static const struct {
     float weight, apart, part;
     bool seen;
-} rounds[] = {{0.8f, 0.05f, 1, true},    {0.65f, 0.05f, 1, true},     {0.5f, 0.05f, 1, true},
-              {0.8f, 0.025f, 1, true},   {0.5f, 0.025f, 1, true},     {0.35f, 0.03f, 0.5f, true},
-              {0.2f, 0.03f, 0.5f, true}, {0.35f, 0.025f, 0.5f, false}};
+} rounds[] = {{0.8f, 0.05f, 1, true},      {0.8f, 0.025f, 1, true},    {0.65f, 0.03f, 0.75f, true},
+              {0.5f, 0.03f, 0.5f, true},   {0.35f, 0.03f, 0.5f, true}, {0.2f, 0.03f, 0.5f, true},
+              {0.35f, 0.025f, 0.5f, false}};
 enum { ROUNDS = sizeof rounds / sizeof rounds[0] };
 
 typedef struct painter {
@@ -32,7 +32,7 @@ typedef struct painter {
     float *weights; /* [vertex_count][3]: of three joints at a time */
     bool *seen;     /* [vertex_count]: by one of four heads, at rest */
     int *homes;     /* [vertex_count]: 3 * a triangle + which corner of it; -1 */
-    float *cage;    /* likewise, of the cage, where the level is refined */
+    float *cage;    /* weights of the cage, where the level is refined */
     void *scratch;
     float *distances; /* [vertex_count] squared, from the nearest marker so far */
     ex_paint *paints;

@@ -23,6 +23,14 @@ void ex_template_destroy(ex_template *made) {
 
 /* ---- generated ---- */
 
+/* How near to the middle a control point comes, in distances of its surface point from it. */
+#define NEAR_MIDDLE 0.4
+
+static void surface_point(const exi_spoke *spoke, double point[3]) {
+    const double radius = spoke->radius * (isnan(spoke->ratio) ? 1 : spoke->ratio);
+    exi_along(spoke->centre, spoke->direction, radius < spoke->most ? radius : spoke->most, point);
+}
+
 static ex_mesh *mesh_of(const exi_plan *plan) {
     ex_mesh *mesh = ex_mesh_create();
     const size_t vertices = (size_t)plan->spoke_count, faces = (size_t)plan->face_count;
@@ -40,12 +48,8 @@ static ex_mesh *mesh_of(const exi_plan *plan) {
     mesh->vertex_count = plan->spoke_count;
     mesh->face_count = plan->face_count;
     mesh->corner_count = 4 * plan->face_count;
-    for (size_t v = 0; v < vertices; v++) {
-        const exi_spoke *spoke = &plan->spokes[v];
-        const double radius = spoke->radius * (isnan(spoke->ratio) ? 1 : spoke->ratio);
-        exi_along(spoke->centre, spoke->direction, radius < spoke->most ? radius : spoke->most,
-                  mesh->positions + 3 * v);
-    }
+    for (size_t v = 0; v < vertices; v++)
+        surface_point(&plan->spokes[v], mesh->positions + 3 * v);
     for (size_t f = 0; f < faces; f++) {
         memcpy(mesh->corners + 4 * f, plan->faces[f].corners, sizeof plan->faces[f].corners);
         mesh->face_offsets[f] = 4 * (int)f;
@@ -55,15 +59,16 @@ static ex_mesh *mesh_of(const exi_plan *plan) {
     return mesh;
 }
 
-/* Points between legs stay on their side: the surface bends most there, and control points are farthest from it. */
+/* Control points stay on the side of the middle that their surface points are on: between legs and at the neck, where
+ * the surface bends most, they would cross. */
 static void keep_sides(const exi_plan *plan, ex_mesh *mesh) {
     for (int v = 0; v < mesh->vertex_count; v++) {
         const exi_spoke *spoke = &plan->spokes[v];
-        if (spoke->mirror < 0 || !isfinite(spoke->most))
-            continue;
-        double *x = &mesh->positions[3 * (size_t)v];
-        const double least = 0.2 * spoke->radius, side = spoke->centre[0] > plan->bones->plane ? 1 : -1;
-        *x = side * (*x - plan->bones->plane) < least ? plan->bones->plane + side * least : *x;
+        double point[3], *x = &mesh->positions[3 * (size_t)v];
+        surface_point(spoke, point);
+        const double wanted = point[0] - plan->bones->plane, least = NEAR_MIDDLE * wanted;
+        if (spoke->mirror >= 0 && (*x - plan->bones->plane) * (wanted > 0 ? 1 : -1) < fabs(least))
+            *x = plan->bones->plane + least;
     }
 }
 

@@ -113,6 +113,7 @@ void exi_plan_tip(exi_plan *plan, int bone, int first, int middle);
 typedef struct exi_chain {
     int count;
     int *bones;     /* [count] from the first that has a surface on */
+    int *heads;     /* [count] the joint that the upper half of each one's faces belongs to: one too short for a ring */
     int above;      /* the bone above the first */
     int side;       /* 1: left, -1: right */
     bool split;     /* a leg: the end of the trunk becomes two of them */

@@ -228,9 +228,11 @@ ex_result exi_bones_make(const ex_kinematics *kinematics, exi_bones *bones, ex_e
     find_partners(kinematics, bones);
     make_symmetric(kinematics, bones);
     find_reaches(kinematics, bones);
-    for (int j = 0; j < bones->count; j++)
-        if (is_twist(kinematics, bones, j))
+    for (int j = 0; j < bones->count; j++) {
+        const int partner = bones->all[j].partner; /* both sides alike, also where one of them is not known so well */
+        if (is_twist(kinematics, bones, j) || (partner >= 0 && is_twist(kinematics, bones, partner)))
             bones->all[j].carrier = bones->all[kinematics->joints[j].parent].carrier;
+    }
     for (int j = 1; j < bones->count; j++)
         bones->all[j].parent = bones->all[kinematics->joints[j].parent].carrier;
     for (int j = 0; j < bones->count; j++)

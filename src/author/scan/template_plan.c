@@ -17,7 +17,7 @@
 /* Beyond the lower end of the trunk, in lengths of it, where a limb hangs in that direction: a leg. */
 #define LEG_STATION 0.15
 /* How far the trunk goes on below its first joint, in lengths of it, and beyond its arms, in half distances of them. */
-#define BELOW 0.18
+#define BELOW 0.14
 #define NECK  0.48
 /* Half the width of a trunk without limbs, in lengths. */
 #define THIN 0.16
@@ -160,8 +160,10 @@ static bool open_trunk(const exi_bones *bones, exi_trunk *trunk) {
 }
 
 static void close_trunk(exi_trunk *trunk) {
-    for (int i = 0; trunk->limbs && i < trunk->limb_count; i++)
+    for (int i = 0; trunk->limbs && i < trunk->limb_count; i++) {
         free(trunk->limbs[i].bones);
+        free(trunk->limbs[i].heads);
+    }
     free(trunk->limbs);
     free(trunk->bones);
 }
@@ -182,13 +184,20 @@ static bool add_limb(const exi_bones *bones, exi_trunk *trunk, int joint) {
     exi_chain *limb = &trunk->limbs[trunk->limb_count];
     double middle[3], direction[3];
     *limb = (exi_chain){.above = bones->all[anchor].parent,
-                        .bones = exi_array_allocate((size_t)bones->count, sizeof *limb->bones)};
-    if (!limb->bones)
-        return false;
+                        .bones = exi_array_allocate((size_t)bones->count, sizeof *limb->bones),
+                        .heads = exi_array_allocate((size_t)bones->count, sizeof *limb->heads)};
     trunk->limb_count++;
+    if (!limb->bones || !limb->heads)
+        return false;
+    int head = -1;
     for (int j = anchor; j >= 0; j = bones->all[j].child)
-        if (bones->all[j].child < 0 || bones->all[j].length > SHORT * bones->size)
+        if (bones->all[j].child < 0 || bones->all[j].length > SHORT * bones->size) {
+            limb->heads[limb->count] = head < 0 ? j : head;
             limb->bones[limb->count++] = j;
+            head = -1;
+        } else if (head < 0) {
+            head = j;
+        }
     limb->station = exi_trunk_station(bones, trunk, bones->all[anchor].place);
     exi_trunk_at(bones, trunk, limb->station, middle, direction);
     const double away = bones->all[anchor].place[0] - middle[0];
@@ -201,6 +210,7 @@ static bool add_limb(const exi_bones *bones, exi_trunk *trunk, int joint) {
 
 static void drop_limb(exi_trunk *trunk, int limb) {
     free(trunk->limbs[limb].bones);
+    free(trunk->limbs[limb].heads);
     memmove(trunk->limbs + limb, trunk->limbs + limb + 1,
             (size_t)(trunk->limb_count - limb - 1) * sizeof *trunk->limbs);
     trunk->limb_count--;

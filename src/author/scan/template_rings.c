@@ -252,7 +252,7 @@ void exi_limb_rings(exi_plan *plan, const exi_trunk *trunk, const exi_chain *lim
             exi_along(bone->place, bone->direction, bone->length / 2, place);
             exi_share_add_bone(&share, bones, own, 0.5, 1);
             limb_ring(plan, place, &f, scale * limb_radius(bones, own, 0.5), &share, ring);
-            join_rings(plan, above, ring, limb->side, joint_at(bones, own, 0.25));
+            join_rings(plan, above, ring, limb->side, limb->heads[i]);
             memcpy(above, ring, sizeof above);
             const exi_bone *below = &bones->all[next];
             const double other = exi_width_by_sites(plan->kinematics, bones, next, usual_of_limb, &v);

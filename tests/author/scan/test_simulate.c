@@ -295,6 +295,16 @@ static void markers_are_where_they_were_painted(void **state) {
     close_studio(&s);
 }
 
+static void paint_stays_on_its_side(void **state) {
+    (void)state;
+    const exi_spot spot = {.normal = {0, 0, 1}, .radius = 1};
+    const double up[3] = {0, 0, 1}, down[3] = {0, 0, -1};
+    assert_near(exi_spot_cover(&spot, (double[]){0.5, 0, 0}, up, 0.2), 1, 0);
+    assert_near(exi_spot_cover(&spot, (double[]){0, 0.95, 0}, up, 0.2), 0.75, 1e-12);
+    assert_near(exi_spot_cover(&spot, (double[]){0, 1.1, 0}, up, 0.2), 0, 1e-12);
+    assert_near(exi_spot_cover(&spot, (double[]){0, 0, -0.01}, down, 0.2), 0, 0);
+}
+
 static void one_head_sees_one_side(void **state) {
     (void)state;
     studio s = open_studio();
@@ -412,6 +422,18 @@ static void merged_views_are_one_layer(void **state) {
             sum += (where - DUMMY_RADIUS) * (where - DUMMY_RADIUS);
         }
     assert_true(sqrt(sum / 280) < 0.0009); /* below the noise */
+    double volume = 0; /* six times that of the cones to the faces: above 0 where they face outwards */
+    for (int f = 0; f < mesh->face_count; f++) {
+        double a[3][3];
+        for (int i = 0; i < 3; i++)
+            radius(mesh->positions + 3 * mesh->corners[3 * f + i], a[i]);
+        const double one = a[0][0] * (a[1][1] * a[2][2] - a[1][2] * a[2][1]) +
+                           a[0][1] * (a[1][2] * a[2][0] - a[1][0] * a[2][2]) +
+                           a[0][2] * (a[1][0] * a[2][1] - a[1][1] * a[2][0]);
+        assert_true(one > -1e-7);
+        volume += one;
+    }
+    assert_true(volume > 0.8 * 8 * pi * pow(DUMMY_RADIUS, 3));
     double where;
     assert_int_equal(crossings(fit, (double[]){0, 1, 0}, &where), 0); /* which no head sees */
     assert_int_equal(crossings(fit, (double[]){0, -1, 0}, &where), 0);
@@ -560,6 +582,7 @@ int main(void) {
         cmocka_unit_test(jumps_are_not_connected),
         cmocka_unit_test(places_are_far_apart),
         cmocka_unit_test(markers_are_where_they_were_painted),
+        cmocka_unit_test(paint_stays_on_its_side),
         cmocka_unit_test(one_head_sees_one_side),
         cmocka_unit_test(markers_stretch_with_the_skin),
         cmocka_unit_test(some_are_rubbed_off_and_some_are_false),

@@ -35,28 +35,29 @@ static ex_kinematics *upper(void) {
 
 /* ---- a body of tubes ---- */
 
-/* Open tubes around x (arms, at shoulder height) and y (trunk), outwards, of quadrangles; only_front: what z > 0 shows.
- * A wall stands behind each arm, far enough to be something else, and looks the same way. */
+/* Open tubes around x (arms, at shoulder height) and y (trunk), outwards, of quadrangles; in each arm another one that
+ * looks inwards, such as a scanner's own mistakes are. only_front: what z > 0 shows. */
 static ex_mesh *tubes(bool only_front) {
-    enum { SIDES = 32, RINGS = 30 };
+    enum { SIDES = 32, RINGS = 30, TUBES = 5 };
     ex_mesh *mesh = ex_mesh_create();
-    const size_t vertices = 3 * (RINGS + 1) * SIDES, faces = 3 * RINGS * SIDES;
+    const size_t vertices = TUBES * (RINGS + 1) * SIDES, faces = TUBES * RINGS * SIDES;
     assert_non_null(mesh);
     mesh->positions = malloc(3 * vertices * sizeof *mesh->positions);
     mesh->face_offsets = realloc(mesh->face_offsets, (faces + 1) * sizeof *mesh->face_offsets);
     mesh->corners = malloc(4 * faces * sizeof *mesh->corners);
     assert_true(mesh->positions && mesh->face_offsets && mesh->corners);
     mesh->face_offsets[0] = 0;
-    for (int tube = 0; tube < 3; tube++)
+    for (int tube = 0; tube < TUBES; tube++)
         for (int r = 0; r <= RINGS; r++)
             for (int k = 0; k < SIDES; k++) {
                 const double a = 6.283185307179586 * k / SIDES, t = (double)r / RINGS;
+                const double arm = tube > 2 ? 0.75 * ARM : ARM;
                 double *p = mesh->positions + 3 * mesh->vertex_count++;
-                p[0] = tube == 2 ? WIDE * cos(a) : (tube ? -1 : 1) * (0.1 + 0.8 * t);
-                p[1] = tube == 2 ? 0.6 + t : 1.42 + ARM * cos(a);
-                p[2] = tube == 2 ? -0.03 + DEEP * sin(a) : -0.03 + ARM * sin(a);
+                p[0] = tube == 2 ? WIDE * cos(a) : (tube % 3 ? -1 : 1) * (0.1 + 0.8 * t);
+                p[1] = tube == 2 ? 0.6 + t : 1.42 + arm * cos(a);
+                p[2] = tube == 2 ? -0.03 + DEEP * sin(a) : -0.03 + arm * sin(a);
             }
-    for (int tube = 0; tube < 3; tube++)
+    for (int tube = 0; tube < TUBES; tube++)
         for (int r = 0; r < RINGS; r++)
             for (int k = 0; k < SIDES; k++) {
                 const int first = (tube * (RINGS + 1) + r) * SIDES, next = (k + 1) % SIDES;
@@ -64,7 +65,7 @@ static ex_mesh *tubes(bool only_front) {
                 if (only_front && 2 * k >= SIDES)
                     continue;
                 for (int c = 0; c < 4; c++)
-                    mesh->corners[mesh->corner_count++] = corners[tube >= 1 ? 3 - c : c];
+                    mesh->corners[mesh->corner_count++] = corners[tube >= 1 && tube <= 3 ? 3 - c : c];
                 mesh->face_offsets[++mesh->face_count] = mesh->corner_count;
             }
     return mesh;
@@ -133,7 +134,7 @@ static void by_scans(void **state) {
     ex_kinematics_destroy(kinematics);
 }
 
-/* What nobody saw is as wide as what is beside it. */
+/* What nobody saw is as wide as what is beside it, which is right where the axis is in the middle. */
 static void by_half_a_scan(void **state) {
     (void)state;
     ex_kinematics *kinematics = upper();
@@ -142,7 +143,7 @@ static void by_half_a_scan(void **state) {
     double arm, trunk;
     differences(made, &arm, &trunk);
     assert_true(arm < 0.12);
-    assert_true(trunk < 0.2);
+    assert_true(trunk < 0.25);
     ex_template_destroy(made);
     ex_mesh_destroy(body);
     ex_kinematics_destroy(kinematics);
@@ -154,6 +155,7 @@ static void by_markers(void **state) {
     ex_kinematics *kinematics = upper();
     const int joint = skeleton_find(kinematics, "shoulder.L"), other = skeleton_find(kinematics, "shoulder.R");
     enum { SITES = 6 };
+    free(kinematics->sites);
     kinematics->sites = calloc(2 * SITES, sizeof *kinematics->sites);
     assert_non_null(kinematics->sites);
     kinematics->site_count = 2 * SITES;
@@ -208,8 +210,10 @@ static void given(void **state) {
         const double x = body->positions[3 * v] - 0.46, w = weight_of(made, v, shoulder), e = weight_of(made, v, elbow);
         if (v >= 31 * 32)
             break; /* the left arm */
-        if (fabs(x) < 0.01)
-            assert_near(w, 0.5, 0.1);
+        if (fabs(x) < 0.015)
+            assert_near(w, 0.5, 0.1 + 1e-3);
+        if (fabs(fabs(x) - 0.04) < 0.015)
+            assert_near(w, x < 0 ? 0.75 : 0.25, 0.1);
         if (fabs(x + 0.14) < 0.02)
             assert_near(w, 1, 1e-6);
         if (fabs(x - 0.13) < 0.02) {
