@@ -144,8 +144,8 @@ static void test_invalid(void **state) {
          EX_ERROR_DATA},
         {"{\"exemplar_fit\": 1, \"skeleton\": " SKELETON ", \"scans\": []}", "scans", "at least one", EX_ERROR_DATA},
         {"{\"exemplar_fit\": 1, \"skeleton\": " SKELETON ", \"scans\": [1]}", "scans[0]", "object", EX_ERROR_DATA},
-        {"{\"exemplar_fit\": 1, \"skeleton\": " SKELETON ", \"scans\": [{\"name\": \"a\", \"pose\": {}}]}", "scans[0].base",
-         "missing", EX_ERROR_DATA},
+        {"{\"exemplar_fit\": 1, \"skeleton\": " SKELETON ", \"scans\": [{\"name\": \"a\", \"pose\": {}}]}",
+         "scans[0].base", "missing", EX_ERROR_DATA},
         {"{\"exemplar_fit\": 1, \"skeleton\": " SKELETON ", \"scans\": [{\"name\": \"a\", \"base\": [1, 2], \"pose\": "
          "{}}]}",
          "scans[0].base", "three", EX_ERROR_DATA},

@@ -82,14 +82,14 @@ static void test_invalid(void **state) {
         {"{" HEAD ", \"parts\": []," SCANS "}", "parts", "at least one", EX_ERROR_DATA},
         {"{" HEAD ", \"parts\": {}," SCANS "}", "parts", "list", EX_ERROR_DATA},
         {"{" HEAD ", \"parts\": [3]," SCANS "}", "parts[0]", "object", EX_ERROR_DATA},
-        {"{" HEAD ", \"parts\": [{\"name\": \"arm\", \"covers\": [\"elbow\"]}]," SCANS "}", "parts[0].joints", "missing",
-         EX_ERROR_DATA},
-        {"{" HEAD ", \"parts\": [{\"name\": \"arm\", \"joints\": [\"elbow\"], \"cover\": 1}]," SCANS "}", "parts[0].cover:",
-         "\"covers\"", EX_ERROR_DATA},
+        {"{" HEAD ", \"parts\": [{\"name\": \"arm\", \"covers\": [\"elbow\"]}]," SCANS "}", "parts[0].joints",
+         "missing", EX_ERROR_DATA},
+        {"{" HEAD ", \"parts\": [{\"name\": \"arm\", \"joints\": [\"elbow\"], \"cover\": 1}]," SCANS "}",
+         "parts[0].cover:", "\"covers\"", EX_ERROR_DATA},
         {"{" HEAD ", \"parts\": [{\"name\": \"arm\", \"joints\": [\"elbw\"], \"covers\": [\"elbow\"]}]," SCANS "}",
          "parts[0].joints[0]", "did you mean 'elbow'", EX_ERROR_DATA},
-        {"{" HEAD ", \"parts\": [{\"name\": \"arm\", \"joints\": [\"elbow\"], \"covers\": [\"elbow\", \"knee\"]}]," SCANS
-         "}",
+        {"{" HEAD
+         ", \"parts\": [{\"name\": \"arm\", \"joints\": [\"elbow\"], \"covers\": [\"elbow\", \"knee\"]}]," SCANS "}",
          "parts[0].covers[1]", "'knee'", EX_ERROR_DATA},
         {"{" HEAD ", \"parts\": [{\"name\": \"arm\", \"joints\": [\"elbow\"], \"solve\": [\"x\"], \"covers\": "
          "[\"elbow\"]}]," SCANS "}",
