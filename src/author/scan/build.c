@@ -77,21 +77,21 @@ static ex_result make_folders(const exi_body *body) {
     return result;
 }
 
-/* cage.obj, but only where it is another than before: maps that were made with it are then still good. */
+/* cage.obj, but only where it is another than before: maps that were made with it are then still good. The skeleton
+ * and the skin may be others all the same. */
 static ex_result write_cage(const exi_body *body) {
     char *path = exi_body_path(body, "cage.obj"), *skeleton = exi_body_path(body, "skeleton.glb");
     ex_mesh *old = NULL;
+    bool same = false;
     ex_result result = path && skeleton ? EX_OK : exi_error_memory(body->error, "a path", 0);
     if (result == EX_OK && ex_obj_read(path, &old, NULL) == EX_OK) {
         const ex_mesh_difference difference = ex_mesh_compare(body->template.cage, old, 0);
-        if (ex_mesh_difference_none(&difference))
-            goto done;
+        same = ex_mesh_difference_none(&difference);
     }
-    if (result == EX_OK)
+    if (result == EX_OK && !same)
         result = ex_obj_write(path, body->template.cage, body->error);
     if (result == EX_OK)
         result = exi_skeleton_write(skeleton, body->rig, body->error); /* with the mesh as it is now */
-done:
     ex_mesh_destroy(old);
     free(path);
     free(skeleton);

@@ -307,7 +307,7 @@ static ex_result read_plain(exi_reader *r, const json_t *root, ex_scan_session *
     if (result == EX_OK)
         result = exi_get_range(r, root, &whole, "levels", 1, EX_SUBDIVIDE_LEVELS, &session->levels);
     if (result == EX_OK)
-        result = exi_get_range(r, root, &whole, "neighbours", 1, 1000, &session->neighbours);
+        result = exi_get_range(r, root, &whole, "neighbours", 1, EX_NEIGHBOUR_MAX, &session->neighbours);
     if (result == EX_OK)
         result = read_positive(r, root, "reach", &session->reach);
     if (result == EX_OK)
