@@ -66,6 +66,35 @@ ex_result exi_body_find_poses(exi_body *body) {
     return EX_OK;
 }
 
+static bool are_alike(const exi_body *body, const ex_scan_part *part, int a, int b) {
+    for (int i = 0; i < part->joint_count; i++) {
+        const int joint = ex_kinematics_find_joint(body->fitted->kinematics, part->joints[i]);
+        const double *p = body->fitted->poses[body->poses[a]].rotations[joint];
+        const double *q = body->fitted->poses[body->poses[b]].rotations[joint];
+        if (fabs(p[0] * q[0] + p[1] * q[1] + p[2] * q[2] + p[3] * q[3]) < 1 - 1e-12)
+            return false;
+    }
+    return true;
+}
+
+/* Examples have to be apart in the part's space. They are not where a pose was scanned twice, or where the markers did
+ * not tell how a scan stands. */
+static ex_result check_poses(const exi_body *body) {
+    const ex_scan_session *session = body->session;
+    for (int i = 0; i < session->scan_count; i++)
+        for (int k = i + 1; k < session->scan_count; k++) {
+            const ex_scan_part *part = &session->parts[session->scans[i].part];
+            if (session->scans[k].part != session->scans[i].part || body->poses[i] < 0 || body->poses[k] < 0 ||
+                !are_alike(body, part, i, k))
+                continue;
+            return exi_error(body->error, EX_ERROR_DATA,
+                             "scans '%s' and '%s' of part '%s' stand alike, as far as the fit can tell: take one of "
+                             "them out of scan.json, or see to its labels",
+                             session->scans[i].name, session->scans[k].name, part->name);
+        }
+    return EX_OK;
+}
+
 static ex_result make_folders(const exi_body *body) {
     static const char *const names[] = {"maps", "changes", "masks", "figure"};
     ex_result result = EX_OK;
@@ -103,6 +132,8 @@ static ex_result build(exi_body *body) {
     ex_result result = read_template(body);
     if (result == EX_OK)
         result = exi_body_find_poses(body);
+    if (result == EX_OK)
+        result = check_poses(body);
     if (result == EX_OK)
         result = exi_body_find_parts(body);
     if (result == EX_OK && progress)
