@@ -93,6 +93,11 @@ static void test_scans_come_back(void **state) {
         free(n);
         free(rest);
     }
+    /* Whole tens of degrees around all scans, in parts of half a turn. */
+    const ex_axis axis = ex_rig_input_axis(body, ex_rig_input_find(body, "elbow.L"));
+    assert_near(axis.min, 0, 0);
+    assert_near(axis.max, 60, 0);
+    assert_near(axis.scale, 1.0 / 180, 1e-15);
     /* The files that the project names are there. */
     static const char *const files[] = {"maps/stand.ply", "maps/bent.ply", "changes/stand.ply", "changes/bent.ply",
                                         "masks/arm.txt",  "cage.obj",      "skeleton.glb",      "figure/girth.obj"};
@@ -260,9 +265,23 @@ static void test_dials(void **state) {
         reach[1] = (double)lengthened[3 * v] > reach[1] ? (double)lengthened[3 * v] : reach[1];
     }
     assert_near(reach[1] - reach[0], 0.05, 1e-5);
+    /* The joint has moved along: a bent forearm is as it was, farther out. */
+    float *bent = scanned_evaluate(&s, body, 60, 0, NULL, 0);
+    float *farther = scanned_evaluate(&s, body, 60, 0, "elbow.length", 0.05);
+    int counted = 0;
+    for (int v = 0; v < s.count; v++) {
+        if ((double)rest[3 * v] < 0.42)
+            continue;
+        assert_near((double)farther[3 * v] - (double)bent[3 * v], 0.05, 1e-4);
+        assert_near((double)farther[3 * v + 1], (double)bent[3 * v + 1], 1e-4);
+        counted++;
+    }
+    assert_true(counted > 100);
     free(rest);
     free(thick);
     free(lengthened);
+    free(bent);
+    free(farther);
     ex_rig_destroy(body);
     scanned_close(&s);
 }
