@@ -65,6 +65,8 @@ typedef struct ex_scan_session {
     double noise; /* metres, of the scanner: 0.001 */
     int neighbours; /* 8 */
     bool mirror;    /* left parts are right parts, mirrored */
+    bool add;       /* true: where parts overlap, what each changes of the reference is added; else they are mixed by
+                       masks that sum to 1, as in the paper */
     bool lend;      /* holes are filled with what other scans of the part show there, before they are made smooth */
     int part_count;
     ex_scan_part *parts;
@@ -634,7 +636,8 @@ typedef struct ex_scan_surfaces {
 typedef struct ex_scan_joints {
     double angle_rms, angle_high; /* degrees, over all joints that were solved for in all scans; the largest, */
     char angle_joint[64], angle_scan[64];
-    double place; /* metres: the largest error of a bone's translation across hinge axes, and which; */
+    int open_count; /* joints of scans that the markers do not determine, and that were left out of these */
+    double place;   /* metres: the largest error of a bone's translation across hinge axes, and which; */
     char place_joint[64];
     double axis; /* degrees: the largest error of an axis, and which */
     char axis_joint[64];

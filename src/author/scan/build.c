@@ -6,6 +6,7 @@
 
 #include "author/formats/array.h"
 #include "author/formats/file.h"
+#include "author/project/skeleton.h"
 #include "author/scan/session.h"
 #include "runtime/base/result.h"
 
@@ -66,9 +67,9 @@ ex_result exi_body_find_poses(exi_body *body) {
 }
 
 static ex_result make_folders(const exi_body *body) {
-    static const char *const names[] = {"maps", "masks", "figure"};
+    static const char *const names[] = {"maps", "changes", "masks", "figure"};
     ex_result result = EX_OK;
-    for (int i = 0; i < 3 && result == EX_OK; i++) {
+    for (int i = 0; i < 4 && result == EX_OK; i++) {
         char *path = exi_body_path(body, names[i]);
         result = path ? exi_make_directory(path, body->error) : exi_error_memory(body->error, "a path", 0);
         free(path);
@@ -89,7 +90,7 @@ static ex_result write_cage(const exi_body *body) {
     if (result == EX_OK)
         result = ex_obj_write(path, body->template.cage, body->error);
     if (result == EX_OK)
-        result = ex_scene_write(skeleton, body->template.scene, body->error);
+        result = exi_skeleton_write(skeleton, body->rig, body->error); /* with the mesh as it is now */
 done:
     ex_mesh_destroy(old);
     free(path);
@@ -114,6 +115,8 @@ static ex_result build(exi_body *body) {
         result = write_cage(body);
     if (result == EX_OK)
         result = exi_body_make_maps(body);
+    if (result == EX_OK)
+        result = exi_body_write_changes(body);
     if (result == EX_OK)
         result = exi_body_write_project(body);
     if (result == EX_OK) {

@@ -5,6 +5,8 @@
  *   build_parts.c    which vertices a part covers, masks, and the mirror image of each
  *   build_cage.c     the cage refitted to average scans
  *   build_maps.c     a map of displacements for every scan
+ *   build_weigh.c    weights of a part's scans at a pose
+ *   build_changes.c  the body in the reference, and what each scan changes of it
  *   build_project.c  body.json
  *   build_figure.c   dials for girth and the lengths of bones
  *
@@ -22,7 +24,8 @@ typedef struct exi_body_part {
     bool mirrored;          /* the mirror image of the session's part */
     int side;               /* of joints in pairs: 1 for +x, -1 for -x, 0 for a part in the middle */
     unsigned char *covered; /* [level vertices] */
-    float *mask;            /* [level vertices] */
+    float *mask;            /* [level vertices]: of all parts together 1 */
+    float *reference; /* [level vertices]: its displacements where no joint is turned; NULL until they are known */
 } exi_body_part;
 
 typedef struct exi_body {
@@ -53,8 +56,24 @@ ex_result exi_body_refit(exi_body *body);
 /* The scan's map before holes are filled. */
 ex_result exi_body_cast(const exi_body *body, int scan, double reach, const unsigned char *covered, ex_map **map);
 ex_result exi_body_make_maps(exi_body *body);
-/* maps/NAME.ply as seen from the folder, of a part's example; release with free. */
-char *exi_body_map_name(const exi_body_part *part, const char *scan);
+/* maps/NAME.ply, or in another folder, of a part's scan; release with free. */
+char *exi_body_map_name(const exi_body_part *part, const char *folder, const char *scan);
+
+/* Weights of a part's scans (equation 5 with the next distance) at rotations [joint_count] of the skeleton, `without`
+ * being left out, into weights [scan_count of the session]; 0 for scans of other parts. */
+void exi_scan_weigh(const exi_body *body, const exi_body_part *part, double (*rotations)[4], int without,
+                    int neighbours, double *weights);
+
+/* Maps of scans, NULL where there is none, for what needs them all at once. */
+typedef ex_result (*exi_map_source)(void *user, int scan, const ex_map **map);
+/* The references of the session's parts and of their images. */
+ex_result exi_body_find_references(exi_body *body, exi_map_source source, void *user);
+/* By how much a part's changes count: more than its mask, since changes are added, not mixed. */
+double exi_body_change(double mask);
+/* The body in the reference [level vertices]. */
+void exi_body_base(const exi_body *body, float *base);
+/* changes/: the base, and what each scan changes of its part's reference. */
+ex_result exi_body_write_changes(exi_body *body);
 
 ex_result exi_body_write_project(exi_body *body);
 

@@ -13,11 +13,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-char *exi_body_map_name(const exi_body_part *part, const char *scan) {
-    const size_t size = strlen(scan) + 24;
+char *exi_body_map_name(const exi_body_part *part, const char *folder, const char *scan) {
+    const size_t size = strlen(folder) + strlen(scan) + 24;
     char *name = malloc(size);
     if (name)
-        snprintf(name, size, "maps/%s%s.ply", scan, part->mirrored ? ".mirrored" : "");
+        snprintf(name, size, "%s/%s%s.ply", folder, scan, part->mirrored ? ".mirrored" : "");
     return name;
 }
 
@@ -117,23 +117,10 @@ static void measure(const exi_body *body, const ex_map *map, ex_scan_coverage *c
 }
 
 static ex_result write_map(const exi_body *body, const exi_body_part *part, const char *scan, const ex_map *map) {
-    char *name = exi_body_map_name(part, scan), *path = name ? exi_body_path(body, name) : NULL;
+    char *name = exi_body_map_name(part, "maps", scan), *path = name ? exi_body_path(body, name) : NULL;
     ex_result result = path ? ex_map_write(path, map, body->error) : exi_error_memory(body->error, "a path", 0);
     free(name);
     free(path);
-    return result;
-}
-
-static ex_result write_mirrored(const exi_body *body, const exi_body_part *part, const char *scan, const ex_map *map) {
-    ex_map *other = ex_map_create(body->vertex_count);
-    if (!other)
-        return exi_error_memory(body->error, "a map", (size_t)body->vertex_count * sizeof(float));
-    for (int v = 0; v < body->vertex_count; v++) {
-        other->displacements[body->mirror[v]] = map->displacements[v];
-        other->states[body->mirror[v]] = map->states[v];
-    }
-    ex_result result = write_map(body, part, scan, other);
-    ex_map_destroy(other);
     return result;
 }
 
@@ -159,12 +146,8 @@ static ex_result finish_map(exi_body *body, int scan, ex_map *map, ex_map *const
     free(weights);
     if (result == EX_OK)
         measure(body, map, &body->built->scans[scan]);
-    for (int p = 0; p < body->part_count && result == EX_OK; p++) {
-        if (body->parts[p].part != &body->session->parts[entry->part])
-            continue;
-        result = body->parts[p].mirrored ? write_mirrored(body, &body->parts[p], entry->name, map)
-                                         : write_map(body, &body->parts[p], entry->name, map);
-    }
+    if (result == EX_OK)
+        result = write_map(body, &body->parts[entry->part], entry->name, map);
     return exi_error_within(body->error, result, "scan '%s'", entry->name);
 }
 
@@ -178,7 +161,7 @@ static void report(const exi_body *body, const char *what, int done, int count) 
 
 static ex_result make_one(exi_body *body, int scan) {
     const ex_scan_entry *entry = &body->session->scans[scan];
-    char *name = exi_body_map_name(&body->parts[entry->part], entry->name);
+    char *name = exi_body_map_name(&body->parts[entry->part], "maps", entry->name);
     char *path = name ? exi_body_path(body, name) : NULL;
     ex_map *map = NULL;
     ex_result result = path ? EX_OK : exi_error_memory(body->error, "a path", 0);

@@ -177,6 +177,7 @@ void exi_body_free_parts(exi_body *body) {
         free(body->parts[p].name);
         free(body->parts[p].covered);
         free(body->parts[p].mask);
+        free(body->parts[p].reference);
     }
     free(body->parts);
     free(body->mirror);

@@ -1,6 +1,7 @@
 /*
  * body.json: a layer of displacements for every part, weighed by the nearest scans (equation 5) with the distances of
- * section 5.1: degrees of hinges and great arcs of rotations, both as parts of half a turn.
+ * section 5.1: degrees of hinges and great arcs of rotations, both as parts of half a turn; before them the body in the
+ * reference, which they change (build_changes.c).
  */
 #include "author/formats/file.h"
 #include "author/formats/json.h"
@@ -34,7 +35,8 @@ static ex_result write_mask(const exi_body *body, const exi_body_part *part, con
         for (int v = 0; v < body->vertex_count; v++) {
             if (part->mask[v] == 0)
                 continue;
-            exi_format_float(number, part->mask[v]);
+            exi_format_float(number,
+                             body->session->add ? (float)exi_body_change((double)part->mask[v]) : part->mask[v]);
             exi_file_printf(&writer, "%d %s\n", v, number);
         }
         result = exi_file_commit(&writer, body->error);
@@ -108,7 +110,7 @@ static json_t *value_json(const exi_body *body, const exi_body_part *part, int s
 static json_t *example_json(const exi_body *body, const exi_body_part *part, int scan) {
     const ex_scan_entry *entry = &body->session->scans[scan];
     json_t *object = json_object(), *at = json_object();
-    char *map = exi_body_map_name(part, entry->name);
+    char *map = exi_body_map_name(part, "changes", entry->name);
     bool good =
         object && at && map && put(object, "name", json_string(entry->name)) && put(object, "map", json_string(map));
     for (int a = 0; a < part->part->joint_count && good; a++)
@@ -166,6 +168,31 @@ static ex_result add_layer(exi_body *body, const exi_body_part *part, json_t *la
     return result;
 }
 
+/* The body in the reference: one example, which always counts whole. */
+static json_t *base_json(const exi_body *body) {
+    json_t *layer = json_object(), *space = json_array(), *examples = json_array(), *example = json_object(),
+           *at = json_object();
+    const exi_body_part *part = &body->parts[0];
+    const ex_kin_joint *joint = &body->fitted->kinematics->joints[axis_joint(body, part, 0)];
+    const double none[4] = {0, 0, 0, 1};
+    bool good =
+        layer && space && examples && example && at && put(layer, "name", json_string("base")) &&
+        append(space, axis_json(body, part, 0)) && put(example, "name", json_string("base")) &&
+        put(example, "map", json_string("changes/base.ply")) &&
+        put(at, joint->name, joint->freedom == EX_FREEDOM_HINGE ? json_integer(0) : exi_json_make_numbers(none, 4)) &&
+        json_object_set(example, "at", at) == 0 && json_array_append(examples, example) == 0 &&
+        json_object_set(layer, "space", space) == 0 && put(layer, "weigh", weigh_json(body, 1)) &&
+        put(layer, "shape", json_string("displacement")) && json_object_set(layer, "examples", examples) == 0;
+    json_decref(space);
+    json_decref(examples);
+    json_decref(example);
+    json_decref(at);
+    if (good)
+        return layer;
+    json_decref(layer);
+    return NULL;
+}
+
 /* ---- the project ---- */
 
 static json_t *subdivide_json(const exi_body *body) {
@@ -184,6 +211,8 @@ ex_result exi_body_write_project(exi_body *body) {
     if (!root || !layers || !path || !put(root, "exemplar", json_integer(1)) ||
         !put(root, "mesh", json_string("cage.obj")) || !put(root, "skeleton", json_string("skeleton.glb")) ||
         !put(root, "skinning", json_string("dual_quaternion")))
+        result = exi_error_memory(body->error, "the project", 0);
+    if (result == EX_OK && body->session->add && !append(layers, base_json(body)))
         result = exi_error_memory(body->error, "the project", 0);
     for (int p = 0; p < body->part_count && result == EX_OK; p++)
         result = add_layer(body, &body->parts[p], layers);

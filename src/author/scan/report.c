@@ -55,7 +55,7 @@ static ex_result read_maps(exi_scan_work *work) {
         if (body->poses[i] < 0)
             continue;
         const exi_body_part *part = &body->parts[body->session->scans[i].part];
-        char *name = exi_body_map_name(part, body->session->scans[i].name);
+        char *name = exi_body_map_name(part, "maps", body->session->scans[i].name);
         char *path = name ? exi_body_path(body, name) : NULL;
         result = path ? ex_map_read(path, &work->maps[i], work->error) : exi_error_memory(work->error, "a path", 0);
         if (result == EX_OK && work->maps[i]->vertex_count != body->vertex_count)
@@ -74,6 +74,12 @@ static ex_result read_maps(exi_scan_work *work) {
     work->report->lent = counts[EX_MAP_LENT] / all;
     work->report->filled = counts[EX_MAP_FILLED] / all;
     return result;
+}
+
+static ex_result give_map(void *user, int scan, const ex_map **map) {
+    const exi_scan_work *work = user;
+    *map = work->maps[scan];
+    return EX_OK;
 }
 
 static void sum_markers(const ex_scan_fitted *fitted, ex_scan_report *report) {
@@ -125,6 +131,8 @@ ex_result ex_scan_measure(const ex_scan_session *session, const ex_scan_fitted *
         progress->report(progress->user, "reading maps", 0.1);
     if (result == EX_OK)
         result = read_maps(&work);
+    if (result == EX_OK)
+        result = exi_body_find_references(&work.body, give_map, &work);
     if (result == EX_OK) {
         sum_markers(fitted, report);
         if (progress)

@@ -30,11 +30,6 @@ void exi_distances_add(exi_distances *distances, double value);
 /* Also frees them. */
 ex_scan_distance exi_distances_sum(exi_distances *distances);
 
-/* Weights of a part's scans (equation 5 with the next distance) at rotations [joint_count] of the skeleton, `without`
- * being left out, into weights [scan_count of the session]; 0 for scans of other parts. */
-void exi_scan_weigh(const exi_body *body, const exi_body_part *part, double (*rotations)[4], int without,
-                    int neighbours, double *weights);
-
 ex_result exi_report_left_out(exi_scan_work *work);
 ex_result exi_report_truth(exi_scan_work *work, const ex_scan_fitted *truth);
 ex_result exi_report_held(exi_scan_work *work, const ex_scan_fitted *truth);

@@ -94,11 +94,12 @@ static void bring_pose(const ex_scan_fitted *truth, int pose, const ex_kinematic
 
 typedef enum variant { BODY, TEMPLATE, NEAREST, OLD, VARIANTS } variant;
 
-/* d += mask times the maps by their weights; nearest: of the heaviest alone. */
+/* d += mask times the maps by their weights, or times their changes; nearest: of the heaviest alone. */
 static void add_part(const exi_scan_work *work, const exi_body_part *part, const double *weights, bool nearest,
                      float *d) {
     const exi_body *body = &work->body;
     const int count = body->session->scan_count;
+    const bool add = body->session->add;
     int best = 0;
     for (int i = 1; i < count; i++)
         best = weights[i] > weights[best] ? i : best;
@@ -108,7 +109,9 @@ static void add_part(const exi_scan_work *work, const exi_body_part *part, const
             continue;
         for (int v = 0; v < body->vertex_count; v++) {
             const int from = part->mirrored ? body->mirror[v] : v;
-            d[v] += (float)((double)part->mask[v] * weight * (double)work->maps[i]->displacements[from]);
+            const double mask = (double)part->mask[v], value = (double)work->maps[i]->displacements[from];
+            d[v] += (float)(add ? exi_body_change(mask) * weight * (value - (double)part->reference[v])
+                                : mask * weight * value);
         }
     }
 }
@@ -117,6 +120,8 @@ static void displace(const exi_scan_work *work, variant kind, double (*rotations
                      double *weights, float *d) {
     const exi_body *body = &work->body;
     memset(d, 0, (size_t)body->vertex_count * sizeof *d);
+    if (kind != TEMPLATE && body->session->add)
+        exi_body_base(body, d);
     for (int p = 0; p < body->part_count && kind != TEMPLATE; p++) {
         exi_scan_weigh(body, &body->parts[p], kind == OLD ? rest : rotations, -1, body->session->neighbours, weights);
         add_part(work, &body->parts[p], weights, kind == NEAREST, d);

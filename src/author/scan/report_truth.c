@@ -50,6 +50,11 @@ static void measure_angles(const exi_body *body, const ex_scan_fitted *truth, ex
             const int same = ex_kinematics_find_joint(truth->kinematics, fitted->joints[j].name);
             if (same < 0 || (j > 0 && !is_solved(body, i, fitted->joints[j].name)))
                 continue;
+            const double *q = body->fitted->poses[body->poses[i]].rotations[j];
+            if (j > 0 && q[0] == 0 && q[1] == 0 && q[2] == 0) { /* the fit has said that it cannot tell */
+                out->open_count++;
+                continue;
+            }
             const double off =
                 angle_between(body->fitted->poses[body->poses[i]].rotations[j], truth->poses[known].rotations[same]);
             square += off * off;

@@ -269,9 +269,9 @@ static ex_result read_positive(exi_reader *r, const json_t *root, const char *ke
 }
 
 static ex_result read_plain(exi_reader *r, const json_t *root, ex_scan_session *session) {
-    static const char *const keys[] = {"exemplar_scan", "skeleton", "markers", "reference", "average",
-                                       "cage",          "levels",   "reach",   "noise",     "neighbours",
-                                       "mirror",        "lend",     "parts",   "scans",     NULL};
+    static const char *const keys[] = {"exemplar_scan", "skeleton", "markers", "reference",  "average", "cage",
+                                       "levels",        "reach",    "noise",   "neighbours", "mirror",  "add",
+                                       "lend",          "parts",    "scans",   NULL};
     static const char *const needed[] = {"exemplar_scan", "skeleton", "reference", "parts", "scans", NULL};
     const exi_place whole = {""};
     const char *skeleton = NULL, *markers = NULL, *cage = NULL;
@@ -299,6 +299,8 @@ static ex_result read_plain(exi_reader *r, const json_t *root, ex_scan_session *
     if (result == EX_OK)
         result = exi_get_bool(r, root, &whole, "mirror", &session->mirror);
     if (result == EX_OK)
+        result = exi_get_bool(r, root, &whole, "add", &session->add);
+    if (result == EX_OK)
         result = exi_get_bool(r, root, &whole, "lend", &session->lend);
     session->skeleton = (char *)skeleton;
     session->markers = (char *)markers;
@@ -309,6 +311,7 @@ static ex_result read_plain(exi_reader *r, const json_t *root, ex_scan_session *
 static ex_result read_session(exi_reader *r, const json_t *root, ex_scan_session *session) {
     session->levels = 5;
     session->neighbours = 8;
+    session->add = true;
     session->reach = 0.06;
     session->noise = 0.001;
     ex_result result = read_plain(r, root, session);

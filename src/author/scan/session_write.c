@@ -84,7 +84,8 @@ static json_t *session_json(const ex_scan_session *session) {
            put(root, "reach", exi_json_make_number(session->reach)) &&
            put(root, "noise", exi_json_make_number(session->noise)) &&
            put(root, "neighbours", json_integer(session->neighbours)) &&
-           put(root, "mirror", json_boolean(session->mirror)) && put(root, "lend", json_boolean(session->lend));
+           put(root, "mirror", json_boolean(session->mirror)) && put(root, "add", json_boolean(session->add)) &&
+           put(root, "lend", json_boolean(session->lend));
     for (int i = 0; i < session->part_count && good; i++)
         good = json_array_append_new(parts, part_json(&session->parts[i])) == 0;
     for (int i = 0; i < session->scan_count && good; i++)
