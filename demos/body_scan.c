@@ -18,18 +18,19 @@
 typedef struct extent {
     double spacing;          /* of the subject's skin, metres */
     double pitch[2];         /* of the scanner */
-    double missing;          /* of the markers */
+    int markers;             /* a joint */
+    double missing;          /* of them */
     int levels;              /* of the body */
     const char *const *only; /* scans, ended by NULL; NULL: all */
 } extent;
 
-static const extent whole = {.spacing = BODY_SPACING, .pitch = {0.005, 0.002}, .missing = 1.0 / 3, .levels = 5};
+static const extent whole = {.spacing = BODY_SPACING, .pitch = {0.005, 0.002}, .markers = 12, .missing = 1.0 / 3, .levels = 5};
 
 /* Enough that every joint is turned once, in a few seconds. Half of the markers that could be missing are. */
 static const char *const few[] = {"arm_02",      "arm_13",      "arm_27",   "arm_33",   "shoulder_05",
                                   "shoulder_11", "shoulder_14", "torso_11", "torso_15", "shoulder_28",
                                   "shoulder_13", "torso_23",    "held_02",  NULL};
-static const extent quick = {.spacing = 0.02, .pitch = {0.005, 0.003}, .missing = 1.0 / 6, .levels = 2, .only = few};
+static const extent quick = {.spacing = 0.02, .pitch = {0.005, 0.003}, .markers = 7, .missing = 1.0 / 6, .levels = 2, .only = few};
 
 /* ---- scanning ---- */
 
@@ -50,7 +51,7 @@ static const ex_scan_part parts[PARTS] = {
     {"torso", LIST("waist", "abdomen"), 0, NULL, LIST("hips", "waist", "abdomen")},
 };
 #define REFERENCE "shoulder_14"
-enum { MARKERS = 12 }; /* a joint */
+
 
 typedef struct work {
     const extent *extent;
@@ -102,7 +103,7 @@ static ex_result scan(const work *w, const ex_rig *rig, const ex_scan_poses *pos
     const char **names = exi_array_allocate(count, sizeof *names);
     int *part = exi_array_allocate(count, sizeof *part), paint_count = 0;
     ex_paint *paints = NULL;
-    ex_result result = chosen && names && part ? ex_scan_paint(rig, 0, MARKERS, &paints, &paint_count, w->error)
+    ex_result result = chosen && names && part ? ex_scan_paint(rig, 0, w->extent->markers, &paints, &paint_count, w->error)
                                                : exi_error_memory(w->error, "the poses", count * sizeof *chosen);
     if (result == EX_OK) {
         ex_scan_simulate_def def = {.folder = w->directory,
