@@ -100,7 +100,8 @@ static void open_fitting(fitting *t, int scans, int arm, int torso) {
                               .scans = t->scans,
                               .sightings = t->sightings,
                               .loss = INFINITY,
-                              .even = true};
+                              .even = true,
+                              .rigid = true};
     open_scans(t);
 }
 

@@ -199,14 +199,15 @@ const ex_command cmd_bench = {
     .name = "bench",
     .summary = "measure speeds, beside other libraries that do the same",
     .usage = "bench [NAME] [--json] [--repeat N]",
-    .description = "NAME is one of: copy, blend, skin, solve, evaluate, subdivide, normals, tree,\n"
-                   "edit, offsets, sparse, trajectory, warp, paper; without it, all of them.\n"
+    .description = "NAME is one of: copy, blend, skin, solve, convex, evaluate, subdivide, tree,\n"
+                   "settle, drive, normals, edit, offsets, sparse, trajectory, warp, paper, fit,\n"
+                   "displace; without it, all of them.\n"
                    "Times are medians of a run in one thread. A peer runs in turn with ours, so\n"
                    "that noise hits both; 'ratio' is its time over ours. 'GB/s' counts the bytes\n"
                    "that a run must read and write; 'of reading' compares that with reading as\n"
-                   "many bytes in one stream. Without a peer (Eigen, OpenSubdiv, Embree, scipy) its\n"
-                   "columns are empty. 'paper' counts frames of the demos, beside what Shape by\n"
-                   "Example printed for a machine of 2001.",
+                   "many bytes in one stream. Without a peer (Eigen, OpenSubdiv, Embree, scipy,\n"
+                   "Ceres) its columns are empty. 'paper' counts frames of the demos, beside what\n"
+                   "Shape by Example printed for a machine of 2001.",
     .examples = "exemplar bench\n"
                 "taskset -c 1 exemplar bench blend --repeat 100\n"
                 "exemplar bench --json > bench.json",

@@ -81,17 +81,16 @@ static void print_text(const ex_call *call, const ex_markers *markers, const ex_
         printf(", %s", exi_text_seconds(seconds, capture->seconds));
     printf("\nmarkers are %s (rms) from where they are predicted", exi_text_length(rms, capture->error));
     printf(", worst in frame %d (%s)\n", capture->first_frame + worst, exi_text_length(rms, capture->rms[worst]));
-    exi_scan_print_bones(capture->kinematics);
-    if (call->quiet)
-        return;
-    print_open(capture);
     for (int m = 0, said = 0; m < markers->marker_count; m++)
         if (capture->sites[m] < 0) {
-            fputs(said++ ? ", " : "not used: ", stderr);
-            exi_print_plain(stderr, markers->names[m]);
+            fputs(said++ ? ", " : "not used: ", stdout);
+            exi_print_plain(stdout, markers->names[m]);
         }
     if (used < markers->marker_count)
-        fputs("\n", stderr);
+        printf("\n");
+    exi_scan_print_bones(capture->kinematics);
+    if (!call->quiet)
+        print_open(capture);
 }
 
 /* ---- the command ---- */

@@ -221,7 +221,7 @@ static ex_result write_skeleton(const char *directory, const ex_mesh *mesh, ex_e
     exi_creature_flesh flesh;
     ex_skeleton *skeleton = NULL;
     ex_rig *rig = NULL;
-    exi_body_flesh(&flesh);
+    exi_body_weights(&flesh);
     ex_skin *skin = exi_creature_bones_skin(&exi_body_bones, &flesh, mesh);
     char *path = exi_demo_path(directory, "subject/skeleton.glb");
     ex_result result = skin && path ? make_skeleton(&skeleton, error) : exi_error_memory(error, "the skin", 0);

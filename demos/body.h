@@ -38,6 +38,8 @@ extern const double exi_body_axes[BODY_HINGES][3];
 extern const double exi_body_arm[3];
 
 void exi_body_flesh(exi_creature_flesh *flesh);
+/* The same as far as the skin's weights go. */
+void exi_body_weights(exi_creature_flesh *flesh);
 /* A closed mesh of triangles about `spacing` metres long. NULL without memory. */
 ex_mesh *exi_body_mesh(double spacing);
 #define BODY_SPACING 0.0108 /* about 30 000 triangles */

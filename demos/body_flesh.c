@@ -90,20 +90,45 @@ static const struct {
     {BODY_WRIST, true, {0.615, 1.016, -0.016}, 0.017, {0.678, 0.958, -0.018}, 0.012, 0.012},
     {BODY_WRIST, true, {0.618, 1.012, 0.004}, 0.017, {0.688, 0.948, 0.004}, 0.012, 0.012},
     {BODY_WRIST, true, {0.616, 1.011, 0.022}, 0.016, {0.680, 0.950, 0.026}, 0.012, 0.012},
-    {BODY_WRIST, true, {0.575, 1.056, 0.032}, 0.018, {0.622, 1.022, 0.064}, 0.013, 0.012},
+    {BODY_WRIST, true, {0.572, 1.054, 0.030}, 0.018, {0.622, 1.004, 0.036}, 0.013, 0.012},
 };
+
+/* One piece, and its mirror image where it is of a pair. */
+static void add_piece(exi_creature_flesh *flesh, int bone, bool pair, const double from[3], double from_radius,
+                      const double to[3], double to_radius, double soft) {
+    for (int right = 0; right < (pair ? 2 : 1); right++) {
+        const double sign = right ? -1 : 1,
+                     ends[2][3] = {{sign * from[0], from[1], from[2]}, {sign * to[0], to[1], to[2]}};
+        exi_creature_flesh_add(flesh, bone + (bone >= BODY_CLAVICLE ? right : 0), ends[0], from_radius, ends[1],
+                               to_radius, soft);
+    }
+}
 
 void exi_body_flesh(exi_creature_flesh *flesh) {
     flesh->count = 0;
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
-        for (int right = 0; right < (pieces[i].pair ? 2 : 1); right++) {
-            const double sign = right ? -1 : 1,
-                         ends[2][3] = {{sign * pieces[i].from[0], pieces[i].from[1], pieces[i].from[2]},
-                                       {sign * pieces[i].to[0], pieces[i].to[1], pieces[i].to[2]}};
-            const int bone = pieces[i].bone + (pieces[i].bone >= BODY_CLAVICLE ? right : 0);
-            exi_creature_flesh_add(flesh, bone, ends[0], pieces[i].from_radius, ends[1], pieces[i].to_radius,
-                                   pieces[i].soft);
-        }
+        add_piece(flesh, pieces[i].bone, pieces[i].pair, pieces[i].from, pieces[i].from_radius, pieces[i].to,
+                  pieces[i].to_radius, pieces[i].soft);
+}
+
+/* Pelvis, loin and ribs for the skin's weights: what hangs on each is told apart where its joint is, and not by flesh
+ * that runs from one into the other. */
+static const struct {
+    int bone;
+    double from[3], to[3], radius;
+} trunk[] = {{BODY_HIPS, {0.060, 0.870, -0.01}, {0.060, 0.970, -0.004}, 0.09},
+             {BODY_WAIST, {0.060, 1.100, 0.000}, {0.060, 1.125, 0.004}, 0.09},
+             {BODY_ABDOMEN, {0.060, 1.255, 0.000}, {0.078, 1.335, -0.012}, 0.09}};
+
+void exi_body_weights(exi_creature_flesh *flesh) {
+    flesh->count = 0;
+    for (size_t i = 0; i < sizeof trunk / sizeof *trunk; i++)
+        add_piece(flesh, trunk[i].bone, true, trunk[i].from, trunk[i].radius, trunk[i].to, trunk[i].radius, 0.01);
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+        if (pieces[i].bone > BODY_WAIST && (pieces[i].bone > BODY_ABDOMEN || pieces[i].from[1] > 1.25))
+            add_piece(flesh, pieces[i].bone, pieces[i].pair, pieces[i].from, pieces[i].from_radius, pieces[i].to,
+                      pieces[i].to_radius, pieces[i].soft);
+    }
 }
 
 ex_mesh *exi_body_mesh(double spacing) {

@@ -57,8 +57,13 @@ static bool read_problem(ex_kinematics *k, ex_kin_fit_def *def) {
 
 int main(void) {
     ex_kinematics k = {.name = name, .joints = joints, .sites = sites};
-    ex_kin_fit_def def = {
-        .kinematics = &k, .scans = scans, .sightings = sightings, .loss = INFINITY, .even = true, .iterations = 200};
+    ex_kin_fit_def def = {.kinematics = &k,
+                          .scans = scans,
+                          .sightings = sightings,
+                          .loss = INFINITY,
+                          .even = true,
+                          .rigid = true,
+                          .iterations = 200};
     ex_kin_fit *fit = NULL;
     ex_error error = {0};
     if (!read_problem(&k, &def) || ex_kinematics_fit(&def, &fit, &error) != EX_OK) {

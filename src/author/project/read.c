@@ -186,9 +186,9 @@ static ex_result read_skeleton(exi_reader *r, const json_t *root) {
 /* true, false, or "all": every level is on the limit surface. */
 static ex_result read_limit(exi_reader *r, const json_t *object, const exi_place *at, ex_subdivide_def *def) {
     const json_t *limit = json_object_get(object, "limit");
-    if (!json_is_string(limit))
+    if (!limit || json_is_boolean(limit))
         return exi_get_bool(r, object, at, "limit", &def->limit);
-    if (strcmp(json_string_value(limit), "all") != 0)
+    if (!json_is_string(limit) || strcmp(json_string_value(limit), "all") != 0)
         return exi_error(r->error, EX_ERROR_DATA, "%s.limit: true, false or \"all\" is needed here", at->text);
     if (def->levels == 0)
         return exi_error(r->error, EX_ERROR_DATA,

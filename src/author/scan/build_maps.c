@@ -58,7 +58,7 @@ static bool is_up_to_date(const exi_body *body, int scan, const char *path) {
     const ex_scan_entry *entry = &body->session->scans[scan];
     static const char *const others[] = {"scan.json", "fit.json", "cage.obj"};
     struct stat made;
-    bool good = !body->options->force && !body->session->lend && stat(path, &made) == 0;
+    bool good = !body->options->force && stat(path, &made) == 0;
     for (int i = 0; good && i < entry->file_count; i++) {
         char *from = exi_body_path(body, entry->files[i]);
         good = newer_than(&made, from);
@@ -145,6 +145,8 @@ static ex_result finish_map(exi_body *body, int scan, ex_map *map, ex_map *const
     free(lenders);
     free(weights);
     if (result == EX_OK)
+        result = exi_body_smooth(body, map);
+    if (result == EX_OK)
         measure(body, map, &body->built->scans[scan]);
     if (result == EX_OK)
         result = write_map(body, &body->parts[entry->part], entry->name, map);
@@ -159,36 +161,59 @@ static void report(const exi_body *body, const char *what, int done, int count) 
         progress->report(progress->user, what, (double)done / count);
 }
 
-static ex_result make_one(exi_body *body, int scan) {
+/* Keeps the scan's map where it is newer than all that it is made of; *kept says whether. */
+static ex_result keep_map(exi_body *body, int scan, bool *kept) {
     const ex_scan_entry *entry = &body->session->scans[scan];
     char *name = exi_body_map_name(&body->parts[entry->part], "maps", entry->name);
     char *path = name ? exi_body_path(body, name) : NULL;
     ex_map *map = NULL;
     ex_result result = path ? EX_OK : exi_error_memory(body->error, "a path", 0);
-    if (result == EX_OK && is_up_to_date(body, scan, path)) {
-        result = ex_map_read(path, &map, body->error);
-        if (result == EX_OK && map->vertex_count == body->vertex_count) {
-            measure(body, map, &body->built->scans[scan]);
-            body->built->kept_count++;
-            goto done;
-        }
-        ex_map_destroy(map);
-        map = NULL;
-        result = EX_OK;
+    *kept = false;
+    if (result == EX_OK && is_up_to_date(body, scan, path) && ex_map_read(path, &map, NULL) == EX_OK &&
+        map->vertex_count == body->vertex_count) {
+        measure(body, map, &body->built->scans[scan]);
+        body->built->kept_count++;
+        *kept = true;
     }
-    if (result == EX_OK)
-        result = exi_body_cast(body, scan, body->session->reach / 2, body->parts[entry->part].covered, &map);
-    if (result == EX_OK)
-        result = finish_map(body, scan, map, NULL);
-done:
     ex_map_destroy(map);
     free(name);
     free(path);
     return result;
 }
 
+static ex_result make_one(exi_body *body, int scan) {
+    ex_map *map = NULL;
+    bool kept = false;
+    ex_result result = keep_map(body, scan, &kept);
+    if (result == EX_OK && !kept) {
+        const int part = body->session->scans[scan].part;
+        result = exi_body_cast(body, scan, body->session->reach / 2, body->parts[part].covered, &map);
+        if (result == EX_OK)
+            result = finish_map(body, scan, map, NULL);
+    }
+    ex_map_destroy(map);
+    return result;
+}
+
+/* Where scans lend to each other, all maps are kept or none. */
+static ex_result keep_all(exi_body *body, bool *kept) {
+    ex_result result = EX_OK;
+    *kept = true;
+    for (int i = 0; i < body->session->scan_count && *kept && result == EX_OK; i++) {
+        if (body->poses[i] >= 0)
+            result = keep_map(body, i, kept);
+    }
+    if (!*kept)
+        body->built->kept_count = 0;
+    return result;
+}
+
 static ex_result make_lending(exi_body *body) {
     const int count = body->session->scan_count;
+    bool kept = false;
+    ex_result kept_result = keep_all(body, &kept);
+    if (kept || kept_result != EX_OK)
+        return kept_result;
     ex_map **maps = calloc((size_t)count, sizeof *maps);
     ex_result result = maps ? EX_OK : exi_error_memory(body->error, "the maps", (size_t)count * sizeof *maps);
     for (int i = 0; i < count && result == EX_OK; i++) {

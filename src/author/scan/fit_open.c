@@ -93,6 +93,12 @@ void exi_fit_find_open_poses(exi_fit *f) {
     /* As if all markers were right: what is asked is where they are. */
     double *widths = f->site_widths, *weights = f->site_weights;
     double *even = f->shared_right; /* long enough, and not in use */
+    const size_t count = (size_t)f->scan_count * (size_t)f->joint_count;
+    for (size_t i = 0; i < count; i++) /* what was open while sites had no place may not be now */
+        if (f->open[i]) {
+            f->open[i] = false;
+            f->turn_holds[i] = 0;
+        }
     for (int s = 0; s < f->site_count; s++)
         even[s] = 1;
     double *wide = f->shared_diagonal;

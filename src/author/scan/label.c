@@ -4,10 +4,8 @@
  *
  * Poses come from a search (label_search.c). Each is then settled by expectation maximisation: probabilities of all
  * pairs of a site and a found marker at this pose, the pose at these probabilities, with variances that shrink. In the
- * end every found marker is judged by what all the others say: the normal equations of the pose without it (a rank-3
- * downdate) give each site's predicted place and how uncertain that is, so that a marker that alone turns a hinge does
- * not speak for itself. A label's confidence is its probability in the one-to-one matching, averaged over the poses
- * that remained, each as likely as its score says.
+ * end every found marker is judged by what all the others say (label_others.c). A label's confidence is its probability
+ * in the one-to-one matching, averaged over the poses that remained, each as likely as its score says.
  */
 #include "author/scan/label.h"
 
@@ -91,107 +89,19 @@ static bool settle_guess(settle *e, const exi_label_place *start, exi_label_gues
     return true;
 }
 
-/* ---- what the others say ---- */
-
-/* J_a S J_b^T of the predictions of two points with arms a and b, on parts p and q, S being the inverse. */
-static void covariance(const settle *e, int p, const double a[3], int q, const double b[3], double c[3][3]) {
-    const size_t n = 6 * (size_t)e->body->part_count;
-    const double ja[3][6] = {{0, a[2], -a[1], 1, 0, 0}, {-a[2], 0, a[0], 0, 1, 0}, {a[1], -a[0], 0, 0, 0, 1}};
-    const double jb[3][6] = {{0, b[2], -b[1], 1, 0, 0}, {-b[2], 0, b[0], 0, 1, 0}, {b[1], -b[0], 0, 0, 0, 1}};
-    double half[3][6] = {{0}};
-    for (int i = 0; i < 3; i++)
-        for (int y = 0; y < 6; y++)
-            for (int x = 0; x < 6; x++)
-                half[i][y] += ja[i][x] * e->step_work[(6 * (size_t)p + (size_t)x) * n + 6 * (size_t)q + (size_t)y];
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
-            c[i][j] = 0;
-            for (int y = 0; y < 6; y++)
-                c[i][j] += half[i][y] * jb[j][y];
-        }
-}
-
-/* The inverse of a symmetric positive matrix; its determinant, 0 where it is none. */
-static double invert3(const double m[3][3], double inverse[3][3]) {
-    double rows[3][3];
-    exi_cross(m[1], m[2], rows[0]);
-    exi_cross(m[2], m[0], rows[1]);
-    exi_cross(m[0], m[1], rows[2]);
-    const double determinant = exi_dot3(m[0], rows[0]);
-    if (!(determinant > 0))
-        return 0;
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            inverse[i][j] = rows[j][i] / determinant;
-    return determinant;
-}
-
-/* What a found marker's own match does to the pose, to be taken out. */
-typedef struct own {
-    int part; /* -1: nothing */
-    double arm[3];
-    double pull[3];    /* W r */
-    double less[3][3]; /* (W^-1 - J S J^T)^-1 */
-    double back[3];    /* (1 + less C) W r: how the pull acts where it has been taken out */
-} own;
-
-static void find_own(const settle *e, const exi_label_place *places, int found, own *o) {
-    const exi_label_body *body = e->body;
-    const exi_label_match *match = NULL;
-    o->part = -1;
-    for (int m = 0; m < e->match_count; m++)
-        if (e->matches[m].found == found && (!match || e->matches[m].weight > match->weight))
-            match = &e->matches[m];
-    if (!match)
-        return;
-    const exi_label_site *site = &body->sites[match->site];
-    double c[3][3], rest[3][3], at[3];
-    exi_rotate(places[site->part].rotation, site->local, o->arm);
-    exi_label_predict(site, &places[site->part], at);
-    covariance(e, site->part, o->arm, site->part, o->arm, c);
-    for (int i = 0; i < 3; i++) {
-        o->pull[i] = (body->def->found[found].position[i] - at[i]) * match->weight / site->variance;
-        for (int j = 0; j < 3; j++)
-            rest[i][j] = (i == j) * (site->variance / match->weight) * (1 + 1e-9) - c[i][j];
-    }
-    if (invert3((const double(*)[3])rest, o->less) == 0)
-        return;
-    for (int i = 0; i < 3; i++) {
-        double v[3];
-        for (int j = 0; j < 3; j++)
-            v[j] = exi_dot3(c[j], o->pull);
-        o->back[i] = o->pull[i] + exi_dot3(o->less[i], v);
-    }
-    o->part = site->part;
-}
+/* ---- confidence ---- */
 
 /* The gain of a pair, seen by all the others. */
-static double judge_pair(const settle *e, const exi_label_place *places, const own *o, int s, int found) {
+static double judge_pair(const settle *e, const exi_label_place *places, const exi_label_own *own, int s, int found) {
     const exi_label_body *body = e->body;
-    const exi_label_site *site = &body->sites[s];
-    double arm[3], c[3][3], inverse[3][3], apart[3], at[3];
-    exi_rotate(places[site->part].rotation, site->local, arm);
-    exi_label_predict(site, &places[site->part], at);
-    exi_subtract(body->def->found[found].position, at, apart);
-    covariance(e, site->part, arm, site->part, arm, c);
-    if (o->part >= 0) {
-        double cross[3][3], part[3][3];
-        covariance(e, site->part, arm, o->part, o->arm, cross);
-        for (int i = 0; i < 3; i++) {
-            apart[i] += exi_dot3(cross[i], o->back);
-            for (int j = 0; j < 3; j++)
-                part[i][j] = cross[i][0] * o->less[0][j] + cross[i][1] * o->less[1][j] + cross[i][2] * o->less[2][j];
-        }
-        for (int i = 0; i < 3; i++)
-            for (int j = 0; j < 3; j++)
-                c[i][j] += exi_dot3(part[i], cross[j]);
-    }
+    double at[3], c[3][3], inverse[3][3], apart[3], distance = 0;
+    exi_label_expect(body, e->step_work, places, own, s, at, c);
     for (int i = 0; i < 3; i++)
-        c[i][i] += site->variance;
-    const double determinant = invert3((const double(*)[3])c, inverse);
+        c[i][i] += body->sites[s].variance;
+    const double determinant = exi_label_invert3((const double(*)[3])c, inverse);
     if (determinant == 0)
         return -INFINITY;
-    double distance = 0;
+    exi_subtract(body->def->found[found].position, at, apart);
     for (int i = 0; i < 3; i++)
         distance += apart[i] * exi_dot3(inverse[i], apart);
     /* Tails are heavier than a Gaussian's: skin slides, and more where it slides at all. */
@@ -206,10 +116,10 @@ static void add_confidences(settle *e, const exi_label_place *places, double par
     const ex_label_def *def = body->def;
     e->pair_count = 0;
     for (int f = 0; f < def->found_count; f++) {
-        own o;
-        find_own(e, places, f, &o);
+        exi_label_own own;
+        exi_label_find_own(body, e->step_work, places, e->matches, e->match_count, f, &own);
         for (int s = 0; s < body->site_count; s++) {
-            double gain = judge_pair(e, places, &o, s, f);
+            double gain = judge_pair(e, places, &own, s, f);
             if (def->known && def->known[f] >= 0 && def->known[f] == body->sites[s].site)
                 gain = 40;
             const double odds = odds_of(gain);

@@ -3,6 +3,7 @@
  *
  *   label_body.c    the body as rigid parts that hang together loosely
  *   label_step.c    its pose from matched markers, by Gauss-Newton
+ *   label_others.c  what all other markers say about one
  *   label_match.c   how well a found marker fits a site; probabilities of one-to-one matchings
  *   label_part.c    places of one part that found markers of the right colours and distances suggest
  *   label_search.c  whole poses, part by part down the tree
@@ -103,6 +104,23 @@ void exi_label_part_step(const exi_label_body *body, int part, const exi_label_p
 /* What the springs hold: half of their squares. */
 double exi_label_strain(const exi_label_body *body, const exi_label_place *start, const exi_label_place *places,
                         int part_count);
+
+/* What one found marker's own match does to the pose, to be taken out. */
+typedef struct exi_label_own {
+    int part; /* -1: nothing */
+    double arm[3];
+    double less[3][3]; /* (W^-1 - J S J^T)^-1 */
+    double back[3];    /* (1 + less J S J^T) W r */
+} exi_label_own;
+
+/* inverse, places and matches are of the last exi_label_step, which has to have come to rest. */
+void exi_label_find_own(const exi_label_body *body, const double *inverse, const exi_label_place *places,
+                        const exi_label_match *matches, int match_count, int found, exi_label_own *own);
+/* Where a site is without that marker, and how uncertain that is. */
+void exi_label_expect(const exi_label_body *body, const double *inverse, const exi_label_place *places,
+                      const exi_label_own *own, int s, double at[3], double c[3][3]);
+/* The inverse of a symmetric positive matrix; its determinant, 0 where it is none. */
+double exi_label_invert3(const double m[3][3], double inverse[3][3]);
 
 /* ---- matching ---- */
 

@@ -312,6 +312,7 @@ static ex_result read_session(exi_reader *r, const json_t *root, ex_scan_session
     session->levels = 5;
     session->neighbours = 8;
     session->add = true;
+    session->lend = true;
     session->reach = 0.06;
     session->noise = 0.001;
     ex_result result = read_plain(r, root, session);

@@ -213,6 +213,7 @@ ex_result exi_write_session(const exi_simulated *s, ex_error *error) {
         .neighbours = 8,
         .mirror = def->mirror,
         .add = true,
+        .lend = true,
         .part_count = s->part_count,
         .parts = exi_arena_allocate(&arena, (size_t)s->part_count, sizeof *session.parts),
         .scans = exi_arena_allocate(&arena, (size_t)def->simulation.pose_count, sizeof *session.scans)};

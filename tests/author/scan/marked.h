@@ -73,7 +73,8 @@ static inline marked_scene *marked_scene_make(const marked_options *options) {
                               .scan_count = m->body.scan_count,
                               .scans = m->scans,
                               .sightings = m->sightings,
-                              .reference = 0};
+                              .reference = 0,
+                              .rigid = true};
     marked_scene_look(m);
     return m;
 }

@@ -1,6 +1,6 @@
 /*
  * A trial of motion capture (41 markers, walking): how near its markers are to where the skeleton that was found has
- * them, also those that were left out of the fit; and whether its two halves show the same bones. Every third frame, to
+ * them, also those that were left out of the fit; and whether its two halves show the same bones. Every sixth frame, to
  * be quick.
  */
 #include "support/check.h"
@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-enum { STRIDE = 3, FRAMES = 20 };
+enum { STRIDE = 6, FRAMES = 14 };
 
 static ex_markers *trial;
 
@@ -144,7 +144,7 @@ static double predict(const ex_capture *capture, int marker, int joint) {
 
 static void left_out(void **state) {
     (void)state;
-    static const char *const groups[] = {"LUPA RKNE T10 RTOE LFHD", "RUPA LMT5 LWRB RFWT CLAV", "LELB RMT5 LANK C7"};
+    static const char *const groups[] = {"LUPA RKNE T10 RTOE LFHD RWRB", "RUPA LMT5 LWRB RFWT CLAV"};
     ex_kinematics *full = NULL;
     if (!trial)
         return;

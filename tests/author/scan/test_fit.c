@@ -30,6 +30,7 @@ static const marked_options exact = {.scan_count = 18, .arm_sites = 5, .torso_si
 static void test_exact(void **state) {
     (void)state;
     marked_scene *m = marked_scene_make(&exact);
+    m->scans[0].locked = NULL; /* the reference needs no locks */
     ex_kin_fit *fit = fit_scene(m);
     const marked_errors e = marked_compare(&m->body, fit);
     assert_near(e.worst, 0, 0.1);
@@ -142,10 +143,23 @@ static void test_sliding(void **state) {
     free(m);
 }
 
-/* A scan far from its start: the elbow bent by 130 degrees, the whole turned around and elsewhere. */
+/* Scans far from where they begin: elbows bent by 150 degrees, forearms turned almost over, the whole turned around and
+ * elsewhere. */
 static void test_far(void **state) {
     (void)state;
     marked_scene *m = marked_scene_make(&exact);
+    unsigned seed = 1;
+    for (int i = 3; i < m->body.scan_count; i += 3) {
+        m->body.angles[i][5] = 2.6;
+        m->body.angles[i][6] = i % 2 ? 2.9 : -2.9;
+        m->body.turns[i][4][3] = -0.2; /* the upper arm turned by 200 degrees about some axis */
+        double length = 0;
+        for (int k = 0; k < 3; k++)
+            length += m->body.turns[i][4][k] * m->body.turns[i][4][k];
+        for (int k = 0; k < 3; k++)
+            m->body.turns[i][4][k] *= sqrt(0.96 / length);
+    }
+    marked_see(&m->body, &exact, &seed);
     const double around[4] = {0, 0.966, 0, -0.258};
     for (int i = 1; i < m->body.scan_count; i++)
         for (int s = 0; s < m->body.site_count; s++) {

@@ -86,7 +86,8 @@ static void open_sides(sides *d, bool mirrored) {
                               .scan_count = SCANS,
                               .scans = d->scans,
                               .sightings = d->sightings,
-                              .sighting_count = SCANS * SITES};
+                              .sighting_count = SCANS * SITES,
+                              .rigid = true};
 }
 
 static void look(sides *d) {

@@ -134,12 +134,12 @@ static void recognises(void **state) {
     }
 }
 
-/* The whole scan turned and moved: the same labels. */
+/* The whole scan turned about, and moved: no start is near it. */
 static void stands_anywhere(void **state) {
     const fixture *f = *state;
     const subject_scan *scan = &f->s->scans[30];
     ex_label_def def = define(f, 30);
-    const double q[4] = {0, sin(0.6), 0, cos(0.6)}, by[3] = {2, -1, 0.5};
+    const double q[4] = {0, sin(1.5), 0, cos(1.5)}, by[3] = {2, -1, 0.5};
     ex_found_marker *moved = calloc((size_t)scan->found_count, sizeof *moved);
     assert_non_null(moved);
     for (int i = 0; i < scan->found_count; i++) {
@@ -153,6 +153,61 @@ static void stands_anywhere(void **state) {
     assert_true(check_sure(scan, labels) >= 0.9 * count_real(scan));
     free(labels);
     free(moved);
+}
+
+/* The pose of true matches, but for one. */
+static void settle(const exi_label_body *body, const subject_scan *scan, int without, exi_label_match *matches,
+                   int *match_count, exi_label_place *places, double *work) {
+    exi_label_place start[SUBJECT_JOINTS];
+    *match_count = 0;
+    for (int m = 0; m < scan->found_count; m++)
+        for (int s = 0; s < body->site_count; s++)
+            if (body->sites[s].site == scan->truth[m] && m != without)
+                matches[(*match_count)++] = (exi_label_match){s, m, 1};
+    exi_label_from_pose(body, &scan->pose, start);
+    memcpy(places, start, sizeof start);
+    for (int step = 0; step < 30; step++)
+        assert_true(exi_label_step(body, start, matches, *match_count, 1, body->part_count, places, true, work) >= 0);
+}
+
+/* What the others say about a marker is where its site is when the pose is found without it. */
+static void others_speak(void **state) {
+    const fixture *f = *state;
+    const subject_scan *scan = &f->s->scans[25];
+    const ex_label_def def = define(f, 25);
+    exi_arena arena = {0};
+    exi_label_body body;
+    exi_label_place all[SUBJECT_JOINTS], rest[SUBJECT_JOINTS];
+    exi_label_match matches[64];
+    int count;
+    double largest = 0;
+    assert_int_equal(exi_label_body_create(&def, &arena, &body, NULL), EX_OK);
+    double *work = exi_arena_allocate(&arena, exi_label_step_size(&body), sizeof *work);
+    double *other = exi_arena_allocate(&arena, exi_label_step_size(&body), sizeof *other);
+    for (int m = 0; m < scan->found_count; m++) {
+        if (scan->truth[m] < 0)
+            continue;
+        settle(&body, scan, m, matches, &count, rest, other);
+        settle(&body, scan, -1, matches, &count, all, work);
+        exi_label_own own;
+        exi_label_find_own(&body, work, all, matches, count, m, &own);
+        for (int s = 0; s < body.site_count; s++) {
+            double at[3], c[3][3], true_at[3], here[3], moved[3], off[3], true_c[3][3];
+            const exi_label_own none = {.part = -1};
+            exi_label_expect(&body, work, all, &own, s, at, c);
+            exi_label_expect(&body, other, rest, &none, s, true_at, true_c);
+            exi_label_predict(&body.sites[s], &all[body.sites[s].part], here);
+            exi_subtract(true_at, here, moved);
+            exi_subtract(at, true_at, off);
+            const double way = sqrt(exi_dot3(moved, moved));
+            assert_true(sqrt(exi_dot3(off, off)) < 3e-4 + 0.25 * way); /* turning is not linear */
+            largest = way > largest ? way : largest;
+            for (int i = 0; i < 3; i++)
+                assert_near(c[i][i], true_c[i][i], 0.25 * true_c[i][i] + 1e-6);
+        }
+    }
+    assert_true(largest > 0.004);
+    exi_arena_free(&arena);
 }
 
 /* A start that is right is enough, and quick; what is known stays, even where it is wrong. */
@@ -245,13 +300,9 @@ static void memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(marginals_by_hand),
-        cmocka_unit_test(recognises),
-        cmocka_unit_test(stands_anywhere),
-        cmocka_unit_test(begins_and_knows),
-        cmocka_unit_test(nothing_in_common),
-        cmocka_unit_test(refuses),
-        cmocka_unit_test(memory),
+        cmocka_unit_test(marginals_by_hand), cmocka_unit_test(recognises),       cmocka_unit_test(stands_anywhere),
+        cmocka_unit_test(others_speak),      cmocka_unit_test(begins_and_knows), cmocka_unit_test(nothing_in_common),
+        cmocka_unit_test(refuses),           cmocka_unit_test(memory),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
