@@ -287,9 +287,8 @@ ex_result exi_demo_body(const char *directory, const exi_demo_options *options, 
     ex_result result = scan_subject(&w);
     if (result == EX_OK)
         result = ex_scan_session_read(directory, &session, error);
-    if (result == EX_OK && (session->levels != w.extent->levels || !session->lend)) {
+    if (result == EX_OK && session->levels != w.extent->levels) {
         session->levels = w.extent->levels;
-        session->lend = true;
         result = ex_scan_session_write(session, error);
     }
     if (result == EX_OK)
