@@ -235,6 +235,15 @@ static void test_mirrored(void **state) {
     assert_int_equal(found, s.count);
     assert_true(scanned_distance(&s, left, rest) > 0.1);
     assert_string_equal(ex_rig_layer_name(body, 2), "arm.R");
+    /* Of the trunk each side has its own half. */
+    char *mask = scratch_read("masks/arm.txt", NULL);
+    int lines = 0;
+    for (char *line = mask; *line; line = strchr(line, '\n') + 1, lines++) {
+        const long v = strtol(line, NULL, 10);
+        assert_true(v >= 0 && v < s.count && (double)rest[3 * v] > -1e-5);
+    }
+    assert_true(lines > s.count / 3 && lines < 2 * s.count / 3);
+    free(mask);
     free(left);
     free(right);
     free(rest);
@@ -527,7 +536,7 @@ static void test_memory(void **state) {
     static const struct {
         ex_result (*attempt)(void *);
         int step;
-    } ways[] = {{attempt_build, 211}, {attempt_measure, 67}};
+    } ways[] = {{attempt_build, 401}, {attempt_measure, 173}};
     scanned_def def = one;
     scanned s;
     def.options = "\"mirror\": true, ";
