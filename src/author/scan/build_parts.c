@@ -172,6 +172,8 @@ ex_result exi_body_find_parts(exi_body *body) {
         result = check_scans(body);
     if (result == EX_OK && body->session->mirror)
         result = find_mirror(body, places);
+    if (result == EX_OK)
+        result = exi_body_net_make(body, places);
     for (int p = 0; p < session_parts && result == EX_OK; p++) {
         const ex_scan_part *part = &body->session->parts[p];
         result = add_part(body, part, part->name, false, find_side(body, part));
@@ -196,6 +198,8 @@ void exi_body_free_parts(exi_body *body) {
     }
     free(body->parts);
     free(body->mirror);
+    exi_body_net_free(body->net);
+    body->net = NULL;
     body->parts = NULL;
     body->mirror = NULL;
     body->part_count = 0;
