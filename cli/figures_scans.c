@@ -258,7 +258,8 @@ static ex_result add_map(holes *h, const ex_map *map, bool colours, bool open, c
 
 ex_result exi_figure_holes(exi_figures *f, const char *path) {
     static const char *const titles[] = {"displacements", "begun with 0", "after a while", "filled"};
-    static const int steps[] = {-1, -1, 40, 0}; /* of the solver; 0: to the end */
+    static const char *const notes[] = {"dark: no ray hit anything", NULL, "40 steps of the solver", NULL};
+    static const int steps[] = {-1, -1, 40, 0}; /* 0: to the end */
     exi_scanned s;
     ex_result result = exi_scanned_open(f, &s);
     holes h = {.s = &s};
@@ -275,10 +276,7 @@ ex_result exi_figure_holes(exi_figures *f, const char *path) {
         if (steps[i % 4] >= 0)
             result = ex_map_fill(map, s.rigs[1], s.level, NULL, &(ex_fill_options){.steps = steps[i % 4]}, f->error);
         if (result == EX_OK)
-            result = add_map(&h, map, i < 4, i % 4 == 0, titles[i % 4],
-                             i % 4 == 2 ? "40 steps of the solver"
-                             : i == 0   ? "dark: no ray hit anything"
-                                        : NULL);
+            result = add_map(&h, map, i < 4, i % 4 == 0, i < 4 ? titles[i] : NULL, i < 4 ? notes[i] : NULL);
         ex_map_destroy(map);
     }
     if (result == EX_OK) {
@@ -429,7 +427,8 @@ static ex_result find_displacements(const exi_scanned *s, const ex_pose *pose, f
 }
 
 /* A row: from the first pose to the last, and the first one's displacements on the last one's template. */
-static ex_result add_row(exi_scanned *s, const char *const *poses, int count, float *const forms[4]) {
+static ex_result add_row(exi_scanned *s, const char *const *poses, const char *const *titles, int count,
+                         float *const forms[4]) {
     float *plain = forms[0], *normals = forms[1], *whole = forms[2], *d = forms[3];
     ex_result result = EX_OK;
     for (int i = 0; i <= count && result == EX_OK; i++) {
@@ -444,7 +443,8 @@ static ex_result add_row(exi_scanned *s, const char *const *poses, int count, fl
             exi_scanned_displace(s, d, normals, whole);
         }
         if (result == EX_OK)
-            result = exi_scanned_add(s, whole, NULL, NULL, i == count ? "the first one's displacements" : NULL, NULL);
+            result =
+                exi_scanned_add(s, whole, NULL, NULL, i < count ? titles[i] : "the first one's displacements", NULL);
         if (result == EX_OK && i == count)
             s->shots[s->shot_count - 1].tone = 2;
         free(pose.inputs);
@@ -459,6 +459,8 @@ ex_result exi_figure_interpolated(exi_figures *f, const char *path) {
     static const char *const shoulder[STEPS] = {"shoulder.L=z-20 clavicle.L=z-4", "shoulder.L=z10y-10 clavicle.L=z2",
                                                 "shoulder.L=z35y-20 clavicle.L=z8",
                                                 "shoulder.L=z55y-30 clavicle.L=z14"};
+    static const char *const elbow_titles[STEPS] = {"elbow 0\xC2\xB0", "40\xC2\xB0", "80\xC2\xB0", "120\xC2\xB0"};
+    static const char *const shoulder_titles[STEPS] = {"arm lowered", "half-way", "level", "raised"};
     static const float close_up[6] = {0.0f, 1.08f, -0.1f, 0.6f, 1.66f, 0.3f};
     exi_scanned s;
     ex_result result = exi_scanned_open(f, &s);
@@ -468,9 +470,9 @@ ex_result exi_figure_interpolated(exi_figures *f, const char *path) {
     if (result == EX_OK && (!forms[0] || !forms[1] || !forms[2] || !forms[3]))
         result = exi_error_memory(f->error, "a surface", 0);
     if (result == EX_OK)
-        result = add_row(&s, elbow, STEPS, forms);
+        result = add_row(&s, elbow, elbow_titles, STEPS, forms);
     if (result == EX_OK)
-        result = add_row(&s, shoulder, STEPS, forms);
+        result = add_row(&s, shoulder, shoulder_titles, STEPS, forms);
     if (result == EX_OK)
         result = draw(&s, STEPS + 1, 1.1, 10, 8, close_up, path);
     for (int i = 0; i < 4; i++)
