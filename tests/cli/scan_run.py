@@ -86,6 +86,21 @@ class ScanRun(harness.Case):
         for name in ("fit.json", "body.json", "body.glb"):
             self.assertEqual((folder / name).read_bytes(), (self.made / "body" / name).read_bytes(), name)
 
+    def test_interrupted_demo(self):
+        """A session is left that 'scan run' goes on with."""
+        process = subprocess.Popen([harness.TOOL, "demo", "body", "--quick", "-o", "b", "--threads", "2"],
+                                   cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        while not (self.folder / "b/found").is_dir() or not os.listdir(self.folder / "b/found"):
+            self.assertIsNone(process.poll())
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=60)[1].decode()
+        self.assertEqual(process.returncode, 130, said)
+        self.assertIn("scan run b' goes on from there", said)
+        self.assertTrue((self.folder / "b/scan.json").exists())
+        self.assertFalse((self.folder / "b/body.json").exists())
+        self.assertEqual([name for name in self.listing() if "tmp" in name or "~" in name], [])
+
     def stops(self, folder, *fragments):
         """Stops at a step with one sentence besides what says which step it is; found/ is as it was, at least."""
         outcome = self.run_tool("scan", "run", "s")
