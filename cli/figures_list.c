@@ -227,7 +227,8 @@ static const exi_figure scanned_bodies[] = {
      .file = "scanned-bodies-1.png",
      .demo = "body",
      .caption = "The body that was made of 96 scans, in poses that were never scanned; its right arm and shoulder are "
-                "the left ones', mirrored. (The paper's come from motion capture: 'exemplar bake --motion' plays one.)",
+                "the left ones', mirrored. (The paper's come from motion capture: 'exemplar bake' plays one, with the "
+                "map that the demo writes.)",
      .slow = true,
      .make = exi_figure_poses},
     NOT_YET("Table 1", "the poses that were scanned",

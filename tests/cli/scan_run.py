@@ -1,5 +1,6 @@
 """A body from scans, all steps: the quick demo, the same again by 'scan run' after an interruption and with nothing left
 to do, and sessions in which something is wrong: one sentence, and the work so far kept."""
+import json
 import os
 import pathlib
 import shutil
@@ -57,6 +58,16 @@ class ScanRun(harness.Case):
         report = self.succeed("scan", "report", "s", "--json").json()
         self.assertEqual(report["scans"], 11)
         self.succeed("pose", "s/body.glb", "elbow.L=90", "girth=0.3", "-o", "posed.obj", "-q")
+        # A motion with the usual names of joints, of another person.
+        (self.folder / "wave.bvh").write_text(
+            "HIERARCHY\nROOT Hips\n{\nOFFSET 0 1 0\nCHANNELS 3 Zrotation Xrotation Yrotation\nJOINT LeftArm\n{\n"
+            "OFFSET 0.2 0.5 0\nCHANNELS 3 Zrotation Xrotation Yrotation\nJOINT LeftForeArm\n{\nOFFSET 0.3 0 0\n"
+            "CHANNELS 3 Zrotation Xrotation Yrotation\nEnd Site\n{\nOFFSET 0.2 0 0\n}\n}\n}\n}\nMOTION\nFrames: 1\n"
+            "Frame Time: 0.04\n0 0 0 30 0 0 0 0 60\n")
+        whole = json.loads((self.folder / "s/motion_map.json").read_text())["joints"]
+        (self.folder / "map.json").write_text(json.dumps({"joints": {
+            name: whole[name] for name in ("hips", "shoulder.L", "elbow.L")}}))
+        self.succeed("bake", "s/body.glb", "--motion", "wave.bvh", "--map", "map.json", "-o", "wave.pc2", "-q")
         # Nothing is left to be done but to report.
         before = {path: path.stat().st_mtime_ns for path in (self.folder / "s").rglob("*")}
         again = self.run_tool("scan", "run", "s")
