@@ -256,7 +256,15 @@ static const exi_figure scanned_bodies[] = {
      .caption = "What every joint may do, and how long a bone was found. Left and right are mirror images.",
      .slow = true,
      .make = exi_figure_freedoms},
-    NOT_YET("Figure 4", "rays from the template", "A construction, drawn by hand."),
+    {.number = "Figure 4",
+     .title = "Rays from the template",
+     .file = "scanned-bodies-4.png",
+     .demo = "body",
+     .caption = "A slice through an armpit: a scan (grey), the template (blue) and rays along its normals to where "
+                "they hit the scan. Where the template is hollow and far from the scan, neighbouring rays cross: that "
+                "is why it is refitted, and why hits far away do not count.",
+     .slow = true,
+     .make = exi_figure_rays},
     {.number = "Figure 5",
      .title = "Holes filled",
      .file = "scanned-bodies-5.png",
