@@ -81,7 +81,7 @@ ex_result exi_body_find_references(exi_body *body, exi_map_source source, void *
 double exi_body_change(double mask);
 /* The body in the reference [level vertices]. */
 void exi_body_base(const exi_body *body, float *base);
-/* changes/: the base, and what each scan changes of its part's reference. */
+/* base.ply: the body in the reference; changes/: what each scan changes of its part's reference. */
 ex_result exi_body_write_changes(exi_body *body);
 
 ex_result exi_body_write_project(exi_body *body);

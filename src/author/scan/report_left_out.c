@@ -64,6 +64,8 @@ ex_result exi_report_left_out(exi_scan_work *work) {
             continue;
         exi_scan_weigh(body, part, body->fitted->poses[body->poses[i]].rotations, i, session->neighbours, weights);
         const int nearest = heaviest(weights, session->scan_count);
+        if (!(weights[nearest] > 0)) /* the only one of its part: nothing predicts it */
+            continue;
         const ex_map *reference =
             session->scans[session->reference].part == session->scans[i].part && i != session->reference
                 ? work->maps[session->reference]

@@ -123,6 +123,20 @@ static ex_result check_joints(exi_reader *r, const ex_scan_session *session, con
     return EX_OK;
 }
 
+bool exi_scan_is_name(const char *name) {
+    return name[0] && name[0] != '.' && strpbrk(name, "/\\:*?\"<>|") == NULL && strlen(name) < 128;
+}
+
+/* Parts become layers, and names of files. */
+static ex_result check_part_name(exi_reader *r, const exi_place *place, const char *name) {
+    if (!exi_scan_is_name(name))
+        return exi_error(r->error, EX_ERROR_DATA, "%s.name: '%s' cannot be the name of a file", place->text, name);
+    if (strcmp(name, "base") == 0 || strcmp(name, "figure") == 0)
+        return exi_error(r->error, EX_ERROR_DATA, "%s.name: the body has a layer '%s' of its own: choose another name",
+                         place->text, name);
+    return EX_OK;
+}
+
 static ex_result read_part(exi_reader *r, const json_t *object, const exi_place *place, const ex_scan_session *session,
                            ex_scan_part *part) {
     static const char *const keys[] = {"name", "joints", "solve", "covers", NULL};
@@ -136,6 +150,8 @@ static ex_result read_part(exi_reader *r, const json_t *object, const exi_place 
     if (result == EX_OK)
         result = exi_get_text(r, object, place, "name", true, &name);
     part->name = (char *)name;
+    if (result == EX_OK)
+        result = check_part_name(r, place, name);
     if (result == EX_OK)
         result = read_words(r, object, place, "joints", &part->joints, &part->joint_count);
     if (result == EX_OK)
@@ -151,10 +167,6 @@ static ex_result read_part(exi_reader *r, const json_t *object, const exi_place 
     if (result == EX_OK)
         result = check_joints(r, session, place, "covers", part->covers, part->cover_count);
     return result;
-}
-
-bool exi_scan_is_name(const char *name) {
-    return name[0] && name[0] != '.' && strpbrk(name, "/\\:*?\"<>|") == NULL && strlen(name) < 128;
 }
 
 static ex_result read_scan(exi_reader *r, const json_t *object, const exi_place *place, ex_scan_session *session,
@@ -179,6 +191,10 @@ static ex_result read_scan(exi_reader *r, const json_t *object, const exi_place 
         return result;
     if (!exi_scan_is_name(name))
         return exi_error(r->error, EX_ERROR_DATA, "%s.name: '%s' cannot be the name of a file", place->text, name);
+    const size_t length = strlen(name), tail = strlen(".mirrored");
+    if (length > tail && strcmp(name + length - tail, ".mirrored") == 0)
+        return exi_error(r->error, EX_ERROR_DATA, "%s.name: '%s' would be the mirror image of another scan",
+                         place->text, name);
     if (ex_scan_session_find(session, name) >= 0)
         return exi_error(r->error, EX_ERROR_DATA, "%s.name: there is another scan '%s'", place->text, name);
     scan->part = -1;
@@ -291,7 +307,7 @@ static ex_result read_plain(exi_reader *r, const json_t *root, ex_scan_session *
     if (result == EX_OK)
         result = exi_get_range(r, root, &whole, "levels", 1, EX_SUBDIVIDE_LEVELS, &session->levels);
     if (result == EX_OK)
-        result = exi_get_range(r, root, &whole, "neighbours", 1, 1000, &session->neighbours);
+        result = exi_get_range(r, root, &whole, "neighbours", 1, EX_NEIGHBOUR_MAX, &session->neighbours);
     if (result == EX_OK)
         result = read_positive(r, root, "reach", &session->reach);
     if (result == EX_OK)
