@@ -596,6 +596,12 @@ typedef struct ex_scan_coverage {
     double rms;    /* of the displacements, metres */
 } ex_scan_coverage;
 
+/* A scan that is in the fit and yet no example, and why. */
+typedef struct ex_scan_left_out {
+    int scan;
+    char text[320]; /* a sentence */
+} ex_scan_left_out;
+
 typedef struct ex_scan_built {
     int vertex_count, face_count; /* of the cage */
     int level, level_count;       /* vertices of the last level */
@@ -604,6 +610,8 @@ typedef struct ex_scan_built {
     int scan_count;
     ex_scan_coverage *scans; /* [session->scan_count] */
     int kept_count;          /* maps that were there already */
+    int left_count;
+    ex_scan_left_out *left_out; /* [left_count] */
 } ex_scan_built;
 
 /*
