@@ -615,9 +615,10 @@ typedef struct ex_scan_built {
 } ex_scan_built;
 
 /*
- * From scans, fit.json and template/ to the project body.json with all that it names: cage.obj, skeleton.glb, maps/,
- * masks/, figure/ (what the dials do). Scans that are not in the fit are left out. Results: DATA (a scan shows nothing
- * of its part; a part without scans), FILE, MEMORY.
+ * From scans, fit.json and template/ to the project body.json with all that it names: cage.obj, skeleton.glb, base.ply
+ * (the body in the reference), changes/ (what scans change of it), masks/, figure/ (what the dials do); and maps/, which
+ * changes are made from. Scans that are not in the fit are left out. Results: DATA (a scan shows nothing of its part; a
+ * part without scans; two scans of a part that stand alike), FILE, MEMORY.
  */
 EX_API ex_result ex_scan_build(const ex_scan_session *session, const ex_scan_fitted *fitted,
                                const ex_scan_build_options *options, ex_scan_built **built, ex_error *error);
