@@ -103,7 +103,8 @@ static void print_next_session(const demo_job *job) {
     printf("\nTry next:\n  %s scan report %s\n", program, folder);
     printf("  %s pose %s elbow.L=90 -o %s\n", program, rig, job->posed);
     printf("  %s render %s elbow.L=90 girth=0.3 -o %s\n", program, rig, job->picture);
-    printf("  %s bake %s --motion YOURS.bvh -o %s%smoving.glb\n", program, rig, folder, slash);
+    printf("  %s bake %s --motion YOURS.bvh --map %s%smotion_map.json -o %s%smoving.glb\n", program, rig, folder, slash,
+           folder, slash);
 }
 
 static void print_demo(const demo_job *job, const ex_rig *rig, double seconds) {

@@ -151,9 +151,10 @@ ex_result exi_figure_poses(exi_figures *figures, const char *path); /* figures_s
 ex_result exi_figure_scan(exi_figures *figures, const char *path);
 ex_result exi_figure_template(exi_figures *figures, const char *path);
 ex_result exi_figure_freedoms(exi_figures *figures, const char *path);
-ex_result exi_figure_holes(exi_figures *figures, const char *path);
 ex_result exi_figure_parts(exi_figures *figures, const char *path);
 ex_result exi_figure_interpolated(exi_figures *figures, const char *path);
 ex_result exi_figure_builds(exi_figures *figures, const char *path);
+ex_result exi_figure_rays(exi_figures *figures, const char *path); /* figures_maps.c, and holes */
+ex_result exi_figure_holes(exi_figures *figures, const char *path);
 
 #endif

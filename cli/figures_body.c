@@ -181,3 +181,15 @@ ex_result exi_scanned_add(exi_scanned *s, const float *positions, const exi_colo
     free(numbers);
     return result;
 }
+
+ex_result exi_scanned_draw(exi_scanned *s, int columns, double size, double yaw, double pitch, const float *close_up,
+                           const char *path) {
+    const exi_shots shots = {.shots = s->shots,
+                             .count = s->shot_count,
+                             .columns = columns,
+                             .yaw = yaw,
+                             .pitch = pitch,
+                             .size = size,
+                             .close_up = close_up};
+    return exi_figures_shots(s->figures, &shots, path);
+}

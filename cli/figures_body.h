@@ -46,6 +46,10 @@ ex_result exi_scanned_add(exi_scanned *scanned, const float *positions, const ex
 /* A shot of a mesh, which is the caller's no more; NULL: there was no memory for it. */
 ex_result exi_scanned_add_mesh(exi_scanned *scanned, ex_mesh *mesh, const char *title, const char *note);
 
+/* Draws all shots; close_up as in exi_shots. */
+ex_result exi_scanned_draw(exi_scanned *scanned, int columns, double size, double yaw, double pitch,
+                           const float *close_up, const char *path);
+
 /* The positions as a checkerboard of the cage's faces. NULL without memory. */
 ex_mesh *exi_scanned_checkerboard(const exi_scanned *scanned, const ex_mesh *cage, int level, const float *positions);
 /* Bones, joints and markers of the fit, in the reference pose: balls large, hinges as cones. NULL without memory. */

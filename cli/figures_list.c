@@ -227,7 +227,8 @@ static const exi_figure scanned_bodies[] = {
      .file = "scanned-bodies-1.png",
      .demo = "body",
      .caption = "The body that was made of 96 scans, in poses that were never scanned; its right arm and shoulder are "
-                "the left ones', mirrored. (The paper's come from motion capture: 'exemplar bake --motion' plays one.)",
+                "the left ones', mirrored. (The paper's come from motion capture: 'exemplar bake' plays one, with the "
+                "map that the demo writes.)",
      .slow = true,
      .make = exi_figure_poses},
     NOT_YET("Table 1", "the poses that were scanned",
@@ -255,7 +256,15 @@ static const exi_figure scanned_bodies[] = {
      .caption = "What every joint may do, and how long a bone was found. Left and right are mirror images.",
      .slow = true,
      .make = exi_figure_freedoms},
-    NOT_YET("Figure 4", "rays from the template", "A construction, drawn by hand."),
+    {.number = "Figure 4",
+     .title = "Rays from the template",
+     .file = "scanned-bodies-4.png",
+     .demo = "body",
+     .caption = "A slice through an armpit: a scan (grey), the template (blue) and rays along its normals to where "
+                "they hit the scan. Where the template is hollow and far from the scan, neighbouring rays cross: that "
+                "is why it is refitted, and why hits far away do not count.",
+     .slow = true,
+     .make = exi_figure_rays},
     {.number = "Figure 5",
      .title = "Holes filled",
      .file = "scanned-bodies-5.png",

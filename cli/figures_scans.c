@@ -15,19 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Draws all shots. */
-static ex_result draw(exi_scanned *s, int columns, double size, double yaw, double pitch, const float *close_up,
-                      const char *path) {
-    const exi_shots shots = {.shots = s->shots,
-                             .count = s->shot_count,
-                             .columns = columns,
-                             .yaw = yaw,
-                             .pitch = pitch,
-                             .size = size,
-                             .close_up = close_up};
-    return exi_figures_shots(s->figures, &shots, path);
-}
-
 /* ---- 1 ---- */
 
 ex_result exi_figure_poses(exi_figures *f, const char *path) {
@@ -145,7 +132,7 @@ ex_result exi_figure_template(exi_figures *f, const char *path) {
                                      i ? "refitted to a scan of each part" : "their smooth surface", "a patch a face");
     }
     if (result == EX_OK)
-        result = draw(&s, 2, 2, 15, 8, NULL, path);
+        result = exi_scanned_draw(&s, 2, 2, 15, 8, NULL, path);
     if (result == EX_OK)
         exi_figures_fact(f, "control points", "126", "%d", s.templates[0].cage->vertex_count);
     free(positions);
@@ -167,130 +154,6 @@ ex_result exi_figure_freedoms(exi_figures *f, const char *path) {
     }
     if (k)
         exi_figures_fact(f, "markers, three each", "90", "%d", k->site_count);
-    exi_scanned_close(&s);
-    return result;
-}
-
-/* ---- 5 ---- */
-
-/* What is worked with on the way from a scan to a map without holes. */
-typedef struct holes {
-    exi_scanned *s;
-    float *positions, *normals; /* of the template in the scan's pose */
-    float *displaced;
-    exi_colour *colours;
-    unsigned char *covered, *kept;
-    ex_map *map;
-} holes;
-
-static bool holes_open(holes *h) {
-    const size_t count = (size_t)h->s->vertex_count;
-    h->positions = exi_array_allocate(count, 3 * sizeof *h->positions);
-    h->normals = exi_array_allocate(count, 3 * sizeof *h->normals);
-    h->displaced = exi_array_allocate(count, 3 * sizeof *h->displaced);
-    h->colours = exi_array_allocate(count, sizeof *h->colours);
-    h->covered = exi_array_allocate(count, 1);
-    h->kept = exi_array_allocate(count, 1);
-    return h->positions && h->normals && h->displaced && h->colours && h->covered && h->kept;
-}
-
-static void holes_close(holes *h) {
-    ex_map_destroy(h->map);
-    free(h->positions);
-    free(h->normals);
-    free(h->displaced);
-    free(h->colours);
-    free(h->covered);
-    free(h->kept);
-}
-
-/* The scan's map before anything is filled, and the template in its pose. */
-static ex_result cast(holes *h, const char *name) {
-    exi_scanned *s = h->s;
-    ex_error *error = s->figures->error;
-    const int scan = ex_scan_session_find(s->session, name);
-    const ex_scan_part *part = &s->session->parts[s->session->scans[scan].part];
-    int pose = 0;
-    while (pose < s->fitted->scan_count - 1 && strcmp(s->fitted->names[pose], name) != 0)
-        pose++;
-    ex_transform *joints = exi_array_allocate((size_t)ex_rig_joint_count(s->rigs[1]), sizeof *joints);
-    ex_mesh **meshes = NULL;
-    ex_result result = joints ? ex_scan_meshes(s->session, scan, &meshes, error) : exi_error_memory(error, "a pose", 0);
-    if (result == EX_OK)
-        result = ex_map_covered(s->rigs[1], s->level, (const char *const *)part->covers, part->cover_count, h->covered,
-                                error);
-    if (result == EX_OK) {
-        ex_template_pose(s->fitted->kinematics, &s->fitted->poses[pose], joints);
-        result = exi_scanned_surface(s, s->rigs[1], &(ex_pose){.joints = joints}, false, h->positions, h->normals);
-    }
-    if (result == EX_OK) {
-        const ex_map_def def = {.rig = s->rigs[1],
-                                .level = s->level,
-                                .joints = joints,
-                                .meshes = meshes,
-                                .mesh_count = s->session->scans[scan].file_count,
-                                .covered = h->covered,
-                                .reach = s->session->reach / 2,
-                                .noise = s->session->noise,
-                                .tasks = s->figures->tasks};
-        result = ex_map_cast(&def, &h->map, error);
-    }
-    for (int i = 0; meshes && i < s->session->scans[scan].file_count; i++)
-        ex_mesh_destroy(meshes[i]);
-    free(meshes);
-    free(joints);
-    return result;
-}
-
-/* The map as colours, or the displaced surface; holes open or as they are. */
-static ex_result add_map(holes *h, const ex_map *map, bool colours, bool open, const char *title, const char *note) {
-    exi_scanned *s = h->s;
-    for (int v = 0; v < s->vertex_count; v++) {
-        const bool missing = open && h->map->states[v] == EX_MAP_FILLED;
-        h->kept[v] = h->covered[v] && (colours || !missing);
-        h->colours[v] = missing ? exi_colour_grey(60) : exi_colour_diverging((double)map->displacements[v] / 0.012);
-    }
-    memcpy(h->displaced, h->positions, (size_t)s->vertex_count * 3 * sizeof *h->displaced);
-    if (!colours)
-        exi_scanned_displace(s, map->displacements, h->normals, h->displaced);
-    return exi_scanned_add(s, h->displaced, colours ? h->colours : NULL, h->kept, title, note);
-}
-
-ex_result exi_figure_holes(exi_figures *f, const char *path) {
-    static const char *const titles[] = {"displacements", "begun with 0", "after a while", "filled"};
-    static const int steps[] = {-1, -1, 40, 0}; /* of the solver; 0: to the end */
-    exi_scanned s;
-    ex_result result = exi_scanned_open(f, &s);
-    holes h = {.s = &s};
-    if (result == EX_OK)
-        result = holes_open(&h) ? cast(&h, "arm_20") : exi_error_memory(f->error, "a surface", 0);
-    for (int i = 0; i < 8 && result == EX_OK; i++) { /* colours above, surfaces below */
-        ex_map *map = ex_map_create(h.map->vertex_count);
-        if (!map) {
-            result = exi_error_memory(f->error, "a map", 0);
-            break;
-        }
-        memcpy(map->displacements, h.map->displacements, (size_t)map->vertex_count * sizeof *map->displacements);
-        memcpy(map->states, h.map->states, (size_t)map->vertex_count);
-        if (steps[i % 4] >= 0)
-            result = ex_map_fill(map, s.rigs[1], s.level, NULL, &(ex_fill_options){.steps = steps[i % 4]}, f->error);
-        if (result == EX_OK)
-            result = add_map(&h, map, i < 4, i % 4 == 0, titles[i % 4],
-                             i % 4 == 2 ? "40 steps of the solver"
-                             : i == 0   ? "dark: no ray hit anything"
-                                        : NULL);
-        ex_map_destroy(map);
-    }
-    if (result == EX_OK) {
-        int missing = 0, all = 0;
-        for (int v = 0; v < s.vertex_count; v++) {
-            all += h.covered[v] != 0;
-            missing += h.map->states[v] == EX_MAP_FILLED;
-        }
-        exi_figures_fact(f, "not seen of the arm", "", "%.0f %%", 100.0 * missing / (all > 0 ? all : 1));
-        result = draw(&s, 4, 1.4, 35, 5, NULL, path);
-    }
-    holes_close(&h);
     exi_scanned_close(&s);
     return result;
 }
@@ -406,7 +269,7 @@ ex_result exi_figure_parts(exi_figures *f, const char *path) {
     if (result == EX_OK)
         result = add_parts(&b);
     if (result == EX_OK)
-        result = draw(&s, 2, 2, 10, 8, NULL, path);
+        result = exi_scanned_draw(&s, 2, 2, 10, 8, NULL, path);
     blend_close(&b);
     exi_scanned_close(&s);
     return result;
@@ -429,7 +292,8 @@ static ex_result find_displacements(const exi_scanned *s, const ex_pose *pose, f
 }
 
 /* A row: from the first pose to the last, and the first one's displacements on the last one's template. */
-static ex_result add_row(exi_scanned *s, const char *const *poses, int count, float *const forms[4]) {
+static ex_result add_row(exi_scanned *s, const char *const *poses, const char *const *titles, int count,
+                         float *const forms[4]) {
     float *plain = forms[0], *normals = forms[1], *whole = forms[2], *d = forms[3];
     ex_result result = EX_OK;
     for (int i = 0; i <= count && result == EX_OK; i++) {
@@ -444,7 +308,8 @@ static ex_result add_row(exi_scanned *s, const char *const *poses, int count, fl
             exi_scanned_displace(s, d, normals, whole);
         }
         if (result == EX_OK)
-            result = exi_scanned_add(s, whole, NULL, NULL, i == count ? "the first one's displacements" : NULL, NULL);
+            result =
+                exi_scanned_add(s, whole, NULL, NULL, i < count ? titles[i] : "the first one's displacements", NULL);
         if (result == EX_OK && i == count)
             s->shots[s->shot_count - 1].tone = 2;
         free(pose.inputs);
@@ -459,6 +324,8 @@ ex_result exi_figure_interpolated(exi_figures *f, const char *path) {
     static const char *const shoulder[STEPS] = {"shoulder.L=z-20 clavicle.L=z-4", "shoulder.L=z10y-10 clavicle.L=z2",
                                                 "shoulder.L=z35y-20 clavicle.L=z8",
                                                 "shoulder.L=z55y-30 clavicle.L=z14"};
+    static const char *const elbow_titles[STEPS] = {"elbow 0\xC2\xB0", "40\xC2\xB0", "80\xC2\xB0", "120\xC2\xB0"};
+    static const char *const shoulder_titles[STEPS] = {"arm lowered", "half-way", "level", "raised"};
     static const float close_up[6] = {0.0f, 1.08f, -0.1f, 0.6f, 1.66f, 0.3f};
     exi_scanned s;
     ex_result result = exi_scanned_open(f, &s);
@@ -468,11 +335,11 @@ ex_result exi_figure_interpolated(exi_figures *f, const char *path) {
     if (result == EX_OK && (!forms[0] || !forms[1] || !forms[2] || !forms[3]))
         result = exi_error_memory(f->error, "a surface", 0);
     if (result == EX_OK)
-        result = add_row(&s, elbow, STEPS, forms);
+        result = add_row(&s, elbow, elbow_titles, STEPS, forms);
     if (result == EX_OK)
-        result = add_row(&s, shoulder, STEPS, forms);
+        result = add_row(&s, shoulder, shoulder_titles, STEPS, forms);
     if (result == EX_OK)
-        result = draw(&s, STEPS + 1, 1.1, 10, 8, close_up, path);
+        result = exi_scanned_draw(&s, STEPS + 1, 1.1, 10, 8, close_up, path);
     for (int i = 0; i < 4; i++)
         free(forms[i]);
     exi_scanned_close(&s);

@@ -12,6 +12,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -280,11 +281,41 @@ static ex_result build(const work *w, const ex_scan_session *session) {
     return result;
 }
 
+/* ---- for motions ---- */
+
+/* The joints by the names that are usual in motion capture. The torso's stand elsewhere in every skeleton, and turn
+ * alone; the hinges are the subject's, which the fit finds to within a degree or so. */
+static const char motion_map[] = "{\n  \"joints\": {\n"
+                                 "    \"hips\": {\"from\": \"Hips\", \"align\": false},\n"
+                                 "    \"waist\": {\"from\": \"LowerBack\", \"align\": false},\n"
+                                 "    \"abdomen\": {\"from\": \"Spine1\", \"align\": false},\n";
+
+static ex_result write_map(const work *w) {
+    static const char *const names[2] = {"Left", "Right"};
+    char text[2048];
+    int size = snprintf(text, sizeof text, "%s", motion_map);
+    for (int side = 0; side < 2; side++) {
+        const char *name = names[side], letter = name[0];
+        const double *bend = exi_body_axes[BODY_BEND], *flex = exi_body_axes[BODY_FLEX];
+        const double sign = side ? -1 : 1; /* mirrored in x, and turned back so that equal angles are mirror images */
+        size += snprintf(text + size, sizeof text - (size_t)size,
+                         "    \"clavicle.%c\": {\"from\": \"%sShoulder\", \"align\": false},\n"
+                         "    \"shoulder.%c\": \"%sArm\",\n"
+                         "    \"elbow.%c\": {\"from\": \"%sForeArm\", \"hinge\": [%.3f, %.3f, %.3f]},\n"
+                         "    \"wrist.%c\": {\"from\": \"%sHand\", \"hinge\": [%.3f, %.3f, %.3f]}%s\n",
+                         letter, name, letter, name, letter, name, bend[0], sign * bend[1], sign * bend[2], letter,
+                         name, flex[0], sign * flex[1], sign * flex[2], side ? "\n  }\n}" : ",");
+    }
+    return exi_demo_write_text(w->directory, "motion_map.json", text, w->error);
+}
+
 ex_result exi_demo_body(const char *directory, const exi_demo_options *options, ex_error *error) {
     const work w = {
         .extent = options->quick ? &quick : &whole, .directory = directory, .options = options, .error = error};
     ex_scan_session *session = NULL;
-    ex_result result = scan_subject(&w);
+    ex_result result = write_map(&w);
+    if (result == EX_OK)
+        result = scan_subject(&w);
     if (result == EX_OK)
         result = ex_scan_session_read(directory, &session, error);
     if (result == EX_OK && session->levels != w.extent->levels) {

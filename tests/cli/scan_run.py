@@ -1,5 +1,6 @@
 """A body from scans, all steps: the quick demo, the same again by 'scan run' after an interruption and with nothing left
 to do, and sessions in which something is wrong: one sentence, and the work so far kept."""
+import json
 import os
 import pathlib
 import shutil
@@ -57,6 +58,16 @@ class ScanRun(harness.Case):
         report = self.succeed("scan", "report", "s", "--json").json()
         self.assertEqual(report["scans"], 11)
         self.succeed("pose", "s/body.glb", "elbow.L=90", "girth=0.3", "-o", "posed.obj", "-q")
+        # A motion with the usual names of joints, of another person.
+        (self.folder / "wave.bvh").write_text(
+            "HIERARCHY\nROOT Hips\n{\nOFFSET 0 1 0\nCHANNELS 3 Zrotation Xrotation Yrotation\nJOINT LeftArm\n{\n"
+            "OFFSET 0.2 0.5 0\nCHANNELS 3 Zrotation Xrotation Yrotation\nJOINT LeftForeArm\n{\nOFFSET 0.3 0 0\n"
+            "CHANNELS 3 Zrotation Xrotation Yrotation\nEnd Site\n{\nOFFSET 0.2 0 0\n}\n}\n}\n}\nMOTION\nFrames: 1\n"
+            "Frame Time: 0.04\n0 0 0 30 0 0 0 0 60\n")
+        whole = json.loads((self.folder / "s/motion_map.json").read_text())["joints"]
+        (self.folder / "map.json").write_text(json.dumps({"joints": {
+            name: whole[name] for name in ("hips", "shoulder.L", "elbow.L")}}))
+        self.succeed("bake", "s/body.glb", "--motion", "wave.bvh", "--map", "map.json", "-o", "wave.pc2", "-q")
         # Nothing is left to be done but to report.
         before = {path: path.stat().st_mtime_ns for path in (self.folder / "s").rglob("*")}
         again = self.run_tool("scan", "run", "s")
@@ -85,6 +96,21 @@ class ScanRun(harness.Case):
             self.assertEqual((folder / "found" / name).stat().st_mtime_ns, when, name)
         for name in ("fit.json", "body.json", "body.glb"):
             self.assertEqual((folder / name).read_bytes(), (self.made / "body" / name).read_bytes(), name)
+
+    def test_interrupted_demo(self):
+        """A session is left that 'scan run' goes on with."""
+        process = subprocess.Popen([harness.TOOL, "demo", "body", "--quick", "-o", "b", "--threads", "2"],
+                                   cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        while not (self.folder / "b/found").is_dir() or not os.listdir(self.folder / "b/found"):
+            self.assertIsNone(process.poll())
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=60)[1].decode()
+        self.assertEqual(process.returncode, 130, said)
+        self.assertIn("scan run b' goes on from there", said)
+        self.assertTrue((self.folder / "b/scan.json").exists())
+        self.assertFalse((self.folder / "b/body.json").exists())
+        self.assertEqual([name for name in self.listing() if "tmp" in name or "~" in name], [])
 
     def stops(self, folder, *fragments):
         """Stops at a step with one sentence besides what says which step it is; found/ is as it was, at least."""

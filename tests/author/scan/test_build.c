@@ -23,6 +23,7 @@
 
 #include "author/scan/build.h"
 #include "support/check.h"
+#include "support/fail_alloc.h"
 #include "support/scanned.h"
 #include "support/scratch.h"
 
@@ -234,6 +235,15 @@ static void test_mirrored(void **state) {
     assert_int_equal(found, s.count);
     assert_true(scanned_distance(&s, left, rest) > 0.1);
     assert_string_equal(ex_rig_layer_name(body, 2), "arm.R");
+    /* Of the trunk each side has its own half. */
+    char *mask = scratch_read("masks/arm.txt", NULL);
+    int lines = 0;
+    for (char *line = mask; *line; line = strchr(line, '\n') + 1, lines++) {
+        const long v = strtol(line, NULL, 10);
+        assert_true(v >= 0 && v < s.count && (double)rest[3 * v] > -1e-5);
+    }
+    assert_true(lines > s.count / 3 && lines < 2 * s.count / 3);
+    free(mask);
     free(left);
     free(right);
     free(rest);
@@ -502,6 +512,49 @@ static void test_refused(void **state) {
     ex_scan_built_destroy(NULL);
 }
 
+/* ---- memory ---- */
+
+static ex_result attempt_build(void *context) {
+    const scanned *s = context;
+    ex_scan_built *built = NULL;
+    remove(scratch_path("cage.obj")); /* one that cannot be read is written again, for want of memory too */
+    const ex_result result =
+        ex_scan_build(s->session, s->fitted, &(ex_scan_build_options){.force = true}, &built, NULL);
+    ex_scan_built_destroy(built);
+    return result;
+}
+
+static ex_result attempt_measure(void *context) {
+    const scanned *s = context;
+    ex_scan_report report;
+    return ex_scan_measure(s->session, s->fitted, NULL, NULL, &report, NULL);
+}
+
+/* Some of more than a thousand allocations; what each of them belongs to is tested on its own. */
+static void test_memory(void **state) {
+    (void)state;
+    static const struct {
+        ex_result (*attempt)(void *);
+        int step;
+    } ways[] = {{attempt_build, 401}, {attempt_measure, 173}};
+    scanned_def def = one;
+    scanned s;
+    def.options = "\"mirror\": true, ";
+    def.apart = false;
+    scanned_open(&s, &def);
+    for (int w = 0; w < 2; w++)
+        for (int n = 1;; n += ways[w].step) {
+            fail_alloc_arm(n);
+            const ex_result result = ways[w].attempt(&s);
+            const bool reached = fail_alloc_reached();
+            fail_alloc_arm(0);
+            assert_int_equal(result, reached ? EX_ERROR_MEMORY : EX_OK);
+            if (!reached)
+                break;
+        }
+    scanned_close(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_scans_come_back, scratch_set_up, scratch_tear_down),
@@ -514,6 +567,7 @@ int main(void) {
         cmocka_unit_test(test_weights),
         cmocka_unit_test(test_change),
         cmocka_unit_test_setup_teardown(test_refused, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(test_memory, scratch_set_up, scratch_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
