@@ -12,7 +12,7 @@
 #include <string.h>
 
 static const char *output, *loss_text, *skeleton, *bvh, *up, *frames_text;
-static bool even;
+static bool even, rigid;
 
 static const ex_option options[] = {
     {.name = "output",
@@ -40,6 +40,10 @@ static const ex_option options[] = {
      .help = "of motion capture: from how many frames bones are found (default: 40)",
      .text = &frames_text},
     {.name = "even", .help = "markers that slide over the bone count as much as others", .flag = &even},
+    {.name = "rigid",
+     .help = "markers are fixed to their bones (default: near a joint they follow both bones, each by a share that "
+             "is found)",
+     .flag = &rigid},
 };
 
 /* ---- what was found ---- */
@@ -115,9 +119,9 @@ static bool read_loss(const ex_call *call, double *loss) {
 static int fit_capture(const ex_call *call, double loss) {
     exi_scan_capture wish = {.output = output, .bvh = bvh, .skeleton = skeleton, .up = up, .loss = loss};
     const char *at = frames_text;
-    if (even)
-        return exi_wrong_usage(call->command, "--even goes with a session, and '%s' is motion capture",
-                               call->arguments[0]);
+    if (even || rigid)
+        return exi_wrong_usage(call->command, "--%s goes with a session, and '%s' is motion capture",
+                               even ? "even" : "rigid", call->arguments[0]);
     if (frames_text && (!exi_parse_int(&at, frames_text + strlen(frames_text), &wish.frames) || *at || wish.frames < 1))
         return exi_wrong_usage(call->command, "--frames needs a number from 1 up, not '%s'", frames_text);
     return exi_scan_fit_capture(call, &wish);
@@ -130,8 +134,11 @@ static int fit_session(const ex_call *call, const ex_scan_session *session, doub
     ex_kin_fit *fit = NULL;
     exi_pool *pool = exi_pool_create(call->threads);
     exi_progress_start(&progress, call);
-    const ex_scan_fit_options how = {
-        .loss = loss, .even = even, .progress = exi_progress_hook(&progress), .tasks = exi_pool_tasks(pool)};
+    const ex_scan_fit_options how = {.loss = loss,
+                                     .even = even,
+                                     .rigid = rigid,
+                                     .progress = exi_progress_hook(&progress),
+                                     .tasks = exi_pool_tasks(pool)};
     ex_result result = ex_scan_fit(session, &how, &fitted, &fit, &error);
     exi_progress_end(&progress);
     exi_pool_destroy(pool);
@@ -177,12 +184,13 @@ static int run(const ex_call *call) {
 const ex_command cmd_scan_fit = {
     .name = "scan fit",
     .summary = "find bones, axes and poses from named markers",
-    .usage = "scan fit DIR [-o FIT.json] [--loss LENGTH] [--even]\n"
+    .usage = "scan fit DIR [-o FIT.json] [--loss LENGTH] [--even] [--rigid]\n"
              "scan fit FILE.c3d|FILE.trc [-o FIT.json] [--bvh OUT.bvh]",
     .description = "Reads labels/ of a session and finds what its skeleton leaves open: the\n"
                    "lengths and directions of bones, the axes of hinges, where each marker is on\n"
                    "its bone, and the pose of every scan, all at once. Markers that a scan does\n"
-                   "not show are left out; labels below a confidence of 0.9 are not used.\n"
+                   "not show are left out; labels below a confidence of 0.9 are not used. The\n"
+                   "paper's fit is --rigid --even --loss none.\n"
                    "\n"
                    "With the markers of motion capture, a C3D or TRC file, the same is found from\n"
                    "its frames: markers are taken by their names, those of common marker sets\n"

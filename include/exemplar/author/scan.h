@@ -403,7 +403,7 @@ EX_API void ex_scan_fitted_destroy(ex_scan_fitted *fitted);
 typedef struct ex_scan_fit_options {
     double sure; /* labels of less confidence are left out; 0: 0.9 */
     double loss; /* ex_kin_fit_def */
-    bool even;
+    bool even, rigid;
     const ex_progress *progress;
     const ex_tasks *tasks;
 } ex_scan_fit_options;

@@ -5,6 +5,7 @@
  *   build_parts.c    which vertices a part covers, masks, and the mirror image of each
  *   build_cage.c     the cage refitted to average scans
  *   build_maps.c     a map of displacements for every scan
+ *   build_smooth.c   the scanner's noise taken out of a map
  *   build_weigh.c    weights of a part's scans at a pose
  *   build_changes.c  the body in the reference, and what each scan changes of it
  *   build_project.c  body.json
@@ -28,6 +29,8 @@ typedef struct exi_body_part {
     float *reference; /* [level vertices]: its displacements where no joint is turned; NULL until they are known */
 } exi_body_part;
 
+typedef struct exi_body_net exi_body_net; /* build_smooth.c */
+
 typedef struct exi_body {
     const ex_scan_session *session;
     const ex_scan_fitted *fitted;
@@ -36,7 +39,8 @@ typedef struct exi_body {
     ex_template template;
     ex_rig *rig; /* of the template as it is now */
     int level, vertex_count;
-    int *mirror; /* [vertex_count] the vertex that each is mirrored to; NULL where the session mirrors nothing */
+    int *mirror;       /* [vertex_count] the vertex that each is mirrored to; NULL where the session mirrors nothing */
+    exi_body_net *net; /* vertices beside each other; NULL until the parts are found */
     int part_count;
     exi_body_part *parts; /* those of the session first, in its order */
     int *poses;           /* [scan_count of the session] in fitted, -1 for scans that are not */
@@ -50,6 +54,11 @@ void exi_body_mirror_rotation(const double q[4], double mirrored[4]);
 
 ex_result exi_body_find_parts(exi_body *body);
 void exi_body_free_parts(exi_body *body);
+
+/* From the template at rest [vertex_count][3]. */
+ex_result exi_body_net_make(exi_body *body, const float *places);
+void exi_body_net_free(exi_body_net *net);
+ex_result exi_body_smooth(const exi_body *body, ex_map *map);
 
 ex_result exi_body_refit(exi_body *body);
 

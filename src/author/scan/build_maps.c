@@ -145,6 +145,8 @@ static ex_result finish_map(exi_body *body, int scan, ex_map *map, ex_map *const
     free(lenders);
     free(weights);
     if (result == EX_OK)
+        result = exi_body_smooth(body, map);
+    if (result == EX_OK)
         measure(body, map, &body->built->scans[scan]);
     if (result == EX_OK)
         result = write_map(body, &body->parts[entry->part], entry->name, map);

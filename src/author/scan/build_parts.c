@@ -157,6 +157,8 @@ ex_result exi_body_find_parts(exi_body *body) {
                            : exi_error_memory(body->error, "the parts", 3 * count * sizeof *places);
     if (result == EX_OK && body->session->mirror)
         result = find_mirror(body, places);
+    if (result == EX_OK)
+        result = exi_body_net_make(body, places);
     for (int p = 0; p < session_parts && result == EX_OK; p++) {
         const ex_scan_part *part = &body->session->parts[p];
         result = add_part(body, part, part->name, false, find_side(body, part));
@@ -181,6 +183,8 @@ void exi_body_free_parts(exi_body *body) {
     }
     free(body->parts);
     free(body->mirror);
+    exi_body_net_free(body->net);
+    body->net = NULL;
     body->parts = NULL;
     body->mirror = NULL;
     body->part_count = 0;

@@ -297,6 +297,7 @@ ex_result ex_scan_fit(const ex_scan_session *session, const ex_scan_fit_options 
                                     .reference = w.reference,
                                     .loss = o->loss,
                                     .even = o->even,
+                                    .rigid = o->rigid,
                                     .progress = o->progress,
                                     .tasks = o->tasks};
         result = ex_kinematics_fit(&def, fit, error);
