@@ -12,6 +12,7 @@
 
 #include <exemplar/author/formats.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,13 @@ ex_result exi_body_make_rig(exi_body *body) {
     return ex_template_rig(&body->template, body->session->levels, &body->rig, body->error);
 }
 
+bool exi_body_is_there(const char *path) {
+    FILE *file = fopen(path, "rb");
+    if (file)
+        fclose(file);
+    return file != NULL;
+}
+
 void exi_body_close(exi_body *body) {
     exi_body_free_parts(body);
     ex_rig_destroy(body->rig);
@@ -33,18 +41,38 @@ void exi_body_close(exi_body *body) {
     free(body->poses);
 }
 
+ex_result exi_body_check_joints(const exi_body *body, const char *path, const char *remedy) {
+    const ex_kinematics *kinematics = body->fitted->kinematics;
+    const ex_skeleton *skeleton = ex_rig_skeleton(body->rig);
+    if (ex_rig_joint_count(body->rig) != kinematics->joint_count)
+        return exi_error(body->error, EX_ERROR_DATA, "%s has %d joints and the fit has %d: %s", path,
+                         ex_rig_joint_count(body->rig), kinematics->joint_count, remedy);
+    for (int j = 0; j < kinematics->joint_count; j++) {
+        const char *name = ex_skeleton_name(skeleton, j);
+        if (!name || strcmp(name, kinematics->joints[j].name) != 0)
+            return exi_error(body->error, EX_ERROR_DATA, "%s has a joint '%s' where the fit has '%s': %s", path,
+                             name ? name : "", kinematics->joints[j].name, remedy);
+    }
+    return EX_OK;
+}
+
 static ex_result read_template(exi_body *body) {
     char *cage = exi_body_path(body, "template/cage.obj"), *scene = exi_body_path(body, "template/body.glb");
-    ex_result result = cage && scene ? ex_obj_read(cage, &body->template.cage, body->error)
-                                     : exi_error_memory(body->error, "a path", 0);
+    ex_result result = cage && scene ? EX_OK : exi_error_memory(body->error, "a path", 0);
+    for (int i = 0; i < 2 && result == EX_OK; i++) {
+        if (!exi_body_is_there(i == 0 ? cage : scene))
+            result =
+                exi_error(body->error, EX_ERROR_FILE, "'%s' is not there yet: 'exemplar scan template %s' makes it",
+                          i == 0 ? cage : scene, body->session->folder);
+    }
+    if (result == EX_OK)
+        result = ex_obj_read(cage, &body->template.cage, body->error);
     if (result == EX_OK)
         result = ex_scene_read(scene, &body->template.scene, body->error);
     if (result == EX_OK)
-        result = exi_body_make_rig(body);
-    if (result == EX_OK && ex_rig_joint_count(body->rig) != body->fitted->kinematics->joint_count)
-        result = exi_error(body->error, EX_ERROR_DATA,
-                           "%s has %d joints and the fit has %d: make the template again ('exemplar scan template')",
-                           scene, ex_rig_joint_count(body->rig), body->fitted->kinematics->joint_count);
+        result = exi_error_within(body->error, exi_body_make_rig(body), "%s", cage);
+    if (result == EX_OK)
+        result = exi_body_check_joints(body, scene, "make the template again ('exemplar scan template')");
     if (result == EX_OK) {
         body->level = body->session->levels;
         body->vertex_count = ex_rig_level_vertex_count(body->rig, body->level);
@@ -54,7 +82,24 @@ static ex_result read_template(exi_body *body) {
     return result;
 }
 
+/* Parts are written down in scan.json, which may be newer than the fit. */
+static ex_result check_parts(const exi_body *body) {
+    for (int p = 0; p < body->session->part_count; p++) {
+        const ex_scan_part *part = &body->session->parts[p];
+        for (int i = 0; i < part->joint_count; i++) {
+            if (ex_kinematics_find_joint(body->fitted->kinematics, part->joints[i]) < 0)
+                return exi_error(body->error, EX_ERROR_DATA,
+                                 "part '%s': the fit has no joint '%s': fit again ('exemplar scan fit')", part->name,
+                                 part->joints[i]);
+        }
+    }
+    return EX_OK;
+}
+
 ex_result exi_body_find_poses(exi_body *body) {
+    ex_result result = check_parts(body);
+    if (result != EX_OK)
+        return result;
     body->poses = exi_array_allocate((size_t)body->session->scan_count, sizeof *body->poses);
     if (!body->poses)
         return exi_error_memory(body->error, "the poses", 0);
@@ -62,6 +107,21 @@ ex_result exi_body_find_poses(exi_body *body) {
         body->poses[i] = -1;
         for (int k = 0; k < body->fitted->scan_count && body->poses[i] < 0; k++)
             body->poses[i] = strcmp(body->fitted->names[k], body->session->scans[i].name) == 0 ? k : -1;
+    }
+    return EX_OK;
+}
+
+/* Without one there would be a layer without examples. */
+static ex_result check_scans(const exi_body *body) {
+    for (int p = 0; p < body->session->part_count; p++) {
+        bool known = false;
+        for (int i = 0; i < body->session->scan_count && !known; i++)
+            known = body->session->scans[i].part == p && body->poses[i] >= 0;
+        if (!known)
+            return exi_error(body->error, EX_ERROR_DATA,
+                             "part '%s' has no scan whose pose is known: label one of its scans and fit again, or "
+                             "take the part out of scan.json",
+                             body->session->parts[p].name);
     }
     return EX_OK;
 }
@@ -77,24 +137,27 @@ static ex_result make_folders(const exi_body *body) {
     return result;
 }
 
-/* cage.obj, but only where it is another than before: maps that were made with it are then still good. */
+/* cage.obj and skeleton.glb, but only where they are others than before: maps that were made with them are then still
+ * good. The skin may have been edited without the cage. */
 static ex_result write_cage(const exi_body *body) {
     char *path = exi_body_path(body, "cage.obj"), *skeleton = exi_body_path(body, "skeleton.glb");
+    char *skin = exi_body_path(body, "template/body.glb");
     ex_mesh *old = NULL;
-    ex_result result = path && skeleton ? EX_OK : exi_error_memory(body->error, "a path", 0);
-    if (result == EX_OK && ex_obj_read(path, &old, NULL) == EX_OK) {
+    ex_result result = path && skeleton && skin ? EX_OK : exi_error_memory(body->error, "a path", 0);
+    if (result == EX_OK && exi_body_is_newer(skeleton, skin) && ex_obj_read(path, &old, NULL) == EX_OK) {
         const ex_mesh_difference difference = ex_mesh_compare(body->template.cage, old, 0);
         if (ex_mesh_difference_none(&difference))
             goto done;
     }
     if (result == EX_OK)
-        result = ex_obj_write(path, body->template.cage, body->error);
-    if (result == EX_OK)
         result = exi_skeleton_write(skeleton, body->rig, body->error); /* with the mesh as it is now */
+    if (result == EX_OK)
+        result = ex_obj_write(path, body->template.cage, body->error); /* last: it says that both are there */
 done:
     ex_mesh_destroy(old);
     free(path);
     free(skeleton);
+    free(skin);
     return result;
 }
 
@@ -103,6 +166,8 @@ static ex_result build(exi_body *body) {
     ex_result result = read_template(body);
     if (result == EX_OK)
         result = exi_body_find_poses(body);
+    if (result == EX_OK)
+        result = check_scans(body);
     if (result == EX_OK)
         result = exi_body_find_parts(body);
     if (result == EX_OK && progress)

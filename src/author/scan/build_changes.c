@@ -122,7 +122,7 @@ static ex_result write_change(exi_body *body, const exi_body_part *part, const c
 }
 
 static ex_result write_base(exi_body *body, ex_map *map) {
-    char *path = exi_body_path(body, "changes/base.ply");
+    char *path = exi_body_path(body, "base.ply");
     exi_body_base(body, map->displacements);
     for (int v = 0; v < body->vertex_count; v++) {
         float mask = 0;

@@ -2,6 +2,8 @@
  * A map of displacements for every scan: rays, holes lent and filled, written; and the mirror images of those that
  * belong to one side. Maps that are newer than all that they are made of are kept.
  */
+#define _POSIX_C_SOURCE 200809L /* struct timespec in struct stat */
+
 #include "author/formats/array.h"
 #include "author/formats/file.h"
 #include "author/scan/build.h"
@@ -49,24 +51,26 @@ ex_result exi_body_cast(const exi_body *body, int scan, double reach, const unsi
 
 /* ---- what is there already ---- */
 
-static bool newer_than(const struct stat *made, const char *path) {
-    struct stat from;
-    return path && stat(path, &from) == 0 && from.st_mtime <= made->st_mtime;
+bool exi_body_is_newer(const char *made, const char *from) {
+    struct stat a, b;
+    if (stat(made, &a) != 0 || stat(from, &b) != 0)
+        return false;
+    return a.st_mtim.tv_sec > b.st_mtim.tv_sec ||
+           (a.st_mtim.tv_sec == b.st_mtim.tv_sec && a.st_mtim.tv_nsec >= b.st_mtim.tv_nsec);
 }
 
 static bool is_up_to_date(const exi_body *body, int scan, const char *path) {
     const ex_scan_entry *entry = &body->session->scans[scan];
-    static const char *const others[] = {"scan.json", "fit.json", "cage.obj"};
-    struct stat made;
-    bool good = !body->options->force && stat(path, &made) == 0;
+    static const char *const others[] = {"scan.json", "fit.json", "cage.obj", "skeleton.glb"};
+    bool good = !body->options->force;
     for (int i = 0; good && i < entry->file_count; i++) {
         char *from = exi_body_path(body, entry->files[i]);
-        good = newer_than(&made, from);
+        good = from && exi_body_is_newer(path, from);
         free(from);
     }
-    for (int i = 0; good && i < 3; i++) {
+    for (int i = 0; good && i < 4; i++) {
         char *from = exi_body_path(body, others[i]);
-        good = newer_than(&made, from);
+        good = from && exi_body_is_newer(path, from);
         free(from);
     }
     return good;

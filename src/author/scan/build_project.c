@@ -178,7 +178,7 @@ static json_t *base_json(const exi_body *body) {
     bool good =
         layer && space && examples && example && at && put(layer, "name", json_string("base")) &&
         append(space, axis_json(body, part, 0)) && put(example, "name", json_string("base")) &&
-        put(example, "map", json_string("changes/base.ply")) &&
+        put(example, "map", json_string("base.ply")) &&
         put(at, joint->name, joint->freedom == EX_FREEDOM_HINGE ? json_integer(0) : exi_json_make_numbers(none, 4)) &&
         json_object_set(example, "at", at) == 0 && json_array_append(examples, example) == 0 &&
         json_object_set(layer, "space", space) == 0 && put(layer, "weigh", weigh_json(body, 1)) &&

@@ -13,6 +13,7 @@
 #include "author/formats/json.h"
 #include "runtime/base/functions.inl"
 #include "runtime/base/result.h"
+#include "runtime/base/text.h"
 #include "runtime/base/vector.h"
 
 #include <exemplar/author/formats.h>
@@ -98,6 +99,10 @@ static ex_result read_words(exi_reader *r, const json_t *object, const exi_place
         const exi_place item = exi_place_index(&at, i);
         if (!word || !word[0])
             return exi_error(r->error, EX_ERROR_DATA, "%s: a name is needed here", item.text);
+        for (size_t k = 0; k < i; k++) {
+            if (strcmp((*words)[k], word) == 0)
+                return exi_error(r->error, EX_ERROR_DATA, "%s: '%s' is in this list already", item.text, word);
+        }
         (*words)[i] = exi_arena_text(r->arena, word);
         if (!(*words)[i])
             return exi_error_memory(r->error, "the session", strlen(word));
@@ -123,6 +128,21 @@ static ex_result check_joints(exi_reader *r, const ex_scan_session *session, con
     return EX_OK;
 }
 
+bool exi_scan_is_name(const char *name) {
+    return exi_is_name(name) && name[0] != '.' && strpbrk(name, "/\\:*?\"<>|") == NULL && strlen(name) < 128;
+}
+
+/* A part is a layer of the rig, between the two that every rig has, and its mask is a file. */
+static ex_result check_part_name(exi_reader *r, const exi_place *place, const char *name) {
+    if (!exi_scan_is_name(name))
+        return exi_error(r->error, EX_ERROR_DATA, "%s.name: '%s' cannot be the name of a file", place->text, name);
+    if (strcmp(name, "base") == 0 || strcmp(name, "figure") == 0)
+        return exi_error(r->error, EX_ERROR_DATA,
+                         "%s.name: a layer of the body that is no part is called '%s': take another name", place->text,
+                         name);
+    return EX_OK;
+}
+
 static ex_result read_part(exi_reader *r, const json_t *object, const exi_place *place, const ex_scan_session *session,
                            ex_scan_part *part) {
     static const char *const keys[] = {"name", "joints", "solve", "covers", NULL};
@@ -136,6 +156,8 @@ static ex_result read_part(exi_reader *r, const json_t *object, const exi_place 
     if (result == EX_OK)
         result = exi_get_text(r, object, place, "name", true, &name);
     part->name = (char *)name;
+    if (result == EX_OK)
+        result = check_part_name(r, place, name);
     if (result == EX_OK)
         result = read_words(r, object, place, "joints", &part->joints, &part->joint_count);
     if (result == EX_OK)
@@ -151,10 +173,6 @@ static ex_result read_part(exi_reader *r, const json_t *object, const exi_place 
     if (result == EX_OK)
         result = check_joints(r, session, place, "covers", part->covers, part->cover_count);
     return result;
-}
-
-bool exi_scan_is_name(const char *name) {
-    return name[0] && name[0] != '.' && strpbrk(name, "/\\:*?\"<>|") == NULL && strlen(name) < 128;
 }
 
 static ex_result read_scan(exi_reader *r, const json_t *object, const exi_place *place, ex_scan_session *session,
@@ -179,6 +197,10 @@ static ex_result read_scan(exi_reader *r, const json_t *object, const exi_place 
         return result;
     if (!exi_scan_is_name(name))
         return exi_error(r->error, EX_ERROR_DATA, "%s.name: '%s' cannot be the name of a file", place->text, name);
+    if (strcmp(name, "doubtful") == 0)
+        return exi_error(r->error, EX_ERROR_DATA,
+                         "%s.name: labels/doubtful.csv is where doubtful markers are told: take another name",
+                         place->text);
     if (ex_scan_session_find(session, name) >= 0)
         return exi_error(r->error, EX_ERROR_DATA, "%s.name: there is another scan '%s'", place->text, name);
     scan->part = -1;
