@@ -281,6 +281,10 @@ static ex_result label_session(work *w, ex_error *error) {
         result = read_scan(w, i, error);
         any = any || !w->scans[i].done;
     }
+    if (result == EX_OK && w->file_counts[session->reference] == 0)
+        result =
+            exi_error(error, EX_ERROR_DATA, "the reference scan '%s' has no labels: name its markers by hand first",
+                      session->scans[session->reference].name);
     const ex_label_scans_def def = {.kinematics = session->kinematics,
                                     .scan_count = session->scan_count,
                                     .scans = w->scans,

@@ -129,18 +129,12 @@ static ex_result check_joints(exi_reader *r, const ex_scan_session *session, con
 }
 
 bool exi_scan_is_name(const char *name) {
-    return exi_is_name(name) && name[0] != '.' && strpbrk(name, "/\\:*?\"<>|") == NULL && strlen(name) < 128;
+    return exi_is_name(name) && name[0] != '.' && strpbrk(name, "/\\:*?\"<>|") == NULL && strlen(name) < 128 &&
+           strcmp(name, "doubtful") != 0; /* labels/doubtful.csv is something else */
 }
 
-/* A part is a layer of the rig, between the two that every rig has, and its mask is a file. */
-static ex_result check_part_name(exi_reader *r, const exi_place *place, const char *name) {
-    if (!exi_scan_is_name(name))
-        return exi_error(r->error, EX_ERROR_DATA, "%s.name: '%s' cannot be the name of a file", place->text, name);
-    if (strcmp(name, "base") == 0 || strcmp(name, "figure") == 0)
-        return exi_error(r->error, EX_ERROR_DATA,
-                         "%s.name: a layer of the body that is no part is called '%s': take another name", place->text,
-                         name);
-    return EX_OK;
+bool exi_scan_is_part_name(const char *name) {
+    return exi_scan_is_name(name) && strcmp(name, "base") != 0 && strcmp(name, "figure") != 0;
 }
 
 static ex_result read_part(exi_reader *r, const json_t *object, const exi_place *place, const ex_scan_session *session,
@@ -156,8 +150,10 @@ static ex_result read_part(exi_reader *r, const json_t *object, const exi_place 
     if (result == EX_OK)
         result = exi_get_text(r, object, place, "name", true, &name);
     part->name = (char *)name;
-    if (result == EX_OK)
-        result = check_part_name(r, place, name);
+    if (result == EX_OK && !exi_scan_is_part_name(name))
+        result = exi_error(r->error, EX_ERROR_DATA,
+                           "%s.name: '%s' cannot be the name of a part, which becomes that of a file and a layer",
+                           place->text, name);
     if (result == EX_OK)
         result = read_words(r, object, place, "joints", &part->joints, &part->joint_count);
     if (result == EX_OK)
@@ -196,11 +192,8 @@ static ex_result read_scan(exi_reader *r, const json_t *object, const exi_place 
     if (result != EX_OK)
         return result;
     if (!exi_scan_is_name(name))
-        return exi_error(r->error, EX_ERROR_DATA, "%s.name: '%s' cannot be the name of a file", place->text, name);
-    if (strcmp(name, "doubtful") == 0)
         return exi_error(r->error, EX_ERROR_DATA,
-                         "%s.name: labels/doubtful.csv is where doubtful markers are told: take another name",
-                         place->text);
+                         "%s.name: '%s' cannot be the name of a scan, which becomes that of files", place->text, name);
     if (ex_scan_session_find(session, name) >= 0)
         return exi_error(r->error, EX_ERROR_DATA, "%s.name: there is another scan '%s'", place->text, name);
     scan->part = -1;
