@@ -2,6 +2,7 @@
 #include "command.h"
 #include "files.h"
 #include "interrupt.h"
+#include "pool.h"
 #include "report.h"
 #include "rigs.h"
 
@@ -13,7 +14,7 @@
 #include <string.h>
 
 static const char *output;
-static bool force, all;
+static bool force, all, quick;
 
 static const ex_option options[] = {
     {.name = "output",
@@ -25,7 +26,8 @@ static const ex_option options[] = {
      .letter = 'f',
      .help = "write into a folder that holds something already, over what has the same names",
      .flag = &force},
-    {.name = "all", .help = "without NAME: those that simulate cloth, too", .flag = &all},
+    {.name = "all", .help = "without NAME: those that take long, too", .flag = &all},
+    {.name = "quick", .help = "body: a coarse one of a dozen scans, in seconds", .flag = &quick},
 };
 
 /* Writes and builds one demo into a folder. The rig, or NULL: after a sentence, or because of an interrupt. */
@@ -35,14 +37,19 @@ static ex_rig *make_demo(const ex_call *call, const ex_demo *demo, const char *f
     exi_progress progress;
     ex_project *project = NULL;
     ex_rig *rig = NULL;
+    exi_pool *pool = exi_pool_create(call->threads);
     exi_interrupt_defer(true);
     exi_progress_start(&progress, call);
-    bool good = exi_make_directory(folder, &error) == EX_OK &&
-                exi_demo_write(demo, folder, exi_progress_hook(&progress), &error) == EX_OK &&
+    const exi_demo_options how = {
+        .progress = exi_progress_hook(&progress), .tasks = exi_pool_tasks(pool), .quick = quick};
+    const ex_build_options building = {.tasks = how.tasks};
+    bool good = exi_make_directory(folder, &error) == EX_OK && exi_demo_write(demo, folder, &how, &error) == EX_OK &&
                 ex_project_read(project_path, &project, &error) == EX_OK &&
-                ex_project_build(project, NULL, &rig, &error) == EX_OK && ex_rig_write(rig_path, rig, &error) == EX_OK;
+                ex_project_build(project, &building, &rig, &error) == EX_OK &&
+                ex_rig_write(rig_path, rig, &error) == EX_OK;
     exi_progress_end(&progress);
     exi_interrupt_defer(false);
+    exi_pool_destroy(pool);
     ex_project_destroy(project);
     if (!good) {
         if (!exi_interrupted())
@@ -89,6 +96,17 @@ static void print_next_garment(const demo_job *job) {
            program, rig, folder, slash, folder, slash, folder, slash);
 }
 
+/* What the body is worth, and what can be done with it. */
+static void print_next_session(const demo_job *job) {
+    const char *program = job->call->program, *folder = job->folder, *rig = job->rig;
+    const char *slash = folder[0] && folder[strlen(folder) - 1] == '/' ? "" : "/";
+    printf("\nTry next:\n  %s scan report %s\n", program, folder);
+    printf("  %s pose %s elbow.L=90 -o %s\n", program, rig, job->posed);
+    printf("  %s render %s elbow.L=90 girth=0.3 -o %s\n", program, rig, job->picture);
+    printf("  %s bake %s --motion YOURS.bvh --map %s%smotion_map.json -o %s%smoving.glb\n", program, rig, folder, slash,
+           folder, slash);
+}
+
 static void print_demo(const demo_job *job, const ex_rig *rig, double seconds) {
     if (job->call->json) {
         exi_rig_print_line(stdout, true, job->rig, rig, seconds, NULL);
@@ -100,6 +118,8 @@ static void print_demo(const demo_job *job, const ex_rig *rig, double seconds) {
     exi_rig_print_line(stdout, false, job->rig, rig, seconds, NULL);
     if (job->next && job->demo->garment) {
         print_next_garment(job);
+    } else if (job->next && job->demo->session) {
+        print_next_session(job);
     } else if (job->next) {
         const char *program = job->call->program;
         printf("\nTry next:\n  %s info %s\n  %s weights %s", program, job->rig, program, job->rig);
@@ -110,6 +130,23 @@ static void print_demo(const demo_job *job, const ex_rig *rig, double seconds) {
         print_some_pose(rig);
         printf(" -o %s\n", job->picture);
     }
+}
+
+/* A session stays as far as it was made, and goes on from there. */
+static int leave_session(const demo_job *job) {
+    char *scan = exi_path_inside(job->folder, "scan", ".json");
+    const char *program = job->call->program;
+    if (!exi_interrupted()) {
+        free(scan);
+        return EX_EXIT_FAILED;
+    }
+    if (scan && exi_file_exists(scan))
+        exi_failed_text("interrupted: what was made stays, and '%s scan run %s' goes on from there", program,
+                        job->folder);
+    else
+        exi_failed_text("interrupted: scans that are whole stay, and the same command with --force goes on from there");
+    free(scan);
+    return exi_interrupted();
 }
 
 static int write_job(const demo_job *job) {
@@ -130,6 +167,8 @@ static int write_job(const demo_job *job) {
     int exit_code = rig ? EX_EXIT_DONE : EX_EXIT_FAILED;
     if (rig)
         print_demo(job, rig, exi_clock() - start);
+    else if (job->demo->session)
+        exit_code = leave_session(job);
     else if (exi_interrupted())
         exit_code = exi_folder_interrupted(&folder, force);
     else
@@ -158,10 +197,10 @@ static int write_demo(const ex_call *call, const ex_demo *demo, const char *fold
 
 static int write_all(const ex_call *call) {
     int last = ex_demo_count - 1;
-    while (!all && ex_demos[last].garment)
+    while (!all && exi_demo_is_long(&ex_demos[last]))
         last--;
     for (int i = 0; i <= last; i++) {
-        if (ex_demos[i].garment && !all)
+        if (exi_demo_is_long(&ex_demos[i]) && !all)
             continue;
         char *folder = exi_path_inside(output ? output : "", ex_demos[i].name, "");
         int exit_code =
@@ -188,7 +227,10 @@ static int run(const ex_call *call) {
     if (call->argument_count == 0)
         return write_all(call);
     for (int i = 0; i < ex_demo_count; i++)
-        if (strcmp(ex_demos[i].name, call->arguments[0]) == 0)
+        if (strcmp(ex_demos[i].name, call->arguments[0]) == 0 && quick && !ex_demos[i].session)
+            return exi_wrong_usage(call->command, "--quick goes with 'body', and '%s' is quick enough",
+                                   ex_demos[i].name);
+        else if (strcmp(ex_demos[i].name, call->arguments[0]) == 0)
             return write_demo(call, &ex_demos[i], output ? output : ex_demos[i].name, true);
     return unknown_demo(call);
 }
@@ -196,18 +238,22 @@ static int run(const ex_call *call) {
 const ex_command cmd_demo = {
     .name = "demo",
     .summary = "write complete sample projects and build them",
-    .usage = "demo [NAME] [-o DIR] [--force] [--all]",
+    .usage = "demo [NAME] [-o DIR] [--force] [--all]\n"
+             "demo body [-o DIR] [--quick] [--force]",
     .description = "Writes a project and its forms, made by the program itself, builds the rig\n"
                    "beside it, and prints what was written and commands to try next. Without NAME,\n"
-                   "all demos are written but two, 'sleeve' and 'shirt': these simulate cloth on a\n"
-                   "driver that moves, which takes up to a minute, and learn from it. Beside the\n"
+                   "all demos are written but three, which take long. 'sleeve' and 'shirt' simulate\n"
+                   "cloth on a driver that moves, in up to a minute, and learn from it. Beside the\n"
                    "project they write the caches of two motions, driver_train.pc2 and\n"
                    "driven_train.pc2 to learn from, driver_unseen.pc2 and driven_unseen.pc2 to try\n"
-                   "it on.\n"
+                   "it on. 'body' makes somebody (subject.glb), scans them in 96 poses and makes a\n"
+                   "body of the scans, in minutes; the folder is a scan session ('exemplar scan'),\n"
+                   "400 MB large, and 'exemplar scan run DIR' goes on where it was interrupted.\n"
                    "\n"
                    "A folder that holds anything already is left alone unless told.",
     .examples = "exemplar demo blob\n"
                 "exemplar demo shirt\n"
+                "exemplar demo body --quick -o somebody\n"
                 "exemplar demo -o demos --force",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

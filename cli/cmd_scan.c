@@ -79,8 +79,8 @@ const ex_command cmd_scan = {
                    "rig. 'scan run' does all of it, and goes on where it was stopped. Each command\n"
                    "has a page of its own: 'exemplar scan fit -h'.",
     .examples = "exemplar demo body -o body\n"
-                "exemplar scan run body/session\n"
-                "exemplar scan report body/session",
+                "exemplar scan run body\n"
+                "exemplar scan report body",
     .argument_min = 1,
     .argument_max = -1,
     .run = run,

@@ -86,10 +86,11 @@ void exi_figures_fact(exi_figures *figures, const char *what, const char *theirs
 
 typedef struct exi_shot {
     const ex_rig *rig;
-    const char *pose;  /* "elbow=110 gender=1" */
-    const float *form; /* [vertex_count][3] of the cage, in place of a pose; or NULL */
-    bool muted;        /* all layers: what the skeleton alone makes of the mesh */
-    bool unskinned;    /* what the layers make of it, before the skeleton moves it */
+    const char *pose;    /* "elbow=110 gender=1" */
+    const float *form;   /* [vertex_count][3] of the cage, in place of a pose; or NULL */
+    const ex_mesh *mesh; /* in place of a rig and all that is said of its form, in its own colours; or NULL */
+    bool muted;          /* all layers: what the skeleton alone makes of the mesh */
+    bool unskinned;      /* what the layers make of it, before the skeleton moves it */
     bool textures;
     int tone; /* 0: light, 1: an example, 2: what is wrong with it is the point */
     /* Of a form that is given: the segment of every face [face_count], as colours, and the tree of segments, written
@@ -146,5 +147,14 @@ ex_result exi_figure_moving(exi_figures *figures, const char *path);
 ex_result exi_figure_beside(exi_figures *figures, const char *path);
 ex_result exi_figure_more_keys(exi_figures *figures, const char *path);
 ex_result exi_figure_far(exi_figures *figures, const char *path);
+ex_result exi_figure_poses(exi_figures *figures, const char *path); /* figures_scans.c, down to builds */
+ex_result exi_figure_scan(exi_figures *figures, const char *path);
+ex_result exi_figure_template(exi_figures *figures, const char *path);
+ex_result exi_figure_freedoms(exi_figures *figures, const char *path);
+ex_result exi_figure_parts(exi_figures *figures, const char *path);
+ex_result exi_figure_interpolated(exi_figures *figures, const char *path);
+ex_result exi_figure_builds(exi_figures *figures, const char *path);
+ex_result exi_figure_rays(exi_figures *figures, const char *path); /* figures_maps.c, and holes */
+ex_result exi_figure_holes(exi_figures *figures, const char *path);
 
 #endif

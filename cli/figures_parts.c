@@ -41,13 +41,13 @@ static ex_result make_rig(exi_figures *f, const ex_demo *demo, const char *varia
     if (result == EX_OK && write)
         result = exi_make_directory(folder, f->error);
     if (result == EX_OK && write)
-        result = exi_demo_write(demo, folder, NULL, f->error);
+        result = exi_demo_write(demo, folder, &(exi_demo_options){.tasks = f->tasks}, f->error);
     if (result == EX_OK)
         result = ex_project_read(project_path, &project, f->error);
     if (result == EX_OK && apply)
         result = apply(project, f->error);
     if (result == EX_OK)
-        result = ex_project_build(project, NULL, rig, f->error);
+        result = ex_project_build(project, &(ex_build_options){.tasks = f->tasks}, rig, f->error);
     if (result == EX_OK && !apply)
         result = ex_rig_write(rig_path, *rig, f->error);
     ex_project_destroy(project);

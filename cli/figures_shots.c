@@ -18,7 +18,7 @@
 typedef struct shot_form {
     float *positions, *normals;
     int vertex_count;
-    ex_mesh *mesh;
+    ex_mesh *mesh; /* or NULL: the shot's */
     ex_image *texture;
 } shot_form;
 
@@ -86,7 +86,20 @@ static ex_result take_form(const exi_shot *shot, shot_form *form, ex_error *erro
     return ex_rig_to_mesh(shot->rig, &(ex_surface){.positions = form->positions}, &form->mesh, error);
 }
 
+/* What is given whole: only the camera has to know where it is. */
+static ex_result take_mesh(const exi_shot *shot, shot_form *form, ex_error *error) {
+    form->vertex_count = shot->mesh->vertex_count;
+    form->positions = malloc(((size_t)form->vertex_count + 1) * 3 * sizeof *form->positions);
+    if (!form->positions)
+        return exi_error_memory(error, "a form", 0);
+    for (int i = 0; i < 3 * form->vertex_count; i++)
+        form->positions[i] = (float)shot->mesh->positions[i];
+    return EX_OK;
+}
+
 static ex_result form_open(const exi_shot *shot, shot_form *form, ex_error *error) {
+    if (shot->mesh)
+        return take_mesh(shot, form, error);
     if (shot->form)
         return take_form(shot, form, error);
     ex_pose pose;
@@ -141,7 +154,8 @@ static ex_result render(const sheet *s, int i, const ex_tasks *tasks, ex_image *
     const exi_shot *shot = &s->shots->shots[i];
     static const double dark[3] = {0.36, 0.33, 0.31};
     ex_render_item items[2] = {ex_render_item_default(), ex_render_item_default()};
-    items[0].mesh = s->forms[i].mesh;
+    items[0].mesh = shot->mesh ? shot->mesh : s->forms[i].mesh;
+    items[0].vertex_colours = shot->mesh != NULL;
     items[0].positions = s->forms[i].positions;
     items[0].normals = s->forms[i].normals;
     items[0].texture = s->forms[i].texture;

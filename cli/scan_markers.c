@@ -317,8 +317,7 @@ static int run(const ex_call *call) {
 const ex_command cmd_scan_markers = {
     .name = "scan markers",
     .summary = "find painted markers on the scans of a session",
-    .usage = "scan markers DIR [SCAN ...] [--size LENGTH] [--threshold T]\n"
-             "             [--picture DIR] [--force]",
+    .usage = "scan markers DIR [SCAN ...] [--size LENGTH] [--picture DIR]",
     .description = "Looks for spots of paint on the coloured meshes of a session, or of the scans\n"
                    "that are named, and writes found/SCAN.csv with their places, colours and\n"
                    "sizes. A marker is a round spot whose colour differs from the skin around it;\n"

@@ -5,6 +5,7 @@
  *   body_shape.c  what muscles, bones and folds do to the skin in a pose
  *   body_poses.c  the poses that it is scanned in (Articulated Body Deformation from Range Scan Data, table 1)
  *   body.c        the project of the subject
+ *   body_scan.c   its scans, and the body that is made of them
  *
  * Metres, y up, the figure looks along +z and stands with its arms half raised; its own left is +x. Joints are called,
  * and may turn, as in the skeleton "upper"; at rest they stand in the axes of the world.

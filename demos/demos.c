@@ -57,18 +57,28 @@ const ex_demo ex_demos[] = {
     {.name = "shirt",
      .summary = "a shirt of 5000 vertices on a figure that moves: cloth, simulated, and twelve keys learnt from it",
      .garment = exi_shirt_make},
+    {.name = "body",
+     .summary = "an upper body, scanned by the program's own scanner in 96 poses, and what is made of the scans",
+     .session = exi_demo_body},
 };
 const int ex_demo_count = sizeof ex_demos / sizeof *ex_demos;
 
 enum { GARMENT_KEYS = 12 };
 
-ex_result exi_demo_write(const ex_demo *demo, const char *directory, const ex_progress *progress, ex_error *error) {
+bool exi_demo_is_long(const ex_demo *demo) {
+    return demo->garment || demo->session;
+}
+
+ex_result exi_demo_write(const ex_demo *demo, const char *directory, const exi_demo_options *options, ex_error *error) {
+    const exi_demo_options plain = {.quick = false}, *how = options ? options : &plain;
+    if (demo->session)
+        return demo->session(directory, how, error);
     if (!demo->garment)
         return demo->write(directory, error);
     exi_garment garment;
     ex_result result = demo->garment(&garment, error);
     if (result == EX_OK)
-        result = exi_garment_write(&garment, GARMENT_KEYS, directory, progress, error);
+        result = exi_garment_write(&garment, GARMENT_KEYS, directory, how->progress, error);
     exi_garment_free(&garment);
     return result;
 }

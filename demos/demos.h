@@ -9,20 +9,32 @@
 
 typedef struct exi_garment exi_garment; /* garment.h */
 
+/* How a demo is written. */
+typedef struct exi_demo_options {
+    const ex_progress *progress; /* or NULL */
+    const ex_tasks *tasks;       /* or NULL: what takes long is shared out; the files do not depend on it */
+    bool quick;                  /* body: a coarse one of few scans, in seconds */
+} exi_demo_options;
+
 typedef struct ex_demo {
     const char *name;
     const char *summary; /* one line */
-    /* Writes NAME.json and its forms into a folder that exists; NULL where there is a garment. */
+    /* Writes NAME.json and its forms into a folder that exists; NULL where there is another way. */
     ex_result (*write)(const char *directory, ex_error *error);
     /* Makes cloth that is simulated, which takes half a minute, and learnt from; or NULL. */
     ex_result (*garment)(exi_garment *garment, ex_error *error);
+    /* Scans somebody, which takes minutes, and makes a body of the scans: the folder is a scan session, and what it
+     * holds of it already is kept; or NULL. */
+    ex_result (*session)(const char *directory, const exi_demo_options *options, ex_error *error);
 } ex_demo;
 
 extern const ex_demo ex_demos[];
 extern const int ex_demo_count;
 
-/* Writes NAME.json and all that belongs to it into a folder that exists. progress may be NULL. */
-ex_result exi_demo_write(const ex_demo *demo, const char *directory, const ex_progress *progress, ex_error *error);
+/* Whether it takes half a minute or more. */
+bool exi_demo_is_long(const ex_demo *demo);
+/* Writes NAME.json and all that belongs to it into a folder that exists. options may be NULL. */
+ex_result exi_demo_write(const ex_demo *demo, const char *directory, const exi_demo_options *options, ex_error *error);
 
 ex_result exi_demo_blob(const char *directory, ex_error *error);
 ex_result exi_demo_arm(const char *directory, ex_error *error);
@@ -36,6 +48,7 @@ ex_result exi_demo_cylinder(const char *directory, ex_error *error);
 ex_result exi_demo_stretch(const char *directory, ex_error *error);
 ex_result exi_demo_creature(const char *directory, ex_error *error);
 ex_result exi_demo_heads(const char *directory, ex_error *error);
+ex_result exi_demo_body(const char *directory, const exi_demo_options *options, ex_error *error);
 
 /* A sphere of 20 * 4^levels triangles, radius 1: the icosahedron, each triangle cut into four `levels` times. NULL
  * without memory. */

@@ -84,9 +84,9 @@ static void check_demo(const ex_demo *demo) {
 }
 
 /* Long to build: demos.creature has the first with larger triangles, and what is between the ends of the others is what
- * their figures show. Long to simulate: demos.garment_files has a short one. */
+ * their figures show. Long to simulate or to scan: demos.garment_files has a short one, cli.scan_run a quick one. */
 static bool is_long(const ex_demo *demo) {
-    return demo->garment || strcmp(demo->name, "creature") == 0 || strcmp(demo->name, "heads") == 0 ||
+    return exi_demo_is_long(demo) || strcmp(demo->name, "creature") == 0 || strcmp(demo->name, "heads") == 0 ||
            strcmp(demo->name, "cylinder") == 0;
 }
 

@@ -126,6 +126,35 @@ static ex_result check_scans(const exi_body *body) {
     return EX_OK;
 }
 
+static bool are_alike(const exi_body *body, const ex_scan_part *part, int a, int b) {
+    for (int i = 0; i < part->joint_count; i++) {
+        const int joint = ex_kinematics_find_joint(body->fitted->kinematics, part->joints[i]);
+        const double *p = body->fitted->poses[body->poses[a]].rotations[joint];
+        const double *q = body->fitted->poses[body->poses[b]].rotations[joint];
+        if (fabs(p[0] * q[0] + p[1] * q[1] + p[2] * q[2] + p[3] * q[3]) < 1 - 1e-12)
+            return false;
+    }
+    return true;
+}
+
+/* Examples have to be apart in the part's space. They are not where a pose was scanned twice, or where the markers did
+ * not tell how a scan stands. */
+static ex_result check_poses(const exi_body *body) {
+    const ex_scan_session *session = body->session;
+    for (int i = 0; i < session->scan_count; i++)
+        for (int k = i + 1; k < session->scan_count; k++) {
+            const ex_scan_part *part = &session->parts[session->scans[i].part];
+            if (session->scans[k].part != session->scans[i].part || body->poses[i] < 0 || body->poses[k] < 0 ||
+                !are_alike(body, part, i, k))
+                continue;
+            return exi_error(body->error, EX_ERROR_DATA,
+                             "scans '%s' and '%s' of part '%s' stand alike, as far as the fit can tell: take one of "
+                             "them out of scan.json, or see to its labels",
+                             session->scans[i].name, session->scans[k].name, part->name);
+        }
+    return EX_OK;
+}
+
 static ex_result make_folders(const exi_body *body) {
     static const char *const names[] = {"maps", "changes", "masks", "figure"};
     ex_result result = EX_OK;
@@ -137,27 +166,24 @@ static ex_result make_folders(const exi_body *body) {
     return result;
 }
 
-/* cage.obj and skeleton.glb, but only where they are others than before: maps that were made with them are then still
- * good. The skin may have been edited without the cage. */
+/* cage.obj, but only where it is another than before: maps that were made with it are then still good. The skeleton
+ * and the skin may be others all the same. */
 static ex_result write_cage(const exi_body *body) {
     char *path = exi_body_path(body, "cage.obj"), *skeleton = exi_body_path(body, "skeleton.glb");
-    char *skin = exi_body_path(body, "template/body.glb");
     ex_mesh *old = NULL;
-    ex_result result = path && skeleton && skin ? EX_OK : exi_error_memory(body->error, "a path", 0);
-    if (result == EX_OK && exi_body_is_newer(skeleton, skin) && ex_obj_read(path, &old, NULL) == EX_OK) {
+    bool same = false;
+    ex_result result = path && skeleton ? EX_OK : exi_error_memory(body->error, "a path", 0);
+    if (result == EX_OK && ex_obj_read(path, &old, NULL) == EX_OK) {
         const ex_mesh_difference difference = ex_mesh_compare(body->template.cage, old, 0);
-        if (ex_mesh_difference_none(&difference))
-            goto done;
+        same = ex_mesh_difference_none(&difference);
     }
+    if (result == EX_OK && !same)
+        result = ex_obj_write(path, body->template.cage, body->error);
     if (result == EX_OK)
         result = exi_skeleton_write(skeleton, body->rig, body->error); /* with the mesh as it is now */
-    if (result == EX_OK)
-        result = ex_obj_write(path, body->template.cage, body->error); /* last: it says that both are there */
-done:
     ex_mesh_destroy(old);
     free(path);
     free(skeleton);
-    free(skin);
     return result;
 }
 
@@ -168,6 +194,8 @@ static ex_result build(exi_body *body) {
         result = exi_body_find_poses(body);
     if (result == EX_OK)
         result = check_scans(body);
+    if (result == EX_OK)
+        result = check_poses(body);
     if (result == EX_OK)
         result = exi_body_find_parts(body);
     if (result == EX_OK && progress)

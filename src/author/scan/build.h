@@ -81,7 +81,7 @@ ex_result exi_body_find_references(exi_body *body, exi_map_source source, void *
 double exi_body_change(double mask);
 /* The body in the reference [level vertices]. */
 void exi_body_base(const exi_body *body, float *base);
-/* base.ply, and in changes/ what each scan changes of its part's reference. */
+/* base.ply: the body in the reference; changes/: what each scan changes of its part's reference. */
 ex_result exi_body_write_changes(exi_body *body);
 
 ex_result exi_body_write_project(exi_body *body);
@@ -91,8 +91,6 @@ char *exi_body_path(const exi_body *body, const char *relative);
 
 /* Whether there is such a file. */
 bool exi_body_is_there(const char *path);
-/* Whether both files are there and the first is not older than the second. */
-bool exi_body_is_newer(const char *made, const char *from);
 /* Whether the rig, which was read from `path`, has the fit's joints. */
 ex_result exi_body_check_joints(const exi_body *body, const char *path, const char *remedy);
 /* Which of the fit's poses is each scan's, once the fit has the joints of all parts. */

@@ -47,9 +47,6 @@ static ex_result fit_part(const exi_body *body, int part, double reach, float *p
                           int *counted) {
     const int scan = choose_scan(body, part), control = ex_rig_vertex_count(body->rig);
     ex_map *map = NULL;
-    if (scan < 0)
-        return exi_error(body->error, EX_ERROR_DATA, "part '%s' has no scan whose pose is known",
-                         body->parts[part].name);
     ex_transform *joints = exi_array_allocate((size_t)ex_rig_joint_count(body->rig), sizeof *joints);
     ex_result result = joints ? EX_OK : exi_error_memory(body->error, "a pose", 0);
     if (result == EX_OK)

@@ -2,7 +2,7 @@
  * A map of displacements for every scan: rays, holes lent and filled, written; and the mirror images of those that
  * belong to one side. Maps that are newer than all that they are made of are kept.
  */
-#define _POSIX_C_SOURCE 200809L /* struct timespec in struct stat */
+#define _POSIX_C_SOURCE 200809L /* times of files to less than a second */
 
 #include "author/formats/array.h"
 #include "author/formats/file.h"
@@ -51,26 +51,27 @@ ex_result exi_body_cast(const exi_body *body, int scan, double reach, const unsi
 
 /* ---- what is there already ---- */
 
-bool exi_body_is_newer(const char *made, const char *from) {
-    struct stat a, b;
-    if (stat(made, &a) != 0 || stat(from, &b) != 0)
+static bool newer_than(const struct stat *made, const char *path) {
+    struct stat from;
+    if (!path || stat(path, &from) != 0)
         return false;
-    return a.st_mtim.tv_sec > b.st_mtim.tv_sec ||
-           (a.st_mtim.tv_sec == b.st_mtim.tv_sec && a.st_mtim.tv_nsec >= b.st_mtim.tv_nsec);
+    return from.st_mtim.tv_sec < made->st_mtim.tv_sec ||
+           (from.st_mtim.tv_sec == made->st_mtim.tv_sec && from.st_mtim.tv_nsec <= made->st_mtim.tv_nsec);
 }
 
 static bool is_up_to_date(const exi_body *body, int scan, const char *path) {
     const ex_scan_entry *entry = &body->session->scans[scan];
-    static const char *const others[] = {"scan.json", "fit.json", "cage.obj", "skeleton.glb"};
-    bool good = !body->options->force;
+    static const char *const others[] = {"scan.json", "fit.json", "cage.obj", "template/body.glb"};
+    struct stat made;
+    bool good = !body->options->force && stat(path, &made) == 0;
     for (int i = 0; good && i < entry->file_count; i++) {
         char *from = exi_body_path(body, entry->files[i]);
-        good = from && exi_body_is_newer(path, from);
+        good = newer_than(&made, from);
         free(from);
     }
     for (int i = 0; good && i < 4; i++) {
         char *from = exi_body_path(body, others[i]);
-        good = from && exi_body_is_newer(path, from);
+        good = newer_than(&made, from);
         free(from);
     }
     return good;

@@ -155,6 +155,19 @@ static ex_result add_mirrored(exi_body *body, int part) {
     return result;
 }
 
+/* A layer needs an example. */
+static ex_result check_scans(const exi_body *body) {
+    for (int p = 0; p < body->session->part_count; p++) {
+        bool known = false;
+        for (int i = 0; i < body->session->scan_count && !known; i++)
+            known = body->session->scans[i].part == p && body->poses[i] >= 0;
+        if (!known)
+            return exi_error(body->error, EX_ERROR_DATA, "part '%s' has no scan whose pose is known: label its scans",
+                             body->session->parts[p].name);
+    }
+    return EX_OK;
+}
+
 ex_result exi_body_find_parts(exi_body *body) {
     const size_t count = (size_t)body->vertex_count;
     const int session_parts = body->session->part_count;
@@ -164,6 +177,8 @@ ex_result exi_body_find_parts(exi_body *body) {
     ex_result result = places && middle && body->parts
                            ? rest_places(body, places)
                            : exi_error_memory(body->error, "the parts", 3 * count * sizeof *places);
+    if (result == EX_OK)
+        result = check_scans(body);
     if (result == EX_OK && body->session->mirror)
         result = find_mirror(body, places);
     if (result == EX_OK)

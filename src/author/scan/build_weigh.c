@@ -2,11 +2,9 @@
  * Weights of a part's scans at a pose, as the rig's weigher `nearest` finds them (equation 5 with the next distance):
  * for what is decided before there is a rig, and without scans that are left out.
  */
-#include "author/formats/array.h"
 #include "author/scan/build.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define PI 3.14159265358979323846
@@ -40,17 +38,13 @@ void exi_scan_weigh(const exi_body *body, const exi_body_part *part, double (*ro
     const ex_scan_session *session = body->session;
     double sum = 0, threshold;
     int left = neighbours + 1, last = -1;
-    /* Negative: a distance, not chosen yet. */
+    /* Below 0: a distance that is not chosen yet; above: one that is. */
     for (int i = 0; i < session->scan_count; i++) {
         const bool counts =
             i != without && &session->parts[session->scans[i].part] == part->part && body->poses[i] >= 0;
         weights[i] = counts ? -distance(body, part, i, rotations) - 1e-12 : 0;
     }
     /* The nearest, one by one; what is left over is farther. */
-    double *chosen = exi_array_allocate((size_t)session->scan_count, sizeof *chosen);
-    if (!chosen)
-        return;
-    memset(chosen, 0, (size_t)session->scan_count * sizeof *chosen);
     for (; left > 0; left--) {
         int best = -1;
         for (int i = 0; i < session->scan_count; i++) {
@@ -59,21 +53,16 @@ void exi_scan_weigh(const exi_body *body, const exi_body_part *part, double (*ro
         }
         if (best < 0)
             break;
-        chosen[best] = -weights[best];
-        weights[best] = 0;
+        weights[best] = -weights[best];
         last = best;
     }
     /* Where all are within reach there is no next one, and nothing is subtracted. */
-    threshold = left == 0 && last >= 0 ? 1 / chosen[last] : 0;
-    for (int i = 0; i < session->scan_count; i++) {
-        weights[i] = chosen[i] > 0 ? 1 / chosen[i] - threshold : 0;
-        sum += weights[i];
-    }
-    if (!(sum > 0) && last >= 0) { /* all equally far */
-        for (int i = 0; i < session->scan_count; i++)
-            sum += weights[i] = chosen[i] > 0;
-    }
-    for (int i = 0; i < session->scan_count && sum > 0; i++)
-        weights[i] /= sum;
-    free(chosen);
+    threshold = left == 0 && last >= 0 ? 1 / weights[last] : 0;
+    for (int i = 0; i < session->scan_count; i++)
+        sum += weights[i] > 0 ? 1 / weights[i] - threshold : 0;
+    const bool even = !(sum > 0); /* all equally far */
+    for (int i = 0; i < session->scan_count && even; i++)
+        sum += weights[i] > 0;
+    for (int i = 0; i < session->scan_count; i++)
+        weights[i] = weights[i] > 0 ? (even ? 1 : 1 / weights[i] - threshold) / sum : 0;
 }

@@ -59,6 +59,10 @@ static ex_result read_scan(exi_reader *r, const json_t *object, const exi_place 
     }
     if (result != EX_OK)
         return result;
+    for (int i = 0; i < scan; i++) {
+        if (strcmp(fitted->names[i], name) == 0)
+            return exi_error(r->error, EX_ERROR_DATA, "%s.name: there is another scan '%s'", place->text, name);
+    }
     fitted->names[scan] = exi_text_copy(name, strlen(name));
     fitted->poses[scan].rotations =
         exi_array_allocate((size_t)fitted->kinematics->joint_count, sizeof *fitted->poses[scan].rotations);

@@ -194,6 +194,10 @@ static ex_result read_scan(exi_reader *r, const json_t *object, const exi_place 
     if (!exi_scan_is_name(name))
         return exi_error(r->error, EX_ERROR_DATA,
                          "%s.name: '%s' cannot be the name of a scan, which becomes that of files", place->text, name);
+    const size_t length = strlen(name), tail = strlen(".mirrored");
+    if (length > tail && strcmp(name + length - tail, ".mirrored") == 0)
+        return exi_error(r->error, EX_ERROR_DATA, "%s.name: '%s' would be the mirror image of another scan",
+                         place->text, name);
     if (ex_scan_session_find(session, name) >= 0)
         return exi_error(r->error, EX_ERROR_DATA, "%s.name: there is another scan '%s'", place->text, name);
     scan->part = -1;
@@ -306,7 +310,7 @@ static ex_result read_plain(exi_reader *r, const json_t *root, ex_scan_session *
     if (result == EX_OK)
         result = exi_get_range(r, root, &whole, "levels", 1, EX_SUBDIVIDE_LEVELS, &session->levels);
     if (result == EX_OK)
-        result = exi_get_range(r, root, &whole, "neighbours", 1, 1000, &session->neighbours);
+        result = exi_get_range(r, root, &whole, "neighbours", 1, EX_NEIGHBOUR_MAX, &session->neighbours);
     if (result == EX_OK)
         result = read_positive(r, root, "reach", &session->reach);
     if (result == EX_OK)

@@ -6,7 +6,6 @@
 #include "author/scan/session.h"
 #include "runtime/base/result.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -261,11 +260,13 @@ static ex_result make_fitted(const work *w, const ex_kin_fit *fit, ex_scan_fitte
         good = made->names[i] && made->poses[i].rotations;
     }
     for (size_t i = 0; i < w->sighting_count && good; i++) {
+        if (isnan(fit->errors[i])) /* of a marker whose place is not known */
+            continue;
         made->rms[w->sightings[i].scan] += fit->errors[i] * fit->errors[i];
         seen[w->sightings[i].scan]++;
     }
     for (size_t i = 0; i < count && good; i++)
-        made->rms[i] = sqrt(made->rms[i] / seen[i]);
+        made->rms[i] = seen[i] > 0 ? sqrt(made->rms[i] / seen[i]) : 0;
     free(seen);
     if (good) {
         *fitted = made;

@@ -34,7 +34,10 @@ static ex_result read_site(const exi_table *table, int row, const ex_kinematics 
         site->placed = true;
         memcpy(site->local, kinematics->sites[old].local, sizeof site->local);
     }
-    if (exi_table_text(table, row, exi_table_column(table, "x"))[0]) {
+    bool told = false;
+    for (int i = 0; i < 3; i++)
+        told = told || exi_table_text(table, row, exi_table_column(table, places[i]))[0];
+    if (told) {
         site->placed = true;
         result = exi_table_triple(table, row, places, true, site->local, error);
     }

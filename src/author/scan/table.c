@@ -142,7 +142,12 @@ ex_result exi_table_number(const exi_table *table, int row, int column, bool nee
 ex_result exi_table_triple(const exi_table *table, int row, const char *const names[3], bool needed, double value[3],
                            ex_error *error) {
     ex_result result = EX_OK;
-    for (int i = 0; i < 3 && result == EX_OK; i++)
-        result = exi_table_number(table, row, exi_table_column(table, names[i]), needed, &value[i], error);
+    for (int i = 0; i < 3 && result == EX_OK; i++) {
+        const int column = exi_table_column(table, names[i]);
+        if (column < 0 && needed)
+            return exi_error(error, EX_ERROR_DATA, "%s:%d: there is no column '%s'", table->path, table->lines[row],
+                             names[i]);
+        result = exi_table_number(table, row, column, needed, &value[i], error);
+    }
     return result;
 }
