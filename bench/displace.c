@@ -26,7 +26,7 @@ typedef struct body {
     ex_skin *skin;
     float *positions, *maps[EXAMPLES], *masks[LAYERS];
     double points[EXAMPLES][4];
-    char names[EXAMPLES][8], layer_names[LAYERS][8], axis_names[LAYERS][8];
+    char names[EXAMPLES][16], layer_names[LAYERS][16], axis_names[LAYERS][16];
     const char *name_list[EXAMPLES];
 } body;
 

@@ -17,7 +17,7 @@ typedef struct fitting {
     marked_body body;
     ex_kin_joint joints[MARKED_JOINTS];
     ex_site sites[MARKED_SITES];
-    char names[MARKED_SITES][8];
+    char names[MARKED_SITES][16];
     bool locked[MARKED_SCANS][MARKED_JOINTS];
     ex_kin_pose starts[MARKED_SCANS];
     ex_kin_scan scans[MARKED_SCANS];

@@ -47,6 +47,20 @@ static bool is_labelled(const ex_scan_session *session) {
     return done;
 }
 
+/* Whether the rig is newer than template and scans. */
+static bool is_built(const ex_scan_session *session) {
+    char *rig = ex_scan_path(session, "", "body", ".glb");
+    bool done = rig && is_done(session, "", "body", ".glb", "template/cage", ".obj");
+    for (int i = 0; i < session->scan_count && done; i++)
+        for (int k = 0; k < session->scans[i].file_count && done; k++) {
+            char *scan = ex_scan_path(session, "", session->scans[i].files[k], "");
+            done = scan && exi_scan_is_newer(rig, scan);
+            free(scan);
+        }
+    free(rig);
+    return done;
+}
+
 static int do_step(const ex_call *call, const ex_command *command, bool done) {
     ex_call step = *call;
     if (done && !force)
@@ -69,7 +83,7 @@ static int run(const ex_call *call) {
     if (exit_code == EX_EXIT_DONE)
         exit_code = do_step(call, &cmd_scan_template, is_done(session, "template", "cage", ".obj", "fit", ".json"));
     if (exit_code == EX_EXIT_DONE)
-        exit_code = do_step(call, &cmd_scan_build, is_done(session, "", "body", ".glb", "template/cage", ".obj"));
+        exit_code = do_step(call, &cmd_scan_build, is_built(session));
     if (exit_code == EX_EXIT_DONE)
         exit_code = do_step(call, &cmd_scan_report, false);
     ex_scan_session_destroy(session);

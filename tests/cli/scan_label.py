@@ -129,8 +129,43 @@ class Label(harness.Case):
         self.write("found/up.csv", "x,y,z,r,g,b\n5,5,5,9,200,9\n5,6,5,200,9,9\n")
         say("scan 'up' has no marker in common with the reference 'still'")
         self.assertGreater(len(self.labels("bent")), 10)
+        # Where nothing is left to be named, files are read as strictly.
+        bent = (self.folder / "s/labels/bent.csv").read_text()
+        self.write("labels/bent.csv", bent + "nobody,0,0,0,0.5\n")
+        say("s/labels/bent.csv: the session has no marker 'nobody'")
+        self.write("labels/bent.csv", "")
+        say("s/labels/bent.csv is empty")
         (self.folder / "s/found/both.csv").unlink()
         say("'exemplar scan markers s' makes it")
+
+    def test_sessions_refused(self):
+        self.session()
+        text = (self.folder / "s/scan.json").read_text()
+
+        def say(words, **changes):
+            session = json.loads(text)
+            for key, value in changes.items():
+                if isinstance(value, dict):  # of the first in the list
+                    session[key][0].update(value)
+                else:
+                    session[key] = value
+            self.write("scan.json", json.dumps(session))
+            self.sentence(self.run_tool("scan", "label", "s"), 1, words)
+
+        for name in ("a/b", "../arm", "base", "figure", ".arm", "n" * 128):
+            say(f"parts[0].name: '{name[:100]}", parts={"name": name})
+        say("parts[0].joints[1]: 'arm' is in this list already", parts={"joints": ["arm", "arm"]})
+        say("parts[0].covers[0]: the skeleton has no joint 'leg'", parts={"covers": ["leg"]})
+        for name in ("a/b", "..", "doubtful", "line\nbreak"):
+            say("cannot be the name of a scan", scans={"name": name})
+        say("there is another scan 'up'", scans={"name": "up"})
+        say("scans[0].part: there is no part 'leg'", scans={"part": "leg"})
+        say("scans[0].files[1]: 'a.ply' is in this list already", scans={"files": ["a.ply", "a.ply"]})
+        say("reference: there is no scan 'none'", reference="none")
+        say("average: there is no scan 'none'", average="none")
+        say("levels: a whole number from 1 to 10", levels=11)
+        say("reach: this has to be above 0", reach=-1)
+        say("exemplar_scan: this version of the program reads 1", exemplar_scan=2)
 
 
 if __name__ == "__main__":

@@ -109,6 +109,8 @@ class ScanSimulate(harness.Case):
                 (("-o", "s", "--missing", "2"), 2, "--missing"),
                 (("-o", "s"), 1, "'straight'", "--part arm="),
                 (("-o", "s", "--part", "arm=forarm:hand"), 1, "no joint 'forarm'", "did you mean 'forearm'?"),
+                (("-o", "s", *PART, "--part", "base=forearm:hand"), 1, "'base' cannot be the name of a part"),
+                (("-o", "s", "--part", "arm=hand,hand:hand"), 1, "part 'arm' names the joint 'hand' twice"),
                 (("-o", "s", *PART, "--reference", "strait"), 1, "did you mean 'straight'?"),
                 (("-o", "s", *PART, "--reference", "half"), 1, "held back"),
                 (("-o", "s", *PART, "--level", "7"), 1, "no level '7'"),

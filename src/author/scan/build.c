@@ -26,6 +26,13 @@ ex_result exi_body_make_rig(exi_body *body) {
     return ex_template_rig(&body->template, body->session->levels, &body->rig, body->error);
 }
 
+bool exi_body_is_there(const char *path) {
+    FILE *file = fopen(path, "rb");
+    if (file)
+        fclose(file);
+    return file != NULL;
+}
+
 void exi_body_close(exi_body *body) {
     exi_body_free_parts(body);
     ex_rig_destroy(body->rig);
@@ -34,18 +41,38 @@ void exi_body_close(exi_body *body) {
     free(body->poses);
 }
 
+ex_result exi_body_check_joints(const exi_body *body, const char *path, const char *remedy) {
+    const ex_kinematics *kinematics = body->fitted->kinematics;
+    const ex_skeleton *skeleton = ex_rig_skeleton(body->rig);
+    if (ex_rig_joint_count(body->rig) != kinematics->joint_count)
+        return exi_error(body->error, EX_ERROR_DATA, "%s has %d joints and the fit has %d: %s", path,
+                         ex_rig_joint_count(body->rig), kinematics->joint_count, remedy);
+    for (int j = 0; j < kinematics->joint_count; j++) {
+        const char *name = ex_skeleton_name(skeleton, j);
+        if (!name || strcmp(name, kinematics->joints[j].name) != 0)
+            return exi_error(body->error, EX_ERROR_DATA, "%s has a joint '%s' where the fit has '%s': %s", path,
+                             name ? name : "", kinematics->joints[j].name, remedy);
+    }
+    return EX_OK;
+}
+
 static ex_result read_template(exi_body *body) {
     char *cage = exi_body_path(body, "template/cage.obj"), *scene = exi_body_path(body, "template/body.glb");
-    ex_result result = cage && scene ? ex_obj_read(cage, &body->template.cage, body->error)
-                                     : exi_error_memory(body->error, "a path", 0);
+    ex_result result = cage && scene ? EX_OK : exi_error_memory(body->error, "a path", 0);
+    for (int i = 0; i < 2 && result == EX_OK; i++) {
+        if (!exi_body_is_there(i == 0 ? cage : scene))
+            result =
+                exi_error(body->error, EX_ERROR_FILE, "'%s' is not there yet: 'exemplar scan template %s' makes it",
+                          i == 0 ? cage : scene, body->session->folder);
+    }
+    if (result == EX_OK)
+        result = ex_obj_read(cage, &body->template.cage, body->error);
     if (result == EX_OK)
         result = ex_scene_read(scene, &body->template.scene, body->error);
     if (result == EX_OK)
-        result = exi_body_make_rig(body);
-    if (result == EX_OK && ex_rig_joint_count(body->rig) != body->fitted->kinematics->joint_count)
-        result = exi_error(body->error, EX_ERROR_DATA,
-                           "%s has %d joints and the fit has %d: make the template again ('exemplar scan template')",
-                           scene, ex_rig_joint_count(body->rig), body->fitted->kinematics->joint_count);
+        result = exi_error_within(body->error, exi_body_make_rig(body), "%s", cage);
+    if (result == EX_OK)
+        result = exi_body_check_joints(body, scene, "make the template again ('exemplar scan template')");
     if (result == EX_OK) {
         body->level = body->session->levels;
         body->vertex_count = ex_rig_level_vertex_count(body->rig, body->level);
@@ -53,6 +80,20 @@ static ex_result read_template(exi_body *body) {
     free(cage);
     free(scene);
     return result;
+}
+
+/* Parts are written down in scan.json, which may be newer than the fit. */
+static ex_result check_parts(const exi_body *body) {
+    for (int p = 0; p < body->session->part_count; p++) {
+        const ex_scan_part *part = &body->session->parts[p];
+        for (int i = 0; i < part->joint_count; i++) {
+            if (ex_kinematics_find_joint(body->fitted->kinematics, part->joints[i]) < 0)
+                return exi_error(body->error, EX_ERROR_DATA,
+                                 "part '%s': the fit has no joint '%s': fit again ('exemplar scan fit')", part->name,
+                                 part->joints[i]);
+        }
+    }
+    return EX_OK;
 }
 
 static int compare(const void *a, const void *b) {
@@ -119,7 +160,9 @@ static void judge_scan(exi_body *body, int scan, double usual) {
 ex_result exi_body_find_poses(exi_body *body) {
     const int count = body->session->scan_count;
     double usual = 0;
-    ex_result result = usual_rms(body, &usual);
+    ex_result result = check_parts(body);
+    if (result == EX_OK)
+        result = usual_rms(body, &usual);
     if (result != EX_OK)
         return result;
     body->poses = exi_array_allocate((size_t)count, sizeof *body->poses);
@@ -131,6 +174,21 @@ ex_result exi_body_find_poses(exi_body *body) {
             body->poses[i] = strcmp(body->fitted->names[k], body->session->scans[i].name) == 0 ? k : -1;
         if (body->poses[i] >= 0 && i != body->session->reference)
             judge_scan(body, i, usual);
+    }
+    return EX_OK;
+}
+
+/* Without one there would be a layer without examples. */
+static ex_result check_scans(const exi_body *body) {
+    for (int p = 0; p < body->session->part_count; p++) {
+        bool known = false;
+        for (int i = 0; i < body->session->scan_count && !known; i++)
+            known = body->session->scans[i].part == p && body->poses[i] >= 0;
+        if (!known)
+            return exi_error(body->error, EX_ERROR_DATA,
+                             "part '%s' has no scan whose pose is known: label one of its scans and fit again, or "
+                             "take the part out of scan.json",
+                             body->session->parts[p].name);
     }
     return EX_OK;
 }
@@ -201,6 +259,8 @@ static ex_result build(exi_body *body) {
     ex_result result = read_template(body);
     if (result == EX_OK)
         result = exi_body_find_poses(body);
+    if (result == EX_OK)
+        result = check_scans(body);
     if (result == EX_OK)
         result = check_poses(body);
     if (result == EX_OK)

@@ -139,7 +139,16 @@ static ex_result add_mirrored(exi_body *body, int part) {
     if (!name)
         return exi_error_memory(body->error, "a name", strlen(from->name));
     snprintf(other, sizeof other, "%s.%s", from->name, from->side > 0 ? "R" : "L");
-    result = add_part(body, from->part, strcmp(name, from->name) == 0 ? other : name, true, -from->side);
+    const char *image = strcmp(name, from->name) == 0 ? other : name;
+    for (int p = 0; p < body->part_count && result == EX_OK; p++) {
+        if (strcmp(body->parts[p].name, image) == 0)
+            result = exi_error(body->error, EX_ERROR_DATA,
+                               "part '%s' would be the mirror image of part '%s', and there is one: take one of the "
+                               "two or \"mirror\": true out of scan.json",
+                               image, from->name);
+    }
+    if (result == EX_OK)
+        result = add_part(body, from->part, image, true, -from->side);
     if (result == EX_OK)
         mirror_covered(body, &body->parts[part], &body->parts[body->part_count - 1]);
     free(name);

@@ -52,7 +52,10 @@ static ex_result read_scan(exi_reader *r, const json_t *object, const exi_place 
         result = exi_error(r->error, EX_ERROR_DATA, "%s: a place is three numbers", base.text);
     for (size_t i = 0; i < 3 && result == EX_OK; i++) {
         const exi_place at = exi_place_index(&base, i);
-        result = exi_json_number(json_array_get(numbers, i), &at, &fitted->poses[scan].translation[i], r->error);
+        double *place_of = &fitted->poses[scan].translation[i];
+        result = exi_json_number(json_array_get(numbers, i), &at, place_of, r->error);
+        if (result == EX_OK && !(fabs(*place_of) <= 1e6))
+            result = exi_error(r->error, EX_ERROR_DATA, "%s: no body is that far away: metres are meant", at.text);
     }
     if (result != EX_OK)
         return result;

@@ -38,6 +38,23 @@ static bool is_there(const char *path) {
     return file != NULL;
 }
 
+static ex_result check_names(const ex_scan_session *session, const char *path, const ex_labelled *rows, int count,
+                             ex_error *error) {
+    const ex_kinematics *k = session->kinematics;
+    for (int i = 0; i < count; i++) {
+        if (ex_kinematics_find_site(k, rows[i].name) >= 0)
+            continue;
+        const char **names = exi_array_allocate((size_t)k->site_count, sizeof *names);
+        for (int s = 0; names && s < k->site_count; s++)
+            names[s] = k->sites[s].name;
+        const char *near = names ? ex_suggest(rows[i].name, names, k->site_count) : NULL;
+        free((void *)names);
+        return exi_error(error, EX_ERROR_DATA, "%s: the session has no marker '%s'%s%s%s", path, rows[i].name,
+                         near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
+    }
+    return EX_OK;
+}
+
 /* labels/NAME.csv of a scan; none where it is not there. */
 static ex_result read_labels(const ex_scan_session *session, int scan, ex_labelled **labelled, int *count,
                              ex_error *error) {
@@ -46,7 +63,9 @@ static ex_result read_labels(const ex_scan_session *session, int scan, ex_labell
     *count = 0;
     if (!path)
         return exi_error_memory(error, "a path", 0);
-    const ex_result result = is_there(path) ? ex_labels_read(path, labelled, count, error) : EX_OK;
+    ex_result result = is_there(path) ? ex_labels_read(path, labelled, count, error) : EX_OK;
+    if (result == EX_OK)
+        result = check_names(session, path, *labelled, *count, error);
     free(path);
     return result;
 }
@@ -137,7 +156,8 @@ static ex_result write_scan(work *w, int i, ex_error *error) {
     int count = scan->given_count;
     if (!rows)
         return exi_error_memory(error, "the labels", (size_t)count * sizeof *rows);
-    memcpy(rows, scan->given, (size_t)count * sizeof *rows);
+    if (count > 0)
+        memcpy(rows, scan->given, (size_t)count * sizeof *rows);
     for (int s = 0; s < k->site_count; s++) {
         bool given = false;
         for (int g = 0; g < scan->given_count && !given; g++)
@@ -261,6 +281,10 @@ static ex_result label_session(work *w, ex_error *error) {
         result = read_scan(w, i, error);
         any = any || !w->scans[i].done;
     }
+    if (result == EX_OK && w->file_counts[session->reference] == 0)
+        result =
+            exi_error(error, EX_ERROR_DATA, "the reference scan '%s' has no labels: name its markers by hand first",
+                      session->scans[session->reference].name);
     const ex_label_scans_def def = {.kinematics = session->kinematics,
                                     .scan_count = session->scan_count,
                                     .scans = w->scans,
@@ -306,23 +330,6 @@ static bool is_replaced(const ex_labelled *old, const ex_labelled *rows, int cou
             return true;
     }
     return false;
-}
-
-static ex_result check_names(const ex_scan_session *session, const char *path, const ex_labelled *rows, int count,
-                             ex_error *error) {
-    const ex_kinematics *k = session->kinematics;
-    for (int i = 0; i < count; i++) {
-        if (ex_kinematics_find_site(k, rows[i].name) >= 0)
-            continue;
-        const char **names = exi_array_allocate((size_t)k->site_count, sizeof *names);
-        for (int s = 0; names && s < k->site_count; s++)
-            names[s] = k->sites[s].name;
-        const char *near = names ? ex_suggest(rows[i].name, names, k->site_count) : NULL;
-        free((void *)names);
-        return exi_error(error, EX_ERROR_DATA, "%s: the session has no marker '%s'%s%s%s", path, rows[i].name,
-                         near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
-    }
-    return EX_OK;
 }
 
 ex_result ex_scan_label_take(const ex_scan_session *session, int scan, const char *path, int *count, ex_error *error) {

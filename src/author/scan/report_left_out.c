@@ -43,10 +43,11 @@ ex_scan_distance exi_distances_sum(exi_distances *d) {
 
 /* ---- scans left out ---- */
 
+/* -1 where there is none. */
 static int heaviest(const double *weights, int count) {
-    int best = 0;
-    for (int i = 1; i < count; i++)
-        best = weights[i] > weights[best] ? i : best;
+    int best = -1;
+    for (int i = 0; i < count; i++)
+        best = weights[i] > 0 && (best < 0 || weights[i] > weights[best]) ? i : best;
     return best;
 }
 
@@ -64,8 +65,8 @@ ex_result exi_report_left_out(exi_scan_work *work) {
             continue;
         exi_scan_weigh(body, part, body->fitted->poses[body->poses[i]].rotations, i, session->neighbours, weights);
         const int nearest = heaviest(weights, session->scan_count);
-        if (!(weights[nearest] > 0)) /* the only one of its part: nothing predicts it */
-            continue;
+        if (nearest < 0)
+            continue; /* the only scan of its part */
         const ex_map *reference =
             session->scans[session->reference].part == session->scans[i].part && i != session->reference
                 ? work->maps[session->reference]

@@ -13,6 +13,7 @@
 #include "author/formats/json.h"
 #include "runtime/base/functions.inl"
 #include "runtime/base/result.h"
+#include "runtime/base/text.h"
 #include "runtime/base/vector.h"
 
 #include <exemplar/author/formats.h>
@@ -98,6 +99,10 @@ static ex_result read_words(exi_reader *r, const json_t *object, const exi_place
         const exi_place item = exi_place_index(&at, i);
         if (!word || !word[0])
             return exi_error(r->error, EX_ERROR_DATA, "%s: a name is needed here", item.text);
+        for (size_t k = 0; k < i; k++) {
+            if (strcmp((*words)[k], word) == 0)
+                return exi_error(r->error, EX_ERROR_DATA, "%s: '%s' is in this list already", item.text, word);
+        }
         (*words)[i] = exi_arena_text(r->arena, word);
         if (!(*words)[i])
             return exi_error_memory(r->error, "the session", strlen(word));
@@ -124,17 +129,12 @@ static ex_result check_joints(exi_reader *r, const ex_scan_session *session, con
 }
 
 bool exi_scan_is_name(const char *name) {
-    return name[0] && name[0] != '.' && strpbrk(name, "/\\:*?\"<>|") == NULL && strlen(name) < 128;
+    return exi_is_name(name) && name[0] != '.' && strpbrk(name, "/\\:*?\"<>|") == NULL && strlen(name) < 128 &&
+           strcmp(name, "doubtful") != 0; /* labels/doubtful.csv is something else */
 }
 
-/* Parts become layers, and names of files. */
-static ex_result check_part_name(exi_reader *r, const exi_place *place, const char *name) {
-    if (!exi_scan_is_name(name))
-        return exi_error(r->error, EX_ERROR_DATA, "%s.name: '%s' cannot be the name of a file", place->text, name);
-    if (strcmp(name, "base") == 0 || strcmp(name, "figure") == 0)
-        return exi_error(r->error, EX_ERROR_DATA, "%s.name: the body has a layer '%s' of its own: choose another name",
-                         place->text, name);
-    return EX_OK;
+bool exi_scan_is_part_name(const char *name) {
+    return exi_scan_is_name(name) && strcmp(name, "base") != 0 && strcmp(name, "figure") != 0;
 }
 
 static ex_result read_part(exi_reader *r, const json_t *object, const exi_place *place, const ex_scan_session *session,
@@ -150,8 +150,10 @@ static ex_result read_part(exi_reader *r, const json_t *object, const exi_place 
     if (result == EX_OK)
         result = exi_get_text(r, object, place, "name", true, &name);
     part->name = (char *)name;
-    if (result == EX_OK)
-        result = check_part_name(r, place, name);
+    if (result == EX_OK && !exi_scan_is_part_name(name))
+        result = exi_error(r->error, EX_ERROR_DATA,
+                           "%s.name: '%s' cannot be the name of a part, which becomes that of a file and a layer",
+                           place->text, name);
     if (result == EX_OK)
         result = read_words(r, object, place, "joints", &part->joints, &part->joint_count);
     if (result == EX_OK)
@@ -190,7 +192,8 @@ static ex_result read_scan(exi_reader *r, const json_t *object, const exi_place 
     if (result != EX_OK)
         return result;
     if (!exi_scan_is_name(name))
-        return exi_error(r->error, EX_ERROR_DATA, "%s.name: '%s' cannot be the name of a file", place->text, name);
+        return exi_error(r->error, EX_ERROR_DATA,
+                         "%s.name: '%s' cannot be the name of a scan, which becomes that of files", place->text, name);
     const size_t length = strlen(name), tail = strlen(".mirrored");
     if (length > tail && strcmp(name + length - tail, ".mirrored") == 0)
         return exi_error(r->error, EX_ERROR_DATA, "%s.name: '%s' would be the mirror image of another scan",

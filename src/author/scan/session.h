@@ -18,6 +18,8 @@ char *exi_scan_file(const char *folder, const char *relative);
 
 /* Whether a scan may be called so: names become names of files. */
 bool exi_scan_is_name(const char *name);
+/* Likewise a part, which becomes a layer of the body between others. */
+bool exi_scan_is_part_name(const char *name);
 
 /* The table of markers in place of the kinematics' own sites; places of sites of the same name are kept. */
 ex_result exi_scan_read_sites(const char *path, ex_kinematics *kinematics, ex_error *error);

@@ -4,6 +4,7 @@
  */
 #include "author/formats/array.h"
 #include "author/formats/file.h"
+#include "author/scan/session.h"
 #include "author/scan/simulate_files.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
@@ -62,7 +63,13 @@ static ex_result find_reference(exi_simulated *s, ex_error *error) {
 static ex_result check_joints(const exi_simulated *s, const ex_scan_part *part, char *const *names, int count,
                               ex_error *error) {
     const ex_kinematics *k = s->truth->kinematics;
+    if (!exi_scan_is_part_name(part->name))
+        return exi_error(error, EX_ERROR_DATA,
+                         "'%s' cannot be the name of a part, which becomes that of a file and a layer", part->name);
     for (int i = 0; i < count; i++) {
+        for (int other = 0; other < i; other++)
+            if (strcmp(names[other], names[i]) == 0)
+                return exi_error(error, EX_ERROR_DATA, "part '%s' names the joint '%s' twice", part->name, names[i]);
         if (ex_kinematics_find_joint(k, names[i]) >= 0)
             continue;
         const char **all = exi_array_allocate((size_t)k->joint_count, sizeof *all);

@@ -81,6 +81,8 @@ static ex_result read_all(const char *text, size_t size, const char *const *colu
     size_t cells = 0, lines = 0;
     if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
         csv.at += 3;
+    if (csv.at == csv.end)
+        return exi_error(error, EX_ERROR_FORMAT, "%s is empty", table->path);
     ex_result result = read_names(&csv, columns, table, error);
     for (int i = 0; i < needed && result == EX_OK; i++) {
         if (exi_table_column(table, columns[i]) < 0)

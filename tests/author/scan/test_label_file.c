@@ -59,7 +59,7 @@ static void refuses(void **state) {
     static const struct {
         const char *text, *word;
     } cases[] = {
-        {"", "column"},
+        {"", "is empty"},
         {"marker,x,y\nm,1,2\n", "z"},
         {"marker,x,y,z,sure\n", "sure"},
         {"marker,x,y,z\n,1,2,3\n", "no name"},

@@ -102,7 +102,7 @@ static void test_invalid(void **state) {
          "\"arm\", \"joints\": [\"elbow\"], \"covers\": [\"elbow\"]}]," SCANS "}",
          "parts[1].name", "another part 'arm'", EX_ERROR_DATA},
         {"{" HEAD ", \"parts\": [{\"name\": \"../arm\", \"joints\": [\"elbow\"], \"covers\": [\"elbow\"]}]," SCANS "}",
-         "parts[0].name", "name of a file", EX_ERROR_DATA},
+         "parts[0].name", "name of a part", EX_ERROR_DATA},
         /* scans */
         {"{" HEAD "," PARTS ", \"scans\": []}", "scans", "at least one", EX_ERROR_DATA},
         {"{" HEAD "," PARTS ", \"scans\": [null]}", "scans[0]", "object", EX_ERROR_DATA},
@@ -320,7 +320,7 @@ static void test_markers(void **state) {
         const char *text, *word, *second;
         ex_result result;
     } cases[] = {
-        {"", "1", "column", EX_ERROR_DATA},
+        {"", "markers.csv", "is empty", EX_ERROR_FORMAT},
         {"marker,place\n", ":1", "'place'", EX_ERROR_DATA},
         {"marker,joint,marker\n", ":1", "twice", EX_ERROR_DATA},
         {"marker,r,g,b\n", ":1", "'joint' is missing", EX_ERROR_DATA},
