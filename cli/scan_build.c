@@ -67,6 +67,10 @@ static void print_json(const ex_scan_session *session, const ex_scan_built *buil
         exi_emit_close(&json, '}');
     }
     exi_emit_close(&json, ']');
+    exi_emit_open(&json, "left_out", '[');
+    for (int i = 0; i < built->left_count; i++)
+        exi_emit_text(&json, NULL, session->scans[built->left_out[i].scan].name);
+    exi_emit_close(&json, ']');
     exi_emit_close(&json, '}');
     exi_emit_end(&json);
 }
@@ -107,6 +111,8 @@ static int build(const ex_call *call, const ex_scan_session *session, const ex_s
     exi_progress_end(&progress);
     exi_pool_destroy(pool);
     char *path = ex_scan_path(session, "", "body", ".glb");
+    for (int i = 0; result == EX_OK && !call->quiet && i < built->left_count; i++)
+        exi_failed_text("%s", built->left_out[i].text);
     if (result != EX_OK) {
         exi_failed(&error);
     } else if (call->json) {

@@ -596,6 +596,12 @@ typedef struct ex_scan_coverage {
     double rms;    /* of the displacements, metres */
 } ex_scan_coverage;
 
+/* A scan that is in the fit and yet no example, and why. */
+typedef struct ex_scan_left_out {
+    int scan;
+    char text[320]; /* a sentence */
+} ex_scan_left_out;
+
 typedef struct ex_scan_built {
     int vertex_count, face_count; /* of the cage */
     int level, level_count;       /* vertices of the last level */
@@ -604,12 +610,15 @@ typedef struct ex_scan_built {
     int scan_count;
     ex_scan_coverage *scans; /* [session->scan_count] */
     int kept_count;          /* maps that were there already */
+    int left_count;
+    ex_scan_left_out *left_out; /* [left_count] */
 } ex_scan_built;
 
 /*
- * From scans, fit.json and template/ to the project body.json with all that it names: cage.obj, skeleton.glb, maps/,
- * masks/, figure/ (what the dials do). Scans that are not in the fit are left out. Results: DATA (a scan shows nothing
- * of its part; a part without scans), FILE, MEMORY.
+ * From scans, fit.json and template/ to the project body.json with all that it names: cage.obj, skeleton.glb, base.ply
+ * (the body in the reference), changes/ (what scans change of it), masks/, figure/ (what the dials do); and maps/, which
+ * changes are made from. Scans that are not in the fit are left out. Results: DATA (a scan shows nothing of its part; a
+ * part without scans; two scans of a part that stand alike), FILE, MEMORY.
  */
 EX_API ex_result ex_scan_build(const ex_scan_session *session, const ex_scan_fitted *fitted,
                                const ex_scan_build_options *options, ex_scan_built **built, ex_error *error);

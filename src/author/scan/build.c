@@ -12,6 +12,7 @@
 
 #include <exemplar/author/formats.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,14 +55,82 @@ static ex_result read_template(exi_body *body) {
     return result;
 }
 
+static int compare(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Of all fitted scans, how far markers usually are from where they are predicted. */
+static ex_result usual_rms(const exi_body *body, double *usual) {
+    const size_t count = (size_t)body->fitted->scan_count;
+    double *sorted = exi_array_copy(body->fitted->rms, count, sizeof *sorted);
+    if (!sorted)
+        return exi_error_memory(body->error, "the poses", count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, compare);
+    *usual = sorted[count / 2];
+    free(sorted);
+    return EX_OK;
+}
+
+/* Notes that a scan is no example; where its sentence goes, or NULL. */
+static ex_scan_left_out *leave_out(exi_body *body, int scan) {
+    body->poses[scan] = -1;
+    if (!body->built)
+        return NULL;
+    ex_scan_left_out *left = &body->built->left_out[body->built->left_count++];
+    left->scan = scan;
+    return left;
+}
+
+/* A scan whose markers do not fit has labels that are wrong; one in which a joint of its part was not determined would
+ * be an example at a pose that it does not show. */
+static void judge_scan(exi_body *body, int scan, double usual) {
+    const ex_kinematics *kinematics = body->fitted->kinematics;
+    const ex_scan_part *part = &body->session->parts[body->session->scans[scan].part];
+    const ex_kin_pose *pose = &body->fitted->poses[body->poses[scan]];
+    const double rms = body->fitted->rms[body->poses[scan]];
+    if (rms > 4 * usual && rms > 0.005) {
+        ex_scan_left_out *left = leave_out(body, scan);
+        if (left)
+            snprintf(left->text, sizeof left->text,
+                     "scan '%s' is left out: its markers are %.1f mm from where the fit has them; look at its labels",
+                     body->session->scans[scan].name, 1000 * rms);
+        return;
+    }
+    for (int i = 0; i < part->joint_count; i++) {
+        const int joint = ex_kinematics_find_joint(kinematics, part->joints[i]);
+        bool solved = false;
+        for (int k = 0; k < part->solve_count && !solved; k++)
+            solved = strcmp(part->solves[k], part->joints[i]) == 0;
+        if (!solved || joint < 0)
+            continue;
+        const double *q = pose->rotations[joint];
+        if (q[0] == 0 && q[1] == 0 && q[2] == 0) { /* to the bit as in the reference: held there */
+            ex_scan_left_out *left = leave_out(body, scan);
+            if (left)
+                snprintf(left->text, sizeof left->text,
+                         "scan '%s' is left out: its markers do not tell how '%s' stands",
+                         body->session->scans[scan].name, part->joints[i]);
+            return;
+        }
+    }
+}
+
 ex_result exi_body_find_poses(exi_body *body) {
-    body->poses = exi_array_allocate((size_t)body->session->scan_count, sizeof *body->poses);
+    const int count = body->session->scan_count;
+    double usual = 0;
+    ex_result result = usual_rms(body, &usual);
+    if (result != EX_OK)
+        return result;
+    body->poses = exi_array_allocate((size_t)count, sizeof *body->poses);
     if (!body->poses)
         return exi_error_memory(body->error, "the poses", 0);
-    for (int i = 0; i < body->session->scan_count; i++) {
+    for (int i = 0; i < count; i++) {
         body->poses[i] = -1;
         for (int k = 0; k < body->fitted->scan_count && body->poses[i] < 0; k++)
             body->poses[i] = strcmp(body->fitted->names[k], body->session->scans[i].name) == 0 ? k : -1;
+        if (body->poses[i] >= 0 && i != body->session->reference)
+            judge_scan(body, i, usual);
     }
     return EX_OK;
 }
@@ -171,7 +240,8 @@ ex_result ex_scan_build(const ex_scan_session *session, const ex_scan_fitted *fi
     if (result == EX_OK) {
         body.built->scan_count = session->scan_count;
         body.built->scans = calloc((size_t)session->scan_count, sizeof *body.built->scans);
-        result = body.built->scans ? build(&body) : exi_error_memory(error, "the body", 0);
+        body.built->left_out = calloc((size_t)session->scan_count, sizeof *body.built->left_out);
+        result = body.built->scans && body.built->left_out ? build(&body) : exi_error_memory(error, "the body", 0);
     }
     exi_body_close(&body);
     if (result == EX_OK)
@@ -185,5 +255,6 @@ void ex_scan_built_destroy(ex_scan_built *built) {
     if (!built)
         return;
     free(built->scans);
+    free(built->left_out);
     free(built);
 }

@@ -14,6 +14,7 @@
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { STARTS = 6 };
@@ -219,39 +220,45 @@ static bool add_sightings(exi_label_run *run, int i, int number) {
     return false;
 }
 
-/* Bones, axes, places and poses from what is sure. Where that cannot be done, all stays as it was. */
-static ex_result fit_bones(exi_label_run *run, ex_error *error) {
+/* Bones, axes, places and poses from what is sure; fit NULL where that cannot be done. count: its scans, whose numbers
+ * are in run->numbers. */
+static ex_result fit_sure(exi_label_run *run, bool rigid, ex_kin_fit **fit, int *count, ex_error *error) {
     const ex_label_scans_def *def = run->def;
-    ex_kin_fit_def fit_def = {.kinematics = run->kinematics, .reference = -1, .rigid = true, .tasks = def->tasks};
-    ex_kin_fit *fit = NULL;
-    int count = 0;
+    ex_kin_fit_def fit_def = {.kinematics = run->kinematics, .reference = -1, .rigid = rigid, .tasks = def->tasks};
+    ex_error failure = {.result = EX_OK};
+    *fit = NULL;
+    *count = 0;
     run->sighting_count = 0;
     for (int i = 0; i < def->scan_count; i++) {
         const ex_label_scan *scan = &def->scans[i];
-        if ((i != def->reference && !run->good[i]) || !add_sightings(run, i, count))
+        if ((i != def->reference && !run->good[i]) || !add_sightings(run, i, *count))
             continue;
         for (int j = 0; j < run->kinematics->joint_count; j++)
-            run->locked[count][j] = scan->solved && !scan->solved[j];
-        run->fit_scans[count] =
-            (ex_kin_scan){.name = scan->name, .locked = run->locked[count], .start = &run->poses[i]};
+            run->locked[*count][j] = scan->solved && !scan->solved[j];
+        run->fit_scans[*count] =
+            (ex_kin_scan){.name = scan->name, .locked = run->locked[*count], .start = &run->poses[i]};
         if (i == def->reference)
-            fit_def.reference = count;
-        run->numbers[count++] = i;
+            fit_def.reference = *count;
+        run->numbers[(*count)++] = i;
     }
-    fit_def.scan_count = count;
+    fit_def.scan_count = *count;
     fit_def.scans = run->fit_scans;
     fit_def.sightings = run->sightings;
     fit_def.sighting_count = run->sighting_count;
     fit_def.iterations = 40;
-    ex_error failure = {.result = EX_OK};
-    const ex_result result = count > 1 ? ex_kinematics_fit(&fit_def, &fit, &failure) : EX_ERROR_DATA;
-    if (result == EX_ERROR_MEMORY) {
-        if (error)
-            *error = failure;
+    const ex_result result = *count > 1 ? ex_kinematics_fit(&fit_def, fit, &failure) : EX_ERROR_DATA;
+    if (result == EX_ERROR_MEMORY && error)
+        *error = failure;
+    return result == EX_ERROR_MEMORY ? result : EX_OK;
+}
+
+/* Where there is no fit, all stays as it was. */
+static ex_result fit_bones(exi_label_run *run, ex_error *error) {
+    ex_kin_fit *fit;
+    int count;
+    const ex_result result = fit_sure(run, true, &fit, &count, error);
+    if (!fit)
         return result;
-    }
-    if (result != EX_OK)
-        return EX_OK;
     for (int n = 0; n < count; n++) {
         const int i = run->numbers[n];
         memcpy(run->poses[i].rotations, fit->poses[n].rotations,
@@ -268,6 +275,47 @@ static ex_result fit_bones(exi_label_run *run, ex_error *error) {
     run->kinematics = fit->kinematics;
     fit->kinematics = NULL;
     run->fitted = true;
+    ex_kin_fit_destroy(fit);
+    return EX_OK;
+}
+
+static int compare_numbers(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The labels of a scan may agree with each other and be wrong all together, a limb having been taken for another: then
+ * they do not fit into the skeleton that the others have made. They are in doubt. */
+static ex_result doubt_misfits(exi_label_run *run, ex_error *error) {
+    ex_kin_fit *fit;
+    int count;
+    const ex_result result = fit_sure(run, false, &fit, &count, error);
+    if (!fit)
+        return result;
+    double *sums = exi_arena_allocate(run->arena, 3 * (size_t)count, sizeof *sums);
+    if (!sums) {
+        ex_kin_fit_destroy(fit);
+        return exi_error_memory(error, "the labels", 3 * (size_t)count * sizeof *sums);
+    }
+    double *numbers = sums + count, *sorted = numbers + count;
+    for (int i = 0; i < run->sighting_count; i++) {
+        if (!(fit->errors[i] >= 0))
+            continue;
+        sums[run->sightings[i].scan] += fit->errors[i] * fit->errors[i];
+        numbers[run->sightings[i].scan]++;
+    }
+    for (int n = 0; n < count; n++)
+        sorted[n] = sums[n] = numbers[n] > 0 ? sqrt(sums[n] / numbers[n]) : 0;
+    qsort(sorted, (size_t)count, sizeof *sorted, compare_numbers);
+    for (int n = 0; n < count; n++) {
+        const int i = run->numbers[n];
+        if (i == run->def->reference || sums[n] < 0.005 || sums[n] < 3 * sorted[count / 2])
+            continue;
+        for (int f = 0; f < run->def->scans[i].found_count; f++) {
+            if (run->known[i][f] < 0 && run->labels[i][f].confidence > 0.5)
+                run->labels[i][f].confidence = 0.5;
+        }
+    }
     ex_kin_fit_destroy(fit);
     return EX_OK;
 }
@@ -361,6 +409,8 @@ static ex_result label_all(exi_label_run *run, ex_error *error) {
         if (result == EX_OK && run->fitted)
             result = exi_label_unseen(run, error);
     }
+    if (result == EX_OK)
+        result = doubt_misfits(run, error);
     for (int i = 0; i < def->scan_count && result == EX_OK; i++)
         for (int f = 0; f < def->scans[i].found_count; f++) {
             ex_label *label = &run->labels[i][f];
