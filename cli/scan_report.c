@@ -31,9 +31,10 @@ static void print_surfaces(const char *what, const ex_scan_surfaces *s) {
 
 static void print_truth(const ex_scan_report *r) {
     const ex_scan_labels *l = &r->labels;
-    printf("joint angles: %.2f degrees from the truth (rms), at most %.2f (%s in '%s'); %d not determined\n",
-           r->joints.angle_rms, r->joints.angle_high, r->joints.angle_joint, r->joints.angle_scan,
-           r->joints.open_count);
+    printf("joint angles: %.2f degrees from the truth (rms), at most %.2f (%s in '%s'); %d not determined, %d scans "
+           "left out\n",
+           r->joints.angle_rms, r->joints.angle_high, r->joints.angle_joint, r->joints.angle_scan, r->joints.open_count,
+           r->joints.left_out);
     printf("bones: at most %.1f mm off across hinge axes (%s); axes: at most %.2f degrees (%s)\n",
            1000 * r->joints.place, r->joints.place_joint, r->joints.axis, r->joints.axis_joint);
     if (l->sure > 0 && l->visible > 0)
@@ -91,6 +92,7 @@ static void print_json(const ex_scan_session *session, const ex_scan_report *r) 
         exi_emit_number(&json, "angle_rms", r->joints.angle_rms);
         exi_emit_number(&json, "angle_most", r->joints.angle_high);
         exi_emit_number(&json, "angles_undetermined", r->joints.open_count);
+        exi_emit_number(&json, "scans_left_out", r->joints.left_out);
         exi_emit_number(&json, "bone_most", r->joints.place);
         exi_emit_text(&json, "bone_joint", r->joints.place_joint);
         exi_emit_number(&json, "axis_most", r->joints.axis);

@@ -394,6 +394,7 @@ typedef struct ex_scan_fitted {
     char **names;
     ex_kin_pose *poses;
     double *rms; /* [scan_count] of the sightings, metres */
+    bool *opens; /* [scan_count][joint_count]: rotations that the markers do not determine; NULL: none */
 } ex_scan_fitted;
 
 EX_API ex_result ex_scan_fitted_read(const char *path, ex_scan_fitted **fitted, ex_error *error);
@@ -616,9 +617,9 @@ typedef struct ex_scan_built {
 
 /*
  * From scans, fit.json and template/ to the project body.json with all that it names: cage.obj, skeleton.glb, base.ply
- * (the body in the reference), changes/ (what scans change of it), masks/, figure/ (what the dials do); and maps/, which
- * changes are made from. Scans that are not in the fit are left out. Results: DATA (a scan shows nothing of its part; a
- * part without scans; two scans of a part that stand alike), FILE, MEMORY.
+ * (the body in the reference), changes/ (what scans change of it), masks/, figure/ (what the dials do); and maps/,
+ * which changes are made from. Scans that are not in the fit are left out. Results: DATA (a scan shows nothing of its
+ * part; a part without scans; two scans of a part that stand alike), FILE, MEMORY.
  */
 EX_API ex_result ex_scan_build(const ex_scan_session *session, const ex_scan_fitted *fitted,
                                const ex_scan_build_options *options, ex_scan_built **built, ex_error *error);
@@ -645,7 +646,8 @@ typedef struct ex_scan_surfaces {
 typedef struct ex_scan_joints {
     double angle_rms, angle_high; /* degrees, over all joints that were solved for in all scans; the largest, */
     char angle_joint[64], angle_scan[64];
-    int open_count; /* joints of scans that the markers do not determine, and that were left out of these */
+    int left_out;   /* scans that are no examples (ex_scan_built.left_out), and are not in these */
+    int open_count; /* joints of scans that the markers do not determine, likewise */
     double place;   /* metres: the largest error of a bone's translation across hinge axes, and which; */
     char place_joint[64];
     double axis; /* degrees: the largest error of an axis, and which */

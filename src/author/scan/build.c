@@ -128,7 +128,8 @@ static ex_scan_left_out *leave_out(exi_body *body, int scan) {
 static void judge_scan(exi_body *body, int scan, double usual) {
     const ex_kinematics *kinematics = body->fitted->kinematics;
     const ex_scan_part *part = &body->session->parts[body->session->scans[scan].part];
-    const ex_kin_pose *pose = &body->fitted->poses[body->poses[scan]];
+    const bool *opens =
+        body->fitted->opens ? body->fitted->opens + (size_t)body->poses[scan] * (size_t)kinematics->joint_count : NULL;
     const double rms = body->fitted->rms[body->poses[scan]];
     if (rms > 4 * usual && rms > 0.005) {
         ex_scan_left_out *left = leave_out(body, scan);
@@ -140,13 +141,7 @@ static void judge_scan(exi_body *body, int scan, double usual) {
     }
     for (int i = 0; i < part->joint_count; i++) {
         const int joint = ex_kinematics_find_joint(kinematics, part->joints[i]);
-        bool solved = false;
-        for (int k = 0; k < part->solve_count && !solved; k++)
-            solved = strcmp(part->solves[k], part->joints[i]) == 0;
-        if (!solved || joint < 0)
-            continue;
-        const double *q = pose->rotations[joint];
-        if (q[0] == 0 && q[1] == 0 && q[2] == 0) { /* to the bit as in the reference: held there */
+        if (opens && joint >= 0 && opens[joint]) {
             ex_scan_left_out *left = leave_out(body, scan);
             if (left)
                 snprintf(left->text, sizeof left->text,

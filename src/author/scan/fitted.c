@@ -2,7 +2,9 @@
  * fit.json: a skeleton as it was found, its markers, and how it stood in every scan.
  *
  *     { "exemplar_fit": 1, "skeleton": {…}, "scans": [ {"name": "arm_00", "rms": 0.002, "base": [x, y, z],
- *       "pose": {"hips": [x, y, z, w], "elbow.L": 61.2}} ] }
+ *       "pose": {"hips": [x, y, z, w], "elbow.L": 61.2}, "open": ["wrist.L"]} ] }
+ *
+ * `open` are joints whose rotation the scan's markers do not tell.
  */
 #include "author/formats/array.h"
 #include "author/formats/json.h"
@@ -26,17 +28,41 @@ void ex_scan_fitted_destroy(ex_scan_fitted *fitted) {
     free(fitted->names);
     free(fitted->poses);
     free(fitted->rms);
+    free(fitted->opens);
     ex_kinematics_destroy(fitted->kinematics);
     free(fitted);
 }
 
 /* ---- reading ---- */
 
+static ex_result read_open(exi_reader *r, const json_t *list, const exi_place *place, ex_scan_fitted *fitted,
+                           int scan) {
+    const size_t joints = (size_t)fitted->kinematics->joint_count;
+    if (!list)
+        return EX_OK;
+    if (!json_is_array(list))
+        return exi_error(r->error, EX_ERROR_DATA, "%s: a list of joints is needed here", place->text);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const exi_place at = exi_place_index(place, i);
+        const char *name = json_string_value(json_array_get(list, i));
+        const int joint = name ? ex_kinematics_find_joint(fitted->kinematics, name) : -1;
+        if (joint < 0)
+            return exi_error(r->error, EX_ERROR_DATA, "%s: the name of a joint is needed here", at.text);
+        if (!fitted->opens)
+            fitted->opens = calloc((size_t)fitted->scan_count * joints, sizeof *fitted->opens);
+        if (!fitted->opens)
+            return exi_error_memory(r->error, "the fit", (size_t)fitted->scan_count * joints);
+        fitted->opens[(size_t)scan * joints + (size_t)joint] = true;
+    }
+    return EX_OK;
+}
+
 static ex_result read_scan(exi_reader *r, const json_t *object, const exi_place *place, ex_scan_fitted *fitted,
                            int scan) {
-    static const char *const keys[] = {"name", "rms", "base", "pose", NULL};
+    static const char *const keys[] = {"name", "rms", "base", "pose", "open", NULL};
     static const char *const needed[] = {"name", "base", "pose", NULL};
-    const exi_place base = exi_place_key(place, "base"), pose = exi_place_key(place, "pose");
+    const exi_place base = exi_place_key(place, "base"), pose = exi_place_key(place, "pose"),
+                    open = exi_place_key(place, "open");
     const json_t *numbers = json_object_get(object, "base");
     const char *name = NULL;
     ex_result result = json_is_object(object)
@@ -68,8 +94,9 @@ static ex_result read_scan(exi_reader *r, const json_t *object, const exi_place 
         exi_array_allocate((size_t)fitted->kinematics->joint_count, sizeof *fitted->poses[scan].rotations);
     if (!fitted->names[scan] || !fitted->poses[scan].rotations)
         return exi_error_memory(r->error, "the fit", 0);
-    return exi_scan_read_pose(r, json_object_get(object, "pose"), &pose, fitted->kinematics,
-                              fitted->poses[scan].rotations);
+    result = exi_scan_read_pose(r, json_object_get(object, "pose"), &pose, fitted->kinematics,
+                                fitted->poses[scan].rotations);
+    return result == EX_OK ? read_open(r, json_object_get(object, "open"), &open, fitted, scan) : result;
 }
 
 static ex_result read_fitted(exi_reader *r, const json_t *root, ex_scan_fitted *fitted) {
@@ -127,14 +154,32 @@ ex_result ex_scan_fitted_read(const char *path, ex_scan_fitted **fitted, ex_erro
 
 /* ---- writing ---- */
 
+/* Joints that are not determined; NULL without memory. */
+static json_t *open_json(const ex_scan_fitted *fitted, int scan) {
+    json_t *list = json_array();
+    for (int j = 0; list && j < fitted->kinematics->joint_count; j++) {
+        const bool is_open =
+            fitted->opens && fitted->opens[(size_t)scan * (size_t)fitted->kinematics->joint_count + (size_t)j];
+        if (is_open && json_array_append_new(list, json_string(fitted->kinematics->joints[j].name)) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
 static json_t *scan_json(const ex_scan_fitted *fitted, int scan) {
-    json_t *object = json_object();
+    json_t *object = json_object(), *open = open_json(fitted, scan);
     const ex_kin_pose *pose = &fitted->poses[scan];
-    if (object && json_object_set_new(object, "name", json_string(fitted->names[scan])) == 0 &&
-        json_object_set_new(object, "rms", exi_json_make_number(isfinite(fitted->rms[scan]) ? fitted->rms[scan] : 0)) ==
-            0 &&
-        json_object_set_new(object, "base", exi_json_make_numbers(pose->translation, 3)) == 0 &&
-        json_object_set_new(object, "pose", exi_scan_pose_json(fitted->kinematics, pose->rotations)) == 0)
+    const double rms = isfinite(fitted->rms[scan]) ? fitted->rms[scan] : 0;
+    bool good = object && open && json_object_set_new(object, "name", json_string(fitted->names[scan])) == 0 &&
+                json_object_set_new(object, "rms", exi_json_make_number(rms)) == 0 &&
+                json_object_set_new(object, "base", exi_json_make_numbers(pose->translation, 3)) == 0 &&
+                json_object_set_new(object, "pose", exi_scan_pose_json(fitted->kinematics, pose->rotations)) == 0;
+    if (good && json_array_size(open) > 0)
+        good = json_object_set(object, "open", open) == 0;
+    json_decref(open);
+    if (good)
         return object;
     json_decref(object);
     return NULL;

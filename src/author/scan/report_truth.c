@@ -36,33 +36,43 @@ static bool is_solved(const exi_body *body, int scan, const char *joint) {
     return false;
 }
 
+static int find_name(const ex_scan_fitted *fitted, const char *name) {
+    for (int k = 0; k < fitted->scan_count; k++) {
+        if (strcmp(fitted->names[k], name) == 0)
+            return k;
+    }
+    return -1;
+}
+
+/* Of the scans that are examples; what the fit has said that it cannot tell is counted. */
 static void measure_angles(const exi_body *body, const ex_scan_fitted *truth, ex_scan_joints *out) {
     const ex_kinematics *fitted = body->fitted->kinematics;
     double square = 0;
     int count = 0;
     for (int i = 0; i < body->session->scan_count; i++) {
-        int known = -1;
-        if (body->poses[i] < 0 || i == body->session->reference)
+        const char *name = body->session->scans[i].name;
+        const int scan = find_name(body->fitted, name), known = find_name(truth, name);
+        if (scan < 0 || known < 0 || i == body->session->reference)
             continue;
-        for (int k = 0; k < truth->scan_count && known < 0; k++)
-            known = strcmp(truth->names[k], body->session->scans[i].name) == 0 ? k : -1;
-        for (int j = 0; j < fitted->joint_count && known >= 0; j++) {
+        out->left_out += body->poses[i] < 0;
+        for (int j = 0; j < fitted->joint_count; j++) {
             const int same = ex_kinematics_find_joint(truth->kinematics, fitted->joints[j].name);
             if (same < 0 || (j > 0 && !is_solved(body, i, fitted->joints[j].name)))
                 continue;
-            const double *q = body->fitted->poses[body->poses[i]].rotations[j];
-            if (j > 0 && q[0] == 0 && q[1] == 0 && q[2] == 0) { /* the fit has said that it cannot tell */
+            if (body->fitted->opens && body->fitted->opens[(size_t)scan * (size_t)fitted->joint_count + (size_t)j]) {
                 out->open_count++;
                 continue;
             }
+            if (body->poses[i] < 0)
+                continue;
             const double off =
-                angle_between(body->fitted->poses[body->poses[i]].rotations[j], truth->poses[known].rotations[same]);
+                angle_between(body->fitted->poses[scan].rotations[j], truth->poses[known].rotations[same]);
             square += off * off;
             count++;
             if (off > out->angle_high) {
                 out->angle_high = off;
                 set_name(out->angle_joint, fitted->joints[j].name);
-                set_name(out->angle_scan, body->session->scans[i].name);
+                set_name(out->angle_scan, name);
             }
         }
     }

@@ -239,6 +239,24 @@ static ex_result make_scans(work *w) {
 
 /* ---- the result ---- */
 
+/* Rotations that are not determined in a scan; of a joint that is told of once for all scans, those where it was held
+ * as in the reference. False without memory. */
+static bool note_open(const work *w, const ex_kin_fit *fit, ex_scan_fitted *fitted) {
+    const size_t joints = (size_t)w->kinematics->joint_count;
+    fitted->opens = calloc((size_t)w->scan_count * joints, sizeof *fitted->opens);
+    for (int i = 0; fitted->opens && i < fit->open_count; i++) {
+        const ex_kin_open *open = &fit->opens[i];
+        for (int scan = 0; open->joint >= 0 && scan < w->scan_count; scan++) {
+            const size_t at = (size_t)scan * joints + (size_t)open->joint;
+            const double *q = fit->poses[scan].rotations[open->joint];
+            const bool held = q[0] == 0 && q[1] == 0 && q[2] == 0 && scan != w->reference && !w->locked[at];
+            if (open->scan == scan || (open->scan < 0 && held))
+                fitted->opens[at] = true;
+        }
+    }
+    return fitted->opens != NULL;
+}
+
 static ex_result make_fitted(const work *w, const ex_kin_fit *fit, ex_scan_fitted **fitted) {
     const size_t joints = (size_t)w->kinematics->joint_count, count = (size_t)w->scan_count;
     ex_scan_fitted *made = calloc(1, sizeof *made);
@@ -250,7 +268,7 @@ static ex_result make_fitted(const work *w, const ex_kin_fit *fit, ex_scan_fitte
         made->poses = calloc(count, sizeof *made->poses);
         made->rms = calloc(count, sizeof *made->rms);
         made->kinematics = ex_kinematics_copy(fit->kinematics);
-        good = made->names && made->poses && made->rms && made->kinematics;
+        good = made->names && made->poses && made->rms && made->kinematics && note_open(w, fit, made);
     }
     for (size_t i = 0; i < count && good; i++) {
         const char *name = w->session->scans[w->scans[i]].name;

@@ -230,6 +230,10 @@ static void test_truth(void **state) {
     s.fitted->names[2][0] = 'x';
     build(&s);
     s.fitted->names[2][0] = 'o';
+    s.fitted->opens = calloc((size_t)s.fitted->scan_count * (size_t)s.fitted->kinematics->joint_count, sizeof(bool));
+    assert_non_null(s.fitted->opens);
+    s.fitted->opens[2 * s.fitted->kinematics->joint_count + ex_kinematics_find_joint(s.fitted->kinematics, "elbow.L")] =
+        true;
     ex_error error = {0};
     ex_map *map = NULL;
     assert_int_equal(ex_map_read(scratch_path("maps/stand.ply"), &map, &error), EX_OK);
@@ -265,8 +269,9 @@ static void test_truth(void **state) {
     assert_near(report.joints.angle_high, 3, 1e-6);
     assert_string_equal(report.joints.angle_joint, "elbow.L");
     assert_string_equal(report.joints.angle_scan, "bent");
-    /* Bases of three scans and elbows of two. */
-    assert_near(report.joints.angle_rms, 3 / sqrt(5), 1e-6);
+    /* Bases and elbows of two scans; the third, whose elbow is not determined, is no example. */
+    assert_near(report.joints.angle_rms, 3 / sqrt(4), 1e-6);
+    assert_int_equal(report.joints.left_out, 1);
 
     assert_int_equal(remove(scratch_path("truth/markers/few.csv")), 0);
     refuse(&s, EX_ERROR_FILE, "few.csv");
