@@ -7,6 +7,7 @@
 #include "author/formats/array.h"
 #include "author/formats/file.h"
 #include "author/project/skeleton.h"
+#include "author/scan/kinematics.h"
 #include "author/scan/session.h"
 #include "runtime/base/result.h"
 
@@ -130,13 +131,27 @@ static void judge_scan(exi_body *body, int scan, double usual) {
     const ex_scan_part *part = &body->session->parts[body->session->scans[scan].part];
     const bool *opens =
         body->fitted->opens ? body->fitted->opens + (size_t)body->poses[scan] * (size_t)kinematics->joint_count : NULL;
-    const double rms = body->fitted->rms[body->poses[scan]];
+    const int fitted_pose = body->poses[scan];
+    const double rms = body->fitted->rms[fitted_pose];
     if (rms > 4 * usual && rms > 0.005) {
         ex_scan_left_out *left = leave_out(body, scan);
         if (left)
             snprintf(left->text, sizeof left->text,
                      "scan '%s' is left out: its markers are %.1f mm from where the fit has them; look at its labels",
                      body->session->scans[scan].name, 1000 * rms);
+        return;
+    }
+    const int beyond = exi_kin_find_beyond(kinematics, &body->fitted->poses[fitted_pose]);
+    if (beyond >= 0) {
+        ex_scan_left_out *left = leave_out(body, scan);
+        const ex_kin_joint *hinge = &kinematics->joints[beyond];
+        if (left)
+            snprintf(left->text, sizeof left->text,
+                     "scan '%s' is left out: '%s' is turned by %.0f degrees there, and its range is %g to %g; look at "
+                     "its labels",
+                     body->session->scans[scan].name, hinge->name,
+                     ex_kin_angle(hinge, body->fitted->poses[fitted_pose].rotations[beyond]), hinge->least,
+                     hinge->most);
         return;
     }
     for (int i = 0; i < part->joint_count; i++) {

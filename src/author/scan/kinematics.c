@@ -153,3 +153,18 @@ double ex_kin_angle(const ex_kin_joint *joint, const double rotation[4]) {
     const double degrees = exi_angle(fabs(along), w) * (360 / 3.14159265358979323846);
     return along < 0 ? -degrees : degrees;
 }
+
+/* Degrees: ranges are rough, and so are poses. */
+#define BEYOND 25
+
+int exi_kin_find_beyond(const ex_kinematics *kinematics, const ex_kin_pose *pose) {
+    for (int j = 0; j < kinematics->joint_count; j++) {
+        const ex_kin_joint *joint = &kinematics->joints[j];
+        if (joint->freedom != EX_FREEDOM_HINGE || joint->least >= joint->most)
+            continue;
+        const double degrees = ex_kin_angle(joint, pose->rotations[j]);
+        if (degrees < joint->least - BEYOND || degrees > joint->most + BEYOND)
+            return j;
+    }
+    return -1;
+}

@@ -24,6 +24,9 @@ void exi_kinematics_mirror(ex_kinematics *kinematics);
 json_t *exi_kinematics_json(const ex_kinematics *kinematics);
 ex_result exi_kinematics_interpret(exi_reader *r, const json_t *object, const char *called, ex_kinematics **kinematics);
 
+/* A hinge that is turned farther beyond its range than any error of a fit explains, or -1. */
+int exi_kin_find_beyond(const ex_kinematics *kinematics, const ex_kin_pose *pose);
+
 /* The text of a skeleton that comes with the program, or NULL. */
 const char *exi_shipped_skeleton(const char *name);
 

@@ -9,6 +9,8 @@
  */
 #include "author/scan/label_scans.h"
 
+#include "author/scan/kinematics.h"
+
 #include "author/formats/array.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
@@ -285,7 +287,7 @@ static int compare_numbers(const void *a, const void *b) {
 }
 
 /* The labels of a scan may agree with each other and be wrong all together, a limb having been taken for another: then
- * they do not fit into the skeleton that the others have made. They are in doubt. */
+ * they do not fit into the skeleton that the others have made, or turn a hinge where none turns. They are in doubt. */
 static ex_result doubt_misfits(exi_label_run *run, ex_error *error) {
     ex_kin_fit *fit;
     int count;
@@ -309,7 +311,8 @@ static ex_result doubt_misfits(exi_label_run *run, ex_error *error) {
     qsort(sorted, (size_t)count, sizeof *sorted, compare_numbers);
     for (int n = 0; n < count; n++) {
         const int i = run->numbers[n];
-        if (i == run->def->reference || sums[n] < 0.005 || sums[n] < 3 * sorted[count / 2])
+        const bool misfit = sums[n] > 0.005 && sums[n] > 3 * sorted[count / 2];
+        if (i == run->def->reference || (!misfit && exi_kin_find_beyond(fit->kinematics, &fit->poses[n]) < 0))
             continue;
         for (int f = 0; f < run->def->scans[i].found_count; f++) {
             if (run->known[i][f] < 0 && run->labels[i][f].confidence > 0.5)
