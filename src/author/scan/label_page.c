@@ -124,8 +124,10 @@ static ex_result write_picture(const page *p, const ex_mesh *mesh, const shot *s
     def.tasks = p->tasks;
     ex_result result = ex_render(&def, &image, error);
     /* Half as many bytes, and no less to be seen. */
-    for (size_t i = 0; result == EX_OK && i < 4 * (size_t)s->width * (size_t)s->height; i++)
-        image->pixels[i] = (unsigned char)(i % 4 == 3 ? 255 : (image->pixels[i] & 0xf8) * 255 / 248);
+    for (size_t i = 0; result == EX_OK && i < 4 * (size_t)s->width * (size_t)s->height; i++) {
+        const int level = i % 4 == 3 ? 255 : (image->pixels[i] & 0xf8) * 255 / 248;
+        image->pixels[i] = (unsigned char)level;
+    }
     if (result == EX_OK)
         result = ex_image_encode(image, &bytes, &size, error);
     ex_image_destroy(image);

@@ -14,7 +14,7 @@ typedef struct marked_scene {
     marked_body body;
     ex_kin_joint joints[MARKED_JOINTS];
     ex_site sites[MARKED_SITES];
-    char site_names[MARKED_SITES][8], scan_names[MARKED_SCANS][12];
+    char site_names[MARKED_SITES][16], scan_names[MARKED_SCANS][20];
     bool locked[MARKED_SCANS][MARKED_JOINTS];
     ex_kin_scan scans[MARKED_SCANS];
     ex_sighting sightings[MARKED_SCANS * MARKED_SITES];
