@@ -248,7 +248,7 @@ const ex_command cmd_demo = {
                    "driven_train.pc2 to learn from, driver_unseen.pc2 and driven_unseen.pc2 to try\n"
                    "it on. 'body' makes somebody (subject.glb), scans them in 96 poses and makes a\n"
                    "body of the scans, in minutes; the folder is a scan session ('exemplar scan'),\n"
-                   "400 MB large, and 'exemplar scan run DIR' goes on where it was interrupted.\n"
+                   "600 MB large, and 'exemplar scan run DIR' goes on where it was interrupted.\n"
                    "\n"
                    "A folder that holds anything already is left alone unless told.",
     .examples = "exemplar demo blob\n"

@@ -23,8 +23,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Joints nearer to each other than this part of the skeleton's size give no direction. */
-#define NO_BONE 1e-5
+/* Joints nearer to each other than this part of the skeleton's size give no direction: the centimetre between the two
+ * axes of an elbow points anywhere. */
+#define NO_BONE 7e-3
 /* Bones that lie along one line up to this (the sine of the angle, squared) leave the turn about it open. */
 #define ONE_LINE 1e-4
 
