@@ -175,6 +175,7 @@ static void write_truth(const scanned *s, const truth_case *t) {
     truth.names = names;
     truth.poses = poses;
     truth.rms = rms;
+    truth.opens = NULL; /* of fewer scans, and a truth is determined */
     truth.scan_count = s->fitted->scan_count + 1;
     ex_kin_joint *elbow = &truth.kinematics->joints[SCANNED_LEFT];
     for (int j = SCANNED_RIGHT; j < SCANNED_JOINTS; j++) /* as it is, not as a mirror image of what is changed */
