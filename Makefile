@@ -6,7 +6,7 @@ EX_WERROR ?= ON
 RELEASE = build/release
 DEMO = out/demo
 
-.PHONY: all build demo test test-clients install bench format clean help
+.PHONY: all build demo test test-leaks test-clients install bench format clean help
 
 all: build
 
@@ -50,6 +50,10 @@ test:
 	@scripts/setup test
 	@EX_WERROR=$(EX_WERROR) scripts/test
 
+test-leaks:
+	@scripts/setup test
+	@EX_WERROR=$(EX_WERROR) EX_LEAKS=ON scripts/test
+
 test-clients:
 	@scripts/setup clients
 	@EX_WERROR=$(EX_WERROR) scripts/test-clients
@@ -72,6 +76,7 @@ help:
 	@echo 'make            build the libraries and the tool into $(RELEASE)'
 	@echo 'make demo       install what is missing, build, write the sample projects, their rigs and a picture of each into $(DEMO)'
 	@echo 'make test       install what the tests need and run all of them (EX_WERROR=OFF: let warnings pass)'
+	@echo 'make test-leaks have valgrind watch those of them that it can'
 	@echo 'make test-clients'
 	@echo '                install Blender and three.js and have them play what the tool bakes'
 	@echo 'make install    PREFIX=$(PREFIX) by default; DESTDIR for packagers'
