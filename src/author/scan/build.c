@@ -27,13 +27,6 @@ ex_result exi_body_make_rig(exi_body *body) {
     return ex_template_rig(&body->template, body->session->levels, &body->rig, body->error);
 }
 
-bool exi_body_is_there(const char *path) {
-    FILE *file = fopen(path, "rb");
-    if (file)
-        fclose(file);
-    return file != NULL;
-}
-
 void exi_body_close(exi_body *body) {
     exi_body_free_parts(body);
     ex_rig_destroy(body->rig);
@@ -61,7 +54,7 @@ static ex_result read_template(exi_body *body) {
     char *cage = exi_body_path(body, "template/cage.obj"), *scene = exi_body_path(body, "template/body.glb");
     ex_result result = cage && scene ? EX_OK : exi_error_memory(body->error, "a path", 0);
     for (int i = 0; i < 2 && result == EX_OK; i++) {
-        if (!exi_body_is_there(i == 0 ? cage : scene))
+        if (!exi_scan_is_there(i == 0 ? cage : scene))
             result =
                 exi_error(body->error, EX_ERROR_FILE, "'%s' is not there yet: 'exemplar scan template %s' makes it",
                           i == 0 ? cage : scene, body->session->folder);
@@ -188,21 +181,6 @@ ex_result exi_body_find_poses(exi_body *body) {
     return EX_OK;
 }
 
-/* Without one there would be a layer without examples. */
-static ex_result check_scans(const exi_body *body) {
-    for (int p = 0; p < body->session->part_count; p++) {
-        bool known = false;
-        for (int i = 0; i < body->session->scan_count && !known; i++)
-            known = body->session->scans[i].part == p && body->poses[i] >= 0;
-        if (!known)
-            return exi_error(body->error, EX_ERROR_DATA,
-                             "part '%s' has no scan whose pose is known: label one of its scans and fit again, or "
-                             "take the part out of scan.json",
-                             body->session->parts[p].name);
-    }
-    return EX_OK;
-}
-
 static bool are_alike(const exi_body *body, const ex_scan_part *part, int a, int b) {
     for (int i = 0; i < part->joint_count; i++) {
         const int joint = ex_kinematics_find_joint(body->fitted->kinematics, part->joints[i]);
@@ -269,8 +247,6 @@ static ex_result build(exi_body *body) {
     ex_result result = read_template(body);
     if (result == EX_OK)
         result = exi_body_find_poses(body);
-    if (result == EX_OK)
-        result = check_scans(body);
     if (result == EX_OK)
         result = check_poses(body);
     if (result == EX_OK)

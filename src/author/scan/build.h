@@ -89,8 +89,6 @@ ex_result exi_body_write_project(exi_body *body);
 /* FOLDER/relative; release with free, NULL without memory. */
 char *exi_body_path(const exi_body *body, const char *relative);
 
-/* Whether there is such a file. */
-bool exi_body_is_there(const char *path);
 /* Whether the rig, which was read from `path`, has the fit's joints. */
 ex_result exi_body_check_joints(const exi_body *body, const char *path, const char *remedy);
 /* Which of the fit's poses is each scan's, once the fit has the joints of all parts. */

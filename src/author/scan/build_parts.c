@@ -162,7 +162,9 @@ static ex_result check_scans(const exi_body *body) {
         for (int i = 0; i < body->session->scan_count && !known; i++)
             known = body->session->scans[i].part == p && body->poses[i] >= 0;
         if (!known)
-            return exi_error(body->error, EX_ERROR_DATA, "part '%s' has no scan whose pose is known: label its scans",
+            return exi_error(body->error, EX_ERROR_DATA,
+                             "part '%s' has no scan whose pose is known: label one of its scans and fit again, or take "
+                             "the part out of scan.json",
                              body->session->parts[p].name);
     }
     return EX_OK;

@@ -9,6 +9,7 @@
 #include "author/formats/number.h"
 #include "author/project/arena.h"
 #include "author/scan/label_scans.h"
+#include "author/scan/session.h"
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"
 
@@ -30,13 +31,6 @@ typedef struct work {
 } work;
 
 /* ---- files ---- */
-
-static bool is_there(const char *path) {
-    FILE *file = fopen(path, "rb");
-    if (file)
-        fclose(file);
-    return file != NULL;
-}
 
 static ex_result check_names(const ex_scan_session *session, const char *path, const ex_labelled *rows, int count,
                              ex_error *error) {
@@ -63,7 +57,7 @@ static ex_result read_labels(const ex_scan_session *session, int scan, ex_labell
     *count = 0;
     if (!path)
         return exi_error_memory(error, "a path", 0);
-    ex_result result = is_there(path) ? ex_labels_read(path, labelled, count, error) : EX_OK;
+    ex_result result = exi_scan_is_there(path) ? ex_labels_read(path, labelled, count, error) : EX_OK;
     if (result == EX_OK)
         result = check_names(session, path, *labelled, *count, error);
     free(path);

@@ -19,7 +19,7 @@ static ex_result open_body(exi_scan_work *work) {
     exi_body *body = &work->body;
     char *cage = exi_body_path(body, "cage.obj"), *scene = exi_body_path(body, "skeleton.glb");
     ex_result result = cage && scene ? EX_OK : exi_error_memory(work->error, "a path", 0);
-    if (result == EX_OK && !exi_body_is_there(cage))
+    if (result == EX_OK && !exi_scan_is_there(cage))
         result = exi_error(work->error, EX_ERROR_FILE, "'%s' is not there yet: 'exemplar scan build %s' makes the body",
                            cage, body->session->folder);
     if (result == EX_OK)
@@ -96,7 +96,7 @@ static ex_result compare_truth(exi_scan_work *work) {
     ex_result result = EX_OK;
     if (!path)
         return exi_error_memory(work->error, "a path", 0);
-    if (exi_body_is_there(path)) {
+    if (exi_scan_is_there(path)) {
         result = ex_scan_fitted_read(path, &truth, work->error);
         if (result == EX_OK)
             result = exi_report_truth(work, truth);

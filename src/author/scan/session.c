@@ -39,6 +39,13 @@ char *exi_scan_file(const char *folder, const char *relative) {
     return path;
 }
 
+bool exi_scan_is_there(const char *path) {
+    FILE *file = fopen(path, "rb");
+    if (file)
+        fclose(file);
+    return file != NULL;
+}
+
 /* ---- poses ---- */
 
 static ex_result read_turn(const json_t *value, const exi_place *place, const ex_kin_joint *joint, double q[4],

@@ -21,6 +21,9 @@ bool exi_scan_is_name(const char *name);
 /* Likewise a part, which becomes a layer of the body between others. */
 bool exi_scan_is_part_name(const char *name);
 
+/* Whether a file can be opened. */
+bool exi_scan_is_there(const char *path);
+
 /* The table of markers in place of the kinematics' own sites; places of sites of the same name are kept. */
 ex_result exi_scan_read_sites(const char *path, ex_kinematics *kinematics, ex_error *error);
 

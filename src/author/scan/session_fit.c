@@ -39,13 +39,6 @@ static void free_work(work *w) {
 
 /* ---- labels ---- */
 
-static bool file_is_there(const char *path) {
-    FILE *file = fopen(path, "rb");
-    if (file)
-        fclose(file);
-    return file != NULL;
-}
-
 static ex_result unknown_marker(work *w, const char *path, const char *name) {
     const int count = w->kinematics->site_count;
     const char **names = exi_array_allocate((size_t)count, sizeof *names);
@@ -92,7 +85,7 @@ static ex_result read_labels(work *w) {
         const size_t before = w->sighting_count;
         if (!path)
             return exi_error_memory(w->error, "a path", 0);
-        if (file_is_there(path))
+        if (exi_scan_is_there(path))
             result = add_labels(w, w->scan_count, path);
         if (w->sighting_count > before) {
             w->reference = i == w->session->reference ? w->scan_count : w->reference;
