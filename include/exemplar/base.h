@@ -62,7 +62,8 @@ EX_API ex_version_info ex_version(void);
     X(EX_ERROR_FORMAT, "the file is not what its name or its place promises")                                          \
     X(EX_ERROR_VERSION, "the file was written by another version")                                                     \
     X(EX_ERROR_CHECKSUM, "the file was damaged or rearranged after it was written")                                    \
-    X(EX_ERROR_FILE, "a file cannot be read or written")
+    X(EX_ERROR_FILE, "a file cannot be read or written")                                                               \
+    X(EX_ERROR_DEVICE, "the graphics processor or its driver refused")
 
 typedef enum ex_result {
 #define EX_RESULT_ENUM(name, text) name,

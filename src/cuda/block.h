@@ -1,0 +1,170 @@
+/*
+ * A rig as the GPU has it: one block of memory, laid out by the host (lay.c) and uploaded in one copy, and a head of
+ * pointers into it that goes to every kernel by value. The stages (*.inl) are written for one thread each in the common
+ * subset of C and CUDA: kernels.cu runs them on the GPU, and a test runs the same functions on the host, over a block
+ * that was not uploaded.
+ *
+ * Stages: prepare (an instance: weights of all layers, factors of forms, screws, the skeleton's palette), shape (a
+ * vertex of the cage: blend, paths, offsets, skin), refine (a vertex of a level: stencils, displacement), normals (a
+ * vertex: its ring), write (an entry: formats, split vertices). crowd.cu has shape and normals in one kernel for the
+ * case that matters most: many instances of a rig that is forms and linear skinning.
+ *
+ * Vertices of the cage stand in tiles of 32, one for each lane of a warp: x of all, then y, then z.
+ */
+#ifndef EXI_CUDA_BLOCK_H
+#define EXI_CUDA_BLOCK_H
+
+#include <exemplar/rig.h>
+
+enum {
+    EXI_GPU_TILE = 32,
+    EXI_GPU_MUTED_WORDS = 8, /* of 32 layers */
+    EXI_GPU_LAYER_MAX = 32 * EXI_GPU_MUTED_WORDS
+};
+
+/* A layer. Weighers, inputs and axes are the runtime's own records, as they stand in the rig. */
+typedef struct exi_gpu_layer {
+    int32_t domain, flags; /* ex_domain, EXI_LAYER_… */
+    int32_t axis_count, first_axis;
+    int32_t example_count, first_example; /* among all weights */
+    int32_t first_form;                   /* forms: the factor of its first example; trajectories: of its first form */
+    int32_t first_weight, weight_count;   /* offsets: its weights among those of all offsets */
+    int32_t path;                         /* trajectories: which exi_gpu_path; else -1 */
+    uint64_t weigher;                     /* ex_weigher, bytes from the start of the block */
+} exi_gpu_layer;
+
+/* A layer of trajectories. What exi_paths_is_sum holds for is summed with the forms (sum is 1). */
+typedef struct exi_gpu_path {
+    int32_t layer, sum;
+    int32_t first_form; /* factors of its forms: turns, velocities, correctors, in this order */
+    int32_t turn_count, velocity_count, corrector_count;
+    int32_t first_segment, segment_count; /* of exi_gpu_work.appended; 0: none */
+    uint64_t paths;                       /* exi_paths, bytes from the start of the block */
+} exi_gpu_path;
+
+/* What a layer of trajectories does at a pose, beside its factors: x + turn (x - centre) + move, as exi_path has it. */
+typedef struct exi_gpu_motion {
+    float turn[9], centre[3], move[3];
+    int32_t moves;  /* whether there is a screw */
+    int32_t active; /* 0: the layer does nothing at this pose */
+    int32_t reserved;
+} exi_gpu_motion;
+
+/* One offset of a vertex: 16 bytes, one load. */
+typedef struct exi_gpu_offset {
+    float delta[3];
+    uint32_t weight; /* among the weights of all offsets */
+} exi_gpu_offset;
+
+/* Displacements of a layer: the slot of each vertex of the last level, and numbers one example after the other. */
+typedef struct exi_gpu_displacement {
+    int32_t layer, example_count, first_example, storage;
+    uint64_t stride;      /* numbers from one example to the next */
+    const int32_t *slots; /* [vertices of the last level]; -1: not displaced */
+    const void *values;   /* [example_count][stride] float or int16_t */
+    const float *scales;  /* [example_count], 16-bit storage */
+} exi_gpu_displacement;
+
+/*
+ * A level; 0 is the cage. Stencils stand in tiles of 32 vertices too: tile t has rows tile_starts[t] to
+ * tile_starts[t + 1], each of 32 control vertices and weights, those that a vertex does not have with weight 0.
+ *
+ * The ring of a vertex: chains of neighbours, one after the other as the outlines of the faces around it go, vertex by
+ * vertex; the first of a chain has EXI_GPU_RING_START set. With q the neighbours seen from the vertex, the sum of the
+ * area vectors of its faces is half the sum over chains of q_i x q_(i+1): edges at the vertex itself drop out.
+ */
+#define EXI_GPU_RING_START 0x80000000u
+typedef struct exi_gpu_level {
+    int32_t vertices, splits;
+    int32_t has_tangents; /* limit normals */
+    int32_t has_rings;
+    const uint32_t *tile_starts; /* [tiles + 1] */
+    const uint32_t *support;     /* [rows][32] */
+    const float *weights;        /* [rows][32] */
+    const float *tangents;       /* [rows][2][32] */
+    const uint32_t *ring_starts; /* [vertices + 1] */
+    const uint32_t *rings;
+    const uint32_t *sources; /* [splits]; NULL: each vertex is one */
+} exi_gpu_level;
+
+struct exi_crowd;
+
+/* The head. Pointers are the device's, or the host's for a block that was not uploaded. */
+typedef struct exi_gpu {
+    const char *block;
+    int32_t vertices, tiles, layer_count, input_count, pose_size;
+    int32_t examples, forms, offset_weights;
+    int32_t sum_forms; /* the first so many factors are those of the plain sum: forms of all layers */
+    int32_t path_count, segments;
+    int32_t joints, skinning, shift_count;
+    int32_t depth_count; /* of the skeleton */
+    int32_t storage;     /* ex_storage of the forms */
+    int32_t most_points; /* examples and pseudo-examples of a layer */
+    int32_t most_set_weights;
+    int32_t long_count;
+    const exi_gpu_layer *layers;
+    const struct exi_input_record *inputs;
+    const int32_t *axis_inputs;
+    /* skeleton: the runtime's block; joints by depth, so that those of one depth can be placed side by side */
+    const ex_skeleton *skeleton;
+    const int32_t *depth_starts;   /* [depth_count + 1] into depth_joints */
+    const int32_t *depth_joints;   /* [joints] */
+    const int32_t *shift_examples; /* [shift_count] */
+    const float *shifts;           /* [shift_count][joints][3] */
+    /* forms */
+    const float *base;         /* [tiles][3][32] */
+    const void *numbers;       /* [tiles][forms][3][32] float or int16_t */
+    const float *scales;       /* [forms], 16-bit storage */
+    const exi_gpu_path *paths; /* [path_count] */
+    /* offsets, at rest and in the skin's frame */
+    const uint32_t *offset_starts[EX_FRAME_COUNT]; /* [vertices + 1]; NULL: none */
+    const exi_gpu_offset *offsets[EX_FRAME_COUNT];
+    /* skin: the first four influences of each vertex, heaviest first, then those of vertices that have more */
+    const uint16_t *skin_joints; /* [vertices][4]; NULL: no skin */
+    const float *skin_weights;   /* [vertices][4] */
+    const uint32_t *long_starts; /* [vertices + 1]; NULL: none has more */
+    const uint16_t *long_joints;
+    const float *long_weights;
+    /* displacement */
+    int32_t displacement_count, reserved;
+    const exi_gpu_displacement *displacements; /* the device's own array */
+} exi_gpu;
+
+/* Where one call keeps what its stages hand on: pointers into scratch, [count] of everything. */
+typedef struct exi_gpu_work {
+    double *points;          /* [count][EXI_FEATURE_MAX]: features of the layer at hand */
+    double *kernels;         /* [count][most_points]: kernels or distances of the layer at hand */
+    double *doubles;         /* [count][examples]: weights */
+    double *set_weights;     /* [count][most_set_weights] */
+    float *weights;          /* [count][examples] */
+    float *factors;          /* [count][forms] */
+    float *offset_weights;   /* [count][offset_weights] */
+    exi_gpu_motion *motions; /* [count][path_count] */
+    float *appended;         /* [count][segments][3] */
+    double *worlds;          /* [count][joints][12] */
+    float *shifts;           /* [count][joints][3] */
+    float *palette;          /* [count][joints][12]: linear: the matrices; dual quaternion: stretches */
+    float *duals;            /* [count][joints][8]: dual quaternions; linear: rotations, where offsets want them */
+    int32_t *stretched;      /* [count]: dual quaternion: some joint does more than move rigidly */
+} exi_gpu_work;
+
+/* One call. */
+typedef struct exi_gpu_job {
+    int32_t count;
+    int32_t skinned;                     /* pose with the skeleton */
+    uint32_t muted[EXI_GPU_MUTED_WORDS]; /* bit l: leave layer l out */
+    const float *inputs;                 /* [count][pose_size] or NULL */
+    const ex_transform *joints;          /* [count][joints] or NULL */
+    exi_gpu_work work;
+    /* The cage and the surface in float, source order. NULL where a stage does not write or read them. */
+    float *cage;      /* [count][vertices][3], where a level is refined from it */
+    float *positions; /* [count] of the level's vertices */
+    float *normals;
+    uint64_t position_stride, position_instance; /* floats from a vertex to the next, from an instance to the next */
+    uint64_t normal_stride, normal_instance;
+    int32_t displaced;     /* some layer of displacements takes part */
+    int32_t limit_normals; /* normals are those of the limit surface */
+    exi_gpu_level level;
+} exi_gpu_job;
+
+#endif
