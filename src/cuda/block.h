@@ -18,7 +18,8 @@
 
 enum {
     EXI_GPU_TILE = 32,
-    EXI_GPU_MUTED_WORDS = 8, /* of 32 layers */
+    EXI_GPU_MUTED_WORDS = 8,  /* of 32 layers */
+    EXI_GPU_MORE_POINTS = 16, /* pseudo-examples for which an uploaded weigher leaves room */
     EXI_GPU_LAYER_MAX = 32 * EXI_GPU_MUTED_WORDS
 };
 
