@@ -79,7 +79,7 @@ static inline void store_normals(const pass *p, const uint32_t *vertices, int co
     bool usual = true;
     EXI_WRITE_OUT
     for (int i = 0; i < EXI_WIDTH; i++)
-        usual = usual & exi_limit_is_usual(length_sq[i], least_sq[i]);
+        usual = usual & exi_square_is_usual(length_sq[i], least_sq[i]);
     if (usual && count == EXI_WIDTH) {
         const exi_wide by = exi_load(scale);
         exi_wide units[3];

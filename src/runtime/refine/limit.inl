@@ -1,6 +1,6 @@
 /*
- * The unit normal of a limit surface from two tangents, t1 x t2 over its length, for one vertex; and the unit of a sum
- * of area vectors. Common subset of C and CUDA.
+ * The unit normal of a limit surface from two tangents, t1 x t2 over its length, for one vertex. Common
+ * subset of C and CUDA.
  *
  * In float where that keeps the digits: the product's squared length in (1e-30, 1e30) and above 1e-8 of |t1|^2 |t2|^2.
  * Else in double: very small and very large forms, tangents that are nearly parallel, and those that have no plane.
@@ -17,8 +17,9 @@
 /* The square of the sine of the angle between tangents below which they are for doubles. */
 #define EXI_LIMIT_SINE_SQ 1e-8f
 
-/* least_sq: |t1|^2 |t2|^2 EXI_LIMIT_SINE_SQ. False also where something is no number. */
-EXI_INLINE bool exi_limit_is_usual(float length_sq, float least_sq) {
+/* Whether a vector of this squared length, above least_sq, can be made a unit in float. False also where something is
+ * no number. */
+EXI_INLINE bool exi_square_is_usual(float length_sq, float least_sq) {
     return (length_sq > EXI_SQUARE_LEAST) & (length_sq < EXI_SQUARE_MOST) & (length_sq > least_sq);
 }
 
@@ -41,7 +42,7 @@ EXI_INLINE void exi_limit_normal(const float t1[3], const float t2[3], float nor
     const float length_sq = x * x + y * y + z * z;
     const float least_sq = (t1[0] * t1[0] + t1[1] * t1[1] + t1[2] * t1[2]) *
                            (t2[0] * t2[0] + t2[1] * t2[1] + t2[2] * t2[2]) * EXI_LIMIT_SINE_SQ;
-    if (!exi_limit_is_usual(length_sq, least_sq)) {
+    if (!exi_square_is_usual(length_sq, least_sq)) {
         exi_limit_normal_slowly(t1, t2, normal);
         return;
     }
