@@ -18,7 +18,8 @@
 
 enum {
     EXI_GPU_TILE = 32,
-    EXI_GPU_MUTED_WORDS = 8, /* of 32 layers */
+    EXI_GPU_MUTED_WORDS = 8,  /* of 32 layers */
+    EXI_GPU_MORE_POINTS = 16, /* pseudo-examples for which an uploaded weigher leaves room */
     EXI_GPU_LAYER_MAX = 32 * EXI_GPU_MUTED_WORDS
 };
 
@@ -40,6 +41,8 @@ typedef struct exi_gpu_path {
     int32_t turn_count, velocity_count, corrector_count;
     int32_t first_segment, segment_count; /* of exi_gpu_work.appended; 0: none */
     uint64_t paths;                       /* exi_paths, bytes from the start of the block */
+    uint64_t mask;                        /* its [vertices] float, likewise; 0: none */
+    uint64_t segments;                    /* its [vertices] uint16_t, likewise; 0: none */
 } exi_gpu_path;
 
 /* What a layer of trajectories does at a pose, beside its factors: x + turn (x - centre) + move, as exi_path has it. */
