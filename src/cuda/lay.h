@@ -46,8 +46,9 @@ ex_result exi_gpu_lay(const ex_rig *rig, exi_lay_place place, void *user, const 
                       size_t *size, exi_gpu *head, exi_gpu_levels *levels, ex_error *error);
 
 /* Its parts. lay_shape.c: forms, paths, offsets, skin. lay_surface.c: stencils, rings, split vertices, displacements.
- * Fill in their part of the head. Results: MEMORY, LIMIT. */
+ * lay_crowd.c: patches. Fill in their part of the head. Results: MEMORY, LIMIT. */
 ex_result exi_lay_shape(const ex_rig *rig, exi_lay *lay, exi_gpu *head, ex_error *error);
 ex_result exi_lay_surface(const ex_rig *rig, exi_lay *lay, exi_gpu *head, exi_gpu_levels *levels, ex_error *error);
+ex_result exi_lay_crowd(const ex_rig *rig, exi_lay *lay, exi_gpu *head, ex_error *error);
 
 #endif
