@@ -23,6 +23,7 @@ enum {
     EXI_PATH_WARPS = EXI_PATH_THREADS / 32,
     EXI_PATH_TILES = 2 * EXI_PATH_WARPS, /* of a block: two vertices a thread */
     EXI_PATH_BATCH = 32,                 /* instances whose records are there at a time */
+    EXI_PATH_RESIDENT = 5,               /* blocks of a multiprocessor: then all is in registers */
     EXI_PATH_CORRECTORS = 3,
     EXI_PATH_COUNT = 8 /* instances from which on this is the better way */
 };
@@ -102,6 +103,13 @@ static __device__ inline void exi_path_open(const exi_gpu *g, const exi_gpu_work
     }
 }
 
+/* Turns beyond the polynomials, which are rare: apart, so that the registers it takes are not taken from all. */
+static __device__ __noinline__ float2 exi_path_far_factors(float z) {
+    float2 factors;
+    exi_turn_factors_far(z, &factors.x, &factors.y);
+    return factors;
+}
+
 /* a and b of trajectory.inl at t = z / 16 - 1. */
 static __device__ inline void exi_path_factors(float t, float *a, float *b) {
     const float as[] = EXI_TURN_A, bs[] = EXI_TURN_B;
@@ -112,8 +120,11 @@ static __device__ inline void exi_path_factors(float t, float *a, float *b) {
         *a = *a * t + as[i];
         *b = *b * t + bs[i];
     }
-    if (t > 1.0f)
-        exi_turn_factors_far((t + 1.0f) * (EXI_TURN_FAR / 2.0f), a, b);
+    if (t > 1.0f) {
+        const float2 far = exi_path_far_factors((t + 1.0f) * (EXI_TURN_FAR / 2.0f));
+        *a = far.x;
+        *b = far.y;
+    }
 }
 
 template <int correctors, bool appends>
@@ -142,7 +153,7 @@ static __device__ inline void exi_path_place(const exi_path_vertex<correctors> *
 }
 
 template <int correctors, bool appends>
-static __global__ void __launch_bounds__(EXI_PATH_THREADS, 6)
+static __global__ void __launch_bounds__(EXI_PATH_THREADS, EXI_PATH_RESIDENT)
     exi_path_kernel(const __grid_constant__ exi_gpu g, const __grid_constant__ exi_gpu_job j, int run) {
     __shared__ __align__(16) float room[EXI_PATH_TILES * EXI_STORE_FLOATS];
     __shared__ __align__(16) exi_path_record records[EXI_PATH_BATCH];
@@ -168,12 +179,12 @@ static __global__ void __launch_bounds__(EXI_PATH_THREADS, 6)
             exi_path_open<correctors>(&g, &j.work, first + (int)threadIdx.x, &records[threadIdx.x]);
         __syncthreads();
         for (int k = 0; k < count; k++) {
-            const exi_path_record record = records[k];
+            const exi_path_record *record = &records[k];
             const float *appended = j.work.appended + 3 * (size_t)(first + k) * (size_t)g.segments;
 #pragma unroll
             for (int i = 0; i < 2; i++) {
                 float position[3];
-                exi_path_place<correctors, appends>(&vertices[i], &record, appended + segments[i], position);
+                exi_path_place<correctors, appends>(&vertices[i], record, appended + segments[i], position);
                 if (counts[i] > 0)
                     exi_gpu_store_tile(&out, first + k, tiles[i], counts[i], lane, position,
                                        room + (2 * warp + i) * EXI_STORE_FLOATS);

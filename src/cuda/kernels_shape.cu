@@ -17,11 +17,11 @@
 
 enum { THREADS = 128, WARPS = THREADS / 32 };
 /* Blocks of a multiprocessor at a time, and how often over it should be filled so that it ends evenly. */
-enum { RESIDENT = 8, WAVES = 4 };
+enum { RESIDENT = 5, WAVES = 4 };
 /* Shared memory that every device gives a block without being asked, less what the kernel has beside. */
 enum { FUSED_BYTES = 48 * 1024 - 4 * 1024 };
 /* Instances for which preparing in every block is worth it. */
-enum { FUSED_COUNT = 8 };
+enum { FUSED_COUNT = 8, FUSED_RESIDENT = 4 };
 enum { RUNS_MOST = 65535 };
 
 /* ---- kernels ---- */
@@ -56,7 +56,7 @@ static __device__ inline void open_own(const exi_gpu *g, const exi_gpu_job *j, i
     exi_gpu_work_lay(g, 1, memory, &own->work);
 }
 
-static __global__ void __launch_bounds__(THREADS, RESIDENT / 2)
+static __global__ void __launch_bounds__(THREADS, FUSED_RESIDENT)
     fused_kernel(const __grid_constant__ exi_gpu g, const __grid_constant__ exi_gpu_job j) {
     extern __shared__ __align__(16) char memory[];
     __shared__ __align__(16) float room[WARPS * EXI_STORE_FLOATS];
@@ -100,7 +100,7 @@ bool exi_gpu_can_fuse(const exi_gpu *gpu, const exi_gpu_job *job) {
 }
 
 static void run_fused(const exi_gpu *gpu, const exi_gpu_job *job, ex_cuda_stream stream) {
-    const int groups = (gpu->tiles + WARPS - 1) / WARPS, most = multiprocessors() * (RESIDENT / 2) / job->count;
+    const int groups = (gpu->tiles + WARPS - 1) / WARPS, most = multiprocessors() * FUSED_RESIDENT / job->count;
     const dim3 grid((unsigned)(groups < most ? groups : most), (unsigned)job->count);
     fused_kernel<<<grid, THREADS, exi_gpu_work_size(gpu), stream>>>(*gpu, *job);
 }
