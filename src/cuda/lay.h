@@ -45,6 +45,9 @@ typedef ex_result (*exi_lay_place)(void *user, size_t size, uintptr_t *base, ex_
 ex_result exi_gpu_lay(const ex_rig *rig, exi_lay_place place, void *user, const ex_allocator *allocator, void **memory,
                       size_t *size, exi_gpu *head, exi_gpu_levels *levels, ex_error *error);
 
+/* lay_rings.c: the rings of a level's vertices, from its faces. Results: MEMORY, LIMIT. */
+ex_result exi_lay_rings(const ex_rig_mesh *mesh, exi_lay *lay, exi_gpu_level *level, ex_error *error);
+
 /* Its parts. lay_shape.c: forms, paths, offsets, skin. lay_surface.c: stencils, rings, split vertices, displacements.
  * lay_crowd.c: patches. Fill in their part of the head. Results: MEMORY, LIMIT. */
 ex_result exi_lay_shape(const ex_rig *rig, exi_lay *lay, exi_gpu *head, ex_error *error);
