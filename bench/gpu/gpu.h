@@ -116,8 +116,8 @@ ex_result exi_gpu_time_graph(const exi_gpu_timed *work, int runs, int repeat, do
 ex_result exi_gpu_said(unsigned code, const char *what, ex_error *error);
 
 /* print.c: a table for people, or an object of JSON on a line. */
-void exi_gpu_print_header(FILE *file, const ex_cuda_device *device);
-void exi_gpu_print_row(FILE *file, const exi_gpu_row *row);
-void exi_gpu_print_json(FILE *file, const exi_gpu_row *row);
+void exi_gpu_row_header(FILE *file, const ex_cuda_device *device);
+void exi_gpu_row_print(FILE *file, const exi_gpu_row *row);
+void exi_gpu_row_json(FILE *file, const exi_gpu_row *row);
 
 #endif

@@ -22,14 +22,14 @@ int exi_gpu_row_verdict(const exi_gpu_row *row) {
     return row->goal_part > 0 || row->goal_us > 0 || row->goal_times > 0;
 }
 
-void exi_gpu_print_header(FILE *file, const ex_cuda_device *device) {
+void exi_gpu_row_header(FILE *file, const ex_cuda_device *device) {
     fprintf(file, "%s, compute capability %d.%d, %.1f GB; driver %d.%d, runtime %d.%d\n", device->name, device->major,
             device->minor, 1e-9 * (double)device->memory, device->driver / 1000, device->driver % 1000 / 10,
             device->runtime / 1000, device->runtime % 1000 / 10);
     fprintf(file, "%-54s %11s %8s %8s %9s  %s\n", "work", "time", "GB/s", "of copy", "differs", "to reach");
 }
 
-void exi_gpu_print_row(FILE *file, const exi_gpu_row *row) {
+void exi_gpu_row_print(FILE *file, const exi_gpu_row *row) {
     static const char *const verdicts[] = {" (missed)", "", " (reached)"};
     char goal[48] = "", time[24], differs[16] = "-";
     const int verdict = exi_gpu_row_verdict(row);
@@ -63,7 +63,7 @@ static void json_number(FILE *file, const char *key, double value, bool is) {
 }
 
 /* Names and works are the rows' own and need no escapes. */
-void exi_gpu_print_json(FILE *file, const exi_gpu_row *row) {
+void exi_gpu_row_json(FILE *file, const exi_gpu_row *row) {
     const int verdict = exi_gpu_row_verdict(row);
     fprintf(file, "{\"name\": \"%s\", \"work\": \"%s\", \"instances\": %d, \"vertices\": %d", row->name, row->work,
             row->instances, row->vertices);
