@@ -90,7 +90,41 @@ typedef struct exi_gpu_level {
     const uint32_t *sources; /* [splits]; NULL: each vertex is one */
 } exi_gpu_level;
 
-struct exi_crowd;
+/*
+ * Patches for crowds (crowd.cu has the way they go; lay_crowd.c makes them): the cage cut into pieces of
+ * EXI_CROWD_ROWS vertices at most, those of the piece and their neighbours beyond it. All numbers are seen from the
+ * patch's centre. Tables stand in the order in which the lanes of a warp hold the operands of a matrix product: row g
+ * and g + 8, column t and t + 4, with g = lane / 4 and t = lane % 4.
+ */
+enum {
+    EXI_CROWD_ROWS = 512,
+    EXI_CROWD_TILES = EXI_CROWD_ROWS / 16,
+    EXI_CROWD_RING = 8,     /* neighbours that a thread keeps; further ones stand in a list */
+    EXI_CROWD_FORM_MAX = 64 /* more forms go by the usual way */
+};
+typedef struct exi_crowd_patch {
+    int32_t owned, rows; /* vertices of its own come first, ascending; then neighbours */
+    int32_t joint_count; /* that move its vertices; the first is the reference; 0: no skin */
+    int32_t joint_steps; /* of 8 columns */
+    int32_t has_long_rings;
+    uint32_t skin; /* its first operand among those of the skin: tiles one after the other, steps within */
+    float centre[3];
+    int32_t reserved;
+} exi_crowd_patch;
+typedef struct exi_crowd {
+    int32_t patch_count; /* 0: the rig is none for this way */
+    int32_t form_steps;  /* of 8 columns */
+    int32_t most_joint_steps, has_rings;
+    const exi_crowd_patch *patches;
+    const uint32_t *sources;     /* [patch][512]: vertices of the cage */
+    const uint16_t *joints;      /* [patch][8 * most_joint_steps] */
+    const float *base;           /* [patch][tile][6][32 lanes]: x y z of row g, then of row g + 8 */
+    const float *forms;          /* [patch][tile][form_steps][3][32 lanes][4] */
+    const float *skin;           /* [operands][32 lanes][4] */
+    const uint16_t *rings;       /* [patch][512][8]: closed loops, as bytes: row times 12 */
+    const uint32_t *long_starts; /* [patch][513]: into long_rings */
+    const uint32_t *long_rings;  /* rows times 12 that follow the first eight, an even number */
+} exi_crowd;
 
 /* The head. Pointers are the device's, or the host's for a block that was not uploaded. */
 typedef struct exi_gpu {
@@ -131,6 +165,7 @@ typedef struct exi_gpu {
     /* displacement */
     int32_t displacement_count, reserved;
     const exi_gpu_displacement *displacements; /* the device's own array */
+    exi_crowd crowd;
 } exi_gpu;
 
 /* Where one call keeps what its stages hand on: pointers into scratch, [count] of everything. */

@@ -158,6 +158,8 @@ static ex_result lay_all(const ex_rig *rig, exi_lay *lay, exi_gpu *head, exi_gpu
         result = exi_lay_shape(rig, lay, head, error);
     if (result == EX_OK)
         result = exi_lay_surface(rig, lay, head, levels, error);
+    if (result == EX_OK)
+        result = exi_lay_crowd(rig, lay, head, error);
     if (result == EX_OK && lay->overflow)
         result = exi_error(error, EX_ERROR_LIMIT, "the rig is too large for one block of memory");
     return result;
