@@ -56,27 +56,26 @@ EXI_INLINE void exi_joint_offset(const exi_joints *t, int joint, double offset[3
         exi_matrix_turn(t->rest_worlds + 12 * (size_t)joint, offset, offset);
 }
 
-/* The matrix of a transform as seen from the parent, to where the joint's world matrix will be. */
-EXI_INLINE void exi_joint_local(const exi_joints *t, int joint, const ex_transform *transform) {
-    exi_local local;
-    exi_local_read(transform, &t->rest[joint], &local);
+/* The matrix of a transform as seen from the parent. */
+EXI_INLINE void exi_joint_local(const exi_joints *t, int joint, const ex_transform *transform, double local[12]) {
+    exi_local read;
+    exi_local_read(transform, &t->rest[joint], &read);
     if (t->shifts) {
         double offset[3];
         exi_joint_offset(t, joint, offset);
         for (int c = 0; c < 3; c++)
-            local.translation[c] += offset[c];
+            read.translation[c] += offset[c];
     }
-    exi_matrix_compose(local.translation, local.rotation, local.scale, t->worlds + 12 * (size_t)joint);
+    exi_matrix_compose(read.translation, read.rotation, read.scale, local);
 }
 
 /* The first stage of a joint, which waits for no other. */
-EXI_INLINE void exi_joint_begin(const exi_joints *t, int joint) {
-    exi_joint_local(t, joint, t->locals ? &t->locals[joint] : &t->rest[joint]);
+EXI_INLINE void exi_joint_begin(const exi_joints *t, int joint, double local[12]) {
+    exi_joint_local(t, joint, t->locals ? &t->locals[joint] : &t->rest[joint], local);
 }
 
-/* The world matrix from that; false where it is not usable. */
-EXI_INLINE bool exi_joint_follow(const exi_joints *t, int joint) {
-    double *world = t->worlds + 12 * (size_t)joint;
+/* The world matrix from that, in place; false where it is not usable. */
+EXI_INLINE bool exi_joint_follow(const exi_joints *t, int joint, double world[12]) {
     const int parent = t->parents[joint];
     if (parent >= 0)
         exi_matrix_multiply(t->worlds + 12 * (size_t)parent, world, world);
@@ -84,22 +83,30 @@ EXI_INLINE bool exi_joint_follow(const exi_joints *t, int joint) {
 }
 
 /* A joint that would go too far is as at rest, seen from its parent; where that goes too far, seen from the world. */
-EXI_RARE void exi_joint_rest(const exi_joints *t, int joint) {
-    exi_joint_local(t, joint, &t->rest[joint]);
-    if (exi_joint_follow(t, joint))
-        return;
+EXI_RARE void exi_joint_rest(exi_joints t, int joint) {
+    double world[12];
+    exi_joint_local(&t, joint, &t.rest[joint], world);
+    const bool usable = exi_joint_follow(&t, joint, world);
     for (size_t i = 0; i < 12; i++)
-        t->worlds[12 * (size_t)joint + i] = t->rest_worlds[12 * (size_t)joint + i];
+        t.worlds[12 * (size_t)joint + i] = usable ? world[i] : t.rest_worlds[12 * (size_t)joint + i];
 }
 
-/* The second stage: the world matrix. Its parent is through it, and the joint through the first. */
-EXI_INLINE void exi_joint_finish(const exi_joints *t, int joint) {
-    if (!exi_joint_follow(t, joint))
-        exi_joint_rest(t, joint);
+/* The second stage, when the parent is through it: from the first stage's matrix to the world matrix, in place and in
+ * its table. */
+EXI_INLINE void exi_joint_finish(const exi_joints *t, int joint, double world[12]) {
+    double *table = t->worlds + 12 * (size_t)joint;
+    if (exi_joint_follow(t, joint, world)) {
+        for (int i = 0; i < 12; i++)
+            table[i] = world[i];
+        return;
+    }
+    exi_joint_rest(*t, joint);
+    for (int i = 0; i < 12; i++)
+        world[i] = table[i];
 }
 
-/* The matrix of a joint whose world matrix is there. */
-EXI_INLINE void exi_joint_matrix(const exi_joints *t, int joint, float matrix[12]) {
+/* The matrix that skinning uses. */
+EXI_INLINE void exi_joint_matrix(const exi_joints *t, int joint, const double world[12], float matrix[12]) {
     double shift[3], inverse[12], turned[3], product[12];
     exi_joint_shift(t, joint, shift);
     for (size_t i = 0; i < 12; i++)
@@ -107,7 +114,7 @@ EXI_INLINE void exi_joint_matrix(const exi_joints *t, int joint, float matrix[12
     exi_matrix_turn(inverse, shift, turned);
     for (int c = 0; c < 3; c++)
         inverse[4 * c + 3] -= turned[c];
-    exi_matrix_multiply(t->worlds + 12 * (size_t)joint, inverse, product);
+    exi_matrix_multiply(world, inverse, product);
     exi_matrix_to_floats(product, matrix);
 }
 

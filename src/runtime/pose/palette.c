@@ -57,14 +57,14 @@ ex_palette *ex_palette_make(const ex_palette_def *def, void *memory) {
         memset(own, 0, EXI_MATRIX_FLOATS * sizeof *own);
         if (exi_matrix_determinant(m) < 0)
             p->mirrored = 1;
-        if (def->method == EX_SKINNING_LINEAR)
+        if (def->method == EX_SKINNING_LINEAR) {
             exi_matrix_to_floats(m, own);
-        if (def->method == EX_SKINNING_LINEAR && def->rotations)
-            exi_palette_rotation(m, duals + 8 * (size_t)j);
-        if (def->method == EX_SKINNING_LINEAR)
+            if (def->rotations)
+                exi_palette_rotation(m, own, duals + 8 * (size_t)j);
             continue;
+        }
         exi_palette_centre(def->centres ? def->centres + 3 * (size_t)j : NULL, centre);
-        if (exi_palette_apart(m, centre, own, duals + 8 * (size_t)j) > EXI_STRETCH_NOTED)
+        if (exi_palette_apart(m, centre, own, duals + 8 * (size_t)j))
             p->stretched = 1;
     }
     return p;

@@ -40,65 +40,90 @@ EXI_INLINE bool exi_palette_rigid(const double m[12]) {
     return exi_matrix_determinant(m) > 0;
 }
 
-/* The others', by value: what has an address is not in a GPU's registers. */
-typedef struct exi_palette_parts {
-    double rotation[3][3], stretch[3][3];
-} exi_palette_parts;
-
-EXI_RARE exi_palette_parts exi_palette_polar(double a, double b, double c, double d, double e, double f, double g,
-                                             double h, double i) {
-    const double m[12] = {a, b, c, 0, d, e, f, 0, g, h, i, 0};
-    exi_palette_parts parts;
-    exi_polar_of(m, parts.rotation, parts.stretch);
-    return parts;
-}
-
-EXI_INLINE exi_palette_parts exi_palette_split(const double m[12]) {
-    if (!exi_palette_rigid(m))
-        return exi_palette_polar(m[0], m[1], m[2], m[4], m[5], m[6], m[8], m[9], m[10]);
-    exi_palette_parts parts;
-    for (int r = 0; r < 3; r++)
-        for (int c = 0; c < 3; c++) {
-            parts.rotation[r][c] = m[4 * r + c];
-            parts.stretch[r][c] = r == c;
-        }
-    return parts;
-}
-
-/* Takes one joint's matrix apart. Returns the largest difference of its stretch from the identity. */
-EXI_INLINE double exi_palette_apart(const double m[12], const double centre[3], float affine[12], float dual[8]) {
-    double q[4], d[4], to[3], n[12], turned[3], largest = 0;
-    const exi_palette_parts parts = exi_palette_split(m);
-    exi_quaternion_of(parts.rotation, q);
-    exi_matrix_move(m, centre, to);
+/* The rigid motion R (x - c) + M c as a dual quaternion; moved is M c. */
+EXI_INLINE void exi_palette_dual(const double rotation[3][3], const double centre[3], const double moved[3],
+                                 float dual[8]) {
+    double q[4], d[4], to[3], turned[3];
+    exi_quaternion_of(rotation, q);
     exi_rotate(q, centre, turned);
-    for (int r = 0; r < 3; r++) {
-        to[r] -= turned[r];
-        n[4 * r + 3] = centre[r] - exi_dot3(parts.stretch[r], centre);
-        for (int c = 0; c < 3; c++) {
-            const double difference = fabs(parts.stretch[r][c] - (r == c));
-            n[4 * r + c] = parts.stretch[r][c];
-            largest = difference > largest ? difference : largest;
-        }
-    }
+    exi_subtract(moved, turned, to);
     exi_dual_part(q, to, d);
-    exi_matrix_to_floats(n, affine);
     for (int i = 0; i < 4; i++) {
         dual[i] = (float)q[i];
         dual[4 + i] = (float)d[i];
     }
-    return largest;
 }
 
-/* The rotation of a matrix alone, with a dual part of nothing. */
-EXI_INLINE void exi_palette_rotation(const double m[12], float dual[8]) {
+/* A rotation alone, with a dual part of nothing. */
+EXI_INLINE void exi_palette_turn(const double rotation[3][3], float dual[8]) {
     double q[4];
-    const exi_palette_parts parts = exi_palette_split(m);
-    exi_quaternion_of(parts.rotation, q);
+    exi_quaternion_of(rotation, q);
     for (int i = 0; i < 4; i++) {
         dual[i] = (float)q[i];
         dual[4 + i] = 0;
     }
+}
+
+/* The rotation of a matrix that is rigid. */
+EXI_INLINE void exi_palette_linear(const double m[12], double rotation[3][3]) {
+    for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++)
+            rotation[r][c] = m[4 * r + c];
+}
+
+/* Takes apart what is not rigid: affine is the matrix and becomes the stretch. Returns its largest difference from the
+ * identity. The matrix is handed over in memory, since whoever calls is then done with its own registers. */
+EXI_RARE double exi_palette_stretch(float affine[12], double x, double y, double z, float dual[8]) {
+    const double centre[3] = {x, y, z};
+    double m[12], rotation[3][3], stretch[3][3], n[12], moved[3], largest = 0;
+    exi_matrix_from_floats(affine, m);
+    exi_matrix_move(m, centre, moved);
+    exi_polar_of(m, rotation, stretch);
+    exi_palette_dual((const double(*)[3])rotation, centre, moved, dual);
+    for (int r = 0; r < 3; r++) {
+        n[4 * r + 3] = centre[r] - exi_dot3(stretch[r], centre);
+        for (int c = 0; c < 3; c++) {
+            const double difference = fabs(stretch[r][c] - (r == c));
+            n[4 * r + c] = stretch[r][c];
+            largest = difference > largest ? difference : largest;
+        }
+    }
+    exi_matrix_to_floats(n, affine);
+    return largest;
+}
+
+/* The rotation of what is not rigid. */
+EXI_RARE void exi_palette_stretched_turn(const float matrix[12], float dual[8]) {
+    double m[12], rotation[3][3], stretch[3][3];
+    exi_matrix_from_floats(matrix, m);
+    exi_polar_of(m, rotation, stretch);
+    exi_palette_turn((const double(*)[3])rotation, dual);
+}
+
+/* Dual quaternion: takes one joint's matrix apart. Whether its stretch differs from the identity. */
+EXI_INLINE bool exi_palette_apart(const double m[12], const double centre[3], float affine[12], float dual[8]) {
+    if (!exi_palette_rigid(m)) {
+        exi_matrix_to_floats(m, affine);
+        return exi_palette_stretch(affine, centre[0], centre[1], centre[2], dual) > EXI_STRETCH_NOTED;
+    }
+    double rotation[3][3], moved[3];
+    exi_palette_linear(m, rotation);
+    exi_matrix_move(m, centre, moved);
+    exi_palette_dual((const double(*)[3])rotation, centre, moved, dual);
+    for (int i = 0; i < 12; i++)
+        affine[i] = (float)(i % 5 == 0);
+    return false;
+}
+
+/* Linear: the rotation of a joint's matrix, which is there as floats too. */
+EXI_INLINE void exi_palette_rotation(const double m[12], const float matrix[12], float dual[8]) {
+    if (!exi_palette_rigid(m)) {
+        exi_palette_stretched_turn(matrix, dual);
+        return;
+    }
+    double rotation[3][3];
+    exi_palette_linear(m, rotation);
+    exi_palette_turn((const double(*)[3])rotation, dual);
 }
 
 #endif

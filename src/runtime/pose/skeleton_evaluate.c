@@ -27,12 +27,13 @@ void ex_skeleton_evaluate(const ex_skeleton *skeleton, const ex_skeleton_input *
         exi_joints_of(skeleton, input ? input->locals : NULL, input ? input->shifts : NULL, (double *)scratch);
     for (int i = 0; i < skeleton->joint_count; i++) {
         const int j = order[i];
-        exi_joint_begin(&t, j);
-        exi_joint_finish(&t, j);
+        double world[12];
+        exi_joint_begin(&t, j, world);
+        exi_joint_finish(&t, j, world);
         if (output->matrices)
-            exi_joint_matrix(&t, j, output->matrices + 12 * (size_t)j);
+            exi_joint_matrix(&t, j, world, output->matrices + 12 * (size_t)j);
         if (output->worlds)
-            exi_matrix_to_floats(t.worlds + 12 * (size_t)j, output->worlds + 12 * (size_t)j);
+            exi_matrix_to_floats(world, output->worlds + 12 * (size_t)j);
         if (output->centres)
             exi_joint_centre(&t, j, output->centres + 3 * (size_t)j);
     }
