@@ -166,6 +166,7 @@ typedef struct exi_gpu {
     const void *numbers;       /* [tiles][forms][3][32] float or int16_t */
     const float *scales;       /* [forms], 16-bit storage */
     const exi_gpu_path *paths; /* [path_count] */
+    exi_gpu_path alone;        /* the path of a rig that has one: the host chooses kernels by it */
     /* offsets, at rest and in the skin's frame */
     const uint32_t *offset_starts[EX_FRAME_COUNT]; /* [vertices + 1]; NULL: none */
     const exi_gpu_offset *offsets[EX_FRAME_COUNT];

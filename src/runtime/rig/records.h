@@ -4,7 +4,10 @@
 #ifndef EXI_RIG_RECORDS_H
 #define EXI_RIG_RECORDS_H
 
+#include "runtime/base/functions.inl"
 #include "runtime/weigh/block.h"
+
+#include <exemplar/pose.h>
 
 typedef struct exi_input_record {
     uint32_t name, unit; /* into strings */
@@ -14,6 +17,17 @@ typedef struct exi_input_record {
     double about[3], middle, slide_unit; /* ex_reading */
     int32_t reading, part;
 } exi_input_record;
+
+EXI_INLINE ex_reading exi_input_reading(const exi_input_record *input) {
+    ex_reading reading;
+    reading.kind = (ex_reading_kind)input->reading;
+    for (int i = 0; i < 3; i++)
+        reading.about[i] = input->about[i];
+    reading.middle = input->middle;
+    reading.unit = input->slide_unit;
+    reading.part = input->part;
+    return reading;
+}
 
 /* MOVED: offsets, with a weight for every set of examples and example of it. DRIVEN: weighed by the driver. */
 enum { EXI_LAYER_MUTED = 1, EXI_LAYER_MOVED = 2, EXI_LAYER_DRIVEN = 4 };

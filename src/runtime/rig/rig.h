@@ -176,14 +176,6 @@ static inline int exi_image_count(const exi_rig_counts *c) {
     return c->examples - c->forms - c->offsets - c->trajectories - c->displacements;
 }
 
-static inline ex_reading exi_input_reading(const exi_input_record *input) {
-    return (ex_reading){.kind = (ex_reading_kind)input->reading,
-                        .about = {input->about[0], input->about[1], input->about[2]},
-                        .middle = input->middle,
-                        .unit = input->slide_unit,
-                        .part = input->part};
-}
-
 /* A block of another room that goes into a rig; every such block starts with its size. NULL: none. */
 static inline size_t exi_part_size(const void *block) {
     return block ? (size_t) * (const uint64_t *)block : 0;
