@@ -43,7 +43,7 @@ ex_result ex_cuda_get_device(int device, ex_cuda_device *info, ex_error *error) 
                              .minor = properties.minor,
                              .multiprocessors = properties.multiProcessorCount,
                              .memory = properties.totalGlobalMem};
-    snprintf(info->name, sizeof info->name, "%s", properties.name);
+    snprintf(info->name, sizeof info->name, "%.127s", properties.name);
     (void)cudaDriverGetVersion(&info->driver);
     (void)cudaRuntimeGetVersion(&info->runtime);
     (void)cudaGetDevice(&current);

@@ -70,7 +70,6 @@ static void lay_paths(const ex_rig *rig, exi_lay *lay, exi_gpu *head) {
     const void *at;
     exi_gpu_path *paths = exi_lay_take(lay, (size_t)rig->path_layers, sizeof *paths, &at), path;
     head->paths = at;
-    head->path_count = head->segments = 0;
     for (int l = 0; l < rig->counts.layers; l++) {
         const exi_paths *from = exi_rig_paths_of(rig, l);
         if (!from)
@@ -79,6 +78,7 @@ static void lay_paths(const ex_rig *rig, exi_lay *lay, exi_gpu *head) {
         if (paths)
             paths[head->path_count] = path;
         head->path_count++;
+        head->alone = path;
     }
 }
 
@@ -117,8 +117,6 @@ static ex_result lay_offsets(const exi_patches *patches, exi_lay *lay, exi_gpu *
     const size_t vertices = (size_t)head->vertices;
     const uint64_t count = patches ? go_through(patches, NULL, NULL) : 0;
     const void *at;
-    head->offset_starts[frame] = NULL;
-    head->offsets[frame] = NULL;
     if (count > UINT32_MAX)
         return exi_error(error, EX_ERROR_LIMIT, "the layers of offsets have %.0f offsets; the GPU takes %.0f",
                          (double)count, (double)UINT32_MAX);
@@ -143,11 +141,6 @@ static ex_result lay_offsets(const exi_patches *patches, exi_lay *lay, exi_gpu *
 
 static void lay_skin(const ex_skin *skin, exi_lay *lay, exi_gpu *head) {
     const size_t vertices = (size_t)head->vertices;
-    head->skin_joints = NULL;
-    head->skin_weights = head->long_weights = NULL;
-    head->long_starts = NULL;
-    head->long_joints = NULL;
-    head->long_count = 0;
     if (!skin)
         return;
     const exi_skin_tables t = exi_skin_tables_of(skin);
@@ -177,7 +170,6 @@ static void lay_skin(const ex_skin *skin, exi_lay *lay, exi_gpu *head) {
 
 ex_result exi_lay_shape(const ex_rig *rig, exi_lay *lay, exi_gpu *head, ex_error *error) {
     const ex_forms *forms = exi_rig_forms(rig);
-    head->vertices = rig->counts.vertices;
     head->tiles = (head->vertices + EXI_GPU_TILE - 1) / EXI_GPU_TILE;
     head->forms = forms->example_count;
     head->sum_forms = rig->counts.forms;
