@@ -3,6 +3,7 @@
 #
 #   find_package(exemplar)                     exemplar::exemplar (shared, where built), exemplar::exemplar_static
 #   find_package(exemplar COMPONENTS author)   exemplar::author, exemplar::author_static; needs jansson, libpng, AMD
+#   find_package(exemplar COMPONENTS cuda)     exemplar::cuda; exemplar::cuda_static, which needs the CUDA toolkit
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/exemplar)
 set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
@@ -42,6 +43,12 @@ if(EX_AUTHOR)
   install(FILES cmake/FindAMD.cmake DESTINATION ${package_dir})
   install(FILES include/exemplar/author.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/exemplar)
   install(DIRECTORY include/exemplar/author DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/exemplar FILES_MATCHING PATTERN *.h)
+endif()
+
+if(EX_WITH_CUDA)
+  ex_install_library(exemplar_cuda cuda cuda)
+  ex_install_pkgconfig(exemplar-cuda)
+  install(FILES include/exemplar/cuda.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/exemplar)
 endif()
 
 configure_package_config_file(cmake/exemplar-config.cmake.in ${CMAKE_BINARY_DIR}/exemplar-config.cmake

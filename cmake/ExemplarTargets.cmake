@@ -1,21 +1,25 @@
 # How every target of this project is compiled: one set of flags, one way to make a library in its two forms.
 
 add_library(ex_flags INTERFACE)
-target_compile_options(ex_flags INTERFACE
-  -Wall -Wextra -Wconversion -Wshadow $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes>
-  -ffp-contract=off -fno-math-errno)
+# nvcc hands on what it does not know itself: flags are those of the host's compiler.
+function(ex_add_flags)
+  list(TRANSFORM ARGN PREPEND "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=>" OUTPUT_VARIABLE flags)
+  target_compile_options(ex_flags INTERFACE ${flags})
+endfunction()
+ex_add_flags(-Wall -Wextra -Wconversion -Wshadow -ffp-contract=off -fno-math-errno)
+target_compile_options(ex_flags INTERFACE $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes>)
 # mingw-w64: isfinite and isnan are macros that warn, and 'printf' in a format attribute means Microsoft's, which knows
 # no %zu, while the functions called are the standard's. Formats are checked by every other compiler.
 if(MINGW)
-  target_compile_options(ex_flags INTERFACE -Wno-float-conversion -Wno-format -Wno-format-extra-args)
+  ex_add_flags(-Wno-float-conversion -Wno-format -Wno-format-extra-args)
 endif()
 if(EX_WERROR)
-  target_compile_options(ex_flags INTERFACE -Werror)
+  ex_add_flags(-Werror)
 endif()
 if(EX_SIMD STREQUAL "scalar")
   target_compile_definitions(ex_flags INTERFACE EX_SIMD_SCALAR)
 elseif(EX_SIMD STREQUAL "avx2")
-  target_compile_options(ex_flags INTERFACE -mavx2 -mfma)
+  ex_add_flags(-mavx2 -mfma)
 elseif(NOT EX_SIMD STREQUAL "auto")
   message(FATAL_ERROR "EX_SIMD is '${EX_SIMD}': use auto, avx2 or scalar")
 endif()
