@@ -31,8 +31,19 @@ typedef struct exi_gpu_layer {
     int32_t first_form;                   /* forms: the factor of its first example; trajectories: of its first form */
     int32_t first_weight, weight_count;   /* offsets: its weights among those of all offsets */
     int32_t path;                         /* trajectories: which exi_gpu_path; else -1 */
+    int32_t first_feature;                /* among those of all layers, each with room for its weigher's dimension */
+    int32_t first_point;                  /* among those of all layers, each with room for EXI_GPU_MORE_POINTS more */
     uint64_t weigher;                     /* ex_weigher, bytes from the start of the block */
 } exi_gpu_layer;
+
+/* A weight of offsets that go by sets of examples: where it stands in the tables of its weigher, but for
+ * pseudo-examples, of which an edit may bring more (ex_weigher.sets, exi_gaussian.set_radial). */
+typedef struct exi_gpu_set_weight {
+    uint16_t column, size; /* which example of its set it belongs to; the set's size, 0: it goes by all examples */
+    uint32_t first;        /* examples of all sets of the layer before its own */
+    uint32_t squares;      /* the sum of the squares of their sizes */
+    int32_t layer;
+} exi_gpu_set_weight;
 
 /* A layer of trajectories. What exi_paths_is_sum holds for is summed with the forms (sum is 1). */
 typedef struct exi_gpu_path {
@@ -41,6 +52,8 @@ typedef struct exi_gpu_path {
     int32_t turn_count, velocity_count, corrector_count;
     int32_t first_segment, segment_count; /* of exi_gpu_work.appended; 0: none */
     uint64_t paths;                       /* exi_paths, bytes from the start of the block */
+    uint64_t mask;                        /* its [vertices] float, likewise; 0: none */
+    uint64_t segments;                    /* its [vertices] uint16_t, likewise; 0: none */
 } exi_gpu_path;
 
 /* What a layer of trajectories does at a pose, beside its factors: x + turn (x - centre) + move, as exi_path has it. */
@@ -88,7 +101,41 @@ typedef struct exi_gpu_level {
     const uint32_t *sources; /* [splits]; NULL: each vertex is one */
 } exi_gpu_level;
 
-struct exi_crowd;
+/*
+ * Patches for crowds (crowd.cu has the way they go; lay_crowd.c makes them): the cage cut into pieces of
+ * EXI_CROWD_ROWS vertices at most, those of the piece and their neighbours beyond it. All numbers are seen from the
+ * patch's centre. Tables stand in the order in which the lanes of a warp hold the operands of a matrix product: row g
+ * and g + 8, column t and t + 4, with g = lane / 4 and t = lane % 4.
+ */
+enum {
+    EXI_CROWD_ROWS = 512,
+    EXI_CROWD_TILES = EXI_CROWD_ROWS / 16,
+    EXI_CROWD_RING = 8,     /* neighbours that a thread keeps; further ones stand in a list */
+    EXI_CROWD_FORM_MAX = 64 /* more forms go by the usual way */
+};
+typedef struct exi_crowd_patch {
+    int32_t owned, rows; /* vertices of its own come first, ascending; then neighbours */
+    int32_t joint_count; /* that move its vertices; the first is the reference; 0: no skin */
+    int32_t joint_steps; /* of 8 columns */
+    int32_t has_long_rings;
+    uint32_t skin; /* its first operand among those of the skin: tiles one after the other, steps within */
+    float centre[3];
+    int32_t reserved;
+} exi_crowd_patch;
+typedef struct exi_crowd {
+    int32_t patch_count; /* 0: the rig is none for this way */
+    int32_t form_steps;  /* of 8 columns */
+    int32_t most_joint_steps, has_rings;
+    const exi_crowd_patch *patches;
+    const uint32_t *sources;     /* [patch][512]: vertices of the cage */
+    const uint16_t *joints;      /* [patch][8 * most_joint_steps] */
+    const float *base;           /* [patch][tile][6][32 lanes]: x y z of row g, then of row g + 8 */
+    const float *forms;          /* [patch][tile][form_steps][3][32 lanes][4] */
+    const float *skin;           /* [operands][32 lanes][4] */
+    const uint16_t *rings;       /* [patch][512][8]: closed loops, as bytes: row times 12 */
+    const uint32_t *long_starts; /* [patch][513]: into long_rings */
+    const uint32_t *long_rings;  /* rows times 12 that follow the first eight, an even number */
+} exi_crowd;
 
 /* The head. Pointers are the device's, or the host's for a block that was not uploaded. */
 typedef struct exi_gpu {
@@ -100,12 +147,14 @@ typedef struct exi_gpu {
     int32_t joints, skinning, shift_count;
     int32_t depth_count; /* of the skeleton */
     int32_t storage;     /* ex_storage of the forms */
-    int32_t most_points; /* examples and pseudo-examples of a layer */
-    int32_t most_set_weights;
+    int32_t axes;        /* of all layers */
+    int32_t features;    /* room for those of all layers */
+    int32_t points;      /* room for examples and pseudo-examples of all layers */
     int32_t long_count;
     const exi_gpu_layer *layers;
     const struct exi_input_record *inputs;
     const int32_t *axis_inputs;
+    const exi_gpu_set_weight *set_weights; /* [offset_weights]; NULL: all offsets go by all examples */
     /* skeleton: the runtime's block; joints by depth, so that those of one depth can be placed side by side */
     const ex_skeleton *skeleton;
     const int32_t *depth_starts;   /* [depth_count + 1] into depth_joints */
@@ -117,6 +166,7 @@ typedef struct exi_gpu {
     const void *numbers;       /* [tiles][forms][3][32] float or int16_t */
     const float *scales;       /* [forms], 16-bit storage */
     const exi_gpu_path *paths; /* [path_count] */
+    exi_gpu_path alone;        /* the path of a rig that has one: the host chooses kernels by it */
     /* offsets, at rest and in the skin's frame */
     const uint32_t *offset_starts[EX_FRAME_COUNT]; /* [vertices + 1]; NULL: none */
     const exi_gpu_offset *offsets[EX_FRAME_COUNT];
@@ -129,19 +179,20 @@ typedef struct exi_gpu {
     /* displacement */
     int32_t displacement_count, reserved;
     const exi_gpu_displacement *displacements; /* the device's own array */
+    exi_crowd crowd;
 } exi_gpu;
 
 /* Where one call keeps what its stages hand on: pointers into scratch, [count] of everything. */
 typedef struct exi_gpu_work {
-    double *points;          /* [count][EXI_FEATURE_MAX]: features of the layer at hand */
-    double *kernels;         /* [count][most_points]: kernels or distances of the layer at hand */
+    double *points;          /* [count][features]: of all layers */
+    double *kernels;         /* [count][points]: kernels, distances or shares of the points of all layers */
     double *doubles;         /* [count][examples]: weights */
-    double *set_weights;     /* [count][most_set_weights] */
     float *weights;          /* [count][examples] */
     float *factors;          /* [count][forms] */
     float *offset_weights;   /* [count][offset_weights] */
     exi_gpu_motion *motions; /* [count][path_count] */
-    float *appended;         /* [count][segments][3] */
+    double *bases;           /* [count][segments][3]: what segments append by themselves */
+    float *appended;         /* [count][segments][3]: and those above them */
     double *worlds;          /* [count][joints][12] */
     float *shifts;           /* [count][joints][3] */
     float *palette;          /* [count][joints][12]: linear: the matrices; dual quaternion: stretches */

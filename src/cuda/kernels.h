@@ -33,6 +33,10 @@ typedef struct exi_gpu_writing {
     bool split, in_frame;
 } exi_gpu_writing;
 int exi_gpu_run_write(const exi_gpu_job *job, const exi_gpu_writing *writing, ex_cuda_stream stream);
+/* Whether the crowd's kernel does what is asked: forms and linear skinning or none, on this device. */
+bool exi_crowd_suits(const exi_gpu *gpu, const exi_gpu_job *job);
+/* From factors and palettes to positions and, where asked, normals. */
+int exi_crowd_run(const exi_gpu *gpu, const exi_gpu_job *job, bool normals, ex_cuda_stream stream);
 /* Boxes of positions as job has them. */
 int exi_gpu_run_boxes(const exi_gpu_job *job, float *boxes, ex_cuda_stream stream);
 

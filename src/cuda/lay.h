@@ -33,7 +33,8 @@ static inline uint64_t exi_lay_offset(const exi_lay *lay, const void *at) {
 typedef struct exi_gpu_levels {
     exi_gpu_level levels[EXI_GPU_LEVEL_MAX];
     int count;
-    int limit; /* which is EX_LEVEL_LIMIT; 0: none */
+    int numbered; /* the first so many can be asked for by their number */
+    int limit;    /* which is EX_LEVEL_LIMIT; 0: none */
 } exi_gpu_levels;
 
 /*
@@ -45,9 +46,13 @@ typedef ex_result (*exi_lay_place)(void *user, size_t size, uintptr_t *base, ex_
 ex_result exi_gpu_lay(const ex_rig *rig, exi_lay_place place, void *user, const ex_allocator *allocator, void **memory,
                       size_t *size, exi_gpu *head, exi_gpu_levels *levels, ex_error *error);
 
+/* lay_rings.c: the rings of a level's vertices, from its faces. Results: MEMORY, LIMIT. */
+ex_result exi_lay_rings(const ex_rig_mesh *mesh, exi_lay *lay, exi_gpu_level *level, ex_error *error);
+
 /* Its parts. lay_shape.c: forms, paths, offsets, skin. lay_surface.c: stencils, rings, split vertices, displacements.
- * Fill in their part of the head. Results: MEMORY, LIMIT. */
+ * lay_crowd.c: patches. Fill in their part of the head. Results: MEMORY, LIMIT. */
 ex_result exi_lay_shape(const ex_rig *rig, exi_lay *lay, exi_gpu *head, ex_error *error);
 ex_result exi_lay_surface(const ex_rig *rig, exi_lay *lay, exi_gpu *head, exi_gpu_levels *levels, ex_error *error);
+ex_result exi_lay_crowd(const ex_rig *rig, exi_lay *lay, exi_gpu *head, ex_error *error);
 
 #endif

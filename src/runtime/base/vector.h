@@ -1,22 +1,22 @@
 /*
- * Three-vectors and quaternions (x y z w) in double. A rotation is a unit quaternion; q and -q are the same one.
+ * Three-vectors and quaternions (x y z w) in double. A rotation is a unit quaternion; q and -q are the same one. Common
+ * subset of C and CUDA.
  */
 #ifndef EXI_VECTOR_H
 #define EXI_VECTOR_H
 
-#include <math.h>
-#include <stdbool.h>
+#include "runtime/base/functions.inl"
 
-static inline void exi_subtract(const double a[3], const double b[3], double out[3]) {
+EXI_INLINE void exi_subtract(const double a[3], const double b[3], double out[3]) {
     for (int i = 0; i < 3; i++)
         out[i] = a[i] - b[i];
 }
 
-static inline double exi_dot3(const double a[3], const double b[3]) {
+EXI_INLINE double exi_dot3(const double a[3], const double b[3]) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-static inline void exi_cross(const double a[3], const double b[3], double out[3]) {
+EXI_INLINE void exi_cross(const double a[3], const double b[3], double out[3]) {
     double x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2], z = a[0] * b[1] - a[1] * b[0];
     out[0] = x;
     out[1] = y;
@@ -24,7 +24,7 @@ static inline void exi_cross(const double a[3], const double b[3], double out[3]
 }
 
 /* Scales v to length 1; false, and v untouched, where it has none. Safe from overflow and underflow. */
-static inline bool exi_normalise(double *v, int count) {
+EXI_INLINE bool exi_normalise(double *v, int count) {
     double largest = 0;
     for (int i = 0; i < count; i++)
         largest = fmax(largest, fabs(v[i]));
@@ -42,7 +42,7 @@ static inline bool exi_normalise(double *v, int count) {
 }
 
 /* exi_normalise for three numbers of usual size, with one division where that has seven; it takes the others. */
-static inline bool exi_unit3(double v[3]) {
+EXI_INLINE bool exi_unit3(double v[3]) {
     const double sum = exi_dot3(v, v);
     if (!(sum > 1e-200 && sum < 1e200))
         return exi_normalise(v, 3);
@@ -53,7 +53,7 @@ static inline bool exi_unit3(double v[3]) {
 }
 
 /* out = a b: as rotations, b comes first. out may be a or b. */
-static inline void exi_quaternion_multiply(const double a[4], const double b[4], double out[4]) {
+EXI_INLINE void exi_quaternion_multiply(const double a[4], const double b[4], double out[4]) {
     double v[3], w = a[3] * b[3] - exi_dot3(a, b);
     exi_cross(a, b, v);
     for (int i = 0; i < 3; i++)
@@ -64,7 +64,7 @@ static inline void exi_quaternion_multiply(const double a[4], const double b[4],
 }
 
 /* v turned by the unit quaternion q. */
-static inline void exi_rotate(const double q[4], const double v[3], double out[3]) {
+EXI_INLINE void exi_rotate(const double q[4], const double v[3], double out[3]) {
     double t[3], u[3];
     exi_cross(q, v, t);
     for (int i = 0; i < 3; i++)
@@ -75,7 +75,7 @@ static inline void exi_rotate(const double q[4], const double v[3], double out[3
 }
 
 /* The part of the unit quaternion q that turns about the unit axis; the identity where q turns that axis over. */
-static inline void exi_twist(const double q[4], const double axis[3], double twist[4]) {
+EXI_INLINE void exi_twist(const double q[4], const double axis[3], double twist[4]) {
     double along = exi_dot3(q, axis);
     double pair[2] = {along, q[3]};
     if (along * along + q[3] * q[3] < 1e-24 || !exi_normalise(pair, 2)) {

@@ -5,20 +5,13 @@
  * the local frame of the moved vertex), with nothing to invert: with the heaviest influence as pivot the sum is never
  * shorter than about that influence's weight, also at the half turn where blended matrices collapse.
  */
+#include "runtime/pose/turn.inl"
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"
-#include "runtime/pose/dual.inl"
 #include "runtime/pose/skin.h"
 
 #include <math.h>
 #include <string.h>
-
-static inline void add_rotation(const float *q, const float *pivot, float weight, float sum[4]) {
-    const float side = q[0] * pivot[0] + q[1] * pivot[1] + q[2] * pivot[2] + q[3] * pivot[3];
-    const float signed_weight = side > EXI_DUAL_SIDE ? weight : -weight;
-    for (int i = 0; i < 4; i++)
-        sum[i] += signed_weight * q[i];
-}
 
 /* The sum of a vertex's rotations, not of length 1. */
 static inline void sum_rotations(const exi_skin_tables *t, const float *duals, int vertex, float sum[4]) {
@@ -28,22 +21,13 @@ static inline void sum_rotations(const exi_skin_tables *t, const float *duals, i
     for (int i = 0; i < 4; i++)
         sum[i] = weights[0] * pivot[i];
     for (int i = 1; i < EXI_SHORT && weights[i] > 0; i++)
-        add_rotation(duals + 8 * (size_t)joints[i], pivot, weights[i], sum);
+        exi_rotation_add(duals + 8 * (size_t)joints[i], pivot, weights[i], sum);
     if (t->long_count == 0 || !(weights[EXI_SHORT - 1] > 0))
         return;
     const int place = exi_skin_find_long(t, vertex);
     if (place < t->long_count && t->long_vertices[place] == vertex)
         for (uint32_t i = t->long_starts[place]; i < t->long_starts[place + 1]; i++)
-            add_rotation(duals + 8 * (size_t)t->long_joints[i], pivot, t->long_weights[i], sum);
-}
-
-/* x + 2 (w u x x + u x (u x x)) / |q|^2, u the vector part of q. */
-static inline void turn(const float q[4], const float x[3], float out[3]) {
-    const float s = 2.0F / (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-    const float a[3] = {q[1] * x[2] - q[2] * x[1], q[2] * x[0] - q[0] * x[2], q[0] * x[1] - q[1] * x[0]};
-    out[0] = x[0] + s * (q[3] * a[0] + q[1] * a[2] - q[2] * a[1]);
-    out[1] = x[1] + s * (q[3] * a[1] + q[2] * a[0] - q[0] * a[2]);
-    out[2] = x[2] + s * (q[3] * a[2] + q[0] * a[1] - q[1] * a[0]);
+            exi_rotation_add(duals + 8 * (size_t)t->long_joints[i], pivot, t->long_weights[i], sum);
 }
 
 static bool fits(const ex_skin *skin, const ex_palette *palette, const char *function) {
@@ -63,7 +47,7 @@ void ex_skin_turn(const ex_skin *skin, const ex_palette *palette, const ex_turn_
         float q[4], turned[3], position[3];
         char *place = (char *)job->positions + stride * (size_t)job->vertices[i];
         sum_rotations(&t, duals, (int)job->vertices[i], q);
-        turn(q, job->vectors + 3 * (size_t)i, turned);
+        exi_rotation_turn(q, job->vectors + 3 * (size_t)i, turned);
         memcpy(position, place, sizeof position);
         for (int c = 0; c < 3; c++)
             position[c] += turned[c];

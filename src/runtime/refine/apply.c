@@ -11,7 +11,7 @@
 
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
-#include "runtime/base/vector.h"
+#include "runtime/refine/limit.inl"
 
 #include <string.h>
 
@@ -55,20 +55,6 @@ static inline void store_tile(float *out, size_t stride, const uint32_t *vertice
     store_lanes(out, stride, vertices, count, lanes[0], lanes[1], lanes[2]);
 }
 
-/* The unit normal where float would lose it: very small and very large forms, and those that have none. */
-static void normal_slowly(const float t1[3], const float t2[3], float normal[3]) {
-    double a[3] = {(double)t1[0], (double)t1[1], (double)t1[2]}, b[3] = {(double)t2[0], (double)t2[1], (double)t2[2]};
-    double n[3] = {0, 0, 0};
-    if (exi_normalise(a, 3) && exi_normalise(b, 3)) {
-        exi_cross(a, b, n);
-        /* Rounding of the tangents, and no plane. */
-        if (exi_dot3(n, n) < 1e-12 || !exi_normalise(n, 3))
-            n[0] = n[1] = n[2] = 0;
-    }
-    for (int c = 0; c < 3; c++)
-        normal[c] = (float)n[c];
-}
-
 /* t[6]: x y z of the first tangent, then of the second, EXI_WIDTH lanes each. One short loop a step: compilers make a
  * few instructions of each. */
 static inline void store_normals(const pass *p, const uint32_t *vertices, int count, float t[6][EXI_WIDTH]) {
@@ -86,14 +72,14 @@ static inline void store_normals(const pass *p, const uint32_t *vertices, int co
     EXI_WRITE_OUT
     for (int i = 0; i < EXI_WIDTH; i++)
         least_sq[i] = (t[0][i] * t[0][i] + t[1][i] * t[1][i] + t[2][i] * t[2][i]) *
-                      (t[3][i] * t[3][i] + t[4][i] * t[4][i] + t[5][i] * t[5][i]) * 1e-8f;
+                      (t[3][i] * t[3][i] + t[4][i] * t[4][i] + t[5][i] * t[5][i]) * EXI_LIMIT_SINE_SQ;
     EXI_WRITE_OUT
     for (int i = 0; i < EXI_WIDTH; i++)
         scale[i] = 1.0f / sqrtf(length_sq[i]);
     bool usual = true;
     EXI_WRITE_OUT
     for (int i = 0; i < EXI_WIDTH; i++)
-        usual = usual & (length_sq[i] > 1e-30f) & (length_sq[i] < 1e30f) & (length_sq[i] > least_sq[i]);
+        usual = usual & exi_square_is_usual(length_sq[i], least_sq[i]);
     if (usual && count == EXI_WIDTH) {
         const exi_wide by = exi_load(scale);
         exi_wide units[3];
@@ -107,9 +93,9 @@ static inline void store_normals(const pass *p, const uint32_t *vertices, int co
         float *to = triple(p->normals, p->normal_stride, vertices[i]);
         for (int c = 0; c < 3; c++)
             to[c] = n[c][i] * scale[i];
-        if (!(length_sq[i] > 1e-30f) || !(length_sq[i] < 1e30f) || !(length_sq[i] > least_sq[i])) {
-            float a[3] = {t[0][i], t[1][i], t[2][i]}, b[3] = {t[3][i], t[4][i], t[5][i]};
-            normal_slowly(a, b, to);
+        if (!exi_square_is_usual(length_sq[i], least_sq[i])) {
+            const float a[3] = {t[0][i], t[1][i], t[2][i]}, b[3] = {t[3][i], t[4][i], t[5][i]};
+            exi_limit_normal_slowly(a, b, to);
         }
     }
 }

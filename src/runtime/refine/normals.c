@@ -9,8 +9,8 @@
 #include "runtime/base/functions.inl"
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
-#include "runtime/base/vector.h"
 #include "runtime/refine/corners.h"
+#include "runtime/refine/limit.inl"
 
 #include <exemplar/refine.h>
 
@@ -239,17 +239,13 @@ static double angle_at(const float *v, const float *next, const float *previous)
     return exi_corner(sqrt(exi_dot3(across, across)), exi_dot3(a, b));
 }
 
-/* Squared lengths outside this are for doubles. */
-#define SQUARE_LEAST 1e-30f
-#define SQUARE_MOST  1e30f
-
 /* Up to four vertices whose sums are too small, too large, nothing or no numbers, or which are not together. */
 static void store_singly(const pass *p, int v, int count, float units[3][EXI_QUAD_LANES], float sums[3][EXI_QUAD_LANES],
                          const float squares[EXI_QUAD_LANES]) {
     for (int i = 0; i < count; i++) {
         float *to = (float *)(void *)(p->out + (size_t)(v + i) * p->out_stride);
         double sum[3] = {(double)sums[0][i], (double)sums[1][i], (double)sums[2][i]};
-        const bool usual = squares[i] > SQUARE_LEAST && squares[i] < SQUARE_MOST;
+        const bool usual = squares[i] > EXI_SQUARE_LEAST && squares[i] < EXI_SQUARE_MOST;
         const bool sound = usual || exi_unit3(sum);
         for (int c = 0; c < 3; c++)
             to[c] = usual ? units[c][i] : sound ? (float)sum[c] : 0;
@@ -270,7 +266,7 @@ static inline void store_units(const pass *p, int v, int count, exi_quad sums[4]
     exi_quad_store(squares, square);
     bool usual = count == 4 && p->out_stride == 3 * sizeof(float);
     for (int i = 0; i < 4; i++)
-        usual = usual & (squares[i] > SQUARE_LEAST) & (squares[i] < SQUARE_MOST);
+        usual = usual & (squares[i] > EXI_SQUARE_LEAST) & (squares[i] < EXI_SQUARE_MOST);
     if (usual) {
         exi_quad_store_triples((float *)(void *)(p->out + (size_t)v * p->out_stride), units);
         return;

@@ -1,0 +1,99 @@
+/*
+ * Devices, memory and copies; and CUDA's errors as results. Sentences name what was tried, since CUDA's own do not.
+ */
+#include "cuda/device.h"
+
+#include "runtime/base/result.h"
+
+#include <cuda_runtime_api.h>
+
+#include <stdio.h>
+#include <string.h>
+
+ex_result exi_cuda_result(int status, const char *what, ex_error *error) {
+    const cudaError_t said = (cudaError_t)status;
+    if (said == cudaSuccess)
+        return EX_OK;
+    (void)cudaGetLastError();
+    if (said == cudaErrorMemoryAllocation)
+        return exi_error(error, EX_ERROR_MEMORY, "%s: the GPU has not enough memory left", what);
+    return exi_error(error, EX_ERROR_DEVICE, "%s: CUDA says '%s'", what, cudaGetErrorString(said));
+}
+
+int ex_cuda_device_count(void) {
+    int count = 0;
+    if (cudaGetDeviceCount(&count) == cudaSuccess)
+        return count;
+    (void)cudaGetLastError();
+    return 0;
+}
+
+ex_result ex_cuda_get_device(int device, ex_cuda_device *info, ex_error *error) {
+    if (!info)
+        return exi_misuse_error(error, __func__, "nowhere to put what the device is");
+    const int count = ex_cuda_device_count();
+    if (device < 0 || device >= count)
+        return exi_error(error, EX_ERROR_ARGUMENT, "there is no GPU %d: this program sees %d", device, count);
+    struct cudaDeviceProp properties;
+    int current = 0;
+    ex_result result = exi_cuda_result(cudaGetDeviceProperties(&properties, device), "looking at a GPU", error);
+    if (result != EX_OK)
+        return result;
+    *info = (ex_cuda_device){.major = properties.major,
+                             .minor = properties.minor,
+                             .multiprocessors = properties.multiProcessorCount,
+                             .memory = properties.totalGlobalMem};
+    snprintf(info->name, sizeof info->name, "%.127s", properties.name);
+    (void)cudaDriverGetVersion(&info->driver);
+    (void)cudaRuntimeGetVersion(&info->runtime);
+    (void)cudaGetDevice(&current);
+    size_t total = 0;
+    if (cudaSetDevice(device) == cudaSuccess)
+        (void)cudaMemGetInfo(&info->memory_free, &total);
+    (void)cudaSetDevice(current);
+    return EX_OK;
+}
+
+const char *ex_cuda_number_name(ex_cuda_number number) {
+    static const char *const names[] = {
+#define NAME(value, text) text,
+        EX_CUDA_NUMBER_LIST(NAME)
+#undef NAME
+    };
+    return (unsigned)number < (unsigned)EX_CUDA_NUMBER_COUNT ? names[number] : "unknown";
+}
+
+/* ---- memory ---- */
+
+ex_result ex_cuda_allocate(size_t size, void **memory, ex_error *error) {
+    if (!memory)
+        return exi_misuse_error(error, __func__, "nowhere to put the memory");
+    *memory = NULL;
+    return exi_cuda_result(cudaMalloc(memory, size > 0 ? size : 1), "taking memory of the GPU", error);
+}
+
+void ex_cuda_release(void *memory) {
+    (void)cudaFree(memory);
+}
+
+ex_result ex_cuda_allocate_host(size_t size, void **memory, ex_error *error) {
+    if (!memory)
+        return exi_misuse_error(error, __func__, "nowhere to put the memory");
+    *memory = NULL;
+    return exi_cuda_result(cudaMallocHost(memory, size > 0 ? size : 1), "taking page-locked memory", error);
+}
+
+void ex_cuda_release_host(void *memory) {
+    if (memory)
+        (void)cudaFreeHost(memory);
+}
+
+ex_result ex_cuda_copy(void *to, const void *from, size_t size, ex_cuda_stream stream, ex_error *error) {
+    if (size == 0)
+        return EX_OK;
+    return exi_cuda_result(cudaMemcpyAsync(to, from, size, cudaMemcpyDefault, stream), "copying", error);
+}
+
+ex_result ex_cuda_wait(ex_cuda_stream stream, ex_error *error) {
+    return exi_cuda_result(cudaStreamSynchronize(stream), "waiting for the GPU", error);
+}

@@ -1,0 +1,262 @@
+/*
+ * One call of evaluation: what is asked is checked and set out, then the stages are put into the stream, one kernel
+ * each: prepare, shape, refine, normals, boxes, write. Where results can go straight into the caller's arrays, they do;
+ * split vertices, 16-bit numbers and the host's memory go through scratch.
+ *
+ * Crowds of forms and linear skinning take one kernel from weights to normals (crowd.cu), and a few instances are
+ * prepared within the kernel that shapes them, so that a single character is one launch.
+ */
+#include "cuda/device.h"
+#include "cuda/kernels.h"
+#include "cuda/work.h"
+#include "runtime/base/result.h"
+#include "runtime/rig/rig.h"
+
+#include <cuda_runtime_api.h>
+
+#include <string.h>
+
+/* Instances up to which each is prepared by the blocks that shape it, and from which on a crowd is one. */
+enum { FEW = 4, MANY = 8 };
+
+/* A call, set out. Arrays in scratch are NULL where they are not needed. */
+typedef struct call {
+    const ex_cuda_rig *rig;
+    const ex_cuda_output *output;
+    exi_gpu_job job;
+    ex_cuda_stream stream;
+    bool split;           /* entries are split vertices, and those are others than the vertices */
+    int entries;          /* of an instance */
+    bool wants_normals;   /* and so positions */
+    bool wants_positions; /* by the caller, for their normals or for boxes */
+    bool positions_direct, normals_direct;
+    float *positions, *normals;          /* in scratch */
+    void *host_positions, *host_normals; /* device copies of what goes to the host */
+    float *host_boxes;
+    size_t size;
+} call;
+
+/* ---- what is asked ---- */
+
+static const exi_gpu_level *find_level(const ex_cuda_rig *rig, int level) {
+    const exi_gpu_levels *l = &rig->levels;
+    if (level == EX_LEVEL_LIMIT)
+        return l->limit > 0 ? &l->levels[l->limit] : NULL;
+    return level >= 0 && level < l->numbered ? &l->levels[level] : NULL;
+}
+
+static size_t entry_size(ex_cuda_number number) {
+    return number == EX_CUDA_FLOAT ? 3 * sizeof(float) : 4 * sizeof(uint16_t);
+}
+
+static bool is_close(const ex_cuda_array *a, int entries) {
+    const size_t stride = a->stride ? a->stride : entry_size(a->number);
+    return stride == entry_size(a->number) && (!a->instance_stride || a->instance_stride == stride * (size_t)entries);
+}
+
+/* An array with its strides filled in. */
+static ex_cuda_array filled(const ex_cuda_array *a, int entries) {
+    ex_cuda_array full = *a;
+    full.stride = a->stride ? a->stride : entry_size(a->number);
+    full.instance_stride = a->instance_stride ? a->instance_stride : full.stride * (size_t)entries;
+    return full;
+}
+
+static ex_result check_array(const ex_cuda_array *a, const char *what, int entries, bool to_host, ex_error *error) {
+    const size_t unit = a->number == EX_CUDA_FLOAT ? sizeof(float) : 4 * sizeof(uint16_t);
+    if (!a->data)
+        return EX_OK;
+    if ((unsigned)a->number >= EX_CUDA_NUMBER_COUNT)
+        return exi_error(error, EX_ERROR_ARGUMENT, "%s: there is no kind of number %d", what, (int)a->number);
+    if (to_host && !is_close(a, entries))
+        return exi_error(error, EX_ERROR_ARGUMENT, "%s: entries that go to the host stand close together", what);
+    if (a->stride % unit != 0 || a->instance_stride % unit != 0 || (!to_host && (uintptr_t)a->data % unit != 0))
+        return exi_error(error, EX_ERROR_ARGUMENT,
+                         "%s: strides of %zu and %zu bytes, or the address, are not multiples of %zu", what, a->stride,
+                         a->instance_stride, unit);
+    if (a->stride > 0 && a->stride < entry_size(a->number))
+        return exi_error(error, EX_ERROR_ARGUMENT, "%s: entries of %zu bytes do not fit a stride of %zu", what,
+                         entry_size(a->number), a->stride);
+    return EX_OK;
+}
+
+static ex_result check(const call *c, ex_error *error) {
+    const ex_cuda_output *o = c->output;
+    ex_result result = check_array(&o->positions, "positions", c->entries, o->to_host, error);
+    if (result == EX_OK)
+        result = check_array(&o->normals, "normals", c->entries, o->to_host, error);
+    if (result != EX_OK)
+        return result;
+    if (o->positions.data && o->positions.number == EX_CUDA_SNORM && !(o->frame[3] > 0))
+        return exi_error(error, EX_ERROR_ARGUMENT,
+                         "positions: snorm needs a frame, its centre and a half width above 0");
+    if (c->wants_normals && !c->job.level.has_rings && !c->job.limit_normals)
+        return exi_error(error, EX_ERROR_ARGUMENT, "normals ask for faces, and for a rig made with normals");
+    return EX_OK;
+}
+
+/* ---- setting out ---- */
+
+static void *take(char *scratch, size_t *used, size_t size) {
+    void *at = scratch && size > 0 ? scratch + *used : NULL;
+    *used += (size + 255) / 256 * 256;
+    return at;
+}
+
+static void set_muted(call *c, const bool *muted) {
+    memcpy(c->job.muted, c->rig->muted, sizeof c->job.muted);
+    for (int l = 0; muted && l < c->rig->head.layer_count; l++) {
+        const uint32_t bit = 1U << (l % 32);
+        c->job.muted[l / 32] = muted[l] ? c->job.muted[l / 32] | bit : c->job.muted[l / 32] & ~bit;
+    }
+    for (int i = 0; i < EXI_GPU_MUTED_WORDS; i++)
+        c->job.displaced |= (c->rig->displaces[i] & ~c->job.muted[i]) != 0;
+}
+
+/* Lays scratch out; with none, measures. */
+static void set_scratch(call *c, char *scratch) {
+    const size_t count = (size_t)c->job.count, vertices = (size_t)c->job.level.vertices;
+    const size_t triples = count * vertices * 3 * sizeof(float), entries = count * (size_t)c->entries;
+    const ex_cuda_output *o = c->output;
+    size_t used = exi_gpu_work_lay(&c->rig->head, c->job.count, scratch, &c->job.work);
+    used = (used + 255) / 256 * 256;
+    const bool refined = c->job.level.tile_starts != NULL;
+    c->job.cage = take(scratch, &used, refined ? count * (size_t)c->rig->head.vertices * 3 * sizeof(float) : 0);
+    c->positions = take(scratch, &used, c->wants_positions && !c->positions_direct ? triples : 0);
+    c->normals = take(scratch, &used, c->wants_normals && !c->normals_direct ? triples : 0);
+    c->host_positions =
+        take(scratch, &used, o->to_host && o->positions.data ? entries * entry_size(o->positions.number) : 0);
+    c->host_normals = take(scratch, &used, o->to_host && o->normals.data ? entries * entry_size(o->normals.number) : 0);
+    c->host_boxes = take(scratch, &used, o->to_host && o->boxes ? count * 6 * sizeof(float) : 0);
+    c->size = used;
+}
+
+/* Where the surface in float goes. */
+static void set_targets(call *c) {
+    const ex_cuda_array p = filled(&c->output->positions, c->entries), n = filled(&c->output->normals, c->entries);
+    const uint64_t close = 3 * (uint64_t)c->job.level.vertices;
+    c->job.positions = c->positions_direct ? p.data : c->positions;
+    c->job.position_stride = c->positions_direct ? p.stride / sizeof(float) : 3;
+    c->job.position_instance = c->positions_direct ? p.instance_stride / sizeof(float) : close;
+    c->job.normals = c->normals_direct ? n.data : c->normals;
+    c->job.normal_stride = c->normals_direct ? n.stride / sizeof(float) : 3;
+    c->job.normal_instance = c->normals_direct ? n.instance_stride / sizeof(float) : close;
+}
+
+/* Everything but whether it can be done; false where there is no such level. */
+static bool set_out(call *c, const ex_cuda_rig *rig, const ex_cuda_evaluation *evaluation, const ex_cuda_output *output,
+                    int count, char *scratch) {
+    static const ex_cuda_evaluation plain;
+    const ex_cuda_evaluation *e = evaluation ? evaluation : &plain;
+    const exi_gpu_level *level = find_level(rig, e->level);
+    *c = (call){.rig = rig, .output = output, .stream = e->stream};
+    if (!level)
+        return false;
+    c->job.count = count;
+    c->job.skinned = rig->head.skin_joints != NULL && !e->unskinned;
+    c->job.level = *level;
+    set_muted(c, e->muted);
+    c->job.displaced = c->job.displaced && level->tile_starts;
+    c->job.limit_normals = level->tile_starts && !c->job.displaced && level->has_tangents;
+    c->split = e->split && level->sources;
+    c->entries = c->split ? level->splits : level->vertices;
+    const bool direct = !output->to_host && !c->split;
+    c->wants_normals = output->normals.data != NULL;
+    c->wants_positions = output->positions.data || output->boxes || c->wants_normals;
+    c->positions_direct = direct && output->positions.data && output->positions.number == EX_CUDA_FLOAT;
+    c->normals_direct = direct && c->wants_normals && output->normals.number == EX_CUDA_FLOAT;
+    set_scratch(c, scratch);
+    if (output->weights && !output->to_host)
+        c->job.work.weights = output->weights;
+    set_targets(c);
+    return true;
+}
+
+size_t ex_cuda_scratch_size(const ex_cuda_rig *rig, const ex_cuda_evaluation *evaluation, const ex_cuda_output *output,
+                            int count) {
+    call c;
+    if (!rig || !output || !set_out(&c, rig, evaluation, output, count > 0 ? count : 0, NULL))
+        return 256;
+    return c.size + 256;
+}
+
+/* ---- the stages ---- */
+
+/* The cage; and, where a crowd's kernel can make them with it, its normals. */
+static int shape(const call *c, bool *normals_done) {
+    const exi_gpu *g = &c->rig->head;
+    const bool crowd = c->job.count >= MANY && !c->job.cage && exi_crowd_suits(g, &c->job);
+    const bool fused = !crowd && c->job.count <= FEW && c->wants_positions && exi_gpu_can_fuse(g, &c->job);
+    int status = fused ? 0 : exi_gpu_run_prepare(g, &c->job, c->stream);
+    if (status != 0 || !c->wants_positions)
+        return status;
+    if (!crowd)
+        return exi_gpu_run_shape(g, &c->job, !fused, c->stream);
+    *normals_done = c->wants_normals;
+    return exi_crowd_run(g, &c->job, c->wants_normals, c->stream);
+}
+
+static int write_entries(const call *c, const ex_cuda_array *to, const float *from, void *host_copy, bool positions) {
+    exi_gpu_writing w = {.from = from, .to = *to, .split = c->split, .last = positions ? 1.0F : 0.0F};
+    w.in_frame = positions && to->number == EX_CUDA_SNORM;
+    memcpy(w.frame, c->output->frame, sizeof w.frame);
+    if (!to->data || !from)
+        return 0;
+    if (host_copy)
+        w.to.data = host_copy;
+    w.to = filled(&w.to, c->entries);
+    return exi_gpu_run_write(&c->job, &w, c->stream);
+}
+
+static int to_host(const call *c, void *to, const void *from, size_t size) {
+    if (!to || size == 0)
+        return 0;
+    return (int)cudaMemcpyAsync(to, from, size, cudaMemcpyDeviceToHost, c->stream);
+}
+
+static int finish(const call *c) {
+    const ex_cuda_output *o = c->output;
+    const size_t count = (size_t)c->job.count, entries = count * (size_t)c->entries;
+    int status = 0;
+    if (o->boxes)
+        status = exi_gpu_run_boxes(&c->job, o->to_host ? c->host_boxes : o->boxes, c->stream);
+    if (status == 0 && !c->positions_direct)
+        status = write_entries(c, &o->positions, c->positions, c->host_positions, true);
+    if (status == 0 && !c->normals_direct)
+        status = write_entries(c, &o->normals, c->normals, c->host_normals, false);
+    if (status != 0 || !o->to_host)
+        return status;
+    status = to_host(c, o->positions.data, c->host_positions, entries * entry_size(o->positions.number));
+    if (status == 0)
+        status = to_host(c, o->normals.data, c->host_normals, entries * entry_size(o->normals.number));
+    if (status == 0)
+        status = to_host(c, o->boxes, c->host_boxes, count * 6 * sizeof(float));
+    if (status == 0)
+        status = to_host(c, o->weights, c->job.work.weights, count * (size_t)c->rig->head.examples * sizeof(float));
+    return status;
+}
+
+static int run(const call *c) {
+    bool normals_done = false;
+    int status = shape(c, &normals_done);
+    if (status == 0 && c->job.cage && c->wants_positions)
+        status = exi_gpu_run_refine(&c->rig->head, &c->job, c->stream);
+    if (status == 0 && c->wants_normals && !normals_done && !c->job.limit_normals)
+        status = exi_gpu_run_normals(&c->rig->head, &c->job, c->stream);
+    return status == 0 ? finish(c) : status;
+}
+
+ex_result ex_cuda_evaluate(const ex_cuda_rig *rig, int count, const ex_cuda_poses *poses, const ex_cuda_output *output,
+                           const ex_cuda_evaluation *evaluation, void *scratch, ex_error *error) {
+    if (!rig || !output || count < 0 || (count > 0 && !scratch))
+        return exi_misuse_error(error, __func__, "no rig, output or scratch, or a negative count");
+    call c;
+    if (!set_out(&c, rig, evaluation, output, count, scratch))
+        return exi_error(error, EX_ERROR_ARGUMENT, "the rig has no level %d", evaluation->level);
+    const ex_result result = check(&c, error);
+    if (result != EX_OK || count == 0)
+        return result;
+    c.job.inputs = poses ? poses->inputs : NULL;
+    c.job.joints = poses ? poses->joints : NULL;
+    return exi_cuda_result(run(&c), "evaluating a rig", error);
+}

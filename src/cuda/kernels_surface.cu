@@ -1,0 +1,257 @@
+/*
+ * Kernels of the surface: refined vertices, normals from rings, entries of output arrays, boxes (surface.inl,
+ * write.inl). A thread is a vertex; a block of 128 takes four tiles of vertices through a run of instances, so that the
+ * tables it reads stay in the first cache. Runs are as short as fills the GPU: one instance of 80 000 vertices is 625
+ * blocks.
+ *
+ * Triples that lie close together leave a warp through shared memory: 16 bytes a lane where they are aligned, else 4,
+ * in whole lines both. What stands apart is written as it is.
+ */
+#include "cuda/kernels.h"
+#include "cuda/surface.inl"
+#include "cuda/write.inl"
+
+#include <cfloat>
+#include <cuda_runtime.h>
+
+namespace {
+
+enum { BLOCK = 128, WARP = 32, WARPS = BLOCK / WARP };
+
+/* ---- launching ---- */
+
+/* Blocks for `items` times `count` instances: enough for a few rounds of all multiprocessors, each of which has room
+ * for 16 blocks, and not more than one instance asks for. */
+dim3 grid_of(int items, int count) {
+    int device = 0, processors = 0;
+    cudaGetDevice(&device);
+    cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    const long long wide = ((long long)items + BLOCK - 1) / BLOCK, wanted = 64LL * (processors > 0 ? processors : 1);
+    long long runs = (wanted + wide - 1) / wide;
+    runs = runs < count ? runs : count;
+    runs = runs < 65535 ? runs : 65535;
+    return dim3((unsigned)wide, (unsigned)runs);
+}
+
+cudaStream_t stream_of(ex_cuda_stream stream) {
+    return (cudaStream_t)stream;
+}
+
+/* ---- out of a warp ---- */
+
+/* Writes the triples of a warp's first `count` lanes to `to`, close together. All lanes come here. */
+__device__ inline void store_close(float *stage, int lane, int count, const float value[3], float *to) {
+    for (int c = 0; c < 3; c++)
+        stage[3 * lane + c] = value[c];
+    __syncwarp();
+    if (count == WARP && ((uintptr_t)to & 15) == 0) {
+        if (lane < 3 * WARP / 4)
+            ((float4 *)to)[lane] = ((const float4 *)stage)[lane];
+    } else {
+        for (int i = lane; i < 3 * count; i += WARP)
+            to[i] = stage[i];
+    }
+    __syncwarp();
+}
+
+/* The triple of a warp's lane, vertex first + lane, where it is one of the first `count`. */
+__device__ inline void store(float *stage, int lane, int count, const float value[3], float *first, uint64_t stride) {
+    if (stride == 3) {
+        store_close(stage, lane, count, value, first);
+    } else if (lane < count) {
+        float *to = first + (size_t)lane * (size_t)stride;
+        for (int c = 0; c < 3; c++)
+            to[c] = value[c];
+    }
+}
+
+/* Where a warp stands: its first item and how many of its lanes have one. */
+struct place {
+    int lane, first, count;
+    __device__ place(int items) {
+        const int warp = (int)blockIdx.x * WARPS + (int)threadIdx.x / WARP;
+        const int left = items - warp * WARP;
+        lane = (int)threadIdx.x % WARP;
+        first = warp * WARP;
+        count = left < WARP ? left : WARP;
+    }
+};
+
+/* ---- refine ---- */
+
+/* full: with limit normals, which displacement needs too. */
+template <bool full>
+__global__ void __launch_bounds__(BLOCK)
+    refine(const __grid_constant__ exi_gpu gpu, const __grid_constant__ exi_gpu_job job) {
+    __shared__ alignas(16) float stages[WARPS][3 * WARP];
+    const place at(job.level.vertices);
+    float *stage = stages[threadIdx.x / WARP];
+    if (at.count <= 0)
+        return;
+    for (int instance = (int)blockIdx.y; instance < job.count; instance += (int)gridDim.y) {
+        float position[3] = {0, 0, 0}, normal[3] = {0, 0, 0};
+        if (at.lane < at.count) {
+            if (full)
+                exi_gpu_refine_full(&gpu, &job, instance, at.first + at.lane, position, normal);
+            else
+                exi_gpu_refine_position(&gpu, &job, instance, at.first + at.lane, position);
+        }
+        if (job.positions)
+            store(stage, at.lane, at.count, position,
+                  job.positions + (size_t)instance * job.position_instance + (size_t)at.first * job.position_stride,
+                  job.position_stride);
+        if (full && job.limit_normals && job.normals)
+            store(stage, at.lane, at.count, normal,
+                  job.normals + (size_t)instance * job.normal_instance + (size_t)at.first * job.normal_stride,
+                  job.normal_stride);
+    }
+}
+
+/* ---- normals ---- */
+
+__global__ void __launch_bounds__(BLOCK) ring_normals(const __grid_constant__ exi_gpu_job job) {
+    __shared__ alignas(16) float stages[WARPS][3 * WARP];
+    const place at(job.level.vertices);
+    float *stage = stages[threadIdx.x / WARP];
+    if (at.count <= 0)
+        return;
+    for (int instance = (int)blockIdx.y; instance < job.count; instance += (int)gridDim.y) {
+        float normal[3] = {0, 0, 0};
+        if (at.lane < at.count)
+            exi_gpu_normal(&job, instance, at.first + at.lane, normal);
+        store(stage, at.lane, at.count, normal,
+              job.normals + (size_t)instance * job.normal_instance + (size_t)at.first * job.normal_stride,
+              job.normal_stride);
+    }
+}
+
+/* ---- write ---- */
+
+__global__ void __launch_bounds__(BLOCK)
+    write_entries(const __grid_constant__ exi_gpu_job job, const __grid_constant__ exi_gpu_writing writing) {
+    __shared__ alignas(16) float stages[WARPS][3 * WARP];
+    const place at(exi_gpu_write_count(&job, &writing));
+    float *stage = stages[threadIdx.x / WARP];
+    const int entry = at.first + at.lane;
+    const bool close = writing.to.number == EX_CUDA_FLOAT && writing.to.stride == 3 * sizeof(float);
+    if (at.count <= 0)
+        return;
+    for (int instance = (int)blockIdx.y; instance < job.count; instance += (int)gridDim.y) {
+        if (!close) {
+            if (at.lane < at.count)
+                exi_gpu_write(&job, &writing, instance, entry);
+            continue;
+        }
+        float value[3] = {0, 0, 0};
+        if (at.lane < at.count) {
+            const size_t source = exi_gpu_write_source(&job, &writing, entry);
+            const float *from = writing.from + ((size_t)instance * (size_t)job.level.vertices + source) * 3;
+            for (int c = 0; c < 3; c++)
+                value[c] = from[c];
+        }
+        store_close(stage, at.lane, at.count, value,
+                    (float *)((char *)writing.to.data + (size_t)instance * writing.to.instance_stride) +
+                        3 * (size_t)at.first);
+    }
+}
+
+/* ---- boxes ---- */
+
+enum { BOX_BLOCK = 256, BOX_WARPS = BOX_BLOCK / WARP };
+
+/* A number of a box: the smaller, or with `most` the larger, of what is there and value. The bits of floats are in
+ * order as integers, those of negative ones backwards. */
+__device__ inline void grow(float *number, float value, bool most) {
+    const int bits = __float_as_int(value);
+    if ((bits >= 0) != most)
+        bits >= 0 ? atomicMin((int *)number, bits) : atomicMin((unsigned *)number, (unsigned)bits);
+    else
+        bits >= 0 ? atomicMax((int *)number, bits) : atomicMax((unsigned *)number, (unsigned)bits);
+}
+
+__global__ void empty_boxes(float *boxes, int count) {
+    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i < 6 * count)
+        boxes[i] = i % 6 < 3 ? FLT_MAX : -FLT_MAX;
+}
+
+/* A block takes a part of an instance's vertices; alone it writes the box, else it joins what others find. */
+__global__ void __launch_bounds__(BOX_BLOCK) grow_boxes(const __grid_constant__ exi_gpu_job job, float *boxes) {
+    __shared__ float found[BOX_WARPS][6];
+    const int lane = (int)threadIdx.x % WARP, warp = (int)threadIdx.x / WARP;
+    for (int instance = (int)blockIdx.y; instance < job.count; instance += (int)gridDim.y) {
+        const float *positions = job.positions + (size_t)instance * job.position_instance;
+        float box[6] = {FLT_MAX, FLT_MAX, FLT_MAX, -FLT_MAX, -FLT_MAX, -FLT_MAX};
+        for (int v = (int)(blockIdx.x * BOX_BLOCK + threadIdx.x); v < job.level.vertices;
+             v += (int)(gridDim.x * BOX_BLOCK)) {
+            const float *p = positions + (size_t)v * job.position_stride;
+            for (int c = 0; c < 3; c++) {
+                const float value = p[c];
+                box[c] = value < box[c] ? value : box[c];
+                box[3 + c] = value > box[3 + c] ? value : box[3 + c];
+            }
+        }
+        for (int step = WARP / 2; step > 0; step /= 2)
+            for (int c = 0; c < 6; c++) {
+                const float other = __shfl_xor_sync(0xFFFFFFFFu, box[c], step);
+                box[c] = (c < 3 ? other < box[c] : other > box[c]) ? other : box[c];
+            }
+        for (int c = 0; c < 6 && lane == 0; c++)
+            found[warp][c] = box[c];
+        __syncthreads();
+        if (threadIdx.x < 6) {
+            const int c = (int)threadIdx.x;
+            float most = found[0][c];
+            for (int w = 1; w < BOX_WARPS; w++)
+                most = (c < 3 ? found[w][c] < most : found[w][c] > most) ? found[w][c] : most;
+            if (gridDim.x == 1)
+                boxes[6 * (size_t)instance + c] = most;
+            else
+                grow(boxes + 6 * (size_t)instance + c, most, c >= 3);
+        }
+        __syncthreads();
+    }
+}
+
+} // namespace
+
+int exi_gpu_run_refine(const exi_gpu *gpu, const exi_gpu_job *job, ex_cuda_stream stream) {
+    if (job->count == 0 || job->level.vertices == 0)
+        return 0;
+    const dim3 grid = grid_of(job->level.vertices, job->count);
+    if (job->displaced || (job->limit_normals && job->normals))
+        refine<true><<<grid, BLOCK, 0, stream_of(stream)>>>(*gpu, *job);
+    else
+        refine<false><<<grid, BLOCK, 0, stream_of(stream)>>>(*gpu, *job);
+    return (int)cudaGetLastError();
+}
+
+int exi_gpu_run_normals(const exi_gpu *gpu, const exi_gpu_job *job, ex_cuda_stream stream) {
+    (void)gpu;
+    if (job->count == 0 || job->level.vertices == 0)
+        return 0;
+    ring_normals<<<grid_of(job->level.vertices, job->count), BLOCK, 0, stream_of(stream)>>>(*job);
+    return (int)cudaGetLastError();
+}
+
+int exi_gpu_run_write(const exi_gpu_job *job, const exi_gpu_writing *writing, ex_cuda_stream stream) {
+    const int entries = exi_gpu_write_count(job, writing);
+    if (job->count == 0 || entries == 0)
+        return 0;
+    write_entries<<<grid_of(entries, job->count), BLOCK, 0, stream_of(stream)>>>(*job, *writing);
+    return (int)cudaGetLastError();
+}
+
+int exi_gpu_run_boxes(const exi_gpu_job *job, float *boxes, ex_cuda_stream stream) {
+    const int count = job->count;
+    if (count == 0)
+        return 0;
+    /* A block an instance, and a part of one where instances are few: eight vertices a thread at least. */
+    const int parts = (job->level.vertices + 8 * BOX_BLOCK - 1) / (8 * BOX_BLOCK);
+    const int wide = count >= 256 || parts < 1 ? 1 : parts < 1024 ? parts : 1024;
+    if (wide > 1)
+        empty_boxes<<<(unsigned)((6 * count + 127) / 128), 128, 0, stream_of(stream)>>>(boxes, count);
+    grow_boxes<<<dim3((unsigned)wide, (unsigned)(count < 65535 ? count : 65535)), BOX_BLOCK, 0, stream_of(stream)>>>(
+        *job, boxes);
+    return (int)cudaGetLastError();
+}

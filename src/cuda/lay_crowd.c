@@ -1,0 +1,506 @@
+/*
+ * Patches for crowds (exi_crowd in block.h): the cage cut into pieces that fit on a multiprocessor together with their
+ * neighbours, so that positions and normals of a piece are made there for one instance after the other.
+ *
+ * Vertices are cut by halves along the longest side of their box at rest, into as few pieces as have room for their
+ * neighbours. Sums of matrices are taken from a reference joint and seen from the patch's centre,
+ *
+ *     sum over j of w_j M_j x = M_r x + sum over j of w_j ((R_j - R_r) (x - c) + M_j c - M_r c),
+ *
+ * so that all terms but the first are of the patch's size, not of the character's: the products are made of numbers in
+ * two parts of 11 bits, and lose that much less.
+ */
+#include "cuda/lay.h"
+
+#include "runtime/base/memory.h"
+#include "runtime/base/result.h"
+#include "runtime/pose/skin.h"
+#include "runtime/rig/rig.h"
+
+#include <string.h>
+
+/* Cages beyond this are no crowd's. */
+#define VERTEX_MOST 262144
+/* Steps of 8 joints for which a kernel has room. */
+#define STEPS_MOST 4
+
+/* What laying out works with; arrays in one allocation. */
+typedef struct plan {
+    int vertices, patch_count, joints;
+    float *positions;     /* [vertices][3] */
+    uint32_t *order;      /* [vertices]: owned ones, patch after patch */
+    uint32_t *starts;     /* [patch_count + 1] into order */
+    uint32_t *row_of;     /* [vertices]: in the patch at hand */
+    uint32_t *seen;       /* [vertices]: the patch that a vertex was last seen in, and 1 */
+    float *joint_weights; /* [joints]: sums over the patch at hand */
+    uint32_t rows[EXI_CROWD_ROWS];
+    int owned, row_count;
+    const uint32_t *ring_starts, *rings; /* NULL: no normals */
+    exi_lay ring_lay;
+    void *memory;
+    size_t size;
+    const ex_allocator *allocator;
+} plan;
+
+static void close_plan(plan *p) {
+    if (p->memory)
+        exi_release(p->allocator, p->memory, p->size);
+    if (p->ring_lay.memory)
+        exi_release(p->allocator, p->ring_lay.memory, p->ring_lay.used);
+}
+
+/* ---- rings on the host ---- */
+
+static ex_result open_rings(const ex_rig *rig, plan *p, ex_error *error) {
+    const ex_rig_mesh mesh = ex_rig_level_mesh(rig, 0);
+    exi_gpu_level level = {.vertices = mesh.vertex_count};
+    exi_lay lay = {.allocator = p->allocator};
+    ex_result result = exi_lay_rings(&mesh, &lay, &level, error);
+    if (result != EX_OK || lay.used == 0)
+        return result;
+    const size_t size = lay.used;
+    lay = (exi_lay){.memory = exi_allocate(p->allocator, size), .allocator = p->allocator};
+    if (!lay.memory)
+        return exi_error_memory(error, "the rings of the cage", size);
+    memset(lay.memory, 0, size);
+    lay.base = (uintptr_t)lay.memory;
+    result = exi_lay_rings(&mesh, &lay, &level, error);
+    p->ring_lay = lay;
+    p->ring_lay.used = size;
+    p->ring_starts = level.ring_starts;
+    p->rings = level.rings;
+    return result;
+}
+
+static ex_result open_plan(const ex_rig *rig, const ex_allocator *allocator, plan *p, ex_error *error) {
+    *p = (plan){.vertices = rig->counts.vertices, .joints = rig->skin ? rig->counts.joints : 0, .allocator = allocator};
+    const size_t n = (size_t)p->vertices;
+    exi_size total = {0};
+    const size_t at[] = {exi_size_add(&total, n, 3 * sizeof(float), EXI_ALIGN),
+                         exi_size_add(&total, n, sizeof(uint32_t), EXI_ALIGN),
+                         exi_size_add(&total, n + 1, sizeof(uint32_t), EXI_ALIGN),
+                         exi_size_add(&total, n, sizeof(uint32_t), EXI_ALIGN),
+                         exi_size_add(&total, n, sizeof(uint32_t), EXI_ALIGN),
+                         exi_size_add(&total, (size_t)p->joints, sizeof(float), EXI_ALIGN)};
+    char *memory = exi_allocate(allocator, total.bytes);
+    if (!memory)
+        return exi_error_memory(error, "the patches of a crowd", total.bytes);
+    p->memory = memory;
+    p->size = total.bytes;
+    p->positions = (void *)(memory + at[0]);
+    p->order = (void *)(memory + at[1]);
+    p->starts = (void *)(memory + at[2]);
+    p->row_of = (void *)(memory + at[3]);
+    p->seen = (void *)(memory + at[4]);
+    p->joint_weights = (void *)(memory + at[5]);
+    ex_rig_rest_mesh(rig, p->positions);
+    return exi_rig_levels(rig)[0].normals ? open_rings(rig, p, error) : EX_OK;
+}
+
+/* ---- cutting ---- */
+
+static bool before(const plan *p, int axis, uint32_t a, uint32_t b) {
+    const float x = p->positions[3 * (size_t)a + (size_t)axis], y = p->positions[3 * (size_t)b + (size_t)axis];
+    return x < y || (!(y < x) && a < b);
+}
+
+static void swap(uint32_t *a, uint32_t *b) {
+    const uint32_t t = *a;
+    *a = *b;
+    *b = t;
+}
+
+/* Brings the vertices that come before the one at `middle` before it (C. A. R. Hoare: Algorithm 65, Find). */
+static void part_at(const plan *p, int axis, uint32_t *v, int count, int middle) {
+    int low = 0, high = count - 1;
+    while (low < high) {
+        const uint32_t pivot = v[low + (high - low) / 2];
+        int i = low, j = high;
+        while (i <= j) {
+            while (before(p, axis, v[i], pivot))
+                i++;
+            while (before(p, axis, pivot, v[j]))
+                j--;
+            if (i <= j)
+                swap(&v[i++], &v[j--]);
+        }
+        if (middle <= j)
+            high = j;
+        else if (middle >= i)
+            low = i;
+        else
+            return;
+    }
+}
+
+static int longest_axis(const plan *p, const uint32_t *v, int count) {
+    float low[3] = {0}, high[3] = {0};
+    for (int i = 0; i < count; i++)
+        for (int c = 0; c < 3; c++) {
+            const float x = p->positions[3 * (size_t)v[i] + (size_t)c];
+            low[c] = i == 0 || x < low[c] ? x : low[c];
+            high[c] = i == 0 || x > high[c] ? x : high[c];
+        }
+    int axis = 0;
+    for (int c = 1; c < 3; c++)
+        axis = high[c] - low[c] > high[axis] - low[axis] ? c : axis;
+    return axis;
+}
+
+static void sort_ascending(uint32_t *v, int count) {
+    for (int gap = count / 2; gap > 0; gap = gap == 2 ? 1 : gap * 5 / 11)
+        for (int i = gap; i < count; i++) {
+            const uint32_t moved = v[i];
+            int j = i;
+            for (; j >= gap && v[j - gap] > moved; j -= gap)
+                v[j] = v[j - gap];
+            v[j] = moved;
+        }
+}
+
+static void cut(plan *p, uint32_t *v, int count, int parts) {
+    if (parts == 1) {
+        sort_ascending(v, count);
+        p->starts[p->patch_count++] = (uint32_t)(v - p->order);
+        return;
+    }
+    const int left = parts / 2, middle = (int)((int64_t)count * left / parts);
+    part_at(p, longest_axis(p, v, count), v, count, middle);
+    cut(p, v, middle, left);
+    cut(p, v + middle, count - middle, parts - left);
+}
+
+/* ---- one patch ---- */
+
+/* Its rows; false where there are too many. */
+static bool open_patch(plan *p, int patch) {
+    const uint32_t *own = p->order + p->starts[patch];
+    const uint32_t mark = (uint32_t)patch + 1;
+    p->owned = (int)(p->starts[patch + 1] - p->starts[patch]);
+    p->row_count = 0;
+    if (p->owned > EXI_CROWD_ROWS)
+        return false;
+    for (int i = 0; i < p->owned; i++) {
+        p->seen[own[i]] = mark;
+        p->row_of[own[i]] = (uint32_t)p->row_count;
+        p->rows[p->row_count++] = own[i];
+    }
+    for (int i = 0; p->rings && i < p->owned; i++)
+        for (uint32_t k = p->ring_starts[own[i]]; k < p->ring_starts[own[i] + 1]; k++) {
+            const uint32_t v = p->rings[k] & ~EXI_GPU_RING_START;
+            if (p->seen[v] == mark)
+                continue;
+            if (p->row_count == EXI_CROWD_ROWS)
+                return false;
+            p->seen[v] = mark;
+            p->row_of[v] = (uint32_t)p->row_count;
+            p->rows[p->row_count++] = v;
+        }
+    return true;
+}
+
+static bool cut_into(plan *p, int parts) {
+    for (int v = 0; v < p->vertices; v++) {
+        p->order[v] = (uint32_t)v;
+        p->seen[v] = 0;
+    }
+    p->patch_count = 0;
+    cut(p, p->order, p->vertices, parts);
+    p->starts[parts] = (uint32_t)p->vertices;
+    for (int i = 0; i < parts; i++)
+        if (!open_patch(p, i))
+            return false;
+    memset(p->seen, 0, (size_t)p->vertices * sizeof *p->seen); /* patches will be opened again */
+    return true;
+}
+
+/* As few patches as will do; false where neighbours take more room than the vertices themselves. */
+static bool cut_all(plan *p) {
+    const int most = p->vertices / (EXI_CROWD_ROWS / 4) + 1;
+    for (int parts = (p->vertices + EXI_CROWD_ROWS - 1) / EXI_CROWD_ROWS; parts <= most; parts += 1 + parts / 24)
+        if (cut_into(p, parts))
+            return true;
+    return false;
+}
+
+/* ---- skin ---- */
+
+/* Calls for every influence of a vertex. */
+typedef void (*influence)(void *context, int joint, float weight);
+static void visit_influences(const exi_skin_tables *t, uint32_t vertex, influence call, void *context) {
+    for (size_t i = 0; i < EXI_SHORT; i++)
+        if (t->weights[EXI_SHORT * (size_t)vertex + i] != 0)
+            call(context, t->joints[EXI_SHORT * (size_t)vertex + i], t->weights[EXI_SHORT * (size_t)vertex + i]);
+    if (t->long_count == 0)
+        return;
+    const int place = exi_skin_find_long(t, (int)vertex);
+    if (place < t->long_count && t->long_vertices[place] == (int)vertex)
+        for (uint32_t i = t->long_starts[place]; i < t->long_starts[place + 1]; i++)
+            call(context, t->long_joints[i], t->long_weights[i]);
+}
+
+static void add_weight(void *context, int joint, float weight) {
+    ((float *)context)[joint] += weight;
+}
+
+/* The joints of the patch, those that move most first; how many, at most `most`, or more where there are. */
+static int list_joints(plan *p, const exi_skin_tables *t, uint16_t *joints, int most) {
+    memset(p->joint_weights, 0, (size_t)p->joints * sizeof *p->joint_weights);
+    for (int i = 0; i < p->row_count; i++)
+        visit_influences(t, p->rows[i], add_weight, p->joint_weights);
+    int count = 0;
+    for (;;) {
+        int heaviest = -1;
+        for (int j = 0; j < p->joints; j++)
+            if (p->joint_weights[j] > 0 && (heaviest < 0 || p->joint_weights[j] > p->joint_weights[heaviest]))
+                heaviest = j;
+        if (heaviest < 0)
+            return count;
+        if (count < most)
+            joints[count] = (uint16_t)heaviest;
+        count++;
+        p->joint_weights[heaviest] = 0;
+    }
+}
+
+/* ---- filling ---- */
+
+/* Where row r and column c of an operand stand: which of the lanes' four numbers. */
+static size_t operand_place(int row, int column) {
+    const int lane = row % 8 * 4 + column % 4;
+    return 4 * (size_t)lane + (size_t)(row / 8 + 2 * (column / 4));
+}
+
+static void fill_centre(const plan *p, float centre[3]) {
+    for (int c = 0; c < 3; c++) {
+        float low = 0, high = 0;
+        for (int i = 0; i < p->row_count; i++) {
+            const float x = p->positions[3 * (size_t)p->rows[i] + (size_t)c];
+            low = i == 0 || x < low ? x : low;
+            high = i == 0 || x > high ? x : high;
+        }
+        centre[c] = 0.5F * (low + high);
+    }
+}
+
+/* base and forms of a patch; rows that are not there stay 0. */
+static void fill_forms(const plan *p, const ex_forms *forms, int form_count, int steps, const float centre[3],
+                       float *base, float *numbers) {
+    for (int i = 0; i < p->row_count; i++) {
+        const int tile = i / 16, row = i % 16;
+        float *own = base + (size_t)tile * 6 * 32;
+        for (int c = 0; c < 3; c++) /* all four lanes of a row hold it */
+            for (int t = 0; t < 4; t++)
+                own[(size_t)(3 * (row / 8) + c) * 32 + (size_t)(row % 8 * 4 + t)] =
+                    p->positions[3 * (size_t)p->rows[i] + (size_t)c] - centre[c];
+        for (int k = 0; k < form_count; k++) {
+            float delta[3];
+            exi_forms_get_vertex(forms, k, (int)p->rows[i], delta);
+            for (int c = 0; c < 3; c++)
+                numbers[(((size_t)tile * (size_t)steps + (size_t)(k / 8)) * 3 + (size_t)c) * 128 +
+                        operand_place(row, k % 8)] = delta[c];
+        }
+    }
+}
+
+/* What filling the skin's operands needs to know. */
+typedef struct skin_row {
+    const uint16_t *joints;
+    int joint_count, row;
+    float *operands; /* of the row's tile */
+} skin_row;
+
+static void put_weight(void *context, int joint, float weight) {
+    const skin_row *s = context;
+    for (int i = 1; i < s->joint_count; i++)
+        if (s->joints[i] == joint)
+            s->operands[(size_t)(i / 8) * 128 + operand_place(s->row, i % 8)] += weight;
+}
+
+static void fill_skin(const plan *p, const exi_skin_tables *t, const uint16_t *joints, int joint_count, int steps,
+                      float *operands) {
+    for (int i = 0; i < p->row_count; i++) {
+        skin_row row = {joints, joint_count, i % 16, operands + (size_t)(i / 16) * (size_t)steps * 128};
+        row.operands[operand_place(row.row, 0)] = 1; /* the reference */
+        visit_influences(t, p->rows[i], put_weight, &row);
+    }
+}
+
+/* The ring of a vertex as one closed loop of rows: chains are joined through the vertex itself, whose edges count for
+ * nothing. Returns its length, made even; loop may be NULL. */
+static uint32_t close_loop(const plan *p, uint32_t vertex, uint32_t *loop) {
+    const uint32_t begin = p->ring_starts[vertex], end = p->ring_starts[vertex + 1];
+    uint32_t count = 0, chains = 0, last = p->row_of[vertex];
+    for (uint32_t k = begin; k < end; k++)
+        chains += (p->rings[k] & EXI_GPU_RING_START) != 0;
+    const bool closed = chains == 1 && end - begin > 1 && (p->rings[begin] & ~EXI_GPU_RING_START) == p->rings[end - 1];
+    for (uint32_t k = begin; k < (closed ? end - 1 : end); k++) {
+        if (!closed && (p->rings[k] & EXI_GPU_RING_START)) {
+            if (loop)
+                loop[count] = p->row_of[vertex];
+            count++;
+        }
+        last = p->row_of[p->rings[k] & ~EXI_GPU_RING_START];
+        if (loop)
+            loop[count] = last;
+        count++;
+    }
+    if (count % 2 != 0) {
+        if (loop)
+            loop[count] = last;
+        count++;
+    }
+    return count;
+}
+
+/* How many entries of the patch's loops do not fit into a thread's own. */
+static size_t count_long(const plan *p) {
+    size_t sum = 0;
+    for (int i = 0; p->rings && i < p->owned; i++) {
+        const uint32_t count = close_loop(p, p->rows[i], NULL);
+        sum += count > EXI_CROWD_RING ? count - EXI_CROWD_RING : 0;
+    }
+    return sum;
+}
+
+/* `most` is the longest loop of the rig: room has as many. */
+static void fill_rings(const plan *p, uint16_t *rings, uint32_t *long_starts, uint32_t *long_rings, uint32_t *next,
+                       uint32_t *room) {
+    for (int i = 0; i < EXI_CROWD_ROWS; i++) {
+        uint16_t *own = rings + (size_t)i * EXI_CROWD_RING;
+        long_starts[i] = *next;
+        const uint32_t count = i < p->owned ? close_loop(p, p->rows[i], room) : 0;
+        for (uint32_t k = 0; k < EXI_CROWD_RING; k++) {
+            const uint32_t row = count == 0 ? (i < p->owned ? (uint32_t)i : 0) : room[k < count ? k : count - 1];
+            own[k] = (uint16_t)(12 * row);
+        }
+        for (uint32_t k = EXI_CROWD_RING; k < count; k++)
+            long_rings[(*next)++] = 12 * room[k];
+    }
+    long_starts[EXI_CROWD_ROWS] = *next;
+}
+
+/* ---- all of it ---- */
+
+/* What all patches come to. */
+typedef struct totals {
+    int most_steps;
+    size_t operands, long_entries;
+    uint32_t longest;
+} totals;
+
+static totals measure(plan *p, const exi_skin_tables *t) {
+    totals all = {.longest = EXI_CROWD_RING + 2};
+    uint16_t joints[8 * STEPS_MOST];
+    for (int i = 0; i < p->patch_count; i++) {
+        open_patch(p, i);
+        const int count = t ? list_joints(p, t, joints, 8 * STEPS_MOST) : 0, steps = (count + 7) / 8;
+        all.most_steps = steps > all.most_steps ? steps : all.most_steps;
+        all.operands += (size_t)steps * EXI_CROWD_TILES;
+        all.long_entries += count_long(p);
+        for (int k = 0; p->rings && k < p->owned; k++) {
+            const uint32_t length = close_loop(p, p->rows[k], NULL);
+            all.longest = length > all.longest ? length : all.longest;
+        }
+    }
+    memset(p->seen, 0, (size_t)p->vertices * sizeof *p->seen);
+    return all;
+}
+
+static void fill_patches(const ex_rig *rig, plan *p, const exi_skin_tables *t, const exi_crowd *crowd,
+                         const exi_crowd *host, uint32_t *room) {
+    uint32_t operand = 0, next = 0;
+    for (int i = 0; i < p->patch_count; i++) {
+        const size_t n = (size_t)i;
+        exi_crowd_patch *patch = (exi_crowd_patch *)(uintptr_t)host->patches + i;
+        uint32_t *sources = (uint32_t *)(uintptr_t)host->sources + n * EXI_CROWD_ROWS;
+        uint16_t *joints = (uint16_t *)(uintptr_t)host->joints + n * 8 * (size_t)crowd->most_joint_steps;
+        open_patch(p, i);
+        memcpy(sources, p->rows, (size_t)p->row_count * sizeof *sources);
+        patch->owned = p->owned;
+        patch->rows = p->row_count;
+        patch->skin = operand;
+        fill_centre(p, patch->centre);
+        fill_forms(p, exi_rig_forms(rig), rig->counts.forms, crowd->form_steps, patch->centre,
+                   (float *)(uintptr_t)host->base + n * EXI_CROWD_TILES * 6 * 32,
+                   (float *)(uintptr_t)host->forms + n * EXI_CROWD_TILES * (size_t)crowd->form_steps * 3 * 128);
+        if (t) {
+            patch->joint_count = list_joints(p, t, joints, 8 * crowd->most_joint_steps);
+            patch->joint_steps = (patch->joint_count + 7) / 8;
+            fill_skin(p, t, joints, patch->joint_count, patch->joint_steps,
+                      (float *)(uintptr_t)host->skin + (size_t)operand * 128);
+            operand += (uint32_t)(patch->joint_steps * EXI_CROWD_TILES);
+        }
+        if (!p->rings)
+            continue;
+        const uint32_t first = next;
+        fill_rings(p, (uint16_t *)(uintptr_t)host->rings + n * EXI_CROWD_ROWS * EXI_CROWD_RING,
+                   (uint32_t *)(uintptr_t)host->long_starts + n * (EXI_CROWD_ROWS + 1),
+                   (uint32_t *)(uintptr_t)host->long_rings, &next, room);
+        patch->has_long_rings = next > first;
+    }
+}
+
+/* Room for the tables; host gets where they are written now. */
+static void take_tables(exi_lay *lay, const plan *p, const totals *all, int form_steps, exi_crowd *crowd,
+                        exi_crowd *host) {
+    const size_t n = (size_t)p->patch_count;
+    const void *at = NULL;
+    host->patches = exi_lay_take(lay, n, sizeof *host->patches, &at);
+    crowd->patches = at;
+    host->sources = exi_lay_take(lay, n * EXI_CROWD_ROWS, sizeof *host->sources, &at);
+    crowd->sources = at;
+    host->joints = exi_lay_take(lay, n * 8 * (size_t)all->most_steps, sizeof *host->joints, &at);
+    crowd->joints = at;
+    host->base = exi_lay_take(lay, n * EXI_CROWD_TILES, 6 * 32 * sizeof *host->base, &at);
+    crowd->base = at;
+    host->forms = exi_lay_take(lay, n * EXI_CROWD_TILES * (size_t)form_steps, 3 * 128 * sizeof *host->forms, &at);
+    crowd->forms = at;
+    host->skin = exi_lay_take(lay, all->operands, 128 * sizeof *host->skin, &at);
+    crowd->skin = at;
+    host->rings = exi_lay_take(lay, p->rings ? n * EXI_CROWD_ROWS : 0, EXI_CROWD_RING * sizeof *host->rings, &at);
+    crowd->rings = at;
+    host->long_starts = exi_lay_take(lay, p->rings ? n * (EXI_CROWD_ROWS + 1) : 0, sizeof *host->long_starts, &at);
+    crowd->long_starts = at;
+    host->long_rings = exi_lay_take(lay, all->long_entries, sizeof *host->long_rings, &at);
+    crowd->long_rings = at;
+}
+
+/* Whether a rig is forms and linear skinning, or none, and nothing else. */
+static bool suits(const ex_rig *rig) {
+    const exi_rig_counts *c = &rig->counts;
+    return c->vertices > 0 && c->vertices <= VERTEX_MOST && c->forms <= EXI_CROWD_FORM_MAX && c->trajectories == 0 &&
+           !rig->patches[EX_FRAME_REST] && !rig->patches[EX_FRAME_SKINNED] &&
+           exi_rig_forms(rig)->storage == EX_STORAGE_FLOAT && (!rig->skin || c->skinning == EX_SKINNING_LINEAR);
+}
+
+ex_result exi_lay_crowd(const ex_rig *rig, exi_lay *lay, exi_gpu *head, ex_error *error) {
+    plan p;
+    head->crowd = (exi_crowd){.patch_count = 0};
+    if (!suits(rig))
+        return EX_OK;
+    ex_result result = open_plan(rig, lay->allocator, &p, error);
+    if (result == EX_OK && cut_all(&p)) {
+        const exi_skin_tables skin = rig->skin ? exi_skin_tables_of(ex_rig_skin(rig)) : (exi_skin_tables){0};
+        const exi_skin_tables *t = rig->skin ? &skin : NULL;
+        const totals all = measure(&p, t);
+        if (all.most_steps <= STEPS_MOST) {
+            exi_crowd host;
+            head->crowd = (exi_crowd){.patch_count = p.patch_count,
+                                      .form_steps = (rig->counts.forms + 7) / 8,
+                                      .most_joint_steps = all.most_steps,
+                                      .has_rings = p.rings != NULL};
+            take_tables(lay, &p, &all, head->crowd.form_steps, &head->crowd, &host);
+            const size_t size = all.longest * sizeof(uint32_t);
+            uint32_t *room = lay->memory ? exi_allocate(lay->allocator, size) : NULL;
+            if (room)
+                fill_patches(rig, &p, t, &head->crowd, &host, room);
+            else if (lay->memory)
+                result = exi_error_memory(error, "the patches of a crowd", size);
+            if (room)
+                exi_release(lay->allocator, room, size);
+        }
+    }
+    close_plan(&p);
+    return result;
+}

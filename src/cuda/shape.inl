@@ -1,0 +1,319 @@
+/*
+ * The shape stage: where one vertex of the cage is in one instance, from what prepare has left in exi_gpu_work. As
+ * shape_chunk of the runtime's evaluate.c: base and sum of forms (Shape by Example, equation 3), trajectories
+ * (trajectory_blend.c), offsets at rest, the skin, offsets in the skin's frame. In float. Common subset of C and CUDA.
+ *
+ * Tables of the rig are read by EXI_GPU_READ, through the cache for what never changes; what belongs to an instance is
+ * not: it may stand in shared memory.
+ */
+#ifndef EXI_CUDA_SHAPE_INL
+#define EXI_CUDA_SHAPE_INL
+
+#include "cuda/block.h"
+#include "runtime/pose/turn.inl"
+#include "runtime/shape/trajectory.inl"
+
+#if defined(__CUDA_ARCH__)
+#define EXI_GPU_READ(place) __ldg(place)
+#else
+#define EXI_GPU_READ(place) (*(place))
+#endif
+
+/* Four floats at a multiple of 16 bytes, in one load. */
+EXI_INLINE void exi_gpu_load4(const float *from, float to[4]) {
+#if defined(__CUDA_ARCH__)
+    const float4 four = *(const float4 *)from;
+    to[0] = four.x;
+    to[1] = four.y;
+    to[2] = four.z;
+    to[3] = four.w;
+#else
+    memcpy(to, from, 4 * sizeof *to);
+#endif
+}
+
+/* ---- forms ---- */
+
+enum { EXI_GPU_TILE_NUMBERS = 3 * EXI_GPU_TILE, EXI_GPU_AT_ONCE = 4 };
+
+/* Where the numbers of a vertex begin in a table of tiles that has so many forms, at the form `first`. */
+EXI_INLINE size_t exi_gpu_place(int vertex, int forms, int first) {
+    return ((size_t)(vertex / EXI_GPU_TILE) * (size_t)forms + (size_t)first) * EXI_GPU_TILE_NUMBERS +
+           (size_t)(vertex % EXI_GPU_TILE);
+}
+
+EXI_INLINE float exi_gpu_number(const exi_gpu *g, size_t at, bool is_float) {
+    return is_float ? EXI_GPU_READ((const float *)g->numbers + at)
+                    : (float)EXI_GPU_READ((const int16_t *)g->numbers + at);
+}
+
+/* sum += factor * form, over `count` forms. Several at a time, so that their loads do not wait for each other; those
+ * that do not take part are not read. is_float is a constant where this is called. */
+EXI_INLINE void exi_gpu_sum_stored(const exi_gpu *g, const float *factors, size_t at, int count, bool is_float,
+                                   float sum[3]) {
+    for (int k = 0; k < count; k += EXI_GPU_AT_ONCE) {
+        float factor[EXI_GPU_AT_ONCE], number[EXI_GPU_AT_ONCE][3];
+        for (int i = 0; i < EXI_GPU_AT_ONCE; i++)
+            factor[i] = k + i < count ? factors[k + i] : 0.0f;
+        for (int i = 0; i < EXI_GPU_AT_ONCE; i++, at += EXI_GPU_TILE_NUMBERS)
+            for (int c = 0; c < 3; c++)
+                number[i][c] = factor[i] != 0.0f ? exi_gpu_number(g, at + (size_t)(c * EXI_GPU_TILE), is_float) : 0.0f;
+        for (int i = 0; i < EXI_GPU_AT_ONCE; i++)
+            for (int c = 0; c < 3; c++)
+                sum[c] += factor[i] * number[i][c];
+    }
+}
+
+/* factors: of all forms. */
+EXI_INLINE void exi_gpu_sum_forms(const exi_gpu *g, const float *factors, int first, int count, int vertex,
+                                  float sum[3]) {
+    const size_t at = exi_gpu_place(vertex, g->forms, first);
+    if (g->storage == EX_STORAGE_FLOAT)
+        exi_gpu_sum_stored(g, factors + first, at, count, true, sum);
+    else
+        exi_gpu_sum_stored(g, factors + first, at, count, false, sum);
+}
+
+/* ---- trajectories ---- */
+
+/* x + turn (x - centre) + move, of x = mesh + d, less mesh; to d. */
+EXI_INLINE void exi_gpu_screw(const exi_gpu_motion *motion, const float mesh[3], float d[3]) {
+    float from[3];
+    for (int c = 0; c < 3; c++)
+        from[c] = mesh[c] - motion->centre[c] + d[c];
+    for (int r = 0; r < 3; r++) {
+        const float *row = motion->turn + 3 * r;
+        d[r] = row[0] * from[0] + (row[1] * from[1] + (row[2] * from[2] + (d[r] + motion->move[r])));
+    }
+}
+
+/* position += mask (path - mesh). factors: of all forms; appended: of all segments. */
+EXI_INLINE void exi_gpu_add_path(const exi_gpu *g, const exi_gpu_path *path, const exi_gpu_motion *motion,
+                                 const float *factors, const float *appended, int vertex, const float mesh[3],
+                                 float position[3]) {
+    const int velocities = path->first_form + path->turn_count;
+    float d[3] = {0.0f, 0.0f, 0.0f};
+    exi_gpu_sum_forms(g, factors, velocities, path->velocity_count, vertex, d);
+    if (path->turn_count > 0) {
+        float w[3] = {0.0f, 0.0f, 0.0f};
+        exi_gpu_sum_forms(g, factors, path->first_form, path->turn_count, vertex, w);
+        exi_turn_mean_float(w, d, d);
+    }
+    if (path->corrector_count > 0)
+        exi_gpu_sum_forms(g, factors, velocities + path->velocity_count, path->corrector_count, vertex, d);
+    if (path->segments) {
+        const uint16_t *segments = (const uint16_t *)(g->block + path->segments);
+        const float *shift = appended + 3 * (path->first_segment + (int)EXI_GPU_READ(segments + vertex));
+        for (int c = 0; c < 3; c++)
+            d[c] += shift[c];
+    }
+    if (motion->moves)
+        exi_gpu_screw(motion, mesh, d);
+    const float mask = path->mask ? EXI_GPU_READ((const float *)(g->block + path->mask) + vertex) : 1.0f;
+    for (int c = 0; c < 3; c++)
+        position[c] += mask * d[c];
+}
+
+EXI_INLINE void exi_gpu_add_paths(const exi_gpu *g, const exi_gpu_work *work, int instance, int vertex,
+                                  const float mesh[3], float position[3]) {
+    const float *factors = work->factors + (size_t)instance * (size_t)g->forms;
+    const exi_gpu_motion *motions = work->motions + (size_t)instance * (size_t)g->path_count;
+    const float *appended = work->appended + 3 * (size_t)instance * (size_t)g->segments;
+    for (int i = 0; i < g->path_count; i++) {
+        const exi_gpu_path *path = &g->paths[i];
+        if (path->sum)
+            exi_gpu_sum_forms(g, factors, path->first_form,
+                              path->turn_count + path->velocity_count + path->corrector_count, vertex, position);
+        else if (motions[i].active)
+            exi_gpu_add_path(g, path, &motions[i], factors, appended, vertex, mesh, position);
+    }
+}
+
+/* ---- offsets ---- */
+
+EXI_INLINE exi_gpu_offset exi_gpu_read_offset(const exi_gpu_offset *from) {
+#if defined(__CUDA_ARCH__)
+    const float4 four = __ldg((const float4 *)from);
+    exi_gpu_offset offset;
+    offset.delta[0] = four.x;
+    offset.delta[1] = four.y;
+    offset.delta[2] = four.z;
+    offset.weight = __float_as_uint(four.w);
+    return offset;
+#else
+    return *from;
+#endif
+}
+
+/* The sum of a vertex's offsets of one frame; weights: of the instance. */
+EXI_INLINE void exi_gpu_sum_offsets(const exi_gpu *g, ex_frame frame, const float *weights, int vertex, float sum[3]) {
+    const uint32_t end = EXI_GPU_READ(g->offset_starts[frame] + vertex + 1);
+    for (uint32_t i = EXI_GPU_READ(g->offset_starts[frame] + vertex); i < end; i++) {
+        const exi_gpu_offset offset = exi_gpu_read_offset(g->offsets[frame] + i);
+        const float weight = weights[offset.weight];
+        for (int c = 0; c < 3; c++)
+            sum[c] += weight * offset.delta[c];
+    }
+}
+
+/* ---- skin ---- */
+
+/* The influences of a vertex, one after the other: the first four, then those beyond. */
+typedef struct exi_gpu_influences {
+    uint16_t joints[4];
+    float weights[4];
+    uint32_t begin, end; /* of long_joints */
+} exi_gpu_influences;
+
+EXI_INLINE void exi_gpu_read_influences(const exi_gpu *g, int vertex, exi_gpu_influences *in) {
+    const uint16_t *joints = g->skin_joints + 4 * (size_t)vertex;
+    const float *weights = g->skin_weights + 4 * (size_t)vertex;
+#if defined(__CUDA_ARCH__)
+    const ushort4 four = __ldg((const ushort4 *)joints);
+    const float4 heavy = __ldg((const float4 *)weights);
+    in->joints[0] = four.x;
+    in->joints[1] = four.y;
+    in->joints[2] = four.z;
+    in->joints[3] = four.w;
+    in->weights[0] = heavy.x;
+    in->weights[1] = heavy.y;
+    in->weights[2] = heavy.z;
+    in->weights[3] = heavy.w;
+#else
+    memcpy(in->joints, joints, sizeof in->joints);
+    memcpy(in->weights, weights, sizeof in->weights);
+#endif
+    in->begin = in->end = 0;
+    if (g->long_starts && in->weights[3] != 0.0f) {
+        in->begin = EXI_GPU_READ(g->long_starts + vertex);
+        in->end = EXI_GPU_READ(g->long_starts + vertex + 1);
+    }
+}
+
+EXI_INLINE void exi_gpu_add_matrix(const float *m, float weight, float sum[12]) {
+    for (int r = 0; r < 3; r++) {
+        float row[4];
+        exi_gpu_load4(m + 4 * r, row);
+        for (int c = 0; c < 4; c++)
+            sum[4 * r + c] += weight * row[c];
+    }
+}
+
+/* x = (sum of weight * matrix) x */
+EXI_INLINE void exi_gpu_move_linear(const exi_gpu *g, const float *palette, const exi_gpu_influences *in, float x[3]) {
+    float m[12] = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f}, out[3];
+    for (int i = 0; i < 4; i++)
+        if (in->weights[i] != 0.0f)
+            exi_gpu_add_matrix(palette + 12 * (int)in->joints[i], in->weights[i], m);
+    for (uint32_t i = in->begin; i < in->end; i++)
+        exi_gpu_add_matrix(palette + 12 * (int)EXI_GPU_READ(g->long_joints + i), EXI_GPU_READ(g->long_weights + i), m);
+    for (int r = 0; r < 3; r++)
+        out[r] = m[4 * r + 2] * x[2] + (m[4 * r + 1] * x[1] + (m[4 * r] * x[0] + m[4 * r + 3]));
+    for (int r = 0; r < 3; r++)
+        x[r] = out[r];
+}
+
+/* sum += weight * dual on the side of the pivot, as exi_dual_add. */
+EXI_INLINE void exi_gpu_add_dual(const float *from, const float pivot[4], float weight, float sum[8]) {
+    float dual[8];
+    exi_gpu_load4(from, dual);
+    exi_gpu_load4(from + 4, dual + 4);
+    const float side = dual[0] * pivot[0] + dual[1] * pivot[1] + dual[2] * pivot[2] + dual[3] * pivot[3];
+    const float signed_weight = side > EXI_DUAL_SIDE ? weight : -weight;
+    for (int i = 0; i < 8; i++)
+        sum[i] += signed_weight * dual[i];
+}
+
+/* x = G x, G the rigid motion of the blended dual quaternions: x + 2 (w u x x + u x (u x x)) and the translation 2 d q*
+ * of exi_dual_matrix, all over |q|^2. */
+EXI_INLINE void exi_gpu_move_dual(const exi_gpu *g, const float *duals, const exi_gpu_influences *in, float x[3]) {
+    const float *first = duals + 8 * (int)in->joints[0];
+    float pivot[4], q[8], moved[3];
+    exi_gpu_load4(first, pivot);
+    exi_gpu_load4(first + 4, q + 4);
+    for (int i = 0; i < 4; i++) {
+        q[i] = in->weights[0] * pivot[i];
+        q[4 + i] *= in->weights[0];
+    }
+    for (int i = 1; i < 4; i++)
+        if (in->weights[i] != 0.0f)
+            exi_gpu_add_dual(duals + 8 * (int)in->joints[i], pivot, in->weights[i], q);
+    for (uint32_t i = in->begin; i < in->end; i++)
+        exi_gpu_add_dual(duals + 8 * (int)EXI_GPU_READ(g->long_joints + i), pivot, EXI_GPU_READ(g->long_weights + i),
+                         q);
+    const float *d = q + 4, s = 2.0f / (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    moved[0] = s * (q[3] * d[0] - d[3] * q[0] + (q[1] * d[2] - q[2] * d[1]));
+    moved[1] = s * (q[3] * d[1] - d[3] * q[1] + (q[2] * d[0] - q[0] * d[2]));
+    moved[2] = s * (q[3] * d[2] - d[3] * q[2] + (q[0] * d[1] - q[1] * d[0]));
+    exi_rotation_turn(q, x, x);
+    for (int c = 0; c < 3; c++)
+        x[c] += moved[c];
+}
+
+/* The blended rotation of a vertex, not of length 1, as sum_rotations of turn.c. */
+EXI_INLINE void exi_gpu_sum_rotations(const exi_gpu *g, const float *duals, const exi_gpu_influences *in, float q[4]) {
+    float pivot[4], other[4];
+    exi_gpu_load4(duals + 8 * (int)in->joints[0], pivot);
+    for (int i = 0; i < 4; i++)
+        q[i] = in->weights[0] * pivot[i];
+    for (int i = 1; i < 4; i++)
+        if (in->weights[i] != 0.0f) {
+            exi_gpu_load4(duals + 8 * (int)in->joints[i], other);
+            exi_rotation_add(other, pivot, in->weights[i], q);
+        }
+    for (uint32_t i = in->begin; i < in->end; i++) {
+        exi_gpu_load4(duals + 8 * (int)EXI_GPU_READ(g->long_joints + i), other);
+        exi_rotation_add(other, pivot, EXI_GPU_READ(g->long_weights + i), q);
+    }
+}
+
+/* The skin, and offsets in its frame. */
+EXI_INLINE void exi_gpu_skin(const exi_gpu *g, const exi_gpu_work *work, int instance, int vertex,
+                             const float offset[3], float x[3]) {
+    const float *palette = work->palette + 12 * (size_t)instance * (size_t)g->joints;
+    const float *duals = work->duals ? work->duals + 8 * (size_t)instance * (size_t)g->joints : NULL;
+    const bool dual = g->skinning == EX_SKINNING_DUAL_QUATERNION;
+    exi_gpu_influences in;
+    exi_gpu_read_influences(g, vertex, &in);
+    if (!dual || work->stretched[instance])
+        exi_gpu_move_linear(g, palette, &in, x);
+    if (dual)
+        exi_gpu_move_dual(g, duals, &in, x);
+    if (offset[0] == 0.0f && offset[1] == 0.0f && offset[2] == 0.0f)
+        return;
+    float q[4], turned[3];
+    exi_gpu_sum_rotations(g, duals, &in, q);
+    exi_rotation_turn(q, offset, turned);
+    for (int c = 0; c < 3; c++)
+        x[c] += turned[c];
+}
+
+/* ---- the stage ---- */
+
+EXI_INLINE void exi_gpu_shape(const exi_gpu *g, const exi_gpu_job *j, int instance, int vertex, float position[3]) {
+    const exi_gpu_work *work = &j->work;
+    const float *base = g->base + exi_gpu_place(vertex, 1, 0);
+    const float *weights = work->offset_weights + (size_t)instance * (size_t)g->offset_weights;
+    float mesh[3], offset[3] = {0.0f, 0.0f, 0.0f};
+    for (int c = 0; c < 3; c++)
+        position[c] = mesh[c] = EXI_GPU_READ(base + c * EXI_GPU_TILE);
+    if (g->sum_forms > 0)
+        exi_gpu_sum_forms(g, work->factors + (size_t)instance * (size_t)g->forms, 0, g->sum_forms, vertex, position);
+    if (g->path_count > 0)
+        exi_gpu_add_paths(g, work, instance, vertex, mesh, position);
+    if (g->offset_starts[EX_FRAME_REST])
+        exi_gpu_sum_offsets(g, EX_FRAME_REST, weights, vertex, offset);
+    for (int c = 0; c < 3; c++) {
+        position[c] += offset[c];
+        offset[c] = 0.0f;
+    }
+    if (g->offset_starts[EX_FRAME_SKINNED])
+        exi_gpu_sum_offsets(g, EX_FRAME_SKINNED, weights, vertex, offset);
+    if (j->skinned && g->skin_joints)
+        exi_gpu_skin(g, work, instance, vertex, offset, position);
+    else /* nothing turns a form that is not posed */
+        for (int c = 0; c < 3; c++)
+            position[c] += offset[c];
+}
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * Where a call's stages keep what they hand on (exi_gpu_work), laid out: in scratch for all instances of a call, or in
+ * a block's shared memory for one. The same on the host and on the GPU.
+ */
+#ifndef EXI_CUDA_WORK_H
+#define EXI_CUDA_WORK_H
+
+#include "cuda/block.h"
+#include "runtime/base/functions.inl"
+
+/* Room for count * each things of so many bytes from *used on; NULL while measuring, and where there are none. */
+EXI_INLINE void *exi_gpu_work_take(char *memory, size_t *used, size_t count, int32_t each, size_t size) {
+    const size_t bytes = (count * (size_t)each * size + 15) / 16 * 16;
+    char *const at = memory && bytes > 0 ? memory + *used : NULL;
+    *used += bytes;
+    return at;
+}
+
+/* Lays out the work of so many instances; memory, aligned to 16 bytes, may be NULL to measure. Every array starts at a
+ * multiple of 16 bytes; those that nobody reads are NULL. Returns the bytes it takes. */
+EXI_INLINE size_t exi_gpu_work_lay(const exi_gpu *g, int count, char *memory, exi_gpu_work *work) {
+    const size_t n = (size_t)(count > 0 ? count : 0);
+    const int32_t joints = g->skin_joints ? g->joints : 0;
+    const bool turns = g->skinning == EX_SKINNING_DUAL_QUATERNION || g->offset_starts[EX_FRAME_SKINNED];
+    size_t used = 0;
+    work->points = (double *)exi_gpu_work_take(memory, &used, n, g->features, sizeof(double));
+    work->kernels = (double *)exi_gpu_work_take(memory, &used, n, g->points, sizeof(double));
+    work->doubles = (double *)exi_gpu_work_take(memory, &used, n, g->examples, sizeof(double));
+    work->bases = (double *)exi_gpu_work_take(memory, &used, n, g->segments, 3 * sizeof(double));
+    work->weights = (float *)exi_gpu_work_take(memory, &used, n, g->examples, sizeof(float));
+    work->factors = (float *)exi_gpu_work_take(memory, &used, n, g->forms, sizeof(float));
+    work->offset_weights = (float *)exi_gpu_work_take(memory, &used, n, g->offset_weights, sizeof(float));
+    work->motions = (exi_gpu_motion *)exi_gpu_work_take(memory, &used, n, g->path_count, sizeof(exi_gpu_motion));
+    work->appended = (float *)exi_gpu_work_take(memory, &used, n, g->segments, 3 * sizeof(float));
+    work->worlds = (double *)exi_gpu_work_take(memory, &used, n, joints, 12 * sizeof(double));
+    work->shifts = (float *)exi_gpu_work_take(memory, &used, n, g->shift_count > 0 ? joints : 0, 3 * sizeof(float));
+    work->palette = (float *)exi_gpu_work_take(memory, &used, n, joints, 12 * sizeof(float));
+    work->duals = (float *)exi_gpu_work_take(memory, &used, n, turns ? joints : 0, 8 * sizeof(float));
+    work->stretched = (int32_t *)exi_gpu_work_take(memory, &used, n, joints > 0, sizeof(int32_t));
+    return used;
+}
+
+/* Bytes of the work of one instance. */
+EXI_INLINE size_t exi_gpu_work_size(const exi_gpu *g) {
+    exi_gpu_work unused;
+    return exi_gpu_work_lay(g, 1, NULL, &unused);
+}
+
+#endif

@@ -1,0 +1,27 @@
+/*
+ * Rotations of a vertex, blended as quaternions and applied to a vector, in float (Kavan et al. 2008, the real half of
+ * dual.inl; turn.c says what for). Common subset of C and CUDA.
+ */
+#ifndef EXI_TURN_INL
+#define EXI_TURN_INL
+
+#include "runtime/pose/dual.inl"
+
+/* sum += weight * q, with the sign for which q is on the side of `pivot`, as exi_dual_add has it. */
+EXI_INLINE void exi_rotation_add(const float q[4], const float pivot[4], float weight, float sum[4]) {
+    const float side = q[0] * pivot[0] + q[1] * pivot[1] + q[2] * pivot[2] + q[3] * pivot[3];
+    const float signed_weight = side > EXI_DUAL_SIDE ? weight : -weight;
+    for (int i = 0; i < 4; i++)
+        sum[i] += signed_weight * q[i];
+}
+
+/* x + 2 (w u x x + u x (u x x)) / |q|^2, u the vector part of q, which need not have length 1. */
+EXI_INLINE void exi_rotation_turn(const float q[4], const float x[3], float out[3]) {
+    const float s = 2.0F / (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    const float a[3] = {q[1] * x[2] - q[2] * x[1], q[2] * x[0] - q[0] * x[2], q[0] * x[1] - q[1] * x[0]};
+    out[0] = x[0] + s * (q[3] * a[0] + q[1] * a[2] - q[2] * a[1]);
+    out[1] = x[1] + s * (q[3] * a[1] + q[2] * a[0] - q[0] * a[2]);
+    out[2] = x[2] + s * (q[3] * a[2] + q[0] * a[1] - q[1] * a[0]);
+}
+
+#endif
