@@ -338,13 +338,14 @@ static void compare_level(const ex_rig *rig, const laid *l, const ex_pose *pose,
     const exi_gpu_level *laid_level = &l->levels.levels[level == EX_LEVEL_LIMIT ? l->levels.limit : level];
     surface cage = evaluate(rig, pose, (ex_evaluation){.muted = muted}, false);
     surface s = evaluate(rig, pose, (ex_evaluation){.level = level, .muted = muted}, true);
+    surface loud = evaluate(rig, pose, (ex_evaluation){0}, false); /* for the weights: muting is not by weights of 0 */
     float *positions = malloc((size_t)s.count * 3 * sizeof *positions);
     assert_non_null(positions);
     exi_gpu_job job = {.count = 1,
                        .cage = cage.positions,
                        .positions = positions,
                        .position_stride = 3,
-                       .work = {.weights = s.weights},
+                       .work = {.weights = loud.weights},
                        .level = *laid_level};
     for (int i = 0; i < l->head.displacement_count; i++)
         job.displaced |= level != 0 && !(muted && muted[l->head.displacements[i].layer]);
@@ -373,6 +374,7 @@ static void compare_level(const ex_rig *rig, const laid *l, const ex_pose *pose,
     }
     free(positions);
     close_surface(&s);
+    close_surface(&loud);
     close_surface(&cage);
 }
 
