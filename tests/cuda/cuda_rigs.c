@@ -270,7 +270,7 @@ static ex_layer_def *add_layer(workshop *w, ex_domain domain, const char *const 
     must(w->def.layer_count < LAYERS_MOST, "too many layers", NULL);
     ex_layer_def *layer = &w->layers[w->def.layer_count++];
     char *name = keep(w, 16, 1);
-    snprintf(name, 16, "layer %d", w->def.layer_count);
+    snprintf(name, 16, "layer %d", w->def.layer_count % 1000);
     *layer = (ex_layer_def){.name = name,
                             .domain = domain,
                             .weigh = ex_weigher_def_default(),
