@@ -103,7 +103,7 @@ static void weigh_both(laid *l, const ex_weigher *const *weighers) {
 
 /* ---- every kind of weigher: a layer each ---- */
 
-enum { KINDS = 19 };
+enum { KINDS = 20 };
 
 typedef struct kinds_rig {
     sample_space spaces[KINDS];
@@ -145,20 +145,20 @@ static void open_kind(kinds_rig *k, int i) {
                   : i < 11            ? EX_WEIGHER_SHEPARD
                   : i < 14            ? EX_WEIGHER_NEAREST
                   : i < 16            ? EX_WEIGHER_GAUSSIAN
-                  : i < 18            ? EX_WEIGHER_NEAREST
+                  : i < 19            ? EX_WEIGHER_NEAREST
                                       : EX_WEIGHER_DIRECT;
     if (i < EX_KERNEL_COUNT)
         s->def.kernel = (ex_kernel)i;
     s->def.power = i == 9 ? 3.5 : 2;
-    s->def.neighbours = i == 11 ? 3 : i == 12 ? 4 : i == 16 ? 2 : i == 17 ? 1 : 64;
+    s->def.neighbours = i == 11 ? 3 : i == 12 ? 4 : i == 17 ? 1 : i > 15 ? 2 : 64;
     s->def.paper_form = i == 12 || i == 16;
     if (i == 14)
         s->def.falloffs = k->falloffs;
     if (i == 15)
         s->def.metrics = k->metrics;
-    if (i == 18) { /* direct: an axis an example */
+    if (i == 19) { /* direct: an axis an example */
         for (int a = 0; a < 5; a++)
-            s->axes[a] = ex_axis_scalar(0, 1, 0.25);
+            s->axes[a] = ex_axis_scalar(-1, 3, 0.25);
         s->axes[3].clamp = true;
         s->def.axis_count = s->dimension = 5;
         s->def.points = NULL;
@@ -393,7 +393,28 @@ static void draw_whole(laid *l, double far, uint64_t *random) {
         }
 }
 
-/* Two more layers of trajectories, which are mere sums: one with correctors. */
+/* All dials of a layer at 0 but that of the reference, which does nothing. */
+static void draw_reference(laid *l, int layer) {
+    for (int c = 0; c < PATHS_EXAMPLES; c++) {
+        const int32_t input = l->head.axis_inputs[l->head.layers[layer].first_axis + c];
+        for (int i = 0; i < INSTANCES; i++)
+            l->inputs[i * l->head.pose_size + l->head.inputs[input].offset] = c == PATHS_REFERENCE;
+    }
+}
+
+/* Weights are what the dials say. */
+static void weigh_directly(ex_layer_def *layer) {
+    static const char *const dials[PATHS_EXAMPLES] = {"a", "b", "c", "d"};
+    static const ex_axis axes[PATHS_EXAMPLES] = {{.max = 1}, {.max = 1}, {.max = 1}, {.max = 1}};
+    layer->weigh = ex_weigher_def_default();
+    layer->weigh.kind = EX_WEIGHER_DIRECT;
+    layer->weigh.axes = axes;
+    layer->weigh.axis_count = layer->weigh.example_count = PATHS_EXAMPLES;
+    layer->axis_names = dials;
+}
+
+/* Two more layers of trajectories, which are mere sums: one weighed directly, one with correctors. Offsets by sets have
+ * a pseudo-example. */
 static void check_whole(ex_storage storage) {
     whole_rig *w = malloc(sizeof *w);
     path_layer sums[2];
@@ -401,11 +422,17 @@ static void check_whole(ex_storage storage) {
     static const char *const names[2] = {"sum", "sum with correctors"};
     whole_rig_open(w, VERTICES, WHOLE_ALL);
     memcpy(layers, w->layers, sizeof w->layers);
+    for (int i = 0; i < w->def.layer_count; i++)
+        if (layers[i].moved) {
+            layers[i].weigh.pseudos = &w->zero;
+            layers[i].weigh.pseudo_count = 1;
+        }
     for (int i = 0; i < 2; i++) {
         path_layer_open(&sums[i], w->base.positions, VERTICES, i ? PATHS_CORRECTORS | PATHS_OVERLAPS : 0, 5);
         layers[w->def.layer_count + i] = sums[i].def;
         layers[w->def.layer_count + i].name = names[i];
     }
+    weigh_directly(&layers[w->def.layer_count]);
     w->def.layers = layers;
     w->def.layer_count += 2;
     w->def.options.storage = storage;
@@ -421,6 +448,8 @@ static void check_whole(ex_storage storage) {
     assert_int_equal(l.head.path_count, 3);
     for (int round = 0; round < 24; round++) {
         draw_whole(&l, round == 5 ? 30 : 1, &random); /* out of reach of falloffs */
+        if (round == 6)
+            draw_reference(&l, l.head.layer_count - 2);
         for (int m = 0; m < l.head.layer_count; m++)
             mute(&l, m, round % 3 == 2 && random_bits(&random) % 2);
         weigh_both(&l, NULL);

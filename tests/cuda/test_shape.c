@@ -1,0 +1,388 @@
+/*
+ * The GPU's shape stage, run on the host over what is laid out for the GPU: rigs of every kind, at random poses,
+ * against ex_rig_evaluate. What the stage gets from the one before it is worked out here by the runtime's own
+ * functions.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "cuda/lay.h"
+#include "cuda/shape_path.inl"
+#include "cuda/work.h"
+#include "runtime/base/memory.h"
+#include "runtime/pose/skin.h"
+#include "runtime/rig/rig.h"
+#include "support/check.h"
+#include "support/whole_rigs.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { INSTANCES = 3, LAYERS = 16 };
+
+/* A rig, what is laid out of it, and the work of a few instances. */
+typedef struct stage {
+    ex_rig *rig;
+    void *block;
+    size_t size;
+    exi_gpu head;
+    exi_gpu_levels levels;
+    exi_gpu_job job;
+    char *work;
+    ex_pose poses[INSTANCES];
+    float *expected[INSTANCES];
+    double size_of_form, worst; /* the worst difference met, over the size */
+    bool muted[LAYERS];
+} stage;
+
+static void stage_open(stage *s, ex_rig *rig) {
+    ex_error error = {0};
+    *s = (stage){.rig = rig, .job = {.count = INSTANCES}};
+    if (exi_gpu_lay(rig, NULL, NULL, NULL, &s->block, &s->size, &s->head, &s->levels, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    s->work = aligned_alloc(16, exi_gpu_work_lay(&s->head, INSTANCES, NULL, &s->job.work) + 16);
+    exi_gpu_work_lay(&s->head, INSTANCES, s->work, &s->job.work);
+    for (int i = 0; i < INSTANCES; i++) {
+        s->poses[i].inputs = malloc(((size_t)ex_rig_pose_size(rig) + 1) * sizeof(double));
+        s->poses[i].joints = malloc(((size_t)ex_rig_joint_count(rig) + 1) * sizeof(ex_transform));
+        s->expected[i] = malloc((size_t)ex_rig_vertex_count(rig) * 3 * sizeof(float));
+    }
+}
+
+static void stage_close(stage *s) {
+    for (int i = 0; i < INSTANCES; i++) {
+        free(s->poses[i].inputs);
+        free(s->poses[i].joints);
+        free(s->expected[i]);
+    }
+    free(s->work);
+    exi_release(NULL, s->block, s->size);
+    ex_rig_destroy(s->rig);
+}
+
+/* ---- what is prepared ---- */
+
+/* A sum as factors of the numbers as they are stored. */
+static void put_factors(const exi_sum *sum, bool is_float, float *factors) {
+    for (int i = 0; i < sum->term_count; i++) {
+        const exi_term *term = &sum->terms[i];
+        factors[term->end / EXI_TILE_FLOATS - 1] = is_float ? term->factor : (float)term->whole * sum->unit;
+    }
+}
+
+/* A layer of trajectories that is no mere sum. */
+static void prepare_path(const stage *s, const exi_paths *paths, const double *weights, float *floats,
+                         const exi_gpu_path *at, exi_gpu_motion *motion, float *factors, float *appended) {
+    const bool is_float = ex_rig_storage(s->rig) == EX_STORAGE_FLOAT;
+    exi_term *terms = malloc(((size_t)paths->form_count + 1) * sizeof *terms);
+    double(*room)[3] = malloc(((size_t)paths->segment_count + 1) * sizeof *room);
+    float(*shifts)[3] = malloc(((size_t)paths->segment_count + 1) * sizeof *shifts);
+    exi_path path;
+    exi_paths_open(paths, exi_rig_forms(s->rig), weights, floats, terms, room, shifts, &path);
+    put_factors(&path.turns, is_float, factors);
+    put_factors(&path.velocities, is_float, factors);
+    put_factors(&path.correctors, is_float, factors);
+    memcpy(motion->turn, path.turn, sizeof motion->turn);
+    memcpy(motion->centre, path.centre, sizeof motion->centre);
+    memcpy(motion->move, path.move, sizeof motion->move);
+    motion->moves = path.moves;
+    motion->active = 1;
+    if (path.shifts)
+        memcpy(appended + 3 * at->first_segment, shifts, (size_t)paths->segment_count * sizeof *shifts);
+    memset(floats + paths->first_form, 0, (size_t)paths->form_count * sizeof *floats);
+    free(terms);
+    free(room);
+    free(shifts);
+}
+
+/* The weights of a layer of offsets, of which those of 1e-12 and less do nothing. */
+static void prepare_offsets(const stage *s, int l, const ex_pose *pose, const double *weights, float *floats) {
+    const exi_layer_record *layer = &exi_rig_layers(s->rig)[l];
+    const int32_t *inputs = (const int32_t *)exi_rig_at(s->rig, s->rig->axis_inputs) + layer->first_axis;
+    double *sets = calloc((size_t)layer->weight_count + 1, sizeof *sets), *point = calloc(64, sizeof *point),
+           *to = point;
+    double *again = calloc((size_t)layer->example_count + 1, sizeof *again);
+    for (int i = 0; i < layer->axis_count; i++) {
+        ex_rig_get_input(s->rig, inputs[i], pose, to);
+        to += exi_rig_inputs(s->rig)[inputs[i]].axis.kind == EX_AXIS_SCALAR ? 1 : 4;
+    }
+    if (layer->flags & EXI_LAYER_MOVED)
+        ex_weigher_evaluate_sets(ex_rig_weigher(s->rig, l), point, again, sets);
+    else
+        memcpy(sets, weights, (size_t)layer->weight_count * sizeof *sets);
+    for (int k = 0; k < layer->weight_count; k++)
+        floats[layer->first_weight + k] = s->muted[l] || fabs(sets[k]) < 1e-12 ? 0.0F : (float)sets[k];
+    free(sets);
+    free(point);
+    free(again);
+}
+
+static void prepare_layers(const stage *s, int instance, const double *weights) {
+    const exi_gpu *g = &s->head;
+    const exi_gpu_work *w = &s->job.work;
+    const ex_forms *forms = exi_rig_forms(s->rig);
+    float *floats = calloc((size_t)g->forms + 1, sizeof *floats);
+    float *factors = w->factors + (size_t)instance * (size_t)g->forms;
+    exi_term *terms = malloc(((size_t)g->forms + 1) * sizeof *terms);
+    exi_sum sum;
+    for (int k = 0; k < g->forms; k++)
+        factors[k] = 0;
+    for (int l = 0, path = 0; l < ex_rig_layer_count(s->rig); l++) {
+        const exi_layer_record *layer = &exi_rig_layers(s->rig)[l];
+        const exi_paths *paths = exi_rig_paths_of(s->rig, l);
+        const double *own = weights + layer->first_example;
+        for (int k = 0; layer->domain == EX_DOMAIN_FORM && k < layer->example_count; k++)
+            floats[layer->first_form + k] = (float)own[k];
+        if (layer->domain == EX_DOMAIN_OFFSETS)
+            prepare_offsets(s, l, &s->poses[instance], own,
+                            w->offset_weights + (size_t)instance * (size_t)g->offset_weights);
+        if (!paths)
+            continue;
+        exi_gpu_motion *motion = &w->motions[instance * g->path_count + path];
+        *motion = (exi_gpu_motion){.active = 0};
+        if (exi_paths_weigh(paths, own, floats + paths->first_form) && !exi_paths_is_sum(paths))
+            prepare_path(s, paths, own, floats, &g->paths[path], motion, factors,
+                         w->appended + 3 * instance * g->segments);
+        path++;
+    }
+    exi_forms_set_terms(forms, floats, 0, g->forms, terms, &sum);
+    put_factors(&sum, forms->storage == EX_STORAGE_FLOAT, factors);
+    free(floats);
+    free(terms);
+}
+
+static void prepare_skin(const stage *s, int instance, const double *weights) {
+    const exi_gpu *g = &s->head;
+    const exi_gpu_work *w = &s->job.work;
+    const ex_skeleton *skeleton = ex_rig_skeleton(s->rig);
+    const size_t joints = (size_t)g->joints;
+    float *matrices = malloc(joints * 18 * sizeof *matrices), *centres = matrices + joints * 12;
+    float *shifts = memset(matrices + joints * 15, 0, joints * 3 * sizeof *shifts);
+    void *scratch = malloc(ex_skeleton_scratch_size(skeleton));
+    void *memory = malloc(ex_palette_size((ex_skinning)g->skinning, g->joints));
+    for (int i = 0; i < s->rig->counts.shifts; i++)
+        for (size_t c = 0; c < 3 * joints; c++)
+            shifts[c] += (float)weights[exi_rig_shifts(s->rig)[i].example] *
+                         ((const float *)exi_rig_at(s->rig, exi_rig_shifts(s->rig)[i].data))[c];
+    ex_skeleton_evaluate(skeleton, &(ex_skeleton_input){.locals = s->poses[instance].joints, .shifts = shifts},
+                         &(ex_skeleton_output){.matrices = matrices, .centres = centres}, scratch);
+    const ex_palette *palette = ex_palette_make(&(ex_palette_def){.method = (ex_skinning)g->skinning,
+                                                                  .joint_count = g->joints,
+                                                                  .matrices = matrices,
+                                                                  .centres = centres,
+                                                                  .rotations = w->duals != NULL},
+                                                memory);
+    for (size_t j = 0; j < joints; j++) {
+        const size_t at = (size_t)instance * joints + j;
+        memcpy(w->palette + 12 * at, exi_palette_affine(palette) + EXI_MATRIX_FLOATS * j, 12 * sizeof(float));
+        if (w->duals)
+            memcpy(w->duals + 8 * at, exi_palette_duals(palette) + 8 * j, 8 * sizeof(float));
+    }
+    w->stretched[instance] = palette->stretched;
+    free(matrices);
+    free(scratch);
+    free(memory);
+}
+
+/* ---- comparing ---- */
+
+/* Evaluates random poses on the CPU, and sets the work out. reach: how far inputs go beyond [0, 1]. */
+static void prepare(stage *s, uint64_t *random, double reach, bool rigid, const ex_evaluation *evaluation) {
+    void *scratch = malloc(ex_rig_scratch_size(s->rig, evaluation, 1));
+    double *weights = malloc(((size_t)ex_rig_example_count(s->rig) + 1) * sizeof *weights);
+    s->job.skinned = s->head.skin_joints && !evaluation->unskinned;
+    s->size_of_form = 0;
+    for (int i = 0; i < INSTANCES; i++) {
+        ex_rig_rest_pose(s->rig, &s->poses[i]);
+        for (int k = 0; k < ex_rig_pose_size(s->rig); k++)
+            s->poses[i].inputs[k] = random_between(random, -reach, 1 + reach);
+        for (int k = 0; k < ex_rig_joint_count(s->rig); k++)
+            for (int c = 0; c < 4; c++) {
+                s->poses[i].joints[k].rotation[c] += (float)random_between(random, -0.5, 0.5);
+                if (c < 3)
+                    s->poses[i].joints[k].scale[c] *= rigid ? 1 : (float)random_between(random, 0.8, 1.2);
+            }
+        float box[6];
+        ex_rig_evaluate(s->rig, &s->poses[i], &(ex_output){.positions = s->expected[i], .weights = weights, .box = box},
+                        evaluation, scratch);
+        for (int c = 0; c < 3; c++)
+            s->size_of_form = fmax(s->size_of_form, (double)(box[3 + c] - box[c]));
+        prepare_layers(s, i, weights);
+        if (s->job.skinned)
+            prepare_skin(s, i, weights);
+    }
+    free(scratch);
+    free(weights);
+}
+
+static void compare(stage *s, int instance, int vertex, const float position[3], const char *what) {
+    for (int c = 0; c < 3; c++) {
+        const double expected = (double)s->expected[instance][3 * vertex + c];
+        const double difference = fabs((double)position[c] - expected) / s->size_of_form;
+        s->worst = fmax(s->worst, difference);
+        if (!(difference <= 2e-6))
+            fail_msg("%s: instance %d, vertex %d, axis %d: %g, not %g (%g of the form's size)", what, instance, vertex,
+                     c, (double)position[c], expected, difference);
+    }
+}
+
+static void check(stage *s, const char *what) {
+    for (int i = 0; i < INSTANCES; i++)
+        for (int v = 0; v < s->head.vertices; v++) {
+            float position[3];
+            exi_gpu_shape(&s->head, &s->job, i, v, position);
+            compare(s, i, v, position, what);
+        }
+}
+
+/* By the way of one trajectory, where that is all there is. */
+static void check_alone(stage *s, const char *what) {
+    const exi_gpu *g = &s->head;
+    assert_true(exi_gpu_is_alone(g, &s->job));
+    for (int v = 0; v < g->vertices; v++) {
+        exi_path_vertex vertex;
+        exi_path_read_vertex(g, v, g->alone.corrector_count, &vertex);
+        for (int i = 0; i < INSTANCES; i++) {
+            const uint16_t *segments = (const uint16_t *)(g->block + g->alone.segments);
+            const float *shift = g->alone.segments ? s->job.work.appended + 3 * (i * g->segments + segments[v]) : NULL;
+            exi_path_record record;
+            float position[3];
+            exi_path_open(g, &s->job.work, i, &record);
+            exi_path_place(&vertex, &record, g->alone.corrector_count, shift, position);
+            compare(s, i, v, position, what);
+        }
+    }
+}
+
+/* ---- tests ---- */
+
+static void test_whole_rigs(void **state) {
+    (void)state;
+    static const int parts[] = {0, WHOLE_SKELETON | WHOLE_SKIN, WHOLE_PATHS | WHOLE_PIXELS, WHOLE_OFFSETS,
+                                WHOLE_SKELETON | WHOLE_SKIN | WHOLE_OFFSETS | WHOLE_PATHS | WHOLE_PIXELS};
+    static const int counts[] = {5, 33, 64, 1100};
+    uint64_t random = 11;
+    double worst = 0;
+    for (int i = 0; i < (int)(sizeof parts / sizeof *parts) * 16; i++) {
+        const int of = parts[i / 16], count = counts[i / 4 % 4];
+        whole_rig w;
+        whole_rig_open(&w, count, of);
+        w.def.options.storage = i & 1 ? EX_STORAGE_16_BIT : EX_STORAGE_FLOAT;
+        w.def.skinning = i & 2 ? EX_SKINNING_DUAL_QUATERNION : EX_SKINNING_LINEAR;
+        stage s;
+        stage_open(&s, rig_of(&w.def));
+        whole_rig_close(&w);
+        for (int round = 0; round < 4; round++) {
+            char what[64];
+            snprintf(what, sizeof what, "parts %d, %d vertices, kind %d, round %d", of, count, i & 3, round);
+            for (int l = 0; l < LAYERS; l++)
+                s.muted[l] = round == 2 && random_bits(&random) % 2;
+            prepare(&s, &random, 0.5, round == 1, &(ex_evaluation){.muted = s.muted, .unskinned = round == 3});
+            check(&s, what);
+        }
+        worst = fmax(worst, s.worst);
+        stage_close(&s);
+    }
+    print_message("worst difference of whole rigs: %.2g of the form's size\n", worst);
+}
+
+/* A rig of one layer of trajectories, whose weights are what its dials say. */
+static void open_paths(stage *s, path_layer *layer, const float *mesh, int count, int parts, ex_storage storage) {
+    static const char *const dials[PATHS_EXAMPLES] = {"a", "b", "c", "d"};
+    static const ex_axis axes[PATHS_EXAMPLES] = {{.max = 1}, {.max = 1}, {.max = 1}, {.max = 1}};
+    ex_rig_def def = ex_rig_def_default();
+    path_layer_open(layer, mesh, count, parts, 5);
+    layer->def.weigh = ex_weigher_def_default();
+    layer->def.weigh.kind = EX_WEIGHER_DIRECT;
+    layer->def.weigh.axes = axes;
+    layer->def.weigh.axis_count = layer->def.weigh.example_count = PATHS_EXAMPLES;
+    layer->def.axis_names = dials;
+    def.mesh = (ex_rig_mesh){.vertex_count = count, .split_count = count, .positions = mesh};
+    def.layers = &layer->def;
+    def.layer_count = 1;
+    def.options.storage = storage;
+    stage_open(s, rig_of(&def));
+}
+
+static void test_paths(void **state) {
+    (void)state;
+    enum { COUNT = 45 };
+    uint64_t random = 3;
+    double worst = 0;
+    float mesh[COUNT][3];
+    for (int i = 0; i < 3 * COUNT; i++)
+        mesh[i / 3][i % 3] = (float)random_between(&random, -1, 1);
+    for (int parts = 0; parts <= PATHS_ALL; parts++)
+        for (int storage = 0; storage < EX_STORAGE_COUNT; storage++) {
+            char what[64];
+            path_layer layer;
+            stage s;
+            open_paths(&s, &layer, mesh[0], COUNT, parts, (ex_storage)storage);
+            for (int round = 0; round < 2; round++) { /* the second turns further than polynomials go */
+                snprintf(what, sizeof what, "paths %d, storage %d, round %d", parts, storage, round);
+                prepare(&s, &random, round, true, &(ex_evaluation){0});
+                check(&s, what);
+            }
+            worst = fmax(worst, s.worst);
+            path_layer_close(&layer);
+            stage_close(&s);
+        }
+    print_message("worst difference of paths: %.2g of the form's size\n", worst);
+}
+
+/* Two examples, of which one is the reference: what the kernel for many instances takes. */
+static void test_one_path(void **state) {
+    (void)state;
+    enum { COUNT = 70 };
+    static const int kinds[] = {PATHS_TURNS, PATHS_TURNS | PATHS_CORRECTORS, PATHS_SCREWS,
+                                PATHS_TURNS | PATHS_CORRECTORS | PATHS_SCREWS | PATHS_BASES};
+    uint64_t random = 4;
+    double worst = 0;
+    float mesh[COUNT][3];
+    for (int i = 0; i < 3 * COUNT; i++)
+        mesh[i / 3][i % 3] = (float)random_between(&random, -1, 1);
+    for (int kind = 0; kind < 8; kind++) {
+        static const char *const dials[] = {"a", "b"};
+        static const ex_axis axes[] = {{.max = 1}, {.max = 1}};
+        path_layer layer;
+        stage s;
+        ex_rig_def def = ex_rig_def_default();
+        path_layer_open(&layer, mesh[0], COUNT, kinds[kind / 2], 6);
+        layer.def.weigh = ex_weigher_def_default();
+        layer.def.weigh.kind = EX_WEIGHER_DIRECT;
+        layer.def.weigh.axes = axes;
+        layer.def.weigh.axis_count = layer.def.weigh.example_count = 2;
+        layer.def.axis_names = dials;
+        def.mesh = (ex_rig_mesh){.vertex_count = COUNT, .split_count = COUNT, .positions = mesh[0]};
+        def.layers = &layer.def;
+        def.layer_count = 1;
+        def.options.storage = kind & 1 ? EX_STORAGE_16_BIT : EX_STORAGE_FLOAT;
+        stage_open(&s, rig_of(&def));
+        for (int round = 0; round < 3; round++) {
+            char what[64];
+            snprintf(what, sizeof what, "one path, kind %d, round %d", kind, round);
+            s.muted[0] = round == 2;
+            prepare(&s, &random, round, true, &(ex_evaluation){.muted = s.muted});
+            check_alone(&s, what);
+        }
+        worst = fmax(worst, s.worst);
+        path_layer_close(&layer);
+        stage_close(&s);
+    }
+    print_message("worst difference of one path: %.2g of the form's size\n", worst);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_whole_rigs),
+        cmocka_unit_test(test_paths),
+        cmocka_unit_test(test_one_path),
+    };
+    return cmocka_run_group_tests_name("cuda.shape", tests, NULL, NULL);
+}
