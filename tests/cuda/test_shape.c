@@ -292,22 +292,24 @@ static void test_whole_rigs(void **state) {
     print_message("worst difference of whole rigs: %.2g of the form's size\n", worst);
 }
 
-/* A rig of one layer of trajectories, whose weights are what its dials say. */
-static void open_paths(stage *s, path_layer *layer, const float *mesh, int count, int parts, ex_storage storage) {
+/* A rig of one layer of the first so many trajectories, whose weights are what its dials say. */
+static void open_paths(stage *s, const float *mesh, int count, int parts, int examples, ex_storage storage) {
     static const char *const dials[PATHS_EXAMPLES] = {"a", "b", "c", "d"};
     static const ex_axis axes[PATHS_EXAMPLES] = {{.max = 1}, {.max = 1}, {.max = 1}, {.max = 1}};
     ex_rig_def def = ex_rig_def_default();
-    path_layer_open(layer, mesh, count, parts, 5);
-    layer->def.weigh = ex_weigher_def_default();
-    layer->def.weigh.kind = EX_WEIGHER_DIRECT;
-    layer->def.weigh.axes = axes;
-    layer->def.weigh.axis_count = layer->def.weigh.example_count = PATHS_EXAMPLES;
-    layer->def.axis_names = dials;
+    path_layer layer;
+    path_layer_open(&layer, mesh, count, parts, 5);
+    layer.def.weigh = ex_weigher_def_default();
+    layer.def.weigh.kind = EX_WEIGHER_DIRECT;
+    layer.def.weigh.axes = axes;
+    layer.def.weigh.axis_count = layer.def.weigh.example_count = examples;
+    layer.def.axis_names = dials;
     def.mesh = (ex_rig_mesh){.vertex_count = count, .split_count = count, .positions = mesh};
-    def.layers = &layer->def;
+    def.layers = &layer.def;
     def.layer_count = 1;
     def.options.storage = storage;
     stage_open(s, rig_of(&def));
+    path_layer_close(&layer);
 }
 
 static void test_paths(void **state) {
@@ -321,16 +323,14 @@ static void test_paths(void **state) {
     for (int parts = 0; parts <= PATHS_ALL; parts++)
         for (int storage = 0; storage < EX_STORAGE_COUNT; storage++) {
             char what[64];
-            path_layer layer;
             stage s;
-            open_paths(&s, &layer, mesh[0], COUNT, parts, (ex_storage)storage);
+            open_paths(&s, mesh[0], COUNT, parts, PATHS_EXAMPLES, (ex_storage)storage);
             for (int round = 0; round < 2; round++) { /* the second turns further than polynomials go */
                 snprintf(what, sizeof what, "paths %d, storage %d, round %d", parts, storage, round);
-                prepare(&s, &random, round, true, &(ex_evaluation){0});
+                prepare(&s, &random, 5 * round, true, &(ex_evaluation){0});
                 check(&s, what);
             }
             worst = fmax(worst, s.worst);
-            path_layer_close(&layer);
             stage_close(&s);
         }
     print_message("worst difference of paths: %.2g of the form's size\n", worst);
@@ -348,31 +348,16 @@ static void test_one_path(void **state) {
     for (int i = 0; i < 3 * COUNT; i++)
         mesh[i / 3][i % 3] = (float)random_between(&random, -1, 1);
     for (int kind = 0; kind < 8; kind++) {
-        static const char *const dials[] = {"a", "b"};
-        static const ex_axis axes[] = {{.max = 1}, {.max = 1}};
-        path_layer layer;
         stage s;
-        ex_rig_def def = ex_rig_def_default();
-        path_layer_open(&layer, mesh[0], COUNT, kinds[kind / 2], 6);
-        layer.def.weigh = ex_weigher_def_default();
-        layer.def.weigh.kind = EX_WEIGHER_DIRECT;
-        layer.def.weigh.axes = axes;
-        layer.def.weigh.axis_count = layer.def.weigh.example_count = 2;
-        layer.def.axis_names = dials;
-        def.mesh = (ex_rig_mesh){.vertex_count = COUNT, .split_count = COUNT, .positions = mesh[0]};
-        def.layers = &layer.def;
-        def.layer_count = 1;
-        def.options.storage = kind & 1 ? EX_STORAGE_16_BIT : EX_STORAGE_FLOAT;
-        stage_open(&s, rig_of(&def));
+        open_paths(&s, mesh[0], COUNT, kinds[kind / 2], 2, kind & 1 ? EX_STORAGE_16_BIT : EX_STORAGE_FLOAT);
         for (int round = 0; round < 3; round++) {
             char what[64];
             snprintf(what, sizeof what, "one path, kind %d, round %d", kind, round);
             s.muted[0] = round == 2;
-            prepare(&s, &random, round, true, &(ex_evaluation){.muted = s.muted});
+            prepare(&s, &random, 5 * round, true, &(ex_evaluation){.muted = s.muted}); /* beyond polynomials */
             check_alone(&s, what);
         }
         worst = fmax(worst, s.worst);
-        path_layer_close(&layer);
         stage_close(&s);
     }
     print_message("worst difference of one path: %.2g of the form's size\n", worst);
