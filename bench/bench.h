@@ -7,7 +7,7 @@
 
 #include "bench/harness.h"
 
-#include <exemplar/base.h>
+#include <exemplar/rig.h>
 
 /* One row. A number that does not apply is 0, a text NULL. */
 typedef struct exi_row {
@@ -73,5 +73,8 @@ bool exi_bench_displace(const exi_bench *bench);
 
 /* copy.c: bytes/ns of reading so many bytes again and again, in 1 or 2 streams; 0 without memory. */
 double exi_read_speed(size_t bytes, int streams, int repeat);
+
+/* displace.c: the displaced body as a rig; NULL without memory. */
+ex_rig *exi_displace_rig(ex_storage storage);
 
 #endif

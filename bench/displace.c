@@ -288,6 +288,13 @@ static void close_body(body *b) {
     ex_mesh_destroy(b->cage);
 }
 
+ex_rig *exi_displace_rig(ex_storage storage) {
+    body b = {0};
+    ex_rig *rig = open_body(&b) ? make_rig(&b, storage, true) : NULL;
+    close_body(&b);
+    return rig;
+}
+
 bool exi_bench_displace(const exi_bench *bench) {
     static const displace_case cases[] = {
         {"level 5 on the limit, not displaced", false, false, EX_STORAGE_FLOAT, 5, false},

@@ -1,6 +1,7 @@
 /* exemplar bench - measurements of this machine, beside other libraries that do the same work. */
 #include "command.h"
 #include "emit.h"
+#include "gpu.h"
 #include "report.h"
 
 #include "bench/bench.h"
@@ -11,6 +12,7 @@
 #include <string.h>
 
 static int repeat = 25;
+static bool on_gpu;
 
 static const ex_option options[] = {
     {.name = "repeat",
@@ -18,6 +20,7 @@ static const ex_option options[] = {
      .help = "samples for each median (default: 25, at most 1000)",
      .count = &repeat,
      .count_max = EXI_REPEAT_MAX},
+    {.name = "gpu", .help = "measure the GPU (see 'exemplar info --capabilities')", .flag = &on_gpu},
 };
 
 /* ---- as text ---- */
@@ -171,6 +174,8 @@ static bool run_groups(const ex_call *call, const exi_bench *bench) {
 }
 
 static int run(const ex_call *call) {
+    if (on_gpu)
+        return exi_gpu_bench_command(call, call->argument_count > 0 ? call->arguments[0] : NULL, repeat);
     if (call->argument_count > 0 && !is_group(call->arguments[0]))
         return unknown_group(call, call->arguments[0]);
     exi_emitter json = exi_emit_start(stdout);
@@ -198,7 +203,8 @@ static int run(const ex_call *call) {
 const ex_command cmd_bench = {
     .name = "bench",
     .summary = "measure speeds, beside other libraries that do the same",
-    .usage = "bench [NAME] [--json] [--repeat N]",
+    .usage = "bench [NAME] [--json] [--repeat N]\n"
+             "bench --gpu [NAME] [--json] [--repeat N]",
     .description = "NAME is one of: copy, blend, skin, solve, convex, evaluate, subdivide, tree,\n"
                    "settle, drive, normals, edit, offsets, sparse, trajectory, warp, paper, fit,\n"
                    "displace; without it, all of them.\n"
@@ -207,10 +213,17 @@ const ex_command cmd_bench = {
                    "that a run must read and write; 'of reading' compares that with reading as\n"
                    "many bytes in one stream. Without a peer (Eigen, OpenSubdiv, Embree, scipy,\n"
                    "Ceres) its columns are empty. 'paper' counts frames of the demos, beside what\n"
-                   "Shape by Example printed for a machine of 2001.",
+                   "Shape by Example printed for a machine of 2001.\n"
+                   "\n"
+                   "With --gpu, NAME is one of: copy, blend, trajectory, crowd, table, many,\n"
+                   "displaced. 'GB/s' counts the bytes that cannot be done without (what is\n"
+                   "written, every instance's inputs, tables once), 'of copy' sets that against a\n"
+                   "copy in the GPU's memory, 'differs' is how far results are from the CPU's, in\n"
+                   "parts of the form's size. 'table' is table 1 of trajectory warping.",
     .examples = "exemplar bench\n"
                 "taskset -c 1 exemplar bench blend --repeat 100\n"
-                "exemplar bench --json > bench.json",
+                "exemplar bench --json > bench.json\n"
+                "exemplar bench --gpu crowd",
     .options = options,
     .option_count = (int)(sizeof options / sizeof options[0]),
     .json = true,

@@ -2,6 +2,7 @@
 #include "command.h"
 #include "emit.h"
 #include "files.h"
+#include "gpu.h"
 #include "info.h"
 #include "layers.h"
 #include "report.h"
@@ -14,7 +15,8 @@ static bool capabilities;
 
 static const ex_option options[] = {
     {.name = "capabilities",
-     .help = "instead of a file: version, ABI, rig format, SIMD set, storage, weighers and kernels of this build",
+     .help = "instead of a file: version, ABI, rig format, SIMD set, storage, weighers and kernels of this build, "
+             "whether CUDA is built in, and which GPUs are here",
      .flag = &capabilities},
 };
 
@@ -65,6 +67,7 @@ static void print_capabilities(void) {
             printf("%s%s", j ? ", " : "", lists[i].name(j));
         printf("\n");
     }
+    exi_gpu_print();
 }
 
 static void print_capabilities_json(exi_emitter *json) {
@@ -79,6 +82,7 @@ static void print_capabilities_json(exi_emitter *json) {
             exi_emit_text(json, NULL, lists[i].name(j));
         exi_emit_close(json, ']');
     }
+    exi_gpu_print_json(json);
 }
 
 static int show_capabilities(const ex_call *call) {

@@ -31,8 +31,19 @@ typedef struct exi_gpu_layer {
     int32_t first_form;                   /* forms: the factor of its first example; trajectories: of its first form */
     int32_t first_weight, weight_count;   /* offsets: its weights among those of all offsets */
     int32_t path;                         /* trajectories: which exi_gpu_path; else -1 */
+    int32_t first_feature;                /* among those of all layers, each with room for its weigher's dimension */
+    int32_t first_point;                  /* among those of all layers, each with room for EXI_GPU_MORE_POINTS more */
     uint64_t weigher;                     /* ex_weigher, bytes from the start of the block */
 } exi_gpu_layer;
+
+/* A weight of offsets that go by sets of examples: where it stands in the tables of its weigher, but for
+ * pseudo-examples, of which an edit may bring more (ex_weigher.sets, exi_gaussian.set_radial). */
+typedef struct exi_gpu_set_weight {
+    uint16_t column, size; /* which example of its set it belongs to; the set's size, 0: it goes by all examples */
+    uint32_t first;        /* examples of all sets of the layer before its own */
+    uint32_t squares;      /* the sum of the squares of their sizes */
+    int32_t layer;
+} exi_gpu_set_weight;
 
 /* A layer of trajectories. What exi_paths_is_sum holds for is summed with the forms (sum is 1). */
 typedef struct exi_gpu_path {
@@ -136,12 +147,14 @@ typedef struct exi_gpu {
     int32_t joints, skinning, shift_count;
     int32_t depth_count; /* of the skeleton */
     int32_t storage;     /* ex_storage of the forms */
-    int32_t most_points; /* examples and pseudo-examples of a layer */
-    int32_t most_set_weights;
+    int32_t axes;        /* of all layers */
+    int32_t features;    /* room for those of all layers */
+    int32_t points;      /* room for examples and pseudo-examples of all layers */
     int32_t long_count;
     const exi_gpu_layer *layers;
     const struct exi_input_record *inputs;
     const int32_t *axis_inputs;
+    const exi_gpu_set_weight *set_weights; /* [offset_weights]; NULL: all offsets go by all examples */
     /* skeleton: the runtime's block; joints by depth, so that those of one depth can be placed side by side */
     const ex_skeleton *skeleton;
     const int32_t *depth_starts;   /* [depth_count + 1] into depth_joints */
@@ -171,15 +184,15 @@ typedef struct exi_gpu {
 
 /* Where one call keeps what its stages hand on: pointers into scratch, [count] of everything. */
 typedef struct exi_gpu_work {
-    double *points;          /* [count][EXI_FEATURE_MAX]: features of the layer at hand */
-    double *kernels;         /* [count][most_points]: kernels or distances of the layer at hand */
+    double *points;          /* [count][features]: of all layers */
+    double *kernels;         /* [count][points]: kernels, distances or shares of the points of all layers */
     double *doubles;         /* [count][examples]: weights */
-    double *set_weights;     /* [count][most_set_weights] */
     float *weights;          /* [count][examples] */
     float *factors;          /* [count][forms] */
     float *offset_weights;   /* [count][offset_weights] */
     exi_gpu_motion *motions; /* [count][path_count] */
-    float *appended;         /* [count][segments][3] */
+    double *bases;           /* [count][segments][3]: what segments append by themselves */
+    float *appended;         /* [count][segments][3]: and those above them */
     double *worlds;          /* [count][joints][12] */
     float *shifts;           /* [count][joints][3] */
     float *palette;          /* [count][joints][12]: linear: the matrices; dual quaternion: stretches */

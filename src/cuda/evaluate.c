@@ -40,10 +40,9 @@ typedef struct call {
 
 static const exi_gpu_level *find_level(const ex_cuda_rig *rig, int level) {
     const exi_gpu_levels *l = &rig->levels;
-    const int index = level == EX_LEVEL_LIMIT ? l->limit : level;
-    if (index < 0 || index >= l->count || (level == EX_LEVEL_LIMIT && l->limit == 0))
-        return NULL;
-    return &l->levels[index];
+    if (level == EX_LEVEL_LIMIT)
+        return l->limit > 0 ? &l->levels[l->limit] : NULL;
+    return level >= 0 && level < l->numbered ? &l->levels[level] : NULL;
 }
 
 static size_t entry_size(ex_cuda_number number) {

@@ -50,6 +50,30 @@ static int path_of(const ex_rig *rig, int layer) {
     return exi_rig_layers(rig)[layer].domain == EX_DOMAIN_TRAJECTORY ? path : -1;
 }
 
+/* Where the weights of offsets stand in their sets. */
+static void lay_sets(const ex_rig *rig, exi_lay *lay, exi_gpu *head) {
+    bool any = false;
+    for (int l = 0; l < rig->counts.layers; l++)
+        any = any || (exi_rig_layers(rig)[l].flags & EXI_LAYER_MOVED) != 0;
+    const void *at = NULL;
+    exi_gpu_set_weight *all = exi_lay_take(lay, any ? (size_t)rig->weights : 0, sizeof *all, &at);
+    head->set_weights = at;
+    for (int l = 0; all && l < rig->counts.layers; l++) {
+        const exi_layer_record *layer = &exi_rig_layers(rig)[l];
+        const ex_weigher *weigher = ex_rig_weigher(rig, l);
+        const uint32_t *sizes =
+            exi_weigher_sets(weigher) + (size_t)weigher->set_count * exi_set_words(weigher->example_count);
+        uint32_t first = 0, squares = 0;
+        for (int i = 0; (layer->flags & EXI_LAYER_MOVED) && i < weigher->set_count; i++) {
+            for (uint32_t k = 0; k < sizes[i]; k++)
+                all[layer->first_weight + (int32_t)(first + k)] = (exi_gpu_set_weight){
+                    .column = (uint16_t)k, .size = (uint16_t)sizes[i], .first = first, .squares = squares, .layer = l};
+            first += sizes[i];
+            squares += sizes[i] * sizes[i];
+        }
+    }
+}
+
 static void lay_layers(const ex_rig *rig, exi_lay *lay, exi_gpu *head) {
     const exi_rig_counts *c = &rig->counts;
     const void *at = NULL;
@@ -67,9 +91,6 @@ static void lay_layers(const ex_rig *rig, exi_lay *lay, exi_gpu *head) {
         void *room = exi_lay_take(lay, weigher_room(weigher, EXI_GPU_MORE_POINTS), 1, &at);
         if (room)
             memcpy(room, weigher, (size_t)weigher->size);
-        head->most_points = points > head->most_points ? points : head->most_points;
-        const int set_weights = ex_weigher_set_weight_count(weigher);
-        head->most_set_weights = set_weights > head->most_set_weights ? set_weights : head->most_set_weights;
         if (layers)
             layers[l] = (exi_gpu_layer){.domain = from->domain,
                                         .flags = (int32_t)from->flags,
@@ -81,8 +102,13 @@ static void lay_layers(const ex_rig *rig, exi_lay *lay, exi_gpu *head) {
                                         .first_weight = from->first_weight,
                                         .weight_count = from->weight_count,
                                         .path = path_of(rig, l),
+                                        .first_feature = head->features,
+                                        .first_point = head->points,
                                         .weigher = exi_lay_offset(lay, at)};
+        head->features += weigher->dimension;
+        head->points += points;
     }
+    lay_sets(rig, lay, head);
 }
 
 /* ---- the skeleton ---- */
@@ -145,6 +171,7 @@ static ex_result lay_all(const ex_rig *rig, exi_lay *lay, exi_gpu *head, exi_gpu
     *head = (exi_gpu){.block = (const char *)lay->base,
                       .vertices = c->vertices,
                       .layer_count = c->layers,
+                      .axes = c->axes,
                       .input_count = c->inputs,
                       .pose_size = rig->pose_size,
                       .examples = c->examples,

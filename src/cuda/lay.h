@@ -33,7 +33,8 @@ static inline uint64_t exi_lay_offset(const exi_lay *lay, const void *at) {
 typedef struct exi_gpu_levels {
     exi_gpu_level levels[EXI_GPU_LEVEL_MAX];
     int count;
-    int limit; /* which is EX_LEVEL_LIMIT; 0: none */
+    int numbered; /* the first so many can be asked for by their number */
+    int limit;    /* which is EX_LEVEL_LIMIT; 0: none */
 } exi_gpu_levels;
 
 /*

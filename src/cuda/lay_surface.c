@@ -195,7 +195,7 @@ static ex_result lay_faces(const ex_rig *rig, int which, exi_lay *lay, exi_gpu_l
 ex_result exi_lay_surface(const ex_rig *rig, exi_lay *lay, exi_gpu *head, exi_gpu_levels *levels, ex_error *error) {
     const int last = rig->counts.levels;
     const ex_stencils *stencils = ex_rig_stencils(rig);
-    *levels = (exi_gpu_levels){.count = last + 1};
+    *levels = (exi_gpu_levels){.count = last + 1, .numbered = last + 1};
     if (stencils && ex_stencils_on_limit(stencils))
         levels->limit = last;
     else if (ex_rig_level_vertex_count(rig, EX_LEVEL_LIMIT) > 0)

@@ -24,4 +24,56 @@ typedef struct exi_team {
 #define EXI_TEAM_SYNC(team) ((void)(team))
 #endif
 
+/*
+ * A team's warps, which can work on different things between two EXI_TEAM_SYNC; a team has whole ones. On the host, the
+ * one thread. Sums and the like over the lanes of a warp come to all of them, and all must ask.
+ */
+typedef struct exi_warp {
+    int lane, lanes, index, count;
+} exi_warp;
+
+EXI_INLINE exi_warp exi_team_warp(exi_team team) {
+    exi_warp warp;
+    warp.lanes = team.lanes < 32 ? team.lanes : 32;
+    warp.lane = team.lane % warp.lanes;
+    warp.index = team.lane / warp.lanes;
+    warp.count = team.lanes / warp.lanes;
+    return warp;
+}
+
+EXI_INLINE double exi_warp_sum(double value) {
+#if defined(__CUDA_ARCH__)
+    for (int step = 16; step > 0; step /= 2)
+        value += __shfl_xor_sync(0xFFFFFFFFu, value, step);
+#endif
+    return value;
+}
+
+EXI_INLINE double exi_warp_largest(double value) {
+#if defined(__CUDA_ARCH__)
+    for (int step = 16; step > 0; step /= 2) {
+        const double other = __shfl_xor_sync(0xFFFFFFFFu, value, step);
+        value = other > value ? other : value;
+    }
+#endif
+    return value;
+}
+
+/* The least value and its index; of equal ones, the first. */
+EXI_INLINE void exi_warp_least(double *value, int *index) {
+#if defined(__CUDA_ARCH__)
+    for (int step = 16; step > 0; step /= 2) {
+        const double other = __shfl_xor_sync(0xFFFFFFFFu, *value, step);
+        const int at = __shfl_xor_sync(0xFFFFFFFFu, *index, step);
+        if (other < *value || (other == *value && at < *index)) {
+            *value = other;
+            *index = at;
+        }
+    }
+#else
+    (void)value;
+    (void)index;
+#endif
+}
+
 #endif

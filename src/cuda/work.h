@@ -8,9 +8,6 @@
 #include "cuda/block.h"
 #include "runtime/base/functions.inl"
 
-/* What exi_gpu_work.points has for an instance: as EXI_FEATURE_MAX, which C++ cannot include. */
-#define EXI_GPU_FEATURES (4 * EX_AXIS_MAX + 1)
-
 /* Room for count * each things of so many bytes from *used on; NULL while measuring, and where there are none. */
 EXI_INLINE void *exi_gpu_work_take(char *memory, size_t *used, size_t count, int32_t each, size_t size) {
     const size_t bytes = (count * (size_t)each * size + 15) / 16 * 16;
@@ -26,10 +23,10 @@ EXI_INLINE size_t exi_gpu_work_lay(const exi_gpu *g, int count, char *memory, ex
     const int32_t joints = g->skin_joints ? g->joints : 0;
     const bool turns = g->skinning == EX_SKINNING_DUAL_QUATERNION || g->offset_starts[EX_FRAME_SKINNED];
     size_t used = 0;
-    work->points = (double *)exi_gpu_work_take(memory, &used, n, EXI_GPU_FEATURES, sizeof(double));
-    work->kernels = (double *)exi_gpu_work_take(memory, &used, n, g->most_points, sizeof(double));
+    work->points = (double *)exi_gpu_work_take(memory, &used, n, g->features, sizeof(double));
+    work->kernels = (double *)exi_gpu_work_take(memory, &used, n, g->points, sizeof(double));
     work->doubles = (double *)exi_gpu_work_take(memory, &used, n, g->examples, sizeof(double));
-    work->set_weights = (double *)exi_gpu_work_take(memory, &used, n, g->most_set_weights, sizeof(double));
+    work->bases = (double *)exi_gpu_work_take(memory, &used, n, g->segments, 3 * sizeof(double));
     work->weights = (float *)exi_gpu_work_take(memory, &used, n, g->examples, sizeof(float));
     work->factors = (float *)exi_gpu_work_take(memory, &used, n, g->forms, sizeof(float));
     work->offset_weights = (float *)exi_gpu_work_take(memory, &used, n, g->offset_weights, sizeof(float));

@@ -21,6 +21,15 @@ typedef struct ex_bake_error {
     int frame, vertex; /* of the largest */
 } ex_bake_error;
 
+/* What evaluates the frames of a point cache in place of ex_rig_evaluate_many: a GPU, say. */
+typedef struct ex_bake_evaluator {
+    /* Some frames after those of the last call: at most frame_most. *positions [count][vertices of the level][3] belong
+     * to the evaluator, until it is called again. */
+    ex_result (*evaluate)(void *user, int count, const ex_pose *poses, const float **positions, ex_error *error);
+    void *user;
+    int frame_most; /* at least 1 */
+} ex_bake_evaluator;
+
 typedef struct ex_bake_options {
     int level;             /* 0: the cage; a level; EX_LEVEL_LIMIT */
     int influence_most;    /* of the skin in the file; 0: 4 */
@@ -31,8 +40,9 @@ typedef struct ex_bake_options {
                               its key */
     double error_most;     /* refuse beyond this, in metres; 0: never */
     const ex_tasks *tasks; /* or NULL */
-    const ex_progress *progress; /* or NULL */
-    const bool *muted;           /* [layer_count] or NULL */
+    const ex_progress *progress;        /* or NULL */
+    const bool *muted;                  /* [layer_count] or NULL */
+    const ex_bake_evaluator *evaluator; /* of point caches; it sees to level and muted itself. NULL: the runtime */
 } ex_bake_options;
 
 typedef struct ex_bake_report {
@@ -52,7 +62,7 @@ EX_API ex_result ex_bake_glb(const ex_rig *rig, const ex_motion *motion, const c
                              const ex_bake_options *options, ex_bake_report *report, ex_error *error);
 
 /* Writes a point cache, by the name's end .pc2, .mdd, or .obj (NAME_0001.obj, …), frame after frame, in source order.
- * Uses options->level, tasks, progress, muted. */
+ * Uses options->level, tasks, progress, muted, evaluator. */
 EX_API ex_result ex_bake_cache(const ex_rig *rig, const ex_motion *motion, const char *path,
                                const ex_bake_options *options, ex_error *error);
 

@@ -18,8 +18,9 @@ typedef struct baker {
     const ex_motion *motion;
     ex_evaluation how;
     const ex_progress *progress;
-    int vertex_count, size; /* size: frames at a time */
-    float *positions;       /* [size][vertex_count][3] */
+    const ex_bake_evaluator *evaluator; /* NULL: the runtime */
+    int vertex_count, size;             /* size: frames at a time */
+    float *positions;                   /* [size][vertex_count][3]; with an evaluator, one frame's */
     void *scratch;
     ex_cache_writer *writer;
     ex_error *error;
@@ -34,19 +35,30 @@ static ex_result write_frame(const baker *b, int frame, const float *positions) 
     return ex_cache_write(b->writer, positions, b->error);
 }
 
+/* *positions are then those of frames first to first + count. */
+static ex_result evaluate(const baker *b, int first, int count, const float **positions) {
+    const ex_pose *poses = b->motion->poses + first;
+    if (b->evaluator)
+        return b->evaluator->evaluate(b->evaluator->user, count, poses, positions, b->error);
+    ex_output outputs[BATCH_MAX];
+    for (int i = 0; i < count; i++)
+        outputs[i] = (ex_output){.positions = b->positions + (size_t)i * 3 * (size_t)b->vertex_count};
+    ex_rig_evaluate_many(b->rig, count, poses, outputs, &b->how, b->scratch);
+    *positions = b->positions;
+    return EX_OK;
+}
+
 static ex_result write_frames(baker *b) {
     const size_t numbers = 3 * (size_t)b->vertex_count;
     const int total = b->motion->pose_count;
     ex_result result = EX_OK;
     for (int first = 0; result == EX_OK && first < total; first += b->size) {
         const int count = total - first < b->size ? total - first : b->size;
-        ex_output outputs[BATCH_MAX];
-        for (int i = 0; i < count; i++)
-            outputs[i] = (ex_output){.positions = b->positions + (size_t)i * numbers};
-        ex_rig_evaluate_many(b->rig, count, b->motion->poses + first, outputs, &b->how, b->scratch);
+        const float *positions = NULL;
+        result = evaluate(b, first, count, &positions);
         for (int i = 0; result == EX_OK && i < count; i++)
-            result = write_frame(b, first + i, outputs[i].positions);
-        if (b->progress && b->progress->report)
+            result = write_frame(b, first + i, positions + (size_t)i * numbers);
+        if (result == EX_OK && b->progress && b->progress->report)
             b->progress->report(b->progress->user, "writing frames", (double)(first + count) / total);
     }
     return result;
@@ -55,12 +67,13 @@ static ex_result write_frames(baker *b) {
 static ex_result open_baker(baker *b, int level) {
     const size_t bytes = (size_t)b->vertex_count * 12;
     const size_t fits = BATCH_BYTES / (bytes > 0 ? bytes : 1);
-    b->size = fits < 1 ? 1 : fits > BATCH_MAX ? BATCH_MAX : (int)fits;
+    b->size = b->evaluator ? b->evaluator->frame_most : fits < 1 ? 1 : fits > BATCH_MAX ? BATCH_MAX : (int)fits;
     b->size = b->size < b->motion->pose_count ? b->size : b->motion->pose_count;
     b->how.level = level;
-    b->positions = exi_array_allocate((size_t)b->size * bytes, 1);
-    b->scratch = exi_array_allocate(ex_rig_scratch_size(b->rig, &b->how, b->size), 1);
-    return b->positions && b->scratch ? EX_OK : exi_error_memory(b->error, "frames", (size_t)b->size * bytes);
+    const int own = b->evaluator ? 1 : b->size;
+    b->positions = exi_array_allocate((size_t)own * bytes, 1);
+    b->scratch = exi_array_allocate(ex_rig_scratch_size(b->rig, &b->how, own), 1);
+    return b->positions && b->scratch ? EX_OK : exi_error_memory(b->error, "frames", (size_t)own * bytes);
 }
 
 /* Faces, groups and materials of the OBJ files; the other kinds have none. */
@@ -82,8 +95,11 @@ ex_result ex_bake_cache(const ex_rig *rig, const ex_motion *motion, const char *
                .motion = motion,
                .how = {.muted = o->muted, .tasks = o->tasks},
                .progress = o->progress,
+               .evaluator = o->evaluator,
                .vertex_count = ex_rig_level_vertex_count(rig, o->level),
                .error = error};
+    if (b.evaluator && (!b.evaluator->evaluate || b.evaluator->frame_most < 1))
+        return exi_misuse_error(error, __func__, "an evaluator that evaluates nothing");
     if (ex_cache_kind_of(path) == EX_CACHE_KIND_COUNT)
         return exi_error(error, EX_ERROR_ARGUMENT, "cannot write '%s': point caches are .pc2, .mdd or .obj", path);
     if (motion->pose_count < 1)

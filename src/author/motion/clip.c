@@ -6,8 +6,8 @@
 #include "author/motion/motion.h"
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"
+#include "runtime/pose/local.inl"
 #include "runtime/pose/matrix.h"
-#include "runtime/pose/transform.h"
 
 #include <stdlib.h>
 #include <string.h>

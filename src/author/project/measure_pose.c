@@ -11,7 +11,7 @@
 #include "author/formats/array.h"
 #include "author/project/measure.h"
 #include "runtime/base/vector.h"
-#include "runtime/pose/transform.h"
+#include "runtime/pose/local.inl"
 
 #include <stdlib.h>
 #include <string.h>

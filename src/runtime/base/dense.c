@@ -5,6 +5,8 @@
  */
 #include "runtime/base/dense.h"
 
+#include "runtime/base/svd.inl"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -67,32 +69,22 @@ double exi_solve(double *system, int n, int m) {
     return smallest_pivot / largest;
 }
 
-/* In two halves, so that one addition need not wait for the other. */
-static double dot(const double *a, const double *b, int n) {
-    double even = 0, odd = 0;
-    for (int i = 0; i + 1 < n; i += 2) {
-        even += a[i] * b[i];
-        odd += a[i + 1] * b[i + 1];
-    }
-    return n % 2 ? even + odd + a[n - 1] * b[n - 1] : even + odd;
-}
-
 bool exi_orthonormalise(double *columns, int n, int d, double *v) {
     const size_t rows = (size_t)n, dimension = (size_t)d;
     double longest = 0;
     for (size_t i = 0; i < dimension; i++)
-        longest = fmax(longest, dot(columns + i * rows, columns + i * rows, n));
+        longest = fmax(longest, exi_svd_dot(columns + i * rows, columns + i * rows, n));
     memset(v, 0, dimension * dimension * sizeof *v);
     for (size_t i = 0; i < dimension; i++) {
         double *a = columns + i * rows, *made = v + i * dimension;
         made[i] = 1;
         for (size_t pass = 0; pass < 2; pass++)
             for (size_t j = 0; j < i; j++) {
-                double along = dot(a, columns + j * rows, n);
+                double along = exi_svd_dot(a, columns + j * rows, n);
                 subtract_row(a, columns + j * rows, along, n);
                 subtract_row(made, v + j * dimension, along, (int)i);
             }
-        double left = dot(a, a, n);
+        double left = exi_svd_dot(a, a, n);
         if (!(left > 1e-6 * longest))
             return false;
         double inverse = 1.0 / sqrt(left);
@@ -104,39 +96,8 @@ bool exi_orthonormalise(double *columns, int n, int d, double *v) {
     return true;
 }
 
-static void rotate_rows(double *a, double *b, int n, double c, double s) {
-    for (int i = 0; i < n; i++) {
-        double x = a[i], y = b[i];
-        a[i] = c * x - s * y;
-        b[i] = s * x + c * y;
-    }
-}
-
 void exi_svd(double *columns, int n, int d, double *v, double *s) {
-    const size_t rows = (size_t)n, dimension = (size_t)d;
-    memset(v, 0, dimension * dimension * sizeof *v);
-    for (size_t i = 0; i < dimension; i++)
-        v[i * dimension + i] = 1;
-    for (int sweep = 0; sweep < 60; sweep++) {
-        bool rotated = false;
-        for (size_t i = 0; i < dimension; i++)
-            for (size_t j = i + 1; j < dimension; j++) {
-                double *a = columns + i * rows, *b = columns + j * rows;
-                double aa = dot(a, a, n), bb = dot(b, b, n), ab = dot(a, b, n);
-                if (!(fabs(ab) > 1e-15 * sqrt(aa * bb)) || ab == 0)
-                    continue;
-                double zeta = (bb - aa) / (2.0 * ab);
-                double t = (zeta < 0 ? -1.0 : 1.0) / (fabs(zeta) + sqrt(1.0 + zeta * zeta));
-                double c = 1.0 / sqrt(1.0 + t * t);
-                rotate_rows(a, b, n, c, c * t);
-                rotate_rows(v + i * dimension, v + j * dimension, d, c, c * t);
-                rotated = true;
-            }
-        if (!rotated)
-            break;
-    }
-    for (size_t i = 0; i < dimension; i++)
-        s[i] = sqrt(dot(columns + i * rows, columns + i * rows, n));
+    exi_svd_of(columns, n, d, v, s);
 }
 
 static double norm_1(const double *a, int n, size_t width) {

@@ -15,10 +15,13 @@
 #include <stdint.h>
 #include <string.h>
 
+/* EXI_RARE: what is seldom needed and large: on a GPU it stays out of line, so that the rest keeps its registers. */
 #if defined(__CUDACC__)
 #define EXI_INLINE static __host__ __device__ inline
+#define EXI_RARE   static __host__ __device__ __noinline__
 #else
 #define EXI_INLINE static inline
+#define EXI_RARE   static inline
 #endif
 
 EXI_INLINE double exi_from_bits(uint64_t bits) {

@@ -10,19 +10,12 @@
  * 2008, section 5.2). Stretching about the centre keeps a centre that two joints share in its place however they are
  * blended.
  */
+#include "runtime/pose/palette.inl"
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
-#include "runtime/base/vector.h"
-#include "runtime/pose/dual.inl"
-#include "runtime/pose/matrix.h"
 #include "runtime/pose/skin.h"
 
 #include <string.h>
-
-/* Stretches nearer to the identity than this are rounding of the rotation; then the first stage is left out. */
-#define STRETCH_NOTED 1e-6
-/* Numbers beyond this are not used: squares of cofactors would leave the range of float and come back as no number. */
-#define MATRIX_MOST 1e12
 
 const char *ex_skinning_name(ex_skinning method) {
     static const char *const names[] = {
@@ -46,80 +39,6 @@ size_t ex_palette_size(ex_skinning method, int joint_count) {
     return (size_t)layout(method, joint_count > 0 ? joint_count : 0).size + EXI_ALIGN;
 }
 
-/* A matrix that is not usable counts as the identity. */
-static void read_matrix(const float from[12], double m[12]) {
-    bool usable = true;
-    for (int i = 0; i < 12; i++)
-        usable = usable && fabs((double)from[i]) <= MATRIX_MOST;
-    for (int i = 0; i < 12; i++)
-        m[i] = usable ? (double)from[i] : i % 5 == 0;
-}
-
-static void read_centre(const ex_palette_def *def, int joint, double centre[3]) {
-    for (int c = 0; c < 3; c++) {
-        double value = def->centres ? (double)def->centres[3 * (size_t)joint + (size_t)c] : 0.0;
-        centre[c] = fabs(value) <= MATRIX_MOST ? value : 0.0;
-    }
-}
-
-/* Most joints are rigid to rounding, and need no decomposition. */
-static bool is_rigid(const double m[12]) {
-    for (int r = 0; r < 3; r++)
-        for (int c = r; c < 3; c++)
-            if (!(fabs(exi_dot3(m + 4 * r, m + 4 * c) - (r == c)) <= STRETCH_NOTED))
-                return false;
-    return exi_matrix_determinant(m) > 0;
-}
-
-static void find_polar(const double m[12], double rotation[3][3], double stretch[3][3]) {
-    if (!is_rigid(m)) {
-        exi_polar(m, rotation, stretch);
-        return;
-    }
-    for (int r = 0; r < 3; r++)
-        for (int c = 0; c < 3; c++) {
-            rotation[r][c] = m[4 * r + c];
-            stretch[r][c] = r == c;
-        }
-}
-
-/* Takes one joint's matrix apart. Returns the largest difference of its stretch from the identity. */
-static double take_apart(const double m[12], const double centre[3], float affine[12], float dual[8]) {
-    double rotation[3][3], stretch[3][3], q[4], d[4], to[3], n[12], largest = 0;
-    find_polar(m, rotation, stretch);
-    exi_quaternion_of((const double(*)[3])rotation, q);
-    exi_matrix_move(m, centre, to);
-    double turned[3];
-    exi_rotate(q, centre, turned);
-    for (int r = 0; r < 3; r++) {
-        to[r] -= turned[r];
-        n[4 * r + 3] = centre[r] - exi_dot3(stretch[r], centre);
-        for (int c = 0; c < 3; c++) {
-            double difference = fabs(stretch[r][c] - (r == c));
-            n[4 * r + c] = stretch[r][c];
-            largest = difference > largest ? difference : largest;
-        }
-    }
-    exi_dual_part(q, to, d);
-    exi_matrix_to_floats(n, affine);
-    for (int i = 0; i < 4; i++) {
-        dual[i] = (float)q[i];
-        dual[4 + i] = (float)d[i];
-    }
-    return largest;
-}
-
-/* The rotation of a matrix alone, with a dual part of nothing. */
-static void find_rotation(const double m[12], float dual[8]) {
-    double rotation[3][3], stretch[3][3], q[4];
-    find_polar(m, rotation, stretch);
-    exi_quaternion_of((const double(*)[3])rotation, q);
-    for (int i = 0; i < 4; i++) {
-        dual[i] = (float)q[i];
-        dual[4 + i] = 0;
-    }
-}
-
 ex_palette *ex_palette_make(const ex_palette_def *def, void *memory) {
     if (!def || !memory || !def->matrices || def->joint_count < 1 || (unsigned)def->method >= EX_SKINNING_COUNT) {
         exi_misuse(__func__, "no definition, matrices or memory, no joint, or an unknown method");
@@ -134,18 +53,18 @@ ex_palette *ex_palette_make(const ex_palette_def *def, void *memory) {
     for (int j = 0; j < def->joint_count; j++) {
         double m[12], centre[3];
         float *own = affine + EXI_MATRIX_FLOATS * (size_t)j;
-        read_matrix(def->matrices + 12 * (size_t)j, m);
+        exi_palette_matrix(def->matrices + 12 * (size_t)j, m);
         memset(own, 0, EXI_MATRIX_FLOATS * sizeof *own);
         if (exi_matrix_determinant(m) < 0)
             p->mirrored = 1;
-        if (def->method == EX_SKINNING_LINEAR)
+        if (def->method == EX_SKINNING_LINEAR) {
             exi_matrix_to_floats(m, own);
-        if (def->method == EX_SKINNING_LINEAR && def->rotations)
-            find_rotation(m, duals + 8 * (size_t)j);
-        if (def->method == EX_SKINNING_LINEAR)
+            if (def->rotations)
+                exi_palette_rotation(m, own, duals + 8 * (size_t)j);
             continue;
-        read_centre(def, j, centre);
-        if (take_apart(m, centre, own, duals + 8 * (size_t)j) > STRETCH_NOTED)
+        }
+        exi_palette_centre(def->centres ? def->centres + 3 * (size_t)j : NULL, centre);
+        if (exi_palette_apart(m, centre, own, duals + 8 * (size_t)j))
             p->stretched = 1;
     }
     return p;

@@ -9,22 +9,12 @@
  * An angle that is written goes behind the swing that is there, so that angles about two axes set one after the other
  * from rest are intrinsic turns in that order; where the axes are perpendicular, both read back.
  */
-#include "runtime/base/functions.inl"
+#include "runtime/pose/reading.inl"
 #include "runtime/base/result.h"
-#include "runtime/base/vector.h"
-#include "runtime/pose/transform.h"
-
-#include <exemplar/weigh.h>
 
 #include <float.h>
 
 /* ---- quaternions ---- */
-
-static void conjugate(const double q[4], double out[4]) {
-    for (int i = 0; i < 3; i++)
-        out[i] = -q[i];
-    out[3] = q[3];
-}
 
 static void identity(double q[4]) {
     q[0] = q[1] = q[2] = 0;
@@ -35,26 +25,11 @@ static void identity(double q[4]) {
 static void split(const double r[4], const double n[3], double swing[4], double twist[4]) {
     double back[4];
     exi_twist(r, n, twist);
-    conjugate(twist, back);
+    exi_conjugate(twist, back);
     exi_quaternion_multiply(r, back, swing);
 }
 
-/* Of q and -q the one with w > 0; where w is 0, with the first of x y z that is not 0 positive. */
-static void choose_sign(double q[4]) {
-    double first = q[3];
-    for (int i = 0; i < 3 && first == 0; i++)
-        first = q[i];
-    for (int i = 0; i < 4 && first < 0; i++)
-        q[i] = -q[i];
-}
-
 /* ---- angles in degrees ---- */
-
-/* Twice the angle of (sine, cosine), in [-180, 180]; the opposite pair is the same turn. */
-static double degrees_of(double sine, double cosine) {
-    const double half = exi_angle(fabs(sine), fabs(cosine)) * 57.29577951308232088;
-    return (sine < 0) != (cosine < 0) ? -2 * half : 2 * half;
-}
 
 /* Sine and cosine of half of so many degrees. Quarters are taken off in degrees, where that is exact: a half turn has a
  * cosine of 0, and no angle is too large. Whole turns may change the sign of both. */
@@ -72,48 +47,6 @@ static void half_angle(double degrees, double *sine, double *cosine) {
     *cosine = c;
 }
 
-/* The turn nearest to middle: in [middle - 180, middle + 180). */
-static double on_turn(double degrees, double middle) {
-    if (!isfinite(middle))
-        return degrees;
-    return degrees - 360.0 * floor((degrees - middle + 180.0) / 360.0);
-}
-
-/* ---- what both directions need ---- */
-
-typedef struct joint {
-    exi_local rest, local;
-    double n[3];    /* `about`, of length 1 */
-    double unit;    /* of a slide */
-    int own;        /* the axis of a stretch: where `about` is largest */
-    double turn[4]; /* r */
-    double move[3]; /* d */
-} joint;
-
-/* False where the reading has no direction and needs one. */
-static bool open_joint(const ex_reading *reading, const ex_transform *rest, const ex_transform *local, joint *j) {
-    const ex_transform none = ex_transform_identity();
-    const ex_transform *sound = exi_transform_finite(rest) ? rest : &none;
-    exi_local_read(sound, &none, &j->rest);
-    exi_local_read(local, sound, &j->local);
-    j->own = 0;
-    for (int i = 0; i < 3; i++) {
-        j->n[i] = reading->about[i];
-        j->own = fabs(j->n[i]) > fabs(j->n[j->own]) ? i : j->own;
-    }
-    j->unit = reading->unit != 0 && isfinite(reading->unit) ? reading->unit : 1;
-    double back[4], moved[3];
-    conjugate(j->rest.rotation, back);
-    exi_quaternion_multiply(back, j->local.rotation, j->turn);
-    exi_normalise(j->turn, 4);
-    exi_subtract(j->local.translation, j->rest.translation, moved);
-    exi_rotate(back, moved, j->move);
-    if (exi_normalise(j->n, 3))
-        return true;
-    j->n[0] = j->n[1] = j->n[2] = 0;
-    return reading->kind == EX_READING_ROTATION && reading->part != EX_AXIS_SWING && reading->part != EX_AXIS_TWIST;
-}
-
 static bool is_sound(const ex_reading *reading, const void *a, const void *b, const void *c, const char *function) {
     if (!reading || !a || !b || !c || (unsigned)reading->kind >= EX_READING_KIND_COUNT)
         return exi_misuse(function, "no reading of a known kind, no transforms, or no value");
@@ -127,34 +60,16 @@ int ex_reading_width(const ex_reading *reading) {
 }
 
 void ex_reading_read(const ex_reading *reading, const ex_transform *rest, const ex_transform *local, double *value) {
-    joint j;
-    double twist[4];
     if (!is_sound(reading, rest, local, value, __func__) || reading->kind == EX_READING_NONE)
         return;
-    if (!open_joint(reading, rest, local, &j))
+    const ex_transform none = ex_transform_identity();
+    if (!exi_reading_value(reading, exi_transform_finite(rest) ? rest : &none, local, value))
         exi_misuse(__func__, "a direction to read about that has no length");
-    switch (reading->kind) {
-    case EX_READING_ANGLE:
-        exi_twist(j.turn, j.n, twist);
-        *value = on_turn(degrees_of(exi_dot3(twist, j.n), twist[3]), reading->middle);
-        break;
-    case EX_READING_ROTATION:
-        for (int i = 0; i < 4; i++)
-            value[i] = j.turn[i];
-        choose_sign(value);
-        break;
-    case EX_READING_SLIDE:
-        *value = exi_dot3(j.move, j.n) / j.unit;
-        break;
-    default: /* stretch */
-        *value = j.rest.scale[j.own] != 0 ? j.local.scale[j.own] / j.rest.scale[j.own] : 1;
-        break;
-    }
 }
 
 /* ---- writing ---- */
 
-static void write_turn(const joint *j, const double r[4], ex_transform *local) {
+static void write_turn(const exi_read_joint *j, const double r[4], ex_transform *local) {
     double q[4];
     exi_quaternion_multiply(j->rest.rotation, r, q);
     exi_normalise(q, 4);
@@ -162,7 +77,7 @@ static void write_turn(const joint *j, const double r[4], ex_transform *local) {
         local->rotation[i] = (float)q[i];
 }
 
-static void write_angle(const joint *j, double degrees, ex_transform *local) {
+static void write_angle(const exi_read_joint *j, double degrees, ex_transform *local) {
     double swing[4], twist[4], sine, cosine, r[4];
     split(j->turn, j->n, swing, twist);
     half_angle(isfinite(degrees) ? degrees : 0, &sine, &cosine);
@@ -173,7 +88,7 @@ static void write_angle(const joint *j, double degrees, ex_transform *local) {
     write_turn(j, r, local);
 }
 
-static void write_rotation(const joint *j, int part, const double *value, ex_transform *local) {
+static void write_rotation(const exi_read_joint *j, int part, const double *value, ex_transform *local) {
     double given[4], r[4], swing[4], twist[4], unused[4];
     bool finite = true;
     for (int i = 0; i < 4; i++) {
@@ -197,7 +112,7 @@ static double sound(double value, double rest) {
     return fabs(value) <= (double)FLT_MAX ? value : rest;
 }
 
-static void write_slide(const joint *j, double value, ex_transform *local) {
+static void write_slide(const exi_read_joint *j, double value, ex_transform *local) {
     const double further = sound(value * j->unit, 0) - exi_dot3(j->move, j->n);
     double along[3], by[3];
     for (int i = 0; i < 3; i++)
@@ -207,17 +122,18 @@ static void write_slide(const joint *j, double value, ex_transform *local) {
         local->translation[i] = (float)sound(j->local.translation[i] + by[i], j->rest.translation[i]);
 }
 
-static void write_stretch(const joint *j, double value, ex_transform *local) {
+static void write_stretch(const exi_read_joint *j, double value, ex_transform *local) {
     for (int i = 0; i < 3; i++)
         local->scale[i] = (float)j->local.scale[i];
     local->scale[j->own] = (float)sound(j->rest.scale[j->own] * value, j->rest.scale[j->own]);
 }
 
 void ex_reading_write(const ex_reading *reading, const ex_transform *rest, const double *value, ex_transform *local) {
-    joint j;
+    exi_read_joint j;
     if (!is_sound(reading, rest, local, value, __func__) || reading->kind == EX_READING_NONE)
         return;
-    if (!open_joint(reading, rest, local, &j)) {
+    const ex_transform none = ex_transform_identity();
+    if (!exi_reading_open(reading, exi_transform_finite(rest) ? rest : &none, local, &j)) {
         exi_misuse(__func__, "a direction to write about that has no length");
         return;
     }

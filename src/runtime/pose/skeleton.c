@@ -7,8 +7,8 @@
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
 #include "runtime/base/text.h"
+#include "runtime/pose/local.inl"
 #include "runtime/pose/matrix.h"
-#include "runtime/pose/transform.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,9 +1,11 @@
 /*
  * The inside of ex_skeleton: one block, a head and tables behind it at offsets, no pointers; so that it can be copied
- * to any other place as `size` bytes.
+ * to any other place as `size` bytes, also to a GPU.
  */
 #ifndef EXI_SKELETON_H
 #define EXI_SKELETON_H
+
+#include "runtime/base/functions.inl"
 
 #include <exemplar/pose.h>
 
@@ -20,7 +22,7 @@ struct ex_skeleton {
     uint64_t names;         /* texts, each with its 0 */
 };
 
-static inline void *exi_skeleton_at(const ex_skeleton *skeleton, uint64_t offset) {
+EXI_INLINE void *exi_skeleton_at(const ex_skeleton *skeleton, uint64_t offset) {
     return (void *)((uintptr_t)skeleton + (uintptr_t)offset);
 }
 

@@ -2,43 +2,12 @@
  * Transforms: to a matrix, back by the polar decomposition, and between two of them (rotations along the great circle
  * of unit quaternions, Shoemake 1985).
  */
-#include "runtime/pose/transform.h"
-#include "runtime/base/functions.inl"
 #include "runtime/base/result.h"
-#include "runtime/base/vector.h"
+#include "runtime/pose/local.inl"
 #include "runtime/pose/matrix.h"
 
 ex_transform ex_transform_identity(void) {
     return (ex_transform){.rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}};
-}
-
-static bool finite_row(const float *row, int count) {
-    for (int i = 0; i < count; i++)
-        if (!isfinite(row[i]))
-            return false;
-    return true;
-}
-
-bool exi_transform_finite(const ex_transform *t) {
-    return finite_row(t->translation, 3) && finite_row(t->rotation, 4) && finite_row(t->scale, 3);
-}
-
-void exi_local_read(const ex_transform *transform, const ex_transform *rest, exi_local *local) {
-    const float *translation = finite_row(transform->translation, 3) ? transform->translation : rest->translation;
-    const float *scale = finite_row(transform->scale, 3) ? transform->scale : rest->scale;
-    const float *rotation = finite_row(transform->rotation, 4) ? transform->rotation : rest->rotation;
-    for (int i = 0; i < 3; i++) {
-        local->translation[i] = (double)translation[i];
-        local->scale[i] = (double)scale[i];
-    }
-    for (int i = 0; i < 4; i++)
-        local->rotation[i] = (double)rotation[i];
-    if (exi_normalise(local->rotation, 4))
-        return;
-    for (int i = 0; i < 4; i++)
-        local->rotation[i] = (double)rest->rotation[i];
-    if (!exi_normalise(local->rotation, 4))
-        local->rotation[3] = 1;
 }
 
 void ex_transform_matrix(const ex_transform *transform, float matrix[12]) {
@@ -60,7 +29,7 @@ double ex_transform_from_matrix(const float matrix[12], ex_transform *transform)
         return 0;
     }
     *transform = ex_transform_identity();
-    if (!finite_row(matrix, 12))
+    if (!exi_floats_finite(matrix, 12))
         return INFINITY;
     double m[12], rotation[3][3], stretch[3][3], q[4], largest = 0, lost = 0;
     exi_matrix_from_floats(matrix, m);

@@ -90,8 +90,13 @@ static inline void store_normals(const pass *p, const uint32_t *vertices, int co
         return;
     }
     for (int i = 0; i < count; i++) {
-        const float a[3] = {t[0][i], t[1][i], t[2][i]}, b[3] = {t[3][i], t[4][i], t[5][i]};
-        exi_limit_normal(a, b, triple(p->normals, p->normal_stride, vertices[i]));
+        float *to = triple(p->normals, p->normal_stride, vertices[i]);
+        for (int c = 0; c < 3; c++)
+            to[c] = n[c][i] * scale[i];
+        if (!exi_square_is_usual(length_sq[i], least_sq[i])) {
+            const float a[3] = {t[0][i], t[1][i], t[2][i]}, b[3] = {t[3][i], t[4][i], t[5][i]};
+            exi_limit_normal_slowly(a, b, to);
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 #ifndef EXI_RIG_H
 #define EXI_RIG_H
 
+#include "runtime/rig/records.h"
 #include "runtime/shape/displacements.h"
 #include "runtime/shape/forms.h"
 #include "runtime/shape/patches.h"
@@ -47,18 +48,6 @@ typedef struct exi_rig_counts {
 
 /* What there is of refinement beyond the levels. REFINED without stencils: the levels were left out. */
 enum { EXI_REFINED = 1, EXI_REFINED_LIMIT = 2 };
-
-typedef struct exi_input_record {
-    uint32_t name, unit; /* into strings */
-    int32_t offset;      /* in ex_pose.inputs; -1 with a joint */
-    int32_t joint;       /* -1: a dial */
-    exi_axis_record axis;
-    double about[3], middle, slide_unit; /* ex_reading */
-    int32_t reading, part;
-} exi_input_record;
-
-/* MOVED: offsets, with a weight for every set of examples and example of it. DRIVEN: weighed by the driver. */
-enum { EXI_LAYER_MUTED = 1, EXI_LAYER_MOVED = 2, EXI_LAYER_DRIVEN = 4 };
 
 typedef struct exi_layer_record {
     uint32_t name;
@@ -185,14 +174,6 @@ static inline bool exi_has_targets(int32_t domain) {
 }
 static inline int exi_image_count(const exi_rig_counts *c) {
     return c->examples - c->forms - c->offsets - c->trajectories - c->displacements;
-}
-
-static inline ex_reading exi_input_reading(const exi_input_record *input) {
-    return (ex_reading){.kind = (ex_reading_kind)input->reading,
-                        .about = {input->about[0], input->about[1], input->about[2]},
-                        .middle = input->middle,
-                        .unit = input->slide_unit,
-                        .part = input->part};
 }
 
 /* A block of another room that goes into a rig; every such block starts with its size. NULL: none. */

@@ -10,10 +10,9 @@
  */
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
+#include "runtime/shape/terms.inl"
 #include "runtime/shape/tiles.h"
 #include "runtime/shape/trajectory.h"
-
-#include <math.h>
 
 /* One blend of tile a and, where `both`, of tile b; `both` and `is_float` are constants where this is called. */
 static inline void blend_pair(const exi_forms_tables *t, const exi_blend *blend, int a, int b, bool both,
@@ -56,27 +55,19 @@ static int set_float_terms(const float *weights, int first, int count, exi_term 
     return used;
 }
 
-/*
- * Weights as integers W of 16 bits. A sum of W times 16-bit numbers stays within 32 bits where the |W| add up to 65536
- * at most, rounding included: so a unit is the sum of |weight * scale| over 65536 less half the number of examples, and
- * no less than the largest over 32767. What rounding the weights costs is then about what rounding the numbers has
- * cost.
- */
 static int set_short_terms(const float *scales, const float *weights, int first, int count, exi_term *terms,
                            float *unit_out) {
     double sum = 0, largest = 0;
     for (int k = 0; k < count; k++) {
-        double size = fabs((double)weights[k] * (double)scales[k]);
+        double size = exi_short_size(weights[k], scales[k]);
         sum += size;
         largest = size > largest ? size : largest;
     }
-    const int most = count < 32768 ? count : 65536;
-    double unit = sum / (65536 - most / 2);
-    unit = unit > largest / 32767 ? unit : largest / 32767;
+    const double unit = exi_short_unit(sum, largest, count);
     *unit_out = (float)unit;
     int used = 0;
     for (int k = 0; unit > 0 && k < count; k++) {
-        int32_t whole = (int32_t)lrint((double)weights[k] * (double)scales[k] / unit);
+        int32_t whole = exi_short_whole(weights[k], scales[k], unit);
         if (whole != 0)
             terms[used++] = (exi_term){.end = ((uint32_t)(first + k) + 1) * EXI_TILE_FLOATS, .whole = whole};
     }

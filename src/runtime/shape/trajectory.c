@@ -8,67 +8,27 @@
  */
 #include "runtime/shape/trajectory.h"
 
-#include "runtime/shape/trajectory.inl"
 #include "runtime/shape/trajectory_bases.h"
+#include "runtime/shape/trajectory_pose.inl"
 
 #include <math.h>
 #include <string.h>
 
 /* ---- once a pose ---- */
 
-bool exi_paths_is_sum(const exi_paths *p) {
-    return p->flags == 0 && p->mask == 0;
-}
-
-/* s_k = sum over l of overlap_kl x_l */
-static double corrector_time(const exi_paths *p, const double *weights, int k) {
-    const float *overlaps = exi_paths_at(p, p->overlaps);
-    if (p->overlaps == 0)
-        return weights[k];
-    double s = 0;
-    for (int l = 0; l < p->example_count; l++)
-        s += (double)overlaps[(size_t)k * (size_t)p->example_count + (size_t)l] * weights[l];
-    return s;
-}
-
 bool exi_paths_weigh(const exi_paths *p, const double *weights, float *floats) {
-    const exi_path_example *examples = exi_paths_examples(p);
-    const float *curves = exi_paths_at(p, p->curves);
     bool any = false;
-    memset(floats, 0, (size_t)p->form_count * sizeof *floats);
-    for (int k = 0; k < p->example_count; k++) {
-        const exi_path_example *e = &examples[k];
-        const float x = (float)weights[k];
-        if (k == p->reference || x == 0)
-            continue;
-        any = true;
-        if (e->turns >= 0)
-            floats[e->turns] = x;
-        floats[e->velocities] = x;
-        const double s = e->corrector_count > 0 ? corrector_time(p, weights, k) : 0;
-        for (int j = 0; j < e->corrector_count; j++) {
-            const float *curve = curves + (size_t)(e->first_corrector + j) * EX_CURVE_SIZE;
-            floats[e->correctors + j] = (float)(weights[k] * exi_corrector_amount(curve, s));
-        }
-    }
+    for (int k = 0; k < p->example_count; k++)
+        any |= exi_paths_weigh_example(p, weights, k, floats);
     return any;
 }
 
 static void set_screw(const exi_paths *p, const double *weights, exi_path *path) {
-    ex_screw screw = {{0}, {0}};
-    const exi_path_example *examples = exi_paths_examples(p);
-    for (int k = 0; k < p->example_count; k++)
-        for (int c = 0; examples[k].flags & EXI_PATHS_SCREWS && c < 3; c++) {
-            screw.turn[c] += weights[k] * examples[k].screw.turn[c];
-            screw.move[c] += weights[k] * examples[k].screw.move[c];
-        }
     double move[3], turned[3][3];
-    exi_turn_mean(screw.turn, screw.move, move);
+    exi_paths_screw(p, weights, turned, move);
     for (int c = 0; c < 3; c++) {
-        const double unit[3] = {c == 0, c == 1, c == 2};
-        exi_turn_apply(screw.turn, unit, turned[c]);
         for (int r = 0; r < 3; r++)
-            path->turn[3 * r + c] = (float)(turned[c][r] - unit[r]);
+            path->turn[3 * r + c] = (float)(turned[c][r] - (r == c));
         path->centre[c] = (float)p->centre[c];
         path->move[c] = (float)move[c];
     }

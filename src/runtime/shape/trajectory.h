@@ -1,52 +1,14 @@
 /*
- * Trajectories of one layer (exemplar/shape.h has the formula), laid out for evaluation. What is there for every vertex
- * and is summed (angular velocities w, displacement velocities u, correctors c) are examples of an ex_forms that the
- * layer shares with others, in this order: w of those that have turns, u of all but the reference, c of each in turn.
- * The rest is one block, a head and tables behind it at offsets, no pointers. The layout belongs to the build, not to a
- * file. A layer that neither turns, moves as a whole, has segments nor a mask is nothing but a sum of its forms.
+ * Trajectories of one layer: making them, filling their forms, evaluating them. paths.h has the block that they are.
  */
 #ifndef EXI_TRAJECTORY_H
 #define EXI_TRAJECTORY_H
 
 #include "runtime/shape/forms.h"
+#include "runtime/shape/paths.h"
 
 /* The most forms in one table: places in a tile then stay within 32 bits. */
 #define EXI_FORM_MAX 40000000
-
-/* What there is in a layer, and in an example. */
-enum { EXI_PATHS_TURNS = 1, EXI_PATHS_BASES = 2, EXI_PATHS_SCREWS = 4 };
-
-typedef struct exi_paths {
-    uint64_t size;
-    int32_t vertex_count, example_count, segment_count;
-    int32_t reference;              /* -1: none */
-    int32_t corrector_count;        /* of all examples */
-    int32_t based_count;            /* examples with bases */
-    int32_t first_form, form_count; /* which of the forms are the layer's; the first is set by its owner */
-    uint32_t flags;                 /* EXI_PATHS_… that any example has */
-    uint32_t reserved;
-    double centre[3];
-    uint64_t examples; /* [example_count] exi_path_example */
-    uint64_t curves;   /* [corrector_count][EX_CURVE_SIZE] float */
-    uint64_t bases;    /* [based_count][segment_count][6] float */
-    uint64_t overlaps; /* [example_count] squared, float; 0: none */
-    uint64_t parents;  /* [segment_count] int32_t */
-    uint64_t order;    /* [segment_count] int32_t: parents before children */
-    uint64_t segments; /* [vertices of all tiles] uint16_t; 0: none */
-    uint64_t mask;     /* [vertices of all tiles] float; 0: none */
-    uint64_t deltas;   /* float storage: [vertex_count][3] float of each example that has them */
-} exi_paths;
-
-typedef struct exi_path_example {
-    ex_screw screw;
-    uint32_t flags; /* EXI_PATHS_… */
-    int32_t corrector_count, first_corrector;
-    int32_t turns, velocities, correctors; /* forms of the layer; the first of its correctors; -1: none */
-    int32_t bases;                         /* which; -1: none */
-    float longest;                         /* of its turns as they are stored */
-    int32_t reserved;
-    int32_t delta; /* which; -1: its u is its delta, or it is not kept */
-} exi_path_example;
 
 /* What a layer is made of; names are used in errors, or NULL. */
 typedef struct exi_paths_def {
@@ -87,13 +49,6 @@ bool exi_paths_get_turns(const exi_paths *paths, const ex_forms *forms, int exam
 void exi_paths_get_corrector(const exi_paths *paths, const ex_forms *forms, int example, int corrector, float *values);
 void exi_paths_get_delta(const exi_paths *paths, const ex_forms *forms, int example, float *delta);
 
-static inline const void *exi_paths_at(const exi_paths *paths, uint64_t offset) {
-    return (const char *)paths + offset;
-}
-static inline const exi_path_example *exi_paths_examples(const exi_paths *paths) {
-    return exi_paths_at(paths, paths->examples);
-}
-
 /* ---- evaluation ---- */
 
 /* How long the turns of a layer are at a pose, which decides on polynomials: one choice for all vertices, so that those
@@ -117,9 +72,6 @@ typedef struct exi_path {
 /* The weights of the layer's forms [form_count]: x_k, and x_k q(s_k) for correctors. False where all x_k are 0, of the
  * reference apart: then the layer does nothing. */
 bool exi_paths_weigh(const exi_paths *paths, const double *weights, float *floats);
-
-/* Whether summing the forms is all that there is to do. */
-bool exi_paths_is_sum(const exi_paths *paths);
 
 /* Everything that is worked out once a pose. floats: weights of all forms; terms and shifts have room for the layer's
  * forms and segments and are kept; room is for segments, too, and is not. */

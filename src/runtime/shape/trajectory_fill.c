@@ -4,8 +4,8 @@
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
 #include "runtime/shape/trajectory.h"
-#include "runtime/shape/trajectory.inl"
 #include "runtime/shape/trajectory_bases.h"
+#include "runtime/shape/trajectory_pose.inl"
 
 #include <math.h>
 #include <string.h>
@@ -225,24 +225,6 @@ void exi_paths_get_delta(const exi_paths *p, const ex_forms *forms, int example,
 
 /* ---- what segments append ---- */
 
-/* The basis of segment a: R~(w_a) u_a. */
-static void own_basis(const exi_paths *p, const double *weights, int only, int a, double u[3]) {
-    const exi_path_example *examples = exi_paths_examples(p);
-    const float *bases = exi_paths_at(p, p->bases);
-    double w[3] = {0};
-    for (int k = only < 0 ? 0 : only; k < (only < 0 ? p->example_count : only + 1); k++) {
-        const double x = only < 0 ? weights[k] : 1;
-        if (examples[k].bases < 0 || x == 0)
-            continue;
-        const float *basis = bases + 6 * ((size_t)examples[k].bases * (size_t)p->segment_count + (size_t)a);
-        for (int c = 0; c < 3; c++) {
-            w[c] += x * (double)basis[c];
-            u[c] += x * (double)basis[3 + c];
-        }
-    }
-    exi_turn_mean(w, u, u);
-}
-
 /* A segment's shift is its parent's and what its own basis adds; parents come before their children. */
 void exi_paths_append(const exi_paths *p, const double *weights, int only, double (*shifts)[3]) {
     const int32_t *parents = exi_paths_at(p, p->parents), *order = exi_paths_at(p, p->order);
@@ -250,7 +232,7 @@ void exi_paths_append(const exi_paths *p, const double *weights, int only, doubl
         const int a = order[i];
         double u[3] = {0};
         if (parents[a] >= 0)
-            own_basis(p, weights, only, a, u);
+            exi_paths_basis(p, weights, only, a, u);
         for (int c = 0; c < 3; c++)
             shifts[a][c] = parents[a] < 0 ? 0 : shifts[parents[a]][c] + u[c];
     }

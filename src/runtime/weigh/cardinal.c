@@ -11,10 +11,10 @@
  * The plane stands in coordinates relative to the points' mean and has minimum norm (singular values that vanish are
  * left out), so an axis that never varies gets no slope, the constant is reproduced, and weights sum to 1 everywhere.
  */
+#include "runtime/weigh/cardinal.inl"
 #include "runtime/base/dense.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
-#include "runtime/weigh/kernels.inl"
 #include "runtime/weigh/weigher.h"
 
 #include <math.h>
@@ -22,24 +22,6 @@
 
 /* Directions in which the points vary less than this part of their largest variation count as flat. */
 static const double flat = 1e-9;
-
-/* The kind's own tables, in this order. */
-typedef struct tables {
-    double *inverse_radii; /* [n] */
-    double *mean;          /* [s], of the scalar features */
-    double *plane;         /* [1 + s][m]: constant, slopes */
-    double *radial;        /* [n][m] */
-} tables;
-
-static tables own_tables(const ex_weigher *w) {
-    size_t n = (size_t)exi_point_count(w), m = (size_t)w->example_count, s = (size_t)w->scalar_count;
-    tables t;
-    t.inverse_radii = exi_table_mut((ex_weigher *)(uintptr_t)w, w->own);
-    t.mean = t.inverse_radii + n;
-    t.plane = t.mean + s;
-    t.radial = t.plane + (1 + s) * m;
-    return t;
-}
 
 static size_t own_count(const ex_weigher *w) {
     size_t n = (size_t)exi_point_count(w), m = (size_t)w->example_count, s = (size_t)w->scalar_count;
@@ -130,7 +112,7 @@ static basis plane_basis(const ex_weigher *w, const double *mean, double *work) 
 }
 
 /* plane[0] = constant row; plane[1 + k] = sum of the slope of each basis function times its coefficients [rank][m]. */
-static void set_plane(const ex_weigher *w, const tables *t, const basis *b, const double *constant,
+static void set_plane(const ex_weigher *w, const exi_cardinal *t, const basis *b, const double *constant,
                       const double *coefficients) {
     const size_t m = (size_t)w->example_count, s = (size_t)w->scalar_count;
     memcpy(t->plane, constant, m * sizeof *t->plane);
@@ -154,7 +136,7 @@ static void fit_row(const ex_weigher *w, int j, double *row) {
 
 /* ---- the two solves ---- */
 
-static void kernel_row(const ex_weigher *w, const tables *t, const double *distances, int i, double *row) {
+static void kernel_row(const ex_weigher *w, const exi_cardinal *t, const double *distances, int i, double *row) {
     const int n = exi_point_count(w);
     for (int j = 0; j < n; j++)
         row[j] = exi_kernel((int)w->kernel, distances[(size_t)i * (size_t)n + (size_t)j] * t->inverse_radii[j]);
@@ -195,7 +177,7 @@ static void project(const ex_weigher *w, const basis *b, double *constant, doubl
 }
 
 /* Least squares by projection onto the basis, then the residual. system [n][n + m]; f [rank + 1][m]. */
-static ex_result solve_stages(const ex_weigher *w, const tables *t, const basis *b, const double *distances,
+static ex_result solve_stages(const ex_weigher *w, const exi_cardinal *t, const basis *b, const double *distances,
                               double *system, double *f, ex_error *error) {
     const int n = exi_point_count(w), m = w->example_count;
     const size_t width = (size_t)n + (size_t)m;
@@ -224,7 +206,7 @@ static ex_result solve_stages(const ex_weigher *w, const tables *t, const basis 
  * Rows of [Q gB; gB' 0]; B is the constant 1/sqrt(n) and the basis; g, which is returned, brings B to the size of Q's
  * largest entry, so that a pivot in B is not taken for a vanishing one. width is the row length of system.
  */
-static double coupled_matrix(const ex_weigher *w, const tables *t, const basis *b, const double *distances,
+static double coupled_matrix(const ex_weigher *w, const exi_cardinal *t, const basis *b, const double *distances,
                              double *system, size_t width) {
     const int n = exi_point_count(w), rank = b->rank;
     double g = 1;
@@ -244,7 +226,7 @@ static double coupled_matrix(const ex_weigher *w, const tables *t, const basis *
     return g;
 }
 
-static ex_result solve_coupled(const ex_weigher *w, const tables *t, const basis *b, const double *distances,
+static ex_result solve_coupled(const ex_weigher *w, const exi_cardinal *t, const basis *b, const double *distances,
                                double *system, double *f, ex_error *error) {
     const int n = exi_point_count(w), m = w->example_count, size = n + 1 + b->rank;
     const size_t width = (size_t)size + (size_t)m;
@@ -311,7 +293,7 @@ static ex_result solve(ex_weigher *w, const char *const *names, const ex_allocat
     ex_result result = open_scratch(w, (size_t)w->example_count, allocator, &sc, error);
     if (result != EX_OK)
         return result;
-    tables t = own_tables(w);
+    exi_cardinal t = exi_cardinal_tables(w);
     if (exi_kernel_is_coupled((int)w->kernel) && sums_to_one(w))
         w->flags |= EXI_WEIGHER_SUM_1;
     result = exi_measure_places(w, names, sc.distances, t.inverse_radii, error);
@@ -339,7 +321,7 @@ static void restore_sum(double *weights, int count) {
 
 static void evaluate(const ex_weigher *w, const double *features, double *weights) {
     const int n = exi_point_count(w), m = w->example_count, s = w->scalar_count;
-    const tables t = own_tables(w);
+    const exi_cardinal t = exi_cardinal_tables(w);
     memcpy(weights, t.plane, (size_t)m * sizeof *weights);
     for (int a = 0; a < s; a++) {
         double x = features[a] - t.mean[a];
@@ -348,8 +330,7 @@ static void evaluate(const ex_weigher *w, const double *features, double *weight
             weights[i] += x * slope[i];
     }
     for (int j = 0; j < n; j++) {
-        double r = exi_feature_distance(w, features, exi_features(w, j)) * t.inverse_radii[j];
-        double value = exi_kernel((int)w->kernel, r);
+        double value = exi_cardinal_kernel(w, &t, features, j);
         if (value == 0)
             continue;
         const double *row = t.radial + (size_t)j * (size_t)m;
@@ -369,7 +350,7 @@ ex_result exi_cardinal_condition(const ex_weigher *w, const ex_allocator *alloca
     if (result != EX_OK)
         return result;
     const int n = exi_point_count(w);
-    tables t = own_tables(w);
+    exi_cardinal t = exi_cardinal_tables(w);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
             sc.distances[(size_t)i * (size_t)n + (size_t)j] =

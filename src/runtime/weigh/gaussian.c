@@ -22,24 +22,6 @@ static const double symmetric = 1e-9;
 /* Kernels that are kept at a time while sets are evaluated. */
 enum { CHUNK = 128 };
 
-exi_gaussian exi_gaussian_tables(const ex_weigher *w) {
-    const size_t n = (size_t)exi_point_count(w), axes = (size_t)w->axis_count, s = (size_t)w->scalar_count;
-    const bool metrics = (w->flags & EXI_WEIGHER_METRICS) != 0;
-    double *own = exi_table_mut((ex_weigher *)(uintptr_t)w, w->own);
-    exi_gaussian t;
-    t.record = (exi_ridge_record *)(void *)own;
-    t.falloffs = own + sizeof *t.record / sizeof *own;
-    t.inverse = t.falloffs + n * axes;
-    double *next = t.inverse + n * axes;
-    t.metrics = metrics ? next : NULL;
-    next += metrics ? n * s * s : 0;
-    t.factors = metrics ? next : NULL;
-    next += metrics ? n * exi_factor_size(w) : 0;
-    t.radial = next;
-    t.set_radial = t.radial + n * (size_t)w->example_count;
-    return t;
-}
-
 static size_t own_count(const ex_weigher *w) {
     const size_t n = (size_t)exi_point_count(w), s = (size_t)w->scalar_count;
     const bool metrics = (w->flags & EXI_WEIGHER_METRICS) != 0;

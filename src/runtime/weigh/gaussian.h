@@ -1,72 +1,13 @@
 /*
- * What the gaussian weigher keeps of its own, and its kernel: shared by evaluation (gaussian.c) and the solve
- * (gaussian_solve.c).
+ * The gaussian weigher across its files: gaussian.inl has its tables and its kernel.
  */
 #ifndef EXI_GAUSSIAN_H
 #define EXI_GAUSSIAN_H
 
+#include "runtime/weigh/gaussian.inl"
 #include "runtime/weigh/weigher.h"
-
-/* What the solves came to. Doubles alone, as everything in a block. */
-typedef struct exi_ridge_record {
-    double own;       /* the ridge of the solve over all examples */
-    double ridge;     /* the largest that was used, see ex_ridge */
-    double certainty; /* 1 / condition, 0 where singular: a stored number must be finite */
-    double point;     /* to blame, or -1 */
-    double falloff;
-} exi_ridge_record;
-
-/* The kind's own tables, in this order, with n points, m examples, s scalar axes. */
-typedef struct exi_gaussian {
-    exi_ridge_record *record;
-    double *falloffs;   /* [n][axis_count], as given: 0 for the default */
-    double *inverse;    /* [n][axis_count]: 1/falloff of the scalar axes, then scale/falloff of the rotations */
-    double *metrics;    /* [n][s][s], as given; NULL where no point has one */
-    double *factors;    /* [n][s (s + 1)/2]: rows of U, from the diagonal on, with M = U' U; NULL likewise */
-    double *radial;     /* [n][m] */
-    double *set_radial; /* per set with k examples: [k + pseudo_count][k] */
-} exi_gaussian;
-
-exi_gaussian exi_gaussian_tables(const ex_weigher *w);
 
 /* gaussian_solve.c: the kind's solve. */
 ex_result exi_gaussian_solve(ex_weigher *w, const char *const *names, const ex_allocator *allocator, ex_error *error);
-
-/* Numbers in the triangle of one point's metric. */
-static inline size_t exi_factor_size(const ex_weigher *w) {
-    return (size_t)w->scalar_count * ((size_t)w->scalar_count + 1) / 2;
-}
-
-/* phi_k at a row of features. 0 from a distance on at which it could not be told from it. */
-static inline double exi_gaussian_kernel(const ex_weigher *w, const exi_gaussian *t, const double *features, int k) {
-    const int s = w->scalar_count;
-    const double *centre = exi_features(w, k), *inverse = t->inverse + (size_t)k * (size_t)w->axis_count;
-    double sum = 0;
-    if (t->factors) {
-        const double *u = t->factors + (size_t)k * exi_factor_size(w);
-        for (int a = 0; a < s; a++) {
-            double along = 0;
-            for (int b = a; b < s; b++)
-                along += *u++ * (features[b] - centre[b]);
-            sum += along * along;
-        }
-    } else {
-        for (int a = 0; a < s; a++) {
-            double along = (features[a] - centre[a]) * inverse[a];
-            sum += along * along;
-        }
-    }
-    const exi_rotation_metric *rotation = (const exi_rotation_metric *)(const void *)exi_table(w, w->rotations);
-    features += s;
-    centre += s;
-    for (int i = 0; i < w->rotation_count; i++) {
-        const int width = (int)rotation[i].width;
-        double along = exi_rotation_distance(features, centre, width, false) * inverse[s + i];
-        sum += along * along;
-        features += width;
-        centre += width;
-    }
-    return exi_exp(-0.5 * sum);
-}
 
 #endif

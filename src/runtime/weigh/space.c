@@ -3,16 +3,13 @@
  */
 #include "runtime/base/result.h"
 #include "runtime/base/text.h"
-#include "runtime/base/vector.h"
+#include "runtime/weigh/point.inl"
 #include "runtime/weigh/weigher.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* Scalars farther than this many ranges from rest read as this far: weights stay finite wherever one looks. */
-static const double farthest = 1e6;
 
 ex_axis ex_axis_scalar(double min, double max, double rest) {
     return (ex_axis){.kind = EX_AXIS_SCALAR, .min = min, .max = max, .rest = rest, .rest_rotation = {0, 0, 0, 1}};
@@ -31,13 +28,6 @@ ex_axis ex_axis_driver(int example_count) {
 
 int ex_axis_width(const ex_axis *axis) {
     return axis->kind == EX_AXIS_SCALAR ? 1 : axis->kind == EX_AXIS_DRIVER ? axis->width : 4;
-}
-
-static bool all_finite(const double *values, int count) {
-    for (int i = 0; i < count; i++)
-        if (!isfinite(values[i]))
-            return false;
-    return true;
 }
 
 ex_result exi_axis_check(const ex_axis *axis, int index, ex_error *error) {
@@ -63,7 +53,7 @@ ex_result exi_axis_check(const ex_axis *axis, int index, ex_error *error) {
                          index, axis->scale);
     if (axis->kind == EX_AXIS_SCALAR || axis->kind == EX_AXIS_DRIVER)
         return EX_OK;
-    if (!all_finite(axis->rest_rotation, 4) || !all_finite(axis->about, 3))
+    if (!exi_all_finite(axis->rest_rotation, 4) || !exi_all_finite(axis->about, 3))
         return exi_error(error, EX_ERROR_DATA, "axis %d: its rest rotation and direction must be finite numbers",
                          index);
     double about[3] = {axis->about[0], axis->about[1], axis->about[2]};
@@ -127,52 +117,25 @@ bool exi_axis_is_same_input(const ex_axis *a, const ex_axis *b) {
     return exi_rotation_distance(x.rest_rotation, y.rest_rotation, 4, false) < 1e-9;
 }
 
-static double clean_scalar(const exi_axis_record *axis, double value) {
-    if (!isfinite(value))
-        return axis->rest;
-    double range = axis->max - axis->min;
-    double low = axis->clamp != 0 ? axis->min : axis->rest - farthest * range;
-    double high = axis->clamp != 0 ? axis->max : axis->rest + farthest * range;
-    return value < low ? low : value > high ? high : value;
-}
-
 void exi_point_clean(const ex_weigher *w, const double *point, double *clean) {
     const exi_axis_record *axis = exi_axes(w);
     for (int i = 0; i < w->axis_count; i++, axis++) {
         if (axis->kind == EX_AXIS_SCALAR) {
-            *clean++ = clean_scalar(axis, point ? *point++ : axis->rest);
+            *clean++ = exi_axis_clean_scalar(axis, point ? *point++ : axis->rest);
             continue;
         }
         if (axis->kind == EX_AXIS_DRIVER) { /* the others are scalars: the same place in the first example's point */
             const double *rest = exi_table(w, w->points) + (i == 0 ? 0 : 1);
-            const double *row = point && all_finite(point, w->example_count) ? point : rest;
+            const double *row = point && exi_all_finite(point, w->example_count) ? point : rest;
             memcpy(clean, row, (size_t)w->example_count * sizeof *clean);
             clean += w->example_count;
             point = point ? point + w->example_count : NULL;
             continue;
         }
-        bool sound = point && all_finite(point, 4);
-        for (int k = 0; k < 4; k++)
-            clean[k] = sound ? point[k] : axis->rest_rotation[k];
-        if (!exi_normalise(clean, 4)) {
-            clean[0] = clean[1] = clean[2] = 0;
-            clean[3] = 1;
-        }
+        exi_axis_clean_rotation(axis, point, clean);
         clean += 4;
         point = point ? point + 4 : NULL;
     }
-}
-
-static void rotation_features(const exi_axis_record *axis, const double q[4], double *features) {
-    double about[3] = {axis->about[0], axis->about[1], axis->about[2]};
-    exi_normalise(about, 3);
-    if (axis->kind == EX_AXIS_SWING)
-        exi_rotate(q, about, features);
-    else if (axis->kind == EX_AXIS_TWIST)
-        exi_twist(q, about, features);
-    else
-        for (int k = 0; k < 4; k++)
-            features[k] = q[k];
 }
 
 void exi_point_features(const ex_weigher *w, const double *clean, double *features) {
@@ -180,14 +143,14 @@ void exi_point_features(const ex_weigher *w, const double *clean, double *featur
     double *scalar = features, *rotation = features + w->scalar_count;
     for (int i = 0; i < w->axis_count; i++, axis++) {
         if (axis->kind == EX_AXIS_SCALAR) {
-            *scalar++ = (*clean++ - axis->min) * axis->true_scale;
+            *scalar++ = exi_axis_scalar_feature(axis, *clean++);
             continue;
         }
         if (axis->kind == EX_AXIS_DRIVER) {
             clean += w->example_count;
             continue;
         }
-        rotation_features(axis, clean, rotation);
+        exi_axis_rotation_features(axis, clean, rotation);
         rotation += exi_feature_width((ex_axis_kind)axis->kind);
         clean += 4;
     }

@@ -13,6 +13,8 @@
 #include "support/fail_alloc.h"
 #include "support/scratch.h"
 
+#include "runtime/base/result.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +58,59 @@ static void test_every_kind_and_level(void **state) {
                 fail_msg("%s", error.text);
             assert_same_frames(scratch_path(i == 2 ? "a_0001.obj" : names[i]), rig, motion, level, options.muted);
         }
+    bake_motion_free(motion);
+    ex_rig_destroy(rig);
+}
+
+/* An evaluator that is the runtime, frame by frame, and fails where it is told to. */
+typedef struct other {
+    const ex_rig *rig;
+    float *positions;
+    int level, calls, frames, most, fails_at;
+    void *scratch;
+} other;
+
+static ex_result evaluate_otherwise(void *user, int count, const ex_pose *poses, const float **positions,
+                                    ex_error *error) {
+    other *o = user;
+    const size_t numbers = 3 * (size_t)ex_rig_level_vertex_count(o->rig, o->level);
+    o->most = count > o->most ? count : o->most;
+    o->frames += count;
+    if (o->calls++ == o->fails_at)
+        return exi_error(error, EX_ERROR_DEVICE, "the device is on fire");
+    for (int i = 0; i < count; i++)
+        ex_rig_evaluate(o->rig, &poses[i], &(ex_output){.positions = o->positions + (size_t)i * numbers},
+                        &(ex_evaluation){.level = o->level}, o->scratch);
+    *positions = o->positions;
+    return EX_OK;
+}
+
+static void test_an_evaluator(void **state) {
+    (void)state;
+    static const char *const names[] = {"e.pc2", "e.mdd", "e.obj"};
+    ex_rig *rig = bake_arm_rig(5, 4, EX_SKINNING_LINEAR, BAKE_SKINNED);
+    ex_motion *motion = bake_motion(rig, 11, 9, 70);
+    other o = {.rig = rig, .level = 1, .fails_at = -1};
+    o.positions = malloc((size_t)ex_rig_level_vertex_count(rig, 1) * 12 * 4);
+    o.scratch = malloc(ex_rig_scratch_size(rig, &(ex_evaluation){.level = 1}, 1));
+    const ex_bake_evaluator evaluator = {evaluate_otherwise, &o, 4};
+    const ex_bake_options options = {.level = 1, .evaluator = &evaluator};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(ex_bake_cache(rig, motion, scratch_path(names[i]), &options, NULL), EX_OK);
+        assert_same_frames(scratch_path(i == 2 ? "e_0001.obj" : names[i]), rig, motion, 1, NULL);
+        assert_int_equal(o.most, 4);
+        assert_int_equal(o.frames, 11 * (i + 1));
+    }
+    const int before = scratch_entry_count();
+    for (int i = 0; i < 3; i++) {
+        ex_error error = {.result = EX_OK};
+        o.fails_at = o.calls + i;
+        assert_int_equal(ex_bake_cache(rig, motion, scratch_path("f.pc2"), &options, &error), EX_ERROR_DEVICE);
+        assert_sentence(&error, EX_ERROR_DEVICE, "on fire");
+    }
+    assert_int_equal(scratch_entry_count(), before);
+    free(o.positions);
+    free(o.scratch);
     bake_motion_free(motion);
     ex_rig_destroy(rig);
 }
@@ -110,6 +165,7 @@ static void test_memory(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_kind_and_level),
+        cmocka_unit_test(test_an_evaluator),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_memory),
     };

@@ -1,0 +1,129 @@
+/*
+ * One joint of a skeleton: from its local transform and its parent's world matrix to its own, and to the matrix that
+ * skinning uses (skeleton_evaluate.c has the equations). Parents first; joints of one depth do not depend on one
+ * another. Common subset of C and CUDA.
+ */
+#ifndef EXI_JOINT_INL
+#define EXI_JOINT_INL
+
+#include "runtime/pose/local.inl"
+#include "runtime/pose/matrix.inl"
+#include "runtime/pose/skeleton.h"
+
+/* A skeleton's tables, what moves it, and where world matrices go. */
+typedef struct exi_joints {
+    const int32_t *parents;
+    const ex_transform *rest;
+    const double *rest_worlds;   /* [joint_count][12] */
+    const double *inverse_binds; /* [joint_count][12] */
+    const double *centres;       /* [joint_count][3] */
+    const ex_transform *locals;  /* or NULL */
+    const float *shifts;         /* or NULL */
+    double *worlds;              /* [joint_count][12] */
+} exi_joints;
+
+EXI_INLINE exi_joints exi_joints_of(const ex_skeleton *s, const ex_transform *locals, const float *shifts,
+                                    double *worlds) {
+    exi_joints t;
+    t.parents = (const int32_t *)exi_skeleton_at(s, s->parents);
+    t.rest = (const ex_transform *)exi_skeleton_at(s, s->rest);
+    t.rest_worlds = (const double *)exi_skeleton_at(s, s->rest_worlds);
+    t.inverse_binds = (const double *)exi_skeleton_at(s, s->inverse_binds);
+    t.centres = (const double *)exi_skeleton_at(s, s->bind_centres);
+    t.locals = locals;
+    t.shifts = shifts;
+    t.worlds = worlds;
+    return t;
+}
+
+EXI_INLINE void exi_joint_shift(const exi_joints *t, int joint, double shift[3]) {
+    for (int c = 0; c < 3; c++) {
+        const double value = t->shifts && joint >= 0 ? (double)t->shifts[3 * (size_t)joint + (size_t)c] : 0.0;
+        shift[c] = fabs(value) <= EXI_MATRIX_MOST ? value : 0.0;
+    }
+}
+
+/* What the shifts of a joint and its parent add to the joint's local translation. */
+EXI_INLINE void exi_joint_offset(const exi_joints *t, int joint, double offset[3]) {
+    double own[3], above[3];
+    const int parent = t->parents[joint];
+    exi_joint_shift(t, joint, own);
+    exi_joint_shift(t, parent, above);
+    for (int c = 0; c < 3; c++)
+        offset[c] = own[c] - above[c];
+    exi_matrix_turn(t->inverse_binds + 12 * (size_t)(parent >= 0 ? parent : joint), offset, offset);
+    if (parent < 0)
+        exi_matrix_turn(t->rest_worlds + 12 * (size_t)joint, offset, offset);
+}
+
+/* The matrix of a transform as seen from the parent. */
+EXI_INLINE void exi_joint_local(const exi_joints *t, int joint, const ex_transform *transform, double local[12]) {
+    exi_local read;
+    exi_local_read(transform, &t->rest[joint], &read);
+    if (t->shifts) {
+        double offset[3];
+        exi_joint_offset(t, joint, offset);
+        for (int c = 0; c < 3; c++)
+            read.translation[c] += offset[c];
+    }
+    exi_matrix_compose(read.translation, read.rotation, read.scale, local);
+}
+
+/* The first stage of a joint, which waits for no other. */
+EXI_INLINE void exi_joint_begin(const exi_joints *t, int joint, double local[12]) {
+    exi_joint_local(t, joint, t->locals ? &t->locals[joint] : &t->rest[joint], local);
+}
+
+/* The world matrix from that, in place; false where it is not usable. */
+EXI_INLINE bool exi_joint_follow(const exi_joints *t, int joint, double world[12]) {
+    const int parent = t->parents[joint];
+    if (parent >= 0)
+        exi_matrix_multiply(t->worlds + 12 * (size_t)parent, world, world);
+    return exi_matrix_usable(world);
+}
+
+/* A joint that would go too far is as at rest, seen from its parent; where that goes too far, seen from the world. */
+EXI_RARE void exi_joint_rest(exi_joints t, int joint) {
+    double world[12];
+    exi_joint_local(&t, joint, &t.rest[joint], world);
+    const bool usable = exi_joint_follow(&t, joint, world);
+    for (size_t i = 0; i < 12; i++)
+        t.worlds[12 * (size_t)joint + i] = usable ? world[i] : t.rest_worlds[12 * (size_t)joint + i];
+}
+
+/* The second stage, when the parent is through it: from the first stage's matrix to the world matrix, in place and in
+ * its table. */
+EXI_INLINE void exi_joint_finish(const exi_joints *t, int joint, double world[12]) {
+    double *table = t->worlds + 12 * (size_t)joint;
+    if (exi_joint_follow(t, joint, world)) {
+        for (int i = 0; i < 12; i++)
+            table[i] = world[i];
+        return;
+    }
+    exi_joint_rest(*t, joint);
+    for (int i = 0; i < 12; i++)
+        world[i] = table[i];
+}
+
+/* The matrix that skinning uses. */
+EXI_INLINE void exi_joint_matrix(const exi_joints *t, int joint, const double world[12], float matrix[12]) {
+    double shift[3], inverse[12], turned[3], product[12];
+    exi_joint_shift(t, joint, shift);
+    for (size_t i = 0; i < 12; i++)
+        inverse[i] = t->inverse_binds[12 * (size_t)joint + i];
+    exi_matrix_turn(inverse, shift, turned);
+    for (int c = 0; c < 3; c++)
+        inverse[4 * c + 3] -= turned[c];
+    exi_matrix_multiply(world, inverse, product);
+    exi_matrix_to_floats(product, matrix);
+}
+
+/* Where the joint is in the bound mesh. */
+EXI_INLINE void exi_joint_centre(const exi_joints *t, int joint, float centre[3]) {
+    double shift[3];
+    exi_joint_shift(t, joint, shift);
+    for (int c = 0; c < 3; c++)
+        centre[c] = (float)(t->centres[3 * (size_t)joint + (size_t)c] + shift[c]);
+}
+
+#endif

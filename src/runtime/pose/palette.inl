@@ -1,0 +1,129 @@
+/*
+ * One joint of a palette: its matrix as skinning reads it, and taken apart into a stretch about the joint's centre and
+ * a rigid motion (palette.c has the equations). Common subset of C and CUDA.
+ */
+#ifndef EXI_PALETTE_INL
+#define EXI_PALETTE_INL
+
+#include "runtime/pose/dual.inl"
+#include "runtime/pose/matrix.inl"
+#include "runtime/pose/polar.inl"
+
+/* Stretches nearer to the identity than this are rounding of the rotation; then the first stage is left out. */
+#define EXI_STRETCH_NOTED 1e-6
+/* Numbers beyond this are not used: squares of cofactors would leave the range of float and come back as no number. */
+#define EXI_PALETTE_MOST 1e12
+
+/* A matrix that is not usable counts as the identity. */
+EXI_INLINE void exi_palette_matrix(const float from[12], double m[12]) {
+    bool usable = true;
+    for (int i = 0; i < 12; i++)
+        usable = usable && fabs((double)from[i]) <= EXI_PALETTE_MOST;
+    for (int i = 0; i < 12; i++)
+        m[i] = usable ? (double)from[i] : (double)(i % 5 == 0);
+}
+
+/* from is NULL for the origin. */
+EXI_INLINE void exi_palette_centre(const float *from, double centre[3]) {
+    for (int c = 0; c < 3; c++) {
+        const double value = from ? (double)from[c] : 0.0;
+        centre[c] = fabs(value) <= EXI_PALETTE_MOST ? value : 0.0;
+    }
+}
+
+/* Most joints are rigid to rounding, and need no decomposition. */
+EXI_INLINE bool exi_palette_rigid(const double m[12]) {
+    for (int r = 0; r < 3; r++)
+        for (int c = r; c < 3; c++)
+            if (!(fabs(exi_dot3(m + 4 * r, m + 4 * c) - (r == c)) <= EXI_STRETCH_NOTED))
+                return false;
+    return exi_matrix_determinant(m) > 0;
+}
+
+/* The rigid motion R (x - c) + M c as a dual quaternion; moved is M c. */
+EXI_INLINE void exi_palette_dual(const double rotation[3][3], const double centre[3], const double moved[3],
+                                 float dual[8]) {
+    double q[4], d[4], to[3], turned[3];
+    exi_quaternion_of(rotation, q);
+    exi_rotate(q, centre, turned);
+    exi_subtract(moved, turned, to);
+    exi_dual_part(q, to, d);
+    for (int i = 0; i < 4; i++) {
+        dual[i] = (float)q[i];
+        dual[4 + i] = (float)d[i];
+    }
+}
+
+/* A rotation alone, with a dual part of nothing. */
+EXI_INLINE void exi_palette_turn(const double rotation[3][3], float dual[8]) {
+    double q[4];
+    exi_quaternion_of(rotation, q);
+    for (int i = 0; i < 4; i++) {
+        dual[i] = (float)q[i];
+        dual[4 + i] = 0;
+    }
+}
+
+/* The rotation of a matrix that is rigid. */
+EXI_INLINE void exi_palette_linear(const double m[12], double rotation[3][3]) {
+    for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++)
+            rotation[r][c] = m[4 * r + c];
+}
+
+/* Takes apart what is not rigid: affine is the matrix and becomes the stretch. Returns its largest difference from the
+ * identity. The matrix is handed over in memory, since whoever calls is then done with its own registers. */
+EXI_RARE double exi_palette_stretch(float affine[12], double x, double y, double z, float dual[8]) {
+    const double centre[3] = {x, y, z};
+    double m[12], rotation[3][3], stretch[3][3], n[12], moved[3], largest = 0;
+    exi_matrix_from_floats(affine, m);
+    exi_matrix_move(m, centre, moved);
+    exi_polar_of(m, rotation, stretch);
+    exi_palette_dual((const double(*)[3])rotation, centre, moved, dual);
+    for (int r = 0; r < 3; r++) {
+        n[4 * r + 3] = centre[r] - exi_dot3(stretch[r], centre);
+        for (int c = 0; c < 3; c++) {
+            const double difference = fabs(stretch[r][c] - (r == c));
+            n[4 * r + c] = stretch[r][c];
+            largest = difference > largest ? difference : largest;
+        }
+    }
+    exi_matrix_to_floats(n, affine);
+    return largest;
+}
+
+/* The rotation of what is not rigid. */
+EXI_RARE void exi_palette_stretched_turn(const float matrix[12], float dual[8]) {
+    double m[12], rotation[3][3], stretch[3][3];
+    exi_matrix_from_floats(matrix, m);
+    exi_polar_of(m, rotation, stretch);
+    exi_palette_turn((const double(*)[3])rotation, dual);
+}
+
+/* Dual quaternion: takes one joint's matrix apart. Whether its stretch differs from the identity. */
+EXI_INLINE bool exi_palette_apart(const double m[12], const double centre[3], float affine[12], float dual[8]) {
+    if (!exi_palette_rigid(m)) {
+        exi_matrix_to_floats(m, affine);
+        return exi_palette_stretch(affine, centre[0], centre[1], centre[2], dual) > EXI_STRETCH_NOTED;
+    }
+    double rotation[3][3], moved[3];
+    exi_palette_linear(m, rotation);
+    exi_matrix_move(m, centre, moved);
+    exi_palette_dual((const double(*)[3])rotation, centre, moved, dual);
+    for (int i = 0; i < 12; i++)
+        affine[i] = (float)(i % 5 == 0);
+    return false;
+}
+
+/* Linear: the rotation of a joint's matrix, which is there as floats too. */
+EXI_INLINE void exi_palette_rotation(const double m[12], const float matrix[12], float dual[8]) {
+    if (!exi_palette_rigid(m)) {
+        exi_palette_stretched_turn(matrix, dual);
+        return;
+    }
+    double rotation[3][3];
+    exi_palette_linear(m, rotation);
+    exi_palette_turn((const double(*)[3])rotation, dual);
+}
+
+#endif

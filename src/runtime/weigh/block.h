@@ -1,0 +1,95 @@
+/*
+ * The inside of a weigher: one block, a head and tables of doubles behind it at offsets, no pointers, so that a rig can
+ * hold it, a file store it and a GPU receive it as it is. The head's counts determine every offset, which is how a
+ * stored weigher is checked. Common subset of C and CUDA.
+ */
+#ifndef EXI_WEIGHER_BLOCK_H
+#define EXI_WEIGHER_BLOCK_H
+
+#include "runtime/weigh/metric.inl"
+
+#include <exemplar/weigh.h>
+
+/* SUM_1: the weights' sum is put back to 1 after evaluation (growing kernels). ANGULAR: rotations are measured by their
+ * angle, not by the chord. METRICS: some point of a gaussian weigher has a metric. */
+enum {
+    EXI_WEIGHER_LINEAR = 1,
+    EXI_WEIGHER_PAPER_FORM = 2,
+    EXI_WEIGHER_SUM_1 = 4,
+    EXI_WEIGHER_ANGULAR = 8,
+    EXI_WEIGHER_METRICS = 16
+};
+
+struct ex_weigher {
+    uint64_t size; /* of the whole block in bytes */
+    uint32_t kind, kernel, flags;
+    int32_t axis_count, dimension, scalar_count, rotation_count, feature_count;
+    int32_t example_count, pseudo_count, neighbours, set_count;
+    uint64_t set_weight_count; /* examples of all sets together */
+    uint64_t set_square_count; /* the sum of the squares of their sizes */
+    double radius, ridge, power;
+    /* byte offsets of tables, in the order in which they stand */
+    uint64_t axes;      /* [axis_count] exi_axis_record */
+    uint64_t rotations; /* [rotation_count] exi_rotation_metric */
+    uint64_t sets;      /* uint32_t: [set_count][words], [set_count] sizes, [set_weight_count] examples, 0 to fill up */
+    uint64_t points;    /* [example_count + pseudo_count][dimension] */
+    uint64_t pseudo_from;  /* [pseudo_count][dimension]; zeros where weights were given */
+    uint64_t pseudo_given; /* [pseudo_count]: 1 where weights were given */
+    uint64_t pseudo_rows;  /* [pseudo_count][example_count]: the weights that hold at each pseudo-example */
+    uint64_t features;     /* [example_count + pseudo_count][feature_count] */
+    uint64_t own;          /* the kind's own tables */
+};
+
+/* An ex_axis in doubles alone: no padding, so that equal definitions give equal bytes. A driver's max is its width. */
+typedef struct exi_axis_record {
+    double kind, min, max, rest, rest_rotation[4], about[3];
+    double scale;      /* as given, 0 for the default */
+    double true_scale; /* with the default put in */
+    double clamp;
+} exi_axis_record;
+
+EXI_INLINE int exi_point_count(const ex_weigher *w) {
+    return w->example_count + w->pseudo_count;
+}
+EXI_INLINE const double *exi_table(const ex_weigher *w, uint64_t offset) {
+    return (const double *)(const void *)((const char *)w + offset);
+}
+EXI_INLINE double *exi_table_mut(ex_weigher *w, uint64_t offset) {
+    return (double *)(void *)((char *)w + offset);
+}
+EXI_INLINE const exi_axis_record *exi_axes(const ex_weigher *w) {
+    return (const exi_axis_record *)(const void *)exi_table(w, w->axes);
+}
+EXI_INLINE const double *exi_features(const ex_weigher *w, int point) {
+    return exi_table(w, w->features) + (size_t)point * (size_t)w->feature_count;
+}
+/* The distance that the weigher measures between two rows of features. */
+EXI_INLINE double exi_feature_distance(const ex_weigher *w, const double *a, const double *b) {
+    return exi_distance(a, b, w->scalar_count, (const exi_rotation_metric *)(const void *)exi_table(w, w->rotations),
+                        w->rotation_count, (w->flags & EXI_WEIGHER_ANGULAR) != 0);
+}
+
+/* The most numbers that a point of EX_AXIS_MAX axes can have, or one of a driver and a scalar axis: what evaluation
+ * keeps on the stack. */
+#define EXI_FEATURE_MAX (4 * EX_AXIS_MAX + 1)
+
+EXI_INLINE bool exi_is_rotation(ex_axis_kind kind) {
+    return kind == EX_AXIS_ROTATION || kind == EX_AXIS_SWING || kind == EX_AXIS_TWIST;
+}
+/* Features that an axis takes: none for a driver, whose distances only its own weigher knows. */
+EXI_INLINE int exi_feature_width(ex_axis_kind kind) {
+    return kind == EX_AXIS_SCALAR ? 1 : kind == EX_AXIS_DRIVER ? 0 : kind == EX_AXIS_SWING ? 3 : 4;
+}
+
+/* Words that the examples of one set take; all sets of a weigher; whether an example is in a set. */
+EXI_INLINE size_t exi_set_words(int example_count) {
+    return ((size_t)example_count + 31) / 32;
+}
+EXI_INLINE const uint32_t *exi_weigher_sets(const ex_weigher *w) {
+    return (const uint32_t *)(const void *)exi_table(w, w->sets);
+}
+EXI_INLINE bool exi_set_has(const uint32_t *set, int example) {
+    return (set[example / 32] >> (example % 32) & 1) != 0;
+}
+
+#endif
