@@ -95,11 +95,12 @@ static int multiprocessors(void) {
     return count;
 }
 
-/* Into how many runs the instances are cut, so that groups times runs are enough blocks. */
-static int count_runs(int groups, int blocks, int count) {
-    int runs = (blocks + groups - 1) / groups;
-    runs = runs < count ? runs : count;
-    return runs < RUNS_MOST ? runs : RUNS_MOST;
+/* How many instances make a run, so that groups times runs are as many blocks or, since a few more would have to wait
+ * for all of them, somewhat fewer. */
+static int choose_run(int groups, int blocks, int count) {
+    int runs = blocks / groups > 1 ? blocks / groups : 1;
+    runs = runs < RUNS_MOST ? runs : RUNS_MOST;
+    return (count + runs - 1) / runs;
 }
 
 bool exi_gpu_can_fuse(const exi_gpu *gpu, const exi_gpu_job *job) {
@@ -114,8 +115,7 @@ static void run_fused(const exi_gpu *gpu, const exi_gpu_job *job, ex_cuda_stream
 
 static void run_general(const exi_gpu *gpu, const exi_gpu_job *job, ex_cuda_stream stream) {
     const int groups = (gpu->tiles + WARPS - 1) / WARPS;
-    const int runs = count_runs(groups, multiprocessors() * RESIDENT * WAVES, job->count);
-    const int run = (job->count + runs - 1) / runs;
+    const int run = choose_run(groups, multiprocessors() * RESIDENT * WAVES, job->count);
     const dim3 grid((unsigned)groups, (unsigned)((job->count + run - 1) / run));
     static void (*const kernels[2][2][2])(exi_gpu, exi_gpu_job, int) = {
         {{shape_kernel<false, false, false>, shape_kernel<false, false, true>},
@@ -129,8 +129,8 @@ static void run_general(const exi_gpu *gpu, const exi_gpu_job *job, ex_cuda_stre
 
 static void run_path(const exi_gpu *gpu, const exi_gpu_job *job, ex_cuda_stream stream) {
     const int groups = exi_gpu_path_groups(gpu);
-    const int runs = count_runs(groups, multiprocessors() * RESIDENT * WAVES, job->count);
-    exi_gpu_launch_path(gpu, job, groups, (job->count + runs - 1) / runs, stream);
+    const int run = choose_run(groups, multiprocessors() * EXI_PATH_RESIDENT * WAVES, job->count);
+    exi_gpu_launch_path(gpu, job, groups, run, stream);
 }
 
 int exi_gpu_run_shape(const exi_gpu *gpu, const exi_gpu_job *job, bool prepared, ex_cuda_stream stream) {
