@@ -284,7 +284,11 @@ static void check_alone(stage *s, const char *what) {
             exi_path_record record;
             float position[3];
             exi_path_open(g, &s->job.work, i, &record);
-            exi_path_place(&vertex, &record, g->alone.corrector_count, shift, position);
+            const float t = exi_path_turn(&vertex, &record);
+            exi_path_place(&vertex, &record, t > 1 ? exi_path_far(t) : exi_path_near(t), g->alone.corrector_count,
+                           shift, position);
+            if (record.moves > 0)
+                exi_path_move(&record, position);
             compare(s, i, v, position, what);
         }
     }
