@@ -87,6 +87,8 @@ set(EX_WITH_CUDA ON)
 
 file(GLOB cuda_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/cuda/*.c ${CMAKE_SOURCE_DIR}/src/cuda/*.cu)
 ex_add_library(exemplar_cuda ${cuda_sources})
+# What nvcc writes around kernels has variables whose making is guarded by functions of the C++ library.
+target_compile_options(exemplar_cuda_objects PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-fno-threadsafe-statics>)
 ex_link_library(exemplar_cuda exemplar CUDA::cudart_static)
 if(EX_SHARED AND NOT APPLE)
   target_link_options(exemplar_cuda_shared PRIVATE -Wl,--exclude-libs,libcudart_static.a)
