@@ -21,28 +21,29 @@ enum {
 };
 
 /* The vertices of a lane at an instance, side by side: nothing in one waits for the other. */
-template <int correctors, bool appends>
+template <bool turned, int correctors, bool appends>
 static __device__ inline void exi_path_place_all(const exi_path_vertex vertices[EXI_PATH_EACH],
                                                  const exi_path_record *record, const float *appended,
                                                  const int segments[EXI_PATH_EACH], float positions[EXI_PATH_EACH][3]) {
-    exi_path_factors factors[EXI_PATH_EACH];
-    float turns[EXI_PATH_EACH], longest = 0.0f;
-#pragma unroll
-    for (int i = 0; i < EXI_PATH_EACH; i++) {
-        turns[i] = exi_path_turn(&vertices[i], record);
-        factors[i] = exi_path_near(turns[i]);
-        longest = turns[i] > longest ? turns[i] : longest;
-    }
-    if (longest > 1.0f) {
-#pragma unroll
-        for (int i = 0; i < EXI_PATH_EACH; i++)
-            if (turns[i] > 1.0f)
-                factors[i] = exi_path_far(turns[i]);
-    }
 #pragma unroll
     for (int i = 0; i < EXI_PATH_EACH; i++)
-        exi_path_place(&vertices[i], record, factors[i], correctors, appends ? appended + segments[i] : NULL,
-                       positions[i]);
+        exi_path_place(&vertices[i], record, correctors, appends ? appended + segments[i] : NULL, positions[i]);
+    if (turned) {
+        exi_path_factors factors[EXI_PATH_EACH];
+        float turns[EXI_PATH_EACH], longest = 0.0f;
+#pragma unroll
+        for (int i = 0; i < EXI_PATH_EACH; i++) {
+            turns[i] = exi_path_turn(&vertices[i], record);
+            factors[i] = exi_path_near(turns[i]);
+            longest = turns[i] > longest ? turns[i] : longest;
+        }
+        for (int i = 0; longest > 1.0f && i < EXI_PATH_EACH; i++)
+            if (turns[i] > 1.0f)
+                factors[i] = exi_path_far(turns[i]);
+#pragma unroll
+        for (int i = 0; i < EXI_PATH_EACH; i++)
+            exi_path_add_turn(&vertices[i], record, factors[i], positions[i]);
+    }
     if (record->moves > 0.0f) {
 #pragma unroll
         for (int i = 0; i < EXI_PATH_EACH; i++)
@@ -66,7 +67,7 @@ static __device__ inline void exi_path_store_full(float *to, int lane, const flo
             ((float4 *)to)[i + lane] = ((const float4 *)room)[i + lane];
 }
 
-template <int correctors, bool appends>
+template <bool turned, int correctors, bool appends>
 static __global__ void __launch_bounds__(EXI_PATH_THREADS, EXI_PATH_RESIDENT)
     exi_path_kernel(const __grid_constant__ exi_gpu g, const __grid_constant__ exi_gpu_job j, int run) {
     __shared__ __align__(16) float rooms[EXI_PATH_TILES * EXI_STORE_FLOATS];
@@ -85,7 +86,7 @@ static __global__ void __launch_bounds__(EXI_PATH_THREADS, EXI_PATH_RESIDENT)
 #pragma unroll
     for (int i = 0; i < EXI_PATH_EACH; i++) {
         const int own = (tile + i) * EXI_GPU_TILE + lane, vertex = own < g.vertices ? own : g.vertices - 1;
-        exi_path_read_vertex(&g, vertex, correctors, &vertices[i]);
+        exi_path_read_vertex(&g, vertex, turned, correctors, &vertices[i]);
         segments[i] =
             appends ? 3 * (g.alone.first_segment + (int)__ldg((const uint16_t *)(g.block + g.alone.segments) + vertex))
                     : 0;
@@ -98,9 +99,9 @@ static __global__ void __launch_bounds__(EXI_PATH_THREADS, EXI_PATH_RESIDENT)
         __syncthreads();
         for (int k = 0; k < count; k++, to += out.instance) {
             float positions[EXI_PATH_EACH][3];
-            exi_path_place_all<correctors, appends>(vertices, &records[k],
-                                                    j.work.appended + 3 * (size_t)(first + k) * (size_t)g.segments,
-                                                    segments, positions);
+            exi_path_place_all<turned, correctors, appends>(
+                vertices, &records[k], j.work.appended + 3 * (size_t)(first + k) * (size_t)g.segments, segments,
+                positions);
             if (full) {
                 exi_path_store_full(to, lane, positions, room);
                 continue;
@@ -126,33 +127,34 @@ static inline int exi_gpu_path_groups(const exi_gpu *g) {
     return (g->tiles + EXI_PATH_TILES - 1) / EXI_PATH_TILES;
 }
 
-template <int correctors>
+template <bool turned, int correctors>
 static inline void exi_gpu_launch_path_of(const exi_gpu *g, const exi_gpu_job *j, dim3 grid, int run,
                                           ex_cuda_stream stream) {
     if (g->alone.segments)
-        exi_path_kernel<correctors, true><<<grid, EXI_PATH_THREADS, 0, stream>>>(*g, *j, run);
+        exi_path_kernel<turned, correctors, true><<<grid, EXI_PATH_THREADS, 0, stream>>>(*g, *j, run);
     else
-        exi_path_kernel<correctors, false><<<grid, EXI_PATH_THREADS, 0, stream>>>(*g, *j, run);
+        exi_path_kernel<turned, correctors, false><<<grid, EXI_PATH_THREADS, 0, stream>>>(*g, *j, run);
 }
 
-/* A block takes a group of vertices and a run of instances. */
+/* A block takes a group of vertices and a run of instances. Correctors that a kernel has beyond the path's do nothing.
+ */
 static inline void exi_gpu_launch_path(const exi_gpu *g, const exi_gpu_job *j, int groups, int run,
                                        ex_cuda_stream stream) {
     const dim3 grid((unsigned)groups, (unsigned)((j->count + run - 1) / run));
-    switch (g->alone.corrector_count) {
-    case 0:
-        exi_gpu_launch_path_of<0>(g, j, grid, run, stream);
-        break;
-    case 1:
-        exi_gpu_launch_path_of<1>(g, j, grid, run, stream);
-        break;
-    case 2:
-        exi_gpu_launch_path_of<2>(g, j, grid, run, stream);
-        break;
-    default:
-        exi_gpu_launch_path_of<3>(g, j, grid, run, stream);
-        break;
-    }
+    const int correctors = g->alone.corrector_count;
+    const bool turned = g->alone.turn_count > 0;
+    if (turned && correctors == 0)
+        exi_gpu_launch_path_of<true, 0>(g, j, grid, run, stream);
+    else if (turned && correctors == 1)
+        exi_gpu_launch_path_of<true, 1>(g, j, grid, run, stream);
+    else if (turned)
+        exi_gpu_launch_path_of<true, EXI_PATH_TURNED_CORRECTORS>(g, j, grid, run, stream);
+    else if (correctors <= 2)
+        exi_gpu_launch_path_of<false, 2>(g, j, grid, run, stream);
+    else if (correctors <= 4)
+        exi_gpu_launch_path_of<false, 4>(g, j, grid, run, stream);
+    else
+        exi_gpu_launch_path_of<false, EXI_PATH_CORRECTORS>(g, j, grid, run, stream);
 }
 
 #endif
