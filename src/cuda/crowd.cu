@@ -51,7 +51,7 @@ typedef struct shared_tables {
     float4 *origins;  /* [ORIGINS][BATCH][3]: x y z as lanes 0, 1, 2 want them */
     uint4 *rings;     /* [THREADS] */
     float4 *base;     /* [3][THREADS]: x y z of a thread's rows */
-    uint32_t *words;  /* [6][THREADS]: where a thread's three floats are, in bytes, and where they go, in floats */
+    uint32_t *words;  /* [6][THREADS]: where a thread's three floats are, in bytes, and where they go in an instance */
     int joint_step, form_step, tasks;
 } shared_tables;
 
@@ -69,24 +69,26 @@ typedef struct patch_tables {
 
 /* ---- numbers in two parts ---- */
 
-static __device__ __forceinline__ float high_part(float x) {
-    uint32_t bits = 0;
-#if __CUDA_ARCH__ >= 800
-    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
-#endif
-    return __uint_as_float(bits);
+/* x rounded to 11 bits, but for what stands below them, which the tensor cores do not look at. */
+static __device__ __forceinline__ float rounded(float x) {
+    return __uint_as_float(__float_as_uint(x) + 0x1000u);
+}
+
+/* What rounding to 11 bits left of x. */
+static __device__ __forceinline__ float rest(float x, float rounded_x) {
+    return x - __uint_as_float(__float_as_uint(rounded_x) & 0xFFFFE000u);
 }
 
 static __device__ __forceinline__ void split(const float4 &x, float4 &high, float4 &low) {
-    high = make_float4(high_part(x.x), high_part(x.y), high_part(x.z), high_part(x.w));
-    low =
-        make_float4(high_part(x.x - high.x), high_part(x.y - high.y), high_part(x.z - high.z), high_part(x.w - high.w));
+    high = make_float4(rounded(x.x), rounded(x.y), rounded(x.z), rounded(x.w));
+    low = make_float4(rounded(rest(x.x, high.x)), rounded(rest(x.y, high.y)), rounded(rest(x.z, high.z)),
+                      rounded(rest(x.w, high.w)));
 }
 
 /* The two numbers of a column, ready to be multiplied with. */
 static __device__ __forceinline__ float4 split_pair(float a, float b) {
-    const float ha = high_part(a), hb = high_part(b);
-    return make_float4(ha, hb, high_part(a - ha), high_part(b - hb));
+    const float ha = rounded(a), hb = rounded(b);
+    return make_float4(ha, hb, rounded(rest(a, ha)), rounded(rest(b, hb)));
 }
 
 static __device__ __forceinline__ void multiply(float d[4], const float4 &a, float b0, float b1) {
@@ -337,29 +339,45 @@ static __device__ __forceinline__ float3 sum_ring(const uint32_t ring[EXI_CROWD_
     return sum;
 }
 
-/* What a long ring adds to what its first eight neighbours come to when they are closed up: the rest of the loop. */
-static __device__ __noinline__ float3 long_rest(const uint32_t *loop, uint32_t count, uint32_t first, uint32_t last,
-                                                const float *positions) {
-    const float3 s0 = row_at(positions, first), s7 = row_at(positions, last);
-    float3 sum = make_float3(0, 0, 0), previous = s7, b = s7;
-    for (uint32_t i = 0; i < count; i += 2) {
-        b = row_at(positions, loop[i + 1]);
-        add_pair(sum, row_at(positions, loop[i]), b, previous);
+/* A long ring's sum: what its first eight neighbours came to when they were closed up, and the rest of the loop. */
+static __device__ __noinline__ float3 add_long_rest(const exi_crowd &crowd, int patch, int row, uint32_t first,
+                                                    uint32_t eighth, const float *positions, float3 sum) {
+    const uint32_t *starts = crowd.long_starts + (size_t)patch * (EXI_CROWD_ROWS + 1) + (size_t)row;
+    const uint32_t begin = starts[0], end = starts[1];
+    const float3 s0 = row_at(positions, first), s7 = row_at(positions, eighth);
+    float3 previous = s7;
+    for (uint32_t i = begin; i < end; i += 2) {
+        const float3 b = row_at(positions, crowd.long_rings[i + 1]);
+        add_pair(sum, row_at(positions, crowd.long_rings[i]), b, previous);
         previous = b;
     }
-    add_pair(sum, s0, s7, b); /* s_0 x (s_1 - s_7) was taken, s_0 x (s_1 - b) is due */
+    add_pair(sum, s0, s7, previous); /* s_0 x (s_1 - s_7) was taken, s_0 x (s_1 - the last) is due */
     return sum;
 }
 
-static __device__ __forceinline__ float3 unit(float3 v) {
-    float square = fmaf(v.x, v.x, fmaf(v.y, v.y, v.z * v.z));
-    if (!(square > 1e-30f && square < 1e30f)) { /* tiny, huge, or none */
-        const float largest = fmaxf(fabsf(v.x), fmaxf(fabsf(v.y), fabsf(v.z)));
-        const float scale = largest > 1e-37f && largest < 3e38f ? 1.0f / largest : 0.0f;
-        v = make_float3(v.x * scale, v.y * scale, v.z * scale);
-        square = scale > 0.0f ? fmaf(v.x, v.x, fmaf(v.y, v.y, v.z * v.z)) : 1.0f;
+static __device__ __forceinline__ float inverse_root(float x) {
+    float y;
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+
+/* A scale and a square for sums that are tiny, huge, or nothing. */
+static __device__ __noinline__ float2 rescale(float x, float y, float z) {
+    const float largest = fmaxf(fabsf(x), fmaxf(fabsf(y), fabsf(z)));
+    if (!(largest > 1e-37f && largest < 3e38f))
+        return make_float2(0.0f, 1.0f);
+    const float s = 1.0f / largest;
+    return make_float2(s, (s * x) * (s * x) + (s * y) * (s * y) + (s * z) * (s * z));
+}
+
+static __device__ __forceinline__ float3 unit(const float3 &v) {
+    float square = fmaf(v.x, v.x, fmaf(v.y, v.y, v.z * v.z)), scale = 1.0f;
+    if (!(square > 1e-30f && square < 1e30f)) {
+        const float2 again = rescale(v.x, v.y, v.z);
+        scale = again.x;
+        square = again.y;
     }
-    const float scale = rsqrtf(square);
+    scale *= inverse_root(square);
     return make_float3(v.x * scale, v.y * scale, v.z * scale);
 }
 
@@ -377,6 +395,10 @@ static __device__ __forceinline__ float3 spread(const float3 &v, int lane, const
                        first == 0   ? y
                        : first == 1 ? z
                                     : x);
+}
+
+static __device__ __forceinline__ void put(char *to, uint32_t bytes, float value) {
+    *reinterpret_cast<float *>(to + bytes) = value;
 }
 
 template <bool NORMALS>
@@ -402,35 +424,27 @@ static __device__ __forceinline__ void write_batch(const exi_gpu &g, const exi_g
             ring[k] = k % 2 == 0 ? pairs[k / 2] & 0xFFFFu : pairs[k / 2] >> 16;
     }
     const float4 *origin = s.origins + (batch & (ORIGINS - 1)) * BATCH * 3 + lane % 3;
-    float *out = j.positions + (size_t)(BATCH * batch) * j.position_instance;
-    float *out_normals = NORMALS ? j.normals + (size_t)(BATCH * batch) * j.normal_instance : NULL;
-    const int count = min(BATCH, j.count - BATCH * batch);
-#pragma unroll 2
-    for (int i = 0; i < count; i++) {
+    const bool long_rings = NORMALS && t.p.has_long_rings != 0;
+    const int last = j.count - 1;
+#pragma unroll 4
+    for (int i = 0; i < BATCH; i++) { /* instances past the last were shaped as the last, and go there again */
+        const size_t instance = (size_t)min(BATCH * batch + i, last);
+        char *out = reinterpret_cast<char *>(j.positions + instance * j.position_instance);
         const float4 o = origin[3 * i];
-        out[to[0]] = row_at(positions, at[0]).x + o.x;
-        out[to[1]] = row_at(positions, at[1]).x + o.y;
-        out[to[2]] = row_at(positions, at[2]).x + o.z;
-        out += j.position_instance;
+        const float *here = positions + i * INSTANCE;
+        put(out, to[0], row_at(here, at[0]).x + o.x);
+        put(out, to[1], row_at(here, at[1]).x + o.y);
+        put(out, to[2], row_at(here, at[2]).x + o.z);
         if (NORMALS) {
-            float3 sum = sum_ring(ring, positions, four);
-            if (t.p.has_long_rings) {
-                const uint32_t *starts =
-                    g.crowd.long_starts + (size_t)t.number * (EXI_CROWD_ROWS + 1) + min(thread, t.p.owned - 1);
-                if (starts[1] > starts[0]) {
-                    const float3 rest =
-                        long_rest(g.crowd.long_rings + starts[0], starts[1] - starts[0], ring[0], ring[7], positions);
-                    sum = make_float3(sum.x + rest.x, sum.y + rest.y, sum.z + rest.z);
-                }
-            }
-            __syncwarp();
+            char *out_normals = reinterpret_cast<char *>(j.normals + instance * j.normal_instance);
+            float3 sum = sum_ring(ring, here, four);
+            if (long_rings)
+                sum = add_long_rest(g.crowd, t.number, min(thread, t.p.owned - 1), ring[0], ring[7], here, sum);
             const float3 n = spread(unit(sum), lane, from);
-            out_normals[to[0]] = n.x;
-            out_normals[to[1]] = n.y;
-            out_normals[to[2]] = n.z;
-            out_normals += j.normal_instance;
+            put(out_normals, to[0], n.x);
+            put(out_normals, to[1], n.y);
+            put(out_normals, to[2], n.z);
         }
-        positions += INSTANCE;
     }
 }
 
@@ -464,7 +478,7 @@ static __device__ void load_shared(const exi_gpu &g, const exi_gpu_job &j, const
     for (int k = 0; k < 3; k++) {
         const int word = 96 * (thread / 32) + 32 * k + lane, row = min(word / 3, last);
         s.words[k * THREADS + thread] = (uint32_t)(12 * row + 4 * (word % 3));
-        s.words[(3 + k) * THREADS + thread] = (uint32_t)(sources[row] * j.position_stride) + (uint32_t)(word % 3);
+        s.words[(3 + k) * THREADS + thread] = (uint32_t)(4 * (sources[row] * j.position_stride + (uint64_t)(word % 3)));
     }
     const float *from = g.crowd.base +
                         ((size_t)t.number * EXI_CROWD_TILES + (size_t)(thread / 32 * WARP_TILES)) * 6 * 32 +
@@ -598,7 +612,7 @@ bool exi_crowd_suits(const exi_gpu *gpu, const exi_gpu_job *job) {
     const bool normals = job->normals != NULL;
     return gpu->crowd.patch_count > 0 && job->positions && !job->cage && (!normals || gpu->crowd.has_rings) &&
            (!normals || job->normal_stride == job->position_stride) &&
-           (uint64_t)gpu->vertices * job->position_stride < UINT32_MAX &&
+           (uint64_t)gpu->vertices * job->position_stride * sizeof(float) < UINT32_MAX &&
            attribute(cudaDevAttrComputeCapabilityMajor) >= 8 &&
            shared_size(gpu, 1) <= (size_t)attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
 }
