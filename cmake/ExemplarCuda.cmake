@@ -8,10 +8,11 @@ set(EX_CUDA_ARCHITECTURES "75;80;90;100;120" CACHE STRING "Compute capabilities 
 
 # Says in `reason` why there is no compiler that will do; nothing where there is one.
 function(ex_find_cuda reason)
-  if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+  if(NOT CMAKE_CUDA_COMPILER)
+    unset(CMAKE_CUDA_COMPILER CACHE) # it may have been installed since the last time
     find_program(EX_NVCC nvcc PATHS /usr/local/cuda/bin)
     mark_as_advanced(EX_NVCC)
-    if(EX_NVCC)
+    if(EX_NVCC AND NOT DEFINED ENV{CUDACXX})
       set(ENV{CUDACXX} ${EX_NVCC})
     endif()
   endif()
