@@ -15,7 +15,7 @@ enum {
     EXI_BLEND_PIECES = EXI_STORE_FLOATS / 4, /* of a tile */
     EXI_BLEND_THREADS = EXI_BLEND_TILES * EXI_BLEND_PIECES,
     EXI_BLEND_AT_ONCE = 8,
-    EXI_BLEND_FORMS_LEAST = 6, /* below, the general kernel is as good */
+    EXI_BLEND_LEAST = 1 << 20, /* vertices times forms; below, preparing in the same launch is worth more */
     EXI_BLEND_FORMS_MOST = 4096,
     EXI_BLEND_COUNT = 2 /* instances; more are better off with tables that stay near */
 };
@@ -113,7 +113,7 @@ static __global__ void __launch_bounds__(EXI_BLEND_THREADS)
 static inline bool exi_gpu_is_blend(const exi_gpu *g, const exi_gpu_job *j) {
     return j->count <= EXI_BLEND_COUNT && g->path_count == 0 && !(j->skinned && g->skin_joints) &&
            !g->offset_starts[EX_FRAME_REST] && !g->offset_starts[EX_FRAME_SKINNED] &&
-           g->sum_forms >= EXI_BLEND_FORMS_LEAST && g->sum_forms <= EXI_BLEND_FORMS_MOST;
+           (int64_t)g->vertices * g->sum_forms >= EXI_BLEND_LEAST && g->sum_forms <= EXI_BLEND_FORMS_MOST;
 }
 
 static inline void exi_gpu_launch_blend(const exi_gpu *g, const exi_gpu_job *j, ex_cuda_stream stream) {

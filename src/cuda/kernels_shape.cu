@@ -37,13 +37,20 @@ static __device__ inline void shape_group(const exi_gpu *g, const exi_gpu_job *j
     exi_gpu_store_tile(out, to_instance, tile, count, lane, position, room + warp * EXI_STORE_FLOATS);
 }
 
+/* What a rig or a call does not have is left out where the kernel is made: registers are then left for more blocks. */
+template <bool paths, bool offsets, bool posed>
 static __global__ void __launch_bounds__(THREADS, RESIDENT)
     shape_kernel(const __grid_constant__ exi_gpu g, const __grid_constant__ exi_gpu_job j, int run) {
     __shared__ __align__(16) float room[WARPS * EXI_STORE_FLOATS];
     const exi_gpu_place_out out = exi_gpu_out(&g, &j);
     const int begin = (int)blockIdx.y * run, end = begin + run < j.count ? begin + run : j.count;
+    exi_gpu own = g;
+    own.path_count = paths ? g.path_count : 0;
+    own.offset_starts[EX_FRAME_REST] = offsets ? g.offset_starts[EX_FRAME_REST] : NULL;
+    own.offset_starts[EX_FRAME_SKINNED] = offsets ? g.offset_starts[EX_FRAME_SKINNED] : NULL;
+    own.skin_joints = posed ? g.skin_joints : NULL;
     for (int instance = begin; instance < end; instance++)
-        shape_group(&g, &j, instance, (int)blockIdx.x, &out, instance, room);
+        shape_group(&own, &j, instance, (int)blockIdx.x, &out, instance, room);
 }
 
 /* The job of one instance alone, with its work in shared memory. */
@@ -88,11 +95,12 @@ static int multiprocessors(void) {
     return count;
 }
 
-/* Into how many runs the instances are cut, so that groups times runs are enough blocks. */
-static int count_runs(int groups, int blocks, int count) {
-    int runs = (blocks + groups - 1) / groups;
-    runs = runs < count ? runs : count;
-    return runs < RUNS_MOST ? runs : RUNS_MOST;
+/* How many instances make a run, so that groups times runs are as many blocks or, since a few more would have to wait
+ * for all of them, somewhat fewer. */
+static int choose_run(int groups, int blocks, int count) {
+    int runs = blocks / groups > 1 ? blocks / groups : 1;
+    runs = runs < RUNS_MOST ? runs : RUNS_MOST;
+    return (count + runs - 1) / runs;
 }
 
 bool exi_gpu_can_fuse(const exi_gpu *gpu, const exi_gpu_job *job) {
@@ -107,16 +115,22 @@ static void run_fused(const exi_gpu *gpu, const exi_gpu_job *job, ex_cuda_stream
 
 static void run_general(const exi_gpu *gpu, const exi_gpu_job *job, ex_cuda_stream stream) {
     const int groups = (gpu->tiles + WARPS - 1) / WARPS;
-    const int runs = count_runs(groups, multiprocessors() * RESIDENT * WAVES, job->count);
-    const int run = (job->count + runs - 1) / runs;
+    const int run = choose_run(groups, multiprocessors() * RESIDENT * WAVES, job->count);
     const dim3 grid((unsigned)groups, (unsigned)((job->count + run - 1) / run));
-    shape_kernel<<<grid, THREADS, 0, stream>>>(*gpu, *job, run);
+    static void (*const kernels[2][2][2])(exi_gpu, exi_gpu_job, int) = {
+        {{shape_kernel<false, false, false>, shape_kernel<false, false, true>},
+         {shape_kernel<false, true, false>, shape_kernel<false, true, true>}},
+        {{shape_kernel<true, false, false>, shape_kernel<true, false, true>},
+         {shape_kernel<true, true, false>, shape_kernel<true, true, true>}}};
+    const bool offsets = gpu->offset_starts[EX_FRAME_REST] || gpu->offset_starts[EX_FRAME_SKINNED];
+    kernels[gpu->path_count > 0][offsets][job->skinned && gpu->skin_joints]<<<grid, THREADS, 0, stream>>>(*gpu, *job,
+                                                                                                          run);
 }
 
 static void run_path(const exi_gpu *gpu, const exi_gpu_job *job, ex_cuda_stream stream) {
     const int groups = exi_gpu_path_groups(gpu);
-    const int runs = count_runs(groups, multiprocessors() * RESIDENT * WAVES, job->count);
-    exi_gpu_launch_path(gpu, job, groups, (job->count + runs - 1) / runs, stream);
+    const int run = choose_run(groups, multiprocessors() * EXI_PATH_RESIDENT * WAVES, job->count);
+    exi_gpu_launch_path(gpu, job, groups, run, stream);
 }
 
 int exi_gpu_run_shape(const exi_gpu *gpu, const exi_gpu_job *job, bool prepared, ex_cuda_stream stream) {

@@ -3,11 +3,9 @@
  * write.inl). A thread is a vertex; a block of 128 takes four tiles of vertices through a run of instances, so that the
  * tables it reads stay in the first cache. Runs are as short as fills the GPU: one instance of 80 000 vertices is 625
  * blocks.
- *
- * Triples that lie close together leave a warp through shared memory: 16 bytes a lane where they are aligned, else 4,
- * in whole lines both. What stands apart is written as it is.
  */
 #include "cuda/kernels.h"
+#include "cuda/kernels_store.inl"
 #include "cuda/surface.inl"
 #include "cuda/write.inl"
 
@@ -16,7 +14,7 @@
 
 namespace {
 
-enum { BLOCK = 128, WARP = 32, WARPS = BLOCK / WARP };
+enum { BLOCK = 128, WARP = EXI_GPU_TILE, WARPS = BLOCK / WARP };
 
 /* ---- launching ---- */
 
@@ -33,48 +31,16 @@ dim3 grid_of(int items, int count) {
     return dim3((unsigned)wide, (unsigned)runs);
 }
 
-cudaStream_t stream_of(ex_cuda_stream stream) {
-    return (cudaStream_t)stream;
-}
-
-/* ---- out of a warp ---- */
-
-/* Writes the triples of a warp's first `count` lanes to `to`, close together. All lanes come here. */
-__device__ inline void store_close(float *stage, int lane, int count, const float value[3], float *to) {
-    for (int c = 0; c < 3; c++)
-        stage[3 * lane + c] = value[c];
-    __syncwarp();
-    if (count == WARP && ((uintptr_t)to & 15) == 0) {
-        if (lane < 3 * WARP / 4)
-            ((float4 *)to)[lane] = ((const float4 *)stage)[lane];
-    } else {
-        for (int i = lane; i < 3 * count; i += WARP)
-            to[i] = stage[i];
-    }
-    __syncwarp();
-}
-
-/* The triple of a warp's lane, vertex first + lane, where it is one of the first `count`. */
-__device__ inline void store(float *stage, int lane, int count, const float value[3], float *first, uint64_t stride) {
-    if (stride == 3) {
-        store_close(stage, lane, count, value, first);
-    } else if (lane < count) {
-        float *to = first + (size_t)lane * (size_t)stride;
-        for (int c = 0; c < 3; c++)
-            to[c] = value[c];
-    }
-}
-
-/* Where a warp stands: its first item and how many of its lanes have one. */
+/* Where a warp stands: which tile of items is its own, and how many of its lanes have one. */
 struct place {
-    int lane, first, count;
+    int lane, tile, count;
     __device__ place(int items) {
-        const int warp = (int)blockIdx.x * WARPS + (int)threadIdx.x / WARP;
-        const int left = items - warp * WARP;
         lane = (int)threadIdx.x % WARP;
-        first = warp * WARP;
+        tile = (int)blockIdx.x * WARPS + (int)threadIdx.x / WARP;
+        const int left = items - tile * WARP;
         count = left < WARP ? left : WARP;
     }
+    __device__ int item() const { return tile * WARP + lane; }
 };
 
 /* ---- refine ---- */
@@ -83,45 +49,42 @@ struct place {
 template <bool full>
 __global__ void __launch_bounds__(BLOCK)
     refine(const __grid_constant__ exi_gpu gpu, const __grid_constant__ exi_gpu_job job) {
-    __shared__ alignas(16) float stages[WARPS][3 * WARP];
+    __shared__ alignas(16) float rooms[WARPS][EXI_STORE_FLOATS];
     const place at(job.level.vertices);
-    float *stage = stages[threadIdx.x / WARP];
+    float *room = rooms[threadIdx.x / WARP];
+    const exi_gpu_place_out positions = {job.positions, job.position_stride, job.position_instance};
+    const exi_gpu_place_out normals = {job.normals, job.normal_stride, job.normal_instance};
     if (at.count <= 0)
         return;
     for (int instance = (int)blockIdx.y; instance < job.count; instance += (int)gridDim.y) {
         float position[3] = {0, 0, 0}, normal[3] = {0, 0, 0};
         if (at.lane < at.count) {
             if (full)
-                exi_gpu_refine_full(&gpu, &job, instance, at.first + at.lane, position, normal);
+                exi_gpu_refine_full(&gpu, &job, instance, at.item(), position, normal);
             else
-                exi_gpu_refine_position(&gpu, &job, instance, at.first + at.lane, position);
+                exi_gpu_refine_position(&gpu, &job, instance, at.item(), position);
         }
         if (job.positions)
-            store(stage, at.lane, at.count, position,
-                  job.positions + (size_t)instance * job.position_instance + (size_t)at.first * job.position_stride,
-                  job.position_stride);
+            exi_gpu_store_tile(&positions, instance, at.tile, at.count, at.lane, position, room);
         if (full && job.limit_normals && job.normals)
-            store(stage, at.lane, at.count, normal,
-                  job.normals + (size_t)instance * job.normal_instance + (size_t)at.first * job.normal_stride,
-                  job.normal_stride);
+            exi_gpu_store_tile(&normals, instance, at.tile, at.count, at.lane, normal, room);
     }
 }
 
 /* ---- normals ---- */
 
 __global__ void __launch_bounds__(BLOCK) ring_normals(const __grid_constant__ exi_gpu_job job) {
-    __shared__ alignas(16) float stages[WARPS][3 * WARP];
+    __shared__ alignas(16) float rooms[WARPS][EXI_STORE_FLOATS];
     const place at(job.level.vertices);
-    float *stage = stages[threadIdx.x / WARP];
+    float *room = rooms[threadIdx.x / WARP];
+    const exi_gpu_place_out normals = {job.normals, job.normal_stride, job.normal_instance};
     if (at.count <= 0)
         return;
     for (int instance = (int)blockIdx.y; instance < job.count; instance += (int)gridDim.y) {
         float normal[3] = {0, 0, 0};
         if (at.lane < at.count)
-            exi_gpu_normal(&job, instance, at.first + at.lane, normal);
-        store(stage, at.lane, at.count, normal,
-              job.normals + (size_t)instance * job.normal_instance + (size_t)at.first * job.normal_stride,
-              job.normal_stride);
+            exi_gpu_normal(&job, instance, at.item(), normal);
+        exi_gpu_store_tile(&normals, instance, at.tile, at.count, at.lane, normal, room);
     }
 }
 
@@ -129,29 +92,25 @@ __global__ void __launch_bounds__(BLOCK) ring_normals(const __grid_constant__ ex
 
 __global__ void __launch_bounds__(BLOCK)
     write_entries(const __grid_constant__ exi_gpu_job job, const __grid_constant__ exi_gpu_writing writing) {
-    __shared__ alignas(16) float stages[WARPS][3 * WARP];
+    __shared__ alignas(16) float rooms[WARPS][EXI_STORE_FLOATS];
     const place at(exi_gpu_write_count(&job, &writing));
-    float *stage = stages[threadIdx.x / WARP];
-    const int entry = at.first + at.lane;
-    const bool close = writing.to.number == EX_CUDA_FLOAT && writing.to.stride == 3 * sizeof(float);
+    float *room = rooms[threadIdx.x / WARP];
+    const bool floats = writing.to.number == EX_CUDA_FLOAT;
+    const exi_gpu_place_out out = {(float *)writing.to.data, writing.to.stride / sizeof(float),
+                                   writing.to.instance_stride / sizeof(float)};
     if (at.count <= 0)
         return;
     for (int instance = (int)blockIdx.y; instance < job.count; instance += (int)gridDim.y) {
-        if (!close) {
-            if (at.lane < at.count)
-                exi_gpu_write(&job, &writing, instance, entry);
-            continue;
-        }
         float value[3] = {0, 0, 0};
-        if (at.lane < at.count) {
-            const size_t source = exi_gpu_write_source(&job, &writing, entry);
-            const float *from = writing.from + ((size_t)instance * (size_t)job.level.vertices + source) * 3;
+        if (at.lane < at.count && !floats)
+            exi_gpu_write(&job, &writing, instance, at.item());
+        if (at.lane < at.count && floats) {
+            const float *from = exi_gpu_write_from(&job, &writing, instance, at.item());
             for (int c = 0; c < 3; c++)
                 value[c] = from[c];
         }
-        store_close(stage, at.lane, at.count, value,
-                    (float *)((char *)writing.to.data + (size_t)instance * writing.to.instance_stride) +
-                        3 * (size_t)at.first);
+        if (floats)
+            exi_gpu_store_tile(&out, instance, at.tile, at.count, at.lane, value, room);
     }
 }
 
@@ -220,9 +179,9 @@ int exi_gpu_run_refine(const exi_gpu *gpu, const exi_gpu_job *job, ex_cuda_strea
         return 0;
     const dim3 grid = grid_of(job->level.vertices, job->count);
     if (job->displaced || (job->limit_normals && job->normals))
-        refine<true><<<grid, BLOCK, 0, stream_of(stream)>>>(*gpu, *job);
+        refine<true><<<grid, BLOCK, 0, stream>>>(*gpu, *job);
     else
-        refine<false><<<grid, BLOCK, 0, stream_of(stream)>>>(*gpu, *job);
+        refine<false><<<grid, BLOCK, 0, stream>>>(*gpu, *job);
     return (int)cudaGetLastError();
 }
 
@@ -230,7 +189,7 @@ int exi_gpu_run_normals(const exi_gpu *gpu, const exi_gpu_job *job, ex_cuda_stre
     (void)gpu;
     if (job->count == 0 || job->level.vertices == 0)
         return 0;
-    ring_normals<<<grid_of(job->level.vertices, job->count), BLOCK, 0, stream_of(stream)>>>(*job);
+    ring_normals<<<grid_of(job->level.vertices, job->count), BLOCK, 0, stream>>>(*job);
     return (int)cudaGetLastError();
 }
 
@@ -238,7 +197,7 @@ int exi_gpu_run_write(const exi_gpu_job *job, const exi_gpu_writing *writing, ex
     const int entries = exi_gpu_write_count(job, writing);
     if (job->count == 0 || entries == 0)
         return 0;
-    write_entries<<<grid_of(entries, job->count), BLOCK, 0, stream_of(stream)>>>(*job, *writing);
+    write_entries<<<grid_of(entries, job->count), BLOCK, 0, stream>>>(*job, *writing);
     return (int)cudaGetLastError();
 }
 
@@ -250,8 +209,7 @@ int exi_gpu_run_boxes(const exi_gpu_job *job, float *boxes, ex_cuda_stream strea
     const int parts = (job->level.vertices + 8 * BOX_BLOCK - 1) / (8 * BOX_BLOCK);
     const int wide = count >= 256 || parts < 1 ? 1 : parts < 1024 ? parts : 1024;
     if (wide > 1)
-        empty_boxes<<<(unsigned)((6 * count + 127) / 128), 128, 0, stream_of(stream)>>>(boxes, count);
-    grow_boxes<<<dim3((unsigned)wide, (unsigned)(count < 65535 ? count : 65535)), BOX_BLOCK, 0, stream_of(stream)>>>(
-        *job, boxes);
+        empty_boxes<<<(unsigned)((6 * count + 127) / 128), 128, 0, stream>>>(boxes, count);
+    grow_boxes<<<dim3((unsigned)wide, (unsigned)(count < 65535 ? count : 65535)), BOX_BLOCK, 0, stream>>>(*job, boxes);
     return (int)cudaGetLastError();
 }

@@ -81,7 +81,7 @@ EXI_INLINE void exi_gpu_apart(const exi_gpu *g, const exi_gpu_job *j, int instan
     exi_joint_centre(t, joint, at);
     exi_palette_centre(at, centre);
     if (exi_palette_apart(m, centre, palette, dual))
-        j->work.stretched[instance] = 1; /* by whom does not matter */
+        EXI_TEAM_MARK(&j->work.stretched[instance]);
 }
 
 /* Shifts, world matrices, palette; nothing where the instance is not skinned. work.weights are there. */

@@ -24,6 +24,9 @@ typedef struct exi_team {
 #define EXI_TEAM_SYNC(team) ((void)(team))
 #endif
 
+/* Sets a flag to 1, which several of a team may do at once. */
+#define EXI_TEAM_MARK(flag) (*(volatile int32_t *)(flag) = 1)
+
 /*
  * A team's warps, which can work on different things between two EXI_TEAM_SYNC; a team has whole ones. On the host, the
  * one thread. Sums and the like over the lanes of a warp come to all of them, and all must ask.

@@ -37,13 +37,14 @@ EXI_INLINE uint16_t exi_gpu_snorm(float value) {
     return (uint16_t)(int16_t)whole;
 }
 
-/* The vertex that entry `entry` of a call is. */
-EXI_INLINE size_t exi_gpu_write_source(const exi_gpu_job *j, const exi_gpu_writing *w, int entry) {
-    return w->split && j->level.sources ? (size_t)j->level.sources[entry] : (size_t)entry;
-}
-
 EXI_INLINE int exi_gpu_write_count(const exi_gpu_job *j, const exi_gpu_writing *w) {
     return w->split && j->level.sources ? j->level.splits : j->level.vertices;
+}
+
+/* The triple that an entry is made of. */
+EXI_INLINE const float *exi_gpu_write_from(const exi_gpu_job *j, const exi_gpu_writing *w, int instance, int entry) {
+    const size_t source = w->split && j->level.sources ? (size_t)j->level.sources[entry] : (size_t)entry;
+    return w->from + ((size_t)instance * (size_t)j->level.vertices + source) * 3;
 }
 
 /* Four 16-bit numbers as they lie in memory, the first lowest. */
@@ -58,8 +59,7 @@ EXI_INLINE uint64_t exi_gpu_write_pack(const exi_gpu_writing *w, const float fro
 }
 
 EXI_INLINE void exi_gpu_write(const exi_gpu_job *j, const exi_gpu_writing *w, int instance, int entry) {
-    const size_t source = exi_gpu_write_source(j, w, entry);
-    const float *from = w->from + ((size_t)instance * (size_t)j->level.vertices + source) * 3;
+    const float *from = exi_gpu_write_from(j, w, instance, entry);
     char *to = (char *)w->to.data + (size_t)instance * w->to.instance_stride + (size_t)entry * w->to.stride;
     if (w->to.number == EX_CUDA_FLOAT) {
         float *floats = (float *)(void *)to;

@@ -77,6 +77,10 @@ typedef struct laid {
 static void open_laid(laid *l) {
     ex_error error = {.result = EX_OK};
     whole_rig_open(&l->w, 40, WHOLE_ALL);
+    for (int i = 0; i < 2; i++) { /* at rest turned, so that no turn is another number */
+        l->w.base.arm_axes[i].rest_rotation[0] = 0.6;
+        l->w.base.arm_axes[i].rest_rotation[3] = 0.8;
+    }
     l->rig = rig_of(&l->w.def);
     if (exi_gpu_lay(l->rig, NULL, NULL, NULL, &l->memory, &l->size, &l->head, &l->levels, &error) != EX_OK)
         fail_msg("%s", error.text);

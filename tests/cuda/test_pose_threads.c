@@ -33,8 +33,16 @@ static void meet(exi_team team) {
     pthread_mutex_unlock(&meeting.mutex);
 }
 
+static void mark(int32_t *flag) {
+    pthread_mutex_lock(&meeting.mutex);
+    *flag = 1;
+    pthread_mutex_unlock(&meeting.mutex);
+}
+
 #undef EXI_TEAM_SYNC
 #define EXI_TEAM_SYNC(team) meet(team)
+#undef EXI_TEAM_MARK
+#define EXI_TEAM_MARK(flag) mark(flag)
 
 #include "cuda/prepare_pose.inl"
 #include "support/gpu_poses.h"

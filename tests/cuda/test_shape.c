@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "cuda/lay.h"
+#include "cuda/prepare.inl"
 #include "cuda/shape_path.inl"
 #include "cuda/work.h"
 #include "runtime/base/memory.h"
@@ -35,6 +36,9 @@ typedef struct stage {
     exi_gpu_levels levels;
     exi_gpu_job job;
     char *work;
+    size_t work_size;
+    float *dials;
+    ex_transform *joints;
     ex_pose poses[INSTANCES];
     float *expected[INSTANCES];
     double size_of_form, worst; /* the worst difference met, over the size */
@@ -46,8 +50,13 @@ static void stage_open(stage *s, ex_rig *rig) {
     *s = (stage){.rig = rig, .job = {.count = INSTANCES}};
     if (exi_gpu_lay(rig, NULL, NULL, NULL, &s->block, &s->size, &s->head, &s->levels, &error) != EX_OK)
         fail_msg("%s", error.text);
-    s->work = aligned_alloc(16, exi_gpu_work_lay(&s->head, INSTANCES, NULL, &s->job.work) + 16);
+    s->work_size = exi_gpu_work_lay(&s->head, INSTANCES, NULL, &s->job.work);
+    s->work = aligned_alloc(16, s->work_size + 16);
     exi_gpu_work_lay(&s->head, INSTANCES, s->work, &s->job.work);
+    s->dials = malloc((size_t)(INSTANCES * ex_rig_pose_size(rig) + 1) * sizeof *s->dials);
+    s->joints = malloc((size_t)(INSTANCES * ex_rig_joint_count(rig) + 1) * sizeof *s->joints);
+    s->job.inputs = s->dials;
+    s->job.joints = s->joints;
     for (int i = 0; i < INSTANCES; i++) {
         s->poses[i].inputs = malloc(((size_t)ex_rig_pose_size(rig) + 1) * sizeof(double));
         s->poses[i].joints = malloc(((size_t)ex_rig_joint_count(rig) + 1) * sizeof(ex_transform));
@@ -62,6 +71,8 @@ static void stage_close(stage *s) {
         free(s->expected[i]);
     }
     free(s->work);
+    free(s->dials);
+    free(s->joints);
     exi_release(NULL, s->block, s->size);
     ex_rig_destroy(s->rig);
 }
@@ -201,7 +212,7 @@ static void prepare(stage *s, uint64_t *random, double reach, bool rigid, const 
     for (int i = 0; i < INSTANCES; i++) {
         ex_rig_rest_pose(s->rig, &s->poses[i]);
         for (int k = 0; k < ex_rig_pose_size(s->rig); k++)
-            s->poses[i].inputs[k] = random_between(random, -reach, 1 + reach);
+            s->poses[i].inputs[k] = (double)(float)random_between(random, -reach, 1 + reach);
         for (int k = 0; k < ex_rig_joint_count(s->rig); k++)
             for (int c = 0; c < 4; c++) {
                 s->poses[i].joints[k].rotation[c] += (float)random_between(random, -0.5, 0.5);
@@ -232,13 +243,32 @@ static void compare(stage *s, int instance, int vertex, const float position[3],
     }
 }
 
-static void check(stage *s, const char *what) {
+static void check_vertices(stage *s, const char *what) {
     for (int i = 0; i < INSTANCES; i++)
         for (int v = 0; v < s->head.vertices; v++) {
             float position[3];
             exi_gpu_shape(&s->head, &s->job, i, v, position);
             compare(s, i, v, position, what);
         }
+}
+
+/* With the work as it is, and as the GPU would have set it out. */
+static void check(stage *s, const char *what) {
+    const int dials = s->head.pose_size, joints = s->head.joints;
+    check_vertices(s, what);
+    memset(s->work, 0xFF, s->work_size);
+    memset(s->job.muted, 0, sizeof s->job.muted);
+    for (int l = 0; l < LAYERS; l++)
+        s->job.muted[0] |= (uint32_t)s->muted[l] << l;
+    for (int i = 0; i < INSTANCES; i++) {
+        for (int k = 0; k < dials; k++)
+            s->dials[i * dials + k] = (float)s->poses[i].inputs[k];
+        for (int k = 0; k < joints; k++)
+            s->joints[i * joints + k] = s->poses[i].joints[k];
+    }
+    for (int i = 0; i < INSTANCES; i++)
+        exi_gpu_prepare(&s->head, &s->job, i, (exi_team){.lanes = 1});
+    check_vertices(s, what);
 }
 
 /* By the way of one trajectory, where that is all there is. */
@@ -292,22 +322,24 @@ static void test_whole_rigs(void **state) {
     print_message("worst difference of whole rigs: %.2g of the form's size\n", worst);
 }
 
-/* A rig of one layer of trajectories, whose weights are what its dials say. */
-static void open_paths(stage *s, path_layer *layer, const float *mesh, int count, int parts, ex_storage storage) {
+/* A rig of one layer of the first so many trajectories, whose weights are what its dials say. */
+static void open_paths(stage *s, const float *mesh, int count, int parts, int examples, ex_storage storage) {
     static const char *const dials[PATHS_EXAMPLES] = {"a", "b", "c", "d"};
     static const ex_axis axes[PATHS_EXAMPLES] = {{.max = 1}, {.max = 1}, {.max = 1}, {.max = 1}};
     ex_rig_def def = ex_rig_def_default();
-    path_layer_open(layer, mesh, count, parts, 5);
-    layer->def.weigh = ex_weigher_def_default();
-    layer->def.weigh.kind = EX_WEIGHER_DIRECT;
-    layer->def.weigh.axes = axes;
-    layer->def.weigh.axis_count = layer->def.weigh.example_count = PATHS_EXAMPLES;
-    layer->def.axis_names = dials;
+    path_layer layer;
+    path_layer_open(&layer, mesh, count, parts, 5);
+    layer.def.weigh = ex_weigher_def_default();
+    layer.def.weigh.kind = EX_WEIGHER_DIRECT;
+    layer.def.weigh.axes = axes;
+    layer.def.weigh.axis_count = layer.def.weigh.example_count = examples;
+    layer.def.axis_names = dials;
     def.mesh = (ex_rig_mesh){.vertex_count = count, .split_count = count, .positions = mesh};
-    def.layers = &layer->def;
+    def.layers = &layer.def;
     def.layer_count = 1;
     def.options.storage = storage;
     stage_open(s, rig_of(&def));
+    path_layer_close(&layer);
 }
 
 static void test_paths(void **state) {
@@ -321,16 +353,14 @@ static void test_paths(void **state) {
     for (int parts = 0; parts <= PATHS_ALL; parts++)
         for (int storage = 0; storage < EX_STORAGE_COUNT; storage++) {
             char what[64];
-            path_layer layer;
             stage s;
-            open_paths(&s, &layer, mesh[0], COUNT, parts, (ex_storage)storage);
+            open_paths(&s, mesh[0], COUNT, parts, PATHS_EXAMPLES, (ex_storage)storage);
             for (int round = 0; round < 2; round++) { /* the second turns further than polynomials go */
                 snprintf(what, sizeof what, "paths %d, storage %d, round %d", parts, storage, round);
-                prepare(&s, &random, round, true, &(ex_evaluation){0});
+                prepare(&s, &random, 5 * round, true, &(ex_evaluation){0});
                 check(&s, what);
             }
             worst = fmax(worst, s.worst);
-            path_layer_close(&layer);
             stage_close(&s);
         }
     print_message("worst difference of paths: %.2g of the form's size\n", worst);
@@ -348,31 +378,16 @@ static void test_one_path(void **state) {
     for (int i = 0; i < 3 * COUNT; i++)
         mesh[i / 3][i % 3] = (float)random_between(&random, -1, 1);
     for (int kind = 0; kind < 8; kind++) {
-        static const char *const dials[] = {"a", "b"};
-        static const ex_axis axes[] = {{.max = 1}, {.max = 1}};
-        path_layer layer;
         stage s;
-        ex_rig_def def = ex_rig_def_default();
-        path_layer_open(&layer, mesh[0], COUNT, kinds[kind / 2], 6);
-        layer.def.weigh = ex_weigher_def_default();
-        layer.def.weigh.kind = EX_WEIGHER_DIRECT;
-        layer.def.weigh.axes = axes;
-        layer.def.weigh.axis_count = layer.def.weigh.example_count = 2;
-        layer.def.axis_names = dials;
-        def.mesh = (ex_rig_mesh){.vertex_count = COUNT, .split_count = COUNT, .positions = mesh[0]};
-        def.layers = &layer.def;
-        def.layer_count = 1;
-        def.options.storage = kind & 1 ? EX_STORAGE_16_BIT : EX_STORAGE_FLOAT;
-        stage_open(&s, rig_of(&def));
+        open_paths(&s, mesh[0], COUNT, kinds[kind / 2], 2, kind & 1 ? EX_STORAGE_16_BIT : EX_STORAGE_FLOAT);
         for (int round = 0; round < 3; round++) {
             char what[64];
             snprintf(what, sizeof what, "one path, kind %d, round %d", kind, round);
             s.muted[0] = round == 2;
-            prepare(&s, &random, round, true, &(ex_evaluation){.muted = s.muted});
+            prepare(&s, &random, 5 * round, true, &(ex_evaluation){.muted = s.muted}); /* beyond polynomials */
             check_alone(&s, what);
         }
         worst = fmax(worst, s.worst);
-        path_layer_close(&layer);
         stage_close(&s);
     }
     print_message("worst difference of one path: %.2g of the form's size\n", worst);

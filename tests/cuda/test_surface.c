@@ -351,6 +351,7 @@ static void compare_level(const ex_rig *rig, const laid *l, const ex_pose *pose,
         job.displaced |= level != 0 && !(muted && muted[l->head.displacements[i].layer]);
     for (int i = 0; muted && i < ex_rig_layer_count(rig); i++)
         job.muted[i / 32] |= (uint32_t)muted[i] << i % 32;
+    const double size = size_of(&s);
     const bool limit_normals = level != 0 && !job.displaced && laid_level->has_tangents;
     assert_int_equal(laid_level->vertices, s.count);
     assert_int_equal(laid_level->has_tangents, level != 0 && ex_stencils_has_tangents(ex_rig_stencils(rig), level));
@@ -361,7 +362,7 @@ static void compare_level(const ex_rig *rig, const laid *l, const ex_pose *pose,
         else
             exi_gpu_refine(&l->head, &job, 0, v, position, limit_normals ? normal : NULL);
         for (int c = 0; c < 3; c++) {
-            assert_near((double)position[c], (double)s.positions[3 * v + c], 1e-6 * size_of(&s));
+            assert_near((double)position[c], (double)s.positions[3 * v + c], 1e-6 * size);
             if (limit_normals)
                 assert_near((double)normal[c], (double)s.normals[3 * v + c], tolerance);
         }
