@@ -80,9 +80,9 @@ set(EX_WITH_CUDA ON)
 
 file(GLOB cuda_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/cuda/*.c ${CMAKE_SOURCE_DIR}/src/cuda/*.cu)
 ex_add_library(exemplar_cuda ${cuda_sources})
-# What nvcc writes around a kernel keeps a handle in a static variable, which C++ guards by functions of its library: they
-# are in the part of it that needs nothing else and is linked statically. Without guards (-fno-threadsafe-statics) a
-# second thread could launch before the handle is there.
+# What nvcc writes around a kernel keeps a handle in a static variable, which C++ guards by functions of its library; they
+# are in the part of it that needs nothing else and is linked statically. Unguarded (-fno-threadsafe-statics), a second
+# thread could launch before it sees the handle, where processors do not keep stores in order.
 ex_link_library(exemplar_cuda exemplar CUDA::cudart_static supc++)
 if(EX_SHARED AND NOT APPLE)
   target_link_options(exemplar_cuda_shared PRIVATE -Wl,--exclude-libs,libcudart_static.a:libsupc++.a:libgcc_eh.a)
