@@ -134,7 +134,7 @@ EXI_INLINE exi_path_factors exi_path_near(float t) {
 /* The same for turns beyond the polynomials, which are rare: a call on the GPU, so that the registers it takes are not
  * taken from all. */
 #if defined(__CUDACC__)
-#define EXI_APART static __host__ __device__ __noinline__
+#define EXI_APART static __host__ __device__ __noinline__ __attribute__((unused))
 #else
 #define EXI_APART static inline
 #endif
