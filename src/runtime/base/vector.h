@@ -23,7 +23,8 @@ EXI_INLINE void exi_cross(const double a[3], const double b[3], double out[3]) {
     out[2] = z;
 }
 
-/* Scales v to length 1; false, and v untouched, where it has none. Safe from overflow and underflow. */
+/* Scales v to length 1; false, and v untouched, where it has none. Safe from overflow and underflow. On a GPU, where a
+ * division is a page of code, by a power of 2 and a reciprocal root, which may differ in the last bits. */
 EXI_INLINE bool exi_normalise(double *v, int count) {
     double largest = 0;
     for (int i = 0; i < count; i++)
@@ -31,6 +32,18 @@ EXI_INLINE bool exi_normalise(double *v, int count) {
     if (!(largest > 0) || !isfinite(largest))
         return false;
     double sum = 0;
+#if defined(__CUDA_ARCH__)
+    const uint64_t exponent = exi_to_bits(largest) >> 52;
+    const double scale = exi_from_bits((exponent < 2045 ? 2046 - exponent : 1) << 52);
+    for (int i = 0; i < count; i++)
+        sum += v[i] * scale * (v[i] * scale);
+    if (!isfinite(sum))
+        return false;
+    const double inverse = rsqrt(sum);
+    for (int i = 0; i < count; i++)
+        v[i] = v[i] * scale * inverse;
+    return true;
+#else
     for (int i = 0; i < count; i++)
         sum += (v[i] / largest) * (v[i] / largest);
     if (!isfinite(sum)) /* a NaN among them, which fmax passes over */
@@ -39,6 +52,7 @@ EXI_INLINE bool exi_normalise(double *v, int count) {
     for (int i = 0; i < count; i++)
         v[i] = v[i] / largest * inverse;
     return true;
+#endif
 }
 
 /* exi_normalise for three numbers of usual size, with one division where that has seven; it takes the others. */

@@ -41,17 +41,18 @@ EXI_INLINE bool exi_paths_weigh_example(const exi_paths *p, const double *weight
 /* The blended screw: where the three axes go, and the move, x + sum over c of (x - centre)_c (turned_c - unit_c) +
  * move. */
 EXI_INLINE void exi_paths_screw(const exi_paths *p, const double *weights, double turned[3][3], double move[3]) {
-    double turn[3] = {0, 0, 0}, along[3] = {0, 0, 0};
+    double turn[3] = {0, 0, 0}, along[3] = {0, 0, 0}, a, b, sinc;
     const exi_path_example *examples = exi_paths_examples(p);
     for (int k = 0; k < p->example_count; k++)
         for (int c = 0; (examples[k].flags & EXI_PATHS_SCREWS) && c < 3; c++) {
             turn[c] += weights[k] * examples[k].screw.turn[c];
             along[c] += weights[k] * examples[k].screw.move[c];
         }
-    exi_turn_mean(turn, along, move);
+    exi_turn_factors(exi_turn_square(turn), &a, &b, &sinc);
+    exi_turn_combine(turn, along, a, b, move);
     for (int c = 0; c < 3; c++) {
         const double unit[3] = {c == 0 ? 1.0 : 0.0, c == 1 ? 1.0 : 0.0, c == 2 ? 1.0 : 0.0};
-        exi_turn_apply(turn, unit, turned[c]);
+        exi_turn_combine(turn, unit, sinc, a, turned[c]);
     }
 }
 
