@@ -27,6 +27,12 @@
 #define EXI_RARE   static inline
 #define EXI_CALL   static inline
 #endif
+/* Before a loop that a GPU is not to write out several times. */
+#if defined(__CUDA_ARCH__)
+#define EXI_ROLLED _Pragma("unroll 1")
+#else
+#define EXI_ROLLED
+#endif
 
 EXI_INLINE double exi_from_bits(uint64_t bits) {
     double value;

@@ -20,8 +20,10 @@ EXI_INLINE double exi_paths_time(const exi_paths *p, const double *weights, int 
 }
 
 /* Sets the weights of the forms that an example has among the layer's floats [form_count]: x_k, and x_k q(s_k) for
- * correctors. False where x_k is 0 or the example is the reference: then it does nothing. */
-EXI_INLINE bool exi_paths_weigh_example(const exi_paths *p, const double *weights, int k, float *floats) {
+ * correctors, where there can be any: a constant where this is called. False where x_k is 0 or the example is the
+ * reference: then it does nothing. */
+EXI_INLINE bool exi_paths_weigh_example(const exi_paths *p, const double *weights, int k, bool correctors,
+                                        float *floats) {
     const exi_path_example *e = &exi_paths_examples(p)[k];
     const float x = (float)weights[k];
     if (k == p->reference)
@@ -29,6 +31,8 @@ EXI_INLINE bool exi_paths_weigh_example(const exi_paths *p, const double *weight
     if (e->turns >= 0)
         floats[e->turns] = x;
     floats[e->velocities] = x;
+    if (!correctors)
+        return x != 0;
     const double s = x != 0 && e->corrector_count > 0 ? exi_paths_time(p, weights, k) : 0;
     for (int j = 0; j < e->corrector_count; j++) {
         const float *curve =
