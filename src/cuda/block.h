@@ -47,7 +47,8 @@ enum {
     EXI_GPU_SKIN = 4096,
     EXI_GPU_TURNS = 8192, /* rotations of joints: dual quaternions, offsets in the skin's frame */
     EXI_GPU_SHIFTS = 16384,
-    EXI_GPU_ALL = 32767,
+    EXI_GPU_LAYERS = 32768, /* more than 32 */
+    EXI_GPU_ALL = 65535,
     EXI_GPU_BY_POINTS = EXI_GPU_CARDINAL | EXI_GPU_KERNELS | EXI_GPU_GAUSSIAN | EXI_GPU_SHARES
 };
 #define EXI_GPU_HAS(g, things) (((g)->lacks & (things)) != (things))

@@ -28,6 +28,19 @@ static __device__ inline void exi_near_copy(const char *from, char *to, int byte
     }
 }
 
+/* The same, 4 at a time. */
+static __device__ inline void exi_near_copy_floats(const float *from, float *to, int count) {
+    for (int i = (int)threadIdx.x; i < count; i += (int)blockDim.x) {
+#if __CUDA_ARCH__ >= 800
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"((unsigned)__cvta_generic_to_shared(to + i)),
+                     "l"(from + i)
+                     : "memory");
+#else
+        to[i] = __ldg(from + i);
+#endif
+    }
+}
+
 /* After which all threads see what was copied. */
 static __device__ inline void exi_near_wait(void) {
 #if __CUDA_ARCH__ >= 800

@@ -181,6 +181,7 @@ int exi_gpu_weigher_has(const ex_weigher *w) {
 /* Of what the kernels can leave out. */
 static int find_things(const ex_rig *rig, const exi_gpu *head) {
     int has = head->storage == EX_STORAGE_FLOAT ? 0 : EXI_GPU_SHORTS;
+    has |= rig->counts.layers > 32 ? EXI_GPU_LAYERS : 0;
     for (int i = 0; i < rig->counts.inputs; i++) {
         const exi_input_record *input = &exi_rig_inputs(rig)[i];
         has |= input->joint >= 0 || input->axis.kind != EX_AXIS_SCALAR ? EXI_GPU_READINGS : 0;

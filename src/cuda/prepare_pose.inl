@@ -48,9 +48,9 @@ EXI_INLINE void exi_gpu_input(const exi_gpu *g, const exi_gpu_job *j, int instan
 EXI_INLINE void exi_gpu_shift(const exi_gpu *g, const exi_gpu_job *j, int instance, exi_team team, float *shifts) {
     const float *weights = j->work.weights + (size_t)instance * (size_t)g->examples;
     const int count = 3 * g->joints;
-    for (int c = team.lane; c < count; c += team.lanes) {
+    EXI_ROLLED for (int c = team.lane; c < count; c += team.lanes) {
         float sum = 0;
-        for (int i = 0; i < g->shift_count; i++) {
+        EXI_ROLLED for (int i = 0; i < g->shift_count; i++) {
             const float weight = weights[g->shift_examples[i]];
             if (weight != 0)
                 sum += weight * g->shifts[(size_t)i * (size_t)count + (size_t)c];
