@@ -133,12 +133,7 @@ EXI_INLINE exi_path_factors exi_path_near(float t) {
 
 /* The same for turns beyond the polynomials, which are rare: a call on the GPU, so that the registers it takes are not
  * taken from all. */
-#if defined(__CUDACC__)
-#define EXI_APART static __host__ __device__ __noinline__ __attribute__((unused))
-#else
-#define EXI_APART static inline
-#endif
-EXI_APART exi_path_factors exi_path_far(float t) {
+EXI_RARE exi_path_factors exi_path_far(float t) {
     exi_path_factors factors;
     exi_turn_factors_far((t + 1.0f) * (EXI_TURN_FAR / 2.0f), &factors.a, &factors.b);
     return factors;

@@ -95,7 +95,8 @@ ex_result ex_cuda_set_weigher(ex_cuda_rig *rig, int layer, const ex_weigher *wei
         return exi_misuse_error(error, __func__, "no rig or weigher, or no such layer");
     const ex_weigher *own = &rig->weighers[layer].head;
     if (weigher->example_count != own->example_count || weigher->dimension != own->dimension ||
-        weigher->set_weight_count != own->set_weight_count)
+        weigher->set_weight_count != own->set_weight_count || weigher->set_count != own->set_count ||
+        weigher->set_square_count != own->set_square_count)
         return exi_error(error, EX_ERROR_ARGUMENT,
                          "the weigher has another number of examples, axes or sets than layer %d", layer);
     ex_weigher largest = *own;
@@ -106,6 +107,8 @@ ex_result ex_cuda_set_weigher(ex_cuda_rig *rig, int layer, const ex_weigher *wei
                          "the weigher has %d pseudo-examples, and layer %d was uploaded with room for %d: upload the "
                          "rig again",
                          weigher->pseudo_count, layer, own->pseudo_count + EXI_GPU_MORE_POINTS);
+    if (rig->head.lacks & exi_gpu_weigher_has(weigher)) /* from now on kernels are those that have it too */
+        rig->head.lacks &= ~exi_gpu_weigher_has(weigher);
     return exi_cuda_result(cudaMemcpyAsync((char *)rig->memory + rig->weighers[layer].at, weigher,
                                            (size_t)weigher->size, cudaMemcpyHostToDevice, stream),
                            "replacing a weigher", error);
