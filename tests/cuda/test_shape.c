@@ -283,15 +283,14 @@ static void check_alone(stage *s, const char *what) {
         for (int i = 0; i < INSTANCES; i++) {
             exi_path_record record;
             exi_path_site site = {.t = 0};
-            const bool moves = exi_path_open(g, &s->job.work, i, examples, correctors, &record);
+            exi_path_open(g, &s->job.work, i, examples, correctors, &record);
             exi_path_begin(&vertex, &record, examples, correctors, &site);
             s->far += site.t > 1;
             if (examples > 0)
                 exi_path_turn(&site, site.t > 1 ? exi_path_far(site.t) : exi_path_near(site.t));
             if (g->alone.segments)
                 exi_path_shift(g, v, &record, s->job.work.appended + 3 * i * g->segments, site.out);
-            if (moves)
-                exi_path_move(&record, site.out);
+            exi_path_move(&record, site.out); /* some of a batch are not moved, and are where they were */
             if (g->alone.mask)
                 exi_path_mask(g, v, &vertex, site.out);
             compare(s, i, v, site.out, what);
