@@ -16,7 +16,6 @@
 enum { THREADS = EXI_FUSED_THREADS, WARPS = EXI_FUSED_WARPS };
 /* Blocks of a multiprocessor at a time, and how often over it should be filled so that it ends evenly. */
 enum { RESIDENT = 5, WAVES = 4 };
-enum { RUNS_MOST = 65535 };
 
 /* ---- kernels ---- */
 
@@ -46,21 +45,13 @@ static int multiprocessors(void) {
     return count;
 }
 
-/* How many instances make a run, so that groups times runs are as many blocks or, since a few more would have to wait
- * for all of them, somewhat fewer. */
-static int choose_run(int groups, int blocks, int count) {
-    int runs = blocks / groups > 1 ? blocks / groups : 1;
-    runs = runs < RUNS_MOST ? runs : RUNS_MOST;
-    return (count + runs - 1) / runs;
-}
-
 bool exi_gpu_can_fuse(const exi_gpu *gpu, const exi_gpu_job *job) {
     return job->count <= EXI_FUSED_COUNT && !exi_gpu_is_blend(gpu, job) && exi_fused_fits(gpu);
 }
 
 static void run_general(const exi_gpu *gpu, const exi_gpu_job *job, ex_cuda_stream stream) {
     const int groups = (gpu->tiles + WARPS - 1) / WARPS;
-    const int run = choose_run(groups, multiprocessors() * RESIDENT * WAVES, job->count);
+    const int run = exi_gpu_choose_run(groups, multiprocessors() * RESIDENT * WAVES, job->count, 1);
     const dim3 grid((unsigned)groups, (unsigned)((job->count + run - 1) / run));
     static void (*const kernels[2][2][2])(exi_gpu, exi_gpu_job, int) = {
         {{shape_kernel<false, false, false>, shape_kernel<false, false, true>},
@@ -72,12 +63,6 @@ static void run_general(const exi_gpu *gpu, const exi_gpu_job *job, ex_cuda_stre
                                                                                                           run);
 }
 
-static void run_path(const exi_gpu *gpu, const exi_gpu_job *job, ex_cuda_stream stream) {
-    const int groups = exi_gpu_path_groups(gpu);
-    const int run = choose_run(groups, multiprocessors() * EXI_PATH_RESIDENT * WAVES, job->count);
-    exi_gpu_launch_path(gpu, job, groups, run, stream);
-}
-
 int exi_gpu_run_shape(const exi_gpu *gpu, const exi_gpu_job *job, bool prepared, ex_cuda_stream stream) {
     if (job->count <= 0 || gpu->vertices <= 0)
         return 0;
@@ -86,7 +71,7 @@ int exi_gpu_run_shape(const exi_gpu *gpu, const exi_gpu_job *job, bool prepared,
     else if (exi_gpu_is_blend(gpu, job))
         exi_gpu_launch_blend(gpu, job, stream);
     else if (exi_gpu_is_path(gpu, job))
-        run_path(gpu, job, stream);
+        exi_gpu_launch_path(gpu, job, multiprocessors(), stream);
     else
         run_general(gpu, job, stream);
     return (int)cudaGetLastError();
