@@ -9,7 +9,7 @@ enum { THREADS = 128, WARP = 32 };
 
 static __global__ void __launch_bounds__(THREADS)
     prepare_kernel(const __grid_constant__ exi_gpu g, const __grid_constant__ exi_gpu_job j, int lanes) {
-    const int thread = (int)(blockIdx.x * blockDim.x + threadIdx.x), instance = thread / lanes;
+    const int thread = (int)threadIdx.x, instance = (int)blockIdx.x * (THREADS / lanes) + thread / lanes;
     exi_team team;
     team.lane = thread % lanes;
     team.lanes = lanes;
