@@ -18,7 +18,7 @@ int exi_gpu_run_prepare(const exi_gpu *gpu, const exi_gpu_job *job, ex_cuda_stre
 /* Vertices of the cage, to job->cage or, where that is NULL, to job->positions. `prepared` is false where the kernel is
  * to prepare each instance itself, block by block, in place of exi_gpu_run_prepare: for a few instances. */
 int exi_gpu_run_shape(const exi_gpu *gpu, const exi_gpu_job *job, bool prepared, ex_cuda_stream stream);
-/* Whether preparing fits into a block's shared memory. */
+/* Whether the shape kernel can prepare by itself, in a block's shared memory, and that is worth it. */
 bool exi_gpu_can_fuse(const exi_gpu *gpu, const exi_gpu_job *job);
 /* Vertices of a level from job->cage, displaced where job->displaced; limit normals to job->normals. */
 int exi_gpu_run_refine(const exi_gpu *gpu, const exi_gpu_job *job, ex_cuda_stream stream);

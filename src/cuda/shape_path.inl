@@ -14,13 +14,15 @@
 
 #include "cuda/shape.inl"
 
-enum { EXI_PATH_CORRECTORS = 3 };
+/* The most correctors; and with turns, which take registers too. */
+enum { EXI_PATH_CORRECTORS = EX_CORRECTOR_MAX, EXI_PATH_TURNED_CORRECTORS = 3 };
 
 /* Whether this is all that there is to a rig. */
 EXI_INLINE bool exi_gpu_is_alone(const exi_gpu *g, const exi_gpu_job *j) {
     const exi_gpu_path *path = &g->alone;
     return g->path_count == 1 && g->sum_forms == 0 && !path->sum && !path->mask && path->turn_count <= 1 &&
-           path->velocity_count == 1 && path->corrector_count <= EXI_PATH_CORRECTORS &&
+           path->velocity_count == 1 &&
+           path->corrector_count <= (path->turn_count > 0 ? EXI_PATH_TURNED_CORRECTORS : EXI_PATH_CORRECTORS) &&
            !(j->skinned && g->skin_joints) && !g->offset_starts[EX_FRAME_REST] && !g->offset_starts[EX_FRAME_SKINNED];
 }
 
@@ -85,17 +87,20 @@ EXI_INLINE void exi_path_cross(const float a[3], const float b[3], float out[3])
     out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-/* correctors: as many as the path has; a constant where this is called. */
-EXI_INLINE void exi_path_read_vertex(const exi_gpu *g, int vertex, int correctors, exi_path_vertex *v) {
+/* turns: whether the path has any; correctors: as many as it has or more. Constants where this is called. */
+EXI_INLINE void exi_path_read_vertex(const exi_gpu *g, int vertex, bool turns, int correctors, exi_path_vertex *v) {
     const int velocity = g->alone.first_form + g->alone.turn_count;
     float w[3] = {0.0f, 0.0f, 0.0f};
     for (int c = 0; c < 3; c++)
         v->mesh[c] = EXI_GPU_READ(g->base + exi_gpu_place(vertex, 1, 0) + c * EXI_GPU_TILE);
     exi_path_read_form(g, velocity, vertex, v->u);
-    if (g->alone.turn_count > 0)
+    if (turns)
         exi_path_read_form(g, g->alone.first_form, vertex, w);
     for (int k = 0; k < EXI_PATH_CORRECTORS; k++)
-        if (k < correctors)
+        for (int c = 0; c < 3; c++)
+            v->forms[k][c] = 0.0f;
+    for (int k = 0; k < EXI_PATH_CORRECTORS; k++)
+        if (k < correctors && k < g->alone.corrector_count)
             exi_path_read_form(g, velocity + 1 + k, vertex, v->forms[k]);
     v->z = w[0] * w[0] + w[1] * w[1] + w[2] * w[2];
     exi_path_cross(w, v->u, v->first);
@@ -104,28 +109,19 @@ EXI_INLINE void exi_path_read_vertex(const exi_gpu *g, int vertex, int corrector
 
 /* ---- both ---- */
 
-/* Turns beyond the polynomials, which are rare: apart, so that the registers it takes are not taken from all. */
 typedef struct exi_path_factors {
     float a, b;
 } exi_path_factors;
-#if defined(__CUDACC__)
-static __host__ __device__ __noinline__
-#else
-static inline
-#endif
-    exi_path_factors
-    exi_path_far(float z) {
-    exi_path_factors factors;
-    exi_turn_factors_far(z, &factors.a, &factors.b);
-    return factors;
+
+/* z / 16 - 1 at an instance: beyond 1, the polynomials do not hold. */
+EXI_INLINE float exi_path_turn(const exi_path_vertex *v, const exi_path_record *record) {
+    return v->z * record->slope - 1.0f;
 }
 
-/* a and b of trajectory.inl at t = z / 16 - 1. */
-EXI_INLINE exi_path_factors exi_path_find_factors(float t) {
+/* a and b of trajectory.inl. */
+EXI_INLINE exi_path_factors exi_path_near(float t) {
     const float as[] = EXI_TURN_A, bs[] = EXI_TURN_B;
     exi_path_factors factors;
-    if (t > 1.0f)
-        return exi_path_far((t + 1.0f) * (EXI_TURN_FAR / 2.0f));
     factors.a = as[EXI_TURN_DEGREE];
     factors.b = bs[EXI_TURN_DEGREE];
     for (int i = EXI_TURN_DEGREE; i-- > 0;) {
@@ -135,13 +131,25 @@ EXI_INLINE exi_path_factors exi_path_find_factors(float t) {
     return factors;
 }
 
-/* shift: what the vertex's segment appends, or NULL; this and correctors are constants where this is called. */
+/* The same for turns beyond the polynomials, which are rare: a call on the GPU, so that the registers it takes are not
+ * taken from all. */
+#if defined(__CUDACC__)
+#define EXI_APART static __host__ __device__ __noinline__ __attribute__((unused))
+#else
+#define EXI_APART static inline
+#endif
+EXI_APART exi_path_factors exi_path_far(float t) {
+    exi_path_factors factors;
+    exi_turn_factors_far((t + 1.0f) * (EXI_TURN_FAR / 2.0f), &factors.a, &factors.b);
+    return factors;
+}
+
+/* All but turns and the screw. shift: what the vertex's segment appends, or NULL; whether there is one, and correctors,
+ * are constants where this is called. */
 EXI_INLINE void exi_path_place(const exi_path_vertex *v, const exi_path_record *record, int correctors,
                                const float *shift, float out[3]) {
-    const exi_path_factors factors = exi_path_find_factors(v->z * record->slope - 1.0f);
-    const float a = factors.a * record->first, b = factors.b * record->second;
     for (int c = 0; c < 3; c++) {
-        out[c] = v->mesh[c] + (record->velocity * v->u[c] + (a * v->first[c] + b * v->second[c]));
+        out[c] = v->mesh[c] + record->velocity * v->u[c];
         for (int k = 0; k < EXI_PATH_CORRECTORS; k++)
             if (k < correctors)
                 out[c] += record->correctors[k] * v->forms[k][c];
@@ -149,13 +157,25 @@ EXI_INLINE void exi_path_place(const exi_path_vertex *v, const exi_path_record *
     if (shift && record->moves >= 0.0f)
         for (int c = 0; c < 3; c++)
             out[c] += EXI_GPU_READ(shift + c);
-    if (record->moves > 0.0f) {
-        const float x = out[0], y = out[1], z = out[2];
-        for (int r = 0; r < 3; r++) {
-            const float *row = record->rows[r];
-            out[r] = row[0] * x + (row[1] * y + (row[2] * z + row[3]));
-        }
+}
+
+/* What the turn adds to the way. */
+EXI_INLINE void exi_path_add_turn(const exi_path_vertex *v, const exi_path_record *record, exi_path_factors factors,
+                                  float out[3]) {
+    const float a = factors.a * record->first, b = factors.b * record->second;
+    for (int c = 0; c < 3; c++)
+        out[c] += a * v->first[c] + b * v->second[c];
+}
+
+/* The screw. */
+EXI_INLINE void exi_path_move(const exi_path_record *record, float x[3]) {
+    float moved[3];
+    for (int r = 0; r < 3; r++) {
+        const float *row = record->rows[r];
+        moved[r] = row[0] * x[0] + (row[1] * x[1] + (row[2] * x[2] + row[3]));
     }
+    for (int r = 0; r < 3; r++)
+        x[r] = moved[r];
 }
 
 #endif

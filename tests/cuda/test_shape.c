@@ -277,14 +277,19 @@ static void check_alone(stage *s, const char *what) {
     assert_true(exi_gpu_is_alone(g, &s->job));
     for (int v = 0; v < g->vertices; v++) {
         exi_path_vertex vertex;
-        exi_path_read_vertex(g, v, g->alone.corrector_count, &vertex);
+        exi_path_read_vertex(g, v, g->alone.turn_count > 0, g->alone.corrector_count, &vertex);
         for (int i = 0; i < INSTANCES; i++) {
             const uint16_t *segments = (const uint16_t *)(g->block + g->alone.segments);
             const float *shift = g->alone.segments ? s->job.work.appended + 3 * (i * g->segments + segments[v]) : NULL;
             exi_path_record record;
             float position[3];
             exi_path_open(g, &s->job.work, i, &record);
+            const float t = exi_path_turn(&vertex, &record);
             exi_path_place(&vertex, &record, g->alone.corrector_count, shift, position);
+            if (g->alone.turn_count > 0)
+                exi_path_add_turn(&vertex, &record, t > 1 ? exi_path_far(t) : exi_path_near(t), position);
+            if (record.moves > 0)
+                exi_path_move(&record, position);
             compare(s, i, v, position, what);
         }
     }
