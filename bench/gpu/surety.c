@@ -50,7 +50,7 @@ double exi_gpu_form_size(const float *positions, int count) {
 static void add_face(const ex_rig_mesh *mesh, const uint32_t *corners, uint32_t count, const float *positions,
                      double least, const float *off, double (*sums)[4]) {
     double area[3] = {0}, outline = 0, most = 0;
-    double first[3], p[3], next[3];
+    double first[3] = {0}, p[3] = {0}, next[3];
     for (uint32_t i = 0; i <= count; i++) {
         const uint32_t split = corners[i % count], v = mesh->split_source ? mesh->split_source[split] : split;
         double from[3], to[3], edge[3], part[3];
