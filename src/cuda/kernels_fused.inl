@@ -13,6 +13,7 @@
 #include "cuda/shape.inl"
 #include "cuda/shape_path.inl"
 
+enum { EXI_FUSED_CORRECTORS = 3 };
 enum { EXI_FUSED_THREADS = 128, EXI_FUSED_WARPS = EXI_FUSED_THREADS / 32 };
 /* Instances for which preparing in every block is worth it; blocks of a multiprocessor. */
 enum { EXI_FUSED_COUNT = 8, EXI_FUSED_RESIDENT = 4 };
@@ -81,14 +82,14 @@ static __global__ void __launch_bounds__(EXI_FUSED_THREADS, EXI_FUSED_RESIDENT)
         exi_gpu_shape_group(&head, &job, 0, group, &out, instance, room);
 }
 
-/* A rig that exi_gpu_is_alone: a block takes one group of vertices. */
+/* A rig that exi_gpu_is_alone with one example: a block takes one group of vertices. */
 template <int has>
 static __global__ void __launch_bounds__(EXI_FUSED_THREADS, EXI_FUSED_RESIDENT)
     exi_fused_path_kernel(const __grid_constant__ exi_gpu g, const __grid_constant__ exi_gpu_job j,
                           const __grid_constant__ exi_fused f) {
     extern __shared__ __align__(16) char memory[];
     __shared__ __align__(16) float room[EXI_FUSED_WARPS * EXI_STORE_FLOATS];
-    enum { CORRECTORS = has & EXI_GPU_CORRECTORS ? EXI_PATH_TURNED_CORRECTORS : 0 };
+    enum { CORRECTORS = has & EXI_GPU_CORRECTORS ? EXI_FUSED_CORRECTORS : 0 };
     const int instance = (int)blockIdx.y, warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32;
     const int tile = (int)blockIdx.x * EXI_FUSED_WARPS + warp, vertex = tile * EXI_GPU_TILE + lane;
     const int left = g.vertices - tile * EXI_GPU_TILE, own = vertex < g.vertices ? vertex : g.vertices - 1;
@@ -97,26 +98,23 @@ static __global__ void __launch_bounds__(EXI_FUSED_THREADS, EXI_FUSED_RESIDENT)
     exi_gpu_job job = j;
     exi_fused_open(&f, has, instance, memory, &head, &job);
     exi_path_vertex v;
-    exi_path_read_vertex(&head, own, g.alone.turn_count > 0, CORRECTORS, &v);
+    exi_path_read_vertex(&head, own, 1, CORRECTORS, &v);
     const int segment = appends ? (int)__ldg((const uint16_t *)(g.block + g.alone.segments) + own) : 0;
     exi_fused_prepare(&head, &job, instance, j.work.weights);
     if (left <= 0)
         return;
     exi_path_record record;
-    exi_path_open(&head, &job.work, 0, &record);
-    float position[3];
-    exi_path_place(&v, &record, CORRECTORS, NULL, position);
-    if (appends && record.moves >= 0.0f)
+    exi_path_site site;
+    const bool moves = exi_path_open(&head, &job.work, 0, 1, CORRECTORS, &record);
+    exi_path_begin(&v, &record, 1, CORRECTORS, &site);
+    exi_path_turn(&site, site.t > 1.0f ? exi_path_far(site.t) : exi_path_near(site.t));
+    if (appends && record.active != 0.0f)
         for (int c = 0; c < 3; c++)
-            position[c] += job.work.appended[3 * (g.alone.first_segment + segment) + c];
-    if (g.alone.turn_count > 0) {
-        const float turn = exi_path_turn(&v, &record);
-        exi_path_add_turn(&v, &record, turn > 1.0f ? exi_path_far(turn) : exi_path_near(turn), position);
-    }
-    if ((has & EXI_GPU_SCREWS) && record.moves > 0.0f)
-        exi_path_move(&record, position);
+            site.out[c] += job.work.appended[3 * (g.alone.first_segment + segment) + c];
+    if ((has & EXI_GPU_SCREWS) && moves)
+        exi_path_move(&record, site.out);
     const exi_gpu_place_out out = exi_gpu_out(&g, &j);
-    exi_gpu_store_tile(&out, instance, tile, left < EXI_GPU_TILE ? left : EXI_GPU_TILE, lane, position,
+    exi_gpu_store_tile(&out, instance, tile, left < EXI_GPU_TILE ? left : EXI_GPU_TILE, lane, site.out,
                        room + warp * EXI_STORE_FLOATS);
 }
 
@@ -147,7 +145,8 @@ static inline exi_fused_function exi_fused_choose(const exi_gpu *g, const exi_gp
         POSE_SPACE = CHARACTER | EXI_GPU_KERNELS | EXI_GPU_GAUSSIAN | EXI_GPU_READINGS | EXI_GPU_TURNS
     };
     const int need = exi_near_need(g, j);
-    *alone = exi_gpu_is_alone(g, j) && g->alone.corrector_count <= EXI_PATH_TURNED_CORRECTORS && !(need & ~PATHS);
+    *alone = exi_gpu_is_alone(g, j) && exi_path_examples(&g->alone) <= 1 && !g->alone.mask &&
+             g->alone.corrector_count <= EXI_FUSED_CORRECTORS && !(need & ~PATHS);
     if (*alone)
         return need & ~PATH ? exi_fused_path_kernel<PATHS> : exi_fused_path_kernel<PATH>;
     if (!(need & ~CHARACTER))

@@ -20,8 +20,8 @@
  * takes to fetch it. */
 #if defined(__CUDACC__)
 #define EXI_INLINE static __host__ __device__ inline
-#define EXI_RARE   static __host__ __device__ __noinline__
-#define EXI_CALL   static __host__ __device__ __noinline__
+#define EXI_RARE   static __host__ __device__ __noinline__ __attribute__((unused))
+#define EXI_CALL   static __host__ __device__ __noinline__ __attribute__((unused))
 #else
 #define EXI_INLINE static inline
 #define EXI_RARE   static inline
