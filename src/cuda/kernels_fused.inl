@@ -125,9 +125,10 @@ static inline bool exi_fused_fits(const exi_gpu *g) {
 }
 
 /* Lays shared memory out; returns how much of it there is. */
-static inline size_t exi_fused_lay(const exi_gpu *g, exi_fused *f) {
+static inline size_t exi_fused_lay(const exi_gpu *g, int need, exi_fused *f) {
     size_t bytes = exi_gpu_work_lay(g, 1, (char *)EXI_NEAR_BASE, &f->work);
-    const size_t pose = ((size_t)g->pose_size * sizeof(float) + 15) / 16 * 16, front = (size_t)g->front_bytes;
+    const size_t pose = ((size_t)g->pose_size * sizeof(float) + 15) / 16 * 16;
+    const size_t front = (size_t)(need & (EXI_GPU_SKIN | EXI_GPU_READINGS) ? g->front_bytes : g->weigh_bytes);
     f->pose = bytes + pose <= EXI_NEAR_BYTES ? (int)pose : 0;
     bytes += (size_t)f->pose;
     f->near = bytes + front <= EXI_NEAR_BYTES ? (int)front : 0;
@@ -140,6 +141,7 @@ typedef void (*exi_fused_function)(exi_gpu, exi_gpu_job, exi_fused);
 static inline exi_fused_function exi_fused_choose(const exi_gpu *g, const exi_gpu_job *j, bool *alone) {
     enum {
         PATH = EXI_GPU_PATHS,
+        BASES = EXI_GPU_PATHS | EXI_GPU_BASES,
         PATHS = EXI_GPU_PATHS | EXI_GPU_CORRECTORS | EXI_GPU_SCREWS | EXI_GPU_BASES,
         CHARACTER = EXI_GPU_CARDINAL | EXI_GPU_OFFSETS | EXI_GPU_SKIN,
         POSE_SPACE = CHARACTER | EXI_GPU_KERNELS | EXI_GPU_GAUSSIAN | EXI_GPU_READINGS | EXI_GPU_TURNS
@@ -148,7 +150,9 @@ static inline exi_fused_function exi_fused_choose(const exi_gpu *g, const exi_gp
     *alone = exi_gpu_is_alone(g, j) && exi_path_examples(&g->alone) <= 1 && !g->alone.mask &&
              g->alone.corrector_count <= EXI_FUSED_CORRECTORS && !(need & ~PATHS);
     if (*alone)
-        return need & ~PATH ? exi_fused_path_kernel<PATHS> : exi_fused_path_kernel<PATH>;
+        return !(need & ~PATH)    ? exi_fused_path_kernel<PATH>
+               : !(need & ~BASES) ? exi_fused_path_kernel<BASES>
+                                  : exi_fused_path_kernel<PATHS>;
     if (!(need & ~CHARACTER))
         return exi_fused_kernel<CHARACTER>;
     if (!(need & ~POSE_SPACE))
@@ -163,7 +167,7 @@ static inline void exi_gpu_launch_fused(const exi_gpu *g, const exi_gpu_job *j, 
     bool alone;
     exi_fused f;
     const exi_fused_function kernel = exi_fused_choose(g, j, &alone);
-    const size_t bytes = exi_fused_lay(g, &f);
+    const size_t bytes = exi_fused_lay(g, exi_near_need(g, j), &f);
     const dim3 grid((unsigned)(alone || groups < most ? groups : most), (unsigned)j->count);
     kernel<<<grid, EXI_FUSED_THREADS, bytes, stream>>>(*g, *j, f);
 }

@@ -152,11 +152,12 @@ static size_t make_plan(const exi_gpu *g, int need, int lanes_log, plan *p) {
 }
 
 int exi_gpu_run_prepare(const exi_gpu *gpu, const exi_gpu_job *job, ex_cuda_stream stream) {
-    const int need = exi_near_need(gpu, job), lanes_log = choose_lanes_log(need, job->count);
-    const int teams = THREADS >> lanes_log, blocks = (job->count + teams - 1) / teams;
-    const int most = multiprocessors() * RESIDENT;
+    const int need = exi_near_need(gpu, job), most = multiprocessors() * RESIDENT;
     plan p;
-    const size_t bytes = make_plan(gpu, need, lanes_log, &p);
+    size_t bytes = make_plan(gpu, need, choose_lanes_log(need, job->count), &p);
+    while (p.team_room == 0 && p.lanes_log < 7) /* too much for so many teams in a block: fewer */
+        bytes = make_plan(gpu, need, p.lanes_log < 5 ? p.lanes_log + 1 : 7, &p);
+    const int teams = THREADS >> p.lanes_log, blocks = (job->count + teams - 1) / teams;
     const dim3 grid((unsigned)(blocks < most ? blocks : most), p.roles[1] ? 2 : 1);
     choose_kernel(need)<<<grid, THREADS, bytes, stream>>>(*gpu, *job, p);
     return (int)cudaGetLastError();

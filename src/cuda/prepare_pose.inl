@@ -87,15 +87,35 @@ EXI_INLINE void exi_gpu_apart(const exi_gpu *g, const exi_gpu_job *j, int instan
         EXI_TEAM_MARK(&j->work.stretched[instance]);
 }
 
-/* World matrices and palette of all joints, one after the other, as ex_skeleton_evaluate. By value: the caller's stay
- * in registers. */
-EXI_RARE void exi_gpu_pose_slowly(exi_joints t, const int32_t *by_depth, int joints, float *palette) {
+/* World matrices of all joints, one after the other, as ex_skeleton_evaluate: a joint that would go too far is as at
+ * rest, seen from its parent; where that goes too far, seen from the world. By value: the caller's stay in registers.
+ */
+EXI_RARE void exi_gpu_place_slowly(exi_joints t, const int32_t *by_depth, int joints) {
     EXI_ROLLED for (int i = 0; i < joints; i++) {
-        double world[12];
-        exi_joint_begin(&t, by_depth[i], world);
-        exi_joint_finish(&t, by_depth[i], world);
-        exi_gpu_matrix(&t, by_depth[i], world, palette + 12 * (size_t)by_depth[i]);
+        const int joint = by_depth[i];
+        double *world = t.worlds + 12 * (size_t)joint;
+        bool usable = false;
+        EXI_ROLLED for (int k = 0; k < 2 && !usable; k++) {
+            double own[12];
+            exi_joint_local(&t, joint, k == 0 && t.locals ? &t.locals[joint] : &t.rest[joint], own);
+            usable = exi_joint_follow(&t, joint, own);
+            for (int c = 0; c < 12; c++)
+                world[c] = usable ? own[c] : t.rest_worlds[12 * (size_t)joint + (size_t)c];
+        }
     }
+}
+
+/* Palettes of the joints of a thread; whether all of their world matrices are usable. */
+EXI_INLINE bool exi_gpu_fill_palette(const exi_gpu *g, const exi_joints *t, exi_team team, float *palette) {
+    bool usable = true;
+    EXI_ROLLED for (int joint = team.lane; joint < g->joints; joint += team.lanes) {
+        double world[12];
+        for (int i = 0; i < 12; i++)
+            world[i] = t->worlds[12 * (size_t)joint + (size_t)i];
+        usable = usable && exi_matrix_usable(world);
+        exi_gpu_matrix(t, joint, world, palette + 12 * (size_t)joint);
+    }
+    return usable;
 }
 
 /* Shifts, world matrices, palette; nothing where the instance is not skinned. work.weights are there. */
@@ -107,7 +127,6 @@ EXI_INLINE void exi_gpu_pose(const exi_gpu *g, const exi_gpu_job *j, int instanc
     float *palette = j->work.palette + 12 * first;
     const exi_joints t =
         exi_joints_of(g->skeleton, j->joints ? j->joints + first : NULL, shifts, j->work.worlds + 12 * first);
-    bool usable = true;
     if (team.lane == 0)
         j->work.stretched[instance] = 0;
     if (shifts) {
@@ -130,17 +149,13 @@ EXI_INLINE void exi_gpu_pose(const exi_gpu *g, const exi_gpu_job *j, int instanc
         }
         EXI_TEAM_SYNC(team);
     }
-    EXI_ROLLED for (int joint = team.lane; joint < g->joints; joint += team.lanes) {
-        double world[12];
-        for (int i = 0; i < 12; i++)
-            world[i] = t.worlds[12 * (size_t)joint + (size_t)i];
-        usable = usable && exi_matrix_usable(world);
-        exi_gpu_matrix(&t, joint, world, palette + 12 * (size_t)joint);
-    }
-    if (EXI_TEAM_ANY(team, !usable)) {
+    EXI_ROLLED for (int again = 1;; again--) {
+        const bool usable = exi_gpu_fill_palette(g, &t, team, palette);
+        if (again == 0 || !EXI_TEAM_ANY(team, !usable))
+            break;
         EXI_TEAM_SYNC(team);
         if (team.lane == 0)
-            exi_gpu_pose_slowly(t, g->depth_joints, g->joints, palette);
+            exi_gpu_place_slowly(t, g->depth_joints, g->joints);
         EXI_TEAM_SYNC(team);
     }
     if (EXI_GPU_HAS(g, EXI_GPU_TURNS) && (g->skinning != EX_SKINNING_LINEAR || g->offset_starts[EX_FRAME_SKINNED]))
