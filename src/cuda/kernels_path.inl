@@ -59,27 +59,6 @@ static __device__ inline void exi_path_place(const exi_path_vertex *vertex, cons
             positions[i][c] = sites[i].out[c];
 }
 
-/* Where the 16 bytes that a lane writes at a time go, of the tiles of `side` instances one after the other: bytes from
- * the start of the first instance, so that where that is stays the same for all lanes. */
-template <int side> struct exi_path_targets {
-    static constexpr int PIECES = EXI_STORE_FLOATS / 4, ALL = side * PIECES, TIMES = (ALL + 31) / 32;
-    uint32_t bytes[TIMES];
-    __device__ void open(int tile, uint64_t instance, int lane) {
-#pragma unroll
-        for (int i = 0; i < TIMES; i++) {
-            const uint32_t piece = (uint32_t)(32 * i + lane);
-            bytes[i] =
-                4 * (piece / PIECES * (uint32_t)instance + (uint32_t)tile * EXI_STORE_FLOATS) + 16 * (piece % PIECES);
-        }
-    }
-    __device__ void store(float *instance, const float *room, int lane) const {
-#pragma unroll
-        for (int i = 0; i < TIMES; i++)
-            if (32 * i + 32 <= ALL || 32 * i + lane < ALL)
-                __stcs((float4 *)((char *)instance + bytes[i]), ((const float4 *)room)[32 * i + lane]);
-    }
-};
-
 /* Shifts of segments, the screw and the mask, for layers that have more than the screw: one instance after the other,
  * in the room where each lane has put its vertex, so that no registers are taken for what few need. */
 static __device__ inline void exi_path_finish(const exi_gpu &g, const exi_gpu_job &j, const exi_path_vertex &v,
@@ -122,12 +101,11 @@ static __global__ void __launch_bounds__(EXI_PATH_THREADS, exi_path_shares<examp
     moves = __syncthreads_or(moves);
     if (left <= 0)
         return;
-    const bool close = left >= EXI_GPU_TILE && out.stride == 3 && out.instance % 4 == 0 &&
-                       (uintptr_t)out.data % 16 == 0 && out.instance < (1u << 30) / side;
+    const bool close = left >= EXI_GPU_TILE && exi_gpu_targets<side>::suit(out);
     int full = close ? count : 0;  /* instances that are written in whole lines */
     asm volatile("" : "+r"(full)); /* not to be worked out again in every round */
     float *to = out.data + (size_t)begin * out.instance;
-    exi_path_targets<side> targets;
+    exi_gpu_targets<side> targets;
     targets.open(tile, out.instance, lane);
 #pragma unroll 1
     for (int k = 0; k < count; k += side) {

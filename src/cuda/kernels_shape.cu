@@ -10,6 +10,7 @@
 #include "cuda/kernels_blend.inl"
 #include "cuda/kernels_fused.inl"
 #include "cuda/kernels_path.inl"
+#include "cuda/kernels_posed.inl"
 #include "cuda/kernels_store.inl"
 #include "cuda/shape.inl"
 
@@ -72,6 +73,8 @@ int exi_gpu_run_shape(const exi_gpu *gpu, const exi_gpu_job *job, bool prepared,
         exi_gpu_launch_blend(gpu, job, stream);
     else if (exi_gpu_is_path(gpu, job))
         exi_gpu_launch_path(gpu, job, multiprocessors(), stream);
+    else if (exi_gpu_is_posed(gpu, job))
+        exi_gpu_launch_posed(gpu, job, multiprocessors(), stream);
     else
         run_general(gpu, job, stream);
     return (int)cudaGetLastError();

@@ -55,6 +55,31 @@ static __device__ inline void exi_gpu_store_tile(const exi_gpu_place_out *out, i
     exi_gpu_store_room(out, instance, tile, count, lane, room);
 }
 
+/* Where the 16 bytes that a lane writes at a time go, of the tiles of `side` instances one after the other: bytes from
+ * the start of the first instance, so that where that is stays the same for all lanes. */
+template <int side> struct exi_gpu_targets {
+    static constexpr int PIECES = EXI_STORE_FLOATS / 4, ALL = side * PIECES, TIMES = (ALL + 31) / 32;
+    uint32_t bytes[TIMES];
+    static __device__ bool suit(const exi_gpu_place_out &out) {
+        return out.stride == 3 && out.instance % 4 == 0 && (uintptr_t)out.data % 16 == 0 &&
+               out.instance < (1u << 30) / side;
+    }
+    __device__ void open(int tile, uint64_t instance, int lane) {
+#pragma unroll
+        for (int i = 0; i < TIMES; i++) {
+            const uint32_t piece = (uint32_t)(32 * i + lane);
+            bytes[i] =
+                4 * (piece / PIECES * (uint32_t)instance + (uint32_t)tile * EXI_STORE_FLOATS) + 16 * (piece % PIECES);
+        }
+    }
+    __device__ void store(float *instance, const float *room, int lane) const {
+#pragma unroll
+        for (int i = 0; i < TIMES; i++)
+            if (32 * i + 32 <= ALL || 32 * i + lane < ALL)
+                __stcs((float4 *)((char *)instance + bytes[i]), ((const float4 *)room)[32 * i + lane]);
+    }
+};
+
 /* ---- the host's side ---- */
 
 /* How many instances make a run, a multiple of `step`, so that groups times runs are as many blocks or, since a few

@@ -5,6 +5,7 @@
  * blocks.
  */
 #include "cuda/kernels.h"
+#include "cuda/kernels_rings.inl"
 #include "cuda/kernels_store.inl"
 #include "cuda/surface.inl"
 #include "cuda/write.inl"
@@ -18,13 +19,17 @@ enum { BLOCK = 128, WARP = EXI_GPU_TILE, WARPS = BLOCK / WARP };
 
 /* ---- launching ---- */
 
-/* Blocks for `items` times `count` instances: enough for a few rounds of all multiprocessors, each of which has room
- * for 16 blocks, and not more than one instance asks for. */
-dim3 grid_of(int items, int count) {
+int multiprocessors() {
     int device = 0, processors = 0;
     cudaGetDevice(&device);
     cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-    const long long wide = ((long long)items + BLOCK - 1) / BLOCK, wanted = 64LL * (processors > 0 ? processors : 1);
+    return processors > 0 ? processors : 1;
+}
+
+/* Blocks for `items` times `count` instances: enough for a few rounds of all multiprocessors, each of which has room
+ * for 16 blocks, and not more than one instance asks for. */
+dim3 grid_of(int items, int count) {
+    const long long wide = ((long long)items + BLOCK - 1) / BLOCK, wanted = 64LL * multiprocessors();
     long long runs = (wanted + wide - 1) / wide;
     runs = runs < count ? runs : count;
     runs = runs < 65535 ? runs : 65535;
@@ -189,7 +194,10 @@ int exi_gpu_run_normals(const exi_gpu *gpu, const exi_gpu_job *job, ex_cuda_stre
     (void)gpu;
     if (job->count == 0 || job->level.vertices == 0)
         return 0;
-    ring_normals<<<grid_of(job->level.vertices, job->count), BLOCK, 0, stream>>>(*job);
+    if (exi_gpu_is_rings(job))
+        exi_gpu_launch_rings(job, multiprocessors(), stream);
+    else
+        ring_normals<<<grid_of(job->level.vertices, job->count), BLOCK, 0, stream>>>(*job);
     return (int)cudaGetLastError();
 }
 

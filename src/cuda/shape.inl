@@ -19,6 +19,13 @@
 #define EXI_GPU_READ(place) (*(place))
 #endif
 
+/* Before loops that few vertices go through: written out, they take registers and room from all. */
+#if defined(__CUDACC__)
+#define EXI_GPU_ROLLED _Pragma("unroll 1")
+#else
+#define EXI_GPU_ROLLED
+#endif
+
 /* Four floats at a multiple of 16 bytes, in one load. */
 EXI_INLINE void exi_gpu_load4(const float *from, float to[4]) {
 #if defined(__CUDA_ARCH__)
@@ -162,6 +169,7 @@ EXI_INLINE void exi_gpu_sum_offsets(const exi_gpu *g, ex_frame frame, const floa
 typedef struct exi_gpu_influences {
     uint16_t joints[4];
     float weights[4];
+    int count;           /* of these, at least 1; beyond what a vertex has they have weight 0 */
     uint32_t begin, end; /* of long_joints */
 } exi_gpu_influences;
 
@@ -183,6 +191,9 @@ EXI_INLINE void exi_gpu_read_influences(const exi_gpu *g, int vertex, exi_gpu_in
     memcpy(in->joints, joints, sizeof in->joints);
     memcpy(in->weights, weights, sizeof in->weights);
 #endif
+    in->count = 1;
+    for (int i = 1; i < 4; i++)
+        in->count += in->weights[i] != 0.0f;
     in->begin = in->end = 0;
     if (g->long_starts && in->weights[3] != 0.0f) {
         in->begin = EXI_GPU_READ(g->long_starts + vertex);
@@ -203,8 +214,9 @@ EXI_INLINE void exi_gpu_add_matrix(const float *m, float weight, float sum[12]) 
 EXI_INLINE void exi_gpu_move_linear(const exi_gpu *g, const float *palette, const exi_gpu_influences *in, float x[3]) {
     float m[12] = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f}, out[3];
     for (int i = 0; i < 4; i++)
-        if (in->weights[i] != 0.0f)
+        if (i < in->count)
             exi_gpu_add_matrix(palette + 12 * (int)in->joints[i], in->weights[i], m);
+    EXI_GPU_ROLLED
     for (uint32_t i = in->begin; i < in->end; i++)
         exi_gpu_add_matrix(palette + 12 * (int)EXI_GPU_READ(g->long_joints + i), EXI_GPU_READ(g->long_weights + i), m);
     for (int r = 0; r < 3; r++)
@@ -236,8 +248,9 @@ EXI_INLINE void exi_gpu_move_dual(const exi_gpu *g, const float *duals, const ex
         q[4 + i] *= in->weights[0];
     }
     for (int i = 1; i < 4; i++)
-        if (in->weights[i] != 0.0f)
+        if (i < in->count)
             exi_gpu_add_dual(duals + 8 * (int)in->joints[i], pivot, in->weights[i], q);
+    EXI_GPU_ROLLED
     for (uint32_t i = in->begin; i < in->end; i++)
         exi_gpu_add_dual(duals + 8 * (int)EXI_GPU_READ(g->long_joints + i), pivot, EXI_GPU_READ(g->long_weights + i),
                          q);
@@ -257,10 +270,11 @@ EXI_INLINE void exi_gpu_sum_rotations(const exi_gpu *g, const float *duals, cons
     for (int i = 0; i < 4; i++)
         q[i] = in->weights[0] * pivot[i];
     for (int i = 1; i < 4; i++)
-        if (in->weights[i] != 0.0f) {
+        if (i < in->count) {
             exi_gpu_load4(duals + 8 * (int)in->joints[i], other);
             exi_rotation_add(other, pivot, in->weights[i], q);
         }
+    EXI_GPU_ROLLED
     for (uint32_t i = in->begin; i < in->end; i++) {
         exi_gpu_load4(duals + 8 * (int)EXI_GPU_READ(g->long_joints + i), other);
         exi_rotation_add(other, pivot, EXI_GPU_READ(g->long_weights + i), q);

@@ -151,37 +151,68 @@ EXI_INLINE void exi_gpu_normal_slowly(const exi_gpu_job *j, const float *positio
         normal[c] = sound ? (float)sum[c] : 0;
 }
 
-/* The unit normal of a vertex of job->positions; 0 0 0 where the faces around have none, or there are no faces. */
-EXI_INLINE void exi_gpu_normal(const exi_gpu_job *j, int instance, int vertex, float normal[3]) {
-    const size_t stride = (size_t)j->position_stride;
-    const float *positions = j->positions + (size_t)instance * (size_t)j->position_instance;
-    const float *here = positions + (size_t)vertex * stride;
-    const float hx = here[0], hy = here[1], hz = here[2];
-    const uint32_t end = j->level.ring_starts[vertex + 1];
-    float sx = 0, sy = 0, sz = 0, bx = 0, by = 0, bz = 0, size = 0;
-    for (uint32_t i = j->level.ring_starts[vertex]; i < end; i++) {
-        const uint32_t entry = j->level.rings[i];
-        const float *there = positions + (size_t)(entry & ~EXI_GPU_RING_START) * stride;
-        const float x = there[0] - hx, y = there[1] - hy, z = there[2] - hz;
-        if (entry & EXI_GPU_RING_START)
-            bx = by = bz = 0;
-        sx += by * z - bz * y;
-        sy += bz * x - bx * z;
-        sz += bx * y - by * x;
-        size += x * x + y * y + z * z; /* no less than the sum of |q_i| |q_(i+1)| */
-        bx = x;
-        by = y;
-        bz = z;
-    }
-    const float square = sx * sx + sy * sy + sz * sz;
-    if (!exi_square_is_usual(square, size * size * EXI_GPU_RING_SQ)) {
+/* 1 over the root of what is neither tiny nor huge. */
+EXI_INLINE float exi_gpu_over_root(float square) {
+#if defined(__CUDA_ARCH__)
+    return rsqrtf(square);
+#else
+    return 1.0f / sqrtf(square);
+#endif
+}
+
+/* The sum over a ring, and the squares of its terms' sizes. */
+typedef struct exi_gpu_ring_sum {
+    float x, y, z, size;
+} exi_gpu_ring_sum;
+
+/* sum += before x q, and q is the one before. Written so that all of it can be multiply-adds. */
+EXI_INLINE void exi_gpu_ring_add(exi_gpu_ring_sum *sum, float before[3], float x, float y, float z) {
+    sum->x = sum->x + before[1] * z - before[2] * y;
+    sum->y = sum->y + before[2] * x - before[0] * z;
+    sum->z = sum->z + before[0] * y - before[1] * x;
+    sum->size = sum->size + x * x + y * y + z * z; /* no less than the sum of |q_i| |q_(i+1)| */
+    before[0] = x;
+    before[1] = y;
+    before[2] = z;
+}
+
+/* The unit normal; positions: of the instance. */
+EXI_INLINE void exi_gpu_ring_end(const exi_gpu_job *j, const float *positions, int vertex, const exi_gpu_ring_sum *sum,
+                                 float normal[3]) {
+    const float square = sum->x * sum->x + sum->y * sum->y + sum->z * sum->z;
+    if (!exi_square_is_usual(square, sum->size * sum->size * EXI_GPU_RING_SQ)) {
         exi_gpu_normal_slowly(j, positions, vertex, normal);
         return;
     }
-    const float scale = 1.0f / sqrtf(square);
-    normal[0] = sx * scale;
-    normal[1] = sy * scale;
-    normal[2] = sz * scale;
+    const float scale = exi_gpu_over_root(square);
+    normal[0] = sum->x * scale;
+    normal[1] = sum->y * scale;
+    normal[2] = sum->z * scale;
+}
+
+/* The ring from where the instance's positions are. */
+EXI_INLINE exi_gpu_ring_sum exi_gpu_sum_ring(const exi_gpu_job *j, const float *positions, int vertex) {
+    const size_t stride = (size_t)j->position_stride;
+    const float *here = positions + (size_t)vertex * stride;
+    const float hx = here[0], hy = here[1], hz = here[2];
+    const uint32_t end = j->level.ring_starts[vertex + 1];
+    exi_gpu_ring_sum sum = {0, 0, 0, 0};
+    float before[3] = {0, 0, 0};
+    for (uint32_t i = j->level.ring_starts[vertex]; i < end; i++) {
+        const uint32_t entry = j->level.rings[i];
+        const float *there = positions + (size_t)(entry & ~EXI_GPU_RING_START) * stride;
+        if (entry & EXI_GPU_RING_START)
+            before[0] = before[1] = before[2] = 0;
+        exi_gpu_ring_add(&sum, before, there[0] - hx, there[1] - hy, there[2] - hz);
+    }
+    return sum;
+}
+
+/* The unit normal of a vertex of job->positions; 0 0 0 where the faces around have none, or there are no faces. */
+EXI_INLINE void exi_gpu_normal(const exi_gpu_job *j, int instance, int vertex, float normal[3]) {
+    const float *positions = j->positions + (size_t)instance * (size_t)j->position_instance;
+    const exi_gpu_ring_sum sum = exi_gpu_sum_ring(j, positions, vertex);
+    exi_gpu_ring_end(j, positions, vertex, &sum, normal);
 }
 
 #endif

@@ -337,6 +337,8 @@ static void open_paths(stage *s, const float *mesh, int count, int parts, int ex
     ex_rig_def def = ex_rig_def_default();
     path_layer layer;
     path_layer_open(&layer, mesh, count, parts, 5);
+    if (parts & PATHS_TURNS)
+        layer.trajectories[2].turns = mesh; /* so that turns are summed; the last has none */
     layer.def.weigh = ex_weigher_def_default();
     layer.def.weigh.kind = EX_WEIGHER_DIRECT;
     layer.def.weigh.axes = axes;
