@@ -274,10 +274,11 @@ static void compare_pattern(const sheet *s, const unsigned char *covered, const 
 
 /* The largest of an instance's positions' off. */
 static double most_off(const expected *e, size_t instance) {
-    double most = 0;
-    for (size_t v = 0; v < (size_t)e->entries; v++)
-        most = fmax(most, (double)e->off[instance * (size_t)e->entries + v]);
-    return most;
+    const float *off = e->off + instance * (size_t)e->entries;
+    float most = 0;
+    for (int v = 0; v < e->entries; v++)
+        most = off[v] > most ? off[v] : most;
+    return (double)most;
 }
 
 static void compare_boxes(const sheet *s, const expected *e, unsigned char *covered, findings *f) {
