@@ -60,9 +60,11 @@ EX_API size_t ex_cuda_rig_size(const ex_cuda_rig *rig);
 
 /*
  * Puts an edited weigher in place of a layer's, in stream order: for evaluations that come after it in the stream. The
- * weigher is copied before the call returns, so not into a graph. Results: ARGUMENT (another number of examples, axes
- * or sets; more points than there is room for: as many as the layer's weigher had when it was uploaded, and 16 more; a
- * stream that is being captured; another device than the rig's), DEVICE.
+ * weigher is copied before the call returns, so not into a graph. A kind of weigher or kernel that the rig did not have
+ * changes which kernels evaluate it: no other thread may evaluate the rig meanwhile, and graphs that were captured
+ * before have to be captured again; an edit that keeps kind and kernel is free of both. Results: ARGUMENT (another
+ * number of examples, axes or sets; more points than there is room for: as many as the layer's weigher had when it was
+ * uploaded, and 16 more; a stream that is being captured; another device than the rig's), DEVICE.
  */
 EX_API ex_result ex_cuda_set_weigher(ex_cuda_rig *rig, int layer, const ex_weigher *weigher, ex_cuda_stream stream,
                                      ex_error *error);

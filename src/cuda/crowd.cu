@@ -5,7 +5,7 @@
  *
  * With x seen from the patch's centre c, and the reference joint r,
  *
- *     x = base + sum over k of f_k delta_k,     position = M_r c + M' x + t',
+ *     x = base + sum over k of f_k delta_k,     position = M' x + t' + M_r c,
  *     M' = R_r + sum over j of w_j (R_j - R_r),     t' = sum over j of w_j (M_j c - M_r c):
  *
  * the sums over k and over j are products of matrices, whose rows are vertices and whose columns are instances, and go
@@ -21,9 +21,11 @@
  *
  * Eight instances are shaped while normals of the eight before them are made and written; half of the warps begin with
  * the one, half with the other, so that tensor cores, shared memory and stores are busy at the same time. Palettes come
- * two batches ahead of their use. Threads past the patch's own vertices repeat the last one, the same value to the same
- * place, so that nothing is asked in the inner loop; and that loop is kept short: unrolled further it was bound by
- * fetching instructions.
+ * two batches ahead of their use. Shared memory's 128 bytes a cycle are what counts in the end: a ring of six takes 72
+ * of them a vertex. So results go out past the threads (bulk copies, from compute capability 9.0 on) where a patch is a
+ * run of vertices and everything lies at multiples of 16 bytes; else a warp writes 32 floats at a time, threads past
+ * the patch's own vertices repeating the last one, the same value to the same place. The inner loops are kept short:
+ * unrolled further, they were bound by fetching instructions.
  */
 #include "cuda/kernels.h"
 
@@ -39,19 +41,22 @@ enum {
     INSTANCE = 3 * EXI_CROWD_ROWS + 4,
     ENTRIES = 12, /* of a joint's matrix */
     ORIGINS = 4,  /* batches whose origins are kept */
-    FETCHED = 96  /* float4 that a warp fetches at a time */
+    FETCHED = 96, /* float4 that a warp fetches at a time */
+    SLOTS = 4     /* triples of 32 normals that a warp has on their way out */
 };
 
 /* What a block works on. */
 typedef struct shared_tables {
-    float *positions; /* [buffers][BATCH][INSTANCE] */
-    float4 *fetched;  /* [2][tasks][3][32 lanes]: rows of palettes and factors as they come */
-    float4 *joints;   /* [2][steps][ENTRIES][32 lanes]: both columns' high parts, then their low parts */
-    float4 *forms;    /* [2][steps][32 lanes] */
-    float4 *origins;  /* [ORIGINS][BATCH][3]: x y z as lanes 0, 1, 2 want them */
-    uint4 *rings;     /* [THREADS] */
-    float4 *base;     /* [3][THREADS]: x y z of a thread's rows */
-    uint32_t *words;  /* [6][THREADS]: where a thread's three floats are, in bytes, and where they go in an instance */
+    float *positions;  /* [buffers][BATCH][INSTANCE] */
+    float4 *fetched;   /* [2][tasks][3][32 lanes]: rows of palettes and factors as they come */
+    float4 *joints;    /* [2][steps][ENTRIES][32 lanes]: both columns' high parts, then their low parts */
+    float4 *forms;     /* [2][steps][32 lanes] */
+    float4 *origins;   /* [ORIGINS][BATCH]: M_r c */
+    float4 *base;      /* [3][THREADS]: x y z of a thread's rows */
+    uint4 *rings;      /* [THREADS] */
+    float *normals;    /* [WARPS][SLOTS][96], of bulk copies; else */
+    uint32_t *words;   /* [6][THREADS]: where a thread's three floats are in the positions, and where they go; bytes */
+    uint16_t *columns; /* [8 * steps]: joints */
     int joint_step, form_step, tasks;
 } shared_tables;
 
@@ -63,7 +68,6 @@ typedef struct own_tables {
 /* The patch at hand. */
 typedef struct patch_tables {
     exi_crowd_patch p;
-    const uint16_t *joints;
     int number, steps; /* of the skin; 0: none */
 } patch_tables;
 
@@ -144,9 +148,9 @@ static __device__ __forceinline__ void fetch(const exi_gpu &g, const exi_gpu_job
         if (task < 3 * t.steps) {
             const float *row = j.work.palette + instance * (size_t)g.joints * 12 + 4 * (size_t)(task % 3);
             const int place = 8 * (task / 3) + column, last = t.p.joint_count - 1;
-            fetch_16(to, row + 12 * t.joints[0]);
-            fetch_16(to + 32, row + 12 * t.joints[min(place, last)]);
-            fetch_16(to + 64, row + 12 * t.joints[min(place + 4, last)]);
+            fetch_16(to, row + 12 * s.columns[0]);
+            fetch_16(to + 32, row + 12 * s.columns[min(place, last)]);
+            fetch_16(to + 64, row + 12 * s.columns[min(place + 4, last)]);
         } else {
             const float *factors = j.work.factors + instance * (size_t)g.forms;
             const int form = 8 * (task - 3 * t.steps) + column, last = g.sum_forms - 1;
@@ -172,16 +176,10 @@ static __device__ __forceinline__ float4 summed(const float4 &fetched, const flo
                        fmaf(-from, reference.z, own.z), own.w - reference.w);
 }
 
-/* Which of a lane's three floats is component c: a warp's 32 triples are 96 floats, of which lane l has l, l + 32 and
- * l + 64: the components l, l + 2 and l + 1 modulo 3. */
-static __device__ __forceinline__ int float_of(int component, int lane) {
-    return 2 * (component + 3 - lane % 3) % 3;
-}
-
 static __device__ __forceinline__ void stage(const exi_gpu &g, const patch_tables &t, const shared_tables &s,
                                              int batch) {
     const int lane = (int)threadIdx.x % 32, column = lane % 4;
-    float *origins = reinterpret_cast<float *>(s.origins + ((batch & (ORIGINS - 1)) * BATCH + lane / 4) * 3);
+    float *origin = reinterpret_cast<float *>(s.origins + (batch & (ORIGINS - 1)) * BATCH + lane / 4);
     wait_for_fetches();
 #pragma unroll 1
     for (int task = (int)threadIdx.x / 32; task < 3 * t.steps + g.crowd.form_steps; task += WARPS) {
@@ -195,8 +193,8 @@ static __device__ __forceinline__ void stage(const exi_gpu &g, const patch_table
             to[32] = split_pair(a.y, b.y);
             to[64] = split_pair(a.z, b.z);
             to[96] = split_pair(a.w, b.w);
-            if (place < 3) /* one of the three ways each; the place of the reference is 0 */
-                origins[4 * place + float_of(row, place)] = reference.w;
+            if (place == 0)
+                origin[row] = reference.w;
         } else {
             const int step = task - 3 * t.steps, form = 8 * step + column;
             s.forms[(batch & 1) * s.form_step + step * 32 + lane] =
@@ -204,9 +202,7 @@ static __device__ __forceinline__ void stage(const exi_gpu &g, const patch_table
         }
     }
     if (t.steps == 0 && threadIdx.x < 32 && column < 3)
-#pragma unroll
-        for (int c = 0; c < 3; c++)
-            origins[4 * column + float_of(c, column)] = t.p.centre[c];
+        origin[column] = t.p.centre[column];
 }
 
 /* ---- positions ---- */
@@ -264,6 +260,7 @@ static __device__ __forceinline__ void shape(const exi_gpu &g, const patch_table
         }
     }
     float *to = positions + (size_t)(2 * (lane % 4)) * INSTANCE + 3 * (16 * tile + lane / 4);
+    const float *origin = reinterpret_cast<const float *>(s.origins + (batch & (ORIGINS - 1)) * BATCH + 2 * (lane % 4));
     const float4 *columns = s.joints + (batch & 1) * s.joint_step + lane;
 #pragma unroll
     for (int r = 0; r < 3; r++) {
@@ -297,7 +294,8 @@ static __device__ __forceinline__ void shape(const exi_gpu &g, const patch_table
         for (int i = 0; i < WARP_TILES; i++)
 #pragma unroll
             for (int k = 0; k < 4; k++)
-                to[(k & 1) * INSTANCE + 3 * (16 * i + 8 * (k >> 1)) + r] = t.steps > 0 ? y[i][k] : x[i][r][k];
+                to[(k & 1) * INSTANCE + 3 * (16 * i + 8 * (k >> 1)) + r] =
+                    (t.steps > 0 ? y[i][k] : x[i][r][k]) + origin[4 * (k & 1) + r];
     }
 }
 
@@ -308,50 +306,53 @@ static __device__ __forceinline__ float3 row_at(const float *positions, uint32_t
     return make_float3(p[0], p[1], p[2]);
 }
 
-/* sum += a x (b - previous) */
-static __device__ __forceinline__ void add_pair(float3 &sum, const float3 &a, const float3 &b, const float3 &previous) {
+/* sum += (a - o) x (b - previous): whatever o is, but the nearer it is, the less is lost */
+static __device__ __forceinline__ void add_pair(float3 &sum, const float3 &a, const float3 &b, const float3 &previous,
+                                                const float4 &o) {
     const float x = b.x - previous.x, y = b.y - previous.y, z = b.z - previous.z;
-    sum.x = fmaf(a.y, z, fmaf(-a.z, y, sum.x));
-    sum.y = fmaf(a.z, x, fmaf(-a.x, z, sum.y));
-    sum.z = fmaf(a.x, y, fmaf(-a.y, x, sum.z));
+    const float ax = a.x - o.x, ay = a.y - o.y, az = a.z - o.z;
+    sum.x = fmaf(ay, z, fmaf(-az, y, sum.x));
+    sum.y = fmaf(az, x, fmaf(-ax, z, sum.y));
+    sum.z = fmaf(ax, y, fmaf(-ay, x, sum.z));
 }
 
 /* The sum of a loop of eight; `four`: some of the warp's have more than six neighbours. */
 static __device__ __forceinline__ float3 sum_ring(const uint32_t ring[EXI_CROWD_RING], const float *positions,
-                                                  bool four) {
+                                                  const float4 &o, bool four) {
     float3 sum = make_float3(0, 0, 0);
     const float3 last = row_at(positions, ring[7]);
     float3 previous = last;
 #pragma unroll
     for (int m = 0; m < 2; m++) {
         const float3 b = row_at(positions, ring[2 * m + 1]);
-        add_pair(sum, row_at(positions, ring[2 * m]), b, previous);
+        add_pair(sum, row_at(positions, ring[2 * m]), b, previous, o);
         previous = b;
     }
     float3 end = row_at(positions, ring[4]);
     if (four) {
         const float3 b = row_at(positions, ring[5]);
-        add_pair(sum, end, b, previous);
+        add_pair(sum, end, b, previous, o);
         previous = b;
         end = row_at(positions, ring[6]);
     }
-    add_pair(sum, end, last, previous);
+    add_pair(sum, end, last, previous, o);
     return sum;
 }
 
 /* A long ring's sum: what its first eight neighbours came to when they were closed up, and the rest of the loop. */
 static __device__ __noinline__ float3 add_long_rest(const exi_crowd &crowd, int patch, int row, uint32_t first,
-                                                    uint32_t eighth, const float *positions, float3 sum) {
+                                                    uint32_t eighth, const float *positions, const float4 &o,
+                                                    float3 sum) {
     const uint32_t *starts = crowd.long_starts + (size_t)patch * (EXI_CROWD_ROWS + 1) + (size_t)row;
     const uint32_t begin = starts[0], end = starts[1];
     const float3 s0 = row_at(positions, first), s7 = row_at(positions, eighth);
     float3 previous = s7;
     for (uint32_t i = begin; i < end; i += 2) {
         const float3 b = row_at(positions, crowd.long_rings[i + 1]);
-        add_pair(sum, row_at(positions, crowd.long_rings[i]), b, previous);
+        add_pair(sum, row_at(positions, crowd.long_rings[i]), b, previous, o);
         previous = b;
     }
-    add_pair(sum, s0, s7, previous); /* s_0 x (s_1 - s_7) was taken, s_0 x (s_1 - the last) is due */
+    add_pair(sum, s0, s7, previous, o); /* s_0 x (s_1 - s_7) was taken, s_0 x (s_1 - the last) is due */
     return sum;
 }
 
@@ -381,7 +382,85 @@ static __device__ __forceinline__ float3 unit(const float3 &v) {
     return make_float3(v.x * scale, v.y * scale, v.z * scale);
 }
 
-/* A triple of each lane, as the floats that the lanes write (float_of). */
+/* ---- out by bulk copies ---- */
+
+/* What was written to shared memory by this thread is there for bulk copies, once others know. */
+static __device__ __forceinline__ void show_to_copies(void) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+
+static __device__ __forceinline__ void copy_out(void *to, const void *from, uint32_t bytes) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to),
+                 "r"((uint32_t)__cvta_generic_to_shared(from)), "r"(bytes)
+                 : "memory");
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+#endif
+}
+
+/* Until at most PENDING of this thread's copies have still to read what they copy. */
+template <int PENDING> static __device__ __forceinline__ void wait_for_copies(void) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(PENDING) : "memory");
+#endif
+}
+
+/* The positions of instance w by the first lane of warp w; normals 32 at a time, by the first lane of theirs. */
+template <bool NORMALS>
+static __device__ __forceinline__ void copy_batch(const exi_gpu &g, const exi_gpu_job &j, const patch_tables &t,
+                                                  const shared_tables &s, int batch, const float *positions,
+                                                  bool four) {
+    const int thread = (int)threadIdx.x, lane = thread % 32, warp = thread / 32;
+    const int count = min(BATCH, j.count - BATCH * batch);
+    const size_t first = (size_t)g.crowd.sources[(size_t)t.number * EXI_CROWD_ROWS];
+    if (lane == 0 && warp < count)
+        copy_out(j.positions + (size_t)(BATCH * batch + warp) * j.position_instance + 3 * first,
+                 positions + warp * INSTANCE, 12u * (uint32_t)t.p.owned);
+    const int rows = min(32, t.p.owned - 32 * warp);
+    if (NORMALS && rows > 0) {
+        const uint4 packed = s.rings[thread];
+        const uint32_t ring[EXI_CROWD_RING] = {packed.x & 0xFFFFu, packed.x >> 16, packed.y & 0xFFFFu, packed.y >> 16,
+                                               packed.z & 0xFFFFu, packed.z >> 16, packed.w & 0xFFFFu, packed.w >> 16};
+        const bool long_rings = t.p.has_long_rings != 0;
+        const float4 *origin = s.origins + (batch & (ORIGINS - 1)) * BATCH;
+        float *out = j.normals + (size_t)(BATCH * batch) * j.normal_instance + 3 * (first + 32 * (size_t)warp);
+        float *slots = s.normals + warp * SLOTS * 96;
+#pragma unroll 4
+        for (int i = 0; i < count; i++) {
+            const float4 o = origin[i];
+            const float *here = positions + i * INSTANCE;
+            float3 n = sum_ring(ring, here, o, four);
+            if (long_rings)
+                n = add_long_rest(g.crowd, t.number, min(thread, t.p.owned - 1), ring[0], ring[7], here, o, n);
+            n = unit(n);
+            float *slot = slots + i % SLOTS * 96;
+            if (lane == 0)
+                wait_for_copies<SLOTS - 1>();
+            __syncwarp();
+            slot[3 * lane] = n.x;
+            slot[3 * lane + 1] = n.y;
+            slot[3 * lane + 2] = n.z;
+            show_to_copies();
+            __syncwarp();
+            if (lane == 0)
+                copy_out(out + (size_t)i * j.normal_instance, slot, 12u * (uint32_t)rows);
+        }
+    }
+    if (lane == 0)
+        wait_for_copies<0>(); /* before the positions are written over */
+}
+
+/* ---- out by threads ---- */
+
+/* Which of a lane's three floats is component c: a warp's 32 triples are 96 floats, of which lane l has l, l + 32 and
+ * l + 64: the components l, l + 2 and l + 1 modulo 3. */
+static __device__ __forceinline__ int float_of(int component, int lane) {
+    return 2 * (component + 3 - lane % 3) % 3;
+}
+
+/* A triple of each lane, as the floats that the lanes write. */
 static __device__ __forceinline__ float3 spread(const float3 &v, int lane, const int from[3]) {
     const float x = __shfl_sync(0xFFFFFFFFu, v.x, from[0]), y = __shfl_sync(0xFFFFFFFFu, v.y, from[1]),
                 z = __shfl_sync(0xFFFFFFFFu, v.z, from[2]);
@@ -423,23 +502,23 @@ static __device__ __forceinline__ void write_batch(const exi_gpu &g, const exi_g
         for (int k = 0; k < EXI_CROWD_RING; k++)
             ring[k] = k % 2 == 0 ? pairs[k / 2] & 0xFFFFu : pairs[k / 2] >> 16;
     }
-    const float4 *origin = s.origins + (batch & (ORIGINS - 1)) * BATCH * 3 + lane % 3;
+    const float4 *origin = s.origins + (batch & (ORIGINS - 1)) * BATCH;
     const bool long_rings = NORMALS && t.p.has_long_rings != 0;
     const int last = j.count - 1;
-#pragma unroll 4
+#pragma unroll 2
     for (int i = 0; i < BATCH; i++) { /* instances past the last were shaped as the last, and go there again */
         const size_t instance = (size_t)min(BATCH * batch + i, last);
         char *out = reinterpret_cast<char *>(j.positions + instance * j.position_instance);
-        const float4 o = origin[3 * i];
         const float *here = positions + i * INSTANCE;
-        put(out, to[0], row_at(here, at[0]).x + o.x);
-        put(out, to[1], row_at(here, at[1]).x + o.y);
-        put(out, to[2], row_at(here, at[2]).x + o.z);
+        put(out, to[0], row_at(here, at[0]).x);
+        put(out, to[1], row_at(here, at[1]).x);
+        put(out, to[2], row_at(here, at[2]).x);
         if (NORMALS) {
             char *out_normals = reinterpret_cast<char *>(j.normals + instance * j.normal_instance);
-            float3 sum = sum_ring(ring, here, four);
+            const float4 o = origin[i];
+            float3 sum = sum_ring(ring, here, o, four);
             if (long_rings)
-                sum = add_long_rest(g.crowd, t.number, min(thread, t.p.owned - 1), ring[0], ring[7], here, sum);
+                sum = add_long_rest(g.crowd, t.number, min(thread, t.p.owned - 1), ring[0], ring[7], here, o, sum);
             const float3 n = spread(unit(sum), lane, from);
             put(out_normals, to[0], n.x);
             put(out_normals, to[1], n.y);
@@ -470,12 +549,13 @@ static __device__ void load_own(const exi_gpu &g, const patch_tables &t, own_tab
     }
 }
 
-/* Where a thread's floats are and go, and its ring; threads past the last vertex have those of the last. */
+/* What a thread has in shared memory; threads past the last vertex have what the last has. */
+template <bool BULK>
 static __device__ void load_shared(const exi_gpu &g, const exi_gpu_job &j, const patch_tables &t,
                                    const shared_tables &s, bool normals) {
     const int thread = (int)threadIdx.x, lane = thread % 32, last = t.p.owned - 1;
     const uint32_t *sources = g.crowd.sources + (size_t)t.number * EXI_CROWD_ROWS;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; !BULK && k < 3; k++) {
         const int word = 96 * (thread / 32) + 32 * k + lane, row = min(word / 3, last);
         s.words[k * THREADS + thread] = (uint32_t)(12 * row + 4 * (word % 3));
         s.words[(3 + k) * THREADS + thread] = (uint32_t)(4 * (sources[row] * j.position_stride + (uint64_t)(word % 3)));
@@ -492,7 +572,7 @@ static __device__ void load_shared(const exi_gpu &g, const exi_gpu_job &j, const
 }
 
 /* Batches begin to end of a patch; PIPED: with room for the positions of two of them. */
-template <bool ONE, bool PIPED, bool NORMALS>
+template <bool ONE, bool PIPED, bool BULK, bool NORMALS>
 static __device__ void run_patch(const exi_gpu &g, const exi_gpu_job &j, int number, int begin, int end,
                                  const shared_tables &s) {
     __shared__ patch_tables t; /* not in registers, which are short */
@@ -500,13 +580,14 @@ static __device__ void run_patch(const exi_gpu &g, const exi_gpu_job &j, int num
     if (threadIdx.x == 0) {
         t.p = g.crowd.patches[number];
         t.number = number;
-        t.joints = g.crowd.joints + (size_t)number * 8 * (size_t)g.crowd.most_joint_steps;
         t.steps = j.skinned ? t.p.joint_steps : 0;
     }
+    if ((int)threadIdx.x < 8 * g.crowd.most_joint_steps)
+        s.columns[threadIdx.x] = g.crowd.joints[(size_t)number * 8 * (size_t)g.crowd.most_joint_steps + threadIdx.x];
     __syncthreads();
     fetch(g, j, t, s, begin);
     load_own(g, t, own);
-    load_shared(g, j, t, s, NORMALS);
+    load_shared<BULK>(g, j, t, s, NORMALS);
     const uint4 ring = NORMALS ? s.rings[threadIdx.x] : make_uint4(0, 0, 0, 0);
     const bool four = NORMALS && __any_sync(0xFFFFFFFFu, ring.w != (ring.z >> 16) * 0x10001u);
     stage(g, t, s, begin);
@@ -531,23 +612,30 @@ static __device__ void run_patch(const exi_gpu &g, const exi_gpu_job &j, int num
         for (int batch = begin; batch <= end; batch++) {
             float *now = s.positions + (batch & 1) * BATCH * INSTANCE;
             const float *past = s.positions + (~batch & 1) * BATCH * INSTANCE;
-#pragma unroll 1
-            for (int half = 0; half < 2; half++) {
-                if (half == odd && batch < end)
-                    shape<ONE>(g, t, own, s, batch, now);
-                if (half != odd && batch > begin)
-                    write_batch<NORMALS>(g, j, t, s, batch - 1, past, four);
-            }
             if (batch + 1 < end)
                 stage(g, t, s, batch + 1);
             if (batch + 2 < end)
                 fetch(g, j, t, s, batch + 2);
+#pragma unroll 1
+            for (int half = 0; half < 2; half++) {
+                if (half == odd && batch < end) {
+                    shape<ONE>(g, t, own, s, batch, now);
+                    if (BULK)
+                        show_to_copies();
+                }
+                if (half != odd && batch > begin) {
+                    if (BULK)
+                        copy_batch<NORMALS>(g, j, t, s, batch - 1, past, four);
+                    else
+                        write_batch<NORMALS>(g, j, t, s, batch - 1, past, four);
+                }
+            }
             __syncthreads();
         }
     }
 }
 
-static __device__ __forceinline__ shared_tables lay_shared(const exi_gpu &g, float4 *memory, int buffers) {
+static __device__ __forceinline__ shared_tables lay_shared(const exi_gpu &g, float4 *memory, int buffers, bool bulk) {
     shared_tables s;
     s.tasks = 3 * g.crowd.most_joint_steps + g.crowd.form_steps;
     s.joint_step = g.crowd.most_joint_steps * ENTRIES * 32;
@@ -557,48 +645,55 @@ static __device__ __forceinline__ shared_tables lay_shared(const exi_gpu &g, flo
     s.joints = s.fetched + 2 * s.tasks * FETCHED;
     s.forms = s.joints + 2 * s.joint_step;
     s.origins = s.forms + 2 * s.form_step;
-    s.rings = reinterpret_cast<uint4 *>(s.origins + ORIGINS * BATCH * 3);
-    s.base = reinterpret_cast<float4 *>(s.rings + THREADS);
-    s.words = reinterpret_cast<uint32_t *>(s.base + 3 * THREADS);
+    s.base = s.origins + ORIGINS * BATCH;
+    s.rings = reinterpret_cast<uint4 *>(s.base + 3 * THREADS);
+    s.normals = reinterpret_cast<float *>(s.rings + THREADS);
+    s.words = reinterpret_cast<uint32_t *>(s.normals);
+    s.columns = reinterpret_cast<uint16_t *>(bulk ? s.words + WARPS * SLOTS * 96 : s.words + 6 * THREADS);
     return s;
 }
 
 /* Patches times batches are spread evenly over the blocks, those of one patch next to each other. */
-template <bool ONE, bool PIPED, bool NORMALS>
+template <bool ONE, bool PIPED, bool BULK, bool NORMALS>
 static __global__ void __launch_bounds__(THREADS, 1)
     crowd_kernel(const __grid_constant__ exi_gpu g, const __grid_constant__ exi_gpu_job j) {
     extern __shared__ float4 shared_memory[];
-    const shared_tables s = lay_shared(g, shared_memory, PIPED ? 2 : 1);
+    const shared_tables s = lay_shared(g, shared_memory, PIPED ? 2 : 1, BULK);
     const int batches = (j.count + BATCH - 1) / BATCH;
     const long long all = (long long)g.crowd.patch_count * batches;
     const long long first = all * blockIdx.x / gridDim.x, last = all * (blockIdx.x + 1) / gridDim.x;
     for (long long at = first; at < last;) {
         const int patch = (int)(at / batches), begin = (int)(at - (long long)patch * batches);
         const int end = (int)min((long long)batches, last - (long long)patch * batches);
-        run_patch<ONE, PIPED, NORMALS>(g, j, patch, begin, end, s);
+        run_patch<ONE, PIPED, BULK, NORMALS>(g, j, patch, begin, end, s);
         at = (long long)patch * batches + end;
     }
 }
 
 /* ---- the host's side ---- */
 
-static size_t shared_size(const exi_gpu *g, int buffers) {
+static size_t shared_size(const exi_gpu *g, int buffers, bool bulk) {
     const size_t steps = (size_t)g->crowd.most_joint_steps, forms = (size_t)g->crowd.form_steps;
     return (size_t)buffers * BATCH * INSTANCE * sizeof(float) +
-           (2 * (3 * steps + forms) * FETCHED + 2 * steps * ENTRIES * 32 + 2 * forms * 32 + ORIGINS * BATCH * 3 +
+           (2 * (3 * steps + forms) * FETCHED + 2 * steps * ENTRIES * 32 + 2 * forms * 32 + ORIGINS * BATCH +
             4 * THREADS) *
                sizeof(float4) +
-           6 * THREADS * sizeof(uint32_t);
+           (bulk ? WARPS * SLOTS * 96 : 6 * THREADS) * sizeof(uint32_t) + 8 * steps * sizeof(uint16_t);
 }
 
 typedef void (*kernel)(exi_gpu, exi_gpu_job);
 
-static kernel choose(const exi_gpu *g, bool piped, bool normals) {
+static kernel choose(const exi_gpu *g, bool piped, bool bulk, bool normals) {
+    const bool one = g->crowd.most_joint_steps <= 1 && g->crowd.form_steps <= 1;
     if (!piped)
-        return normals ? crowd_kernel<false, false, true> : crowd_kernel<false, false, false>;
-    if (g->crowd.most_joint_steps <= 1 && g->crowd.form_steps <= 1)
-        return normals ? crowd_kernel<true, true, true> : crowd_kernel<true, true, false>;
-    return normals ? crowd_kernel<false, true, true> : crowd_kernel<false, true, false>;
+        return normals ? crowd_kernel<false, false, false, true> : crowd_kernel<false, false, false, false>;
+    if (bulk && one)
+        return normals ? crowd_kernel<true, true, true, true> : crowd_kernel<true, true, true, false>;
+    if (one)
+        return normals ? crowd_kernel<true, true, false, true> : crowd_kernel<true, true, false, false>;
+    if (bulk)
+        return normals ? crowd_kernel<false, true, true, true> : crowd_kernel<false, true, true, false>;
+    return normals ? crowd_kernel<false, true, false, true> : crowd_kernel<false, true, false, false>;
 }
 
 static int attribute(enum cudaDeviceAttr which) {
@@ -608,19 +703,32 @@ static int attribute(enum cudaDeviceAttr which) {
     return value;
 }
 
+/* Whether everything that a bulk copy would take lies at multiples of 16 bytes. */
+static bool is_even(const float *data, uint64_t stride, uint64_t instance) {
+    return stride == 3 && (uintptr_t)data % 16 == 0 && instance % 4 == 0;
+}
+
+static bool can_copy(const exi_gpu *g, const exi_gpu_job *j, bool normals) {
+    return g->crowd.runs && g->vertices % 4 == 0 && is_even(j->positions, j->position_stride, j->position_instance) &&
+           (!normals || is_even(j->normals, j->normal_stride, j->normal_instance)) &&
+           attribute(cudaDevAttrComputeCapabilityMajor) >= 9;
+}
+
 bool exi_crowd_suits(const exi_gpu *gpu, const exi_gpu_job *job) {
     const bool normals = job->normals != NULL;
     return gpu->crowd.patch_count > 0 && job->positions && !job->cage && (!normals || gpu->crowd.has_rings) &&
            (!normals || job->normal_stride == job->position_stride) &&
            (uint64_t)gpu->vertices * job->position_stride * sizeof(float) < UINT32_MAX &&
            attribute(cudaDevAttrComputeCapabilityMajor) >= 8 &&
-           shared_size(gpu, 1) <= (size_t)attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+           shared_size(gpu, 1, false) <= (size_t)attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
 }
 
 int exi_crowd_run(const exi_gpu *gpu, const exi_gpu_job *job, bool normals, ex_cuda_stream stream) {
-    const bool piped = shared_size(gpu, 2) <= (size_t)attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
-    const kernel run = choose(gpu, piped, normals);
-    const size_t size = shared_size(gpu, piped ? 2 : 1);
+    const size_t most = (size_t)attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+    const bool bulk = can_copy(gpu, job, normals) && shared_size(gpu, 2, true) <= most;
+    const bool piped = bulk || shared_size(gpu, 2, false) <= most;
+    const kernel run = choose(gpu, piped, bulk, normals);
+    const size_t size = shared_size(gpu, piped ? 2 : 1, bulk);
     const cudaError_t set = cudaFuncSetAttribute(reinterpret_cast<const void *>(run),
                                                  cudaFuncAttributeMaxDynamicSharedMemorySize, (int)size);
     if (set != cudaSuccess)

@@ -1,7 +1,8 @@
 /*
- * Many instances of one trajectory between two forms (shape_path.inl). A thread keeps two vertices in registers and
- * goes through a run of instances, of which a block works out what it needs into shared memory, a batch at a time.
- * Takes about 50 instructions a vertex and instance, and writes 12 bytes.
+ * Many instances of one layer of trajectories (shape_path.inl). A thread keeps a vertex in registers and goes through a
+ * run of instances, a few side by side, so that none waits for another; what it needs of them a block works out into
+ * shared memory first. One example with turns takes about 35 instructions a vertex and instance, and
+ * writes 12 bytes: what counts is that these leave in whole lines.
  */
 #ifndef EXI_CUDA_KERNELS_PATH_INL
 #define EXI_CUDA_KERNELS_PATH_INL
@@ -11,108 +12,148 @@
 #include "cuda/shape_path.inl"
 
 enum {
-    EXI_PATH_THREADS = 128,
+    EXI_PATH_THREADS = 256,
     EXI_PATH_WARPS = EXI_PATH_THREADS / 32,
-    EXI_PATH_EACH = 2, /* vertices of a thread */
-    EXI_PATH_TILES = EXI_PATH_EACH * EXI_PATH_WARPS,
-    EXI_PATH_BATCH = 32,   /* instances whose records are there at a time */
-    EXI_PATH_RESIDENT = 5, /* blocks of a multiprocessor: then all is in registers */
-    EXI_PATH_COUNT = 8     /* instances from which on this is the better way */
+    EXI_PATH_RUN_MOST = 96, /* instances of a block */
+    EXI_PATH_WAVES = 4,     /* how often over the multiprocessors should be filled, so that they end evenly */
+    EXI_PATH_COUNT = 8      /* instances from which on this is the better way */
 };
 
-/* The vertices of a lane at an instance, side by side: nothing in one waits for the other. */
-template <bool turned, int correctors, bool appends>
-static __device__ inline void exi_path_place_all(const exi_path_vertex vertices[EXI_PATH_EACH],
-                                                 const exi_path_record *record, const float *appended,
-                                                 const int segments[EXI_PATH_EACH], float positions[EXI_PATH_EACH][3]) {
+/* Instances side by side, and blocks of a multiprocessor: what the registers of so many examples and correctors leave.
+ */
+template <int examples, int correctors> struct exi_path_shares {
+    static constexpr int SIDE = examples > 5 ? 2 : 4;
+    static constexpr int NUMBERS = 6 * (examples > 1 ? examples : 2) + 3 * correctors;
+    static constexpr int RESIDENT = NUMBERS <= 21 ? 3 : 2;
+};
+
+/* A vertex in `side` instances. */
+template <int examples, int correctors, int side>
+static __device__ inline void exi_path_place(const exi_path_vertex *vertex, const exi_path_record *records,
+                                             float positions[side][3]) {
+    exi_path_site sites[side];
 #pragma unroll
-    for (int i = 0; i < EXI_PATH_EACH; i++)
-        exi_path_place(&vertices[i], record, correctors, appends ? appended + segments[i] : NULL, positions[i]);
-    if (turned) {
-        exi_path_factors factors[EXI_PATH_EACH];
-        float turns[EXI_PATH_EACH], longest = 0.0f;
+    for (int i = 0; i < side; i++)
+        exi_path_begin(vertex, &records[i], examples, correctors, &sites[i]);
+    if (examples > 0) {
+        exi_path_factors factors[side];
+        float longest = 0.0f;
 #pragma unroll
-        for (int i = 0; i < EXI_PATH_EACH; i++) {
-            turns[i] = exi_path_turn(&vertices[i], record);
-            factors[i] = exi_path_near(turns[i]);
-            longest = turns[i] > longest ? turns[i] : longest;
+        for (int i = 0; i < side; i++) {
+            factors[i] = exi_path_near(sites[i].t);
+            longest = fmaxf(longest, sites[i].t);
         }
-        for (int i = 0; longest > 1.0f && i < EXI_PATH_EACH; i++)
-            if (turns[i] > 1.0f)
-                factors[i] = exi_path_far(turns[i]);
+        if (longest > 1.0f) {
 #pragma unroll
-        for (int i = 0; i < EXI_PATH_EACH; i++)
-            exi_path_add_turn(&vertices[i], record, factors[i], positions[i]);
+            for (int i = 0; i < side; i++)
+                if (sites[i].t > 1.0f)
+                    factors[i] = exi_path_far(sites[i].t);
+        }
+#pragma unroll
+        for (int i = 0; i < side; i++)
+            exi_path_turn(&sites[i], factors[i]);
     }
-    if (record->moves > 0.0f) {
 #pragma unroll
-        for (int i = 0; i < EXI_PATH_EACH; i++)
-            exi_path_move(record, positions[i]);
-    }
-}
-
-/* As exi_gpu_store_tile, for the tiles of a warp that are all full, to a place at a multiple of 16 bytes. */
-static __device__ inline void exi_path_store_full(float *to, int lane, const float positions[EXI_PATH_EACH][3],
-                                                  float room[EXI_PATH_EACH * EXI_STORE_FLOATS]) {
-    enum { FOURS = EXI_PATH_EACH * EXI_STORE_FLOATS / 4 };
-    __syncwarp(); /* what was there has been read */
-#pragma unroll
-    for (int i = 0; i < EXI_PATH_EACH; i++)
+    for (int i = 0; i < side; i++)
         for (int c = 0; c < 3; c++)
-            room[i * EXI_STORE_FLOATS + 3 * lane + c] = positions[i][c];
-    __syncwarp();
-#pragma unroll
-    for (int i = 0; i < FOURS; i += 32)
-        if (i + 32 <= FOURS || lane < FOURS - i)
-            ((float4 *)to)[i + lane] = ((const float4 *)room)[i + lane];
+            positions[i][c] = sites[i].out[c];
 }
 
-template <bool turned, int correctors, bool appends>
-static __global__ void __launch_bounds__(EXI_PATH_THREADS, EXI_PATH_RESIDENT)
+/* Where the 16 bytes that a lane writes at a time go, of the tiles of `side` instances one after the other: bytes from
+ * the start of the first instance, so that where that is stays the same for all lanes. */
+template <int side> struct exi_path_targets {
+    static constexpr int PIECES = EXI_STORE_FLOATS / 4, ALL = side * PIECES, TIMES = (ALL + 31) / 32;
+    uint32_t bytes[TIMES];
+    __device__ void open(int tile, uint64_t instance, int lane) {
+#pragma unroll
+        for (int i = 0; i < TIMES; i++) {
+            const uint32_t piece = (uint32_t)(32 * i + lane);
+            bytes[i] =
+                4 * (piece / PIECES * (uint32_t)instance + (uint32_t)tile * EXI_STORE_FLOATS) + 16 * (piece % PIECES);
+        }
+    }
+    __device__ void store(float *instance, const float *room, int lane) const {
+#pragma unroll
+        for (int i = 0; i < TIMES; i++)
+            if (32 * i + 32 <= ALL || 32 * i + lane < ALL)
+                __stcs((float4 *)((char *)instance + bytes[i]), ((const float4 *)room)[32 * i + lane]);
+    }
+};
+
+/* Shifts of segments, the screw and the mask, for layers that have more than the screw: one instance after the other,
+ * in the room where each lane has put its vertex, so that no registers are taken for what few need. */
+static __device__ inline void exi_path_finish(const exi_gpu &g, const exi_gpu_job &j, const exi_path_vertex &v,
+                                              const exi_path_record *records, int count, int instance, int vertex,
+                                              bool moves, float *own) {
+#pragma unroll 1
+    for (int i = 0; i < count; i++, own += EXI_STORE_FLOATS) {
+        float x[3] = {own[0], own[1], own[2]};
+        if (g.alone.segments)
+            exi_path_shift(&g, vertex, &records[i], j.work.appended + 3 * (size_t)(instance + i) * (size_t)g.segments,
+                           x);
+        if (moves)
+            exi_path_move(&records[i], x);
+        if (g.alone.mask)
+            exi_path_mask(&g, vertex, &v, x);
+        for (int c = 0; c < 3; c++)
+            own[c] = x[c];
+    }
+}
+
+template <int examples, int correctors>
+static __global__ void __launch_bounds__(EXI_PATH_THREADS, exi_path_shares<examples, correctors>::RESIDENT)
     exi_path_kernel(const __grid_constant__ exi_gpu g, const __grid_constant__ exi_gpu_job j, int run) {
-    __shared__ __align__(16) float rooms[EXI_PATH_TILES * EXI_STORE_FLOATS];
-    __shared__ __align__(16) exi_path_record records[EXI_PATH_BATCH];
+    constexpr int side = exi_path_shares<examples, correctors>::SIDE;
+    __shared__ __align__(16) float rooms[EXI_PATH_WARPS][side * EXI_STORE_FLOATS];
+    __shared__ __align__(16) exi_path_record records[EXI_PATH_RUN_MOST];
     const exi_gpu_place_out out = exi_gpu_out(&g, &j);
     const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32;
-    const int begin = (int)blockIdx.y * run, end = begin + run < j.count ? begin + run : j.count;
-    const int tile = (int)blockIdx.x * EXI_PATH_TILES + EXI_PATH_EACH * warp;
-    const int left = g.vertices - tile * EXI_GPU_TILE;
-    float *const room = rooms + EXI_PATH_EACH * warp * EXI_STORE_FLOATS;
-    float *to = out.data + (size_t)begin * out.instance + (size_t)tile * EXI_STORE_FLOATS; /* where they are close */
-    const bool full = left >= EXI_PATH_EACH * EXI_GPU_TILE && out.stride == 3 && out.instance % 4 == 0 &&
-                      (uintptr_t)out.data % 16 == 0;
-    exi_path_vertex vertices[EXI_PATH_EACH];
-    int segments[EXI_PATH_EACH];
+    const int begin = (int)blockIdx.y * run, count = min(run, j.count - begin);
+    const int tile = (int)blockIdx.x * EXI_PATH_WARPS + warp, left = g.vertices - tile * EXI_GPU_TILE;
+    const int vertex = min(tile * EXI_GPU_TILE + lane, g.vertices - 1);
+    float *const room = rooms[warp];
+    const bool more = g.alone.segments != 0 || g.alone.mask != 0;
+    bool moves = false;
+    exi_path_vertex v;
+    exi_path_read_vertex(&g, vertex, examples, correctors, &v);
+    /* Those that make the last few complete are the last once more. */
+    for (int k = (int)threadIdx.x; k < (count + side - 1) / side * side; k += EXI_PATH_THREADS)
+        moves |= exi_path_open(&g, &j.work, begin + min(k, count - 1), examples, correctors, &records[k]);
+    moves = __syncthreads_or(moves);
+    if (left <= 0)
+        return;
+    const bool close = left >= EXI_GPU_TILE && out.stride == 3 && out.instance % 4 == 0 &&
+                       (uintptr_t)out.data % 16 == 0 && out.instance < (1u << 30) / side;
+    int full = close ? count : 0;  /* instances that are written in whole lines */
+    asm volatile("" : "+r"(full)); /* not to be worked out again in every round */
+    float *to = out.data + (size_t)begin * out.instance;
+    exi_path_targets<side> targets;
+    targets.open(tile, out.instance, lane);
+#pragma unroll 1
+    for (int k = 0; k < count; k += side) {
+        float positions[side][3];
+        exi_path_place<examples, correctors, side>(&v, &records[k], positions);
+        if (moves && !more) {
 #pragma unroll
-    for (int i = 0; i < EXI_PATH_EACH; i++) {
-        const int own = (tile + i) * EXI_GPU_TILE + lane, vertex = own < g.vertices ? own : g.vertices - 1;
-        exi_path_read_vertex(&g, vertex, turned, correctors, &vertices[i]);
-        segments[i] =
-            appends ? 3 * (g.alone.first_segment + (int)__ldg((const uint16_t *)(g.block + g.alone.segments) + vertex))
-                    : 0;
-    }
-    for (int first = begin; first < end; first += EXI_PATH_BATCH) {
-        const int count = end - first < EXI_PATH_BATCH ? end - first : EXI_PATH_BATCH;
-        __syncthreads(); /* records have been read */
-        if ((int)threadIdx.x < count)
-            exi_path_open(&g, &j.work, first + (int)threadIdx.x, &records[threadIdx.x]);
-        __syncthreads();
-        for (int k = 0; k < count; k++, to += out.instance) {
-            float positions[EXI_PATH_EACH][3];
-            exi_path_place_all<turned, correctors, appends>(
-                vertices, &records[k], j.work.appended + 3 * (size_t)(first + k) * (size_t)g.segments, segments,
-                positions);
-            if (full) {
-                exi_path_store_full(to, lane, positions, room);
-                continue;
-            }
+            for (int i = 0; i < side; i++)
+                exi_path_move(&records[k + i], positions[i]);
+        }
+        __syncwarp(); /* what was there has been read */
 #pragma unroll
-            for (int i = 0; i < EXI_PATH_EACH; i++) {
-                const int here = left - i * EXI_GPU_TILE;
-                if (here > 0)
-                    exi_gpu_store_tile(&out, first + k, tile + i, here < EXI_GPU_TILE ? here : EXI_GPU_TILE, lane,
-                                       positions[i], room);
-            }
+        for (int i = 0; i < side; i++)
+            for (int c = 0; c < 3; c++)
+                room[i * EXI_STORE_FLOATS + 3 * lane + c] = positions[i][c];
+        if (more)
+            exi_path_finish(g, j, v, &records[k], min(side, count - k), begin + k, vertex, moves, room + 3 * lane);
+        __syncwarp();
+        if (k + side <= full) {
+            targets.store(to, room, lane);
+            to += side * out.instance;
+        } else {
+#pragma unroll 1
+            for (int i = 0; i < min(side, count - k); i++)
+                exi_gpu_store_room(&out, begin + k + i, tile, min(left, EXI_GPU_TILE), lane,
+                                   room + i * EXI_STORE_FLOATS);
         }
     }
 }
@@ -123,38 +164,34 @@ static inline bool exi_gpu_is_path(const exi_gpu *g, const exi_gpu_job *j) {
     return j->count >= EXI_PATH_COUNT && exi_gpu_is_alone(g, j);
 }
 
-static inline int exi_gpu_path_groups(const exi_gpu *g) {
-    return (g->tiles + EXI_PATH_TILES - 1) / EXI_PATH_TILES;
-}
-
-template <bool turned, int correctors>
-static inline void exi_gpu_launch_path_of(const exi_gpu *g, const exi_gpu_job *j, dim3 grid, int run,
+/* A block takes a group of vertices and a run of instances. */
+template <int examples, int correctors>
+static inline void exi_gpu_launch_path_of(const exi_gpu *g, const exi_gpu_job *j, int processors,
                                           ex_cuda_stream stream) {
-    if (g->alone.segments)
-        exi_path_kernel<turned, correctors, true><<<grid, EXI_PATH_THREADS, 0, stream>>>(*g, *j, run);
-    else
-        exi_path_kernel<turned, correctors, false><<<grid, EXI_PATH_THREADS, 0, stream>>>(*g, *j, run);
+    const int groups = (g->tiles + EXI_PATH_WARPS - 1) / EXI_PATH_WARPS;
+    const int blocks = processors * exi_path_shares<examples, correctors>::RESIDENT * EXI_PATH_WAVES;
+    const int even = exi_gpu_choose_run(groups, blocks, j->count, exi_path_shares<examples, correctors>::SIDE);
+    const int run = even < EXI_PATH_RUN_MOST ? even : EXI_PATH_RUN_MOST;
+    const dim3 grid((unsigned)groups, (unsigned)((j->count + run - 1) / run));
+    exi_path_kernel<examples, correctors><<<grid, EXI_PATH_THREADS, 0, stream>>>(*g, *j, run);
 }
 
-/* A block takes a group of vertices and a run of instances. Correctors that a kernel has beyond the path's do nothing.
- */
-static inline void exi_gpu_launch_path(const exi_gpu *g, const exi_gpu_job *j, int groups, int run,
-                                       ex_cuda_stream stream) {
-    const dim3 grid((unsigned)groups, (unsigned)((j->count + run - 1) / run));
-    const int correctors = g->alone.corrector_count;
-    const bool turned = g->alone.turn_count > 0;
-    if (turned && correctors == 0)
-        exi_gpu_launch_path_of<true, 0>(g, j, grid, run, stream);
-    else if (turned && correctors == 1)
-        exi_gpu_launch_path_of<true, 1>(g, j, grid, run, stream);
-    else if (turned)
-        exi_gpu_launch_path_of<true, EXI_PATH_TURNED_CORRECTORS>(g, j, grid, run, stream);
-    else if (correctors <= 2)
-        exi_gpu_launch_path_of<false, 2>(g, j, grid, run, stream);
-    else if (correctors <= 4)
-        exi_gpu_launch_path_of<false, 4>(g, j, grid, run, stream);
-    else
-        exi_gpu_launch_path_of<false, EXI_PATH_CORRECTORS>(g, j, grid, run, stream);
+/* Examples and correctors that a kernel has beyond the path's do nothing. */
+static inline void exi_gpu_launch_path(const exi_gpu *g, const exi_gpu_job *j, int processors, ex_cuda_stream stream) {
+    typedef void (*launch)(const exi_gpu *, const exi_gpu_job *, int, ex_cuda_stream);
+    static const int examples[] = {0, 1, 3, 5, EXI_PATH_EXAMPLES}, correctors[] = {0, 3, EXI_PATH_CORRECTORS};
+    static const launch launches[5][3] = {
+        {exi_gpu_launch_path_of<0, 0>, exi_gpu_launch_path_of<0, 3>, exi_gpu_launch_path_of<0, EXI_PATH_CORRECTORS>},
+        {exi_gpu_launch_path_of<1, 0>, exi_gpu_launch_path_of<1, 3>, exi_gpu_launch_path_of<1, EXI_PATH_CORRECTORS>},
+        {exi_gpu_launch_path_of<3, 0>, exi_gpu_launch_path_of<3, 3>, exi_gpu_launch_path_of<3, EXI_PATH_CORRECTORS>},
+        {exi_gpu_launch_path_of<5, 0>, exi_gpu_launch_path_of<5, 3>, exi_gpu_launch_path_of<5, EXI_PATH_CORRECTORS>},
+        {exi_gpu_launch_path_of<8, 0>, exi_gpu_launch_path_of<8, 3>, exi_gpu_launch_path_of<8, EXI_PATH_CORRECTORS>}};
+    int e = 0, c = 0;
+    while (examples[e] < exi_path_examples(&g->alone))
+        e++;
+    while (correctors[c] < g->alone.corrector_count)
+        c++;
+    launches[e][c](g, j, processors, stream);
 }
 
 #endif

@@ -25,19 +25,16 @@ static __device__ inline exi_gpu_place_out exi_gpu_out(const exi_gpu *g, const e
     return out;
 }
 
-/* The tile of a warp whose lanes all come here. count: how many of its vertices there are. room: the warp's own. */
-static __device__ inline void exi_gpu_store_tile(const exi_gpu_place_out *out, int instance, int tile, int count,
-                                                 int lane, const float position[3], float room[EXI_STORE_FLOATS]) {
+/* The tile of a warp whose lanes all come here, from shared memory, where they have put its triples and are done with
+ * it. count: how many of its vertices there are. */
+static __device__ inline void exi_gpu_store_room(const exi_gpu_place_out *out, int instance, int tile, int count,
+                                                 int lane, const float room[EXI_STORE_FLOATS]) {
     float *to = out->data + (size_t)instance * out->instance + (size_t)tile * EXI_GPU_TILE * out->stride;
     if (out->stride != 3) {
         for (int c = 0; c < 3 && lane < count; c++)
-            to[(size_t)lane * out->stride + (size_t)c] = position[c];
+            to[(size_t)lane * out->stride + (size_t)c] = room[3 * lane + c];
         return;
     }
-    __syncwarp(); /* what was there has been read */
-    for (int c = 0; c < 3; c++)
-        room[3 * lane + c] = position[c];
-    __syncwarp();
     if (count == EXI_GPU_TILE && ((uintptr_t)to & 15) == 0) {
         if (lane < EXI_STORE_FLOATS / 4)
             ((float4 *)to)[lane] = ((const float4 *)room)[lane];
@@ -46,6 +43,27 @@ static __device__ inline void exi_gpu_store_tile(const exi_gpu_place_out *out, i
     for (int i = 0; i < 3; i++)
         if (lane + i * EXI_GPU_TILE < 3 * count)
             to[lane + i * EXI_GPU_TILE] = room[lane + i * EXI_GPU_TILE];
+}
+
+/* The same from the lanes. room: the warp's own. */
+static __device__ inline void exi_gpu_store_tile(const exi_gpu_place_out *out, int instance, int tile, int count,
+                                                 int lane, const float position[3], float room[EXI_STORE_FLOATS]) {
+    __syncwarp(); /* what was there has been read */
+    for (int c = 0; c < 3; c++)
+        room[3 * lane + c] = position[c];
+    __syncwarp();
+    exi_gpu_store_room(out, instance, tile, count, lane, room);
+}
+
+/* ---- the host's side ---- */
+
+/* How many instances make a run, a multiple of `step`, so that groups times runs are as many blocks or, since a few
+ * more would have to wait for all of them, somewhat fewer. */
+static inline int exi_gpu_choose_run(int groups, int blocks, int count, int step) {
+    enum { RUNS_MOST = 65535 };
+    int runs = blocks / groups > 1 ? blocks / groups : 1;
+    runs = runs < RUNS_MOST ? runs : RUNS_MOST;
+    return ((count + runs - 1) / runs + step - 1) / step * step;
 }
 
 #endif

@@ -93,7 +93,8 @@ size_t ex_cuda_rig_size(const ex_cuda_rig *rig) {
 static bool is_alike(const ex_weigher *a, const ex_weigher *b) {
     return a->example_count == b->example_count && a->dimension == b->dimension && a->axis_count == b->axis_count &&
            a->scalar_count == b->scalar_count && a->set_count == b->set_count &&
-           a->set_weight_count == b->set_weight_count && a->kind != EX_WEIGHER_CONVEX;
+           a->set_weight_count == b->set_weight_count && a->set_square_count == b->set_square_count &&
+           a->kind != EX_WEIGHER_CONVEX;
 }
 
 static ex_result check_weigher(const ex_weigher *own, int layer, const ex_weigher *weigher, ex_error *error) {
@@ -148,6 +149,8 @@ ex_result ex_cuda_set_weigher(ex_cuda_rig *rig, int layer, const ex_weigher *wei
         result = check_stream(stream, error);
     if (result != EX_OK)
         return result;
+    if (rig->head.lacks & exi_gpu_weigher_has(weigher)) /* from now on kernels are those that have it too */
+        rig->head.lacks &= ~exi_gpu_weigher_has(weigher);
     return exi_cuda_result((int)copy_weigher((char *)rig->memory + rig->weighers[layer].at, weigher, stream),
                            "replacing a weigher", error);
 }

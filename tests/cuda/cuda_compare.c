@@ -12,6 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Not fmax, over which gcc 12 breaks down at -O3. */
+static double larger(double a, double b) {
+    return a > b ? a : b;
+}
+
 enum { PATTERN = 0xFF, MARGIN = 64, COMPLAINTS_MOST = 20 };
 /* What 32767 stands for in positions of 16-bit integers: less than some poses reach. */
 static const float frame[4] = {0.45F, 0.5F, 0.05F, 0.75F};
@@ -223,7 +228,7 @@ static bool count_entry(double difference, double tolerance, double surety, bool
     t->by_surety++;
     if (!(difference <= tolerance + surety))
         return false;
-    t->used = fmax(t->used, (difference - tolerance) / surety);
+    t->used = larger(t->used, (difference - tolerance) / surety);
     return true;
 }
 
@@ -245,7 +250,7 @@ static void compare_entries(const asked *a, const expected *e, bool normal, cons
             for (int c = 0; c < 3; c++) {
                 const double d = fabs(got[c] - cut((double)wanted[c], c, r->number, normal));
                 difference = d <= difference ? difference : d; /* not a number stays */
-                largest = fmax(largest, fabs((double)wanted[c]));
+                largest = larger(largest, fabs((double)wanted[c]));
             }
             if (r->number == EX_CUDA_HALF)
                 off = largest / 2048 + 1e-7;
@@ -274,11 +279,10 @@ static void compare_pattern(const sheet *s, const unsigned char *covered, const 
 
 /* The largest of an instance's positions' off. */
 static double most_off(const expected *e, size_t instance) {
-    const float *off = e->off + instance * (size_t)e->entries;
-    float most = 0;
-    for (int v = 0; v < e->entries; v++)
-        most = off[v] > most ? off[v] : most;
-    return (double)most;
+    double most = 0;
+    for (size_t v = 0; v < (size_t)e->entries; v++)
+        most = larger(most, (double)e->off[instance * (size_t)e->entries + v]);
+    return most;
 }
 
 static void compare_boxes(const sheet *s, const expected *e, unsigned char *covered, findings *f) {
@@ -299,7 +303,7 @@ static void compare_weights(const sheet *s, const expected *e, unsigned char *co
         float got;
         memcpy(&got, s->host + s->first + 4 * i, sizeof got);
         memset(covered + s->first + 4 * i, 1, 4);
-        const double difference = fabs((double)got - e->weights[i]) / fmax(1, fabs(e->weights[i]));
+        const double difference = fabs((double)got - e->weights[i]) / larger(1, fabs(e->weights[i]));
         f->weight = difference <= f->weight ? f->weight : difference;
         if (!(difference <= TOLERANCE))
             complain(f, "weight %zu of instance %zu is %.9g, not %.9g", i % examples, i / examples, (double)got,

@@ -269,8 +269,8 @@ static ex_layer_def *add_layer(workshop *w, ex_domain domain, const char *const 
                                int axis_count, int examples) {
     must(w->def.layer_count < LAYERS_MOST, "too many layers", NULL);
     ex_layer_def *layer = &w->layers[w->def.layer_count++];
-    char *name = keep(w, 16, 1);
-    snprintf(name, 16, "layer %d", w->def.layer_count % 1000);
+    char *name = keep(w, 32, 1);
+    snprintf(name, 32, "layer %d", w->def.layer_count);
     *layer = (ex_layer_def){.name = name,
                             .domain = domain,
                             .weigh = ex_weigher_def_default(),

@@ -42,6 +42,7 @@ typedef struct stage {
     ex_pose poses[INSTANCES];
     float *expected[INSTANCES];
     double size_of_form, worst; /* the worst difference met, over the size */
+    int far;                    /* turns beyond the polynomials */
     bool muted[LAYERS];
 } stage;
 
@@ -274,23 +275,25 @@ static void check(stage *s, const char *what) {
 /* By the way of one trajectory, where that is all there is. */
 static void check_alone(stage *s, const char *what) {
     const exi_gpu *g = &s->head;
+    const int examples = exi_path_examples(&g->alone), correctors = g->alone.corrector_count;
     assert_true(exi_gpu_is_alone(g, &s->job));
     for (int v = 0; v < g->vertices; v++) {
         exi_path_vertex vertex;
-        exi_path_read_vertex(g, v, g->alone.turn_count > 0, g->alone.corrector_count, &vertex);
+        exi_path_read_vertex(g, v, examples, correctors, &vertex);
         for (int i = 0; i < INSTANCES; i++) {
-            const uint16_t *segments = (const uint16_t *)(g->block + g->alone.segments);
-            const float *shift = g->alone.segments ? s->job.work.appended + 3 * (i * g->segments + segments[v]) : NULL;
             exi_path_record record;
-            float position[3];
-            exi_path_open(g, &s->job.work, i, &record);
-            const float t = exi_path_turn(&vertex, &record);
-            exi_path_place(&vertex, &record, g->alone.corrector_count, shift, position);
-            if (g->alone.turn_count > 0)
-                exi_path_add_turn(&vertex, &record, t > 1 ? exi_path_far(t) : exi_path_near(t), position);
-            if (record.moves > 0)
-                exi_path_move(&record, position);
-            compare(s, i, v, position, what);
+            exi_path_site site = {.t = 0};
+            exi_path_open(g, &s->job.work, i, examples, correctors, &record);
+            exi_path_begin(&vertex, &record, examples, correctors, &site);
+            s->far += site.t > 1;
+            if (examples > 0)
+                exi_path_turn(&site, site.t > 1 ? exi_path_far(site.t) : exi_path_near(site.t));
+            if (g->alone.segments)
+                exi_path_shift(g, v, &record, s->job.work.appended + 3 * i * g->segments, site.out);
+            exi_path_move(&record, site.out); /* some of a batch are not moved, and are where they were */
+            if (g->alone.mask)
+                exi_path_mask(g, v, &vertex, site.out);
+            compare(s, i, v, site.out, what);
         }
     }
 }
@@ -371,38 +374,68 @@ static void test_paths(void **state) {
     print_message("worst difference of paths: %.2g of the form's size\n", worst);
 }
 
-/* Two examples, of which one is the reference: what the kernel for many instances takes. */
-static void test_one_path(void **state) {
+/* What the kernel for many instances takes; one of the examples is the reference. */
+static void test_paths_alone(void **state) {
     (void)state;
     enum { COUNT = 70 };
-    static const int kinds[] = {PATHS_TURNS, PATHS_TURNS | PATHS_CORRECTORS, PATHS_SCREWS,
-                                PATHS_TURNS | PATHS_CORRECTORS | PATHS_SCREWS | PATHS_BASES};
+    static const struct {
+        int parts, examples;
+    } kinds[] = {{PATHS_TURNS, 2},
+                 {PATHS_TURNS | PATHS_CORRECTORS, 2},
+                 {PATHS_SCREWS, 2},
+                 {PATHS_TURNS | PATHS_CORRECTORS | PATHS_SCREWS | PATHS_BASES | PATHS_MASK, 2},
+                 {PATHS_TURNS, 3},
+                 {PATHS_SCREWS | PATHS_MASK, 4},
+                 {PATHS_TURNS | PATHS_SCREWS | PATHS_BASES | PATHS_OVERLAPS, 4},
+                 {PATHS_TURNS | PATHS_CORRECTORS | PATHS_MASK, 3}};
+    enum { KINDS = (int)(sizeof kinds / sizeof kinds[0]) };
     uint64_t random = 4;
     double worst = 0;
+    int far = 0;
     float mesh[COUNT][3];
     for (int i = 0; i < 3 * COUNT; i++)
         mesh[i / 3][i % 3] = (float)random_between(&random, -1, 1);
-    for (int kind = 0; kind < 8; kind++) {
+    for (int kind = 0; kind < 2 * KINDS; kind++) {
         stage s;
-        open_paths(&s, mesh[0], COUNT, kinds[kind / 2], 2, kind & 1 ? EX_STORAGE_16_BIT : EX_STORAGE_FLOAT);
+        open_paths(&s, mesh[0], COUNT, kinds[kind / 2].parts, kinds[kind / 2].examples,
+                   kind & 1 ? EX_STORAGE_16_BIT : EX_STORAGE_FLOAT);
         for (int round = 0; round < 3; round++) {
             char what[64];
-            snprintf(what, sizeof what, "one path, kind %d, round %d", kind, round);
+            snprintf(what, sizeof what, "paths alone, kind %d, round %d", kind, round);
             s.muted[0] = round == 2;
             prepare(&s, &random, 5 * round, true, &(ex_evaluation){.muted = s.muted}); /* beyond polynomials */
             check_alone(&s, what);
         }
         worst = fmax(worst, s.worst);
+        far += s.far;
         stage_close(&s);
     }
-    print_message("worst difference of one path: %.2g of the form's size\n", worst);
+    print_message("worst difference of paths alone: %.2g of the form's size\n", worst);
+    assert_true(far > 0);
+}
+
+/* Turns that are longer than polynomials go, up to endless ones: what an error does to the way, over its length. */
+static void test_far_turns(void **state) {
+    (void)state;
+    double worst = 0;
+    for (double angle = 5.66; angle < 3e5; angle *= 1.0007) {
+        const float t = (float)(angle * angle * (2 / (double)EXI_TURN_FAR) - 1);
+        const double z = ((double)t + 1) * ((double)EXI_TURN_FAR / 2);
+        const exi_path_factors factors = exi_path_far(t);
+        double a, b, sinc;
+        exi_turn_factors(z, &a, &b, &sinc);
+        worst = fmax(worst, fmax(fabs((double)factors.a - a) * sqrt(z), fabs((double)factors.b - b) * z));
+    }
+    print_message("worst error of far turns: %.2g of the way\n", worst);
+    assert_true(worst < 1e-6);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_whole_rigs),
         cmocka_unit_test(test_paths),
-        cmocka_unit_test(test_one_path),
+        cmocka_unit_test(test_paths_alone),
+        cmocka_unit_test(test_far_turns),
     };
     return cmocka_run_group_tests_name("cuda.shape", tests, NULL, NULL);
 }
