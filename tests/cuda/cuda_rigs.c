@@ -510,6 +510,39 @@ ex_rig *make_rig(const rig_kind *kind, int vertex_count, uint64_t seed) {
     return rig;
 }
 
+ex_rig *make_layered_rig(int layer_count) {
+    static const float mesh[3] = {0}, form[3] = {1, 2, 3};
+    static const float *const forms[1] = {form};
+    static const char *const dial[1] = {"a"};
+    const ex_axis axis = ex_axis_scalar(0, 1, 0);
+    ex_layer_def *layers = must_allocate((size_t)layer_count, sizeof *layers);
+    char(*names)[16] = must_allocate((size_t)layer_count, sizeof *names);
+    ex_rig_def def = ex_rig_def_default();
+    ex_rig *rig = NULL;
+    ex_error error = {0};
+    for (int l = 0; l < layer_count; l++) {
+        snprintf(names[l], sizeof names[l], "layer %d", l % 100000);
+        layers[l] = (ex_layer_def){.name = names[l],
+                                   .domain = EX_DOMAIN_FORM,
+                                   .weigh = ex_weigher_def_default(),
+                                   .axis_names = dial,
+                                   .example_names = example_names,
+                                   .deltas = forms,
+                                   .reference = -1,
+                                   .muted = true};
+        layers[l].weigh.kind = EX_WEIGHER_DIRECT;
+        layers[l].weigh.axes = &axis;
+        layers[l].weigh.axis_count = layers[l].weigh.example_count = 1;
+    }
+    def.mesh = (ex_rig_mesh){.vertex_count = 1, .split_count = 1, .positions = mesh};
+    def.layers = layers;
+    def.layer_count = layer_count;
+    must(ex_rig_create(&def, NULL, &rig, &error) == EX_OK, "a rig of many layers", &error);
+    free(layers);
+    free(names);
+    return rig;
+}
+
 ex_rig *make_driven_rig(void) {
     driven_tube *tube = driven_tube_make(1, EX_RESIDUAL_NONE, false);
     ex_rig *rig = NULL;
