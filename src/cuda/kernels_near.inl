@@ -49,8 +49,11 @@ static __device__ inline void exi_near_wait(void) {
     __syncthreads();
 }
 
+/* The compiler takes what comes from a kernel's arguments for global memory; this it does not see through. */
 template <typename T> static __device__ inline const T *exi_near_moved(const T *at, ptrdiff_t by) {
-    return (const T *)((const char *)at + by);
+    unsigned long long moved = (unsigned long long)at + (unsigned long long)by;
+    asm volatile("" : "+l"(moved));
+    return (const T *)moved;
 }
 
 /* The head for a kernel that is made for `has`, with the front moved by so many bytes. Nothing here has an address, so

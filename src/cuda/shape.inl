@@ -20,7 +20,7 @@
 #endif
 
 /* Before loops that few vertices go through: written out, they take registers and room from all. */
-#if defined(__CUDACC__)
+#if defined(__CUDA_ARCH__)
 #define EXI_GPU_ROLLED _Pragma("unroll 1")
 #else
 #define EXI_GPU_ROLLED
