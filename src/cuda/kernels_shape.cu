@@ -4,8 +4,8 @@
  * for the rest of the run. For one instance, or a few, it also prepares: every block does, in its own shared memory,
  * which takes no longer than one doing it, and saves a launch.
  *
- * Two cases have kernels of their own: one sum of many forms (kernels_blend.inl), and many instances of one trajectory
- * (kernels_path.inl).
+ * Three cases have kernels of their own: one sum of many forms (kernels_blend.inl), many instances of one layer of
+ * trajectories (kernels_path.inl), and many of forms and skin (kernels_posed.inl).
  */
 #include "cuda/kernels.h"
 #include "cuda/kernels_blend.inl"
