@@ -265,6 +265,14 @@ static void emit_positive(exi_emitter *json, const char *key, double value) {
         exi_emit_text(json, key, NULL);
 }
 
+/* What is not compared is below 0, and what is no number, infinite. */
+static void emit_difference(exi_emitter *json, const char *key, double value) {
+    if (value >= 0 && value < INFINITY)
+        exi_emit_number(json, key, value);
+    else
+        exi_emit_text(json, key, NULL);
+}
+
 static void emit_row(void *user, const exi_gpu_row *row) {
     exi_emitter *json = user;
     const int verdict = exi_gpu_row_verdict(row);
@@ -278,10 +286,9 @@ static void emit_row(void *user, const exi_gpu_row *row) {
     exi_emit_number(json, "gb_per_second", 1e-3 * exi_gpu_row_speed(row));
     exi_emit_number(json, "copy_gb_per_second", 1e-3 * row->copy_speed);
     exi_emit_number(json, "part_of_copy", exi_gpu_row_part(row));
-    if (row->difference >= 0)
-        exi_emit_number(json, "difference", row->difference);
-    else
-        exi_emit_text(json, "difference", NULL);
+    emit_difference(json, "difference", row->agreement.positions);
+    emit_difference(json, "normal_difference", row->agreement.normals);
+    exi_emit_bool(json, "right", !row->agreement.wrong);
     exi_emit_text(json, "beside", row->beside);
     emit_positive(json, "beside_us", row->beside_us);
     emit_positive(json, "goal_part_of_copy", row->goal_part);

@@ -2,16 +2,17 @@
 # 12.8 or later is found by its compiler nvcc, in the path or in its usual place; no other library of it is used than
 # cudart, which is linked statically, so that a program that can use a GPU starts on machines without one.
 set(EX_WITH_CUDA OFF)
-# Machine code for these, and what the driver can compile for whatever comes later. Compiling takes its time for each:
-# people who develop choose the one they have.
-set(EX_CUDA_ARCHITECTURES "75;80;86;89;90;100;120" CACHE STRING "Compute capabilities to compile for: 90 is 9.0")
+# Machine code for each generation, which runs on its later members too (8.0 on 8.6 and 8.9), and code that the driver
+# can compile for whatever comes after the last. A generation takes as long to compile as the rest of the runtime.
+set(EX_CUDA_ARCHITECTURES "75;80;90;100;120" CACHE STRING "Compute capabilities to compile for: 90 is 9.0")
 
 # Says in `reason` why there is no compiler that will do; nothing where there is one.
 function(ex_find_cuda reason)
-  if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+  if(NOT CMAKE_CUDA_COMPILER)
+    unset(CMAKE_CUDA_COMPILER CACHE) # it may have been installed since the last time
     find_program(EX_NVCC nvcc PATHS /usr/local/cuda/bin)
     mark_as_advanced(EX_NVCC)
-    if(EX_NVCC)
+    if(EX_NVCC AND NOT DEFINED ENV{CUDACXX})
       set(ENV{CUDACXX} ${EX_NVCC})
     endif()
   endif()
@@ -53,14 +54,6 @@ endfunction()
 if(NOT EX_CUDA STREQUAL "AUTO" AND NOT EX_CUDA)
   return()
 endif()
-# Until all of its parts are there, it is not built.
-foreach(part upload.c evaluate.c lay_shape.c lay_surface.c prepare_pose.inl prepare_weigh.inl kernels_prepare.cu kernels_shape.cu
-    kernels_surface.cu)
-  if(NOT EXISTS ${CMAKE_SOURCE_DIR}/src/cuda/${part})
-    message(STATUS "CUDA: src/cuda/${part} is not there yet, so the GPU runtime is left out")
-    return()
-  endif()
-endforeach()
 if(CMAKE_CROSSCOMPILING AND EX_CUDA STREQUAL "AUTO")
   return()
 endif()
@@ -79,7 +72,7 @@ set(CMAKE_CUDA_STANDARD_REQUIRED ON)
 set(CMAKE_CUDA_EXTENSIONS OFF)
 set(CMAKE_CUDA_VISIBILITY_PRESET hidden)
 enable_language(CUDA)
-# Programs are linked as C. What nvcc would link beside cudart, the C++ library among it, nothing here needs.
+# Programs are linked as C: what nvcc would link by itself, the C++ library among it, is not needed.
 set(CMAKE_CUDA_IMPLICIT_LINK_LIBRARIES "")
 set(CMAKE_CUDA_RUNTIME_LIBRARY None)
 find_package(CUDAToolkit REQUIRED)
@@ -87,9 +80,12 @@ set(EX_WITH_CUDA ON)
 
 file(GLOB cuda_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/cuda/*.c ${CMAKE_SOURCE_DIR}/src/cuda/*.cu)
 ex_add_library(exemplar_cuda ${cuda_sources})
-# What nvcc writes around kernels has variables whose making is guarded by functions of the C++ library.
-target_compile_options(exemplar_cuda_objects PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-fno-threadsafe-statics>)
-ex_link_library(exemplar_cuda exemplar CUDA::cudart_static)
+# What nvcc writes around a kernel keeps a handle in a static variable, which C++ guards by functions of its library; they
+# are in the part of it that needs nothing else and is linked statically. Unguarded (-fno-threadsafe-statics), a second
+# thread could launch before it sees the handle, where processors do not keep stores in order.
+ex_link_library(exemplar_cuda exemplar CUDA::cudart_static supc++)
 if(EX_SHARED AND NOT APPLE)
-  target_link_options(exemplar_cuda_shared PRIVATE -Wl,--exclude-libs,libcudart_static.a)
+  target_link_options(exemplar_cuda_shared PRIVATE -Wl,--exclude-libs,libcudart_static.a:libsupc++.a:libgcc_eh.a)
 endif()
+# The architectures of a file side by side.
+target_compile_options(exemplar_cuda_objects PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--threads=4>)

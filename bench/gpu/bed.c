@@ -1,5 +1,6 @@
 /* bench/gpu/bed.c - what evaluations of one row work on, and how they compare with the CPU. */
 #include "bench/gpu/gpu.h"
+#include "bench/gpu/surety.h"
 
 #include "runtime/base/result.h"
 
@@ -162,58 +163,68 @@ ex_result exi_gpu_bed_evaluate(const exi_gpu_bed *bed, int turn, ex_error *error
 
 /* Memory for one instance on the CPU, and for what the GPU made of it. */
 typedef struct twin {
-    float *positions, *normals, *theirs;
+    float *positions, *normals, *theirs, *off, *angles;
     double *inputs;
     void *scratch;
 } twin;
 
-static double largest_side(const float *positions, int count) {
-    double side = 0;
-    for (int c = 0; c < 3; c++) {
-        float low = INFINITY, high = -INFINITY;
-        for (int v = 0; v < count; v++) {
-            low = positions[3 * v + c] < low ? positions[3 * v + c] : low;
-            high = positions[3 * v + c] > high ? positions[3 * v + c] : high;
-        }
-        side = (double)high - (double)low > side ? (double)high - (double)low : side;
-    }
-    return side;
-}
-
-/* A number that is none, as poison is, counts as infinitely far. */
-static double farthest(const float *a, const float *b, size_t count) {
+/* The farthest of a vertex's three numbers; one that is none, as poison is, counts as infinitely far. */
+static double farthest(const float *a, const float *b) {
     double far = 0;
-    for (size_t i = 0; i < count; i++) {
-        const double d = fabs((double)a[i] - (double)b[i]);
+    for (int c = 0; c < 3; c++) {
+        const double d = fabs((double)a[c] - (double)b[c]);
         far = d <= far ? far : d > far ? d : INFINITY;
     }
     return far;
 }
 
-static ex_result compare_instance(const exi_gpu_bed *bed, const twin *t, int copy, int instance, double *difference,
-                                  ex_error *error) {
+static void compare_positions(const twin *t, int vertices, exi_gpu_agreement *a) {
+    const double size = exi_gpu_form_size(t->positions, vertices);
+    for (size_t v = 0; v < (size_t)vertices; v++) {
+        const double far = farthest(t->positions + 3 * v, t->theirs + 3 * v) / size;
+        a->positions = far <= a->positions ? a->positions : far;
+        a->wrong |= !(far <= EXI_GPU_TOLERANCE + (double)t->off[v] / size);
+    }
+}
+
+static void compare_normals(const twin *t, int vertices, exi_gpu_agreement *a) {
+    for (size_t v = 0; v < (size_t)vertices; v++) {
+        const double far = farthest(t->normals + 3 * v, t->theirs + 3 * v), angle = (double)t->angles[v];
+        if (far <= 2 && angle > EXI_GPU_UNSURE)
+            continue;
+        a->normals = far <= a->normals ? a->normals : far;
+        a->wrong |= !(far <= EXI_GPU_TOLERANCE + angle);
+    }
+}
+
+static ex_result fetch(const exi_gpu_bed *bed, const char *from, const twin *t, ex_error *error) {
+    const size_t bytes = 3 * (size_t)bed->vertices * sizeof(float);
+    ex_result result = ex_cuda_copy(t->theirs, from, bytes, bed->how.stream, error);
+    return result == EX_OK ? ex_cuda_wait(bed->how.stream, error) : result;
+}
+
+static ex_result compare_instance(const exi_gpu_bed *bed, const twin *t, int copy, int instance,
+                                  exi_gpu_agreement *agreement, ex_error *error) {
     const size_t dials = (size_t)ex_rig_pose_size(bed->rig), joints = (size_t)ex_rig_joint_count(bed->rig);
-    const size_t numbers = 3 * (size_t)bed->vertices, bytes = numbers * sizeof(float), at = (size_t)instance;
-    const size_t place = (size_t)copy * bed->form_bytes + at * bytes;
+    const size_t at = (size_t)instance;
+    const size_t place = (size_t)copy * bed->form_bytes + at * 3 * (size_t)bed->vertices * sizeof(float);
+    const ex_evaluation how = {.level = bed->how.level};
     for (size_t i = 0; i < dials; i++)
         t->inputs[i] = (double)bed->inputs[at * dials + i];
     const ex_pose pose = {.inputs = t->inputs, .joints = joints > 0 ? bed->joints + at * joints : NULL};
     const ex_output output = {.positions = t->positions, .normals = bed->normals ? t->normals : NULL};
-    ex_rig_evaluate(bed->rig, &pose, &output, &(ex_evaluation){.level = bed->how.level}, t->scratch);
-    ex_result result = ex_cuda_copy(t->theirs, bed->positions + place, bytes, bed->how.stream, error);
-    if (result == EX_OK)
-        result = ex_cuda_wait(bed->how.stream, error);
+    ex_rig_evaluate(bed->rig, &pose, &output, &how, t->scratch);
+    if (!exi_gpu_surety(bed->rig, &pose, &how, t->positions, t->off, t->angles))
+        return exi_error_memory(error, "a comparison", (size_t)bed->vertices * 32);
+    ex_result result = fetch(bed, bed->positions + place, t, error);
     if (result != EX_OK)
         return result;
-    const double far = farthest(t->positions, t->theirs, numbers) / largest_side(t->positions, bed->vertices);
-    *difference = far <= *difference ? *difference : far;
+    compare_positions(t, bed->vertices, agreement);
     if (!bed->normals)
         return EX_OK;
-    result = ex_cuda_copy(t->theirs, bed->normals + place, bytes, bed->how.stream, error);
+    result = fetch(bed, bed->normals + place, t, error);
     if (result == EX_OK)
-        result = ex_cuda_wait(bed->how.stream, error);
-    const double turned = farthest(t->normals, t->theirs, numbers);
-    *difference = turned <= *difference ? *difference : turned;
+        compare_normals(t, bed->vertices, agreement);
     return result;
 }
 
@@ -226,25 +237,28 @@ static ex_result poison(const exi_gpu_bed *bed, ex_error *error) {
     return result;
 }
 
-ex_result exi_gpu_bed_check(const exi_gpu_bed *bed, double *difference, ex_error *error) {
-    const size_t bytes = 3 * (size_t)bed->vertices * sizeof(float);
+ex_result exi_gpu_bed_check(const exi_gpu_bed *bed, exi_gpu_agreement *agreement, ex_error *error) {
+    const size_t vertices = (size_t)bed->vertices, bytes = 3 * vertices * sizeof(float);
     const twin t = {.positions = malloc(bytes),
                     .normals = malloc(bytes),
                     .theirs = malloc(bytes),
+                    .off = malloc(vertices * sizeof(float)),
+                    .angles = malloc(vertices * sizeof(float)),
                     .inputs = malloc((size_t)ex_rig_pose_size(bed->rig) * sizeof(double) + 1),
                     .scratch = malloc(ex_rig_scratch_size(bed->rig, &(ex_evaluation){.level = bed->how.level}, 1) + 1)};
     const int last = bed->count - 1, chosen[4] = {0, last / 3, last - last / 7, last};
-    ex_result result = t.positions && t.normals && t.theirs && t.inputs && t.scratch
-                           ? poison(bed, error)
-                           : exi_error_memory(error, "a comparison", 3 * bytes);
-    *difference = 0;
+    const bool good = t.positions && t.normals && t.theirs && t.off && t.angles && t.inputs && t.scratch;
+    ex_result result = good ? poison(bed, error) : exi_error_memory(error, "a comparison", 4 * bytes);
+    *agreement = (exi_gpu_agreement){.normals = bed->normals ? 0 : -1};
     for (int i = 0; i < bed->copies && result == EX_OK; i++)
         result = exi_gpu_bed_evaluate(bed, i, error);
     for (int i = 0; i < 4 && result == EX_OK; i++)
-        result = compare_instance(bed, &t, i % bed->copies, chosen[i], difference, error);
+        result = compare_instance(bed, &t, i % bed->copies, chosen[i], agreement, error);
     free(t.positions);
     free(t.normals);
     free(t.theirs);
+    free(t.off);
+    free(t.angles);
     free(t.inputs);
     free(t.scratch);
     return result;

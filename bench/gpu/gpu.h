@@ -13,6 +13,13 @@
 
 #include <stdio.h>
 
+/* How far a row is from the CPU: the largest differences, of positions in parts of the form's size, of normals as they
+ * are, but for those that rounding decides on; -1: not compared. */
+typedef struct exi_gpu_agreement {
+    double positions, normals;
+    bool wrong; /* one is larger than EXI_GPU_TOLERANCE and what the CPU's own is sure of (surety.h) */
+} exi_gpu_agreement;
+
 /* One row. A number that does not apply is 0, a text NULL. */
 typedef struct exi_gpu_row {
     const char *name; /* by which --only finds it */
@@ -21,8 +28,7 @@ typedef struct exi_gpu_row {
     double us; /* median of an evaluation of all instances */
     double bytes;
     double copy_speed; /* bytes a microsecond */
-    double
-        difference; /* from the CPU, the largest, in parts of the form's size; of normals as it is. -1: not compared */
+    exi_gpu_agreement agreement;
     const char *beside;
     double beside_us;
     double goal_part;  /* of the copy's speed, to reach */
@@ -99,7 +105,7 @@ void exi_gpu_bed_close(exi_gpu_bed *bed);
 /* Puts an evaluation into the stream, by copy number turn modulo copies. */
 ex_result exi_gpu_bed_evaluate(const exi_gpu_bed *bed, int turn, ex_error *error);
 /* Evaluates over poisoned memory and compares a few instances with the CPU. */
-ex_result exi_gpu_bed_check(const exi_gpu_bed *bed, double *difference, ex_error *error);
+ex_result exi_gpu_bed_check(const exi_gpu_bed *bed, exi_gpu_agreement *agreement, ex_error *error);
 
 /* clock.c: medians by events. */
 typedef struct exi_gpu_timed {

@@ -11,11 +11,8 @@ double exi_gpu_row_part(const exi_gpu_row *row) {
     return row->copy_speed > 0 ? exi_gpu_row_speed(row) / row->copy_speed : 0;
 }
 
-/* What results may differ by; see docs/gpu.md. */
-static const double difference_most = 1e-5;
-
 int exi_gpu_row_verdict(const exi_gpu_row *row) {
-    if (!(row->difference <= difference_most) || (row->goal_part > 0 && exi_gpu_row_part(row) < row->goal_part) ||
+    if (row->agreement.wrong || (row->goal_part > 0 && exi_gpu_row_part(row) < row->goal_part) ||
         (row->goal_us > 0 && row->us > row->goal_us) ||
         (row->goal_times > 0 && row->us > row->goal_times * row->beside_us))
         return -1;
@@ -26,12 +23,20 @@ void exi_gpu_row_header(FILE *file, const ex_cuda_device *device) {
     fprintf(file, "%s, compute capability %d.%d, %.1f GB; driver %d.%d, runtime %d.%d\n", device->name, device->major,
             device->minor, 1e-9 * (double)device->memory, device->driver / 1000, device->driver % 1000 / 10,
             device->runtime / 1000, device->runtime % 1000 / 10);
-    fprintf(file, "%-54s %11s %8s %8s %9s  %s\n", "work", "time", "GB/s", "of copy", "differs", "to reach");
+    fprintf(file, "%-54s %11s %8s %8s %9s %9s  %s\n", "work", "time", "GB/s", "of copy", "differs", "normals",
+            "to reach");
+}
+
+static void print_difference(double difference, char text[16]) {
+    if (difference >= 0)
+        snprintf(text, 16, "%.1e", difference);
+    else
+        snprintf(text, 16, "-");
 }
 
 void exi_gpu_row_print(FILE *file, const exi_gpu_row *row) {
     static const char *const verdicts[] = {" (missed)", "", " (reached)"};
-    char goal[48] = "", time[24], differs[16] = "-";
+    char goal[48] = "", time[24], differs[2][16];
     const int verdict = exi_gpu_row_verdict(row);
     if (row->us < 1e3)
         snprintf(time, sizeof time, "%.2f us", row->us);
@@ -45,10 +50,10 @@ void exi_gpu_row_print(FILE *file, const exi_gpu_row *row) {
         snprintf(goal, sizeof goal, "%g times", row->goal_times);
     else if (verdict < 0)
         snprintf(goal, sizeof goal, "to be right");
-    if (row->difference >= 0)
-        snprintf(differs, sizeof differs, "%.1e", row->difference);
-    fprintf(file, "%-54s %11s %8.0f %8.2f %9s  %s%s\n", row->work, time, 1e-3 * exi_gpu_row_speed(row),
-            exi_gpu_row_part(row), differs, goal, verdicts[verdict + 1]);
+    print_difference(row->agreement.positions, differs[0]);
+    print_difference(row->agreement.normals, differs[1]);
+    fprintf(file, "%-54s %11s %8.0f %8.2f %9s %9s  %s%s\n", row->work, time, 1e-3 * exi_gpu_row_speed(row),
+            exi_gpu_row_part(row), differs[0], differs[1], goal, verdicts[verdict + 1]);
     if (row->beside)
         fprintf(file, "    beside: %s, %.2f us: %.2f times that\n", row->beside, row->beside_us,
                 row->us / row->beside_us);
@@ -72,7 +77,9 @@ void exi_gpu_row_json(FILE *file, const exi_gpu_row *row) {
     json_number(file, "gb_per_second", 1e-3 * exi_gpu_row_speed(row), true);
     json_number(file, "copy_gb_per_second", 1e-3 * row->copy_speed, row->copy_speed > 0);
     json_number(file, "part_of_copy", exi_gpu_row_part(row), row->copy_speed > 0);
-    json_number(file, "difference", row->difference, row->difference >= 0);
+    json_number(file, "difference", row->agreement.positions, row->agreement.positions >= 0);
+    json_number(file, "normal_difference", row->agreement.normals, row->agreement.normals >= 0);
+    fprintf(file, ", \"right\": %s", row->agreement.wrong ? "false" : "true");
     fprintf(file, row->beside ? ", \"beside\": \"%s\"" : ", \"beside\": null", row->beside ? row->beside : "");
     json_number(file, "beside_us", row->beside_us, row->beside_us > 0);
     json_number(file, "goal_part_of_copy", row->goal_part, row->goal_part > 0);

@@ -25,7 +25,7 @@ typedef struct parts {
     float *weights;
     ex_skeleton *skeleton;
     ex_skin *skin;
-    char names[EXAMPLE_MAX][8];
+    char names[EXAMPLE_MAX][16];
     const char *name_list[EXAMPLE_MAX];
     ex_axis axes[EXAMPLE_MAX];
     double points[EXAMPLE_MAX][DIALS];

@@ -45,9 +45,11 @@ typedef struct ex_cuda_rig ex_cuda_rig;
 
 /*
  * Lays a rig out for the GPU and uploads it, in one copy, to the device that is current in this thread; the rig may be
- * destroyed afterwards. allocator serves the host's side, which is small but for the time of the call. Costs the
- * rig's size on the device, and as much again for rings of neighbours and, where the levels are there, stencils.
- * Results: ARGUMENT (a rig with a driver), MEMORY (of either side), LIMIT, DEVICE.
+ * destroyed afterwards. That device must be current wherever the uploaded rig is used. allocator serves the host's
+ * side, which is small but for the time of the call. Costs the rig's size on the device, and about as much again for
+ * rings of neighbours and stencils of levels; where it is no more than forms and linear skinning, up to 262 144
+ * vertices and 64 forms, the forms once more, in patches, which take one to four times their size. Results: ARGUMENT (a
+ * rig with a driver), MEMORY (of either side), LIMIT, DEVICE.
  */
 EX_API ex_result ex_cuda_rig_create(const ex_rig *rig, const ex_allocator *allocator, ex_cuda_rig **made,
                                     ex_error *error);
@@ -58,8 +60,11 @@ EX_API size_t ex_cuda_rig_size(const ex_cuda_rig *rig);
 
 /*
  * Puts an edited weigher in place of a layer's, in stream order: for evaluations that come after it in the stream. The
- * weigher is copied before the call returns. Results: ARGUMENT (another number of examples, axes or sets; more points
- * than there is room for: as many as the layer's weigher had when it was uploaded, and 16 more), DEVICE.
+ * weigher is copied before the call returns, so not into a graph. A kind of weigher or kernel that the rig did not have
+ * changes which kernels evaluate it: no other thread may evaluate the rig meanwhile, and graphs that were captured
+ * before have to be captured again; an edit that keeps kind and kernel is free of both. Results: ARGUMENT (another
+ * number of examples, axes or sets; more points than there is room for: as many as the layer's weigher had when it was
+ * uploaded, and 16 more; a stream that is being captured; another device than the rig's), DEVICE.
  */
 EX_API ex_result ex_cuda_set_weigher(ex_cuda_rig *rig, int layer, const ex_weigher *weigher, ex_cuda_stream stream,
                                      ex_error *error);
@@ -117,16 +122,19 @@ typedef struct ex_cuda_evaluation {
     ex_cuda_stream stream;
 } ex_cuda_evaluation;
 
-/* Bytes of device memory that evaluating so many instances in one call needs; enough for fewer. With all kinds of
- * output, some 100 bytes a joint, 8 an example and form, and, where a refined level, split vertices, 16 bit or the host
- * ask for it, 24 a vertex, for each instance. */
+/* Bytes of device memory that evaluating so many instances in one call needs; enough for fewer. Of output it counts
+ * what is asked for, not where it goes. For each instance: 144 to 188 bytes a joint; 12 an example, 4 a form, 8 a point
+ * of a weigher and for 16 more of each; a refined level: 12 a vertex of the cage; 16 bit, split vertices, the host, and
+ * positions that are needed but not asked for: 12 a vertex and array; the host: 8 or 12 an entry more. */
 EX_API size_t ex_cuda_scratch_size(const ex_cuda_rig *rig, const ex_cuda_evaluation *evaluation,
                                    const ex_cuda_output *output, int count);
 
 /*
  * Evaluates count instances, 0 of them too. scratch is device memory, aligned to 256 bytes as cudaMalloc does, and is
- * in use until the work is done. Nothing is written where it fails.
- * Results: ARGUMENT (no such level, misaligned strides, normals of a rig without them), DEVICE (what CUDA says).
+ * in use until the work is done. Where it returns ARGUMENT, nothing is written. An error of an earlier call that CUDA
+ * has a note of is forgotten.
+ * Results: ARGUMENT (no such level, misaligned strides or addresses, normals of a rig without them, another device than
+ * the rig's), DEVICE (what CUDA says).
  */
 EX_API ex_result ex_cuda_evaluate(const ex_cuda_rig *rig, int count, const ex_cuda_poses *poses,
                                   const ex_cuda_output *output, const ex_cuda_evaluation *evaluation, void *scratch,

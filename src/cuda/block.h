@@ -9,6 +9,9 @@
  * vertex: its ring), write (an entry: formats, split vertices). crowd.cu has shape and normals in one kernel for the
  * case that matters most: many instances of a rig that is forms and linear skinning.
  *
+ * What prepare reads of the rig comes first in the block, close together: its front. A kernel can so have a copy of it
+ * in shared memory, all of it loaded in one go, in place of following offsets from one table to the next.
+ *
  * Vertices of the cage stand in tiles of 32, one for each lane of a warp: x of all, then y, then z.
  */
 #ifndef EXI_CUDA_BLOCK_H
@@ -23,6 +26,33 @@ enum {
     EXI_GPU_LAYER_MAX = 32 * EXI_GPU_MUTED_WORDS
 };
 
+/*
+ * What a rig or a call has beside dials, direct weighers and forms in float: code that a kernel does not need is left
+ * out where it is made, since what is fetched once a pose costs more than it does. The head says what a rig lacks, and
+ * a kernel that is made without a thing says so of every rig.
+ */
+enum {
+    EXI_GPU_READINGS = 1, /* axes that are read from joints, and rotations */
+    EXI_GPU_CARDINAL = 2,
+    EXI_GPU_KERNELS = 4, /* other kernels than B-splines; sums that are put back to 1 */
+    EXI_GPU_GAUSSIAN = 8,
+    EXI_GPU_SHARES = 16, /* weighers by distance, nearest and Shepard's */
+    EXI_GPU_OFFSETS = 32,
+    EXI_GPU_SETS = 64, /* offsets that go by sets of examples */
+    EXI_GPU_PATHS = 128,
+    EXI_GPU_CORRECTORS = 256,
+    EXI_GPU_SCREWS = 512,
+    EXI_GPU_BASES = 1024,
+    EXI_GPU_SHORTS = 2048, /* 16-bit storage */
+    EXI_GPU_SKIN = 4096,
+    EXI_GPU_TURNS = 8192, /* rotations of joints: dual quaternions, offsets in the skin's frame */
+    EXI_GPU_SHIFTS = 16384,
+    EXI_GPU_LAYERS = 32768, /* more than 32 */
+    EXI_GPU_ALL = 65535,
+    EXI_GPU_BY_POINTS = EXI_GPU_CARDINAL | EXI_GPU_KERNELS | EXI_GPU_GAUSSIAN | EXI_GPU_SHARES
+};
+#define EXI_GPU_HAS(g, things) (((g)->lacks & (things)) != (things))
+
 /* A layer. Weighers, inputs and axes are the runtime's own records, as they stand in the rig. */
 typedef struct exi_gpu_layer {
     int32_t domain, flags; /* ex_domain, EXI_LAYER_… */
@@ -33,7 +63,7 @@ typedef struct exi_gpu_layer {
     int32_t path;                         /* trajectories: which exi_gpu_path; else -1 */
     int32_t first_feature;                /* among those of all layers, each with room for its weigher's dimension */
     int32_t first_point;                  /* among those of all layers, each with room for EXI_GPU_MORE_POINTS more */
-    uint64_t weigher;                     /* ex_weigher, bytes from the start of the block */
+    uint64_t weigher;                     /* ex_weigher, bytes from the start of the front */
 } exi_gpu_layer;
 
 /* A weight of offsets that go by sets of examples: where it stands in the tables of its weigher, but for
@@ -51,8 +81,8 @@ typedef struct exi_gpu_path {
     int32_t first_form; /* factors of its forms: turns, velocities, correctors, in this order */
     int32_t turn_count, velocity_count, corrector_count;
     int32_t first_segment, segment_count; /* of exi_gpu_work.appended; 0: none */
-    uint64_t paths;                       /* exi_paths, bytes from the start of the block */
-    uint64_t mask;                        /* its [vertices] float, likewise; 0: none */
+    uint64_t paths;                       /* exi_paths without its tables of vertices, bytes from the front's start */
+    uint64_t mask;                        /* its [vertices] float, bytes from the start of the block; 0: none */
     uint64_t segments;                    /* its [vertices] uint16_t, likewise; 0: none */
 } exi_gpu_path;
 
@@ -126,6 +156,7 @@ typedef struct exi_crowd {
     int32_t patch_count; /* 0: the rig is none for this way */
     int32_t form_steps;  /* of 8 columns */
     int32_t most_joint_steps, has_rings;
+    int32_t runs, reserved; /* patches are runs of vertices, each a multiple of four but for the last */
     const exi_crowd_patch *patches;
     const uint32_t *sources;     /* [patch][512]: vertices of the cage */
     const uint16_t *joints;      /* [patch][8 * most_joint_steps] */
@@ -151,6 +182,10 @@ typedef struct exi_gpu {
     int32_t features;    /* room for those of all layers */
     int32_t points;      /* room for examples and pseudo-examples of all layers */
     int32_t long_count;
+    int32_t lacks;       /* EXI_GPU_… that nothing here needs */
+    int32_t weigh_bytes; /* of the front: what weighing reads, but for readings of joints; */
+    int32_t front_bytes; /* and all of it, with the skeleton */
+    const char *front;   /* the block, or a copy of its front */
     const exi_gpu_layer *layers;
     const struct exi_input_record *inputs;
     const int32_t *axis_inputs;

@@ -5,7 +5,7 @@
  *
  * With x seen from the patch's centre c, and the reference joint r,
  *
- *     x = base + sum over k of f_k delta_k,     position = M_r c + M' x + t',
+ *     x = base + sum over k of f_k delta_k,     position = M' x + t' + M_r c,
  *     M' = R_r + sum over j of w_j (R_j - R_r),     t' = sum over j of w_j (M_j c - M_r c):
  *
  * the sums over k and over j are products of matrices, whose rows are vertices and whose columns are instances, and go
@@ -20,7 +20,12 @@
  * each, eight instances one after the other.
  *
  * Eight instances are shaped while normals of the eight before them are made and written; half of the warps begin with
- * the one, half with the other, so that tensor cores, shared memory and stores are busy at the same time.
+ * the one, half with the other, so that tensor cores, shared memory and stores are busy at the same time. Palettes come
+ * two batches ahead of their use. Shared memory's 128 bytes a cycle are what counts in the end: a ring of six takes 72
+ * of them a vertex. So results go out past the threads (bulk copies, from compute capability 9.0 on) where a patch is a
+ * run of vertices and everything lies at multiples of 16 bytes; else a warp writes 32 floats at a time, threads past
+ * the patch's own vertices repeating the last one, the same value to the same place. The inner loops are kept short:
+ * unrolled further, they were bound by fetching instructions.
  */
 #include "cuda/kernels.h"
 
@@ -35,49 +40,59 @@ enum {
      * a warp stores at once, of 8 rows and 4 instances, are in 32 banks. */
     INSTANCE = 3 * EXI_CROWD_ROWS + 4,
     ENTRIES = 12, /* of a joint's matrix */
-    ORIGINS = 4   /* batches whose origins are kept */
+    ORIGINS = 4,  /* batches whose origins are kept */
+    FETCHED = 96, /* float4 that a warp fetches at a time */
+    SLOTS = 4     /* triples of 32 normals that a warp has on their way out */
 };
-#define NOWHERE 0xFFFFFFFFu
 
 /* What a block works on. */
 typedef struct shared_tables {
-    float *positions;          /* [buffers][BATCH][INSTANCE] */
-    float4 *joints;            /* [2][steps][ENTRIES][32 lanes]: both columns' high parts, then their low parts */
-    float4 *forms;             /* [2][steps][32 lanes] */
-    float4 *origins;           /* [ORIGINS][BATCH] */
-    int joint_step, form_step; /* lanes' float4 from a buffer to the next */
+    float *positions;  /* [buffers][BATCH][INSTANCE] */
+    float4 *fetched;   /* [2][tasks][3][32 lanes]: rows of palettes and factors as they come */
+    float4 *joints;    /* [2][steps][ENTRIES][32 lanes]: both columns' high parts, then their low parts */
+    float4 *forms;     /* [2][steps][32 lanes] */
+    float4 *origins;   /* [ORIGINS][BATCH]: M_r c */
+    float4 *base;      /* [3][THREADS]: x y z of a thread's rows */
+    uint4 *rings;      /* [THREADS] */
+    float *normals;    /* [WARPS][SLOTS][96], of bulk copies; else */
+    uint32_t *words;   /* [6][THREADS]: where a thread's three floats are in the positions, and where they go; bytes */
+    uint16_t *columns; /* [8 * steps]: joints */
+    int joint_step, form_step, tasks;
 } shared_tables;
 
-/* What a thread keeps of a patch. */
+/* What a thread keeps of a patch; of several steps the first: others are read again for every batch. */
 typedef struct own_tables {
-    float base[WARP_TILES][6];
-    float4 forms[WARP_TILES][3]; /* the first step; further ones are read again for every batch */
-    float4 skin_high[WARP_TILES], skin_low[WARP_TILES]; /* likewise */
-    uint32_t ring[EXI_CROWD_RING];                      /* bytes */
-    uint32_t long_begin, long_end;
-    uint32_t words[3]; /* where the floats that it writes go, from the instance's first on */
+    float4 forms[WARP_TILES][3], skin_high[WARP_TILES], skin_low[WARP_TILES];
 } own_tables;
+
+/* The patch at hand. */
+typedef struct patch_tables {
+    exi_crowd_patch p;
+    int number, steps; /* of the skin; 0: none */
+} patch_tables;
 
 /* ---- numbers in two parts ---- */
 
-static __device__ __forceinline__ float high_part(float x) {
-    uint32_t bits = 0;
-#if __CUDA_ARCH__ >= 800
-    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
-#endif
-    return __uint_as_float(bits);
+/* x rounded to 11 bits, but for what stands below them, which the tensor cores do not look at. */
+static __device__ __forceinline__ float rounded(float x) {
+    return __uint_as_float(__float_as_uint(x) + 0x1000u);
+}
+
+/* What rounding to 11 bits left of x. */
+static __device__ __forceinline__ float rest(float x, float rounded_x) {
+    return x - __uint_as_float(__float_as_uint(rounded_x) & 0xFFFFE000u);
 }
 
 static __device__ __forceinline__ void split(const float4 &x, float4 &high, float4 &low) {
-    high = make_float4(high_part(x.x), high_part(x.y), high_part(x.z), high_part(x.w));
-    low =
-        make_float4(high_part(x.x - high.x), high_part(x.y - high.y), high_part(x.z - high.z), high_part(x.w - high.w));
+    high = make_float4(rounded(x.x), rounded(x.y), rounded(x.z), rounded(x.w));
+    low = make_float4(rounded(rest(x.x, high.x)), rounded(rest(x.y, high.y)), rounded(rest(x.z, high.z)),
+                      rounded(rest(x.w, high.w)));
 }
 
 /* The two numbers of a column, ready to be multiplied with. */
 static __device__ __forceinline__ float4 split_pair(float a, float b) {
-    const float ha = high_part(a), hb = high_part(b);
-    return make_float4(ha, hb, high_part(a - ha), high_part(b - hb));
+    const float ha = rounded(a), hb = rounded(b);
+    return make_float4(ha, hb, rounded(rest(a, ha)), rounded(rest(b, hb)));
 }
 
 static __device__ __forceinline__ void multiply(float d[4], const float4 &a, float b0, float b1) {
@@ -99,130 +114,189 @@ static __device__ __forceinline__ void multiply_parts(float d[4], const float4 &
 
 /* ---- a batch's columns ---- */
 
-/* A row of a joint's matrix: its linear part, and where it takes the centre. */
-static __device__ __forceinline__ float4 joint_row(const exi_gpu &g, const exi_gpu_job &j, int instance, int joint,
-                                                   int row, const float *centre) {
-    const float *m = j.work.palette + ((size_t)instance * (size_t)g.joints + (size_t)joint) * 12 + 4 * row;
-    float4 r = *reinterpret_cast<const float4 *>(m);
-    r.w = fmaf(r.x, centre[0], fmaf(r.y, centre[1], fmaf(r.z, centre[2], r.w)));
-    return r;
+/* Copies into shared memory that do not hold up the thread; it waits for its own before it reads them. */
+static __device__ __forceinline__ void fetch_16(void *to, const void *from) {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((uint32_t)__cvta_generic_to_shared(to)), "l"(from));
+#endif
+}
+
+static __device__ __forceinline__ void fetch_4(void *to, const void *from) {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"((uint32_t)__cvta_generic_to_shared(to)), "l"(from));
+#endif
+}
+
+static __device__ __forceinline__ void wait_for_fetches(void) {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+/*
+ * A warp's tasks of a batch: row `task % 3` of the matrices of step `task / 3` of joints, then steps of forms. Lane
+ * 4 n + t has instance n and columns t and t + 4. First what they need is fetched: the reference's row and both
+ * joints', or both factors.
+ */
+static __device__ __forceinline__ void fetch(const exi_gpu &g, const exi_gpu_job &j, const patch_tables &t,
+                                             const shared_tables &s, int batch) {
+    const int lane = (int)threadIdx.x % 32, column = lane % 4;
+    const size_t instance = (size_t)min(BATCH * batch + lane / 4, j.count - 1);
+#pragma unroll 1
+    for (int task = (int)threadIdx.x / 32; task < 3 * t.steps + g.crowd.form_steps; task += WARPS) {
+        float4 *to = s.fetched + ((batch & 1) * s.tasks + task) * FETCHED + lane;
+        if (task < 3 * t.steps) {
+            const float *row = j.work.palette + instance * (size_t)g.joints * 12 + 4 * (size_t)(task % 3);
+            const int place = 8 * (task / 3) + column, last = t.p.joint_count - 1;
+            fetch_16(to, row + 12 * s.columns[0]);
+            fetch_16(to + 32, row + 12 * s.columns[min(place, last)]);
+            fetch_16(to + 64, row + 12 * s.columns[min(place + 4, last)]);
+        } else {
+            const float *factors = j.work.factors + instance * (size_t)g.forms;
+            const int form = 8 * (task - 3 * t.steps) + column, last = g.sum_forms - 1;
+            fetch_4(&to->x, factors + min(form, last));
+            fetch_4(&to->y, factors + min(form + 4, last));
+        }
+    }
+}
+
+/* A row: its linear part, and where it takes the centre. */
+static __device__ __forceinline__ float4 from_centre(const float4 &r, const float *centre) {
+    return make_float4(r.x, r.y, r.z, fmaf(r.x, centre[0], fmaf(r.y, centre[1], fmaf(r.z, centre[2], r.w))));
 }
 
 /* The row as it is summed: the difference from the reference, which stands for itself. */
-static __device__ __forceinline__ float4 summed_row(const exi_gpu &g, const exi_gpu_job &j, const exi_crowd_patch &p,
-                                                    const uint16_t *joints, int place, int instance, int row,
-                                                    const float4 &reference) {
+static __device__ __forceinline__ float4 summed(const float4 &fetched, const float4 &reference, int place,
+                                                const exi_crowd_patch &p) {
+    const float4 own = from_centre(fetched, p.centre);
+    const float from = place == 0 ? 0.0f : 1.0f;
     if (place >= p.joint_count)
         return make_float4(0, 0, 0, 0);
-    if (place == 0)
-        return make_float4(reference.x, reference.y, reference.z, 0);
-    const float4 own = joint_row(g, j, instance, joints[place], row, p.centre);
-    return make_float4(own.x - reference.x, own.y - reference.y, own.z - reference.z, own.w - reference.w);
+    return make_float4(fmaf(-from, reference.x, own.x), fmaf(-from, reference.y, own.y),
+                       fmaf(-from, reference.z, own.z), own.w - reference.w);
 }
 
-/* One row of the matrices of one step of joints, by a warp: lane 4 n + t has instance n, joints t and t + 4. */
-static __device__ void stage_joints(const exi_gpu &g, const exi_gpu_job &j, const exi_crowd_patch &p,
-                                    const uint16_t *joints, const shared_tables &s, int batch, int step, int row) {
-    const int lane = (int)threadIdx.x % 32, n = lane / 4, t = lane % 4;
-    const int instance = min(BATCH * batch + n, j.count - 1), place = 8 * step + t;
-    const float4 reference = joint_row(g, j, instance, joints[0], row, p.centre);
-    const float4 a = summed_row(g, j, p, joints, place, instance, row, reference);
-    const float4 b = summed_row(g, j, p, joints, place + 4, instance, row, reference);
-    float4 *to = s.joints + (batch & 1) * s.joint_step + (step * ENTRIES + 4 * row) * 32 + lane;
-    to[0] = split_pair(a.x, b.x);
-    to[32] = split_pair(a.y, b.y);
-    to[64] = split_pair(a.z, b.z);
-    to[96] = split_pair(a.w, b.w);
-    if (place == 0)
-        reinterpret_cast<float *>(s.origins + (batch & (ORIGINS - 1)) * BATCH + n)[row] = reference.w;
-}
-
-static __device__ void stage_forms(const exi_gpu &g, const exi_gpu_job &j, const shared_tables &s, int batch,
-                                   int step) {
-    const int lane = (int)threadIdx.x % 32, n = lane / 4, form = 8 * step + lane % 4;
-    const int instance = min(BATCH * batch + n, j.count - 1);
-    const float *factors = j.work.factors + (size_t)instance * (size_t)g.forms;
-    s.forms[(batch & 1) * s.form_step + step * 32 + lane] =
-        split_pair(form < g.sum_forms ? factors[form] : 0.0f, form + 4 < g.sum_forms ? factors[form + 4] : 0.0f);
-}
-
-static __device__ void stage(const exi_gpu &g, const exi_gpu_job &j, const exi_crowd_patch &p, const uint16_t *joints,
-                             int steps, const shared_tables &s, int batch) {
-    const int warp = (int)threadIdx.x / 32;
-    for (int task = warp; task < 3 * steps + g.crowd.form_steps; task += WARPS) {
-        if (task < 3 * steps)
-            stage_joints(g, j, p, joints, s, batch, task / 3, task % 3);
-        else
-            stage_forms(g, j, s, batch, task - 3 * steps);
+static __device__ __forceinline__ void stage(const exi_gpu &g, const patch_tables &t, const shared_tables &s,
+                                             int batch) {
+    const int lane = (int)threadIdx.x % 32, column = lane % 4;
+    float *origin = reinterpret_cast<float *>(s.origins + (batch & (ORIGINS - 1)) * BATCH + lane / 4);
+    wait_for_fetches();
+#pragma unroll 1
+    for (int task = (int)threadIdx.x / 32; task < 3 * t.steps + g.crowd.form_steps; task += WARPS) {
+        const float4 *from = s.fetched + ((batch & 1) * s.tasks + task) * FETCHED + lane;
+        if (task < 3 * t.steps) {
+            const int row = task % 3, place = 8 * (task / 3) + column;
+            const float4 reference = from_centre(from[0], t.p.centre);
+            const float4 a = summed(from[32], reference, place, t.p), b = summed(from[64], reference, place + 4, t.p);
+            float4 *to = s.joints + (batch & 1) * s.joint_step + (task / 3 * ENTRIES + 4 * row) * 32 + lane;
+            to[0] = split_pair(a.x, b.x);
+            to[32] = split_pair(a.y, b.y);
+            to[64] = split_pair(a.z, b.z);
+            to[96] = split_pair(a.w, b.w);
+            if (place == 0)
+                origin[row] = reference.w;
+        } else {
+            const int step = task - 3 * t.steps, form = 8 * step + column;
+            s.forms[(batch & 1) * s.form_step + step * 32 + lane] =
+                split_pair(form < g.sum_forms ? from->x : 0.0f, form + 4 < g.sum_forms ? from->y : 0.0f);
+        }
     }
-    if (steps == 0 && threadIdx.x < BATCH)
-        s.origins[(batch & (ORIGINS - 1)) * BATCH + threadIdx.x] =
-            make_float4(p.centre[0], p.centre[1], p.centre[2], 0);
+    if (t.steps == 0 && threadIdx.x < 32 && column < 3)
+        origin[column] = t.p.centre[column];
 }
 
 /* ---- positions ---- */
 
-/* 16 rows of the patch for the 8 instances. */
-static __device__ __forceinline__ void shape_tile(const exi_gpu &g, const exi_crowd_patch &p, int patch, int steps,
-                                                  const own_tables &own, const shared_tables &s, int batch, int which,
-                                                  float *positions) {
-    const int lane = (int)threadIdx.x % 32, tile = (int)threadIdx.x / 32 * WARP_TILES + which;
-    float x[3][4];
+/* x += the forms of a step, for both tiles of the warp. */
+static __device__ __forceinline__ void add_forms(float x[WARP_TILES][3][4], const float4 forms[WARP_TILES][3],
+                                                 const float4 &factors) {
 #pragma unroll
-    for (int c = 0; c < 3; c++) {
-        x[c][0] = x[c][1] = own.base[which][c];
-        x[c][2] = x[c][3] = own.base[which][3 + c];
-    }
-    const float4 *factors = s.forms + (batch & 1) * s.form_step + lane;
-    for (int k = 0; k < g.crowd.form_steps; k++) {
-        const float4 b = factors[32 * k];
-        const float4 *more =
-            reinterpret_cast<const float4 *>(g.crowd.forms) +
-            (((size_t)patch * EXI_CROWD_TILES + (size_t)tile) * (size_t)g.crowd.form_steps + (size_t)k) * 96 +
-            (size_t)lane;
+    for (int i = 0; i < WARP_TILES; i++)
 #pragma unroll
         for (int c = 0; c < 3; c++) {
             float4 high, low;
-            split(k == 0 ? own.forms[which][c] : __ldg(more + 32 * c), high, low);
-            multiply_parts(x[c], high, low, b);
+            split(forms[i][c], high, low);
+            multiply_parts(x[i][c], high, low, factors);
+        }
+}
+
+/* ONE: one step of forms and one of joints at most. */
+template <bool ONE>
+static __device__ __forceinline__ void shape(const exi_gpu &g, const patch_tables &t, const own_tables &own,
+                                             const shared_tables &s, int batch, float *positions) {
+    const int lane = (int)threadIdx.x % 32, tile = (int)threadIdx.x / 32 * WARP_TILES;
+    if (16 * tile >= t.p.rows)
+        return;
+    const float4 b0 = s.base[threadIdx.x], b1 = s.base[THREADS + threadIdx.x], b2 = s.base[2 * THREADS + threadIdx.x];
+    const float base[WARP_TILES][6] = {{b0.x, b0.y, b0.z, b0.w, b1.x, b1.y}, {b1.z, b1.w, b2.x, b2.y, b2.z, b2.w}};
+    float x[WARP_TILES][3][4];
+#pragma unroll
+    for (int i = 0; i < WARP_TILES; i++)
+#pragma unroll
+        for (int c = 0; c < 3; c++) {
+            x[i][c][0] = x[i][c][1] = base[i][c];
+            x[i][c][2] = x[i][c][3] = base[i][3 + c];
+        }
+    const float4 *factors = s.forms + (batch & 1) * s.form_step + lane;
+    if (g.crowd.form_steps > 0)
+        add_forms(x, own.forms, factors[0]);
+    if (!ONE) {
+#pragma unroll 1
+        for (int k = 1; k < g.crowd.form_steps; k++) {
+            float4 more[WARP_TILES][3];
+#pragma unroll
+            for (int i = 0; i < WARP_TILES; i++)
+#pragma unroll
+                for (int c = 0; c < 3; c++)
+                    more[i][c] =
+                        __ldg(reinterpret_cast<const float4 *>(g.crowd.forms) +
+                              ((((size_t)t.number * EXI_CROWD_TILES + (size_t)(tile + i)) * (size_t)g.crowd.form_steps +
+                                (size_t)k) *
+                                   3 +
+                               (size_t)c) *
+                                  32 +
+                              (size_t)lane);
+            add_forms(x, more, factors[32 * k]);
         }
     }
-    const int g_row = lane / 4, t = lane % 4;
-    float *to = positions + (size_t)(2 * t) * INSTANCE + 3 * (16 * tile + g_row);
+    float *to = positions + (size_t)(2 * (lane % 4)) * INSTANCE + 3 * (16 * tile + lane / 4);
+    const float *origin = reinterpret_cast<const float *>(s.origins + (batch & (ORIGINS - 1)) * BATCH + 2 * (lane % 4));
     const float4 *columns = s.joints + (batch & 1) * s.joint_step + lane;
 #pragma unroll
     for (int r = 0; r < 3; r++) {
-        float y[4] = {x[r][0], x[r][1], x[r][2], x[r][3]};
-        if (steps > 0) {
-            float m[4][4] = {};
-            for (int k = 0; k < steps; k++) {
-                float4 high = own.skin_high[which], low = own.skin_low[which];
-                if (k > 0)
-                    split(__ldg(reinterpret_cast<const float4 *>(g.crowd.skin) +
-                                ((size_t)p.skin + (size_t)tile * (size_t)steps + (size_t)k) * 32 + (size_t)lane),
-                          high, low);
+        float y[WARP_TILES][4];
 #pragma unroll
-                for (int e = 0; e < 4; e++)
-                    multiply_parts(m[e], high, low, columns[(k * ENTRIES + 4 * r + e) * 32]);
+        for (int e = 3; e >= 0 && t.steps > 0; e--) {
+            float m[WARP_TILES][4] = {};
+            const float4 b = columns[(4 * r + e) * 32];
+#pragma unroll
+            for (int i = 0; i < WARP_TILES; i++)
+                multiply_parts(m[i], own.skin_high[i], own.skin_low[i], b);
+            if (!ONE) {
+#pragma unroll 1
+                for (int k = 1; k < t.steps; k++)
+#pragma unroll
+                    for (int i = 0; i < WARP_TILES; i++) {
+                        float4 high, low;
+                        split(__ldg(reinterpret_cast<const float4 *>(g.crowd.skin) +
+                                    ((size_t)t.p.skin + (size_t)((tile + i) * t.steps + k)) * 32 + (size_t)lane),
+                              high, low);
+                        multiply_parts(m[i], high, low, columns[(k * ENTRIES + 4 * r + e) * 32]);
+                    }
             }
 #pragma unroll
-            for (int i = 0; i < 4; i++)
-                y[i] = fmaf(m[0][i], x[0][i], fmaf(m[1][i], x[1][i], fmaf(m[2][i], x[2][i], m[3][i])));
-        }
-        to[r] = y[0];
-        to[INSTANCE + r] = y[1];
-        to[3 * 8 + r] = y[2];
-        to[INSTANCE + 3 * 8 + r] = y[3];
-    }
-}
-
-static __device__ __forceinline__ void shape(const exi_gpu &g, const exi_crowd_patch &p, int patch, int steps,
-                                             const own_tables &own, const shared_tables &s, int batch,
-                                             float *positions) {
+            for (int i = 0; i < WARP_TILES; i++)
 #pragma unroll
-    for (int i = 0; i < WARP_TILES; i++)
-        if (16 * ((int)threadIdx.x / 32 * WARP_TILES + i) < p.rows)
-            shape_tile(g, p, patch, steps, own, s, batch, i, positions);
+                for (int k = 0; k < 4; k++)
+                    y[i][k] = e == 3 ? m[i][k] : fmaf(m[i][k], x[i][e][k], y[i][k]);
+        }
+#pragma unroll
+        for (int i = 0; i < WARP_TILES; i++)
+#pragma unroll
+            for (int k = 0; k < 4; k++)
+                to[(k & 1) * INSTANCE + 3 * (16 * i + 8 * (k >> 1)) + r] =
+                    (t.steps > 0 ? y[i][k] : x[i][r][k]) + origin[4 * (k & 1) + r];
+    }
 }
 
 /* ---- normals, and out ---- */
@@ -232,130 +306,234 @@ static __device__ __forceinline__ float3 row_at(const float *positions, uint32_t
     return make_float3(p[0], p[1], p[2]);
 }
 
-/* sum += a x (b - previous) */
-static __device__ __forceinline__ void add_pair(float3 &sum, const float3 &a, const float3 &b, const float3 &previous) {
+/* sum += (a - o) x (b - previous): whatever o is, but the nearer it is, the less is lost */
+static __device__ __forceinline__ void add_pair(float3 &sum, const float3 &a, const float3 &b, const float3 &previous,
+                                                const float4 &o) {
     const float x = b.x - previous.x, y = b.y - previous.y, z = b.z - previous.z;
-    sum.x = fmaf(a.y, z, fmaf(-a.z, y, sum.x));
-    sum.y = fmaf(a.z, x, fmaf(-a.x, z, sum.y));
-    sum.z = fmaf(a.x, y, fmaf(-a.y, x, sum.z));
+    const float ax = a.x - o.x, ay = a.y - o.y, az = a.z - o.z;
+    sum.x = fmaf(ay, z, fmaf(-az, y, sum.x));
+    sum.y = fmaf(az, x, fmaf(-ax, z, sum.y));
+    sum.z = fmaf(ax, y, fmaf(-ay, x, sum.z));
 }
 
-/* The ring's sum where all of it is in registers; `four`: the fourth pair is more than the end of the third. */
-static __device__ __forceinline__ float3 sum_ring(const own_tables &own, const float *positions, bool four) {
+/* The sum of a loop of eight; `four`: some of the warp's have more than six neighbours. */
+static __device__ __forceinline__ float3 sum_ring(const uint32_t ring[EXI_CROWD_RING], const float *positions,
+                                                  const float4 &o, bool four) {
     float3 sum = make_float3(0, 0, 0);
-    const float3 last = row_at(positions, own.ring[7]);
+    const float3 last = row_at(positions, ring[7]);
     float3 previous = last;
 #pragma unroll
     for (int m = 0; m < 2; m++) {
-        const float3 b = row_at(positions, own.ring[2 * m + 1]);
-        add_pair(sum, row_at(positions, own.ring[2 * m]), b, previous);
+        const float3 b = row_at(positions, ring[2 * m + 1]);
+        add_pair(sum, row_at(positions, ring[2 * m]), b, previous, o);
         previous = b;
     }
+    float3 end = row_at(positions, ring[4]);
     if (four) {
-        const float3 b = row_at(positions, own.ring[5]);
-        add_pair(sum, row_at(positions, own.ring[4]), b, previous);
-        add_pair(sum, row_at(positions, own.ring[6]), last, b);
-    } else {
-        add_pair(sum, row_at(positions, own.ring[4]), last, previous);
+        const float3 b = row_at(positions, ring[5]);
+        add_pair(sum, end, b, previous, o);
+        previous = b;
+        end = row_at(positions, ring[6]);
     }
+    add_pair(sum, end, last, previous, o);
     return sum;
 }
 
-static __device__ float3 sum_long_ring(const exi_crowd &crowd, const own_tables &own, const float *positions) {
-    const bool is_long = own.long_end > own.long_begin;
-    float3 sum = make_float3(0, 0, 0);
-    float3 previous = row_at(positions, is_long ? crowd.long_rings[own.long_end - 1] : own.ring[7]);
-#pragma unroll
-    for (int m = 0; m < 4; m++) {
-        const float3 b = row_at(positions, own.ring[2 * m + 1]);
-        add_pair(sum, row_at(positions, own.ring[2 * m]), b, previous);
-        previous = b;
-    }
-    for (uint32_t i = own.long_begin; i < own.long_end; i += 2) {
+/* A long ring's sum: what its first eight neighbours came to when they were closed up, and the rest of the loop. */
+static __device__ __noinline__ float3 add_long_rest(const exi_crowd &crowd, int patch, int row, uint32_t first,
+                                                    uint32_t eighth, const float *positions, const float4 &o,
+                                                    float3 sum) {
+    const uint32_t *starts = crowd.long_starts + (size_t)patch * (EXI_CROWD_ROWS + 1) + (size_t)row;
+    const uint32_t begin = starts[0], end = starts[1];
+    const float3 s0 = row_at(positions, first), s7 = row_at(positions, eighth);
+    float3 previous = s7;
+    for (uint32_t i = begin; i < end; i += 2) {
         const float3 b = row_at(positions, crowd.long_rings[i + 1]);
-        add_pair(sum, row_at(positions, crowd.long_rings[i]), b, previous);
+        add_pair(sum, row_at(positions, crowd.long_rings[i]), b, previous, o);
         previous = b;
     }
+    add_pair(sum, s0, s7, previous, o); /* s_0 x (s_1 - s_7) was taken, s_0 x (s_1 - the last) is due */
     return sum;
 }
 
-static __device__ __forceinline__ float3 unit(float3 v) {
-    float square = fmaf(v.x, v.x, fmaf(v.y, v.y, v.z * v.z));
-    if (!(square > 1e-30f && square < 1e30f)) { /* tiny, huge, or none */
-        const float largest = fmaxf(fabsf(v.x), fmaxf(fabsf(v.y), fabsf(v.z)));
-        if (!(largest > 0.0f && largest < 3e38f))
-            return make_float3(0, 0, 0);
-        const float scale = 1.0f / fmaxf(largest, 1.2e-38f);
-        v = make_float3(v.x * scale, v.y * scale, v.z * scale);
-        square = fmaf(v.x, v.x, fmaf(v.y, v.y, v.z * v.z));
+static __device__ __forceinline__ float inverse_root(float x) {
+    float y;
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+
+/* A scale and a square for sums that are tiny, huge, or nothing. */
+static __device__ __noinline__ float2 rescale(float x, float y, float z) {
+    const float largest = fmaxf(fabsf(x), fmaxf(fabsf(y), fabsf(z)));
+    if (!(largest > 1e-37f && largest < 3e38f))
+        return make_float2(0.0f, 1.0f);
+    const float s = 1.0f / largest;
+    return make_float2(s, (s * x) * (s * x) + (s * y) * (s * y) + (s * z) * (s * z));
+}
+
+static __device__ __forceinline__ float3 unit(const float3 &v) {
+    float square = fmaf(v.x, v.x, fmaf(v.y, v.y, v.z * v.z)), scale = 1.0f;
+    if (!(square > 1e-30f && square < 1e30f)) {
+        const float2 again = rescale(v.x, v.y, v.z);
+        scale = again.x;
+        square = again.y;
     }
-    const float scale = rsqrtf(square);
+    scale *= inverse_root(square);
     return make_float3(v.x * scale, v.y * scale, v.z * scale);
 }
 
-/* Which of x y z comes first for lanes 0, 1, 2: a warp's 32 triples are 96 floats, of which lane l has l, l + 32 and
+/* ---- out by bulk copies ---- */
+
+/* What was written to shared memory by this thread is there for bulk copies, once others know. */
+static __device__ __forceinline__ void show_to_copies(void) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+
+static __device__ __forceinline__ void copy_out(void *to, const void *from, uint32_t bytes) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to),
+                 "r"((uint32_t)__cvta_generic_to_shared(from)), "r"(bytes)
+                 : "memory");
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+#endif
+}
+
+/* Until at most PENDING of this thread's copies have still to read what they copy. */
+template <int PENDING> static __device__ __forceinline__ void wait_for_copies(void) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(PENDING) : "memory");
+#endif
+}
+
+/* The positions of instance w by the first lane of warp w; normals 32 at a time, by the first lane of theirs. */
+template <bool NORMALS>
+static __device__ __forceinline__ void copy_batch(const exi_gpu &g, const exi_gpu_job &j, const patch_tables &t,
+                                                  const shared_tables &s, int batch, const float *positions,
+                                                  bool four) {
+    const int thread = (int)threadIdx.x, lane = thread % 32, warp = thread / 32;
+    const int count = min(BATCH, j.count - BATCH * batch);
+    const size_t first = (size_t)g.crowd.sources[(size_t)t.number * EXI_CROWD_ROWS];
+    if (lane == 0 && warp < count)
+        copy_out(j.positions + (size_t)(BATCH * batch + warp) * j.position_instance + 3 * first,
+                 positions + warp * INSTANCE, 12u * (uint32_t)t.p.owned);
+    const int rows = min(32, t.p.owned - 32 * warp);
+    if (NORMALS && rows > 0) {
+        const uint4 packed = s.rings[thread];
+        const uint32_t ring[EXI_CROWD_RING] = {packed.x & 0xFFFFu, packed.x >> 16, packed.y & 0xFFFFu, packed.y >> 16,
+                                               packed.z & 0xFFFFu, packed.z >> 16, packed.w & 0xFFFFu, packed.w >> 16};
+        const bool long_rings = t.p.has_long_rings != 0;
+        const float4 *origin = s.origins + (batch & (ORIGINS - 1)) * BATCH;
+        float *out = j.normals + (size_t)(BATCH * batch) * j.normal_instance + 3 * (first + 32 * (size_t)warp);
+        float *slots = s.normals + warp * SLOTS * 96;
+#pragma unroll 4
+        for (int i = 0; i < count; i++) {
+            const float4 o = origin[i];
+            const float *here = positions + i * INSTANCE;
+            float3 n = sum_ring(ring, here, o, four);
+            if (long_rings)
+                n = add_long_rest(g.crowd, t.number, min(thread, t.p.owned - 1), ring[0], ring[7], here, o, n);
+            n = unit(n);
+            float *slot = slots + i % SLOTS * 96;
+            if (lane == 0)
+                wait_for_copies<SLOTS - 1>();
+            __syncwarp();
+            slot[3 * lane] = n.x;
+            slot[3 * lane + 1] = n.y;
+            slot[3 * lane + 2] = n.z;
+            show_to_copies();
+            __syncwarp();
+            if (lane == 0)
+                copy_out(out + (size_t)i * j.normal_instance, slot, 12u * (uint32_t)rows);
+        }
+    }
+    if (lane == 0)
+        wait_for_copies<0>(); /* before the positions are written over */
+}
+
+/* ---- out by threads ---- */
+
+/* Which of a lane's three floats is component c: a warp's 32 triples are 96 floats, of which lane l has l, l + 32 and
  * l + 64: the components l, l + 2 and l + 1 modulo 3. */
-static __device__ __forceinline__ float3 turn(const float3 &v, int first) {
-    return first == 0   ? make_float3(v.x, v.z, v.y)
-           : first == 1 ? make_float3(v.y, v.x, v.z)
-                        : make_float3(v.z, v.y, v.x);
+static __device__ __forceinline__ int float_of(int component, int lane) {
+    return 2 * (component + 3 - lane % 3) % 3;
 }
 
 /* A triple of each lane, as the floats that the lanes write. */
-static __device__ __forceinline__ float3 spread(const float3 &v, int lane) {
-    float parts[3];
-    const float from[3] = {v.x, v.y, v.z};
-#pragma unroll
-    for (int c = 0; c < 3; c++) {
-        const int k = 2 * (c + 3 - lane % 3) % 3; /* which of the lane's three is component c */
-        parts[c] = __shfl_sync(0xFFFFFFFFu, from[c], (32 * k + lane) / 3);
-    }
-    return turn(make_float3(parts[0], parts[1], parts[2]), lane % 3);
+static __device__ __forceinline__ float3 spread(const float3 &v, int lane, const int from[3]) {
+    const float x = __shfl_sync(0xFFFFFFFFu, v.x, from[0]), y = __shfl_sync(0xFFFFFFFFu, v.y, from[1]),
+                z = __shfl_sync(0xFFFFFFFFu, v.z, from[2]);
+    const int first = lane % 3;
+    return make_float3(first == 0   ? x
+                       : first == 1 ? y
+                                    : z,
+                       first == 0   ? z
+                       : first == 1 ? x
+                                    : y,
+                       first == 0   ? y
+                       : first == 1 ? z
+                                    : x);
 }
 
-static __device__ __forceinline__ void store(float *to, const own_tables &own, const float3 &v) {
-    if (own.words[0] != NOWHERE)
-        __stcs(to + own.words[0], v.x);
-    if (own.words[1] != NOWHERE)
-        __stcs(to + own.words[1], v.y);
-    if (own.words[2] != NOWHERE)
-        __stcs(to + own.words[2], v.z);
+static __device__ __forceinline__ void put(char *to, uint32_t bytes, float value) {
+    *reinterpret_cast<float *>(to + bytes) = value;
 }
 
 template <bool NORMALS>
-static __device__ __forceinline__ void write_batch(const exi_gpu &g, const exi_gpu_job &j, const exi_crowd_patch &p,
-                                                   const own_tables &own, const shared_tables &s, int batch,
-                                                   const float *positions, bool four) {
-    const int lane = (int)threadIdx.x % 32, word = (int)threadIdx.x / 32 * 96 + lane;
-    const int left = j.count - BATCH * batch;
-#pragma unroll 4
-    for (int i = 0; i < BATCH; i++) {
-        if (i >= left)
-            break;
+static __device__ __forceinline__ void write_batch(const exi_gpu &g, const exi_gpu_job &j, const patch_tables &t,
+                                                   const shared_tables &s, int batch, const float *positions,
+                                                   bool four) {
+    const int thread = (int)threadIdx.x, lane = thread % 32;
+    if (thread - lane >= t.p.owned)
+        return;
+    uint32_t at[3], to[3], ring[EXI_CROWD_RING];
+    int from[3];
+#pragma unroll
+    for (int k = 0; k < 3; k++) {
+        at[k] = s.words[k * THREADS + thread];
+        to[k] = s.words[(3 + k) * THREADS + thread];
+        from[k] = (32 * float_of(k, lane) + lane) / 3;
+    }
+    if (NORMALS) {
+        const uint4 packed = s.rings[thread];
+        const uint32_t pairs[4] = {packed.x, packed.y, packed.z, packed.w};
+#pragma unroll
+        for (int k = 0; k < EXI_CROWD_RING; k++)
+            ring[k] = k % 2 == 0 ? pairs[k / 2] & 0xFFFFu : pairs[k / 2] >> 16;
+    }
+    const float4 *origin = s.origins + (batch & (ORIGINS - 1)) * BATCH;
+    const bool long_rings = NORMALS && t.p.has_long_rings != 0;
+    const int last = j.count - 1;
+#pragma unroll 2
+    for (int i = 0; i < BATCH; i++) { /* instances past the last were shaped as the last, and go there again */
+        const size_t instance = (size_t)min(BATCH * batch + i, last);
+        char *out = reinterpret_cast<char *>(j.positions + instance * j.position_instance);
         const float *here = positions + i * INSTANCE;
-        const size_t instance = (size_t)(BATCH * batch + i);
-        const float4 o = s.origins[(batch & (ORIGINS - 1)) * BATCH + i];
-        const float3 origin = turn(make_float3(o.x, o.y, o.z), lane % 3);
-        store(j.positions + instance * j.position_instance, own,
-              make_float3(here[word] + origin.x, here[word + 32] + origin.y, here[word + 64] + origin.z));
+        put(out, to[0], row_at(here, at[0]).x);
+        put(out, to[1], row_at(here, at[1]).x);
+        put(out, to[2], row_at(here, at[2]).x);
         if (NORMALS) {
-            const float3 sum = p.has_long_rings ? sum_long_ring(g.crowd, own, here) : sum_ring(own, here, four);
-            store(j.normals + instance * j.normal_instance, own, spread(unit(sum), lane));
+            char *out_normals = reinterpret_cast<char *>(j.normals + instance * j.normal_instance);
+            const float4 o = origin[i];
+            float3 sum = sum_ring(ring, here, o, four);
+            if (long_rings)
+                sum = add_long_rest(g.crowd, t.number, min(thread, t.p.owned - 1), ring[0], ring[7], here, o, sum);
+            const float3 n = spread(unit(sum), lane, from);
+            put(out_normals, to[0], n.x);
+            put(out_normals, to[1], n.y);
+            put(out_normals, to[2], n.z);
         }
     }
 }
 
 /* ---- a patch ---- */
 
-static __device__ void load_own(const exi_gpu &g, const exi_gpu_job &j, const exi_crowd_patch &p, int patch, int steps,
-                                bool normals, own_tables &own) {
-    const int thread = (int)threadIdx.x, lane = thread % 32, warp = thread / 32;
+static __device__ void load_own(const exi_gpu &g, const patch_tables &t, own_tables &own) {
+    const int lane = (int)threadIdx.x % 32, first = (int)threadIdx.x / 32 * WARP_TILES;
 #pragma unroll
     for (int i = 0; i < WARP_TILES; i++) {
-        const size_t tile = (size_t)patch * EXI_CROWD_TILES + (size_t)(warp * WARP_TILES + i);
-#pragma unroll
-        for (int c = 0; c < 6; c++)
-            own.base[i][c] = g.crowd.base[(tile * 6 + (size_t)c) * 32 + (size_t)lane];
+        const size_t tile = (size_t)t.number * EXI_CROWD_TILES + (size_t)(first + i);
 #pragma unroll
         for (int c = 0; c < 3; c++)
             own.forms[i][c] =
@@ -364,110 +542,159 @@ static __device__ void load_own(const exi_gpu &g, const exi_gpu_job &j, const ex
                           g.crowd.forms)[(tile * (size_t)g.crowd.form_steps * 3 + (size_t)c) * 32 + (size_t)lane]
                     : make_float4(0, 0, 0, 0);
         own.skin_high[i] = own.skin_low[i] = make_float4(0, 0, 0, 0);
-        if (steps > 0)
+        if (t.steps > 0)
             split(reinterpret_cast<const float4 *>(
-                      g.crowd.skin)[((size_t)p.skin + (size_t)((warp * WARP_TILES + i) * steps)) * 32 + (size_t)lane],
+                      g.crowd.skin)[((size_t)t.p.skin + (size_t)((first + i) * t.steps)) * 32 + (size_t)lane],
                   own.skin_high[i], own.skin_low[i]);
     }
-    const uint32_t *sources = g.crowd.sources + (size_t)patch * EXI_CROWD_ROWS;
-#pragma unroll
-    for (int k = 0; k < 3; k++) {
-        const int word = 96 * warp + 32 * k + lane;
-        own.words[k] =
-            word / 3 < p.owned ? (uint32_t)(sources[word / 3] * j.position_stride) + (uint32_t)(word % 3) : NOWHERE;
+}
+
+/* What a thread has in shared memory; threads past the last vertex have what the last has. */
+template <bool BULK>
+static __device__ void load_shared(const exi_gpu &g, const exi_gpu_job &j, const patch_tables &t,
+                                   const shared_tables &s, bool normals) {
+    const int thread = (int)threadIdx.x, lane = thread % 32, last = t.p.owned - 1;
+    const uint32_t *sources = g.crowd.sources + (size_t)t.number * EXI_CROWD_ROWS;
+    for (int k = 0; !BULK && k < 3; k++) {
+        const int word = 96 * (thread / 32) + 32 * k + lane, row = min(word / 3, last);
+        s.words[k * THREADS + thread] = (uint32_t)(12 * row + 4 * (word % 3));
+        s.words[(3 + k) * THREADS + thread] = (uint32_t)(4 * (sources[row] * j.position_stride + (uint64_t)(word % 3)));
     }
-    own.long_begin = own.long_end = 0;
-    if (!normals)
-        return;
-    const uint4 packed =
-        reinterpret_cast<const uint4 *>(g.crowd.rings)[(size_t)patch * EXI_CROWD_ROWS + (size_t)thread];
-    const uint32_t pairs[4] = {packed.x, packed.y, packed.z, packed.w};
-#pragma unroll
-    for (int k = 0; k < EXI_CROWD_RING; k++)
-        own.ring[k] = k % 2 == 0 ? pairs[k / 2] & 0xFFFFu : pairs[k / 2] >> 16;
-    if (p.has_long_rings) {
-        const uint32_t *starts = g.crowd.long_starts + (size_t)patch * (EXI_CROWD_ROWS + 1) + (size_t)thread;
-        own.long_begin = starts[0];
-        own.long_end = starts[1];
-    }
+    const float *from = g.crowd.base +
+                        ((size_t)t.number * EXI_CROWD_TILES + (size_t)(thread / 32 * WARP_TILES)) * 6 * 32 +
+                        (size_t)lane;
+    for (int k = 0; k < 3; k++)
+        s.base[k * THREADS + thread] =
+            make_float4(from[128 * k], from[128 * k + 32], from[128 * k + 64], from[128 * k + 96]);
+    if (normals)
+        s.rings[thread] = reinterpret_cast<const uint4 *>(
+            g.crowd.rings)[(size_t)t.number * EXI_CROWD_ROWS + (size_t)min(thread, last)];
 }
 
 /* Batches begin to end of a patch; PIPED: with room for the positions of two of them. */
-template <bool PIPED, bool NORMALS>
-static __device__ void run_patch(const exi_gpu &g, const exi_gpu_job &j, int patch, int begin, int end,
+template <bool ONE, bool PIPED, bool BULK, bool NORMALS>
+static __device__ void run_patch(const exi_gpu &g, const exi_gpu_job &j, int number, int begin, int end,
                                  const shared_tables &s) {
-    const exi_crowd_patch p = g.crowd.patches[patch];
-    const uint16_t *joints = g.crowd.joints + (size_t)patch * 8 * (size_t)g.crowd.most_joint_steps;
-    const int steps = j.skinned ? p.joint_steps : 0;
+    __shared__ patch_tables t; /* not in registers, which are short */
     own_tables own;
-    load_own(g, j, p, patch, steps, NORMALS, own);
-    const bool four = NORMALS && __any_sync(0xFFFFFFFFu, own.ring[7] != own.ring[5] || own.ring[6] != own.ring[5]);
-    const bool writes_first = ((int)threadIdx.x / 32) % 2 != 0;
-    stage(g, j, p, joints, steps, s, begin);
+    if (threadIdx.x == 0) {
+        t.p = g.crowd.patches[number];
+        t.number = number;
+        t.steps = j.skinned ? t.p.joint_steps : 0;
+    }
+    if ((int)threadIdx.x < 8 * g.crowd.most_joint_steps)
+        s.columns[threadIdx.x] = g.crowd.joints[(size_t)number * 8 * (size_t)g.crowd.most_joint_steps + threadIdx.x];
+    __syncthreads();
+    fetch(g, j, t, s, begin);
+    load_own(g, t, own);
+    load_shared<BULK>(g, j, t, s, NORMALS);
+    const uint4 ring = NORMALS ? s.rings[threadIdx.x] : make_uint4(0, 0, 0, 0);
+    const bool four = NORMALS && __any_sync(0xFFFFFFFFu, ring.w != (ring.z >> 16) * 0x10001u);
+    stage(g, t, s, begin);
+    if (begin + 1 < end)
+        fetch(g, j, t, s, begin + 1);
     __syncthreads();
     if constexpr (!PIPED) {
+#pragma unroll 1
         for (int batch = begin; batch < end; batch++) {
-            shape(g, p, patch, steps, own, s, batch, s.positions);
+            shape<ONE>(g, t, own, s, batch, s.positions);
             __syncthreads();
             if (batch + 1 < end)
-                stage(g, j, p, joints, steps, s, batch + 1);
-            write_batch<NORMALS>(g, j, p, own, s, batch, s.positions, four);
+                stage(g, t, s, batch + 1);
+            if (batch + 2 < end)
+                fetch(g, j, t, s, batch + 2);
+            write_batch<NORMALS>(g, j, t, s, batch, s.positions, four);
             __syncthreads();
         }
     } else {
+        const int odd = (int)threadIdx.x / 32 % 2;
+#pragma unroll 1
         for (int batch = begin; batch <= end; batch++) {
-            float *now = s.positions + (batch & 1) * BATCH * INSTANCE,
-                  *past = s.positions + (~batch & 1) * BATCH * INSTANCE;
+            float *now = s.positions + (batch & 1) * BATCH * INSTANCE;
+            const float *past = s.positions + (~batch & 1) * BATCH * INSTANCE;
             if (batch + 1 < end)
-                stage(g, j, p, joints, steps, s, batch + 1);
-            if (batch > begin && writes_first)
-                write_batch<NORMALS>(g, j, p, own, s, batch - 1, past, four);
-            if (batch < end)
-                shape(g, p, patch, steps, own, s, batch, now);
-            if (batch > begin && !writes_first)
-                write_batch<NORMALS>(g, j, p, own, s, batch - 1, past, four);
+                stage(g, t, s, batch + 1);
+            if (batch + 2 < end)
+                fetch(g, j, t, s, batch + 2);
+#pragma unroll 1
+            for (int half = 0; half < 2; half++) {
+                if (half == odd && batch < end) {
+                    shape<ONE>(g, t, own, s, batch, now);
+                    if (BULK)
+                        show_to_copies();
+                }
+                if (half != odd && batch > begin) {
+                    if (BULK)
+                        copy_batch<NORMALS>(g, j, t, s, batch - 1, past, four);
+                    else
+                        write_batch<NORMALS>(g, j, t, s, batch - 1, past, four);
+                }
+            }
             __syncthreads();
         }
     }
 }
 
-static __device__ __forceinline__ shared_tables lay_shared(const exi_gpu &g, float4 *memory, int buffers) {
+static __device__ __forceinline__ shared_tables lay_shared(const exi_gpu &g, float4 *memory, int buffers, bool bulk) {
     shared_tables s;
+    s.tasks = 3 * g.crowd.most_joint_steps + g.crowd.form_steps;
     s.joint_step = g.crowd.most_joint_steps * ENTRIES * 32;
     s.form_step = g.crowd.form_steps * 32;
     s.positions = reinterpret_cast<float *>(memory);
-    s.joints = memory + buffers * BATCH * INSTANCE / 4;
+    s.fetched = memory + buffers * BATCH * INSTANCE / 4;
+    s.joints = s.fetched + 2 * s.tasks * FETCHED;
     s.forms = s.joints + 2 * s.joint_step;
     s.origins = s.forms + 2 * s.form_step;
+    s.base = s.origins + ORIGINS * BATCH;
+    s.rings = reinterpret_cast<uint4 *>(s.base + 3 * THREADS);
+    s.normals = reinterpret_cast<float *>(s.rings + THREADS);
+    s.words = reinterpret_cast<uint32_t *>(s.normals);
+    s.columns = reinterpret_cast<uint16_t *>(bulk ? s.words + WARPS * SLOTS * 96 : s.words + 6 * THREADS);
     return s;
 }
 
 /* Patches times batches are spread evenly over the blocks, those of one patch next to each other. */
-template <bool PIPED, bool NORMALS>
+template <bool ONE, bool PIPED, bool BULK, bool NORMALS>
 static __global__ void __launch_bounds__(THREADS, 1)
     crowd_kernel(const __grid_constant__ exi_gpu g, const __grid_constant__ exi_gpu_job j) {
     extern __shared__ float4 shared_memory[];
-    const shared_tables s = lay_shared(g, shared_memory, PIPED ? 2 : 1);
+    const shared_tables s = lay_shared(g, shared_memory, PIPED ? 2 : 1, BULK);
     const int batches = (j.count + BATCH - 1) / BATCH;
     const long long all = (long long)g.crowd.patch_count * batches;
     const long long first = all * blockIdx.x / gridDim.x, last = all * (blockIdx.x + 1) / gridDim.x;
     for (long long at = first; at < last;) {
         const int patch = (int)(at / batches), begin = (int)(at - (long long)patch * batches);
         const int end = (int)min((long long)batches, last - (long long)patch * batches);
-        run_patch<PIPED, NORMALS>(g, j, patch, begin, end, s);
+        run_patch<ONE, PIPED, BULK, NORMALS>(g, j, patch, begin, end, s);
         at = (long long)patch * batches + end;
     }
 }
 
 /* ---- the host's side ---- */
 
-static size_t shared_size(const exi_gpu *g, int buffers) {
+static size_t shared_size(const exi_gpu *g, int buffers, bool bulk) {
+    const size_t steps = (size_t)g->crowd.most_joint_steps, forms = (size_t)g->crowd.form_steps;
     return (size_t)buffers * BATCH * INSTANCE * sizeof(float) +
-           (size_t)(2 * g->crowd.most_joint_steps * ENTRIES * 32 + 2 * g->crowd.form_steps * 32 + ORIGINS * BATCH) *
-               sizeof(float4);
+           (2 * (3 * steps + forms) * FETCHED + 2 * steps * ENTRIES * 32 + 2 * forms * 32 + ORIGINS * BATCH +
+            4 * THREADS) *
+               sizeof(float4) +
+           (bulk ? WARPS * SLOTS * 96 : 6 * THREADS) * sizeof(uint32_t) + 8 * steps * sizeof(uint16_t);
 }
 
 typedef void (*kernel)(exi_gpu, exi_gpu_job);
+
+static kernel choose(const exi_gpu *g, bool piped, bool bulk, bool normals) {
+    const bool one = g->crowd.most_joint_steps <= 1 && g->crowd.form_steps <= 1;
+    if (!piped)
+        return normals ? crowd_kernel<false, false, false, true> : crowd_kernel<false, false, false, false>;
+    if (bulk && one)
+        return normals ? crowd_kernel<true, true, true, true> : crowd_kernel<true, true, true, false>;
+    if (one)
+        return normals ? crowd_kernel<true, true, false, true> : crowd_kernel<true, true, false, false>;
+    if (bulk)
+        return normals ? crowd_kernel<false, true, true, true> : crowd_kernel<false, true, true, false>;
+    return normals ? crowd_kernel<false, true, false, true> : crowd_kernel<false, true, false, false>;
+}
 
 static int attribute(enum cudaDeviceAttr which) {
     int device = 0, value = 0;
@@ -476,21 +703,32 @@ static int attribute(enum cudaDeviceAttr which) {
     return value;
 }
 
+/* Whether everything that a bulk copy would take lies at multiples of 16 bytes. */
+static bool is_even(const float *data, uint64_t stride, uint64_t instance) {
+    return stride == 3 && (uintptr_t)data % 16 == 0 && instance % 4 == 0;
+}
+
+static bool can_copy(const exi_gpu *g, const exi_gpu_job *j, bool normals) {
+    return g->crowd.runs && g->vertices % 4 == 0 && is_even(j->positions, j->position_stride, j->position_instance) &&
+           (!normals || is_even(j->normals, j->normal_stride, j->normal_instance)) &&
+           attribute(cudaDevAttrComputeCapabilityMajor) >= 9;
+}
+
 bool exi_crowd_suits(const exi_gpu *gpu, const exi_gpu_job *job) {
     const bool normals = job->normals != NULL;
     return gpu->crowd.patch_count > 0 && job->positions && !job->cage && (!normals || gpu->crowd.has_rings) &&
            (!normals || job->normal_stride == job->position_stride) &&
-           (uint64_t)gpu->vertices * job->position_stride < NOWHERE &&
+           (uint64_t)gpu->vertices * job->position_stride * sizeof(float) < UINT32_MAX &&
            attribute(cudaDevAttrComputeCapabilityMajor) >= 8 &&
-           shared_size(gpu, 1) <= (size_t)attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+           shared_size(gpu, 1, false) <= (size_t)attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
 }
 
 int exi_crowd_run(const exi_gpu *gpu, const exi_gpu_job *job, bool normals, ex_cuda_stream stream) {
     const size_t most = (size_t)attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
-    const bool piped = shared_size(gpu, 2) <= most;
-    const kernel run = piped ? (normals ? crowd_kernel<true, true> : crowd_kernel<true, false>)
-                             : (normals ? crowd_kernel<false, true> : crowd_kernel<false, false>);
-    const size_t size = shared_size(gpu, piped ? 2 : 1);
+    const bool bulk = can_copy(gpu, job, normals) && shared_size(gpu, 2, true) <= most;
+    const bool piped = bulk || shared_size(gpu, 2, false) <= most;
+    const kernel run = choose(gpu, piped, bulk, normals);
+    const size_t size = shared_size(gpu, piped ? 2 : 1, bulk);
     const cudaError_t set = cudaFuncSetAttribute(reinterpret_cast<const void *>(run),
                                                  cudaFuncAttributeMaxDynamicSharedMemorySize, (int)size);
     if (set != cudaSuccess)

@@ -16,8 +16,17 @@ ex_result exi_cuda_result(int status, const char *what, ex_error *error) {
         return EX_OK;
     (void)cudaGetLastError();
     if (said == cudaErrorMemoryAllocation)
-        return exi_error(error, EX_ERROR_MEMORY, "%s: the GPU has not enough memory left", what);
+        return exi_error(error, EX_ERROR_MEMORY, "%s: there is not enough left", what);
     return exi_error(error, EX_ERROR_DEVICE, "%s: CUDA says '%s'", what, cudaGetErrorString(said));
+}
+
+ex_result exi_cuda_check_device(const ex_cuda_rig *rig, ex_error *error) {
+    int current = 0;
+    const ex_result result = exi_cuda_result(cudaGetDevice(&current), "asking which GPU is current", error);
+    if (result == EX_OK && current != rig->device)
+        return exi_error(error, EX_ERROR_ARGUMENT,
+                         "the rig was uploaded to GPU %d, and GPU %d is current in this thread", rig->device, current);
+    return result;
 }
 
 int ex_cuda_device_count(void) {
@@ -72,8 +81,10 @@ ex_result ex_cuda_allocate(size_t size, void **memory, ex_error *error) {
     return exi_cuda_result(cudaMalloc(memory, size > 0 ? size : 1), "taking memory of the GPU", error);
 }
 
+/* CUDA keeps a note of errors, which the next launch would take for its own. */
 void ex_cuda_release(void *memory) {
-    (void)cudaFree(memory);
+    if (memory && cudaFree(memory) != cudaSuccess)
+        (void)cudaGetLastError();
 }
 
 ex_result ex_cuda_allocate_host(size_t size, void **memory, ex_error *error) {
@@ -84,8 +95,8 @@ ex_result ex_cuda_allocate_host(size_t size, void **memory, ex_error *error) {
 }
 
 void ex_cuda_release_host(void *memory) {
-    if (memory)
-        (void)cudaFreeHost(memory);
+    if (memory && cudaFreeHost(memory) != cudaSuccess)
+        (void)cudaGetLastError();
 }
 
 ex_result ex_cuda_copy(void *to, const void *from, size_t size, ex_cuda_stream stream, ex_error *error) {

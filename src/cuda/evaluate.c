@@ -18,6 +18,8 @@
 
 /* Instances up to which each is prepared by the blocks that shape it, and from which on a crowd is one. */
 enum { FEW = 4, MANY = 8 };
+/* Scratch, and what is taken of it. */
+enum { SCRATCH_ALIGN = 256 };
 
 /* A call, set out. Arrays in scratch are NULL where they are not needed. */
 typedef struct call {
@@ -80,6 +82,24 @@ static ex_result check_array(const ex_cuda_array *a, const char *what, int entri
     return EX_OK;
 }
 
+/* Memory of the device that floats are read from or written to. */
+static ex_result check_address(const void *data, const char *what, ex_error *error) {
+    if ((uintptr_t)data % sizeof(float) != 0)
+        return exi_error(error, EX_ERROR_ARGUMENT, "%s: the address is not a multiple of %zu", what, sizeof(float));
+    return EX_OK;
+}
+
+static ex_result check_addresses(const ex_cuda_poses *poses, const ex_cuda_output *o, ex_error *error) {
+    ex_result result = poses ? check_address(poses->inputs, "poses: inputs", error) : EX_OK;
+    if (result == EX_OK && poses)
+        result = check_address(poses->joints, "poses: joints", error);
+    if (result == EX_OK && !o->to_host)
+        result = check_address(o->boxes, "boxes", error);
+    if (result == EX_OK && !o->to_host)
+        result = check_address(o->weights, "weights", error);
+    return result;
+}
+
 static ex_result check(const call *c, ex_error *error) {
     const ex_cuda_output *o = c->output;
     ex_result result = check_array(&o->positions, "positions", c->entries, o->to_host, error);
@@ -91,7 +111,7 @@ static ex_result check(const call *c, ex_error *error) {
         return exi_error(error, EX_ERROR_ARGUMENT,
                          "positions: snorm needs a frame, its centre and a half width above 0");
     if (c->wants_normals && !c->job.level.has_rings && !c->job.limit_normals)
-        return exi_error(error, EX_ERROR_ARGUMENT, "normals ask for faces, and for a rig made with normals");
+        return exi_error(error, EX_ERROR_ARGUMENT, "normals: they need faces, and a rig that was made with normals");
     return EX_OK;
 }
 
@@ -99,7 +119,7 @@ static ex_result check(const call *c, ex_error *error) {
 
 static void *take(char *scratch, size_t *used, size_t size) {
     void *at = scratch && size > 0 ? scratch + *used : NULL;
-    *used += (size + 255) / 256 * 256;
+    *used += (size + SCRATCH_ALIGN - 1) / SCRATCH_ALIGN * SCRATCH_ALIGN;
     return at;
 }
 
@@ -119,7 +139,7 @@ static void set_scratch(call *c, char *scratch) {
     const size_t triples = count * vertices * 3 * sizeof(float), entries = count * (size_t)c->entries;
     const ex_cuda_output *o = c->output;
     size_t used = exi_gpu_work_lay(&c->rig->head, c->job.count, scratch, &c->job.work);
-    used = (used + 255) / 256 * 256;
+    used = (used + SCRATCH_ALIGN - 1) / SCRATCH_ALIGN * SCRATCH_ALIGN;
     const bool refined = c->job.level.tile_starts != NULL;
     c->job.cage = take(scratch, &used, refined ? count * (size_t)c->rig->head.vertices * 3 * sizeof(float) : 0);
     c->positions = take(scratch, &used, c->wants_positions && !c->positions_direct ? triples : 0);
@@ -176,8 +196,8 @@ size_t ex_cuda_scratch_size(const ex_cuda_rig *rig, const ex_cuda_evaluation *ev
                             int count) {
     call c;
     if (!rig || !output || !set_out(&c, rig, evaluation, output, count > 0 ? count : 0, NULL))
-        return 256;
-    return c.size + 256;
+        return SCRATCH_ALIGN;
+    return c.size + SCRATCH_ALIGN;
 }
 
 /* ---- the stages ---- */
@@ -248,15 +268,23 @@ static int run(const call *c) {
 
 ex_result ex_cuda_evaluate(const ex_cuda_rig *rig, int count, const ex_cuda_poses *poses, const ex_cuda_output *output,
                            const ex_cuda_evaluation *evaluation, void *scratch, ex_error *error) {
-    if (!rig || !output || count < 0 || (count > 0 && !scratch))
-        return exi_misuse_error(error, __func__, "no rig, output or scratch, or a negative count");
+    if (!rig || !output || count < 0 || (count > 0 && !scratch) || (uintptr_t)scratch % SCRATCH_ALIGN != 0)
+        return exi_misuse_error(error, __func__,
+                                "no rig, output or scratch, scratch that is not aligned, or a negative count");
     call c;
     if (!set_out(&c, rig, evaluation, output, count, scratch))
-        return exi_error(error, EX_ERROR_ARGUMENT, "the rig has no level %d", evaluation->level);
-    const ex_result result = check(&c, error);
+        return evaluation->level == EX_LEVEL_LIMIT
+                   ? exi_error(error, EX_ERROR_ARGUMENT, "the rig has no limit surface")
+                   : exi_error(error, EX_ERROR_ARGUMENT, "the rig has no level %d", evaluation->level);
+    ex_result result = check(&c, error);
+    if (result == EX_OK)
+        result = check_addresses(poses, output, error);
+    if (result == EX_OK)
+        result = exi_cuda_check_device(rig, error);
     if (result != EX_OK || count == 0)
         return result;
     c.job.inputs = poses ? poses->inputs : NULL;
     c.job.joints = poses ? poses->joints : NULL;
+    (void)cudaGetLastError(); /* of calls before this one, which launches would take for theirs */
     return exi_cuda_result(run(&c), "evaluating a rig", error);
 }

@@ -150,7 +150,7 @@ static ex_result lay_skeleton(const ex_rig *rig, exi_lay *lay, exi_gpu *head, ex
     const void *at = NULL;
     if (!skeleton)
         return EX_OK;
-    exi_lay_copy(lay, skeleton, (size_t)skeleton->size, &at);
+    exi_lay_copy(lay, skeleton, (size_t)skeleton->name_starts, &at); /* names come last, and nobody reads them */
     head->skeleton = at;
     int32_t *examples = exi_lay_take(lay, shifts, sizeof *examples, &at);
     head->shift_examples = at;
@@ -164,11 +164,56 @@ static ex_result lay_skeleton(const ex_rig *rig, exi_lay *lay, exi_gpu *head, ex
     return lay_depths(skeleton, lay, head, error);
 }
 
+/* ---- what there is ---- */
+
+int exi_gpu_weigher_has(const ex_weigher *w) {
+    const int kinds = w->kind == EX_WEIGHER_DIRECT     ? 0
+                      : w->kind == EX_WEIGHER_CARDINAL ? EXI_GPU_CARDINAL
+                      : w->kind == EX_WEIGHER_GAUSSIAN ? EXI_GPU_GAUSSIAN
+                                                       : EXI_GPU_SHARES;
+    const bool kernels = w->kind == EX_WEIGHER_CARDINAL && w->kernel != EX_KERNEL_BSPLINE;
+    int has = kinds | (kernels || (w->flags & EXI_WEIGHER_SUM_1) ? EXI_GPU_KERNELS : 0);
+    for (int a = 0; a < w->axis_count; a++)
+        has |= exi_axes(w)[a].kind == EX_AXIS_SCALAR ? 0 : EXI_GPU_READINGS;
+    return has;
+}
+
+/* Of what the kernels can leave out. */
+static int find_things(const ex_rig *rig, const exi_gpu *head) {
+    int has = head->storage == EX_STORAGE_FLOAT ? 0 : EXI_GPU_SHORTS;
+    has |= rig->counts.layers > 32 ? EXI_GPU_LAYERS : 0;
+    for (int i = 0; i < rig->counts.inputs; i++) {
+        const exi_input_record *input = &exi_rig_inputs(rig)[i];
+        has |= input->joint >= 0 || input->axis.kind != EX_AXIS_SCALAR ? EXI_GPU_READINGS : 0;
+    }
+    for (int l = 0; l < rig->counts.layers; l++) {
+        const exi_layer_record *layer = &exi_rig_layers(rig)[l];
+        const exi_paths *paths = exi_rig_paths_of(rig, l);
+        has |= exi_gpu_weigher_has(ex_rig_weigher(rig, l));
+        has |= layer->domain == EX_DOMAIN_OFFSETS ? EXI_GPU_OFFSETS : 0;
+        has |= layer->flags & EXI_LAYER_MOVED ? EXI_GPU_SETS : 0;
+        if (paths)
+            has |= EXI_GPU_PATHS | (paths->corrector_count > 0 ? EXI_GPU_CORRECTORS : 0) |
+                   (paths->flags & EXI_PATHS_SCREWS ? EXI_GPU_SCREWS : 0) |
+                   (paths->flags & EXI_PATHS_BASES ? EXI_GPU_BASES : 0);
+    }
+    if (head->skin_joints)
+        has |= EXI_GPU_SKIN | (head->shift_count > 0 ? EXI_GPU_SHIFTS : 0) |
+               (head->skinning != EX_SKINNING_LINEAR || head->offset_starts[EX_FRAME_SKINNED] ? EXI_GPU_TURNS : 0);
+    return has;
+}
+
 /* ---- all of it ---- */
+
+/* Of the front so far, in whole units of 16 bytes: what comes next begins there or later. */
+static int32_t front_size(const exi_lay *lay) {
+    return lay->used < INT32_MAX - 15 ? (int32_t)((lay->used + 15) / 16 * 16) : INT32_MAX;
+}
 
 static ex_result lay_all(const ex_rig *rig, exi_lay *lay, exi_gpu *head, exi_gpu_levels *levels, ex_error *error) {
     const exi_rig_counts *c = &rig->counts;
     *head = (exi_gpu){.block = (const char *)lay->base,
+                      .front = (const char *)lay->base,
                       .vertices = c->vertices,
                       .layer_count = c->layers,
                       .axes = c->axes,
@@ -180,9 +225,13 @@ static ex_result lay_all(const ex_rig *rig, exi_lay *lay, exi_gpu *head, exi_gpu
                       .shift_count = c->shifts};
     *levels = (exi_gpu_levels){.count = 0};
     lay_layers(rig, lay, head);
+    exi_lay_paths(rig, lay, head);
+    head->weigh_bytes = front_size(lay);
     ex_result result = lay_skeleton(rig, lay, head, error);
+    head->front_bytes = front_size(lay);
     if (result == EX_OK)
         result = exi_lay_shape(rig, lay, head, error);
+    head->lacks = EXI_GPU_ALL & ~find_things(rig, head);
     if (result == EX_OK)
         result = exi_lay_surface(rig, lay, head, levels, error);
     if (result == EX_OK)

@@ -49,6 +49,11 @@ ex_result exi_gpu_lay(const ex_rig *rig, exi_lay_place place, void *user, const 
 /* lay_rings.c: the rings of a level's vertices, from its faces. Results: MEMORY, LIMIT. */
 ex_result exi_lay_rings(const ex_rig_mesh *mesh, exi_lay *lay, exi_gpu_level *level, ex_error *error);
 
+/* The EXI_GPU_… that a weigher needs. */
+int exi_gpu_weigher_has(const ex_weigher *weigher);
+
+/* lay_shape.c: what prepare reads of layers of trajectories. */
+void exi_lay_paths(const ex_rig *rig, exi_lay *lay, exi_gpu *head);
 /* Its parts. lay_shape.c: forms, paths, offsets, skin. lay_surface.c: stencils, rings, split vertices, displacements.
  * lay_crowd.c: patches. Fill in their part of the head. Results: MEMORY, LIMIT. */
 ex_result exi_lay_shape(const ex_rig *rig, exi_lay *lay, exi_gpu *head, ex_error *error);

@@ -2,8 +2,9 @@
  * Patches for crowds (exi_crowd in block.h): the cage cut into pieces that fit on a multiprocessor together with their
  * neighbours, so that positions and normals of a piece are made there for one instance after the other.
  *
- * Vertices are cut by halves along the longest side of their box at rest, into as few pieces as have room for their
- * neighbours. Sums of matrices are taken from a reference joint and seen from the patch's centre,
+ * Patches are runs of vertices as they stand where that takes hardly more of them; else vertices are cut by halves
+ * along the longest side of their box at rest, into as few pieces as have room for their neighbours. Sums of matrices
+ * are taken from a reference joint and seen from the patch's centre,
  *
  *     sum over j of w_j M_j x = M_r x + sum over j of w_j ((R_j - R_r) (x - c) + M_j c - M_r c),
  *
@@ -35,6 +36,7 @@ typedef struct plan {
     float *joint_weights; /* [joints]: sums over the patch at hand */
     uint32_t rows[EXI_CROWD_ROWS];
     int owned, row_count;
+    bool runs;                           /* patches are runs of vertices */
     const uint32_t *ring_starts, *rings; /* NULL: no normals */
     exi_lay ring_lay;
     void *memory;
@@ -193,9 +195,51 @@ static bool open_patch(plan *p, int patch) {
             if (p->row_count == EXI_CROWD_ROWS)
                 return false;
             p->seen[v] = mark;
-            p->row_of[v] = (uint32_t)p->row_count;
             p->rows[p->row_count++] = v;
         }
+    sort_ascending(p->rows + p->owned, p->row_count - p->owned);
+    for (int i = p->owned; i < p->row_count; i++)
+        p->row_of[p->rows[i]] = (uint32_t)i;
+    return true;
+}
+
+/* As they stand: the longest run of vertices from `first` on whose rows there is room for, a multiple of four but for
+ * the last. Returns its end; `first` where there is none. */
+static uint32_t find_run(plan *p, uint32_t first, uint32_t mark) {
+    const uint32_t vertices = (uint32_t)p->vertices;
+    uint32_t end = first;
+    int rows = 0;
+    for (uint32_t v = first; v < vertices && v < first + EXI_CROWD_ROWS && rows < 2 * EXI_CROWD_ROWS; v++) {
+        rows += p->seen[v] != mark;
+        p->seen[v] = mark;
+        for (uint32_t k = p->rings ? p->ring_starts[v] : 0; p->rings && k < p->ring_starts[v + 1]; k++) {
+            const uint32_t beside = p->rings[k] & ~EXI_GPU_RING_START;
+            rows += p->seen[beside] != mark;
+            p->seen[beside] = mark;
+        }
+        if (rows <= EXI_CROWD_ROWS && ((v + 1 - first) % 4 == 0 || v + 1 == vertices))
+            end = v + 1;
+    }
+    return end;
+}
+
+/* Patches that are runs of vertices: what is written lies together then, and neighbours of vertices side by side are
+ * mostly side by side. False where more than `most` would be needed. */
+static bool cut_runs(plan *p, int most) {
+    p->patch_count = 0;
+    for (int v = 0; v < p->vertices; v++) {
+        p->order[v] = (uint32_t)v;
+        p->seen[v] = 0;
+    }
+    for (uint32_t first = 0; first < (uint32_t)p->vertices;) {
+        const uint32_t end = find_run(p, first, (uint32_t)p->patch_count + 1);
+        if (end == first || p->patch_count == most)
+            return false;
+        p->starts[p->patch_count++] = first;
+        first = end;
+    }
+    p->starts[p->patch_count] = (uint32_t)p->vertices;
+    memset(p->seen, 0, (size_t)p->vertices * sizeof *p->seen); /* patches will be opened */
     return true;
 }
 
@@ -214,12 +258,15 @@ static bool cut_into(plan *p, int parts) {
     return true;
 }
 
-/* As few patches as will do; false where neighbours take more room than the vertices themselves. */
+/* As few patches as will do, runs where they are not many more; false where neighbours take more room than the vertices
+ * themselves. */
 static bool cut_all(plan *p) {
     const int most = p->vertices / (EXI_CROWD_ROWS / 4) + 1;
     for (int parts = (p->vertices + EXI_CROWD_ROWS - 1) / EXI_CROWD_ROWS; parts <= most; parts += 1 + parts / 24)
-        if (cut_into(p, parts))
-            return true;
+        if (cut_into(p, parts)) {
+            p->runs = cut_runs(p, parts + parts / 4 + 1);
+            return p->runs || cut_into(p, parts);
+        }
     return false;
 }
 
@@ -489,7 +536,8 @@ ex_result exi_lay_crowd(const ex_rig *rig, exi_lay *lay, exi_gpu *head, ex_error
             head->crowd = (exi_crowd){.patch_count = p.patch_count,
                                       .form_steps = (rig->counts.forms + 7) / 8,
                                       .most_joint_steps = all.most_steps,
-                                      .has_rings = p.rings != NULL};
+                                      .has_rings = p.rings != NULL,
+                                      .runs = p.runs};
             take_tables(lay, &p, &all, head->crowd.form_steps, &head->crowd, &host);
             const size_t size = all.longest * sizeof(uint32_t);
             uint32_t *room = lay->memory ? exi_allocate(lay->allocator, size) : NULL;

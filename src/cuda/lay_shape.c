@@ -58,15 +58,17 @@ static void lay_path(const exi_paths *paths, int layer, exi_lay *lay, exi_gpu *h
         path->turn_count += examples[k].turns >= 0;
         path->velocity_count += examples[k].velocities >= 0;
     }
-    exi_lay_copy(lay, paths, (size_t)paths->size, &at);
+    exi_lay_copy(lay, paths,
+                 (size_t)(paths->segments ? paths->segments
+                          : paths->mask   ? paths->mask
+                                          : paths->deltas),
+                 &at);
     path->paths = exi_lay_offset(lay, at);
-    path->mask = paths->mask ? path->paths + paths->mask : 0;
-    path->segments = path->segment_count > 0 ? path->paths + paths->segments : 0;
     head->segments += path->segment_count;
 }
 
 /* In the order of their layers. */
-static void lay_paths(const ex_rig *rig, exi_lay *lay, exi_gpu *head) {
+void exi_lay_paths(const ex_rig *rig, exi_lay *lay, exi_gpu *head) {
     const void *at;
     exi_gpu_path *paths = exi_lay_take(lay, (size_t)rig->path_layers, sizeof *paths, &at), path;
     head->paths = at;
@@ -79,6 +81,29 @@ static void lay_paths(const ex_rig *rig, exi_lay *lay, exi_gpu *head) {
             paths[head->path_count] = path;
         head->path_count++;
         head->alone = path;
+    }
+}
+
+/* The tables that they have of vertices, which only shape reads. */
+static void lay_path_tables(const ex_rig *rig, exi_lay *lay, exi_gpu *head) {
+    exi_gpu_path *paths = lay->memory && head->paths ? (void *)(lay->memory + exi_lay_offset(lay, head->paths)) : NULL;
+    const size_t vertices = (size_t)head->vertices;
+    int path = 0;
+    for (int l = 0; l < rig->counts.layers; l++) {
+        const exi_paths *from = exi_rig_paths_of(rig, l);
+        const void *mask, *segments;
+        if (!from)
+            continue;
+        exi_lay_copy(lay, exi_paths_at(from, from->mask), from->mask ? vertices * sizeof(float) : 0, &mask);
+        exi_lay_copy(lay, exi_paths_at(from, from->segments),
+                     from->flags & EXI_PATHS_BASES ? vertices * sizeof(uint16_t) : 0, &segments);
+        head->alone.mask = mask ? exi_lay_offset(lay, mask) : 0;
+        head->alone.segments = segments ? exi_lay_offset(lay, segments) : 0;
+        if (paths) {
+            paths[path].mask = head->alone.mask;
+            paths[path].segments = head->alone.segments;
+        }
+        path++;
     }
 }
 
@@ -176,7 +201,7 @@ ex_result exi_lay_shape(const ex_rig *rig, exi_lay *lay, exi_gpu *head, ex_error
     head->storage = forms->storage;
     head->offset_weights = rig->weights;
     lay_forms(forms, lay, head);
-    lay_paths(rig, lay, head);
+    lay_path_tables(rig, lay, head);
     lay_skin(exi_rig_part(rig, rig->skin), lay, head);
     for (int frame = 0; frame < EX_FRAME_COUNT; frame++) {
         const exi_patches *patches = exi_rig_part(rig, rig->patches[frame]);

@@ -18,16 +18,21 @@
 #include "runtime/weigh/gaussian.inl"
 #include "runtime/weigh/point.inl"
 
-EXI_INLINE bool exi_gpu_is_muted(const exi_gpu_job *j, int layer) {
-    return (j->muted[layer / 32] >> (layer % 32) & 1) != 0;
+/* Words without an address, so that a kernel's own job stays in registers. */
+EXI_INLINE bool exi_gpu_is_muted(const exi_gpu *g, const exi_gpu_job *j, int layer) {
+    uint32_t word = j->muted[0];
+    if (EXI_GPU_HAS(g, EXI_GPU_LAYERS))
+        for (int i = 1; i < EXI_GPU_MUTED_WORDS; i++)
+            word = i == layer / 32 ? j->muted[i] : word;
+    return (word >> (layer % 32) & 1) != 0;
 }
 
 EXI_INLINE const ex_weigher *exi_gpu_weigher(const exi_gpu *g, const exi_gpu_layer *layer) {
-    return (const ex_weigher *)(const void *)(g->block + layer->weigher);
+    return (const ex_weigher *)(const void *)(g->front + layer->weigher);
 }
 
 EXI_INLINE const exi_paths *exi_gpu_paths(const exi_gpu *g, const exi_gpu_path *path) {
-    return (const exi_paths *)(const void *)(g->block + path->paths);
+    return (const exi_paths *)(const void *)(g->front + path->paths);
 }
 
 /* ---- which layer an item belongs to ---- */
@@ -56,13 +61,15 @@ EXI_INLINE int exi_gpu_layer_of(const exi_gpu *g, int item, exi_gpu_item kind) {
 /* ---- axes ---- */
 
 /* Where an axis's features stand in its layer's row: scalars come first, then rotations. */
-EXI_INLINE int exi_gpu_feature_place(const ex_weigher *w, int axis) {
+EXI_INLINE int exi_gpu_feature_place(const exi_gpu *g, const ex_weigher *w, int axis) {
+    if (!EXI_GPU_HAS(g, EXI_GPU_READINGS))
+        return axis;
     const exi_axis_record *axes = exi_axes(w);
     const bool scalar = axes[axis].kind == EX_AXIS_SCALAR;
     int place = scalar ? 0 : w->scalar_count;
     if (w->rotation_count == 0)
         return axis;
-    for (int i = 0; i < axis; i++) {
+    EXI_ROLLED for (int i = 0; i < axis; i++) {
         const int kind = (int)axes[i].kind;
         if ((kind == EX_AXIS_SCALAR) == scalar)
             place += exi_feature_width((ex_axis_kind)kind);
@@ -74,15 +81,15 @@ EXI_INLINE int exi_gpu_feature_place(const ex_weigher *w, int axis) {
 EXI_INLINE void exi_gpu_weigh_axis(const exi_gpu *g, const exi_gpu_job *j, int instance, int item) {
     const int l = exi_gpu_layer_of(g, item, EXI_GPU_AXES);
     const exi_gpu_layer *layer = &g->layers[l];
-    if (exi_gpu_is_muted(j, l))
+    if (exi_gpu_is_muted(g, j, l))
         return;
     const ex_weigher *w = exi_gpu_weigher(g, layer);
     const exi_axis_record *axis = &exi_axes(w)[item - layer->first_axis];
     double *features = j->work.points + (size_t)instance * (size_t)g->features + layer->first_feature +
-                       exi_gpu_feature_place(w, item - layer->first_axis);
+                       exi_gpu_feature_place(g, w, item - layer->first_axis);
     double value[4] = {0, 0, 0, 0}, clean[4];
     exi_gpu_input(g, j, instance, g->axis_inputs[item], value);
-    if (axis->kind == EX_AXIS_SCALAR) {
+    if (!EXI_GPU_HAS(g, EXI_GPU_READINGS) || axis->kind == EX_AXIS_SCALAR) {
         const double number = exi_axis_clean_scalar(axis, value[0]);
         *features = w->kind == EX_WEIGHER_DIRECT ? number : exi_axis_scalar_feature(axis, number);
         return;
@@ -93,24 +100,32 @@ EXI_INLINE void exi_gpu_weigh_axis(const exi_gpu *g, const exi_gpu_job *j, int i
 
 /* ---- points ---- */
 
+/* As exi_feature_distance. */
+EXI_INLINE double exi_gpu_distance(const exi_gpu *g, const ex_weigher *w, const double *features, int point) {
+    const exi_rotation_metric *rotations = (const exi_rotation_metric *)(const void *)exi_table(w, w->rotations);
+    const int rotation_count = EXI_GPU_HAS(g, EXI_GPU_READINGS) ? w->rotation_count : 0;
+    return exi_distance(features, exi_features(w, point), w->scalar_count, rotations, rotation_count,
+                        (w->flags & EXI_WEIGHER_ANGULAR) != 0);
+}
+
 /* The kernel of a point, or its distance for weighers that look at all of them first. */
 EXI_INLINE void exi_gpu_weigh_point(const exi_gpu *g, const exi_gpu_job *j, int instance, int item) {
     const int l = exi_gpu_layer_of(g, item, EXI_GPU_POINTS);
     const exi_gpu_layer *layer = &g->layers[l];
     const ex_weigher *w = exi_gpu_weigher(g, layer);
     const int point = item - layer->first_point;
-    if (exi_gpu_is_muted(j, l) || w->kind == EX_WEIGHER_DIRECT || point >= exi_point_count(w))
+    if (exi_gpu_is_muted(g, j, l) || w->kind == EX_WEIGHER_DIRECT || point >= exi_point_count(w))
         return;
     const double *features = j->work.points + (size_t)instance * (size_t)g->features + layer->first_feature;
     double value;
-    if (w->kind == EX_WEIGHER_CARDINAL) {
-        const exi_cardinal t = exi_cardinal_tables(w);
-        value = exi_cardinal_kernel(w, &t, features, point);
-    } else if (w->kind == EX_WEIGHER_GAUSSIAN) {
+    if (EXI_GPU_HAS(g, EXI_GPU_GAUSSIAN) && w->kind == EX_WEIGHER_GAUSSIAN) {
         const exi_gaussian t = exi_gaussian_tables(w);
         value = exi_gaussian_kernel(w, &t, features, point);
     } else {
-        value = exi_feature_distance(w, features, exi_features(w, point));
+        value = exi_gpu_distance(g, w, features, point);
+        if (EXI_GPU_HAS(g, EXI_GPU_CARDINAL) && w->kind == EX_WEIGHER_CARDINAL)
+            value = exi_kernel(EXI_GPU_HAS(g, EXI_GPU_KERNELS) ? (int)w->kernel : EX_KERNEL_BSPLINE,
+                               value * exi_cardinal_tables(w).inverse_radii[point]);
     }
     j->work.kernels[(size_t)instance * (size_t)g->points + (size_t)item] = value;
 }
@@ -121,14 +136,14 @@ EXI_INLINE void exi_gpu_weigh_point(const exi_gpu *g, const exi_gpu_job *j, int 
 EXI_INLINE void exi_gpu_next_nearest(const double *distances, int count, exi_warp warp, double *distance, int *point) {
     double least = INFINITY;
     int at = count;
-    for (int i = warp.lane; i < count; i += warp.lanes) {
+    EXI_ROLLED for (int i = warp.lane; i < count; i += warp.lanes) {
         const double d = distances[i];
         if ((d > *distance || (d == *distance && i > *point)) && (d < least || at == count)) {
             least = d;
             at = i;
         }
     }
-    exi_warp_least(&least, &at);
+    exi_warp_least(warp, &least, &at);
     *distance = least;
     *point = at;
 }
@@ -137,14 +152,13 @@ EXI_INLINE void exi_gpu_next_nearest(const double *distances, int count, exi_war
 EXI_INLINE void exi_gpu_share_shepard(const ex_weigher *w, double *shares, double nearest, exi_warp warp) {
     const int n = exi_point_count(w);
     double sum = 0;
-    for (int i = warp.lane; i < n; i += warp.lanes) {
+    EXI_ROLLED for (int i = warp.lane; i < n; i += warp.lanes) {
         const double ratio = nearest / shares[i];
         shares[i] = w->power == 2.0 ? ratio * ratio : exi_exp(w->power * exi_log(ratio));
         sum += shares[i];
     }
-    sum = exi_warp_sum(sum);
-    for (int i = warp.lane; i < n; i += warp.lanes)
-        shares[i] /= sum;
+    sum = exi_warp_sum(warp, sum);
+    EXI_ROLLED for (int i = warp.lane; i < n; i += warp.lanes) shares[i] /= sum;
 }
 
 /* nearest / D - nearest / T over their sum, of the k nearest (nearest.c); where that is 0 / 0, all as near as the
@@ -155,19 +169,18 @@ EXI_INLINE void exi_gpu_share_nearest(const ex_weigher *w, double *shares, doubl
     const int count = wanted < n ? wanted : n;
     double last = nearest;
     int last_point = first;
-    for (int k = 1; k < count; k++)
-        exi_gpu_next_nearest(shares, n, warp, &last, &last_point);
+    EXI_ROLLED for (int k = 1; k < count; k++) exi_gpu_next_nearest(shares, n, warp, &last, &last_point);
     const double cut = count == wanted ? nearest / last : 0;
     double sum = 0, ties = 0;
-    for (int i = warp.lane; i < n; i += warp.lanes) {
+    EXI_ROLLED for (int i = warp.lane; i < n; i += warp.lanes) {
         const double d = shares[i];
         if (d < last || (d == last && i <= last_point))
             sum += nearest / d - cut;
         ties += d <= last * (1 + 1e-12) ? 1 : 0;
     }
-    sum = exi_warp_sum(sum);
-    ties = exi_warp_sum(ties);
-    for (int i = warp.lane; i < n; i += warp.lanes) {
+    sum = exi_warp_sum(warp, sum);
+    ties = exi_warp_sum(warp, ties);
+    EXI_ROLLED for (int i = warp.lane; i < n; i += warp.lanes) {
         const double d = shares[i];
         if (!(sum > 1e-14 * count))
             shares[i] = d <= last * (1 + 1e-12) ? 1 / ties : 0;
@@ -180,7 +193,7 @@ EXI_INLINE void exi_gpu_share_nearest(const ex_weigher *w, double *shares, doubl
 EXI_INLINE void exi_gpu_share(const exi_gpu *g, const exi_gpu_job *j, int instance, int l, exi_warp warp) {
     const exi_gpu_layer *layer = &g->layers[l];
     const ex_weigher *w = exi_gpu_weigher(g, layer);
-    if (exi_gpu_is_muted(j, l) || (w->kind != EX_WEIGHER_SHEPARD && w->kind != EX_WEIGHER_NEAREST))
+    if (exi_gpu_is_muted(g, j, l) || (w->kind != EX_WEIGHER_SHEPARD && w->kind != EX_WEIGHER_NEAREST))
         return;
     double *shares = j->work.kernels + (size_t)instance * (size_t)g->points + layer->first_point;
     const int n = exi_point_count(w);
@@ -188,8 +201,7 @@ EXI_INLINE void exi_gpu_share(const exi_gpu *g, const exi_gpu_job *j, int instan
     int first = 0;
     exi_gpu_next_nearest(shares, n, warp, &nearest, &first);
     if (!(nearest > 0)) {
-        for (int i = warp.lane; i < n; i += warp.lanes)
-            shares[i] = i == first ? 1 : 0;
+        EXI_ROLLED for (int i = warp.lane; i < n; i += warp.lanes) shares[i] = i == first ? 1 : 0;
     } else if (w->kind == EX_WEIGHER_SHEPARD) {
         exi_gpu_share_shepard(w, shares, nearest, warp);
     } else {
@@ -206,45 +218,54 @@ EXI_INLINE double exi_gpu_dot(const double *kernels, const double *numbers, size
     return sum;
 }
 
-EXI_INLINE double exi_gpu_weight(const ex_weigher *w, const double *features, const double *kernels, int example) {
-    const int n = exi_point_count(w), m = w->example_count;
-    if (w->kind == EX_WEIGHER_DIRECT)
+EXI_INLINE double exi_gpu_weight(const exi_gpu *g, const ex_weigher *w, const double *features, const double *kernels,
+                                 int example) {
+    const int m = w->example_count;
+    if (!EXI_GPU_HAS(g, EXI_GPU_BY_POINTS) || w->kind == EX_WEIGHER_DIRECT)
         return features[example];
-    if (w->kind == EX_WEIGHER_GAUSSIAN)
-        return exi_gpu_dot(kernels, exi_gaussian_tables(w).radial + example, (size_t)m, n, 0);
-    if (w->kind != EX_WEIGHER_CARDINAL)
-        return exi_gpu_dot(kernels + m, exi_table(w, w->pseudo_rows) + example, (size_t)m, w->pseudo_count,
-                           kernels[example]);
-    const exi_cardinal t = exi_cardinal_tables(w);
-    double weight = t.plane[example];
-    for (int a = 0; a < w->scalar_count; a++)
-        weight += (features[a] - t.mean[a]) * t.plane[(size_t)(1 + a) * (size_t)m + (size_t)example];
-    return exi_gpu_dot(kernels, t.radial + example, (size_t)m, n, weight);
+    /* where its column begins, and what there is beside the kernels' sum */
+    const double *column;
+    double weight = 0;
+    int n = exi_point_count(w);
+    if (EXI_GPU_HAS(g, EXI_GPU_CARDINAL) && w->kind == EX_WEIGHER_CARDINAL) {
+        const exi_cardinal t = exi_cardinal_tables(w);
+        weight = t.plane[example];
+        EXI_ROLLED for (int a = 0; a < w->scalar_count; a++) weight +=
+            (features[a] - t.mean[a]) * t.plane[(size_t)(1 + a) * (size_t)m + (size_t)example];
+        column = t.radial;
+    } else if (EXI_GPU_HAS(g, EXI_GPU_GAUSSIAN) && w->kind == EX_WEIGHER_GAUSSIAN) {
+        column = exi_gaussian_tables(w).radial;
+    } else {
+        column = exi_table(w, w->pseudo_rows);
+        weight = kernels[example];
+        kernels += m;
+        n = w->pseudo_count;
+    }
+    return exi_gpu_dot(kernels, column + example, (size_t)m, n, weight);
 }
 
 EXI_INLINE void exi_gpu_weigh_example(const exi_gpu *g, const exi_gpu_job *j, int instance, int item) {
     const int l = exi_gpu_layer_of(g, item, EXI_GPU_EXAMPLES);
     const exi_gpu_layer *layer = &g->layers[l];
     double weight = 0;
-    if (!exi_gpu_is_muted(j, l))
-        weight = exi_gpu_weight(
-            exi_gpu_weigher(g, layer), j->work.points + (size_t)instance * (size_t)g->features + layer->first_feature,
-            j->work.kernels + (size_t)instance * (size_t)g->points + layer->first_point, item - layer->first_example);
+    if (!exi_gpu_is_muted(g, j, l))
+        weight = exi_gpu_weight(g, exi_gpu_weigher(g, layer),
+                                j->work.points + (size_t)instance * (size_t)g->features + layer->first_feature,
+                                j->work.kernels + (size_t)instance * (size_t)g->points + layer->first_point,
+                                item - layer->first_example);
     j->work.doubles[(size_t)instance * (size_t)g->examples + (size_t)item] = weight;
 }
 
 /* What the rounding of growing kernels leaves of the sum, taken out evenly (cardinal.c). */
 EXI_INLINE void exi_gpu_restore_sum(const exi_gpu *g, const exi_gpu_job *j, int instance, int l, exi_warp warp) {
     const exi_gpu_layer *layer = &g->layers[l];
-    if (exi_gpu_is_muted(j, l) || !(exi_gpu_weigher(g, layer)->flags & EXI_WEIGHER_SUM_1))
+    if (exi_gpu_is_muted(g, j, l) || !(exi_gpu_weigher(g, layer)->flags & EXI_WEIGHER_SUM_1))
         return;
     double *weights = j->work.doubles + (size_t)instance * (size_t)g->examples + layer->first_example;
     double sum = 0;
-    for (int i = warp.lane; i < layer->example_count; i += warp.lanes)
-        sum += weights[i];
-    const double excess = (exi_warp_sum(sum) - 1) / layer->example_count;
-    for (int i = warp.lane; i < layer->example_count; i += warp.lanes)
-        weights[i] -= excess;
+    EXI_ROLLED for (int i = warp.lane; i < layer->example_count; i += warp.lanes) sum += weights[i];
+    const double excess = (exi_warp_sum(warp, sum) - 1) / layer->example_count;
+    EXI_ROLLED for (int i = warp.lane; i < layer->example_count; i += warp.lanes) weights[i] -= excess;
 }
 
 /* ---- offsets ---- */
@@ -260,7 +281,7 @@ EXI_INLINE void exi_gpu_weigh_set(const exi_gpu *g, const exi_gpu_job *j, int in
     double weight = 0;
     if (at.size == 0)
         return;
-    if (!exi_gpu_is_muted(j, at.layer)) {
+    if (!exi_gpu_is_muted(g, j, at.layer)) {
         const exi_gpu_layer *layer = &g->layers[at.layer];
         const ex_weigher *w = exi_gpu_weigher(g, layer);
         const double *kernels = j->work.kernels + (size_t)instance * (size_t)g->points + layer->first_point;
@@ -268,8 +289,7 @@ EXI_INLINE void exi_gpu_weigh_set(const exi_gpu *g, const exi_gpu_job *j, int in
             exi_weigher_sets(w) + (size_t)w->set_count * exi_set_words(w->example_count) + w->set_count + at.first;
         const double *column =
             exi_gaussian_tables(w).set_radial + at.squares + (size_t)w->pseudo_count * at.first + at.column;
-        for (int k = 0; k < at.size; k++)
-            weight += kernels[members[k]] * column[(size_t)k * at.size];
+        EXI_ROLLED for (int k = 0; k < at.size; k++) weight += kernels[members[k]] * column[(size_t)k * at.size];
         weight = exi_gpu_dot(kernels + w->example_count, column + (size_t)at.size * at.size, at.size, w->pseudo_count,
                              weight);
     }
@@ -287,13 +307,14 @@ EXI_INLINE void exi_gpu_use_weight(const exi_gpu *g, const exi_gpu_job *j, int i
     j->work.weights[(size_t)instance * (size_t)g->examples + (size_t)item] = (float)weights[item];
     if (layer->domain == EX_DOMAIN_FORM) {
         factors[layer->first_form + example] = (float)weights[item];
-    } else if (layer->domain == EX_DOMAIN_OFFSETS && !(layer->flags & EXI_LAYER_MOVED)) {
+    } else if (EXI_GPU_HAS(g, EXI_GPU_OFFSETS) && layer->domain == EX_DOMAIN_OFFSETS &&
+               !(layer->flags & EXI_LAYER_MOVED)) {
         j->work.offset_weights[(size_t)instance * (size_t)g->offset_weights + (size_t)(layer->first_weight + example)] =
             exi_gpu_offset_weight(weights[item]);
-    } else if (layer->domain == EX_DOMAIN_TRAJECTORY) {
+    } else if (EXI_GPU_HAS(g, EXI_GPU_PATHS) && layer->domain == EX_DOMAIN_TRAJECTORY) {
         const exi_gpu_path *path = &g->paths[layer->path];
         exi_paths_weigh_example(exi_gpu_paths(g, path), weights + layer->first_example, example,
-                                factors + path->first_form);
+                                EXI_GPU_HAS(g, EXI_GPU_CORRECTORS), factors + path->first_form);
     }
 }
 
@@ -304,12 +325,12 @@ EXI_INLINE void exi_gpu_set_motion(const exi_gpu *g, const exi_gpu_job *j, int i
         j->work.doubles + (size_t)instance * (size_t)g->examples + g->layers[record->layer].first_example;
     exi_gpu_motion *motion = &j->work.motions[(size_t)instance * (size_t)g->path_count + (size_t)path];
     int active = 0;
-    for (int k = 0; k < p->example_count; k++)
-        active |= k != p->reference && (float)weights[k] != 0;
+    EXI_ROLLED for (int k = 0; k < p->example_count; k++) active |= k != p->reference && (float)weights[k] != 0;
     motion->active = active;
-    motion->moves = active && (p->flags & EXI_PATHS_SCREWS) ? 1 : 0;
+    const bool moves = EXI_GPU_HAS(g, EXI_GPU_SCREWS) && active && (p->flags & EXI_PATHS_SCREWS);
+    motion->moves = moves;
     motion->reserved = 0;
-    if (!motion->moves)
+    if (!moves)
         return;
     double turned[3][3], move[3];
     exi_paths_screw(p, weights, turned, move);
@@ -329,9 +350,8 @@ EXI_INLINE void exi_gpu_set_bases(const exi_gpu *g, const exi_gpu_job *j, int in
         j->work.doubles + (size_t)instance * (size_t)g->examples + g->layers[record->layer].first_example;
     const int32_t *parents = (const int32_t *)exi_paths_at(p, p->parents);
     double *bases = j->work.bases + 3 * ((size_t)instance * (size_t)g->segments + (size_t)record->first_segment);
-    for (int a = team.lane; a < record->segment_count; a += team.lanes)
-        if (parents[a] >= 0)
-            exi_paths_basis(p, weights, -1, a, bases + 3 * (size_t)a);
+    EXI_ROLLED for (int a = team.lane; a < record->segment_count; a += team.lanes) if (parents[a] >= 0)
+        exi_paths_basis(p, weights, -1, a, bases + 3 * (size_t)a);
 }
 
 EXI_INLINE void exi_gpu_append(const exi_gpu *g, const exi_gpu_job *j, int instance, int path, exi_team team) {
@@ -339,11 +359,10 @@ EXI_INLINE void exi_gpu_append(const exi_gpu *g, const exi_gpu_job *j, int insta
     const exi_paths *p = exi_gpu_paths(g, record);
     const int32_t *parents = (const int32_t *)exi_paths_at(p, p->parents);
     const size_t first = 3 * ((size_t)instance * (size_t)g->segments + (size_t)record->first_segment);
-    for (int a = team.lane; a < record->segment_count; a += team.lanes) {
+    EXI_ROLLED for (int a = team.lane; a < record->segment_count; a += team.lanes) {
         double sum[3] = {0, 0, 0};
-        for (int b = a; parents[b] >= 0; b = parents[b])
-            for (int c = 0; c < 3; c++)
-                sum[c] += j->work.bases[first + 3 * (size_t)b + (size_t)c];
+        EXI_ROLLED for (int b = a; parents[b] >= 0; b = parents[b]) for (int c = 0; c < 3; c++) sum[c] +=
+            j->work.bases[first + 3 * (size_t)b + (size_t)c];
         for (int c = 0; c < 3; c++)
             j->work.appended[first + 3 * (size_t)a + (size_t)c] = (float)sum[c];
     }
@@ -354,7 +373,7 @@ EXI_INLINE void exi_gpu_append(const exi_gpu *g, const exi_gpu_job *j, int insta
 /* The sizes of weights of a range of forms, added to what is there. */
 EXI_INLINE void exi_gpu_measure(const exi_gpu *g, const float *factors, int first, int count, exi_warp warp,
                                 double *sum, double *largest) {
-    for (int i = warp.lane; i < count; i += warp.lanes) {
+    EXI_ROLLED for (int i = warp.lane; i < count; i += warp.lanes) {
         const double size = exi_short_size(factors[first + i], g->scales[first + i]);
         *sum += size;
         *largest = size > *largest ? size : *largest;
@@ -362,9 +381,8 @@ EXI_INLINE void exi_gpu_measure(const exi_gpu *g, const float *factors, int firs
 }
 
 EXI_INLINE void exi_gpu_round(const exi_gpu *g, float *factors, int first, int count, exi_warp warp, double unit) {
-    for (int i = warp.lane; i < count; i += warp.lanes)
-        factors[first + i] =
-            unit > 0 ? (float)exi_short_whole(factors[first + i], g->scales[first + i], unit) * (float)unit : 0.0f;
+    EXI_ROLLED for (int i = warp.lane; i < count; i += warp.lanes) factors[first + i] =
+        unit > 0 ? (float)exi_short_whole(factors[first + i], g->scales[first + i], unit) * (float)unit : 0.0f;
 }
 
 /* Sum 0 is that of all forms and of the paths that are mere sums; then turns, velocities, correctors of each other
@@ -373,15 +391,15 @@ EXI_INLINE void exi_gpu_round_sum(const exi_gpu *g, float *factors, int index, e
     double sum = 0, largest = 0;
     if (index == 0) {
         exi_gpu_measure(g, factors, 0, g->sum_forms, warp, &sum, &largest);
-        for (int i = 0; i < g->path_count; i++) {
+        EXI_ROLLED for (int i = 0; i < g->path_count; i++) {
             const exi_gpu_path p = g->paths[i];
             if (p.sum)
                 exi_gpu_measure(g, factors, p.first_form, p.turn_count + p.velocity_count + p.corrector_count, warp,
                                 &sum, &largest);
         }
-        const double unit = exi_short_unit(exi_warp_sum(sum), exi_warp_largest(largest), g->forms);
+        const double unit = exi_short_unit(exi_warp_sum(warp, sum), exi_warp_largest(warp, largest), g->forms);
         exi_gpu_round(g, factors, 0, g->sum_forms, warp, unit);
-        for (int i = 0; i < g->path_count; i++) {
+        EXI_ROLLED for (int i = 0; i < g->path_count; i++) {
             const exi_gpu_path p = g->paths[i];
             if (p.sum)
                 exi_gpu_round(g, factors, p.first_form, p.turn_count + p.velocity_count + p.corrector_count, warp,
@@ -396,42 +414,55 @@ EXI_INLINE void exi_gpu_round_sum(const exi_gpu *g, float *factors, int index, e
     if (p.sum)
         return;
     exi_gpu_measure(g, factors, first, count, warp, &sum, &largest);
-    const double unit = exi_short_unit(exi_warp_sum(sum), exi_warp_largest(largest), count);
+    const double unit = exi_short_unit(exi_warp_sum(warp, sum), exi_warp_largest(warp, largest), count);
     exi_gpu_round(g, factors, first, count, warp, unit);
 }
 
 /* ---- the stage ---- */
 
+/* Trajectories, when all weights are there. */
+EXI_INLINE void exi_gpu_set_paths(const exi_gpu *g, const exi_gpu_job *j, int instance, exi_team team) {
+    EXI_ROLLED for (int i = team.lane; i < g->path_count; i += team.lanes) exi_gpu_set_motion(g, j, instance, i);
+    if (!EXI_GPU_HAS(g, EXI_GPU_BASES))
+        return;
+    EXI_ROLLED for (int i = 0; i < g->path_count; i++) exi_gpu_set_bases(g, j, instance, i, team);
+    EXI_TEAM_SYNC(team);
+    EXI_ROLLED for (int i = 0; i < g->path_count; i++) exi_gpu_append(g, j, instance, i, team);
+}
+
+/* Where a thread goes on with what it has itself written, there is nothing to wait for: the same thread has the same
+ * example in every phase. */
 EXI_INLINE void exi_gpu_weigh(const exi_gpu *g, const exi_gpu_job *j, int instance, exi_team team) {
     const exi_warp warp = exi_team_warp(team);
-    for (int i = team.lane; i < g->axes; i += team.lanes)
-        exi_gpu_weigh_axis(g, j, instance, i);
+    EXI_ROLLED for (int i = team.lane; i < g->axes; i += team.lanes) exi_gpu_weigh_axis(g, j, instance, i);
     EXI_TEAM_SYNC(team);
-    for (int i = team.lane; i < g->points; i += team.lanes)
-        exi_gpu_weigh_point(g, j, instance, i);
-    EXI_TEAM_SYNC(team);
-    for (int l = warp.index; l < g->layer_count; l += warp.count)
-        exi_gpu_share(g, j, instance, l, warp);
-    EXI_TEAM_SYNC(team);
-    for (int i = team.lane; i < g->examples; i += team.lanes)
-        exi_gpu_weigh_example(g, j, instance, i);
-    for (int i = team.lane; g->set_weights && i < g->offset_weights; i += team.lanes)
-        exi_gpu_weigh_set(g, j, instance, i);
-    EXI_TEAM_SYNC(team);
-    for (int l = warp.index; l < g->layer_count; l += warp.count)
-        exi_gpu_restore_sum(g, j, instance, l, warp);
-    EXI_TEAM_SYNC(team);
-    for (int i = team.lane; i < g->examples; i += team.lanes)
-        exi_gpu_use_weight(g, j, instance, i);
-    for (int i = team.lane; i < g->path_count; i += team.lanes)
-        exi_gpu_set_motion(g, j, instance, i);
-    for (int i = 0; i < g->path_count; i++)
-        exi_gpu_set_bases(g, j, instance, i, team);
-    EXI_TEAM_SYNC(team);
-    for (int i = 0; i < g->path_count; i++)
-        exi_gpu_append(g, j, instance, i, team);
-    for (int i = warp.index; g->storage != EX_STORAGE_FLOAT && i < 1 + 3 * g->path_count; i += warp.count)
-        exi_gpu_round_sum(g, j->work.factors + (size_t)instance * (size_t)g->forms, i, warp);
+    if (EXI_GPU_HAS(g, EXI_GPU_BY_POINTS)) {
+        EXI_ROLLED for (int i = team.lane; i < g->points; i += team.lanes) exi_gpu_weigh_point(g, j, instance, i);
+        EXI_TEAM_SYNC(team);
+    }
+    if (EXI_GPU_HAS(g, EXI_GPU_SHARES)) {
+        EXI_ROLLED for (int l = warp.index; l < g->layer_count; l += warp.count) exi_gpu_share(g, j, instance, l, warp);
+        EXI_TEAM_SYNC(team);
+    }
+    EXI_ROLLED for (int i = team.lane; i < g->examples; i += team.lanes) exi_gpu_weigh_example(g, j, instance, i);
+    if (EXI_GPU_HAS(g, EXI_GPU_SETS))
+        EXI_ROLLED for (int i = team.lane; g->set_weights && i < g->offset_weights; i += team.lanes)
+            exi_gpu_weigh_set(g, j, instance, i);
+    if (EXI_GPU_HAS(g, EXI_GPU_KERNELS)) {
+        EXI_TEAM_SYNC(team);
+        EXI_ROLLED for (int l = warp.index; l < g->layer_count; l += warp.count)
+            exi_gpu_restore_sum(g, j, instance, l, warp);
+    }
+    if (EXI_GPU_HAS(g, EXI_GPU_KERNELS | EXI_GPU_PATHS))
+        EXI_TEAM_SYNC(team);
+    EXI_ROLLED for (int i = team.lane; i < g->examples; i += team.lanes) exi_gpu_use_weight(g, j, instance, i);
+    if (EXI_GPU_HAS(g, EXI_GPU_PATHS))
+        exi_gpu_set_paths(g, j, instance, team);
+    if (EXI_GPU_HAS(g, EXI_GPU_SHORTS) && g->storage != EX_STORAGE_FLOAT) {
+        EXI_TEAM_SYNC(team);
+        EXI_ROLLED for (int i = warp.index; i < 1 + 3 * g->path_count; i += warp.count)
+            exi_gpu_round_sum(g, j->work.factors + (size_t)instance * (size_t)g->forms, i, warp);
+    }
     EXI_TEAM_SYNC(team);
 }
 

@@ -18,7 +18,7 @@
 #include "cuda/shape.inl"
 
 /* Loops to the most that there can be, of which the constants leave what there is. */
-#if defined(__CUDACC__)
+#if defined(__CUDA_ARCH__)
 #define EXI_PATH_UNROLL _Pragma("unroll")
 #else
 #define EXI_PATH_UNROLL

@@ -17,7 +17,9 @@
 /* exi_lay_place: the block's home on the device. */
 static ex_result place(void *user, size_t size, uintptr_t *base, ex_error *error) {
     ex_cuda_rig *made = user;
-    ex_result result = ex_cuda_allocate(size, &made->memory, error);
+    ex_result result = exi_cuda_result((int)cudaGetDevice(&made->device), "asking which GPU is current", error);
+    if (result == EX_OK)
+        result = ex_cuda_allocate(size, &made->memory, error);
     *base = (uintptr_t)made->memory;
     made->size = size;
     return result;
@@ -35,36 +37,37 @@ static void note_layers(const ex_rig *rig, ex_cuda_rig *made) {
 }
 
 /* block: as it was laid out on the host. */
-static ex_result note_weighers(const ex_rig *rig, const char *block, ex_cuda_rig *made, ex_error *error) {
-    const size_t count = (size_t)rig->counts.layers, size = count * sizeof *made->weighers;
+static void note_weighers(const ex_rig *rig, const char *block, ex_cuda_rig *made) {
     const exi_gpu_layer *layers = (const void *)(block + ((const char *)made->head.layers - made->head.block));
-    if (count == 0)
-        return EX_OK;
-    made->weighers = exi_allocate(made->allocator, size);
-    if (!made->weighers)
-        return exi_error_memory(error, "the rig's weighers", size);
-    for (size_t l = 0; l < count; l++)
-        made->weighers[l] = (exi_cuda_weigher){.head = *ex_rig_weigher(rig, (int)l), .at = layers[l].weigher};
-    return EX_OK;
+    for (int l = 0; l < rig->counts.layers; l++)
+        made->weighers[l] = (exi_cuda_weigher){.head = *ex_rig_weigher(rig, l), .at = layers[l].weigher};
+}
+
+/* CUDA returns from a copy when the last of it is on its way, which streams that do not wait for the default one would
+ * not see arrive. */
+static ex_result upload(const ex_cuda_rig *made, const void *block, ex_error *error) {
+    cudaError_t said = cudaMemcpy(made->memory, block, made->size, cudaMemcpyHostToDevice);
+    if (said == cudaSuccess)
+        said = cudaStreamSynchronize(NULL);
+    return exi_cuda_result((int)said, "uploading the rig", error);
 }
 
 ex_result ex_cuda_rig_create(const ex_rig *rig, const ex_allocator *allocator, ex_cuda_rig **made, ex_error *error) {
     if (!rig || !made)
         return exi_misuse_error(error, __func__, "no rig, or nowhere to put the uploaded one");
     *made = NULL;
-    ex_cuda_rig *own = exi_allocate(allocator, sizeof *own);
+    const size_t bytes = sizeof(ex_cuda_rig) + (size_t)rig->counts.layers * sizeof(exi_cuda_weigher);
+    ex_cuda_rig *own = exi_block_create(allocator, bytes);
     if (!own)
-        return exi_error_memory(error, "an uploaded rig", sizeof *own);
-    *own = (ex_cuda_rig){.allocator = allocator};
+        return exi_error_memory(error, "an uploaded rig", bytes);
     void *block = NULL;
     size_t size = 0;
-    note_layers(rig, own);
     ex_result result = exi_gpu_lay(rig, place, own, allocator, &block, &size, &own->head, &own->levels, error);
-    if (result == EX_OK)
-        result = note_weighers(rig, block, own, error);
-    if (result == EX_OK)
-        result =
-            exi_cuda_result(cudaMemcpy(own->memory, block, size, cudaMemcpyHostToDevice), "uploading the rig", error);
+    if (result == EX_OK) { /* which has refused more layers than there is room for */
+        note_layers(rig, own);
+        note_weighers(rig, block, own);
+        result = upload(own, block, error);
+    }
     if (block)
         exi_release(allocator, block, size);
     if (result == EX_OK)
@@ -78,9 +81,7 @@ void ex_cuda_rig_destroy(ex_cuda_rig *rig) {
     if (!rig)
         return;
     ex_cuda_release(rig->memory);
-    if (rig->weighers)
-        exi_release(rig->allocator, rig->weighers, (size_t)rig->head.layer_count * sizeof *rig->weighers);
-    exi_release(rig->allocator, rig, sizeof *rig);
+    exi_block_destroy(rig);
 }
 
 size_t ex_cuda_rig_size(const ex_cuda_rig *rig) {
@@ -89,24 +90,67 @@ size_t ex_cuda_rig_size(const ex_cuda_rig *rig) {
 
 /* ---- edits ---- */
 
-ex_result ex_cuda_set_weigher(ex_cuda_rig *rig, int layer, const ex_weigher *weigher, ex_cuda_stream stream,
-                              ex_error *error) {
-    if (!rig || !weigher || layer < 0 || layer >= rig->head.layer_count)
-        return exi_misuse_error(error, __func__, "no rig or weigher, or no such layer");
-    const ex_weigher *own = &rig->weighers[layer].head;
-    if (weigher->example_count != own->example_count || weigher->dimension != own->dimension ||
-        weigher->set_weight_count != own->set_weight_count)
+static bool is_alike(const ex_weigher *a, const ex_weigher *b) {
+    return a->example_count == b->example_count && a->dimension == b->dimension && a->axis_count == b->axis_count &&
+           a->scalar_count == b->scalar_count && a->set_count == b->set_count &&
+           a->set_weight_count == b->set_weight_count && a->set_square_count == b->set_square_count &&
+           a->kind != EX_WEIGHER_CONVEX;
+}
+
+static ex_result check_weigher(const ex_weigher *own, int layer, const ex_weigher *weigher, ex_error *error) {
+    if (!is_alike(weigher, own))
         return exi_error(error, EX_ERROR_ARGUMENT,
                          "the weigher has another number of examples, axes or sets than layer %d", layer);
     ex_weigher largest = *own;
     largest.pseudo_count += EXI_GPU_MORE_POINTS;
     const size_t room = exi_weigher_layout(&largest) ? (size_t)largest.size : (size_t)own->size;
-    if (weigher->pseudo_count > own->pseudo_count + EXI_GPU_MORE_POINTS || (size_t)weigher->size > room)
+    if (weigher->pseudo_count > own->pseudo_count + EXI_GPU_MORE_POINTS)
         return exi_error(error, EX_ERROR_ARGUMENT,
                          "the weigher has %d pseudo-examples, and layer %d was uploaded with room for %d: upload the "
                          "rig again",
                          weigher->pseudo_count, layer, own->pseudo_count + EXI_GPU_MORE_POINTS);
-    return exi_cuda_result(cudaMemcpyAsync((char *)rig->memory + rig->weighers[layer].at, weigher,
-                                           (size_t)weigher->size, cudaMemcpyHostToDevice, stream),
+    if ((size_t)weigher->size > room)
+        return exi_error(error, EX_ERROR_ARGUMENT,
+                         "the weigher takes %zu bytes, and layer %d was uploaded with room for %zu: upload the rig "
+                         "again",
+                         (size_t)weigher->size, layer, room);
+    return EX_OK;
+}
+
+/* A graph would copy from the weigher each time it is launched, when that may be gone. */
+static ex_result check_stream(ex_cuda_stream stream, ex_error *error) {
+    enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    const ex_result result = exi_cuda_result((int)cudaStreamIsCapturing(stream, &status), "replacing a weigher", error);
+    if (result == EX_OK && status != cudaStreamCaptureStatusNone)
+        return exi_error(error, EX_ERROR_ARGUMENT,
+                         "a weigher cannot be replaced in a stream that is being captured: replace it before or after");
+    return result;
+}
+
+/* CUDA copies what is not page-locked aside before it returns; what is, it may still read afterwards. */
+static cudaError_t copy_weigher(void *to, const ex_weigher *weigher, ex_cuda_stream stream) {
+    struct cudaPointerAttributes from;
+    cudaError_t said = cudaMemcpyAsync(to, weigher, (size_t)weigher->size, cudaMemcpyHostToDevice, stream);
+    if (said == cudaSuccess)
+        said = cudaPointerGetAttributes(&from, weigher);
+    if (said == cudaSuccess && from.type != cudaMemoryTypeUnregistered)
+        said = cudaStreamSynchronize(stream);
+    return said;
+}
+
+ex_result ex_cuda_set_weigher(ex_cuda_rig *rig, int layer, const ex_weigher *weigher, ex_cuda_stream stream,
+                              ex_error *error) {
+    if (!rig || !weigher || layer < 0 || layer >= rig->head.layer_count)
+        return exi_misuse_error(error, __func__, "no rig or weigher, or no such layer");
+    ex_result result = check_weigher(&rig->weighers[layer].head, layer, weigher, error);
+    if (result == EX_OK)
+        result = exi_cuda_check_device(rig, error);
+    if (result == EX_OK)
+        result = check_stream(stream, error);
+    if (result != EX_OK)
+        return result;
+    if (rig->head.lacks & exi_gpu_weigher_has(weigher)) /* from now on kernels are those that have it too */
+        rig->head.lacks &= ~exi_gpu_weigher_has(weigher);
+    return exi_cuda_result((int)copy_weigher((char *)rig->memory + rig->weighers[layer].at, weigher, stream),
                            "replacing a weigher", error);
 }

@@ -16,6 +16,20 @@ EXI_INLINE void *exi_gpu_work_take(char *memory, size_t *used, size_t count, int
     return at;
 }
 
+/* What the threads of a team hand to one another, and nobody reads later: of weighing, of posing. */
+EXI_INLINE void exi_gpu_work_lay_weigh(const exi_gpu *g, size_t n, char *memory, size_t *used, exi_gpu_work *work) {
+    work->points = (double *)exi_gpu_work_take(memory, used, n, g->features, sizeof(double));
+    work->kernels = (double *)exi_gpu_work_take(memory, used, n, g->points, sizeof(double));
+    work->doubles = (double *)exi_gpu_work_take(memory, used, n, g->examples, sizeof(double));
+    work->bases = (double *)exi_gpu_work_take(memory, used, n, g->segments, 3 * sizeof(double));
+}
+
+EXI_INLINE void exi_gpu_work_lay_pose(const exi_gpu *g, size_t n, char *memory, size_t *used, exi_gpu_work *work) {
+    const int32_t joints = g->skin_joints ? g->joints : 0;
+    work->worlds = (double *)exi_gpu_work_take(memory, used, n, joints, 12 * sizeof(double));
+    work->shifts = (float *)exi_gpu_work_take(memory, used, n, g->shift_count > 0 ? joints : 0, 3 * sizeof(float));
+}
+
 /* Lays out the work of so many instances; memory, aligned to 16 bytes, may be NULL to measure. Every array starts at a
  * multiple of 16 bytes; those that nobody reads are NULL. Returns the bytes it takes. */
 EXI_INLINE size_t exi_gpu_work_lay(const exi_gpu *g, int count, char *memory, exi_gpu_work *work) {
@@ -23,17 +37,13 @@ EXI_INLINE size_t exi_gpu_work_lay(const exi_gpu *g, int count, char *memory, ex
     const int32_t joints = g->skin_joints ? g->joints : 0;
     const bool turns = g->skinning == EX_SKINNING_DUAL_QUATERNION || g->offset_starts[EX_FRAME_SKINNED];
     size_t used = 0;
-    work->points = (double *)exi_gpu_work_take(memory, &used, n, g->features, sizeof(double));
-    work->kernels = (double *)exi_gpu_work_take(memory, &used, n, g->points, sizeof(double));
-    work->doubles = (double *)exi_gpu_work_take(memory, &used, n, g->examples, sizeof(double));
-    work->bases = (double *)exi_gpu_work_take(memory, &used, n, g->segments, 3 * sizeof(double));
+    exi_gpu_work_lay_weigh(g, n, memory, &used, work);
+    exi_gpu_work_lay_pose(g, n, memory, &used, work);
     work->weights = (float *)exi_gpu_work_take(memory, &used, n, g->examples, sizeof(float));
     work->factors = (float *)exi_gpu_work_take(memory, &used, n, g->forms, sizeof(float));
     work->offset_weights = (float *)exi_gpu_work_take(memory, &used, n, g->offset_weights, sizeof(float));
     work->motions = (exi_gpu_motion *)exi_gpu_work_take(memory, &used, n, g->path_count, sizeof(exi_gpu_motion));
     work->appended = (float *)exi_gpu_work_take(memory, &used, n, g->segments, 3 * sizeof(float));
-    work->worlds = (double *)exi_gpu_work_take(memory, &used, n, joints, 12 * sizeof(double));
-    work->shifts = (float *)exi_gpu_work_take(memory, &used, n, g->shift_count > 0 ? joints : 0, 3 * sizeof(float));
     work->palette = (float *)exi_gpu_work_take(memory, &used, n, joints, 12 * sizeof(float));
     work->duals = (float *)exi_gpu_work_take(memory, &used, n, turns ? joints : 0, 8 * sizeof(float));
     work->stretched = (int32_t *)exi_gpu_work_take(memory, &used, n, joints > 0, sizeof(int32_t));

@@ -4,12 +4,13 @@
 #ifndef EXEMPLAR_TESTS_CUDA_COMPARE_H
 #define EXEMPLAR_TESTS_CUDA_COMPARE_H
 
+#include "bench/gpu/surety.h"
 #include "cuda/cuda_rigs.h"
 
 #include <exemplar/cuda.h>
 
 /* How far results may be from the runtime's: positions in parts of the form's size, normals and weights as they are. */
-#define TOLERANCE 1e-5
+#define TOLERANCE EXI_GPU_TOLERANCE
 
 /* How to evaluate, on both sides. */
 typedef struct setting {
@@ -24,10 +25,10 @@ typedef struct expected {
     int count, entries, examples;
     bool has_normals;
     float *positions, *normals; /* [count][entries][3] */
-    float *allowances;          /* [count][entries]: what rounding of the positions may turn a normal by, in radians */
+    float *off, *angles;        /* [count][entries]: how far rounding may bring a position, turn a normal (surety.h) */
     float *boxes;               /* [count][6] */
+    double *sizes;              /* [count]: of the form; at least 1 */
     double *weights;            /* [count][examples] */
-    double size;                /* of the form; at least 1 */
 } expected;
 void expect(const ex_rig *rig, const pose_set *poses, const setting *way, expected *made);
 void free_expected(expected *e);
@@ -44,10 +45,19 @@ typedef struct request {
 extern const request requests[];
 extern const int request_count;
 
+/* What comparing entries of one sort came to. */
+typedef struct tally {
+    long within;    /* differ by the tolerance at most, beyond what their own 16 bits round */
+    long by_surety; /* by more, but by no more than the runtime's own are sure; `used` is the largest part of that */
+    long unsure;    /* of normals: rounding decides where they point, so they are not compared */
+    double largest; /* difference, of outputs in float, among those within */
+    double used;
+} tally;
+
 /* What comparing came to. */
 typedef struct findings {
-    double position, normal, weight; /* largest differences, of outputs in float */
-    long normals, allowed, unsure;   /* compared; those that needed the allowance; those that were not sure enough */
+    tally positions, normals;
+    double weight; /* the largest difference */
     int failures;
     char where[160]; /* what is compared now */
 } findings;

@@ -144,6 +144,21 @@ static ex_weigher *edit_weigher(const ex_weigher *weigher, int more) {
     return edited;
 }
 
+/* A graph cannot keep a weigher. */
+static void check_captured_edit(ex_cuda_rig *gpu, const ex_rig *rig, findings *f) {
+    cudaStream_t stream;
+    cudaGraph_t graph = NULL;
+    ex_error error = {0};
+    must_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "a stream");
+    must_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "beginning a capture");
+    if (ex_cuda_set_weigher(gpu, 0, ex_rig_weigher(rig, 0), stream, &error) != EX_ERROR_ARGUMENT || !error.text[0])
+        complain(f, "replacing a weigher within a capture was not refused with a sentence");
+    must_cuda(cudaStreamEndCapture(stream, &graph), "ending a capture");
+    if (graph)
+        must_cuda(cudaGraphDestroy(graph), "giving a graph back");
+    must_cuda(cudaStreamDestroy(stream), "giving a stream back");
+}
+
 void check_edits(findings *f) {
     static const rig_kind kind = {.name = "edited", .parts = RIG_WEIGHERS | RIG_OFFSETS};
     ex_rig *rig = make_rig(&kind, VERTICES, 6);
@@ -177,6 +192,7 @@ void check_edits(findings *f) {
         complain(f, "a weigher with %d pseudo-examples more was not refused", PSEUDOS_MORE + 1);
     if (ex_cuda_set_weigher(gpu, layers - 1, ex_rig_weigher(rig, layers - 1), NULL, &error) != EX_OK)
         complain(f, "after a weigher that was refused: %s", error.text);
+    check_captured_edit(gpu, rig, f);
     ex_weigher_destroy(large);
     free(weighers);
     free_poses(&poses);
@@ -214,14 +230,19 @@ static void check_memory(const ex_cuda_rig *gpu, const ex_rig *rig, const pose_s
     compare(gpu, rig, poses, &(setting){0}, e, &requests[0], f);
 }
 
-static void check_driver(findings *f) {
-    ex_rig *rig = make_driven_rig();
+/* Gives the rig back. */
+static void check_refused_rig(ex_rig *rig, const char *what, ex_result why, findings *f) {
     ex_cuda_rig *gpu = NULL;
     ex_error error = {0};
-    snprintf(f->where, sizeof f->where, "a rig with a driver");
-    if (ex_cuda_rig_create(rig, NULL, &gpu, &error) != EX_ERROR_ARGUMENT || gpu || !error.text[0])
+    snprintf(f->where, sizeof f->where, "%s", what);
+    if (ex_cuda_rig_create(rig, NULL, &gpu, &error) != why || gpu || !error.text[0])
         complain(f, "it was not refused with a sentence");
     ex_rig_destroy(rig);
+}
+
+/* Device memory that floats do not stand at. */
+static void *spoilt(const void *address) {
+    return (char *)(uintptr_t)address + 2;
 }
 
 void check_errors(findings *f) {
@@ -252,8 +273,21 @@ void check_errors(findings *f) {
     bad.output.positions.number = EX_CUDA_HALF;
     bad.output.positions.stride = 12;
     check_refused("a stride of 16-bit entries that is no multiple of 8", gpu, rig, &poses, &e, &bad, &good, f);
+    for (int i = 0; i < 4; i++) {
+        bad = good;
+        if (i == 0)
+            bad.output.boxes = spoilt(good.output.boxes);
+        if (i == 1)
+            bad.output.weights = spoilt(good.output.weights);
+        if (i == 2)
+            bad.inputs = spoilt(good.inputs);
+        if (i == 3)
+            bad.joints = spoilt(good.joints);
+        check_refused("an address that is no multiple of 4", gpu, rig, &poses, &e, &bad, &good, f);
+    }
     check_memory(gpu, rig, &poses, &e, f);
-    check_driver(f);
+    check_refused_rig(make_driven_rig(), "a rig with a driver", EX_ERROR_ARGUMENT, f);
+    check_refused_rig(make_layered_rig(257), "a rig of 257 layers", EX_ERROR_LIMIT, f);
     free_asked(&good);
     free_expected(&e);
     free_poses(&poses);

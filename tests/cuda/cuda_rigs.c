@@ -269,8 +269,8 @@ static ex_layer_def *add_layer(workshop *w, ex_domain domain, const char *const 
                                int axis_count, int examples) {
     must(w->def.layer_count < LAYERS_MOST, "too many layers", NULL);
     ex_layer_def *layer = &w->layers[w->def.layer_count++];
-    char *name = keep(w, 16, 1);
-    snprintf(name, 16, "layer %d", w->def.layer_count % 1000);
+    char *name = keep(w, 32, 1);
+    snprintf(name, 32, "layer %d", w->def.layer_count);
     *layer = (ex_layer_def){.name = name,
                             .domain = domain,
                             .weigh = ex_weigher_def_default(),
@@ -507,6 +507,39 @@ ex_rig *make_rig(const rig_kind *kind, int vertex_count, uint64_t seed) {
     for (int i = 0; i < w->kept_count; i++)
         free(w->kept[i]);
     free(w);
+    return rig;
+}
+
+ex_rig *make_layered_rig(int layer_count) {
+    static const float mesh[3] = {0}, form[3] = {1, 2, 3};
+    static const float *const forms[1] = {form};
+    static const char *const dial[1] = {"a"};
+    const ex_axis axis = ex_axis_scalar(0, 1, 0);
+    ex_layer_def *layers = must_allocate((size_t)layer_count, sizeof *layers);
+    char(*names)[16] = must_allocate((size_t)layer_count, sizeof *names);
+    ex_rig_def def = ex_rig_def_default();
+    ex_rig *rig = NULL;
+    ex_error error = {0};
+    for (int l = 0; l < layer_count; l++) {
+        snprintf(names[l], sizeof names[l], "layer %d", l % 100000);
+        layers[l] = (ex_layer_def){.name = names[l],
+                                   .domain = EX_DOMAIN_FORM,
+                                   .weigh = ex_weigher_def_default(),
+                                   .axis_names = dial,
+                                   .example_names = example_names,
+                                   .deltas = forms,
+                                   .reference = -1,
+                                   .muted = true};
+        layers[l].weigh.kind = EX_WEIGHER_DIRECT;
+        layers[l].weigh.axes = &axis;
+        layers[l].weigh.axis_count = layers[l].weigh.example_count = 1;
+    }
+    def.mesh = (ex_rig_mesh){.vertex_count = 1, .split_count = 1, .positions = mesh};
+    def.layers = layers;
+    def.layer_count = layer_count;
+    must(ex_rig_create(&def, NULL, &rig, &error) == EX_OK, "a rig of many layers", &error);
+    free(layers);
+    free(names);
     return rig;
 }
 

@@ -42,6 +42,9 @@ double draw(uint64_t *random, double low, double high);
 /* To be given back with ex_rig_destroy. The mesh is about 1 wide. */
 ex_rig *make_rig(const rig_kind *kind, int vertex_count, uint64_t seed);
 
+/* One vertex and so many layers, of a dial and a form each. */
+ex_rig *make_layered_rig(int layer_count);
+
 /* A rig that follows a driver. */
 ex_rig *make_driven_rig(void);
 

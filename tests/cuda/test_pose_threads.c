@@ -39,8 +39,26 @@ static void mark(int32_t *flag) {
     pthread_mutex_unlock(&meeting.mutex);
 }
 
+/* Whether any of the team says so. */
+static bool any(exi_team team, bool says) {
+    static bool said;
+    meet(team);
+    if (team.lane == 0)
+        said = false;
+    meet(team);
+    if (says) {
+        pthread_mutex_lock(&meeting.mutex);
+        said = true;
+        pthread_mutex_unlock(&meeting.mutex);
+    }
+    meet(team);
+    return said;
+}
+
 #undef EXI_TEAM_SYNC
 #define EXI_TEAM_SYNC(team) meet(team)
+#undef EXI_TEAM_ANY
+#define EXI_TEAM_ANY(team, says) any(team, says)
 #undef EXI_TEAM_MARK
 #define EXI_TEAM_MARK(flag) mark(flag)
 

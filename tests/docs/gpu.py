@@ -35,8 +35,8 @@ def main():
         if cuda:
             run(flags + ["-isystem", cuda, "-c", "graph.c"], folder)
             libraries = [os.path.join(build, "lib", name) for name in ("libexemplar_cuda.a", "libexemplar.a")]
-            run([compiler, "crowd.o", "graph.o", "-o", "crowd"] + libraries + [cudart, "-lm", "-lpthread", "-ldl", "-lrt"],
-                folder)
+            libraries += [cudart, "-lsupc++", "-lm", "-lpthread", "-ldl", "-lrt"]
+            run([compiler, "crowd.o", "graph.o", "-o", "crowd"] + libraries, folder)
             run([os.path.join(build, "bin", "exemplar"), "demo", "blob", "-q"], folder)
             said = run(["./crowd"], folder)
             if not re.match(r"there is no GPU here\n|the first vertex of the last is at [-\d.e]+ [-\d.e]+ [-\d.e]+\n", said):

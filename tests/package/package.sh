@@ -1,6 +1,7 @@
 #!/bin/sh
 # Another project uses the installed package: by find_package and by pkg-config, shared and static, runtime and
-# authoring. The prefix is moved between installing and using, so nothing installed may name it.
+# authoring, and the GPU runtime where it was built. The prefix is moved between installing and using, so nothing
+# installed may name it.
 # usage: package.sh FOREIGN_PROJECT BUILD_FOLDER WORK_FOLDER C_COMPILER VERSION
 set -eu
 foreign=$1 build=$2 work=$3 cc=$4 version=$5
@@ -14,15 +15,18 @@ if grep -rlI -e /opt/exemplar -e "$build" "$work/moved"; then
     exit 1
 fi
 "$work/moved/bin/exemplar" --version | grep -qF "$version"
+parts='runtime author'
+if [ -f "$work/moved/include/exemplar/cuda.h" ]; then
+    parts="$parts cuda"
+fi
 
 printf -- '-- find_package\n'
 cmake -S "$foreign" -B "$work/foreign" -G Ninja --log-level=WARNING -DCMAKE_C_COMPILER="$cc" \
-    -DCMAKE_PREFIX_PATH="$work/moved" -DEXPECTED_VERSION="$version"
+    -DCMAKE_PREFIX_PATH="$work/moved" -DEXPECTED_VERSION="$version" -DPARTS="$(echo "$parts" | tr ' ' ';')"
 cmake --build "$work/foreign"
-for program in runtime_shared runtime_static author_shared author_static; do
-    "$work/foreign/$program" "$version"
-done
-for program in runtime author; do
+for program in $parts; do
+    "$work/foreign/${program}_shared" "$version"
+    "$work/foreign/${program}_static" "$version"
     readelf -d "$work/foreign/${program}_shared" | grep -q 'NEEDED.*libexemplar' ||
         { echo "${program}_shared does not use the shared library"; exit 1; }
     if readelf -d "$work/foreign/${program}_static" | grep -q 'NEEDED.*libexemplar'; then
@@ -50,3 +54,9 @@ done
 "$cc" -std=c17 -static "$foreign/author.c" -o "$work/author_pc_static" \
     $(pkg-config --static --cflags --libs exemplar-author)
 "$work/author_pc_static" "$version"
+case $parts in *cuda*)
+    # shellcheck disable=SC2046
+    "$cc" -std=c17 "$foreign/cuda.c" -o "$work/cuda_pc" $(pkg-config --cflags --libs exemplar-cuda)
+    LD_LIBRARY_PATH=$libraries/.. "$work/cuda_pc" "$version"
+    ;;
+esac

@@ -14,7 +14,7 @@ compile() { # HEADER LANGUAGE STANDARD COMPILER
     }
 }
 
-for file in $(cd "$include" && find exemplar -name '*.h' ! -name cuda.h); do
+for file in $(cd "$include" && find exemplar -name '*.h'); do
     compile "$file" c c17 gcc
     compile "$file" c c17 clang
     compile "$file" c++ c++17 g++

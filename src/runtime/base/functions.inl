@@ -15,13 +15,23 @@
 #include <stdint.h>
 #include <string.h>
 
-/* EXI_RARE: what is seldom needed and large: on a GPU it stays out of line, so that the rest keeps its registers. */
+/* EXI_RARE: what is seldom needed and large: on a GPU it stays out of line, so that the rest keeps its registers.
+ * EXI_CALL: what is wanted in several places: on a GPU it is called, since code that runs once a pose costs the time it
+ * takes to fetch it. */
 #if defined(__CUDACC__)
 #define EXI_INLINE static __host__ __device__ inline
-#define EXI_RARE   static __host__ __device__ __noinline__
+#define EXI_RARE   static __host__ __device__ __noinline__ __attribute__((unused))
+#define EXI_CALL   static __host__ __device__ __noinline__ __attribute__((unused))
 #else
 #define EXI_INLINE static inline
 #define EXI_RARE   static inline
+#define EXI_CALL   static inline
+#endif
+/* Before a loop that a GPU is not to write out several times. */
+#if defined(__CUDA_ARCH__)
+#define EXI_ROLLED _Pragma("unroll 1")
+#else
+#define EXI_ROLLED
 #endif
 
 EXI_INLINE double exi_from_bits(uint64_t bits) {
@@ -38,7 +48,7 @@ EXI_INLINE uint64_t exi_to_bits(double value) {
 
 /* e^x: x = k ln 2 + r with |r| <= 0.35, the Taylor series of e^r to r^13 (next term 4e-18), times 2^k. 0 below -700,
  * and not above e^700. */
-EXI_INLINE double exi_exp(double x) {
+EXI_CALL double exi_exp(double x) {
     if (!(x >= -700.0))
         return 0.0;
     if (x > 700.0)
@@ -64,7 +74,7 @@ EXI_INLINE double exi_exp(double x) {
 }
 
 /* log x for normal x > 0: x = 2^k m with m in [sqrt 1/2, sqrt 2), log m = 2 artanh s, s = (m - 1)/(m + 1). */
-EXI_INLINE double exi_log(double x) {
+EXI_CALL double exi_log(double x) {
     uint64_t bits = exi_to_bits(x);
     int k = (int)(bits >> 52) - 1023;
     double m = exi_from_bits((bits & 0x000FFFFFFFFFFFFFu) | 0x3FF0000000000000u);
@@ -134,7 +144,7 @@ EXI_INLINE void exi_sin_cos(double x, double *sine, double *cosine) {
 
 /* The angle in [0, pi/2] of the direction (x, y), both >= 0: atan2(y, x). Two half-angle steps bring tan below 0.2,
  * then the series of atan to t^25. (0, 0) gives 0. */
-EXI_INLINE double exi_angle(double y, double x) {
+EXI_CALL double exi_angle(double y, double x) {
     bool steep = y > x;
     double large = steep ? y : x, small = steep ? x : y;
     if (!(large > 0.0))

@@ -1,7 +1,6 @@
 /*
  * Thin singular value decomposition by one-sided Jacobi rotations (Hestenes 1958): pairs of columns are turned until
- * all are perpendicular, and the same turns, gathered, are V. Common subset of C and CUDA: where n and d are constants
- * and this is inlined, everything stays in registers.
+ * all are perpendicular, and the same turns, gathered, are V. Common subset of C and CUDA.
  */
 #ifndef EXI_SVD_INL
 #define EXI_SVD_INL
@@ -33,24 +32,23 @@ EXI_INLINE void exi_svd_of(double *columns, int n, int d, double *v, double *s) 
             v[(size_t)i * (size_t)d + (size_t)j] = i == j;
     for (int sweep = 0; sweep < 60; sweep++) {
         bool rotated = false;
-        for (int i = 0; i < d; i++)
-            for (int j = i + 1; j < d; j++) {
-                double *a = columns + (size_t)i * (size_t)n, *b = columns + (size_t)j * (size_t)n;
-                double aa = exi_svd_dot(a, a, n), bb = exi_svd_dot(b, b, n), ab = exi_svd_dot(a, b, n);
-                if (!(fabs(ab) > 1e-15 * sqrt(aa * bb)) || ab == 0)
-                    continue;
-                double zeta = (bb - aa) / (2.0 * ab);
-                double t = (zeta < 0 ? -1.0 : 1.0) / (fabs(zeta) + sqrt(1.0 + zeta * zeta));
-                double c = 1.0 / sqrt(1.0 + t * t);
-                exi_svd_turn(a, b, n, c, c * t);
-                exi_svd_turn(v + (size_t)i * (size_t)d, v + (size_t)j * (size_t)d, d, c, c * t);
-                rotated = true;
-            }
+        EXI_ROLLED for (int i = 0; i < d; i++) EXI_ROLLED for (int j = i + 1; j < d; j++) {
+            double *a = columns + (size_t)i * (size_t)n, *b = columns + (size_t)j * (size_t)n;
+            double aa = exi_svd_dot(a, a, n), bb = exi_svd_dot(b, b, n), ab = exi_svd_dot(a, b, n);
+            if (!(fabs(ab) > 1e-15 * sqrt(aa * bb)) || ab == 0)
+                continue;
+            double zeta = (bb - aa) / (2.0 * ab);
+            double t = (zeta < 0 ? -1.0 : 1.0) / (fabs(zeta) + sqrt(1.0 + zeta * zeta));
+            double c = 1.0 / sqrt(1.0 + t * t);
+            exi_svd_turn(a, b, n, c, c * t);
+            exi_svd_turn(v + (size_t)i * (size_t)d, v + (size_t)j * (size_t)d, d, c, c * t);
+            rotated = true;
+        }
         if (!rotated)
             break;
     }
-    for (int i = 0; i < d; i++)
-        s[i] = sqrt(exi_svd_dot(columns + (size_t)i * (size_t)n, columns + (size_t)i * (size_t)n, n));
+    EXI_ROLLED for (int i = 0; i < d; i++) s[i] =
+        sqrt(exi_svd_dot(columns + (size_t)i * (size_t)n, columns + (size_t)i * (size_t)n, n));
 }
 
 #endif

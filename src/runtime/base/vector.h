@@ -23,8 +23,36 @@ EXI_INLINE void exi_cross(const double a[3], const double b[3], double out[3]) {
     out[2] = z;
 }
 
-/* Scales v to length 1; false, and v untouched, where it has none. Safe from overflow and underflow. */
+#if defined(__CUDA_ARCH__)
+/* By what four numbers are multiplied, one after the other, to have length 1; second is 0 where they have none. */
+typedef struct exi_shortening {
+    double first, second;
+} exi_shortening;
+EXI_CALL exi_shortening exi_shorten(double x, double y, double z, double w) {
+    const double largest = fmax(fmax(fabs(x), fabs(y)), fmax(fabs(z), fabs(w)));
+    const uint64_t exponent = exi_to_bits(largest) >> 52;
+    exi_shortening by;
+    by.first = exi_from_bits((exponent < 2045 ? 2046 - exponent : 1) << 52);
+    x *= by.first;
+    y *= by.first;
+    z *= by.first;
+    w *= by.first;
+    const double sum = x * x + y * y + z * z + w * w;
+    by.second = largest > 0 && isfinite(largest) && isfinite(sum) ? rsqrt(sum) : 0;
+    return by;
+}
+#endif
+
+/* Scales v to length 1; false, and v untouched, where it has none. Safe from overflow and underflow. On a GPU, where a
+ * division is a page of code, by a power of 2 and a reciprocal root, which may differ in the last bits; count is 2 to 4
+ * there, and a constant. */
 EXI_INLINE bool exi_normalise(double *v, int count) {
+#if defined(__CUDA_ARCH__)
+    const exi_shortening by = exi_shorten(v[0], v[1], count > 2 ? v[2] : 0, count > 3 ? v[3] : 0);
+    for (int i = 0; i < count && by.second > 0; i++)
+        v[i] = v[i] * by.first * by.second;
+    return by.second > 0;
+#else
     double largest = 0;
     for (int i = 0; i < count; i++)
         largest = fmax(largest, fabs(v[i]));
@@ -39,6 +67,7 @@ EXI_INLINE bool exi_normalise(double *v, int count) {
     for (int i = 0; i < count; i++)
         v[i] = v[i] / largest * inverse;
     return true;
+#endif
 }
 
 /* exi_normalise for three numbers of usual size, with one division where that has seven; it takes the others. */

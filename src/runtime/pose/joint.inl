@@ -108,12 +108,14 @@ EXI_INLINE void exi_joint_finish(const exi_joints *t, int joint, double world[12
 /* The matrix that skinning uses. */
 EXI_INLINE void exi_joint_matrix(const exi_joints *t, int joint, const double world[12], float matrix[12]) {
     double shift[3], inverse[12], turned[3], product[12];
-    exi_joint_shift(t, joint, shift);
     for (size_t i = 0; i < 12; i++)
         inverse[i] = t->inverse_binds[12 * (size_t)joint + i];
-    exi_matrix_turn(inverse, shift, turned);
-    for (int c = 0; c < 3; c++)
-        inverse[4 * c + 3] -= turned[c];
+    if (t->shifts) {
+        exi_joint_shift(t, joint, shift);
+        exi_matrix_turn(inverse, shift, turned);
+        for (int c = 0; c < 3; c++)
+            inverse[4 * c + 3] -= turned[c];
+    }
     exi_matrix_multiply(world, inverse, product);
     exi_matrix_to_floats(product, matrix);
 }

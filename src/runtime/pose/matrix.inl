@@ -31,6 +31,13 @@ EXI_INLINE void exi_matrix_multiply(const double a[12], const double b[12], doub
         out[i] = product[i];
 }
 
+/* Column c of that, which needs no other column of b: out may be b. */
+EXI_INLINE void exi_matrix_multiply_column(const double a[12], const double b[12], int c, double out[12]) {
+    const double x = b[c], y = b[4 + c], z = b[8 + c];
+    for (int r = 0; r < 3; r++)
+        out[4 * r + c] = a[4 * r] * x + a[4 * r + 1] * y + a[4 * r + 2] * z + (c == 3 ? a[4 * r + 3] : 0.0);
+}
+
 /* out = m x, the linear part alone; and with the translation. out may be x. */
 EXI_INLINE void exi_matrix_turn(const double m[12], const double x[3], double out[3]) {
     const double a = exi_dot3(m, x), b = exi_dot3(m + 4, x), c = exi_dot3(m + 8, x);
@@ -68,11 +75,13 @@ EXI_INLINE void exi_matrix_to_floats(const double m[12], float to[12]) {
 /* Scale, unit quaternion, translation. */
 EXI_INLINE void exi_matrix_compose(const double translation[3], const double q[4], const double scale[3],
                                    double m[12]) {
+    /* exi_rotate of the three axes, without what is multiplied by 0 */
     for (int c = 0; c < 3; c++) {
-        double axis[3] = {(double)(c == 0), (double)(c == 1), (double)(c == 2)}, turned[3];
-        exi_rotate(q, axis, turned);
-        for (int r = 0; r < 3; r++)
-            m[4 * r + c] = turned[r] * scale[c];
+        const int j = (c + 1) % 3, k = (c + 2) % 3;
+        const double tj = 2.0 * q[k], tk = -2.0 * q[j];
+        m[4 * c + c] = (1.0 + (q[j] * tk - q[k] * tj)) * scale[c];
+        m[4 * j + c] = (0.0 + q[3] * tj - q[c] * tk) * scale[c];
+        m[4 * k + c] = (0.0 + q[3] * tk + q[c] * tj) * scale[c];
     }
     for (int r = 0; r < 3; r++)
         m[4 * r + 3] = translation[r];

@@ -9,7 +9,7 @@
 #include "runtime/base/svd.inl"
 #include "runtime/base/vector.h"
 
-/* Changes the places of two columns, or does not. Not places in a list, so that a GPU keeps columns in registers. */
+/* Changes the places of two columns, or does not. */
 EXI_INLINE void exi_polar_swap(bool swap, double a[3], double b[3]) {
     for (int i = 0; i < 3; i++) {
         const double x = swap ? b[i] : a[i], y = swap ? a[i] : b[i];
@@ -27,7 +27,7 @@ EXI_INLINE void exi_polar_across(const double u[3], double out[3]) {
 }
 
 /* exi_polar (matrix.h). */
-EXI_INLINE void exi_polar_of(const double m[12], double rotation[3][3], double stretch[3][3]) {
+EXI_CALL void exi_polar_of(const double m[12], double rotation[3][3], double stretch[3][3]) {
     double us[3][3], v[3][3], s[3], u[3][3], cross[3];
     for (int c = 0; c < 3; c++)
         for (int r = 0; r < 3; r++)
@@ -35,7 +35,7 @@ EXI_INLINE void exi_polar_of(const double m[12], double rotation[3][3], double s
     exi_svd_of(&us[0][0], 3, 3, &v[0][0], s);
     /* Largest first: the first two change places, the last two, and the first two again. */
     bool swaps[3];
-    for (int k = 0; k < 3; k++) {
+    EXI_ROLLED for (int k = 0; k < 3; k++) {
         const int i = k == 1;
         const double low = s[i], high = s[i + 1];
         swaps[k] = high > low;
@@ -65,7 +65,7 @@ EXI_INLINE void exi_polar_of(const double m[12], double rotation[3][3], double s
         u[2][i] *= hand;
     s[2] = exi_dot3(u[2], us[2]);
     /* Back to where they were: sums are in that order. */
-    for (int k = 2; k >= 0; k--) {
+    EXI_ROLLED for (int k = 2; k >= 0; k--) {
         const int i = k == 1;
         const double low = s[i], high = s[i + 1];
         s[i] = swaps[k] ? high : low;
@@ -73,11 +73,10 @@ EXI_INLINE void exi_polar_of(const double m[12], double rotation[3][3], double s
         exi_polar_swap(swaps[k], u[i], u[i + 1]);
         exi_polar_swap(swaps[k], v[i], v[i + 1]);
     }
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
-            rotation[i][j] = u[0][i] * v[0][j] + u[1][i] * v[1][j] + u[2][i] * v[2][j];
-            stretch[i][j] = v[0][i] * s[0] * v[0][j] + v[1][i] * s[1] * v[1][j] + v[2][i] * s[2] * v[2][j];
-        }
+    EXI_ROLLED for (int i = 0; i < 3; i++) EXI_ROLLED for (int j = 0; j < 3; j++) {
+        rotation[i][j] = u[0][i] * v[0][j] + u[1][i] * v[1][j] + u[2][i] * v[2][j];
+        stretch[i][j] = v[0][i] * s[0] * v[0][j] + v[1][i] * s[1] * v[1][j] + v[2][i] * s[2] * v[2][j];
+    }
 }
 
 #endif

@@ -19,7 +19,7 @@
 bool exi_paths_weigh(const exi_paths *p, const double *weights, float *floats) {
     bool any = false;
     for (int k = 0; k < p->example_count; k++)
-        any |= exi_paths_weigh_example(p, weights, k, floats);
+        any |= exi_paths_weigh_example(p, weights, k, true, floats);
     return any;
 }
 

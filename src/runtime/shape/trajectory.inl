@@ -25,7 +25,7 @@
 
 /* a, b and sin |w| / |w| for any z >= 0. Turns of more than 1e5 radians, that sine and cosine do not know, count as
  * endless: what is left of R~ is the part along w. */
-EXI_INLINE void exi_turn_factors(double z, double *a, double *b, double *sinc) {
+EXI_CALL void exi_turn_factors(double z, double *a, double *b, double *sinc) {
     if (z < 0.01) {
         *sinc = 1.0 - z * (1.0 / 6.0 - z * (1.0 / 120.0 - z * (1.0 / 5040.0 - z * (1.0 / 362880.0))));
         *a = 0.5 - z * (1.0 / 24.0 - z * (1.0 / 720.0 - z * (1.0 / 40320.0 - z * (1.0 / 3628800.0))));

@@ -14,14 +14,16 @@ EXI_INLINE double exi_paths_time(const exi_paths *p, const double *weights, int 
     if (p->overlaps == 0)
         return weights[k];
     double s = 0;
-    for (int l = 0; l < p->example_count; l++)
-        s += (double)overlaps[(size_t)k * (size_t)p->example_count + (size_t)l] * weights[l];
+    EXI_ROLLED for (int l = 0; l < p->example_count; l++) s +=
+        (double)overlaps[(size_t)k * (size_t)p->example_count + (size_t)l] * weights[l];
     return s;
 }
 
 /* Sets the weights of the forms that an example has among the layer's floats [form_count]: x_k, and x_k q(s_k) for
- * correctors. False where x_k is 0 or the example is the reference: then it does nothing. */
-EXI_INLINE bool exi_paths_weigh_example(const exi_paths *p, const double *weights, int k, float *floats) {
+ * correctors, where there can be any: a constant where this is called. False where x_k is 0 or the example is the
+ * reference: then it does nothing. */
+EXI_INLINE bool exi_paths_weigh_example(const exi_paths *p, const double *weights, int k, bool correctors,
+                                        float *floats) {
     const exi_path_example *e = &exi_paths_examples(p)[k];
     const float x = (float)weights[k];
     if (k == p->reference)
@@ -29,8 +31,10 @@ EXI_INLINE bool exi_paths_weigh_example(const exi_paths *p, const double *weight
     if (e->turns >= 0)
         floats[e->turns] = x;
     floats[e->velocities] = x;
+    if (!correctors)
+        return x != 0;
     const double s = x != 0 && e->corrector_count > 0 ? exi_paths_time(p, weights, k) : 0;
-    for (int j = 0; j < e->corrector_count; j++) {
+    EXI_ROLLED for (int j = 0; j < e->corrector_count; j++) {
         const float *curve =
             (const float *)exi_paths_at(p, p->curves) + (size_t)(e->first_corrector + j) * EX_CURVE_SIZE;
         floats[e->correctors + j] = x != 0 ? (float)(weights[k] * exi_corrector_amount(curve, s)) : 0.0f;
@@ -41,17 +45,18 @@ EXI_INLINE bool exi_paths_weigh_example(const exi_paths *p, const double *weight
 /* The blended screw: where the three axes go, and the move, x + sum over c of (x - centre)_c (turned_c - unit_c) +
  * move. */
 EXI_INLINE void exi_paths_screw(const exi_paths *p, const double *weights, double turned[3][3], double move[3]) {
-    double turn[3] = {0, 0, 0}, along[3] = {0, 0, 0};
+    double turn[3] = {0, 0, 0}, along[3] = {0, 0, 0}, a, b, sinc;
     const exi_path_example *examples = exi_paths_examples(p);
-    for (int k = 0; k < p->example_count; k++)
-        for (int c = 0; (examples[k].flags & EXI_PATHS_SCREWS) && c < 3; c++) {
-            turn[c] += weights[k] * examples[k].screw.turn[c];
-            along[c] += weights[k] * examples[k].screw.move[c];
-        }
-    exi_turn_mean(turn, along, move);
+    EXI_ROLLED for (int k = 0; k < p->example_count; k++) for (int c = 0;
+                                                               (examples[k].flags & EXI_PATHS_SCREWS) && c < 3; c++) {
+        turn[c] += weights[k] * examples[k].screw.turn[c];
+        along[c] += weights[k] * examples[k].screw.move[c];
+    }
+    exi_turn_factors(exi_turn_square(turn), &a, &b, &sinc);
+    exi_turn_combine(turn, along, a, b, move);
     for (int c = 0; c < 3; c++) {
         const double unit[3] = {c == 0 ? 1.0 : 0.0, c == 1 ? 1.0 : 0.0, c == 2 ? 1.0 : 0.0};
-        exi_turn_apply(turn, unit, turned[c]);
+        exi_turn_combine(turn, unit, sinc, a, turned[c]);
     }
 }
 
@@ -62,7 +67,7 @@ EXI_INLINE void exi_paths_basis(const exi_paths *p, const double *weights, int o
     const float *bases = (const float *)exi_paths_at(p, p->bases);
     double w[3] = {0, 0, 0};
     u[0] = u[1] = u[2] = 0;
-    for (int k = only < 0 ? 0 : only; k < (only < 0 ? p->example_count : only + 1); k++) {
+    EXI_ROLLED for (int k = only < 0 ? 0 : only; k < (only < 0 ? p->example_count : only + 1); k++) {
         const double x = only < 0 ? weights[k] : 1;
         if (examples[k].bases < 0 || x == 0)
             continue;

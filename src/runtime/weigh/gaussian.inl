@@ -57,14 +57,13 @@ EXI_INLINE double exi_gaussian_kernel(const ex_weigher *w, const exi_gaussian *t
     double sum = 0;
     if (t->factors) {
         const double *u = t->factors + (size_t)k * exi_factor_size(w);
-        for (int a = 0; a < s; a++) {
+        EXI_ROLLED for (int a = 0; a < s; a++) {
             double along = 0;
-            for (int b = a; b < s; b++)
-                along += *u++ * (features[b] - centre[b]);
+            EXI_ROLLED for (int b = a; b < s; b++) along += *u++ * (features[b] - centre[b]);
             sum += along * along;
         }
     } else {
-        for (int a = 0; a < s; a++) {
+        EXI_ROLLED for (int a = 0; a < s; a++) {
             double along = (features[a] - centre[a]) * inverse[a];
             sum += along * along;
         }
@@ -72,7 +71,7 @@ EXI_INLINE double exi_gaussian_kernel(const ex_weigher *w, const exi_gaussian *t
     const exi_rotation_metric *rotation = (const exi_rotation_metric *)(const void *)exi_table(w, w->rotations);
     features += s;
     centre += s;
-    for (int i = 0; i < w->rotation_count; i++) {
+    EXI_ROLLED for (int i = 0; i < w->rotation_count; i++) {
         const int width = (int)rotation[i].width;
         double along = exi_rotation_distance(features, centre, width, false) * inverse[s + i];
         sum += along * along;

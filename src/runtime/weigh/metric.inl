@@ -20,7 +20,7 @@ typedef struct exi_rotation_metric {
 
 EXI_INLINE double exi_rotation_distance(const double *a, const double *b, int width, bool angular) {
     double minus = 0.0, plus = 0.0;
-    for (int i = 0; i < width; i++) {
+    EXI_ROLLED for (int i = 0; i < width; i++) {
         minus += (a[i] - b[i]) * (a[i] - b[i]);
         plus += (a[i] + b[i]) * (a[i] + b[i]);
     }
@@ -37,10 +37,9 @@ EXI_INLINE double exi_rotation_distance(const double *a, const double *b, int wi
 EXI_INLINE double exi_distance(const double *a, const double *b, int scalar_count, const exi_rotation_metric *rotations,
                                int rotation_count, bool angular) {
     double sum = 0.0;
-    for (int i = 0; i < scalar_count; i++)
-        sum += (a[i] - b[i]) * (a[i] - b[i]);
+    EXI_ROLLED for (int i = 0; i < scalar_count; i++) sum += (a[i] - b[i]) * (a[i] - b[i]);
     const double *qa = a + scalar_count, *qb = b + scalar_count;
-    for (int i = 0; i < rotation_count; i++) {
+    EXI_ROLLED for (int i = 0; i < rotation_count; i++) {
         int width = (int)rotations[i].width;
         double d = exi_rotation_distance(qa, qb, width, angular) * rotations[i].scale;
         sum += d * d;
