@@ -16,7 +16,8 @@ enum {
     EXI_PATH_WARPS = EXI_PATH_THREADS / 32,
     EXI_PATH_RUN_MOST = 96, /* instances of a block */
     EXI_PATH_WAVES = 4,     /* how often over the multiprocessors should be filled, so that they end evenly */
-    EXI_PATH_COUNT = 8      /* instances from which on this is the better way */
+    EXI_PATH_COUNT = 8,     /* instances from which on this is the better way */
+    EXI_PATH_COUNT_MOST = 65535 * EXI_PATH_RUN_MOST
 };
 
 /* Instances side by side, and blocks of a multiprocessor: what the registers of so many examples and correctors leave.
@@ -139,7 +140,7 @@ static __global__ void __launch_bounds__(EXI_PATH_THREADS, exi_path_shares<examp
 /* ---- the host's side ---- */
 
 static inline bool exi_gpu_is_path(const exi_gpu *g, const exi_gpu_job *j) {
-    return j->count >= EXI_PATH_COUNT && exi_gpu_is_alone(g, j);
+    return j->count >= EXI_PATH_COUNT && j->count <= EXI_PATH_COUNT_MOST && exi_gpu_is_alone(g, j);
 }
 
 /* A block takes a group of vertices and a run of instances. */

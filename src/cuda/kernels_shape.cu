@@ -3,8 +3,9 @@
  * which it goes through one after the other: what the tiles have in tables is then read from memory once and stays near
  * for the rest of the run.
  *
- * Three cases have kernels of their own: one sum of many forms (kernels_blend.inl), many instances of one trajectory
- * (kernels_path.inl), and a few instances of anything (kernels_fused.inl).
+ * Four cases have kernels of their own: one sum of many forms (kernels_blend.inl), many instances of one layer of
+ * trajectories (kernels_path.inl), many of forms and skin (kernels_posed.inl), and a few instances of anything
+ * (kernels_fused.inl).
  */
 #include "cuda/kernels.h"
 #include "cuda/kernels_blend.inl"
