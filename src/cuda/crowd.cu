@@ -41,8 +41,7 @@ enum {
     INSTANCE = 3 * EXI_CROWD_ROWS + 4,
     ENTRIES = 12, /* of a joint's matrix */
     ORIGINS = 4,  /* batches whose origins are kept */
-    FETCHED = 96, /* float4 that a warp fetches at a time */
-    SLOTS = 4     /* triples of 32 normals that a warp has on their way out */
+    FETCHED = 96  /* float4 that a warp fetches at a time */
 };
 
 /* What a block works on. */
@@ -54,7 +53,7 @@ typedef struct shared_tables {
     float4 *origins;   /* [ORIGINS][BATCH]: M_r c */
     float4 *base;      /* [3][THREADS]: x y z of a thread's rows */
     uint4 *rings;      /* [THREADS] */
-    float *normals;    /* [WARPS][SLOTS][96], of bulk copies; else */
+    float *normals;    /* [WARPS][BATCH][96], of bulk copies; else */
     uint32_t *words;   /* [6][THREADS]: where a thread's three floats are in the positions, and where they go; bytes */
     uint16_t *columns; /* [8 * steps]: joints */
     int joint_step, form_step, tasks;
@@ -81,6 +80,12 @@ static __device__ __forceinline__ float rounded(float x) {
 /* What rounding to 11 bits left of x. */
 static __device__ __forceinline__ float rest(float x, float rounded_x) {
     return x - __uint_as_float(__float_as_uint(rounded_x) & 0xFFFFE000u);
+}
+
+/* The same with a low part that is cut off, not rounded: for forms, which are small beside the patch. */
+static __device__ __forceinline__ void split_short(const float4 &x, float4 &high, float4 &low) {
+    high = make_float4(rounded(x.x), rounded(x.y), rounded(x.z), rounded(x.w));
+    low = make_float4(rest(x.x, high.x), rest(x.y, high.y), rest(x.z, high.z), rest(x.w, high.w));
 }
 
 static __device__ __forceinline__ void split(const float4 &x, float4 &high, float4 &low) {
@@ -134,16 +139,16 @@ static __device__ __forceinline__ void wait_for_fetches(void) {
 }
 
 /*
- * A warp's tasks of a batch: row `task % 3` of the matrices of step `task / 3` of joints, then steps of forms. Lane
- * 4 n + t has instance n and columns t and t + 4. First what they need is fetched: the reference's row and both
- * joints', or both factors.
+ * A warp's tasks of a batch, the last warps first, which have no vertices to write: row `task % 3` of the matrices of
+ * step `task / 3` of joints, then steps of forms. Lane 4 n + t has instance n and columns t and t + 4. First what they
+ * need is fetched: the reference's row and both joints', or both factors.
  */
 static __device__ __forceinline__ void fetch(const exi_gpu &g, const exi_gpu_job &j, const patch_tables &t,
                                              const shared_tables &s, int batch) {
     const int lane = (int)threadIdx.x % 32, column = lane % 4;
     const size_t instance = (size_t)min(BATCH * batch + lane / 4, j.count - 1);
 #pragma unroll 1
-    for (int task = (int)threadIdx.x / 32; task < 3 * t.steps + g.crowd.form_steps; task += WARPS) {
+    for (int task = WARPS - 1 - (int)threadIdx.x / 32; task < 3 * t.steps + g.crowd.form_steps; task += WARPS) {
         float4 *to = s.fetched + ((batch & 1) * s.tasks + task) * FETCHED + lane;
         if (task < 3 * t.steps) {
             const float *row = j.work.palette + instance * (size_t)g.joints * 12 + 4 * (size_t)(task % 3);
@@ -182,7 +187,7 @@ static __device__ __forceinline__ void stage(const exi_gpu &g, const patch_table
     float *origin = reinterpret_cast<float *>(s.origins + (batch & (ORIGINS - 1)) * BATCH + lane / 4);
     wait_for_fetches();
 #pragma unroll 1
-    for (int task = (int)threadIdx.x / 32; task < 3 * t.steps + g.crowd.form_steps; task += WARPS) {
+    for (int task = WARPS - 1 - (int)threadIdx.x / 32; task < 3 * t.steps + g.crowd.form_steps; task += WARPS) {
         const float4 *from = s.fetched + ((batch & 1) * s.tasks + task) * FETCHED + lane;
         if (task < 3 * t.steps) {
             const int row = task % 3, place = 8 * (task / 3) + column;
@@ -211,21 +216,29 @@ static __device__ __forceinline__ void stage(const exi_gpu &g, const patch_table
 static __device__ __forceinline__ void add_forms(float x[WARP_TILES][3][4], const float4 forms[WARP_TILES][3],
                                                  const float4 &factors) {
 #pragma unroll
-    for (int i = 0; i < WARP_TILES; i++)
+    for (int c = 0; c < 3; c++) {
+        float4 high[WARP_TILES], low[WARP_TILES];
 #pragma unroll
-        for (int c = 0; c < 3; c++) {
-            float4 high, low;
-            split(forms[i][c], high, low);
-            multiply_parts(x[i][c], high, low, factors);
-        }
+        for (int i = 0; i < WARP_TILES; i++)
+            split_short(forms[i][c], high[i], low[i]);
+#pragma unroll
+        for (int i = 0; i < WARP_TILES; i++)
+            multiply(x[i][c], low[i], factors.x, factors.y);
+#pragma unroll
+        for (int i = 0; i < WARP_TILES; i++)
+            multiply(x[i][c], high[i], factors.z, factors.w);
+#pragma unroll
+        for (int i = 0; i < WARP_TILES; i++)
+            multiply(x[i][c], high[i], factors.x, factors.y);
+    }
 }
 
 /* ONE: one step of forms and one of joints at most. */
 template <bool ONE>
 static __device__ __forceinline__ void shape(const exi_gpu &g, const patch_tables &t, const own_tables &own,
-                                             const shared_tables &s, int batch, float *positions) {
+                                             const shared_tables &s, int batch, int rows, float *positions) {
     const int lane = (int)threadIdx.x % 32, tile = (int)threadIdx.x / 32 * WARP_TILES;
-    if (16 * tile >= t.p.rows)
+    if (16 * tile >= rows)
         return;
     const float4 b0 = s.base[threadIdx.x], b1 = s.base[THREADS + threadIdx.x], b2 = s.base[2 * THREADS + threadIdx.x];
     const float base[WARP_TILES][6] = {{b0.x, b0.y, b0.z, b0.w, b1.x, b1.y}, {b1.z, b1.w, b2.x, b2.y, b2.z, b2.w}};
@@ -266,12 +279,17 @@ static __device__ __forceinline__ void shape(const exi_gpu &g, const patch_table
     for (int r = 0; r < 3; r++) {
         float y[WARP_TILES][4];
 #pragma unroll
-        for (int e = 3; e >= 0 && t.steps > 0; e--) {
-            float m[WARP_TILES][4] = {};
-            const float4 b = columns[(4 * r + e) * 32];
+        for (int pair = 1; pair >= 0 && t.steps > 0; pair--) { /* two entries side by side: less waiting */
+            float m[2][WARP_TILES][4] = {};
+            const float4 b[2] = {columns[(4 * r + 2 * pair) * 32], columns[(4 * r + 2 * pair + 1) * 32]};
 #pragma unroll
-            for (int i = 0; i < WARP_TILES; i++)
-                multiply_parts(m[i], own.skin_high[i], own.skin_low[i], b);
+            for (int part = 0; part < 3; part++) /* small terms first */
+#pragma unroll
+                for (int e = 0; e < 2; e++)
+#pragma unroll
+                    for (int i = 0; i < WARP_TILES; i++)
+                        multiply(m[e][i], part == 0 ? own.skin_low[i] : own.skin_high[i], part == 1 ? b[e].z : b[e].x,
+                                 part == 1 ? b[e].w : b[e].y);
             if (!ONE) {
 #pragma unroll 1
                 for (int k = 1; k < t.steps; k++)
@@ -281,14 +299,17 @@ static __device__ __forceinline__ void shape(const exi_gpu &g, const patch_table
                         split(__ldg(reinterpret_cast<const float4 *>(g.crowd.skin) +
                                     ((size_t)t.p.skin + (size_t)((tile + i) * t.steps + k)) * 32 + (size_t)lane),
                               high, low);
-                        multiply_parts(m[i], high, low, columns[(k * ENTRIES + 4 * r + e) * 32]);
+#pragma unroll
+                        for (int e = 0; e < 2; e++)
+                            multiply_parts(m[e][i], high, low, columns[(k * ENTRIES + 4 * r + 2 * pair + e) * 32]);
                     }
             }
 #pragma unroll
             for (int i = 0; i < WARP_TILES; i++)
 #pragma unroll
                 for (int k = 0; k < 4; k++)
-                    y[i][k] = e == 3 ? m[i][k] : fmaf(m[i][k], x[i][e][k], y[i][k]);
+                    y[i][k] = pair == 1 ? fmaf(m[0][i][k], x[i][2][k], m[1][i][k])
+                                        : fmaf(m[0][i][k], x[i][0][k], fmaf(m[1][i][k], x[i][1][k], y[i][k]));
         }
 #pragma unroll
         for (int i = 0; i < WARP_TILES; i++)
@@ -400,14 +421,14 @@ static __device__ __forceinline__ void copy_out(void *to, const void *from, uint
 #endif
 }
 
-/* Until at most PENDING of this thread's copies have still to read what they copy. */
-template <int PENDING> static __device__ __forceinline__ void wait_for_copies(void) {
+/* Until this thread's copies have read what they copy. */
+static __device__ __forceinline__ void wait_for_copies(void) {
 #if __CUDA_ARCH__ >= 900
-    asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(PENDING) : "memory");
+    asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
 #endif
 }
 
-/* The positions of instance w by the first lane of warp w; normals 32 at a time, by the first lane of theirs. */
+/* The positions of instance w by the first lane of warp w; normals of instance l by lane l of theirs. */
 template <bool NORMALS>
 static __device__ __forceinline__ void copy_batch(const exi_gpu &g, const exi_gpu_job &j, const patch_tables &t,
                                                   const shared_tables &s, int batch, const float *positions,
@@ -425,31 +446,25 @@ static __device__ __forceinline__ void copy_batch(const exi_gpu &g, const exi_gp
                                                packed.z & 0xFFFFu, packed.z >> 16, packed.w & 0xFFFFu, packed.w >> 16};
         const bool long_rings = t.p.has_long_rings != 0;
         const float4 *origin = s.origins + (batch & (ORIGINS - 1)) * BATCH;
-        float *out = j.normals + (size_t)(BATCH * batch) * j.normal_instance + 3 * (first + 32 * (size_t)warp);
-        float *slots = s.normals + warp * SLOTS * 96;
+        float *slots = s.normals + warp * BATCH * 96;
 #pragma unroll 4
-        for (int i = 0; i < count; i++) {
+        for (int i = 0; i < BATCH; i++) { /* instances past the last were shaped as the last */
             const float4 o = origin[i];
             const float *here = positions + i * INSTANCE;
             float3 n = sum_ring(ring, here, o, four);
             if (long_rings)
                 n = add_long_rest(g.crowd, t.number, min(thread, t.p.owned - 1), ring[0], ring[7], here, o, n);
             n = unit(n);
-            float *slot = slots + i % SLOTS * 96;
-            if (lane == 0)
-                wait_for_copies<SLOTS - 1>();
-            __syncwarp();
-            slot[3 * lane] = n.x;
-            slot[3 * lane + 1] = n.y;
-            slot[3 * lane + 2] = n.z;
-            show_to_copies();
-            __syncwarp();
-            if (lane == 0)
-                copy_out(out + (size_t)i * j.normal_instance, slot, 12u * (uint32_t)rows);
+            slots[96 * i + 3 * lane] = n.x;
+            slots[96 * i + 3 * lane + 1] = n.y;
+            slots[96 * i + 3 * lane + 2] = n.z;
         }
+        show_to_copies();
+        __syncwarp();
+        if (lane < count)
+            copy_out(j.normals + (size_t)(BATCH * batch + lane) * j.normal_instance + 3 * (first + 32 * (size_t)warp),
+                     slots + 96 * lane, 12u * (uint32_t)rows);
     }
-    if (lane == 0)
-        wait_for_copies<0>(); /* before the positions are written over */
 }
 
 /* ---- out by threads ---- */
@@ -597,7 +612,7 @@ static __device__ void run_patch(const exi_gpu &g, const exi_gpu_job &j, int num
     if constexpr (!PIPED) {
 #pragma unroll 1
         for (int batch = begin; batch < end; batch++) {
-            shape<ONE>(g, t, own, s, batch, s.positions);
+            shape<ONE>(g, t, own, s, batch, NORMALS ? t.p.rows : t.p.owned, s.positions);
             __syncthreads();
             if (batch + 1 < end)
                 stage(g, t, s, batch + 1);
@@ -619,7 +634,7 @@ static __device__ void run_patch(const exi_gpu &g, const exi_gpu_job &j, int num
 #pragma unroll 1
             for (int half = 0; half < 2; half++) {
                 if (half == odd && batch < end) {
-                    shape<ONE>(g, t, own, s, batch, now);
+                    shape<ONE>(g, t, own, s, batch, NORMALS ? t.p.rows : t.p.owned, now);
                     if (BULK)
                         show_to_copies();
                 }
@@ -630,6 +645,8 @@ static __device__ void run_patch(const exi_gpu &g, const exi_gpu_job &j, int num
                         write_batch<NORMALS>(g, j, t, s, batch - 1, past, four);
                 }
             }
+            if (BULK)
+                wait_for_copies(); /* before what they read is written over */
             __syncthreads();
         }
     }
@@ -649,7 +666,7 @@ static __device__ __forceinline__ shared_tables lay_shared(const exi_gpu &g, flo
     s.rings = reinterpret_cast<uint4 *>(s.base + 3 * THREADS);
     s.normals = reinterpret_cast<float *>(s.rings + THREADS);
     s.words = reinterpret_cast<uint32_t *>(s.normals);
-    s.columns = reinterpret_cast<uint16_t *>(bulk ? s.words + WARPS * SLOTS * 96 : s.words + 6 * THREADS);
+    s.columns = reinterpret_cast<uint16_t *>(bulk ? s.words + WARPS * BATCH * 96 : s.words + 6 * THREADS);
     return s;
 }
 
@@ -678,7 +695,7 @@ static size_t shared_size(const exi_gpu *g, int buffers, bool bulk) {
            (2 * (3 * steps + forms) * FETCHED + 2 * steps * ENTRIES * 32 + 2 * forms * 32 + ORIGINS * BATCH +
             4 * THREADS) *
                sizeof(float4) +
-           (bulk ? WARPS * SLOTS * 96 : 6 * THREADS) * sizeof(uint32_t) + 8 * steps * sizeof(uint16_t);
+           (bulk ? WARPS * BATCH * 96 : 6 * THREADS) * sizeof(uint32_t) + 8 * steps * sizeof(uint16_t);
 }
 
 typedef void (*kernel)(exi_gpu, exi_gpu_job);
