@@ -68,6 +68,7 @@ typedef struct own_tables {
 typedef struct patch_tables {
     exi_crowd_patch p;
     int number, steps; /* of the skin; 0: none */
+    uint32_t first;    /* vertex */
 } patch_tables;
 
 /* ---- numbers in two parts ---- */
@@ -428,43 +429,55 @@ static __device__ __forceinline__ void wait_for_copies(void) {
 #endif
 }
 
-/* The positions of instance w by the first lane of warp w; normals of instance l by lane l of theirs. */
-template <bool NORMALS>
-static __device__ __forceinline__ void copy_batch(const exi_gpu &g, const exi_gpu_job &j, const patch_tables &t,
-                                                  const shared_tables &s, int batch, const float *positions,
-                                                  bool four) {
-    const int thread = (int)threadIdx.x, lane = thread % 32, warp = thread / 32;
-    const int count = min(BATCH, j.count - BATCH * batch);
-    const size_t first = (size_t)g.crowd.sources[(size_t)t.number * EXI_CROWD_ROWS];
-    if (lane == 0 && warp < count)
-        copy_out(j.positions + (size_t)(BATCH * batch + warp) * j.position_instance + 3 * first,
+/* Which lanes have copies made: of normals those of an instance each, of positions the one behind them. A thread waits
+ * for its own copies only, and so these can be waited for at different times. */
+enum { POSITION_LANE = BATCH };
+
+/* The positions of instance w, by warp w. */
+static __device__ __forceinline__ void copy_positions(const exi_gpu_job &j, const patch_tables &t, int batch,
+                                                      const float *positions) {
+    const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+    const int instance = BATCH * batch + warp;
+    if (lane == POSITION_LANE && warp < BATCH && instance < j.count)
+        copy_out(j.positions + (size_t)instance * j.position_instance + 3 * (size_t)t.first,
                  positions + warp * INSTANCE, 12u * (uint32_t)t.p.owned);
+}
+
+/* Normals of a batch: a warp's 32 of each instance. */
+static __device__ __forceinline__ void copy_normals(const exi_gpu &g, const exi_gpu_job &j, const patch_tables &t,
+                                                    const shared_tables &s, int batch, const float *positions,
+                                                    bool four) {
+    const int thread = (int)threadIdx.x, lane = thread % 32, warp = thread / 32;
     const int rows = min(32, t.p.owned - 32 * warp);
-    if (NORMALS && rows > 0) {
-        const uint4 packed = s.rings[thread];
-        const uint32_t ring[EXI_CROWD_RING] = {packed.x & 0xFFFFu, packed.x >> 16, packed.y & 0xFFFFu, packed.y >> 16,
-                                               packed.z & 0xFFFFu, packed.z >> 16, packed.w & 0xFFFFu, packed.w >> 16};
-        const bool long_rings = t.p.has_long_rings != 0;
-        const float4 *origin = s.origins + (batch & (ORIGINS - 1)) * BATCH;
-        float *slots = s.normals + warp * BATCH * 96;
+    if (rows <= 0)
+        return;
+    const uint4 packed = s.rings[thread];
+    const uint32_t ring[EXI_CROWD_RING] = {packed.x & 0xFFFFu, packed.x >> 16, packed.y & 0xFFFFu, packed.y >> 16,
+                                           packed.z & 0xFFFFu, packed.z >> 16, packed.w & 0xFFFFu, packed.w >> 16};
+    const bool long_rings = t.p.has_long_rings != 0;
+    const float4 *origin = s.origins + (batch & (ORIGINS - 1)) * BATCH;
+    float *slots = s.normals + warp * BATCH * 96;
+    if (lane < BATCH)
+        wait_for_copies(); /* of the batch before */
+    __syncwarp();
 #pragma unroll 4
-        for (int i = 0; i < BATCH; i++) { /* instances past the last were shaped as the last */
-            const float4 o = origin[i];
-            const float *here = positions + i * INSTANCE;
-            float3 n = sum_ring(ring, here, o, four);
-            if (long_rings)
-                n = add_long_rest(g.crowd, t.number, min(thread, t.p.owned - 1), ring[0], ring[7], here, o, n);
-            n = unit(n);
-            slots[96 * i + 3 * lane] = n.x;
-            slots[96 * i + 3 * lane + 1] = n.y;
-            slots[96 * i + 3 * lane + 2] = n.z;
-        }
-        show_to_copies();
-        __syncwarp();
-        if (lane < count)
-            copy_out(j.normals + (size_t)(BATCH * batch + lane) * j.normal_instance + 3 * (first + 32 * (size_t)warp),
-                     slots + 96 * lane, 12u * (uint32_t)rows);
+    for (int i = 0; i < BATCH; i++) { /* instances past the last were shaped as the last */
+        const float4 o = origin[i];
+        const float *here = positions + i * INSTANCE;
+        float3 n = sum_ring(ring, here, o, four);
+        if (long_rings)
+            n = add_long_rest(g.crowd, t.number, min(thread, t.p.owned - 1), ring[0], ring[7], here, o, n);
+        n = unit(n);
+        slots[96 * i + 3 * lane] = n.x;
+        slots[96 * i + 3 * lane + 1] = n.y;
+        slots[96 * i + 3 * lane + 2] = n.z;
     }
+    show_to_copies();
+    __syncwarp();
+    const int instance = BATCH * batch + lane;
+    if (lane < BATCH && instance < j.count)
+        copy_out(j.normals + (size_t)instance * j.normal_instance + 3 * ((size_t)t.first + 32 * (size_t)warp),
+                 slots + 96 * lane, 12u * (uint32_t)rows);
 }
 
 /* ---- out by threads ---- */
@@ -596,6 +609,7 @@ static __device__ void run_patch(const exi_gpu &g, const exi_gpu_job &j, int num
         t.p = g.crowd.patches[number];
         t.number = number;
         t.steps = j.skinned ? t.p.joint_steps : 0;
+        t.first = g.crowd.sources[(size_t)number * EXI_CROWD_ROWS];
     }
     if ((int)threadIdx.x < 8 * g.crowd.most_joint_steps)
         s.columns[threadIdx.x] = g.crowd.joints[(size_t)number * 8 * (size_t)g.crowd.most_joint_steps + threadIdx.x];
@@ -627,6 +641,8 @@ static __device__ void run_patch(const exi_gpu &g, const exi_gpu_job &j, int num
         for (int batch = begin; batch <= end; batch++) {
             float *now = s.positions + (batch & 1) * BATCH * INSTANCE;
             const float *past = s.positions + (~batch & 1) * BATCH * INSTANCE;
+            if (BULK && batch > begin)
+                copy_positions(j, t, batch - 1, past);
             if (batch + 1 < end)
                 stage(g, t, s, batch + 1);
             if (batch + 2 < end)
@@ -639,16 +655,18 @@ static __device__ void run_patch(const exi_gpu &g, const exi_gpu_job &j, int num
                         show_to_copies();
                 }
                 if (half != odd && batch > begin) {
-                    if (BULK)
-                        copy_batch<NORMALS>(g, j, t, s, batch - 1, past, four);
-                    else
+                    if (!BULK)
                         write_batch<NORMALS>(g, j, t, s, batch - 1, past, four);
+                    else if (NORMALS)
+                        copy_normals(g, j, t, s, batch - 1, past, four);
                 }
             }
-            if (BULK)
+            if (BULK && (int)threadIdx.x % 32 == POSITION_LANE)
                 wait_for_copies(); /* before what they read is written over */
             __syncthreads();
         }
+        if (BULK && NORMALS) /* before another patch's normals are */
+            wait_for_copies();
     }
 }
 
