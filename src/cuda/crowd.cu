@@ -36,7 +36,7 @@ enum { BATCH = 8 };
 
 /* Words of shared memory a row for what goes out: normals, where bulk copies take them; else where floats are and go.
  */
-static constexpr int words_of(bool bulk, bool normals) {
+static constexpr __host__ __device__ int words_of(bool bulk, bool normals) {
     return !bulk ? 6 : normals ? 3 * BATCH : 0;
 }
 
