@@ -16,8 +16,8 @@
 
 #include <string.h>
 
-/* Instances up to which each is prepared by the blocks that shape it, and from which on a crowd is one. */
-enum { FEW = 4, MANY = 8 };
+/* Instances from which on the crowd's kernel is the better way. */
+enum { CROWD_COUNT = 8 };
 /* Scratch, and what is taken of it. */
 enum { SCRATCH_ALIGN = 256 };
 
@@ -205,8 +205,8 @@ size_t ex_cuda_scratch_size(const ex_cuda_rig *rig, const ex_cuda_evaluation *ev
 /* The cage; and, where a crowd's kernel can make them with it, its normals. */
 static int shape(const call *c, bool *normals_done) {
     const exi_gpu *g = &c->rig->head;
-    const bool crowd = c->job.count >= MANY && !c->job.cage && exi_crowd_suits(g, &c->job);
-    const bool fused = !crowd && c->job.count <= FEW && c->wants_positions && exi_gpu_can_fuse(g, &c->job);
+    const bool crowd = c->job.count >= CROWD_COUNT && exi_crowd_suits(g, &c->job);
+    const bool fused = !crowd && c->wants_positions && exi_gpu_can_fuse(g, &c->job);
     int status = fused ? 0 : exi_gpu_run_prepare(g, &c->job, c->stream);
     if (status != 0 || !c->wants_positions)
         return status;
@@ -262,7 +262,7 @@ static int run(const call *c) {
     if (status == 0 && c->job.cage && c->wants_positions)
         status = exi_gpu_run_refine(&c->rig->head, &c->job, c->stream);
     if (status == 0 && c->wants_normals && !normals_done && !c->job.limit_normals)
-        status = exi_gpu_run_normals(&c->rig->head, &c->job, c->stream);
+        status = exi_gpu_run_normals(&c->job, c->stream);
     return status == 0 ? finish(c) : status;
 }
 

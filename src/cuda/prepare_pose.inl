@@ -10,7 +10,7 @@
 #define EXI_CUDA_PREPARE_POSE_INL
 
 #include "cuda/block.h"
-#include "cuda/team.h"
+#include "cuda/machine.h"
 #include "runtime/pose/joint.inl"
 #include "runtime/pose/palette.inl"
 #include "runtime/pose/reading.inl"

@@ -27,11 +27,13 @@
 #define EXI_RARE   static inline
 #define EXI_CALL   static inline
 #endif
-/* Before a loop that a GPU is not to write out several times. */
+/* Before a loop that a GPU is not to write out several times; and before one that it is to write out whole. */
 #if defined(__CUDA_ARCH__)
-#define EXI_ROLLED _Pragma("unroll 1")
+#define EXI_ROLLED   _Pragma("unroll 1")
+#define EXI_UNROLLED _Pragma("unroll")
 #else
 #define EXI_ROLLED
+#define EXI_UNROLLED
 #endif
 
 EXI_INLINE double exi_from_bits(uint64_t bits) {
