@@ -8,7 +8,7 @@
 #include <cuda_runtime.h>
 
 /* The rows that a grid can have. */
-enum { EXI_LAUNCH_ROWS_MOST = 65535 };
+#define EXI_LAUNCH_ROWS_MOST 65535
 
 /* Of the device that is current; where CUDA does not say, as many as large ones have. */
 static inline int exi_launch_multiprocessors(void) {

@@ -10,7 +10,7 @@
 #ifndef EXI_CUDA_SURFACE_INL
 #define EXI_CUDA_SURFACE_INL
 
-#include "cuda/layers.inl"
+#include "cuda/block.h"
 #include "cuda/machine.h"
 #include "runtime/refine/limit.inl"
 
@@ -89,7 +89,9 @@ EXI_INLINE float exi_gpu_displacement_of(const exi_gpu *g, const exi_gpu_job *j,
     for (int i = 0; i < g->displacement_count; i++) {
         const exi_gpu_displacement *d = &g->displacements[i];
         const int slot = d->slots[vertex];
-        if (slot >= 0 && !exi_gpu_is_muted(g, j, d->layer))
+        /* the job is the kernel's own argument here, and words of it have addresses (layers.inl) */
+        const bool muted = (j->muted[d->layer / 32] >> (d->layer % 32) & 1u) != 0;
+        if (slot >= 0 && !muted)
             sum += exi_gpu_displacement_sum(d, weights + d->first_example, slot);
     }
     return sum;
