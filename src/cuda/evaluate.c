@@ -71,7 +71,8 @@ static ex_result check_array(const ex_cuda_array *a, const char *what, int entri
     if ((unsigned)a->number >= EX_CUDA_NUMBER_COUNT)
         return exi_error(error, EX_ERROR_ARGUMENT, "%s: there is no kind of number %d", what, (int)a->number);
     if (to_host && !is_close(a, entries))
-        return exi_error(error, EX_ERROR_ARGUMENT, "%s: entries that go to the host stand close together", what);
+        return exi_error(error, EX_ERROR_ARGUMENT,
+                         "%s: entries that go to the host stand close together: leave both strides 0", what);
     if (a->stride % unit != 0 || a->instance_stride % unit != 0 || (!to_host && (uintptr_t)a->data % unit != 0))
         return exi_error(error, EX_ERROR_ARGUMENT,
                          "%s: strides of %zu and %zu bytes, or the address, are not multiples of %zu", what, a->stride,
@@ -111,7 +112,8 @@ static ex_result check(const call *c, ex_error *error) {
         return exi_error(error, EX_ERROR_ARGUMENT,
                          "positions: snorm needs a frame, its centre and a half width above 0");
     if (c->wants_normals && !c->job.level.has_rings && !c->job.limit_normals)
-        return exi_error(error, EX_ERROR_ARGUMENT, "normals: they need faces, and a rig that was made with normals");
+        return exi_error(error, EX_ERROR_ARGUMENT,
+                         "normals: the rig has none at this level: it has no faces, or was made without normals");
     return EX_OK;
 }
 
@@ -275,7 +277,8 @@ ex_result ex_cuda_evaluate(const ex_cuda_rig *rig, int count, const ex_cuda_pose
     if (!set_out(&c, rig, evaluation, output, count, scratch))
         return evaluation->level == EX_LEVEL_LIMIT
                    ? exi_error(error, EX_ERROR_ARGUMENT, "the rig has no limit surface")
-                   : exi_error(error, EX_ERROR_ARGUMENT, "the rig has no level %d", evaluation->level);
+                   : exi_error(error, EX_ERROR_ARGUMENT, "the rig has no level %d: its last is %d", evaluation->level,
+                               rig->levels.numbered - 1);
     ex_result result = check(&c, error);
     if (result == EX_OK)
         result = check_addresses(poses, output, error);
