@@ -165,7 +165,8 @@ typedef struct exi_crowd {
     int32_t patch_count; /* 0: the rig is none for this way */
     int32_t form_steps;  /* of 8 columns */
     int32_t most_joint_steps, has_rings;
-    int32_t runs, reserved; /* patches are runs of vertices, each a multiple of four but for the last */
+    int32_t runs; /* patches are runs of vertices, each a multiple of four but for the last */
+    float area;   /* 1 over what is usual for a ring's area, about */
     const exi_crowd_patch *patches;
     const uint32_t *sources;     /* [patch][512]: vertices of the cage */
     const uint16_t *joints;      /* [patch][8 * most_joint_steps] */

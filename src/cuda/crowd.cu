@@ -32,10 +32,12 @@
 #include <stdint.h>
 
 enum {
-    THREADS = EXI_CROWD_ROWS, /* in the second half a thread has a vertex */
+    THREADS = 512,
     WARPS = THREADS / 32,
     WARP_TILES = EXI_CROWD_TILES / WARPS,
     BATCH = 8,
+    /* Where results are written, a thread has a vertex and these of a batch's instances. */
+    SHARE = BATCH * EXI_CROWD_ROWS / THREADS,
     /* Floats from an instance's positions to the next one's: 4 more than a multiple of 16, so that the 32 numbers that
      * a warp stores at once, of 8 rows and 4 instances, are in 32 banks. */
     INSTANCE = 3 * EXI_CROWD_ROWS + 4,
@@ -46,15 +48,16 @@ enum {
 
 /* What a block works on. */
 typedef struct shared_tables {
-    float *positions;  /* [buffers][BATCH][INSTANCE] */
-    float4 *fetched;   /* [2][tasks][3][32 lanes]: rows of palettes and factors as they come */
-    float4 *joints;    /* [2][steps][ENTRIES][32 lanes]: both columns' high parts, then their low parts */
-    float4 *forms;     /* [2][steps][32 lanes] */
-    float4 *origins;   /* [ORIGINS][BATCH]: M_r c */
-    float4 *base;      /* [3][THREADS]: x y z of a thread's rows */
-    uint4 *rings;      /* [THREADS] */
-    float *normals;    /* [WARPS][BATCH][96], of bulk copies; else */
-    uint32_t *words;   /* [6][THREADS]: where a thread's three floats are in the positions, and where they go; bytes */
+    float *positions; /* [buffers][BATCH][INSTANCE] */
+    float4 *fetched;  /* [2][tasks][3][32 lanes]: rows of palettes and factors as they come */
+    float4 *joints;   /* [2][steps][ENTRIES][32 lanes]: both columns' high parts, then their low parts */
+    float4 *forms;    /* [2][steps][32 lanes] */
+    float4 *origins;  /* [ORIGINS][BATCH]: M_r c */
+    float *base;      /* [EXI_CROWD_TILES][6][32 lanes]: x y z of row g, then of row g + 8 */
+    uint4 *rings;     /* [EXI_CROWD_ROWS] */
+    float *normals;   /* [BATCH][3 * EXI_CROWD_ROWS], of bulk copies; else */
+    uint32_t
+        *words; /* [6][EXI_CROWD_ROWS]: where a thread's three floats are in the positions, and where they go; bytes */
     uint16_t *columns; /* [8 * steps]: joints */
     int joint_step, form_step, tasks;
 } shared_tables;
@@ -68,6 +71,7 @@ typedef struct own_tables {
 typedef struct patch_tables {
     exi_crowd_patch p;
     int number, steps; /* of the skin; 0: none */
+    uint32_t first;    /* vertex */
 } patch_tables;
 
 /* ---- numbers in two parts ---- */
@@ -233,22 +237,21 @@ static __device__ __forceinline__ void add_forms(float x[WARP_TILES][3][4], cons
     }
 }
 
-/* ONE: one step of forms and one of joints at most. */
+/* ONE: one step of forms and one of joints at most, and no long rings. */
 template <bool ONE>
 static __device__ __forceinline__ void shape(const exi_gpu &g, const patch_tables &t, const own_tables &own,
                                              const shared_tables &s, int batch, int rows, float *positions) {
     const int lane = (int)threadIdx.x % 32, tile = (int)threadIdx.x / 32 * WARP_TILES;
     if (16 * tile >= rows)
         return;
-    const float4 b0 = s.base[threadIdx.x], b1 = s.base[THREADS + threadIdx.x], b2 = s.base[2 * THREADS + threadIdx.x];
-    const float base[WARP_TILES][6] = {{b0.x, b0.y, b0.z, b0.w, b1.x, b1.y}, {b1.z, b1.w, b2.x, b2.y, b2.z, b2.w}};
     float x[WARP_TILES][3][4];
 #pragma unroll
     for (int i = 0; i < WARP_TILES; i++)
 #pragma unroll
         for (int c = 0; c < 3; c++) {
-            x[i][c][0] = x[i][c][1] = base[i][c];
-            x[i][c][2] = x[i][c][3] = base[i][3 + c];
+            const float *base = s.base + ((tile + i) * 6 + c) * 32 + lane;
+            x[i][c][0] = x[i][c][1] = base[0];
+            x[i][c][2] = x[i][c][3] = base[3 * 32];
         }
     const float4 *factors = s.forms + (batch & 1) * s.form_step + lane;
     if (g.crowd.form_steps > 0)
@@ -275,13 +278,24 @@ static __device__ __forceinline__ void shape(const exi_gpu &g, const patch_table
     float *to = positions + (size_t)(2 * (lane % 4)) * INSTANCE + 3 * (16 * tile + lane / 4);
     const float *origin = reinterpret_cast<const float *>(s.origins + (batch & (ORIGINS - 1)) * BATCH + 2 * (lane % 4));
     const float4 *columns = s.joints + (batch & 1) * s.joint_step + lane;
+    if (t.steps == 0) {
 #pragma unroll
-    for (int r = 0; r < 3; r++) {
+        for (int r = 0; r < 3; r++)
+#pragma unroll
+            for (int i = 0; i < WARP_TILES; i++)
+#pragma unroll
+                for (int k = 0; k < 4; k++)
+                    to[(k & 1) * INSTANCE + 3 * (16 * i + 8 * (k >> 1)) + r] = x[i][r][k] + origin[4 * (k & 1) + r];
+        return;
+    }
+#pragma unroll 1
+    for (int r = 0; r < 3;
+         r++, columns += 4 * 32, to++, origin++) { /* written out, it takes more registers than there are */
         float y[WARP_TILES][4];
 #pragma unroll
-        for (int pair = 1; pair >= 0 && t.steps > 0; pair--) { /* two entries side by side: less waiting */
+        for (int pair = 1; pair >= 0; pair--) { /* two entries side by side: less waiting */
             float m[2][WARP_TILES][4] = {};
-            const float4 b[2] = {columns[(4 * r + 2 * pair) * 32], columns[(4 * r + 2 * pair + 1) * 32]};
+            const float4 b[2] = {columns[2 * pair * 32], columns[(2 * pair + 1) * 32]};
 #pragma unroll
             for (int part = 0; part < 3; part++) /* small terms first */
 #pragma unroll
@@ -301,7 +315,7 @@ static __device__ __forceinline__ void shape(const exi_gpu &g, const patch_table
                               high, low);
 #pragma unroll
                         for (int e = 0; e < 2; e++)
-                            multiply_parts(m[e][i], high, low, columns[(k * ENTRIES + 4 * r + 2 * pair + e) * 32]);
+                            multiply_parts(m[e][i], high, low, columns[(k * ENTRIES + 2 * pair + e) * 32]);
                     }
             }
 #pragma unroll
@@ -311,12 +325,12 @@ static __device__ __forceinline__ void shape(const exi_gpu &g, const patch_table
                     y[i][k] = pair == 1 ? fmaf(m[0][i][k], x[i][2][k], m[1][i][k])
                                         : fmaf(m[0][i][k], x[i][0][k], fmaf(m[1][i][k], x[i][1][k], y[i][k]));
         }
+        const float at[2] = {origin[0], origin[4]};
 #pragma unroll
         for (int i = 0; i < WARP_TILES; i++)
 #pragma unroll
             for (int k = 0; k < 4; k++)
-                to[(k & 1) * INSTANCE + 3 * (16 * i + 8 * (k >> 1)) + r] =
-                    (t.steps > 0 ? y[i][k] : x[i][r][k]) + origin[4 * (k & 1) + r];
+                to[(k & 1) * INSTANCE + 3 * (16 * i + 8 * (k >> 1))] = y[i][k] + at[k & 1];
     }
 }
 
@@ -383,24 +397,11 @@ static __device__ __forceinline__ float inverse_root(float x) {
     return y;
 }
 
-/* A scale and a square for sums that are tiny, huge, or nothing. */
-static __device__ __noinline__ float2 rescale(float x, float y, float z) {
-    const float largest = fmaxf(fabsf(x), fmaxf(fabsf(y), fabsf(z)));
-    if (!(largest > 1e-37f && largest < 3e38f))
-        return make_float2(0.0f, 1.0f);
-    const float s = 1.0f / largest;
-    return make_float2(s, (s * x) * (s * x) + (s * y) * (s * y) + (s * z) * (s * z));
-}
-
-static __device__ __forceinline__ float3 unit(const float3 &v) {
-    float square = fmaf(v.x, v.x, fmaf(v.y, v.y, v.z * v.z)), scale = 1.0f;
-    if (!(square > 1e-30f && square < 1e30f)) {
-        const float2 again = rescale(v.x, v.y, v.z);
-        scale = again.x;
-        square = again.y;
-    }
-    scale *= inverse_root(square);
-    return make_float3(v.x * scale, v.y * scale, v.z * scale);
+/* Areas are taken in units of the cage's own (exi_crowd.area), so that squares stay within what a float holds. */
+static __device__ __forceinline__ float3 unit(const float3 &sum, float area) {
+    const float x = area * sum.x, y = area * sum.y, z = area * sum.z;
+    const float square = fmaf(x, x, fmaf(y, y, z * z)), scale = square > 1e-30f ? inverse_root(square) : 0.0f;
+    return make_float3(x * scale, y * scale, z * scale);
 }
 
 /* ---- out by bulk copies ---- */
@@ -428,43 +429,59 @@ static __device__ __forceinline__ void wait_for_copies(void) {
 #endif
 }
 
-/* The positions of instance w by the first lane of warp w; normals of instance l by lane l of theirs. */
-template <bool NORMALS>
-static __device__ __forceinline__ void copy_batch(const exi_gpu &g, const exi_gpu_job &j, const patch_tables &t,
-                                                  const shared_tables &s, int batch, const float *positions,
-                                                  bool four) {
-    const int thread = (int)threadIdx.x, lane = thread % 32, warp = thread / 32;
-    const int count = min(BATCH, j.count - BATCH * batch);
-    const size_t first = (size_t)g.crowd.sources[(size_t)t.number * EXI_CROWD_ROWS];
-    if (lane == 0 && warp < count)
-        copy_out(j.positions + (size_t)(BATCH * batch + warp) * j.position_instance + 3 * first,
+/* Which lanes have copies made: of normals those of an instance each, of positions the one behind them. A thread waits
+ * for its own copies only, and so these can be waited for at different times. */
+enum { POSITION_LANE = SHARE };
+
+/* The positions of instance w, by warp w. */
+static __device__ __forceinline__ void copy_positions(const exi_gpu_job &j, const patch_tables &t, int batch,
+                                                      const float *positions) {
+    const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+    const int instance = BATCH * batch + warp;
+    if (lane == POSITION_LANE && warp < BATCH && instance < j.count)
+        copy_out(j.positions + (size_t)instance * j.position_instance + 3 * (size_t)t.first,
                  positions + warp * INSTANCE, 12u * (uint32_t)t.p.owned);
-    const int rows = min(32, t.p.owned - 32 * warp);
-    if (NORMALS && rows > 0) {
-        const uint4 packed = s.rings[thread];
-        const uint32_t ring[EXI_CROWD_RING] = {packed.x & 0xFFFFu, packed.x >> 16, packed.y & 0xFFFFu, packed.y >> 16,
-                                               packed.z & 0xFFFFu, packed.z >> 16, packed.w & 0xFFFFu, packed.w >> 16};
-        const bool long_rings = t.p.has_long_rings != 0;
-        const float4 *origin = s.origins + (batch & (ORIGINS - 1)) * BATCH;
-        float *slots = s.normals + warp * BATCH * 96;
-#pragma unroll 4
-        for (int i = 0; i < BATCH; i++) { /* instances past the last were shaped as the last */
-            const float4 o = origin[i];
-            const float *here = positions + i * INSTANCE;
-            float3 n = sum_ring(ring, here, o, four);
-            if (long_rings)
-                n = add_long_rest(g.crowd, t.number, min(thread, t.p.owned - 1), ring[0], ring[7], here, o, n);
-            n = unit(n);
-            slots[96 * i + 3 * lane] = n.x;
-            slots[96 * i + 3 * lane + 1] = n.y;
-            slots[96 * i + 3 * lane + 2] = n.z;
-        }
-        show_to_copies();
-        __syncwarp();
-        if (lane < count)
-            copy_out(j.normals + (size_t)(BATCH * batch + lane) * j.normal_instance + 3 * (first + 32 * (size_t)warp),
-                     slots + 96 * lane, 12u * (uint32_t)rows);
+}
+
+/* Normals of a batch: 32 vertices of each of the warp's instances. ONE: no ring is long. */
+template <bool ONE>
+static __device__ __forceinline__ void copy_normals(const exi_gpu &g, const exi_gpu_job &j, const patch_tables &t,
+                                                    const shared_tables &s, int batch, const float *positions,
+                                                    bool four) {
+    const int row = (int)threadIdx.x % EXI_CROWD_ROWS, lane = row % 32;
+    const int share = (int)threadIdx.x / EXI_CROWD_ROWS * SHARE;
+    const int rows = min(32, t.p.owned - (row - lane));
+    if (rows <= 0)
+        return;
+    const uint4 packed = s.rings[row];
+    const uint32_t ring[EXI_CROWD_RING] = {packed.x & 0xFFFFu, packed.x >> 16, packed.y & 0xFFFFu, packed.y >> 16,
+                                           packed.z & 0xFFFFu, packed.z >> 16, packed.w & 0xFFFFu, packed.w >> 16};
+    const bool long_rings = !ONE && t.p.has_long_rings != 0;
+    const float4 *origin = s.origins + (batch & (ORIGINS - 1)) * BATCH + share;
+    float *normals = s.normals + share * 3 * EXI_CROWD_ROWS;
+    positions += share * INSTANCE;
+    if (lane < SHARE)
+        wait_for_copies(); /* of the batch before */
+    __syncwarp();
+#pragma unroll 1
+    for (int i = 0; i < SHARE; i++) { /* instances past the last were shaped as the last */
+        const float4 o = origin[i];
+        const float *here = positions + i * INSTANCE;
+        float3 n = sum_ring(ring, here, o, four);
+        if (long_rings)
+            n = add_long_rest(g.crowd, t.number, min(row, t.p.owned - 1), ring[0], ring[7], here, o, n);
+        n = unit(n, g.crowd.area);
+        float *to = normals + i * 3 * EXI_CROWD_ROWS + 3 * row;
+        to[0] = n.x;
+        to[1] = n.y;
+        to[2] = n.z;
     }
+    show_to_copies();
+    __syncwarp();
+    const int instance = BATCH * batch + share + lane;
+    if (lane < SHARE && instance < j.count)
+        copy_out(j.normals + (size_t)instance * j.normal_instance + 3 * (size_t)(t.first + (uint32_t)(row - lane)),
+                 normals + lane * 3 * EXI_CROWD_ROWS + 3 * (row - lane), 12u * (uint32_t)rows);
 }
 
 /* ---- out by threads ---- */
@@ -495,33 +512,35 @@ static __device__ __forceinline__ void put(char *to, uint32_t bytes, float value
     *reinterpret_cast<float *>(to + bytes) = value;
 }
 
-template <bool NORMALS>
+template <bool ONE, bool NORMALS>
 static __device__ __forceinline__ void write_batch(const exi_gpu &g, const exi_gpu_job &j, const patch_tables &t,
                                                    const shared_tables &s, int batch, const float *positions,
                                                    bool four) {
-    const int thread = (int)threadIdx.x, lane = thread % 32;
-    if (thread - lane >= t.p.owned)
+    const int row = (int)threadIdx.x % EXI_CROWD_ROWS, lane = row % 32;
+    const int share = (int)threadIdx.x / EXI_CROWD_ROWS * SHARE;
+    if (row - lane >= t.p.owned)
         return;
     uint32_t at[3], to[3], ring[EXI_CROWD_RING];
     int from[3];
 #pragma unroll
     for (int k = 0; k < 3; k++) {
-        at[k] = s.words[k * THREADS + thread];
-        to[k] = s.words[(3 + k) * THREADS + thread];
+        at[k] = s.words[k * EXI_CROWD_ROWS + row];
+        to[k] = s.words[(3 + k) * EXI_CROWD_ROWS + row];
         from[k] = (32 * float_of(k, lane) + lane) / 3;
     }
     if (NORMALS) {
-        const uint4 packed = s.rings[thread];
+        const uint4 packed = s.rings[row];
         const uint32_t pairs[4] = {packed.x, packed.y, packed.z, packed.w};
 #pragma unroll
         for (int k = 0; k < EXI_CROWD_RING; k++)
             ring[k] = k % 2 == 0 ? pairs[k / 2] & 0xFFFFu : pairs[k / 2] >> 16;
     }
     const float4 *origin = s.origins + (batch & (ORIGINS - 1)) * BATCH;
-    const bool long_rings = NORMALS && t.p.has_long_rings != 0;
+    const bool long_rings = !ONE && NORMALS && t.p.has_long_rings != 0;
     const int last = j.count - 1;
-#pragma unroll 2
-    for (int i = 0; i < BATCH; i++) { /* instances past the last were shaped as the last, and go there again */
+#pragma unroll 1
+    for (int i = share; i < share + SHARE;
+         i++) { /* instances past the last were shaped as the last, and go there again */
         const size_t instance = (size_t)min(BATCH * batch + i, last);
         char *out = reinterpret_cast<char *>(j.positions + instance * j.position_instance);
         const float *here = positions + i * INSTANCE;
@@ -533,8 +552,8 @@ static __device__ __forceinline__ void write_batch(const exi_gpu &g, const exi_g
             const float4 o = origin[i];
             float3 sum = sum_ring(ring, here, o, four);
             if (long_rings)
-                sum = add_long_rest(g.crowd, t.number, min(thread, t.p.owned - 1), ring[0], ring[7], here, o, sum);
-            const float3 n = spread(unit(sum), lane, from);
+                sum = add_long_rest(g.crowd, t.number, min(row, t.p.owned - 1), ring[0], ring[7], here, o, sum);
+            const float3 n = spread(unit(sum, g.crowd.area), lane, from);
             put(out_normals, to[0], n.x);
             put(out_normals, to[1], n.y);
             put(out_normals, to[2], n.z);
@@ -570,18 +589,16 @@ static __device__ void load_shared(const exi_gpu &g, const exi_gpu_job &j, const
                                    const shared_tables &s, bool normals) {
     const int thread = (int)threadIdx.x, lane = thread % 32, last = t.p.owned - 1;
     const uint32_t *sources = g.crowd.sources + (size_t)t.number * EXI_CROWD_ROWS;
-    for (int k = 0; !BULK && k < 3; k++) {
+    for (int k = 0; !BULK && k < 3 && thread < EXI_CROWD_ROWS; k++) {
         const int word = 96 * (thread / 32) + 32 * k + lane, row = min(word / 3, last);
-        s.words[k * THREADS + thread] = (uint32_t)(12 * row + 4 * (word % 3));
-        s.words[(3 + k) * THREADS + thread] = (uint32_t)(4 * (sources[row] * j.position_stride + (uint64_t)(word % 3)));
+        s.words[k * EXI_CROWD_ROWS + thread] = (uint32_t)(12 * row + 4 * (word % 3));
+        s.words[(3 + k) * EXI_CROWD_ROWS + thread] =
+            (uint32_t)(4 * (sources[row] * j.position_stride + (uint64_t)(word % 3)));
     }
-    const float *from = g.crowd.base +
-                        ((size_t)t.number * EXI_CROWD_TILES + (size_t)(thread / 32 * WARP_TILES)) * 6 * 32 +
-                        (size_t)lane;
-    for (int k = 0; k < 3; k++)
-        s.base[k * THREADS + thread] =
-            make_float4(from[128 * k], from[128 * k + 32], from[128 * k + 64], from[128 * k + 96]);
-    if (normals)
+    const float *base = g.crowd.base + (size_t)t.number * EXI_CROWD_TILES * 6 * 32;
+    for (int k = thread; k < EXI_CROWD_TILES * 6 * 32; k += THREADS)
+        s.base[k] = base[k];
+    if (normals && thread < EXI_CROWD_ROWS)
         s.rings[thread] = reinterpret_cast<const uint4 *>(
             g.crowd.rings)[(size_t)t.number * EXI_CROWD_ROWS + (size_t)min(thread, last)];
 }
@@ -596,6 +613,7 @@ static __device__ void run_patch(const exi_gpu &g, const exi_gpu_job &j, int num
         t.p = g.crowd.patches[number];
         t.number = number;
         t.steps = j.skinned ? t.p.joint_steps : 0;
+        t.first = g.crowd.sources[(size_t)number * EXI_CROWD_ROWS];
     }
     if ((int)threadIdx.x < 8 * g.crowd.most_joint_steps)
         s.columns[threadIdx.x] = g.crowd.joints[(size_t)number * 8 * (size_t)g.crowd.most_joint_steps + threadIdx.x];
@@ -603,12 +621,12 @@ static __device__ void run_patch(const exi_gpu &g, const exi_gpu_job &j, int num
     fetch(g, j, t, s, begin);
     load_own(g, t, own);
     load_shared<BULK>(g, j, t, s, NORMALS);
-    const uint4 ring = NORMALS ? s.rings[threadIdx.x] : make_uint4(0, 0, 0, 0);
-    const bool four = NORMALS && __any_sync(0xFFFFFFFFu, ring.w != (ring.z >> 16) * 0x10001u);
     stage(g, t, s, begin);
     if (begin + 1 < end)
         fetch(g, j, t, s, begin + 1);
     __syncthreads();
+    const uint4 ring = NORMALS ? s.rings[threadIdx.x % EXI_CROWD_ROWS] : make_uint4(0, 0, 0, 0);
+    const bool four = NORMALS && __any_sync(0xFFFFFFFFu, ring.w != (ring.z >> 16) * 0x10001u);
     if constexpr (!PIPED) {
 #pragma unroll 1
         for (int batch = begin; batch < end; batch++) {
@@ -618,7 +636,7 @@ static __device__ void run_patch(const exi_gpu &g, const exi_gpu_job &j, int num
                 stage(g, t, s, batch + 1);
             if (batch + 2 < end)
                 fetch(g, j, t, s, batch + 2);
-            write_batch<NORMALS>(g, j, t, s, batch, s.positions, four);
+            write_batch<ONE, NORMALS>(g, j, t, s, batch, s.positions, four);
             __syncthreads();
         }
     } else {
@@ -627,46 +645,60 @@ static __device__ void run_patch(const exi_gpu &g, const exi_gpu_job &j, int num
         for (int batch = begin; batch <= end; batch++) {
             float *now = s.positions + (batch & 1) * BATCH * INSTANCE;
             const float *past = s.positions + (~batch & 1) * BATCH * INSTANCE;
+            if (BULK && batch > begin)
+                copy_positions(j, t, batch - 1, past);
             if (batch + 1 < end)
                 stage(g, t, s, batch + 1);
             if (batch + 2 < end)
                 fetch(g, j, t, s, batch + 2);
-#pragma unroll 1
-            for (int half = 0; half < 2; half++) {
-                if (half == odd && batch < end) {
-                    shape<ONE>(g, t, own, s, batch, NORMALS ? t.p.rows : t.p.owned, now);
-                    if (BULK)
-                        show_to_copies();
+            if (BULK && !NORMALS) {
+                if (batch < end) {
+                    shape<ONE>(g, t, own, s, batch, t.p.owned, now);
+                    show_to_copies();
                 }
-                if (half != odd && batch > begin) {
-                    if (BULK)
-                        copy_batch<NORMALS>(g, j, t, s, batch - 1, past, four);
-                    else
-                        write_batch<NORMALS>(g, j, t, s, batch - 1, past, four);
+            } else {
+#pragma unroll 1
+                for (int half = 0; half < 2; half++) {
+                    if (half == odd && batch < end) {
+                        shape<ONE>(g, t, own, s, batch, NORMALS ? t.p.rows : t.p.owned, now);
+                        if (BULK)
+                            show_to_copies();
+                    }
+                    if (half != odd && batch > begin) {
+                        if (!BULK)
+                            write_batch<ONE, NORMALS>(g, j, t, s, batch - 1, past, four);
+                        else
+                            copy_normals<ONE>(g, j, t, s, batch - 1, past, four);
+                    }
                 }
             }
-            if (BULK)
+            if (BULK && (int)threadIdx.x % 32 == POSITION_LANE)
                 wait_for_copies(); /* before what they read is written over */
             __syncthreads();
         }
+        if (BULK && NORMALS) /* before another patch's normals are */
+            wait_for_copies();
     }
 }
 
+/* With ONE everything stands at places that the compiler knows: room for one step is there in any case. */
+template <bool ONE>
 static __device__ __forceinline__ shared_tables lay_shared(const exi_gpu &g, float4 *memory, int buffers, bool bulk) {
+    const int steps = ONE ? 1 : g.crowd.most_joint_steps, forms = ONE ? 1 : g.crowd.form_steps;
     shared_tables s;
-    s.tasks = 3 * g.crowd.most_joint_steps + g.crowd.form_steps;
-    s.joint_step = g.crowd.most_joint_steps * ENTRIES * 32;
-    s.form_step = g.crowd.form_steps * 32;
+    s.tasks = 3 * steps + forms;
+    s.joint_step = steps * ENTRIES * 32;
+    s.form_step = forms * 32;
     s.positions = reinterpret_cast<float *>(memory);
     s.fetched = memory + buffers * BATCH * INSTANCE / 4;
     s.joints = s.fetched + 2 * s.tasks * FETCHED;
     s.forms = s.joints + 2 * s.joint_step;
     s.origins = s.forms + 2 * s.form_step;
-    s.base = s.origins + ORIGINS * BATCH;
-    s.rings = reinterpret_cast<uint4 *>(s.base + 3 * THREADS);
-    s.normals = reinterpret_cast<float *>(s.rings + THREADS);
+    s.rings = reinterpret_cast<uint4 *>(s.origins + ORIGINS * BATCH);
+    s.base = reinterpret_cast<float *>(s.rings + EXI_CROWD_ROWS);
+    s.normals = s.base + EXI_CROWD_TILES * 6 * 32;
     s.words = reinterpret_cast<uint32_t *>(s.normals);
-    s.columns = reinterpret_cast<uint16_t *>(bulk ? s.words + WARPS * BATCH * 96 : s.words + 6 * THREADS);
+    s.columns = reinterpret_cast<uint16_t *>(s.words + (bulk ? BATCH * 3 : 6) * EXI_CROWD_ROWS);
     return s;
 }
 
@@ -675,7 +707,7 @@ template <bool ONE, bool PIPED, bool BULK, bool NORMALS>
 static __global__ void __launch_bounds__(THREADS, 1)
     crowd_kernel(const __grid_constant__ exi_gpu g, const __grid_constant__ exi_gpu_job j) {
     extern __shared__ float4 shared_memory[];
-    const shared_tables s = lay_shared(g, shared_memory, PIPED ? 2 : 1, BULK);
+    const shared_tables s = lay_shared<ONE>(g, shared_memory, PIPED ? 2 : 1, BULK);
     const int batches = (j.count + BATCH - 1) / BATCH;
     const long long all = (long long)g.crowd.patch_count * batches;
     const long long first = all * blockIdx.x / gridDim.x, last = all * (blockIdx.x + 1) / gridDim.x;
@@ -690,18 +722,20 @@ static __global__ void __launch_bounds__(THREADS, 1)
 /* ---- the host's side ---- */
 
 static size_t shared_size(const exi_gpu *g, int buffers, bool bulk) {
-    const size_t steps = (size_t)g->crowd.most_joint_steps, forms = (size_t)g->crowd.form_steps;
-    return (size_t)buffers * BATCH * INSTANCE * sizeof(float) +
+    const size_t steps = (size_t)(g->crowd.most_joint_steps > 1 ? g->crowd.most_joint_steps : 1);
+    const size_t forms = (size_t)(g->crowd.form_steps > 1 ? g->crowd.form_steps : 1);
+    return ((size_t)buffers * BATCH * INSTANCE + EXI_CROWD_TILES * 6 * 32 + (bulk ? BATCH * 3 : 6) * EXI_CROWD_ROWS) *
+               sizeof(float) +
            (2 * (3 * steps + forms) * FETCHED + 2 * steps * ENTRIES * 32 + 2 * forms * 32 + ORIGINS * BATCH +
-            4 * THREADS) *
+            EXI_CROWD_ROWS) *
                sizeof(float4) +
-           (bulk ? WARPS * BATCH * 96 : 6 * THREADS) * sizeof(uint32_t) + 8 * steps * sizeof(uint16_t);
+           8 * steps * sizeof(uint16_t);
 }
 
 typedef void (*kernel)(exi_gpu, exi_gpu_job);
 
 static kernel choose(const exi_gpu *g, bool piped, bool bulk, bool normals) {
-    const bool one = g->crowd.most_joint_steps <= 1 && g->crowd.form_steps <= 1;
+    const bool one = g->crowd.most_joint_steps <= 1 && g->crowd.form_steps <= 1 && !g->crowd.long_rings;
     if (!piped)
         return normals ? crowd_kernel<false, false, false, true> : crowd_kernel<false, false, false, false>;
     if (bulk && one)

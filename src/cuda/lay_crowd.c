@@ -429,6 +429,21 @@ static void fill_rings(const plan *p, uint16_t *rings, uint32_t *long_starts, ui
 
 /* ---- all of it ---- */
 
+/* 1 over the mean of the squares of the edges around vertices; 1 where there are none. */
+static float area_unit(const plan *p) {
+    double sum = 0, count = 0;
+    for (uint32_t v = 0; p->rings && v < (uint32_t)p->vertices; v++)
+        for (uint32_t k = p->ring_starts[v]; k < p->ring_starts[v + 1]; k++) {
+            const float *a = p->positions + 3 * (size_t)v;
+            const float *b = p->positions + 3 * (size_t)(p->rings[k] & ~EXI_GPU_RING_START);
+            for (int c = 0; c < 3; c++)
+                sum += ((double)a[c] - (double)b[c]) * ((double)a[c] - (double)b[c]);
+            count++;
+        }
+    const double unit = count / sum;
+    return unit > 1e-30 && unit < 1e30 ? (float)unit : 1;
+}
+
 /* What all patches come to. */
 typedef struct totals {
     int most_steps;
@@ -537,7 +552,8 @@ ex_result exi_lay_crowd(const ex_rig *rig, exi_lay *lay, exi_gpu *head, ex_error
                                       .form_steps = (rig->counts.forms + 7) / 8,
                                       .most_joint_steps = all.most_steps,
                                       .has_rings = p.rings != NULL,
-                                      .runs = p.runs};
+                                      .runs = p.runs,
+                                      .area = area_unit(&p)};
             take_tables(lay, &p, &all, head->crowd.form_steps, &head->crowd, &host);
             const size_t size = all.longest * sizeof(uint32_t);
             uint32_t *room = lay->memory ? exi_allocate(lay->allocator, size) : NULL;
