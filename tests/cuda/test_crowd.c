@@ -85,10 +85,9 @@ static void move_point(const float *matrix, const float *point, double out[3]) {
 }
 
 /* A row of a patch, from the reference joint's image of the centre. */
-static void shape_row(const laid *l, int patch, int instance, int row, double out[3]) {
-    const exi_crowd *c = &l->head.crowd;
+static void shape_row(const laid *l, const exi_crowd *c, int patch, int instance, int row, double out[3]) {
     const exi_crowd_patch *p = &c->patches[patch];
-    const size_t tile = (size_t)patch * (EXI_CROWD_ROWS / 16) + (size_t)(row / 16);
+    const size_t tile = (size_t)patch * (size_t)(c->rows / 16) + (size_t)(row / 16);
     const float *factors = l->job.work.factors + instance * l->head.forms;
     const uint16_t *joints = c->joints + (size_t)patch * 8 * (size_t)c->most_joint_steps;
     const float *palette = l->job.work.palette + (size_t)instance * (size_t)l->head.joints * 12;
@@ -131,10 +130,9 @@ static void add_pair(const double a[3], const double b[3], const double previous
     }
 }
 
-static void loop_normal(const laid *l, int patch, int row, double (*rows)[3], double normal[3]) {
-    const exi_crowd *c = &l->head.crowd;
-    const uint16_t *ring = c->rings + ((size_t)patch * EXI_CROWD_ROWS + (size_t)row) * EXI_CROWD_RING;
-    const uint32_t *starts = c->long_starts + (size_t)patch * (EXI_CROWD_ROWS + 1) + (size_t)row;
+static void loop_normal(const exi_crowd *c, int patch, int row, double (*rows)[3], double normal[3]) {
+    const uint16_t *ring = c->rings + ((size_t)patch * (size_t)c->rows + (size_t)row) * EXI_CROWD_RING;
+    const uint32_t *starts = c->long_starts + (size_t)patch * (size_t)(c->rows + 1) + (size_t)row;
     const uint32_t more = starts[1] - starts[0];
     uint32_t loop[64];
     assert_true(more % 2 == 0 && more <= 56);
@@ -149,41 +147,41 @@ static void loop_normal(const laid *l, int patch, int row, double (*rows)[3], do
         normal[k] /= length;
 }
 
-static void assert_crowd(int rings, int sides, int least_patches) {
-    laid l;
-    open_laid(&l, rings, sides, EX_SKINNING_LINEAR);
-    const exi_crowd *c = &l.head.crowd;
-    const size_t vertices = (size_t)rings * (size_t)sides;
+static void assert_cut(laid *l, const exi_crowd *c, int rows_most, bool has_rings, int least_patches) {
+    const size_t vertices = (size_t)l->head.vertices;
     assert_in_range(c->patch_count, least_patches, 2 * least_patches);
-    assert_true(c->has_rings);
+    assert_int_equal(c->has_rings, has_rings);
+    assert_int_equal(c->rows, rows_most);
     float *positions = malloc(vertices * 12), *normals = malloc(vertices * 12);
     int *times = calloc(vertices, sizeof *times);
-    void *scratch = malloc(ex_rig_scratch_size(l.rig, NULL, 1));
+    void *scratch = malloc(ex_rig_scratch_size(l->rig, NULL, 1));
     for (int i = 0; i < INSTANCES; i++) {
         double inputs[CHARACTER_POSE];
         for (int k = 0; k < CHARACTER_POSE; k++)
-            inputs[k] = (double)l.inputs[i][k];
-        ex_rig_evaluate(l.rig, &(ex_pose){.inputs = inputs, .joints = l.joints[i]},
+            inputs[k] = (double)l->inputs[i][k];
+        ex_rig_evaluate(l->rig, &(ex_pose){.inputs = inputs, .joints = l->joints[i]},
                         &(ex_output){.positions = positions, .normals = normals}, NULL, scratch);
         for (int patch = 0; patch < c->patch_count; patch++) {
             static double rows[EXI_CROWD_ROWS][3];
             const exi_crowd_patch *p = &c->patches[patch];
             double centre[3];
-            move_point(l.job.work.palette +
+            move_point(l->job.work.palette +
                            ((size_t)i * CHARACTER_JOINTS + c->joints[(size_t)patch * 8 * (size_t)c->most_joint_steps]) *
                                12,
                        p->centre, centre);
             for (int row = 0; row < p->rows; row++) {
-                const uint32_t v = c->sources[(size_t)patch * EXI_CROWD_ROWS + (size_t)row];
-                shape_row(&l, patch, i, row, rows[row]);
+                const uint32_t v = c->sources[(size_t)patch * (size_t)c->rows + (size_t)row];
+                shape_row(l, c, patch, i, row, rows[row]);
                 for (int k = 0; k < 3; k++)
                     assert_true(fabs(rows[row][k] + centre[k] - (double)positions[3 * v + (uint32_t)k]) < 2e-6);
             }
             for (int row = 0; row < p->owned; row++) {
-                const uint32_t v = c->sources[(size_t)patch * EXI_CROWD_ROWS + (size_t)row];
+                const uint32_t v = c->sources[(size_t)patch * (size_t)c->rows + (size_t)row];
                 double normal[3];
-                loop_normal(&l, patch, row, rows, normal);
                 times[v]++;
+                if (!has_rings)
+                    continue;
+                loop_normal(c, patch, row, rows, normal);
                 for (int k = 0; k < 3; k++)
                     assert_true(fabs(normal[k] - (double)normals[3 * v + (uint32_t)k]) < 5e-5);
             }
@@ -195,13 +193,20 @@ static void assert_crowd(int rings, int sides, int least_patches) {
     free(normals);
     free(times);
     free(scratch);
+}
+
+static void assert_crowd(int rings, int sides, int least_patches, int least_bare) {
+    laid l;
+    open_laid(&l, rings, sides, EX_SKINNING_LINEAR);
+    assert_cut(&l, &l.head.crowd, EXI_CROWD_ROWS, true, least_patches);
+    assert_cut(&l, &l.head.bare, EXI_CROWD_BARE, false, least_bare);
     close_laid(&l);
 }
 
 static void test_patches(void **state) {
     (void)state;
-    assert_crowd(5, 7, 1);
-    assert_crowd(60, 50, 6);
+    assert_crowd(5, 7, 1, 1);
+    assert_crowd(60, 50, 6, 12);
 }
 
 /* Dual quaternions go the usual way. */
@@ -210,6 +215,7 @@ static void test_others(void **state) {
     laid l;
     open_laid(&l, 5, 7, EX_SKINNING_DUAL_QUATERNION);
     assert_int_equal(l.head.crowd.patch_count, 0);
+    assert_int_equal(l.head.bare.patch_count, 0);
     close_laid(&l);
 }
 
