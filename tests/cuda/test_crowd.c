@@ -1,6 +1,7 @@
 /*
  * Patches for crowds, gone through on the host as the crowd's kernel goes through them on the GPU: every vertex of the
- * cage is in one patch, the operands give the rig's positions, and the loops its normals.
+ * cage is in one patch, the operands give the rig's positions, and the loops its normals. Which rigs have patches, and
+ * which the GPU refuses.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,8 +16,11 @@
 #include "runtime/base/memory.h"
 #include "support/characters.h"
 #include "support/failing_allocator.h"
+#include "support/tubes.h"
+#include "support/whole_rigs.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,6 +153,17 @@ static void loop_normal(const laid *l, int patch, int row, double (*rows)[3], do
         normal[k] /= length;
 }
 
+/* Runs of vertices are written as they lie, four at a time. */
+static void assert_runs(const exi_crowd *c) {
+    uint32_t next = 0;
+    for (int patch = 0; patch < c->patch_count; patch++) {
+        const exi_crowd_patch *p = &c->patches[patch];
+        assert_true(p->owned % 4 == 0 || patch == c->patch_count - 1);
+        for (int row = 0; row < p->owned; row++)
+            assert_int_equal(c->sources[(size_t)patch * EXI_CROWD_ROWS + (size_t)row], next++);
+    }
+}
+
 static void assert_crowd(int rings, int sides, int least_patches) {
     laid l;
     open_laid(&l, rings, sides, EX_SKINNING_LINEAR);
@@ -156,6 +171,8 @@ static void assert_crowd(int rings, int sides, int least_patches) {
     const size_t vertices = (size_t)rings * (size_t)sides;
     assert_in_range(c->patch_count, least_patches, 2 * least_patches);
     assert_true(c->has_rings);
+    if (c->runs)
+        assert_runs(c);
     float *positions = malloc(vertices * 12), *normals = malloc(vertices * 12);
     int *times = calloc(vertices, sizeof *times);
     void *scratch = malloc(ex_rig_scratch_size(l.rig, NULL, 1));
@@ -204,14 +221,161 @@ static void test_patches(void **state) {
     assert_crowd(60, 50, 6);
 }
 
-/* Dual quaternions go the usual way. */
+/* ---- which rigs have patches ---- */
+
+enum { SIDES_MOST = 128, FORMS_MOST = 300, JOINTS_MOST = 40 };
+
+/* A fan of triangles around vertex 0; layers of one dial and one form each; joints that each move their vertices. */
+static ex_rig *make_fan(int sides, int forms, int joints) {
+    static const float delta[SIDES_MOST + 1][3] = {{0, 0, 0.5F}};
+    static const float *const deltas[1] = {delta[0]};
+    static const char *const dials[1] = {"dial"}, *const examples[1] = {"up"};
+    const ex_axis axis = ex_axis_scalar(0, 1, 0);
+    float positions[SIDES_MOST + 1][3] = {{0, 0, 1}}, weights[SIDES_MOST + 1];
+    uint32_t sizes[SIDES_MOST], corners[SIDES_MOST][3], starts[SIDES_MOST + 2], joint_of[SIDES_MOST + 1];
+    ex_layer_def layers[FORMS_MOST];
+    char names[FORMS_MOST][16];
+    ex_transform rest[JOINTS_MOST];
+    int parents[JOINTS_MOST];
+    ex_skeleton *skeleton = NULL;
+    ex_skin *skin = NULL;
+    for (int i = 0; i < sides; i++) {
+        positions[1 + i][0] = cosf(6.2831853F * (float)i / (float)sides);
+        positions[1 + i][1] = sinf(6.2831853F * (float)i / (float)sides);
+        positions[1 + i][2] = 0.1F * (float)(i % 3);
+        sizes[i] = 3;
+        corners[i][0] = 0;
+        corners[i][1] = (uint32_t)(1 + i);
+        corners[i][2] = (uint32_t)(1 + (i + 1) % sides);
+    }
+    for (int i = 0; i < forms; i++) {
+        snprintf(names[i], sizeof names[i], "layer %d", i);
+        layers[i] = (ex_layer_def){.name = names[i],
+                                   .domain = EX_DOMAIN_FORM,
+                                   .weigh = ex_weigher_def_default(),
+                                   .axis_names = dials,
+                                   .example_names = examples,
+                                   .deltas = deltas,
+                                   .reference = -1};
+        layers[i].weigh.kind = EX_WEIGHER_DIRECT;
+        layers[i].weigh.axes = &axis;
+        layers[i].weigh.axis_count = layers[i].weigh.example_count = 1;
+    }
+    for (int v = 0; v <= sides && joints > 0; v++) {
+        starts[v] = (uint32_t)v;
+        joint_of[v] = (uint32_t)(v % joints);
+        weights[v] = 1;
+    }
+    starts[sides + 1] = (uint32_t)(sides + 1);
+    for (int j = 0; j < joints; j++) {
+        rest[j] = ex_transform_identity();
+        parents[j] = j - 1;
+    }
+    ex_rig_def def = ex_rig_def_default();
+    def.mesh = (ex_rig_mesh){.vertex_count = sides + 1,
+                             .split_count = sides + 1,
+                             .positions = positions[0],
+                             .face_count = sides,
+                             .corner_count = 3 * sides,
+                             .face_sizes = sizes,
+                             .corners = corners[0],
+                             .triangle_count = sides,
+                             .triangles = corners[0]};
+    def.layers = layers;
+    def.layer_count = forms;
+    if (joints > 0) {
+        const ex_skeleton_def bones = {.joint_count = joints, .parents = parents, .rest = rest};
+        assert_int_equal(ex_skeleton_create(&bones, NULL, &skeleton, NULL), EX_OK);
+        assert_int_equal(
+            ex_skin_create(&(ex_skin_def){sides + 1, joints, starts, joint_of, weights}, NULL, &skin, NULL), EX_OK);
+        def.skeleton = skeleton;
+        def.skin = skin;
+    }
+    ex_rig *rig = rig_of(&def);
+    ex_skin_destroy(skin);
+    ex_skeleton_destroy(skeleton);
+    return rig;
+}
+
+/* How many patches a rig has, which is then destroyed. */
+static int count_patches(ex_rig *rig) {
+    laid l = {.rig = rig};
+    assert_int_equal(exi_gpu_lay(rig, NULL, NULL, NULL, &l.memory, &l.size, &l.head, &l.levels, NULL), EX_OK);
+    exi_release(NULL, l.memory, l.size);
+    ex_rig_destroy(rig);
+    return l.head.crowd.patch_count;
+}
+
+/* Forms and linear skinning, as many as the kernel has room for; all else goes the usual way. */
 static void test_others(void **state) {
     (void)state;
-    laid l;
-    open_laid(&l, 5, 7, EX_SKINNING_DUAL_QUATERNION);
-    assert_int_equal(l.head.crowd.patch_count, 0);
-    close_laid(&l);
+    character c;
+    for (int skinning = 0; skinning < EX_SKINNING_COUNT; skinning++)
+        for (int storage = 0; storage < EX_STORAGE_COUNT; storage++) {
+            character_open(&c, 5, 7, (ex_skinning)skinning);
+            c.def.options.storage = (ex_storage)storage;
+            assert_int_equal(count_patches(rig_of(&c.def)),
+                             skinning == EX_SKINNING_LINEAR && storage == EX_STORAGE_FLOAT);
+            character_close(&c);
+        }
+    static const int parts[] = {0, WHOLE_OFFSETS, WHOLE_PATHS, WHOLE_SKELETON | WHOLE_SKIN};
+    for (int i = 0; i < 4; i++) {
+        whole_rig w;
+        whole_rig_open(&w, 70, parts[i]);
+        assert_int_equal(count_patches(rig_of(&w.def)), i == 0 || i == 3);
+        whole_rig_close(&w);
+    }
+    assert_int_equal(count_patches(make_fan(40, EXI_CROWD_FORM_MAX, 32)), 1);
+    assert_int_equal(count_patches(make_fan(40, EXI_CROWD_FORM_MAX + 1, 32)), 0);
+    assert_int_equal(count_patches(make_fan(40, 1, 33)), 0);
+    assert_int_equal(count_patches(make_fan(40, 1, 0)), 1);
 }
+
+/* Loops of every length, and vertices of the border; no skin. */
+static void test_loops(void **state) {
+    (void)state;
+    for (int sides = 3; sides < 40; sides++) {
+        laid l = {.rig = make_fan(sides, 1, 0)};
+        double rows[SIDES_MOST + 1][3], normal[3];
+        float positions[SIDES_MOST + 1][3], normals[SIDES_MOST + 1][3];
+        void *scratch = malloc(ex_rig_scratch_size(l.rig, NULL, 1));
+        ex_rig_evaluate(l.rig, NULL, &(ex_output){.positions = positions[0], .normals = normals[0]}, NULL, scratch);
+        assert_int_equal(exi_gpu_lay(l.rig, NULL, NULL, NULL, &l.memory, &l.size, &l.head, &l.levels, NULL), EX_OK);
+        for (int row = 0; row <= sides; row++) /* one patch, so rows are the vertices as they stand */
+            for (int k = 0; k < 3; k++)
+                rows[row][k] = (double)l.head.crowd.base[(row / 16 * 6 + row % 16 / 8 * 3 + k) * 32 + row % 8 * 4];
+        for (int row = 0; row <= sides; row++) {
+            loop_normal(&l, 0, row, rows, normal);
+            for (int k = 0; k < 3; k++)
+                assert_true(fabs(normal[k] - (double)normals[row][k]) < 1e-5);
+        }
+        free(scratch);
+        exi_release(NULL, l.memory, l.size);
+        ex_rig_destroy(l.rig);
+    }
+}
+
+/* ---- what is refused ---- */
+
+static void refuse(ex_rig *rig, ex_result expected, const char *part) {
+    laid l = {.rig = rig};
+    ex_error error = {EX_OK, ""};
+    assert_int_equal(exi_gpu_lay(rig, NULL, NULL, NULL, &l.memory, &l.size, &l.head, &l.levels, &error), expected);
+    assert_non_null(strstr(error.text, part));
+    assert_null(l.memory);
+    ex_rig_destroy(rig);
+}
+
+static void test_refused(void **state) {
+    (void)state;
+    driven_tube *tube = driven_tube_make(1, EX_RESIDUAL_NONE, false);
+    refuse(rig_of(&tube->def), EX_ERROR_ARGUMENT, "driver");
+    free(tube);
+    assert_int_equal(count_patches(make_fan(3, EXI_GPU_LAYER_MAX, 0)), 0);
+    refuse(make_fan(3, EXI_GPU_LAYER_MAX + 1, 0), EX_ERROR_LIMIT, "257 layers");
+}
+
+/* ---- memory ---- */
 
 static ex_result attempt(void *context, const ex_allocator *allocator) {
     exi_gpu head;
@@ -240,9 +404,8 @@ static void test_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_patches),
-        cmocka_unit_test(test_others),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_patches), cmocka_unit_test(test_others), cmocka_unit_test(test_loops),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
