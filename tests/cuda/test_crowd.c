@@ -234,7 +234,7 @@ static ex_rig *make_fan(int sides, int forms, int joints) {
     float positions[SIDES_MOST + 1][3] = {{0, 0, 1}}, weights[SIDES_MOST + 1];
     uint32_t sizes[SIDES_MOST], corners[SIDES_MOST][3], starts[SIDES_MOST + 2], joint_of[SIDES_MOST + 1];
     ex_layer_def layers[FORMS_MOST];
-    char names[FORMS_MOST][16];
+    char names[FORMS_MOST][24];
     ex_transform rest[JOINTS_MOST];
     int parents[JOINTS_MOST];
     ex_skeleton *skeleton = NULL;

@@ -289,7 +289,7 @@ static void test_many_layers(void **state) {
     enum { MANY = 70 };
     kinds_rig *k = malloc(sizeof *k);
     ex_layer_def layers[MANY];
-    char names[MANY][16];
+    char names[MANY][24];
     uint64_t random = 93;
     laid l;
     ex_rig_destroy(open_kinds(k, EX_STORAGE_FLOAT));
