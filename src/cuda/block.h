@@ -132,14 +132,14 @@ typedef struct exi_gpu_level {
 } exi_gpu_level;
 
 /*
- * Patches for crowds (crowd.cu has the way they go; lay_crowd.c makes them): the cage cut into pieces of
- * EXI_CROWD_ROWS vertices at most, those of the piece and their neighbours beyond it. All numbers are seen from the
- * patch's centre. Tables stand in the order in which the lanes of a warp hold the operands of a matrix product: row g
- * and g + 8, column t and t + 4, with g = lane / 4 and t = lane % 4.
+ * Patches for crowds (crowd.cu has the way they go; lay_crowd.c makes them): the cage cut into pieces of so many
+ * vertices at most, those of the piece and, where normals are wanted, their neighbours beyond it. All numbers are seen
+ * from the patch's centre. Tables stand in the order in which the lanes of a warp hold the operands of a matrix
+ * product: row g and g + 8, column t and t + 4, with g = lane / 4 and t = lane % 4.
  */
 enum {
-    EXI_CROWD_ROWS = 512,
-    EXI_CROWD_TILES = EXI_CROWD_ROWS / 16,
+    EXI_CROWD_ROWS = 512,   /* with neighbours */
+    EXI_CROWD_BARE = 256,   /* without: two blocks then share a multiprocessor, and one works while the other waits */
     EXI_CROWD_RING = 8,     /* neighbours that a thread keeps; further ones stand in a list */
     EXI_CROWD_FORM_MAX = 64 /* more forms go by the usual way */
 };
@@ -154,17 +154,19 @@ typedef struct exi_crowd_patch {
 } exi_crowd_patch;
 typedef struct exi_crowd {
     int32_t patch_count; /* 0: the rig is none for this way */
+    int32_t rows;        /* EXI_CROWD_ROWS or EXI_CROWD_BARE */
     int32_t form_steps;  /* of 8 columns */
     int32_t most_joint_steps, has_rings;
-    int32_t runs, reserved; /* patches are runs of vertices, each a multiple of four but for the last */
+    int32_t runs; /* patches are runs of vertices, each a multiple of four but for the last */
+    float area;   /* 1 over what is usual for a ring's area, about */
     const exi_crowd_patch *patches;
-    const uint32_t *sources;     /* [patch][512]: vertices of the cage */
+    const uint32_t *sources;     /* [patch][rows]: vertices of the cage */
     const uint16_t *joints;      /* [patch][8 * most_joint_steps] */
     const float *base;           /* [patch][tile][6][32 lanes]: x y z of row g, then of row g + 8 */
     const float *forms;          /* [patch][tile][form_steps][3][32 lanes][4] */
     const float *skin;           /* [operands][32 lanes][4] */
-    const uint16_t *rings;       /* [patch][512][8]: closed loops, as bytes: row times 12 */
-    const uint32_t *long_starts; /* [patch][513]: into long_rings */
+    const uint16_t *rings;       /* [patch][rows][8]: closed loops, as bytes: row times 12 */
+    const uint32_t *long_starts; /* [patch][rows + 1]: into long_rings */
     const uint32_t *long_rings;  /* rows times 12 that follow the first eight, an even number */
 } exi_crowd;
 
@@ -214,7 +216,8 @@ typedef struct exi_gpu {
     /* displacement */
     int32_t displacement_count, reserved;
     const exi_gpu_displacement *displacements; /* the device's own array */
-    exi_crowd crowd;
+    exi_crowd crowd;                           /* with neighbours */
+    exi_crowd bare;                            /* without */
 } exi_gpu;
 
 /* Where one call keeps what its stages hand on: pointers into scratch, [count] of everything. */

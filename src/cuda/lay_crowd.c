@@ -28,6 +28,7 @@
 /* What laying out works with; arrays in one allocation. */
 typedef struct plan {
     int vertices, patch_count, joints;
+    int most;             /* rows of a patch */
     float *positions;     /* [vertices][3] */
     uint32_t *order;      /* [vertices]: owned ones, patch after patch */
     uint32_t *starts;     /* [patch_count + 1] into order */
@@ -43,6 +44,10 @@ typedef struct plan {
     size_t size;
     const ex_allocator *allocator;
 } plan;
+
+static size_t tiles_of(const plan *p) {
+    return (size_t)p->most / 16;
+}
 
 static void close_plan(plan *p) {
     if (p->memory)
@@ -180,7 +185,7 @@ static bool open_patch(plan *p, int patch) {
     const uint32_t mark = (uint32_t)patch + 1;
     p->owned = (int)(p->starts[patch + 1] - p->starts[patch]);
     p->row_count = 0;
-    if (p->owned > EXI_CROWD_ROWS)
+    if (p->owned > p->most)
         return false;
     for (int i = 0; i < p->owned; i++) {
         p->seen[own[i]] = mark;
@@ -192,7 +197,7 @@ static bool open_patch(plan *p, int patch) {
             const uint32_t v = p->rings[k] & ~EXI_GPU_RING_START;
             if (p->seen[v] == mark)
                 continue;
-            if (p->row_count == EXI_CROWD_ROWS)
+            if (p->row_count == p->most)
                 return false;
             p->seen[v] = mark;
             p->rows[p->row_count++] = v;
@@ -209,7 +214,7 @@ static uint32_t find_run(plan *p, uint32_t first, uint32_t mark) {
     const uint32_t vertices = (uint32_t)p->vertices;
     uint32_t end = first;
     int rows = 0;
-    for (uint32_t v = first; v < vertices && v < first + EXI_CROWD_ROWS && rows < 2 * EXI_CROWD_ROWS; v++) {
+    for (uint32_t v = first; v < vertices && v < first + (uint32_t)p->most && rows < 2 * p->most; v++) {
         rows += p->seen[v] != mark;
         p->seen[v] = mark;
         for (uint32_t k = p->rings ? p->ring_starts[v] : 0; p->rings && k < p->ring_starts[v + 1]; k++) {
@@ -217,7 +222,7 @@ static uint32_t find_run(plan *p, uint32_t first, uint32_t mark) {
             rows += p->seen[beside] != mark;
             p->seen[beside] = mark;
         }
-        if (rows <= EXI_CROWD_ROWS && ((v + 1 - first) % 4 == 0 || v + 1 == vertices))
+        if (rows <= p->most && ((v + 1 - first) % 4 == 0 || v + 1 == vertices))
             end = v + 1;
     }
     return end;
@@ -261,8 +266,8 @@ static bool cut_into(plan *p, int parts) {
 /* As few patches as will do, runs where they are not many more; false where neighbours take more room than the vertices
  * themselves. */
 static bool cut_all(plan *p) {
-    const int most = p->vertices / (EXI_CROWD_ROWS / 4) + 1;
-    for (int parts = (p->vertices + EXI_CROWD_ROWS - 1) / EXI_CROWD_ROWS; parts <= most; parts += 1 + parts / 24)
+    const int most = p->vertices / (p->most / 4) + 1;
+    for (int parts = (p->vertices + p->most - 1) / p->most; parts <= most; parts += 1 + parts / 24)
         if (cut_into(p, parts)) {
             p->runs = cut_runs(p, parts + parts / 4 + 1);
             return p->runs || cut_into(p, parts);
@@ -413,7 +418,7 @@ static size_t count_long(const plan *p) {
 /* `most` is the longest loop of the rig: room has as many. */
 static void fill_rings(const plan *p, uint16_t *rings, uint32_t *long_starts, uint32_t *long_rings, uint32_t *next,
                        uint32_t *room) {
-    for (int i = 0; i < EXI_CROWD_ROWS; i++) {
+    for (int i = 0; i < p->most; i++) {
         uint16_t *own = rings + (size_t)i * EXI_CROWD_RING;
         long_starts[i] = *next;
         const uint32_t count = i < p->owned ? close_loop(p, p->rows[i], room) : 0;
@@ -424,10 +429,25 @@ static void fill_rings(const plan *p, uint16_t *rings, uint32_t *long_starts, ui
         for (uint32_t k = EXI_CROWD_RING; k < count; k++)
             long_rings[(*next)++] = 12 * room[k];
     }
-    long_starts[EXI_CROWD_ROWS] = *next;
+    long_starts[p->most] = *next;
 }
 
 /* ---- all of it ---- */
+
+/* 1 over the mean of the squares of the edges around vertices; 1 where there are none. */
+static float area_unit(const plan *p) {
+    double sum = 0, count = 0;
+    for (uint32_t v = 0; p->rings && v < (uint32_t)p->vertices; v++)
+        for (uint32_t k = p->ring_starts[v]; k < p->ring_starts[v + 1]; k++) {
+            const float *a = p->positions + 3 * (size_t)v;
+            const float *b = p->positions + 3 * (size_t)(p->rings[k] & ~EXI_GPU_RING_START);
+            for (int c = 0; c < 3; c++)
+                sum += ((double)a[c] - (double)b[c]) * ((double)a[c] - (double)b[c]);
+            count++;
+        }
+    const double unit = count / sum;
+    return unit > 1e-30 && unit < 1e30 ? (float)unit : 1;
+}
 
 /* What all patches come to. */
 typedef struct totals {
@@ -443,7 +463,7 @@ static totals measure(plan *p, const exi_skin_tables *t) {
         open_patch(p, i);
         const int count = t ? list_joints(p, t, joints, 8 * STEPS_MOST) : 0, steps = (count + 7) / 8;
         all.most_steps = steps > all.most_steps ? steps : all.most_steps;
-        all.operands += (size_t)steps * EXI_CROWD_TILES;
+        all.operands += (size_t)steps * tiles_of(p);
         all.long_entries += count_long(p);
         for (int k = 0; p->rings && k < p->owned; k++) {
             const uint32_t length = close_loop(p, p->rows[k], NULL);
@@ -460,7 +480,7 @@ static void fill_patches(const ex_rig *rig, plan *p, const exi_skin_tables *t, c
     for (int i = 0; i < p->patch_count; i++) {
         const size_t n = (size_t)i;
         exi_crowd_patch *patch = (exi_crowd_patch *)(uintptr_t)host->patches + i;
-        uint32_t *sources = (uint32_t *)(uintptr_t)host->sources + n * EXI_CROWD_ROWS;
+        uint32_t *sources = (uint32_t *)(uintptr_t)host->sources + n * (size_t)p->most;
         uint16_t *joints = (uint16_t *)(uintptr_t)host->joints + n * 8 * (size_t)crowd->most_joint_steps;
         open_patch(p, i);
         memcpy(sources, p->rows, (size_t)p->row_count * sizeof *sources);
@@ -469,20 +489,20 @@ static void fill_patches(const ex_rig *rig, plan *p, const exi_skin_tables *t, c
         patch->skin = operand;
         fill_centre(p, patch->centre);
         fill_forms(p, exi_rig_forms(rig), rig->counts.forms, crowd->form_steps, patch->centre,
-                   (float *)(uintptr_t)host->base + n * EXI_CROWD_TILES * 6 * 32,
-                   (float *)(uintptr_t)host->forms + n * EXI_CROWD_TILES * (size_t)crowd->form_steps * 3 * 128);
+                   (float *)(uintptr_t)host->base + n * tiles_of(p) * 6 * 32,
+                   (float *)(uintptr_t)host->forms + n * tiles_of(p) * (size_t)crowd->form_steps * 3 * 128);
         if (t) {
             patch->joint_count = list_joints(p, t, joints, 8 * crowd->most_joint_steps);
             patch->joint_steps = (patch->joint_count + 7) / 8;
             fill_skin(p, t, joints, patch->joint_count, patch->joint_steps,
                       (float *)(uintptr_t)host->skin + (size_t)operand * 128);
-            operand += (uint32_t)(patch->joint_steps * EXI_CROWD_TILES);
+            operand += (uint32_t)patch->joint_steps * (uint32_t)tiles_of(p);
         }
         if (!p->rings)
             continue;
         const uint32_t first = next;
-        fill_rings(p, (uint16_t *)(uintptr_t)host->rings + n * EXI_CROWD_ROWS * EXI_CROWD_RING,
-                   (uint32_t *)(uintptr_t)host->long_starts + n * (EXI_CROWD_ROWS + 1),
+        fill_rings(p, (uint16_t *)(uintptr_t)host->rings + n * (size_t)p->most * EXI_CROWD_RING,
+                   (uint32_t *)(uintptr_t)host->long_starts + n * ((size_t)p->most + 1),
                    (uint32_t *)(uintptr_t)host->long_rings, &next, room);
         patch->has_long_rings = next > first;
     }
@@ -495,19 +515,19 @@ static void take_tables(exi_lay *lay, const plan *p, const totals *all, int form
     const void *at = NULL;
     host->patches = exi_lay_take(lay, n, sizeof *host->patches, &at);
     crowd->patches = at;
-    host->sources = exi_lay_take(lay, n * EXI_CROWD_ROWS, sizeof *host->sources, &at);
+    host->sources = exi_lay_take(lay, n * (size_t)p->most, sizeof *host->sources, &at);
     crowd->sources = at;
     host->joints = exi_lay_take(lay, n * 8 * (size_t)all->most_steps, sizeof *host->joints, &at);
     crowd->joints = at;
-    host->base = exi_lay_take(lay, n * EXI_CROWD_TILES, 6 * 32 * sizeof *host->base, &at);
+    host->base = exi_lay_take(lay, n * tiles_of(p), 6 * 32 * sizeof *host->base, &at);
     crowd->base = at;
-    host->forms = exi_lay_take(lay, n * EXI_CROWD_TILES * (size_t)form_steps, 3 * 128 * sizeof *host->forms, &at);
+    host->forms = exi_lay_take(lay, n * tiles_of(p) * (size_t)form_steps, 3 * 128 * sizeof *host->forms, &at);
     crowd->forms = at;
     host->skin = exi_lay_take(lay, all->operands, 128 * sizeof *host->skin, &at);
     crowd->skin = at;
-    host->rings = exi_lay_take(lay, p->rings ? n * EXI_CROWD_ROWS : 0, EXI_CROWD_RING * sizeof *host->rings, &at);
+    host->rings = exi_lay_take(lay, p->rings ? n * (size_t)p->most : 0, EXI_CROWD_RING * sizeof *host->rings, &at);
     crowd->rings = at;
-    host->long_starts = exi_lay_take(lay, p->rings ? n * (EXI_CROWD_ROWS + 1) : 0, sizeof *host->long_starts, &at);
+    host->long_starts = exi_lay_take(lay, p->rings ? n * ((size_t)p->most + 1) : 0, sizeof *host->long_starts, &at);
     crowd->long_starts = at;
     host->long_rings = exi_lay_take(lay, all->long_entries, sizeof *host->long_rings, &at);
     crowd->long_rings = at;
@@ -521,33 +541,49 @@ static bool suits(const ex_rig *rig) {
            exi_rig_forms(rig)->storage == EX_STORAGE_FLOAT && (!rig->skin || c->skinning == EX_SKINNING_LINEAR);
 }
 
+/* One cut of the cage, with neighbours or without. */
+static ex_result lay_cut(const ex_rig *rig, exi_lay *lay, plan *p, exi_crowd *crowd, ex_error *error) {
+    const exi_skin_tables skin = rig->skin ? exi_skin_tables_of(ex_rig_skin(rig)) : (exi_skin_tables){0};
+    const exi_skin_tables *t = rig->skin ? &skin : NULL;
+    if (!cut_all(p))
+        return EX_OK;
+    const totals all = measure(p, t);
+    if (all.most_steps > STEPS_MOST)
+        return EX_OK;
+    exi_crowd host;
+    *crowd = (exi_crowd){.patch_count = p->patch_count,
+                         .rows = p->most,
+                         .form_steps = (rig->counts.forms + 7) / 8,
+                         .most_joint_steps = all.most_steps,
+                         .has_rings = p->rings != NULL,
+                         .runs = p->runs,
+                         .area = area_unit(p)};
+    take_tables(lay, p, &all, crowd->form_steps, crowd, &host);
+    if (!lay->memory)
+        return EX_OK;
+    const size_t size = all.longest * sizeof(uint32_t);
+    uint32_t *room = exi_allocate(lay->allocator, size);
+    if (!room)
+        return exi_error_memory(error, "the patches of a crowd", size);
+    fill_patches(rig, p, t, crowd, &host, room);
+    exi_release(lay->allocator, room, size);
+    return EX_OK;
+}
+
 ex_result exi_lay_crowd(const ex_rig *rig, exi_lay *lay, exi_gpu *head, ex_error *error) {
     plan p;
-    head->crowd = (exi_crowd){.patch_count = 0};
+    head->crowd = head->bare = (exi_crowd){.patch_count = 0};
     if (!suits(rig))
         return EX_OK;
     ex_result result = open_plan(rig, lay->allocator, &p, error);
-    if (result == EX_OK && cut_all(&p)) {
-        const exi_skin_tables skin = rig->skin ? exi_skin_tables_of(ex_rig_skin(rig)) : (exi_skin_tables){0};
-        const exi_skin_tables *t = rig->skin ? &skin : NULL;
-        const totals all = measure(&p, t);
-        if (all.most_steps <= STEPS_MOST) {
-            exi_crowd host;
-            head->crowd = (exi_crowd){.patch_count = p.patch_count,
-                                      .form_steps = (rig->counts.forms + 7) / 8,
-                                      .most_joint_steps = all.most_steps,
-                                      .has_rings = p.rings != NULL,
-                                      .runs = p.runs};
-            take_tables(lay, &p, &all, head->crowd.form_steps, &head->crowd, &host);
-            const size_t size = all.longest * sizeof(uint32_t);
-            uint32_t *room = lay->memory ? exi_allocate(lay->allocator, size) : NULL;
-            if (room)
-                fill_patches(rig, &p, t, &head->crowd, &host, room);
-            else if (lay->memory)
-                result = exi_error_memory(error, "the patches of a crowd", size);
-            if (room)
-                exi_release(lay->allocator, room, size);
-        }
+    if (result == EX_OK && p.rings) {
+        p.most = EXI_CROWD_ROWS;
+        result = lay_cut(rig, lay, &p, &head->crowd, error);
+    }
+    if (result == EX_OK) {
+        p.most = EXI_CROWD_BARE;
+        p.rings = NULL;
+        result = lay_cut(rig, lay, &p, &head->bare, error);
     }
     close_plan(&p);
     return result;

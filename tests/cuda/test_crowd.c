@@ -92,7 +92,7 @@ static void move_point(const float *matrix, const float *point, double out[3]) {
 static void shape_row(const laid *l, int patch, int instance, int row, double out[3]) {
     const exi_crowd *c = &l->head.crowd;
     const exi_crowd_patch *p = &c->patches[patch];
-    const size_t tile = (size_t)patch * EXI_CROWD_TILES + (size_t)(row / 16);
+    const size_t tile = (size_t)patch * (EXI_CROWD_ROWS / 16) + (size_t)(row / 16);
     const float *factors = l->job.work.factors + instance * l->head.forms;
     const uint16_t *joints = c->joints + (size_t)patch * 8 * (size_t)c->most_joint_steps;
     const float *palette = l->job.work.palette + (size_t)instance * (size_t)l->head.joints * 12;
