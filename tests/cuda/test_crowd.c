@@ -89,10 +89,9 @@ static void move_point(const float *matrix, const float *point, double out[3]) {
 }
 
 /* A row of a patch, from the reference joint's image of the centre. */
-static void shape_row(const laid *l, int patch, int instance, int row, double out[3]) {
-    const exi_crowd *c = &l->head.crowd;
+static void shape_row(const laid *l, const exi_crowd *c, int patch, int instance, int row, double out[3]) {
     const exi_crowd_patch *p = &c->patches[patch];
-    const size_t tile = (size_t)patch * (EXI_CROWD_ROWS / 16) + (size_t)(row / 16);
+    const size_t tile = (size_t)patch * (size_t)(c->rows / 16) + (size_t)(row / 16);
     const float *factors = l->job.work.factors + instance * l->head.forms;
     const uint16_t *joints = c->joints + (size_t)patch * 8 * (size_t)c->most_joint_steps;
     const float *palette = l->job.work.palette + (size_t)instance * (size_t)l->head.joints * 12;
@@ -160,19 +159,45 @@ static void assert_runs(const exi_crowd *c) {
         const exi_crowd_patch *p = &c->patches[patch];
         assert_true(p->owned % 4 == 0 || patch == c->patch_count - 1);
         for (int row = 0; row < p->owned; row++)
-            assert_int_equal(c->sources[(size_t)patch * EXI_CROWD_ROWS + (size_t)row], next++);
+            assert_int_equal(c->sources[(size_t)patch * (size_t)c->rows + (size_t)row], next++);
     }
 }
 
-static void assert_crowd(int rings, int sides, int least_patches) {
+/* One instance: positions, and normals of patches that have neighbours; how often each vertex is some patch's own. */
+static void assert_patches(const laid *l, const exi_crowd *c, int instance, const float *positions,
+                           const float *normals, int *times) {
+    for (int patch = 0; patch < c->patch_count; patch++) {
+        static double rows[EXI_CROWD_ROWS][3];
+        const exi_crowd_patch *p = &c->patches[patch];
+        const uint32_t *sources = c->sources + (size_t)patch * (size_t)c->rows;
+        const size_t reference = c->joints[(size_t)patch * 8 * (size_t)c->most_joint_steps];
+        double centre[3], normal[3];
+        assert_true(p->rows <= c->rows && (c->has_rings || p->rows == p->owned));
+        move_point(l->job.work.palette + ((size_t)instance * CHARACTER_JOINTS + reference) * 12, p->centre, centre);
+        for (int row = 0; row < p->rows; row++) {
+            shape_row(l, c, patch, instance, row, rows[row]);
+            for (uint32_t k = 0; k < 3; k++)
+                assert_true(fabs(rows[row][k] + centre[k] - (double)positions[3 * sources[row] + k]) < 2e-6);
+        }
+        for (int row = 0; row < p->owned; row++) {
+            times[sources[row]]++;
+            if (!c->has_rings)
+                continue;
+            loop_normal(l, patch, row, rows, normal);
+            for (uint32_t k = 0; k < 3; k++)
+                assert_true(fabs(normal[k] - (double)normals[3 * sources[row] + k]) < 5e-5);
+        }
+    }
+}
+
+static void assert_crowd(int rings, int sides, int least_patches, int least_bare) {
     laid l;
     open_laid(&l, rings, sides, EX_SKINNING_LINEAR);
-    const exi_crowd *c = &l.head.crowd;
     const size_t vertices = (size_t)rings * (size_t)sides;
-    assert_in_range(c->patch_count, least_patches, 2 * least_patches);
-    assert_true(c->has_rings);
-    if (c->runs)
-        assert_runs(c);
+    const exi_crowd *both[2] = {&l.head.crowd, &l.head.bare};
+    assert_in_range(l.head.crowd.patch_count, least_patches, 2 * least_patches);
+    assert_int_equal(l.head.bare.patch_count, least_bare);
+    assert_true(l.head.crowd.has_rings && !l.head.bare.has_rings && l.head.bare.runs);
     float *positions = malloc(vertices * 12), *normals = malloc(vertices * 12);
     int *times = calloc(vertices, sizeof *times);
     void *scratch = malloc(ex_rig_scratch_size(l.rig, NULL, 1));
@@ -182,32 +207,14 @@ static void assert_crowd(int rings, int sides, int least_patches) {
             inputs[k] = (double)l.inputs[i][k];
         ex_rig_evaluate(l.rig, &(ex_pose){.inputs = inputs, .joints = l.joints[i]},
                         &(ex_output){.positions = positions, .normals = normals}, NULL, scratch);
-        for (int patch = 0; patch < c->patch_count; patch++) {
-            static double rows[EXI_CROWD_ROWS][3];
-            const exi_crowd_patch *p = &c->patches[patch];
-            double centre[3];
-            move_point(l.job.work.palette +
-                           ((size_t)i * CHARACTER_JOINTS + c->joints[(size_t)patch * 8 * (size_t)c->most_joint_steps]) *
-                               12,
-                       p->centre, centre);
-            for (int row = 0; row < p->rows; row++) {
-                const uint32_t v = c->sources[(size_t)patch * EXI_CROWD_ROWS + (size_t)row];
-                shape_row(&l, patch, i, row, rows[row]);
-                for (int k = 0; k < 3; k++)
-                    assert_true(fabs(rows[row][k] + centre[k] - (double)positions[3 * v + (uint32_t)k]) < 2e-6);
-            }
-            for (int row = 0; row < p->owned; row++) {
-                const uint32_t v = c->sources[(size_t)patch * EXI_CROWD_ROWS + (size_t)row];
-                double normal[3];
-                loop_normal(&l, patch, row, rows, normal);
-                times[v]++;
-                for (int k = 0; k < 3; k++)
-                    assert_true(fabs(normal[k] - (double)normals[3 * v + (uint32_t)k]) < 5e-5);
-            }
-        }
+        for (int b = 0; b < 2; b++)
+            assert_patches(&l, both[b], i, positions, normals, times);
     }
     for (size_t v = 0; v < vertices; v++)
-        assert_int_equal(times[v], INSTANCES);
+        assert_int_equal(times[v], 2 * INSTANCES);
+    for (int b = 0; b < 2; b++)
+        if (both[b]->runs)
+            assert_runs(both[b]);
     free(positions);
     free(normals);
     free(times);
@@ -217,8 +224,8 @@ static void assert_crowd(int rings, int sides, int least_patches) {
 
 static void test_patches(void **state) {
     (void)state;
-    assert_crowd(5, 7, 1);
-    assert_crowd(60, 50, 6);
+    assert_crowd(5, 7, 1, 1);
+    assert_crowd(60, 50, 6, 12);
 }
 
 /* ---- which rigs have patches ---- */
@@ -303,6 +310,7 @@ static int count_patches(ex_rig *rig) {
     assert_int_equal(exi_gpu_lay(rig, NULL, NULL, NULL, &l.memory, &l.size, &l.head, &l.levels, NULL), EX_OK);
     exi_release(NULL, l.memory, l.size);
     ex_rig_destroy(rig);
+    assert_int_equal(l.head.bare.patch_count, l.head.crowd.patch_count); /* they are small */
     return l.head.crowd.patch_count;
 }
 
