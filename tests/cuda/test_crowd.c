@@ -339,28 +339,83 @@ static void test_others(void **state) {
     assert_int_equal(count_patches(make_fan(40, 1, 0)), 1);
 }
 
-/* Loops of every length, and vertices of the border; no skin. */
+/* A rig without a skin, at rest: its positions are the base, and the loops give its normals. Destroys it. */
+static void assert_at_rest(ex_rig *rig, bool runs) {
+    laid l = {.rig = rig};
+    const exi_crowd *c = &l.head.crowd;
+    const size_t vertices = (size_t)ex_rig_vertex_count(rig);
+    float *positions = malloc(vertices * 12), *normals = malloc(vertices * 12);
+    int *times = calloc(vertices, sizeof *times);
+    void *scratch = malloc(ex_rig_scratch_size(rig, NULL, 1));
+    ex_rig_evaluate(rig, NULL, &(ex_output){.positions = positions, .normals = normals}, NULL, scratch);
+    assert_int_equal(exi_gpu_lay(rig, NULL, NULL, NULL, &l.memory, &l.size, &l.head, &l.levels, NULL), EX_OK);
+    assert_int_equal(c->runs, runs);
+    for (int patch = 0; patch < c->patch_count; patch++) {
+        static double rows[EXI_CROWD_ROWS][3];
+        const exi_crowd_patch *p = &c->patches[patch];
+        const uint32_t *sources = c->sources + (size_t)patch * EXI_CROWD_ROWS;
+        const float *base = c->base + (size_t)patch * (EXI_CROWD_ROWS / 16) * 6 * 32;
+        double normal[3];
+        for (int row = 0; row < p->rows; row++)
+            for (int k = 0; k < 3; k++) {
+                rows[row][k] = (double)base[(row / 16 * 6 + row % 16 / 8 * 3 + k) * 32 + row % 8 * 4];
+                assert_true(fabs(rows[row][k] + (double)p->centre[k] -
+                                 (double)positions[3 * sources[row] + (uint32_t)k]) < 1e-6);
+            }
+        for (int row = 0; row < p->owned; row++) {
+            times[sources[row]]++;
+            loop_normal(&l, patch, row, rows, normal);
+            for (uint32_t k = 0; k < 3; k++)
+                assert_true(fabs(normal[k] - (double)normals[3 * sources[row] + k]) < 1e-5);
+        }
+    }
+    for (size_t v = 0; v < vertices; v++)
+        assert_int_equal(times[v], 1);
+    free(positions);
+    free(normals);
+    free(times);
+    free(scratch);
+    exi_release(NULL, l.memory, l.size);
+    ex_rig_destroy(rig);
+}
+
+/* Loops of every length, and vertices of the border. */
 static void test_loops(void **state) {
     (void)state;
-    for (int sides = 3; sides < 40; sides++) {
-        laid l = {.rig = make_fan(sides, 1, 0)};
-        double rows[SIDES_MOST + 1][3], normal[3];
-        float positions[SIDES_MOST + 1][3], normals[SIDES_MOST + 1][3];
-        void *scratch = malloc(ex_rig_scratch_size(l.rig, NULL, 1));
-        ex_rig_evaluate(l.rig, NULL, &(ex_output){.positions = positions[0], .normals = normals[0]}, NULL, scratch);
-        assert_int_equal(exi_gpu_lay(l.rig, NULL, NULL, NULL, &l.memory, &l.size, &l.head, &l.levels, NULL), EX_OK);
-        for (int row = 0; row <= sides; row++) /* one patch, so rows are the vertices as they stand */
-            for (int k = 0; k < 3; k++)
-                rows[row][k] = (double)l.head.crowd.base[(row / 16 * 6 + row % 16 / 8 * 3 + k) * 32 + row % 8 * 4];
-        for (int row = 0; row <= sides; row++) {
-            loop_normal(&l, 0, row, rows, normal);
-            for (int k = 0; k < 3; k++)
-                assert_true(fabs(normal[k] - (double)normals[row][k]) < 1e-5);
-        }
-        free(scratch);
-        exi_release(NULL, l.memory, l.size);
-        ex_rig_destroy(l.rig);
+    for (int sides = 3; sides < 40; sides++)
+        assert_at_rest(make_fan(sides, 1, 0), true);
+}
+
+/* Vertices that are not near those of the next numbers: the cage is cut by where they are. */
+static void test_cut(void **state) {
+    (void)state;
+    enum { SIDE = 36, COUNT = SIDE * SIDE, FACES = (SIDE - 1) * (SIDE - 1) };
+    static float positions[COUNT][3];
+    static uint32_t sizes[FACES], corners[FACES][4], number[COUNT];
+    for (int v = 0; v < COUNT; v++) {
+        number[v] = (uint32_t)(v * 587 % COUNT);
+        float *at = positions[number[v]];
+        at[0] = (float)(v % SIDE) / SIDE;
+        at[1] = (float)(v / SIDE) / SIDE;
+        at[2] = 0.01F * (float)(v % 7 % 3);
     }
+    for (int f = 0; f < FACES; f++) {
+        const int v = f / (SIDE - 1) * SIDE + f % (SIDE - 1);
+        sizes[f] = 4;
+        corners[f][0] = number[v];
+        corners[f][1] = number[v + 1];
+        corners[f][2] = number[v + SIDE + 1];
+        corners[f][3] = number[v + SIDE];
+    }
+    ex_rig_def def = ex_rig_def_default();
+    def.mesh = (ex_rig_mesh){.vertex_count = COUNT,
+                             .split_count = COUNT,
+                             .positions = positions[0],
+                             .face_count = FACES,
+                             .corner_count = 4 * FACES,
+                             .face_sizes = sizes,
+                             .corners = corners[0]};
+    assert_at_rest(rig_of(&def), false);
 }
 
 /* ---- what is refused ---- */
@@ -412,8 +467,8 @@ static void test_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_patches), cmocka_unit_test(test_others), cmocka_unit_test(test_loops),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_patches), cmocka_unit_test(test_others),  cmocka_unit_test(test_loops),
+        cmocka_unit_test(test_cut),     cmocka_unit_test(test_refused), cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
