@@ -5,6 +5,10 @@ set(EX_WITH_CUDA OFF)
 # Machine code for each generation, which runs on its later members too (8.0 on 8.6 and 8.9), and code that the driver
 # can compile for whatever comes after the last. A generation takes as long to compile as the rest of the runtime.
 set(EX_CUDA_ARCHITECTURES "75;80;90;100;120" CACHE STRING "Compute capabilities to compile for: 90 is 9.0")
+# The environment's stand for one time and are not kept: scripts/test looks at fewer, and what is installed later has all.
+if(NOT "$ENV{EX_CUDA_ARCHITECTURES}" STREQUAL "")
+  set(EX_CUDA_ARCHITECTURES "$ENV{EX_CUDA_ARCHITECTURES}")
+endif()
 
 # Says in `reason` why there is no compiler that will do; nothing where there is one.
 function(ex_find_cuda reason)

@@ -22,7 +22,7 @@ ex_result exi_cuda_result(int status, const char *what, ex_error *error) {
 
 ex_result exi_cuda_check_device(const ex_cuda_rig *rig, ex_error *error) {
     int current = 0;
-    const ex_result result = exi_cuda_result(cudaGetDevice(&current), "asking which GPU is current", error);
+    const ex_result result = exi_cuda_result((int)cudaGetDevice(&current), "asking which GPU is current", error);
     if (result == EX_OK && current != rig->device)
         return exi_error(error, EX_ERROR_ARGUMENT,
                          "the rig was uploaded to GPU %d, and GPU %d is current in this thread: call cudaSetDevice(%d)",
@@ -46,7 +46,7 @@ ex_result ex_cuda_get_device(int device, ex_cuda_device *info, ex_error *error) 
         return exi_error(error, EX_ERROR_ARGUMENT, "there is no GPU %d: this program sees %d", device, count);
     struct cudaDeviceProp properties;
     int current = 0;
-    ex_result result = exi_cuda_result(cudaGetDeviceProperties(&properties, device), "looking at a GPU", error);
+    ex_result result = exi_cuda_result((int)cudaGetDeviceProperties(&properties, device), "looking at a GPU", error);
     if (result != EX_OK)
         return result;
     *info = (ex_cuda_device){.major = properties.major,
@@ -85,7 +85,7 @@ ex_result ex_cuda_allocate(size_t size, void **memory, ex_error *error) {
     if (!memory)
         return exi_misuse_error(error, __func__, "nowhere to put the memory");
     *memory = NULL;
-    return allocated(cudaMalloc(memory, size > 0 ? size : 1), "the GPU's memory", size, error);
+    return allocated((int)cudaMalloc(memory, size > 0 ? size : 1), "the GPU's memory", size, error);
 }
 
 /* CUDA keeps a note of errors, which the next launch would take for its own. */
@@ -98,7 +98,7 @@ ex_result ex_cuda_allocate_host(size_t size, void **memory, ex_error *error) {
     if (!memory)
         return exi_misuse_error(error, __func__, "nowhere to put the memory");
     *memory = NULL;
-    return allocated(cudaMallocHost(memory, size > 0 ? size : 1), "page-locked memory", size, error);
+    return allocated((int)cudaMallocHost(memory, size > 0 ? size : 1), "page-locked memory", size, error);
 }
 
 void ex_cuda_release_host(void *memory) {
@@ -109,9 +109,9 @@ void ex_cuda_release_host(void *memory) {
 ex_result ex_cuda_copy(void *to, const void *from, size_t size, ex_cuda_stream stream, ex_error *error) {
     if (size == 0)
         return EX_OK;
-    return exi_cuda_result(cudaMemcpyAsync(to, from, size, cudaMemcpyDefault, stream), "copying", error);
+    return exi_cuda_result((int)cudaMemcpyAsync(to, from, size, cudaMemcpyDefault, stream), "copying", error);
 }
 
 ex_result ex_cuda_wait(ex_cuda_stream stream, ex_error *error) {
-    return exi_cuda_result(cudaStreamSynchronize(stream), "waiting for the GPU", error);
+    return exi_cuda_result((int)cudaStreamSynchronize(stream), "waiting for the GPU", error);
 }

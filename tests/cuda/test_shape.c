@@ -298,6 +298,29 @@ static void check_alone(stage *s, const char *what) {
     }
 }
 
+/* One to six influences a vertex, of which each is a tenth of the one before: the least count too. */
+static ex_skin *make_steep_skin(int vertices) {
+    uint32_t *starts = malloc(((size_t)vertices + 1) * sizeof *starts), count = 0;
+    uint32_t *joints = malloc((size_t)vertices * WHOLE_JOINTS * sizeof *joints);
+    float *weights = malloc((size_t)vertices * WHOLE_JOINTS * sizeof *weights);
+    for (int v = 0; v < vertices; v++) {
+        float weight = 1;
+        starts[v] = count;
+        for (int k = 0; k <= v % WHOLE_JOINTS; k++, count++, weight /= 10) {
+            joints[count] = (uint32_t)((k + v) % WHOLE_JOINTS);
+            weights[count] = weight;
+        }
+    }
+    starts[vertices] = count;
+    ex_skin *skin = NULL;
+    const ex_skin_def def = {vertices, WHOLE_JOINTS, starts, joints, weights};
+    assert_int_equal(ex_skin_create(&def, NULL, &skin, NULL), EX_OK);
+    free(starts);
+    free(joints);
+    free(weights);
+    return skin;
+}
+
 /* ---- tests ---- */
 
 static void test_whole_rigs(void **state) {
@@ -313,9 +336,13 @@ static void test_whole_rigs(void **state) {
         whole_rig_open(&w, count, of);
         w.def.options.storage = i & 1 ? EX_STORAGE_16_BIT : EX_STORAGE_FLOAT;
         w.def.skinning = i & 2 ? EX_SKINNING_DUAL_QUATERNION : EX_SKINNING_LINEAR;
+        ex_skin *steep = (of & WHOLE_SKIN) && count == 64 ? make_steep_skin(count) : NULL;
+        if (steep)
+            w.def.skin = steep;
         stage s;
         stage_open(&s, rig_of(&w.def));
         whole_rig_close(&w);
+        ex_skin_destroy(steep);
         for (int round = 0; round < 4; round++) {
             char what[64];
             snprintf(what, sizeof what, "parts %d, %d vertices, kind %d, round %d", of, count, i & 3, round);

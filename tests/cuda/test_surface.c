@@ -434,6 +434,32 @@ static void levels_and_limits(void **state) {
     }
 }
 
+/* Rows of a tile that a vertex does not need have weight 0, which is not enough where the cage is not finite. */
+static void what_is_not_finite_stays(void **state) {
+    (void)state;
+    whole_rig w;
+    whole_rig_open(&w, 70, WHOLE_LEVELS);
+    ex_rig *rig = rig_of(&w.def);
+    laid l = laid_of(rig, NULL);
+    surface cage = evaluate(rig, NULL, (ex_evaluation){0}, false);
+    for (int c = 0; c < 3; c++)
+        cage.positions[c] = NAN;
+    surface s = evaluate(rig, NULL, (ex_evaluation){.level = 1}, false);
+    const exi_gpu_job job = {.count = 1, .cage = cage.positions, .level = l.levels.levels[1]};
+    int finite = 0;
+    for (int v = 0; v < s.count; v++) {
+        float position[3];
+        exi_gpu_refine(&l.head, &job, 0, v, position, NULL);
+        finite += isfinite(position[0]) != 0;
+    }
+    assert_int_equal(finite, s.count - 1); /* of the rows of the first eight, the first alone has that vertex */
+    close_surface(&s);
+    close_surface(&cage);
+    free(l.memory);
+    ex_rig_destroy(rig);
+    whole_rig_close(&w);
+}
+
 static void split_vertices(void **state) {
     (void)state;
     whole_rig w;
@@ -486,10 +512,11 @@ static void memory_that_runs_out(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rings_of_sheets),      cmocka_unit_test(rings_are_joined),
-        cmocka_unit_test(rings_of_soups),       cmocka_unit_test(rings_without_normals),
-        cmocka_unit_test(levels_are_displaced), cmocka_unit_test(levels_and_limits),
-        cmocka_unit_test(split_vertices),       cmocka_unit_test(memory_that_runs_out),
+        cmocka_unit_test(rings_of_sheets),          cmocka_unit_test(rings_are_joined),
+        cmocka_unit_test(rings_of_soups),           cmocka_unit_test(rings_without_normals),
+        cmocka_unit_test(levels_are_displaced),     cmocka_unit_test(levels_and_limits),
+        cmocka_unit_test(split_vertices),           cmocka_unit_test(memory_that_runs_out),
+        cmocka_unit_test(what_is_not_finite_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

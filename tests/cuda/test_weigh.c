@@ -208,25 +208,30 @@ static ex_rig *open_kinds(kinds_rig *k, ex_storage storage) {
     return rig_of(&k->def);
 }
 
-/* A pose of one instance: points of every space, or, in some, one of its examples, or nothing that is finite. */
+/* A point of a space or one of its examples, or nothing that is finite. Returns where the next one's begins. */
+static float *draw_kind(const kinds_rig *k, int i, double ranges, uint64_t *random, float *inputs) {
+    const sample_space *s = &k->spaces[i];
+    double point[SPACE_NUMBERS];
+    sample_space_point(s, ranges, random, point);
+    const int hit = (int)(random_bits(random) % 8);
+    if (hit == 0 && s->def.points)
+        memcpy(point, s->points + (int)(random_bits(random) % (uint64_t)s->def.example_count) * s->dimension,
+               (size_t)s->dimension * sizeof *point);
+    if (hit < 4 && i >= 16 && s->def.points)
+        point[0] = (double)(random_bits(random) % 17) / 4; /* halves are ties */
+    if (hit == 5)
+        point[random_bits(random) % (uint64_t)s->dimension] = random_bits(random) % 2 ? NAN : INFINITY;
+    if (hit == 6)
+        memset(point, 0, sizeof point); /* a zero quaternion is the identity */
+    for (int c = 0; c < s->dimension; c++)
+        *inputs++ = (float)point[c];
+    return inputs;
+}
+
+/* A pose of one instance. */
 static void draw_kinds(const kinds_rig *k, double ranges, uint64_t *random, float *inputs) {
-    for (int i = 0; i < KINDS; i++) {
-        const sample_space *s = &k->spaces[i];
-        double point[SPACE_NUMBERS];
-        sample_space_point(s, ranges, random, point);
-        const int hit = (int)(random_bits(random) % 8);
-        if (hit == 0 && s->def.points)
-            memcpy(point, s->points + (int)(random_bits(random) % (uint64_t)s->def.example_count) * s->dimension,
-                   (size_t)s->dimension * sizeof *point);
-        if (hit < 4 && i >= 16 && s->def.points)
-            point[0] = (double)(random_bits(random) % 17) / 4; /* halves are ties */
-        if (hit == 5)
-            point[random_bits(random) % (uint64_t)s->dimension] = random_bits(random) % 2 ? NAN : INFINITY;
-        if (hit == 6)
-            memset(point, 0, sizeof point); /* a zero quaternion is the identity */
-        for (int c = 0; c < s->dimension; c++)
-            *inputs++ = (float)point[c];
-    }
+    for (int i = 0; i < KINDS; i++)
+        inputs = draw_kind(k, i, ranges, random, inputs);
 }
 
 static void test_kinds(void **state) {
@@ -249,6 +254,61 @@ static void test_kinds(void **state) {
     for (int i = 0; i < INSTANCES * l.head.pose_size; i++)
         l.inputs[i] = NAN;
     weigh_both(&l, NULL);
+    give_back(&l);
+    ex_rig_destroy(rig);
+    free(k);
+}
+
+/* A rig says what it lacks, and nothing is done for that: so each kind by itself, too. */
+static void test_each_alone(void **state) {
+    (void)state;
+    kinds_rig *k = malloc(sizeof *k);
+    uint64_t random = 92;
+    ex_rig_destroy(open_kinds(k, EX_STORAGE_FLOAT));
+    for (int i = 0; i < KINDS; i++) {
+        laid l;
+        k->def.layers = &k->layers[i];
+        k->def.layer_count = 1;
+        ex_rig *rig = rig_of(&k->def);
+        lay(&l, rig);
+        assert_true(l.head.lacks & EXI_GPU_SKIN);
+        for (int round = 0; round < 8; round++) {
+            for (int n = 0; n < INSTANCES; n++)
+                draw_kind(k, i, 1.2, &random, l.inputs + (size_t)n * (size_t)l.head.pose_size);
+            weigh_both(&l, NULL);
+        }
+        give_back(&l);
+        ex_rig_destroy(rig);
+    }
+    free(k);
+}
+
+/* Layers that share their inputs, so that only muting tells them apart: it is said in words of 32. */
+static void test_many_layers(void **state) {
+    (void)state;
+    enum { MANY = 70 };
+    kinds_rig *k = malloc(sizeof *k);
+    ex_layer_def layers[MANY];
+    char names[MANY][24];
+    uint64_t random = 93;
+    laid l;
+    ex_rig_destroy(open_kinds(k, EX_STORAGE_FLOAT));
+    for (int i = 0; i < MANY; i++) {
+        snprintf(names[i], sizeof names[i], "%d of many", i);
+        layers[i] = k->layers[KINDS - 1];
+        layers[i].name = names[i];
+    }
+    k->def.layers = layers;
+    k->def.layer_count = MANY;
+    ex_rig *rig = rig_of(&k->def);
+    lay(&l, rig);
+    for (int i = 0; i < INSTANCES; i++)
+        draw_kind(k, KINDS - 1, 1, &random, l.inputs + (size_t)i * (size_t)l.head.pose_size);
+    for (int round = 0; round < 4; round++) {
+        for (int m = 0; m < MANY; m++)
+            mute(&l, m, random_bits(&random) % 2);
+        weigh_both(&l, NULL);
+    }
     give_back(&l);
     ex_rig_destroy(rig);
     free(k);
@@ -481,10 +541,8 @@ static void test_whole_16_bit(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_replaced),
-        cmocka_unit_test(test_whole_float),
-        cmocka_unit_test(test_whole_16_bit),
+        cmocka_unit_test(test_kinds),    cmocka_unit_test(test_each_alone),  cmocka_unit_test(test_many_layers),
+        cmocka_unit_test(test_replaced), cmocka_unit_test(test_whole_float), cmocka_unit_test(test_whole_16_bit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

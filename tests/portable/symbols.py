@@ -3,10 +3,11 @@
 
 runtime: the archive's undefined symbols, after those it defines itself, are in the short list below: libc and libm, and
 nothing that prints, opens files, exits or starts threads; the shared library needs libc and libm alone.
-Both: the shared library exports names that start with ex_ and no others; the archive's global names start with ex_
-or exi_, so that it can be linked into any program.
+cuda: its shared library needs the runtime and what programs in C need, no library of CUDA and none of C++.
+All: the shared library exports names that start with ex_ and no others; the archive's global names start with ex_
+or exi_, so that it can be linked into any program; those of kernels are made by the compiler from the file's contents.
 
-usage: symbols.py runtime|author ARCHIVE SHARED_LIBRARY
+usage: symbols.py runtime|author|cuda ARCHIVE SHARED_LIBRARY
 """
 import re
 import subprocess
@@ -21,7 +22,9 @@ OTHER = "abort qsort bsearch"
 # What compilers put in by themselves: stack protection, hardened copies, atomics and division for small machines.
 COMPILER = r"_GLOBAL_OFFSET_TABLE_|__stack_chk_\w+|__(mem(cpy|move|set)|v?snprintf)_chk|__aarch64_\w+|__\w+[sdt]i[34]"
 ALLOWED = set(f"{MEMORY} {TEXT} {MATHS} {OTHER}".split())
-NEEDED = r"lib[cm]\.so(\.\d+)?|ld-linux\S*"
+NEEDED = {"runtime": r"lib[cm]\.so(\.\d+)?|ld-linux\S*",
+          "cuda": r"lib([cm]|dl|rt|pthread|gcc_s|exemplar)\.so(\.\d+)?|ld-linux\S*"}
+NAMES = {"cuda": r"exi?_|_Z\w*_cu_|DW\.ref\."}
 
 
 def run(*command):
@@ -34,12 +37,13 @@ def names(listing):
 
 
 def main(arguments):
-    if len(arguments) != 3 or arguments[0] not in ("runtime", "author"):
+    if len(arguments) != 3 or arguments[0] not in ("runtime", "author", "cuda"):
         sys.exit(__doc__)
     kind, archive, shared = arguments
     defined = names(run("nm", "-P", "-g", "--defined-only", archive))
     exported = names(run("nm", "-P", "-D", "--defined-only", shared))
-    problems = [f"{archive} defines {name}: not ex_ or exi_" for name in sorted(defined) if not re.match("exi?_", name)]
+    problems = [f"{archive} defines {name}: not ex_ or exi_" for name in sorted(defined)
+                if not re.match(NAMES.get(kind, "exi?_"), name)]
     problems += [f"{shared} exports {name}: not ex_" for name in sorted(exported) if not name.startswith("ex_")]
     if not exported:
         problems.append(f"{shared} exports nothing")
@@ -47,9 +51,10 @@ def main(arguments):
         undefined = names(run("nm", "-P", "-g", "--undefined-only", archive)) - defined
         problems += [f"{archive} asks for {name}: not in the list of libc and libm functions it may use"
                      for name in sorted(undefined) if name not in ALLOWED and not re.fullmatch(COMPILER, name)]
-        needed = re.findall(r"\(NEEDED\).*\[(.*)\]", run("readelf", "-d", "-W", shared))
-        problems += [f"{shared} needs {name}" for name in needed if not re.fullmatch(NEEDED, name)]
         print("asks for:", *sorted(undefined))
+    if kind in NEEDED:
+        needed = re.findall(r"\(NEEDED\).*\[(.*)\]", run("readelf", "-d", "-W", shared))
+        problems += [f"{shared} needs {name}" for name in needed if not re.fullmatch(NEEDED[kind], name)]
         print("needs:", *needed)
     print(f"defines {len(defined)} names, exports {len(exported)}")
     print(*problems, sep="\n")
