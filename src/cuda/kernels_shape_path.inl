@@ -15,8 +15,8 @@
 enum {
     EXI_PATH_THREADS = 256,
     EXI_PATH_WARPS = EXI_PATH_THREADS / 32,
-    EXI_PATH_RUN_MOST = 96, /* instances of a block */
-    EXI_PATH_WAVES = 4,     /* how often over the multiprocessors should be filled, so that they end evenly */
+    EXI_PATH_RUN_MOST = 96, /* instances of a block, at least as many as any has room for */
+    EXI_PATH_WAVES = 2,     /* how often over the multiprocessors should be filled, so that they end evenly */
     EXI_PATH_COUNT = 8,     /* instances from which on this is the better way */
     EXI_PATH_COUNT_MOST = EXI_LAUNCH_ROWS_MOST * EXI_PATH_RUN_MOST
 };
@@ -24,9 +24,10 @@ enum {
 /* Instances side by side, and blocks of a multiprocessor: what the registers of so many examples and correctors leave.
  */
 template <int examples, int correctors> struct exi_path_shares {
-    static constexpr int SIDE = examples > 5 ? 2 : 4;
     static constexpr int NUMBERS = 6 * (examples > 1 ? examples : 2) + 3 * correctors;
-    static constexpr int RESIDENT = NUMBERS <= 21 ? 3 : 2;
+    static constexpr int SIDE = NUMBERS <= 12 ? 8 : examples > 5 ? 2 : 4;
+    static constexpr int RESIDENT = NUMBERS > 12 && NUMBERS <= 21 ? 3 : 2;
+    static constexpr int RUN_MOST = SIDE == 8 ? EXI_PATH_RUN_MOST : 2 * EXI_PATH_RUN_MOST; /* in shared memory */
 };
 
 /* A vertex in `side` instances. */
@@ -86,7 +87,7 @@ static __global__ void __launch_bounds__(EXI_PATH_THREADS, exi_path_shares<examp
     exi_path_kernel(const __grid_constant__ exi_gpu g, const __grid_constant__ exi_gpu_job j, int run) {
     constexpr int side = exi_path_shares<examples, correctors>::SIDE;
     __shared__ __align__(16) float rooms[EXI_PATH_WARPS][side * EXI_STORE_FLOATS];
-    __shared__ __align__(16) exi_path_record records[EXI_PATH_RUN_MOST];
+    __shared__ __align__(16) exi_path_record records[exi_path_shares<examples, correctors>::RUN_MOST];
     const exi_gpu_place_out out = exi_gpu_out(&g, &j);
     const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32;
     const int begin = (int)blockIdx.y * run, count = min(run, j.count - begin);
@@ -151,7 +152,7 @@ static inline void exi_gpu_launch_path_of(const exi_gpu *g, const exi_gpu_job *j
     const int groups = (g->tiles + EXI_PATH_WARPS - 1) / EXI_PATH_WARPS;
     const int blocks = processors * exi_path_shares<examples, correctors>::RESIDENT * EXI_PATH_WAVES;
     const int even = exi_launch_choose_run(groups, blocks, j->count, exi_path_shares<examples, correctors>::SIDE);
-    const int run = even < EXI_PATH_RUN_MOST ? even : EXI_PATH_RUN_MOST;
+    const int most = exi_path_shares<examples, correctors>::RUN_MOST, run = even < most ? even : most;
     const dim3 grid((unsigned)groups, (unsigned)((j->count + run - 1) / run));
     exi_path_kernel<examples, correctors><<<grid, EXI_PATH_THREADS, 0, stream>>>(*g, *j, run);
 }
