@@ -15,7 +15,7 @@
 enum {
     EXI_PATH_THREADS = 256,
     EXI_PATH_WARPS = EXI_PATH_THREADS / 32,
-    EXI_PATH_RUN_MOST = 96, /* instances of a block, at least as many as any has room for */
+    EXI_PATH_RUN_MOST = 96, /* instances that every block has room for */
     EXI_PATH_WAVES = 2,     /* how often over the multiprocessors should be filled, so that they end evenly */
     EXI_PATH_COUNT = 8,     /* instances from which on this is the better way */
     EXI_PATH_COUNT_MOST = EXI_LAUNCH_ROWS_MOST * EXI_PATH_RUN_MOST
