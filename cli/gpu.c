@@ -10,7 +10,7 @@
 /* ---- without CUDA ---- */
 
 static const char not_built[] = "this exemplar was built without CUDA: build it where CUDA 12.8 or later is installed, "
-                                "or leave --gpu away";
+                                "or leave --gpu out";
 
 void exi_gpu_print(void) {
     printf("cuda      not built in\n");
@@ -107,7 +107,7 @@ void exi_gpu_print_json(exi_emitter *json) {
 ex_result exi_gpu_ready(ex_error *error) {
     return ex_cuda_device_count() > 0 ? EX_OK
                                       : exi_error(error, EX_ERROR_DEVICE,
-                                                  "there is no NVIDIA GPU here, or no driver for it: leave --gpu away");
+                                                  "there is no NVIDIA GPU here, or no driver for it: leave --gpu out");
 }
 
 /* ---- frames ---- */
@@ -224,7 +224,7 @@ ex_bake_evaluator exi_gpu_frames_evaluator(exi_gpu_frames *frames) {
 
 /* A displaced body: its last level reads 16 control vertices with weights for the point and two tangents each, up to 16
  * numbers of maps and a slot for each of five layers, and for normals a ring of four. */
-static ex_result make_displaced(const exi_gpu_case *c, exi_gpu_subject *subject, ex_error *error) {
+static ex_result make_displaced(const exi_gpu_bench_case *c, exi_gpu_bench_subject *subject, ex_error *error) {
     subject->rig = exi_displace_rig(c->storage);
     if (!subject->rig)
         return exi_error_memory(error, "the displaced body", 0);
@@ -233,7 +233,7 @@ static ex_result make_displaced(const exi_gpu_case *c, exi_gpu_subject *subject,
     return EX_OK;
 }
 
-static const exi_gpu_case displaced[] = {
+static const exi_gpu_bench_case displaced[] = {
     {.name = "displaced",
      .work = "displaced body, 66k vertices of level 5",
      .make = make_displaced,
@@ -253,9 +253,9 @@ static const exi_gpu_case displaced[] = {
      .normals = true},
 };
 
-static void print_row(void *user, const exi_gpu_row *row) {
+static void print_row(void *user, const exi_gpu_bench_row *row) {
     (void)user;
-    exi_gpu_row_print(stdout, row);
+    exi_gpu_bench_row_print(stdout, row);
 }
 
 static void emit_positive(exi_emitter *json, const char *key, double value) {
@@ -273,9 +273,9 @@ static void emit_difference(exi_emitter *json, const char *key, double value) {
         exi_emit_text(json, key, NULL);
 }
 
-static void emit_row(void *user, const exi_gpu_row *row) {
+static void emit_row(void *user, const exi_gpu_bench_row *row) {
     exi_emitter *json = user;
-    const int verdict = exi_gpu_row_verdict(row);
+    const int verdict = exi_gpu_bench_row_verdict(row);
     exi_emit_open(json, NULL, '{');
     exi_emit_text(json, "name", row->name);
     exi_emit_text(json, "work", row->work);
@@ -283,9 +283,9 @@ static void emit_row(void *user, const exi_gpu_row *row) {
     exi_emit_number(json, "vertices", row->vertices);
     exi_emit_number(json, "us", row->us);
     exi_emit_number(json, "bytes", row->bytes);
-    exi_emit_number(json, "gb_per_second", 1e-3 * exi_gpu_row_speed(row));
+    exi_emit_number(json, "gb_per_second", 1e-3 * exi_gpu_bench_row_speed(row));
     exi_emit_number(json, "copy_gb_per_second", 1e-3 * row->copy_speed);
-    exi_emit_number(json, "part_of_copy", exi_gpu_row_part(row));
+    exi_emit_number(json, "part_of_copy", exi_gpu_bench_row_part(row));
     emit_difference(json, "difference", row->agreement.positions);
     emit_difference(json, "normal_difference", row->agreement.normals);
     exi_emit_bool(json, "right", !row->agreement.wrong);
@@ -335,7 +335,7 @@ int exi_gpu_bench_command(const ex_call *call, const char *name, int repeat) {
         exi_gpu_print_json(&json);
         exi_emit_open(&json, "rows", '[');
     } else {
-        exi_gpu_row_header(stdout, &device);
+        exi_gpu_bench_row_header(stdout, &device);
     }
     const ex_result result = exi_gpu_bench_run(&bench, &error);
     if (call->json) {

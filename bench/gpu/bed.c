@@ -27,7 +27,7 @@ static double made_up(uint64_t number) {
 }
 
 /* Dials anywhere in their range from 0 to 1, joints turned by up to a fifth of a radian about each axis. */
-static ex_result make_poses(exi_gpu_bed *bed, ex_error *error) {
+static ex_result make_poses(exi_gpu_bench_bed *bed, ex_error *error) {
     const size_t dials = (size_t)ex_rig_pose_size(bed->rig), joints = (size_t)ex_rig_joint_count(bed->rig);
     const size_t count = (size_t)bed->count;
     bed->inputs = malloc(count * dials * sizeof *bed->inputs + 1);
@@ -49,7 +49,7 @@ static ex_result make_poses(exi_gpu_bed *bed, ex_error *error) {
     return good ? EX_OK : exi_error_memory(error, "poses", count * (dials * 4 + joints * sizeof(ex_transform)));
 }
 
-static ex_result upload_poses(exi_gpu_bed *bed, ex_error *error) {
+static ex_result upload_poses(exi_gpu_bench_bed *bed, ex_error *error) {
     const size_t dials = (size_t)bed->count * (size_t)ex_rig_pose_size(bed->rig) * sizeof *bed->inputs;
     const size_t joints = (size_t)bed->count * (size_t)ex_rig_joint_count(bed->rig) * sizeof *bed->joints;
     ex_result result = EX_OK;
@@ -67,7 +67,7 @@ static ex_result upload_poses(exi_gpu_bed *bed, ex_error *error) {
 
 /* ---- memory ---- */
 
-static ex_cuda_output output_of(const exi_gpu_bed *bed, int copy) {
+static ex_cuda_output output_of(const exi_gpu_bench_bed *bed, int copy) {
     ex_cuda_output output = {.positions.data = bed->positions + (size_t)copy * bed->form_bytes};
     if (bed->normals)
         output.normals.data = bed->normals + (size_t)copy * bed->form_bytes;
@@ -75,7 +75,7 @@ static ex_cuda_output output_of(const exi_gpu_bed *bed, int copy) {
 }
 
 /* Bytes of device memory for so many instances, but for the rig. */
-static double bytes_for(const exi_gpu_bed *bed, const exi_gpu_case *c, int count) {
+static double bytes_for(const exi_gpu_bench_bed *bed, const exi_gpu_bench_case *c, int count) {
     char nowhere = 0;
     const ex_cuda_output output = {.positions.data = &nowhere, .normals.data = c->normals ? &nowhere : NULL};
     const double poses =
@@ -85,9 +85,9 @@ static double bytes_for(const exi_gpu_bed *bed, const exi_gpu_case *c, int count
            (double)bed->copies * (double)ex_cuda_scratch_size(bed->gpu[0], &bed->how, &output, count);
 }
 
-static ex_result choose_count(exi_gpu_bed *bed, const exi_gpu_case *c, ex_error *error) {
+static ex_result choose_count(exi_gpu_bench_bed *bed, const exi_gpu_bench_case *c, ex_error *error) {
     size_t left = 0, all = 0;
-    ex_result result = exi_gpu_said(cudaMemGetInfo(&left, &all), "asking for free memory", error);
+    ex_result result = exi_gpu_bench_said(cudaMemGetInfo(&left, &all), "asking for free memory", error);
     bed->count = c->instances;
     while (result == EX_OK && bytes_for(bed, c, bed->count) > memory_part * (double)left) {
         if (bed->count == 1)
@@ -98,7 +98,7 @@ static ex_result choose_count(exi_gpu_bed *bed, const exi_gpu_case *c, ex_error 
     return result;
 }
 
-static ex_result allocate(exi_gpu_bed *bed, const exi_gpu_case *c, ex_error *error) {
+static ex_result allocate(exi_gpu_bench_bed *bed, const exi_gpu_bench_case *c, ex_error *error) {
     const size_t copies = (size_t)bed->copies, form = (size_t)bed->count * (size_t)bed->vertices * 12;
     void *memory = NULL;
     bed->form_bytes = align(form);
@@ -118,9 +118,9 @@ static ex_result allocate(exi_gpu_bed *bed, const exi_gpu_case *c, ex_error *err
     return result;
 }
 
-ex_result exi_gpu_bed_open(exi_gpu_bed *bed, const ex_rig *rig, const exi_gpu_case *c, int copies,
-                           ex_cuda_stream stream, ex_error *error) {
-    *bed = (exi_gpu_bed){.rig = rig, .copies = copies, .vertices = ex_rig_level_vertex_count(rig, c->level)};
+ex_result exi_gpu_bench_bed_open(exi_gpu_bench_bed *bed, const ex_rig *rig, const exi_gpu_bench_case *c, int copies,
+                                 ex_cuda_stream stream, ex_error *error) {
+    *bed = (exi_gpu_bench_bed){.rig = rig, .copies = copies, .vertices = ex_rig_level_vertex_count(rig, c->level)};
     bed->how = (ex_cuda_evaluation){.level = c->level, .stream = stream};
     bed->gpu = calloc((size_t)copies, sizeof *bed->gpu);
     ex_result result = bed->gpu ? EX_OK : exi_error_memory(error, "a measurement", (size_t)copies * sizeof *bed->gpu);
@@ -137,7 +137,7 @@ ex_result exi_gpu_bed_open(exi_gpu_bed *bed, const ex_rig *rig, const exi_gpu_ca
     return result;
 }
 
-void exi_gpu_bed_close(exi_gpu_bed *bed) {
+void exi_gpu_bench_bed_close(exi_gpu_bench_bed *bed) {
     ex_cuda_wait(bed->how.stream, NULL);
     for (int i = 0; bed->gpu && i < bed->copies; i++)
         ex_cuda_rig_destroy(bed->gpu[i]);
@@ -151,7 +151,7 @@ void exi_gpu_bed_close(exi_gpu_bed *bed) {
     ex_cuda_release(bed->scratch);
 }
 
-ex_result exi_gpu_bed_evaluate(const exi_gpu_bed *bed, int turn, ex_error *error) {
+ex_result exi_gpu_bench_bed_evaluate(const exi_gpu_bench_bed *bed, int turn, ex_error *error) {
     const int copy = turn % bed->copies;
     const ex_cuda_output output = output_of(bed, copy);
     const ex_cuda_poses poses = {bed->device_inputs, bed->device_joints};
@@ -178,33 +178,33 @@ static double farthest(const float *a, const float *b) {
     return far;
 }
 
-static void compare_positions(const twin *t, int vertices, exi_gpu_agreement *a) {
-    const double size = exi_gpu_form_size(t->positions, vertices);
+static void compare_positions(const twin *t, int vertices, exi_gpu_bench_agreement *a) {
+    const double size = exi_surety_form_size(t->positions, vertices);
     for (size_t v = 0; v < (size_t)vertices; v++) {
         const double far = farthest(t->positions + 3 * v, t->theirs + 3 * v) / size;
         a->positions = far <= a->positions ? a->positions : far;
-        a->wrong |= !(far <= EXI_GPU_TOLERANCE + (double)t->off[v] / size);
+        a->wrong |= !(far <= EXI_SURETY_TOLERANCE + (double)t->off[v] / size);
     }
 }
 
-static void compare_normals(const twin *t, int vertices, exi_gpu_agreement *a) {
+static void compare_normals(const twin *t, int vertices, exi_gpu_bench_agreement *a) {
     for (size_t v = 0; v < (size_t)vertices; v++) {
         const double far = farthest(t->normals + 3 * v, t->theirs + 3 * v), angle = (double)t->angles[v];
-        if (far <= 2 && angle > EXI_GPU_UNSURE)
+        if (far <= 2 && angle > EXI_SURETY_UNSURE)
             continue;
         a->normals = far <= a->normals ? a->normals : far;
-        a->wrong |= !(far <= EXI_GPU_TOLERANCE + angle);
+        a->wrong |= !(far <= EXI_SURETY_TOLERANCE + angle);
     }
 }
 
-static ex_result fetch(const exi_gpu_bed *bed, const char *from, const twin *t, ex_error *error) {
+static ex_result fetch(const exi_gpu_bench_bed *bed, const char *from, const twin *t, ex_error *error) {
     const size_t bytes = 3 * (size_t)bed->vertices * sizeof(float);
     ex_result result = ex_cuda_copy(t->theirs, from, bytes, bed->how.stream, error);
     return result == EX_OK ? ex_cuda_wait(bed->how.stream, error) : result;
 }
 
-static ex_result compare_instance(const exi_gpu_bed *bed, const twin *t, int copy, int instance,
-                                  exi_gpu_agreement *agreement, ex_error *error) {
+static ex_result compare_instance(const exi_gpu_bench_bed *bed, const twin *t, int copy, int instance,
+                                  exi_gpu_bench_agreement *agreement, ex_error *error) {
     const size_t dials = (size_t)ex_rig_pose_size(bed->rig), joints = (size_t)ex_rig_joint_count(bed->rig);
     const size_t at = (size_t)instance;
     const size_t place = (size_t)copy * bed->form_bytes + at * 3 * (size_t)bed->vertices * sizeof(float);
@@ -214,7 +214,7 @@ static ex_result compare_instance(const exi_gpu_bed *bed, const twin *t, int cop
     const ex_pose pose = {.inputs = t->inputs, .joints = joints > 0 ? bed->joints + at * joints : NULL};
     const ex_output output = {.positions = t->positions, .normals = bed->normals ? t->normals : NULL};
     ex_rig_evaluate(bed->rig, &pose, &output, &how, t->scratch);
-    if (!exi_gpu_surety(bed->rig, &pose, &how, t->positions, t->off, t->angles))
+    if (!exi_surety_of(bed->rig, &pose, &how, t->positions, t->off, t->angles))
         return exi_error_memory(error, "a comparison", (size_t)bed->vertices * 32);
     ex_result result = fetch(bed, bed->positions + place, t, error);
     if (result != EX_OK)
@@ -228,16 +228,16 @@ static ex_result compare_instance(const exi_gpu_bed *bed, const twin *t, int cop
     return result;
 }
 
-static ex_result poison(const exi_gpu_bed *bed, ex_error *error) {
+static ex_result poison(const exi_gpu_bench_bed *bed, ex_error *error) {
     const size_t bytes = (size_t)bed->copies * bed->form_bytes;
     cudaStream_t stream = bed->how.stream;
-    ex_result result = exi_gpu_said(cudaMemsetAsync(bed->positions, 0xff, bytes, stream), "poisoning", error);
+    ex_result result = exi_gpu_bench_said(cudaMemsetAsync(bed->positions, 0xff, bytes, stream), "poisoning", error);
     if (result == EX_OK && bed->normals)
-        result = exi_gpu_said(cudaMemsetAsync(bed->normals, 0xff, bytes, stream), "poisoning", error);
+        result = exi_gpu_bench_said(cudaMemsetAsync(bed->normals, 0xff, bytes, stream), "poisoning", error);
     return result;
 }
 
-ex_result exi_gpu_bed_check(const exi_gpu_bed *bed, exi_gpu_agreement *agreement, ex_error *error) {
+ex_result exi_gpu_bench_bed_check(const exi_gpu_bench_bed *bed, exi_gpu_bench_agreement *agreement, ex_error *error) {
     const size_t vertices = (size_t)bed->vertices, bytes = 3 * vertices * sizeof(float);
     const twin t = {.positions = malloc(bytes),
                     .normals = malloc(bytes),
@@ -249,9 +249,9 @@ ex_result exi_gpu_bed_check(const exi_gpu_bed *bed, exi_gpu_agreement *agreement
     const int last = bed->count - 1, chosen[4] = {0, last / 3, last - last / 7, last};
     const bool good = t.positions && t.normals && t.theirs && t.off && t.angles && t.inputs && t.scratch;
     ex_result result = good ? poison(bed, error) : exi_error_memory(error, "a comparison", 4 * bytes);
-    *agreement = (exi_gpu_agreement){.normals = bed->normals ? 0 : -1};
+    *agreement = (exi_gpu_bench_agreement){.normals = bed->normals ? 0 : -1};
     for (int i = 0; i < bed->copies && result == EX_OK; i++)
-        result = exi_gpu_bed_evaluate(bed, i, error);
+        result = exi_gpu_bench_bed_evaluate(bed, i, error);
     for (int i = 0; i < 4 && result == EX_OK; i++)
         result = compare_instance(bed, &t, i % bed->copies, chosen[i], agreement, error);
     free(t.positions);

@@ -15,7 +15,7 @@
 enum { REPEAT_MAX = 1000, RUN_MAX = 200, LAUNCH_MAX = 1000 };
 static const double sample_us = 1500;
 
-ex_result exi_gpu_said(unsigned code, const char *what, ex_error *error) {
+ex_result exi_gpu_bench_said(unsigned code, const char *what, ex_error *error) {
     if (code == cudaSuccess)
         return EX_OK;
     cudaGetLastError(); /* so that it is not found again */
@@ -34,7 +34,7 @@ static double median(double *samples, int count) {
 
 /* What a sample is made of: runs one by one, or launches of a graph. */
 typedef struct watch {
-    const exi_gpu_timed *work;
+    const exi_gpu_bench_timed *work;
     cudaGraphExec_t graph; /* NULL: runs */
     cudaEvent_t start, end;
 } watch;
@@ -42,21 +42,21 @@ typedef struct watch {
 static ex_result launch(const watch *k, int turn, ex_error *error) {
     if (!k->graph)
         return k->work->run(k->work->context, turn, error);
-    return exi_gpu_said(cudaGraphLaunch(k->graph, k->work->stream), "launching a graph", error);
+    return exi_gpu_bench_said(cudaGraphLaunch(k->graph, k->work->stream), "launching a graph", error);
 }
 
 /* The time of one of so many launches. */
 static ex_result sample(const watch *k, int launches, double *us, ex_error *error) {
     float ms = 0;
-    ex_result result = exi_gpu_said(cudaEventRecord(k->start, k->work->stream), "recording an event", error);
+    ex_result result = exi_gpu_bench_said(cudaEventRecord(k->start, k->work->stream), "recording an event", error);
     for (int i = 0; i < launches && result == EX_OK; i++)
         result = launch(k, i, error);
     if (result == EX_OK)
-        result = exi_gpu_said(cudaEventRecord(k->end, k->work->stream), "recording an event", error);
+        result = exi_gpu_bench_said(cudaEventRecord(k->end, k->work->stream), "recording an event", error);
     if (result == EX_OK)
-        result = exi_gpu_said(cudaEventSynchronize(k->end), "waiting for the measured work", error);
+        result = exi_gpu_bench_said(cudaEventSynchronize(k->end), "waiting for the measured work", error);
     if (result == EX_OK)
-        result = exi_gpu_said(cudaEventElapsedTime(&ms, k->start, k->end), "reading the time", error);
+        result = exi_gpu_bench_said(cudaEventElapsedTime(&ms, k->start, k->end), "reading the time", error);
     *us = 1e3 * (double)ms / launches;
     return result;
 }
@@ -70,10 +70,10 @@ static int launches_a_sample(double once, int most) {
 static ex_result measure(watch *k, int repeat, double *us, ex_error *error) {
     double samples[REPEAT_MAX];
     const int count = repeat < 1 ? 1 : repeat > REPEAT_MAX ? REPEAT_MAX : repeat;
-    ex_result result = exi_gpu_said(cudaEventCreate(&k->start), "creating an event", error);
+    ex_result result = exi_gpu_bench_said(cudaEventCreate(&k->start), "creating an event", error);
     if (result != EX_OK)
         return result;
-    result = exi_gpu_said(cudaEventCreate(&k->end), "creating an event", error);
+    result = exi_gpu_bench_said(cudaEventCreate(&k->end), "creating an event", error);
     if (result == EX_OK) {
         for (int i = 0; i < 3 && result == EX_OK; i++)
             result = sample(k, 1, us, error);
@@ -90,16 +90,16 @@ static ex_result measure(watch *k, int repeat, double *us, ex_error *error) {
     return result;
 }
 
-ex_result exi_gpu_time(const exi_gpu_timed *work, int repeat, double *us, ex_error *error) {
+ex_result exi_gpu_bench_time(const exi_gpu_bench_timed *work, int repeat, double *us, ex_error *error) {
     watch k = {.work = work};
     *us = 0;
     return measure(&k, repeat, us, error);
 }
 
-static ex_result capture(const exi_gpu_timed *work, int runs, cudaGraphExec_t *made, ex_error *error) {
+static ex_result capture(const exi_gpu_bench_timed *work, int runs, cudaGraphExec_t *made, ex_error *error) {
     cudaGraph_t graph = NULL;
-    ex_result result = exi_gpu_said(cudaStreamBeginCapture(work->stream, cudaStreamCaptureModeThreadLocal),
-                                    "beginning a graph", error);
+    ex_result result = exi_gpu_bench_said(cudaStreamBeginCapture(work->stream, cudaStreamCaptureModeThreadLocal),
+                                          "beginning a graph", error);
     if (result != EX_OK)
         return result;
     for (int i = 0; i < runs && result == EX_OK; i++)
@@ -107,15 +107,15 @@ static ex_result capture(const exi_gpu_timed *work, int runs, cudaGraphExec_t *m
     const unsigned ended =
         cudaStreamEndCapture(work->stream, &graph); /* also after an error, or the stream stays captured */
     if (result == EX_OK)
-        result = exi_gpu_said(ended, "ending a graph", error);
+        result = exi_gpu_bench_said(ended, "ending a graph", error);
     if (result == EX_OK)
-        result = exi_gpu_said(cudaGraphInstantiateWithFlags(made, graph, 0), "making a graph ready", error);
+        result = exi_gpu_bench_said(cudaGraphInstantiateWithFlags(made, graph, 0), "making a graph ready", error);
     if (graph)
         cudaGraphDestroy(graph);
     return result;
 }
 
-ex_result exi_gpu_time_graph(const exi_gpu_timed *work, int runs, int repeat, double *us, ex_error *error) {
+ex_result exi_gpu_bench_time_graph(const exi_gpu_bench_timed *work, int runs, int repeat, double *us, ex_error *error) {
     watch k = {.work = work};
     double once = 0;
     *us = 0;

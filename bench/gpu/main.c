@@ -10,19 +10,18 @@
 #include <string.h>
 
 typedef struct printing {
-    bool json, any, missed;
+    bool json, any;
 } printing;
 
-static void report(void *user, const exi_gpu_row *row) {
+static void report(void *user, const exi_gpu_bench_row *row) {
     printing *p = user;
     if (p->json) {
         printf("%s\n  ", p->any ? "," : "");
-        exi_gpu_row_json(stdout, row);
+        exi_gpu_bench_row_json(stdout, row);
     } else {
-        exi_gpu_row_print(stdout, row);
+        exi_gpu_bench_row_print(stdout, row);
     }
     p->any = true;
-    p->missed = p->missed || exi_gpu_row_verdict(row) < 0;
 }
 
 static bool is_name(const char *name) {
@@ -64,7 +63,7 @@ int main(int argc, char **argv) {
         printf("{\"version\": \"%s\", \"gpu\": \"%s\", \"driver\": %d, \"runtime\": %d, \"rows\": [", ex_version().text,
                device.name, device.driver, device.runtime);
     else if (result == EX_OK)
-        exi_gpu_row_header(stdout, &device);
+        exi_gpu_bench_row_header(stdout, &device);
     if (result == EX_OK)
         result = exi_gpu_bench_run(&bench, &error);
     if (p.json)

@@ -3,23 +3,23 @@
 
 #include <math.h>
 
-double exi_gpu_row_speed(const exi_gpu_row *row) {
+double exi_gpu_bench_row_speed(const exi_gpu_bench_row *row) {
     return row->us > 0 ? row->bytes / row->us : 0;
 }
 
-double exi_gpu_row_part(const exi_gpu_row *row) {
-    return row->copy_speed > 0 ? exi_gpu_row_speed(row) / row->copy_speed : 0;
+double exi_gpu_bench_row_part(const exi_gpu_bench_row *row) {
+    return row->copy_speed > 0 ? exi_gpu_bench_row_speed(row) / row->copy_speed : 0;
 }
 
-int exi_gpu_row_verdict(const exi_gpu_row *row) {
-    if (row->agreement.wrong || (row->goal_part > 0 && exi_gpu_row_part(row) < row->goal_part) ||
+int exi_gpu_bench_row_verdict(const exi_gpu_bench_row *row) {
+    if (row->agreement.wrong || (row->goal_part > 0 && exi_gpu_bench_row_part(row) < row->goal_part) ||
         (row->goal_us > 0 && row->us > row->goal_us) ||
         (row->goal_times > 0 && row->us > row->goal_times * row->beside_us))
         return -1;
     return row->goal_part > 0 || row->goal_us > 0 || row->goal_times > 0;
 }
 
-void exi_gpu_row_header(FILE *file, const ex_cuda_device *device) {
+void exi_gpu_bench_row_header(FILE *file, const ex_cuda_device *device) {
     fprintf(file, "%s, compute capability %d.%d, %.1f GB; driver %d.%d, runtime %d.%d\n", device->name, device->major,
             device->minor, 1e-9 * (double)device->memory, device->driver / 1000, device->driver % 1000 / 10,
             device->runtime / 1000, device->runtime % 1000 / 10);
@@ -34,10 +34,10 @@ static void print_difference(double difference, char text[16]) {
         snprintf(text, 16, "-");
 }
 
-void exi_gpu_row_print(FILE *file, const exi_gpu_row *row) {
+void exi_gpu_bench_row_print(FILE *file, const exi_gpu_bench_row *row) {
     static const char *const verdicts[] = {" (missed)", "", " (reached)"};
     char goal[48] = "", time[24], differs[2][16];
-    const int verdict = exi_gpu_row_verdict(row);
+    const int verdict = exi_gpu_bench_row_verdict(row);
     if (row->us < 1e3)
         snprintf(time, sizeof time, "%.2f us", row->us);
     else
@@ -52,8 +52,8 @@ void exi_gpu_row_print(FILE *file, const exi_gpu_row *row) {
         snprintf(goal, sizeof goal, "to be right");
     print_difference(row->agreement.positions, differs[0]);
     print_difference(row->agreement.normals, differs[1]);
-    fprintf(file, "%-54s %11s %8.0f %8.2f %9s %9s  %s%s\n", row->work, time, 1e-3 * exi_gpu_row_speed(row),
-            exi_gpu_row_part(row), differs[0], differs[1], goal, verdicts[verdict + 1]);
+    fprintf(file, "%-54s %11s %8.0f %8.2f %9s %9s  %s%s\n", row->work, time, 1e-3 * exi_gpu_bench_row_speed(row),
+            exi_gpu_bench_row_part(row), differs[0], differs[1], goal, verdicts[verdict + 1]);
     if (row->beside)
         fprintf(file, "    beside: %s, %.2f us: %.2f times that\n", row->beside, row->beside_us,
                 row->us / row->beside_us);
@@ -68,15 +68,15 @@ static void json_number(FILE *file, const char *key, double value, bool is) {
 }
 
 /* Names and works are the rows' own and need no escapes. */
-void exi_gpu_row_json(FILE *file, const exi_gpu_row *row) {
-    const int verdict = exi_gpu_row_verdict(row);
+void exi_gpu_bench_row_json(FILE *file, const exi_gpu_bench_row *row) {
+    const int verdict = exi_gpu_bench_row_verdict(row);
     fprintf(file, "{\"name\": \"%s\", \"work\": \"%s\", \"instances\": %d, \"vertices\": %d", row->name, row->work,
             row->instances, row->vertices);
     json_number(file, "us", row->us, true);
     json_number(file, "bytes", row->bytes, true);
-    json_number(file, "gb_per_second", 1e-3 * exi_gpu_row_speed(row), true);
+    json_number(file, "gb_per_second", 1e-3 * exi_gpu_bench_row_speed(row), true);
     json_number(file, "copy_gb_per_second", 1e-3 * row->copy_speed, row->copy_speed > 0);
-    json_number(file, "part_of_copy", exi_gpu_row_part(row), row->copy_speed > 0);
+    json_number(file, "part_of_copy", exi_gpu_bench_row_part(row), row->copy_speed > 0);
     json_number(file, "difference", row->agreement.positions, row->agreement.positions >= 0);
     json_number(file, "normal_difference", row->agreement.normals, row->agreement.normals >= 0);
     fprintf(file, ", \"right\": %s", row->agreement.wrong ? "false" : "true");

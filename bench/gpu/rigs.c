@@ -63,7 +63,7 @@ static void place_on_ring(double along, double about, float place[3]) {
     place[2] = (float)(out * sin(two_pi * along));
 }
 
-static bool make_mesh(parts *p, const exi_gpu_case *c) {
+static bool make_mesh(parts *p, const exi_gpu_bench_case *c) {
     p->vertices = c->across * c->around;
     p->mesh = malloc((size_t)p->vertices * 3 * sizeof *p->mesh);
     for (int v = 0; p->mesh && v < p->vertices; v++)
@@ -77,7 +77,7 @@ static bool make_mesh(parts *p, const exi_gpu_case *c) {
     return p->mesh != NULL;
 }
 
-static bool make_triangles(parts *p, const exi_gpu_case *c) {
+static bool make_triangles(parts *p, const exi_gpu_bench_case *c) {
     const size_t count = 2 * (size_t)p->vertices;
     p->triangles = malloc(3 * count * sizeof *p->triangles);
     p->face_sizes = malloc(count * sizeof *p->face_sizes);
@@ -120,7 +120,7 @@ static bool make_forms(parts *p, int count, double size) {
     return true;
 }
 
-static ex_result finish(const ex_rig_def *def, double bytes_a_vertex, exi_gpu_subject *subject, ex_error *error) {
+static ex_result finish(const ex_rig_def *def, double bytes_a_vertex, exi_gpu_bench_subject *subject, ex_error *error) {
     subject->table_bytes = bytes_a_vertex * def->mesh.vertex_count;
     return ex_rig_create(def, NULL, &subject->rig, error);
 }
@@ -147,7 +147,7 @@ static ex_weigher_def direct(const parts *p, int count) {
 
 /* ---- sums of forms ---- */
 
-ex_result exi_gpu_make_blend(const exi_gpu_case *c, exi_gpu_subject *subject, ex_error *error) {
+ex_result exi_gpu_bench_make_blend(const exi_gpu_bench_case *c, exi_gpu_bench_subject *subject, ex_error *error) {
     parts *p = calloc(1, sizeof *p);
     if (!p)
         return no_memory(p, error);
@@ -178,7 +178,7 @@ static int parent_of(int segment) {
     return segment == 0 ? -1 : segment % 3 == 1 ? 0 : segment - 1;
 }
 
-static bool make_paths(parts *p, const exi_gpu_case *c) {
+static bool make_paths(parts *p, const exi_gpu_bench_case *c) {
     for (int k = 0; k < c->examples; k++) {
         if (c->turns && !(p->turns[k] = make_vectors(p, 1, 7 + k)))
             return false;
@@ -192,7 +192,7 @@ static bool make_paths(parts *p, const exi_gpu_case *c) {
     return p->segments || c->segments == 0;
 }
 
-ex_result exi_gpu_make_paths(const exi_gpu_case *c, exi_gpu_subject *subject, ex_error *error) {
+ex_result exi_gpu_bench_make_paths(const exi_gpu_bench_case *c, exi_gpu_bench_subject *subject, ex_error *error) {
     enum { SEGMENT_MAX = 16 };
     static float curves[EX_CORRECTOR_MAX][EX_CURVE_SIZE];
     float bases[EXAMPLE_MAX][SEGMENT_MAX][6] = {{{0}}};
@@ -248,20 +248,20 @@ ex_result exi_gpu_make_paths(const exi_gpu_case *c, exi_gpu_subject *subject, ex
 
 /* Joints in a ring within the mesh: a root, and two chains that go out from it and end beside each other. */
 static int parent_in_ring(int joint) {
-    return joint == 0 ? -1 : joint <= EXI_GPU_JOINTS / 2 ? joint - 1 : (joint + 1) % EXI_GPU_JOINTS;
+    return joint == 0 ? -1 : joint <= EXI_GPU_BENCH_JOINTS / 2 ? joint - 1 : (joint + 1) % EXI_GPU_BENCH_JOINTS;
 }
 
 static void joint_place(int joint, double place[3]) {
-    const double angle = two_pi * joint / EXI_GPU_JOINTS;
+    const double angle = two_pi * joint / EXI_GPU_BENCH_JOINTS;
     place[0] = radius * cos(angle);
     place[1] = 0;
     place[2] = radius * sin(angle);
 }
 
 static bool make_skeleton(parts *p) {
-    int parents[EXI_GPU_JOINTS];
-    ex_transform rest[EXI_GPU_JOINTS];
-    for (int j = 0; j < EXI_GPU_JOINTS; j++) {
+    int parents[EXI_GPU_BENCH_JOINTS];
+    ex_transform rest[EXI_GPU_BENCH_JOINTS];
+    for (int j = 0; j < EXI_GPU_BENCH_JOINTS; j++) {
         double here[3], there[3] = {0, 0, 0};
         parents[j] = parent_in_ring(j);
         joint_place(j, here);
@@ -271,7 +271,7 @@ static bool make_skeleton(parts *p) {
         for (int i = 0; i < 3; i++)
             rest[j].translation[i] = (float)(here[i] - there[i]);
     }
-    const ex_skeleton_def def = {.joint_count = EXI_GPU_JOINTS, .parents = parents, .rest = rest};
+    const ex_skeleton_def def = {.joint_count = EXI_GPU_BENCH_JOINTS, .parents = parents, .rest = rest};
     return ex_skeleton_create(&def, NULL, &p->skeleton, NULL) == EX_OK;
 }
 
@@ -280,7 +280,7 @@ static void weigh_vertex(const float *vertex, uint32_t *joints, float *weights) 
     double near[INFLUENCES + 1];
     uint32_t which[INFLUENCES + 1];
     int count = 0;
-    for (int j = 0; j < EXI_GPU_JOINTS; j++) {
+    for (int j = 0; j < EXI_GPU_BENCH_JOINTS; j++) {
         double place[3], square = 0;
         joint_place(j, place);
         for (int i = 0; i < 3; i++)
@@ -318,12 +318,12 @@ static bool make_skin(parts *p) {
         weigh_vertex(p->mesh + 3 * v, p->joints + INFLUENCES * v, p->weights + INFLUENCES * v);
     }
     p->starts[vertices] = (uint32_t)(INFLUENCES * vertices);
-    const ex_skin_def def = {p->vertices, EXI_GPU_JOINTS, p->starts, p->joints, p->weights};
+    const ex_skin_def def = {p->vertices, EXI_GPU_BENCH_JOINTS, p->starts, p->joints, p->weights};
     return ex_skin_create(&def, NULL, &p->skin, NULL) == EX_OK;
 }
 
 /* Examples at corners of the cube of three dials, weighed by cardinal functions. */
-ex_result exi_gpu_make_crowd(const exi_gpu_case *c, exi_gpu_subject *subject, ex_error *error) {
+ex_result exi_gpu_bench_make_crowd(const exi_gpu_bench_case *c, exi_gpu_bench_subject *subject, ex_error *error) {
     parts *p = calloc(1, sizeof *p);
     if (!p)
         return no_memory(p, error);

@@ -22,7 +22,7 @@ typedef struct copying {
 static ex_result run_copy(void *context, int turn, ex_error *error) {
     const copying *c = context;
     const bool back = turn % 2; /* so that nothing of the source is still in a cache */
-    return exi_gpu_said(
+    return exi_gpu_bench_said(
         cudaMemcpyAsync(back ? c->from : c->to, back ? c->to : c->from, c->size, cudaMemcpyDeviceToDevice, c->stream),
         "copying", error);
 }
@@ -30,13 +30,13 @@ static ex_result run_copy(void *context, int turn, ex_error *error) {
 static ex_result run_set(void *context, int turn, ex_error *error) {
     const copying *c = context;
     (void)turn;
-    return exi_gpu_said(cudaMemsetAsync(c->to, 0, c->size, c->stream), "writing", error);
+    return exi_gpu_bench_said(cudaMemsetAsync(c->to, 0, c->size, c->stream), "writing", error);
 }
 
 static void report_copy(const exi_gpu_bench *bench, const char *work, double us, double bytes, double copy_speed) {
     if (bench->only && strcmp(bench->only, "copy") != 0)
         return;
-    exi_gpu_row row = {
+    exi_gpu_bench_row row = {
         .name = "copy", .us = us, .bytes = bytes, .copy_speed = copy_speed, .agreement = {-1, -1, false}};
     snprintf(row.work, sizeof row.work, "%s", work);
     bench->report(bench->user, &row);
@@ -46,20 +46,20 @@ static void report_copy(const exi_gpu_bench *bench, const char *work, double us,
 static ex_result measure_copy(const exi_gpu_bench *bench, cudaStream_t stream, double *speed, ex_error *error) {
     size_t left = 0, all = 0;
     double copy_us = 0, set_us = 0;
-    ex_result result = exi_gpu_said(cudaMemGetInfo(&left, &all), "asking for free memory", error);
+    ex_result result = exi_gpu_bench_said(cudaMemGetInfo(&left, &all), "asking for free memory", error);
     copying c = {.size = (size_t)COPY_MEGABYTES * 1000000, .stream = stream};
     c.size = c.size < left / 3 ? c.size : left / 3;
-    const exi_gpu_timed copy = {run_copy, &c, stream}, set = {run_set, &c, stream};
+    const exi_gpu_bench_timed copy = {run_copy, &c, stream}, set = {run_set, &c, stream};
     if (result == EX_OK)
         result = ex_cuda_allocate(c.size, &c.from, error);
     if (result == EX_OK)
         result = ex_cuda_allocate(c.size, &c.to, error);
     if (result == EX_OK)
-        result = exi_gpu_said(cudaMemsetAsync(c.from, 1, c.size, stream), "writing", error);
+        result = exi_gpu_bench_said(cudaMemsetAsync(c.from, 1, c.size, stream), "writing", error);
     if (result == EX_OK)
-        result = exi_gpu_time(&copy, bench->repeat, &copy_us, error);
+        result = exi_gpu_bench_time(&copy, bench->repeat, &copy_us, error);
     if (result == EX_OK)
-        result = exi_gpu_time(&set, bench->repeat, &set_us, error);
+        result = exi_gpu_bench_time(&set, bench->repeat, &set_us, error);
     if (result == EX_OK) {
         char work[96];
         *speed = 2 * (double)c.size / copy_us;
@@ -78,34 +78,35 @@ static ex_result measure_copy(const exi_gpu_bench *bench, cudaStream_t stream, d
 /* How a case is timed. */
 typedef struct timing {
     const exi_gpu_bench *bench;
-    const exi_gpu_case *c;
+    const exi_gpu_bench_case *c;
     cudaStream_t stream;
     double copy_speed;
 } timing;
 
 static ex_result run_evaluation(void *context, int turn, ex_error *error) {
-    return exi_gpu_bed_evaluate(context, turn, error);
+    return exi_gpu_bench_bed_evaluate(context, turn, error);
 }
 
 static ex_result run_bed_set(void *context, int turn, ex_error *error) {
-    const exi_gpu_bed *bed = context;
+    const exi_gpu_bench_bed *bed = context;
     const size_t bytes = (size_t)bed->count * (size_t)bed->vertices * 12;
     (void)turn;
-    ex_result result = exi_gpu_said(cudaMemsetAsync(bed->positions, 0, bytes, bed->how.stream), "writing", error);
+    ex_result result = exi_gpu_bench_said(cudaMemsetAsync(bed->positions, 0, bytes, bed->how.stream), "writing", error);
     if (result == EX_OK && bed->normals)
-        result = exi_gpu_said(cudaMemsetAsync(bed->normals, 0, bytes, bed->how.stream), "writing", error);
+        result = exi_gpu_bench_said(cudaMemsetAsync(bed->normals, 0, bytes, bed->how.stream), "writing", error);
     return result;
 }
 
-static exi_gpu_row row_of(const timing *t, const exi_gpu_subject *subject, const exi_gpu_bed *bed, const char *more) {
-    exi_gpu_row row = {.name = t->c->name,
-                       .instances = bed->count,
-                       .vertices = bed->vertices,
-                       .bytes = bed->output_bytes + bed->input_bytes + subject->table_bytes,
-                       .copy_speed = t->copy_speed,
-                       .goal_part = t->c->goal_part,
-                       .goal_us = t->c->goal_us,
-                       .goal_times = t->c->goal_times};
+static exi_gpu_bench_row row_of(const timing *t, const exi_gpu_bench_subject *subject, const exi_gpu_bench_bed *bed,
+                                const char *more) {
+    exi_gpu_bench_row row = {.name = t->c->name,
+                             .instances = bed->count,
+                             .vertices = bed->vertices,
+                             .bytes = bed->output_bytes + bed->input_bytes + subject->table_bytes,
+                             .copy_speed = t->copy_speed,
+                             .goal_part = t->c->goal_part,
+                             .goal_us = t->c->goal_us,
+                             .goal_times = t->c->goal_times};
     if (bed->count < t->c->instances)
         snprintf(row.work, sizeof row.work, "%s%s: %d fit", t->c->work, more, bed->count);
     else
@@ -114,7 +115,7 @@ static exi_gpu_row row_of(const timing *t, const exi_gpu_subject *subject, const
 }
 
 /* Copies of rig and outputs to use in turn, so that together they are many times what a cache holds. */
-static int copies_for(const exi_gpu_case *c, const exi_gpu_subject *subject) {
+static int copies_for(const exi_gpu_bench_case *c, const exi_gpu_bench_subject *subject) {
     const double all = 1e9, most = 8;
     const double vertices = ex_rig_level_vertex_count(subject->rig, c->level);
     const double copies = ceil(all / (subject->table_bytes + (c->normals ? 24 : 12) * vertices * c->instances));
@@ -122,51 +123,51 @@ static int copies_for(const exi_gpu_case *c, const exi_gpu_subject *subject) {
 }
 
 /* Many evaluations in a graph, over and over: the time that the GPU takes, not the host. */
-static ex_result measure_plainly(const timing *t, const exi_gpu_subject *subject, ex_error *error) {
-    exi_gpu_bed bed;
-    ex_result result = exi_gpu_bed_open(&bed, subject->rig, t->c, copies_for(t->c, subject), t->stream, error);
+static ex_result measure_plainly(const timing *t, const exi_gpu_bench_subject *subject, ex_error *error) {
+    exi_gpu_bench_bed bed;
+    ex_result result = exi_gpu_bench_bed_open(&bed, subject->rig, t->c, copies_for(t->c, subject), t->stream, error);
     if (result == EX_OK) {
-        exi_gpu_row row = row_of(t, subject, &bed, "");
-        const exi_gpu_timed work = {run_evaluation, &bed, t->stream}, set = {run_bed_set, &bed, t->stream};
-        result = exi_gpu_bed_check(&bed, &row.agreement, error);
+        exi_gpu_bench_row row = row_of(t, subject, &bed, "");
+        const exi_gpu_bench_timed work = {run_evaluation, &bed, t->stream}, set = {run_bed_set, &bed, t->stream};
+        result = exi_gpu_bench_bed_check(&bed, &row.agreement, error);
         if (result == EX_OK)
-            result = exi_gpu_time_graph(&work, 0, t->bench->repeat, &row.us, error);
+            result = exi_gpu_bench_time_graph(&work, 0, t->bench->repeat, &row.us, error);
         if (result == EX_OK && t->c->goal_times > 0) {
             row.beside = "memset of as many bytes";
-            result = exi_gpu_time(&set, t->bench->repeat, &row.beside_us, error);
+            result = exi_gpu_bench_time(&set, t->bench->repeat, &row.beside_us, error);
         }
         if (result == EX_OK)
             t->bench->report(t->bench->user, &row);
     }
-    exi_gpu_bed_close(&bed);
+    exi_gpu_bench_bed_close(&bed);
     return result;
 }
 
-/* One model: a graph of one evaluation, one of a hundred, and a hundred of as many copies of the rig, so that none of
+/* One model: a graph of one evaluation, one of a hundred, and two hundred of as many copies of the rig, so that none of
  * what they read and write is in the cache any more. */
-static ex_result measure_replay(const timing *t, const exi_gpu_subject *subject, int runs, int copies, const char *more,
-                                ex_error *error) {
-    exi_gpu_bed bed;
-    ex_result result = exi_gpu_bed_open(&bed, subject->rig, t->c, copies, t->stream, error);
+static ex_result measure_replay(const timing *t, const exi_gpu_bench_subject *subject, int runs, int copies,
+                                const char *more, ex_error *error) {
+    exi_gpu_bench_bed bed;
+    ex_result result = exi_gpu_bench_bed_open(&bed, subject->rig, t->c, copies, t->stream, error);
     if (result == EX_OK) {
-        exi_gpu_row row = row_of(t, subject, &bed, more);
-        const exi_gpu_timed work = {run_evaluation, &bed, t->stream};
+        exi_gpu_bench_row row = row_of(t, subject, &bed, more);
+        const exi_gpu_bench_timed work = {run_evaluation, &bed, t->stream};
         row.beside = "the paper, GeForce 9800 GT";
         row.beside_us = t->c->paper_us;
         row.goal_us = copies > 1 ? 0 : row.goal_us;
-        result = exi_gpu_bed_check(&bed, &row.agreement, error);
+        result = exi_gpu_bench_bed_check(&bed, &row.agreement, error);
         if (result == EX_OK)
-            result = exi_gpu_time_graph(&work, runs, t->bench->repeat, &row.us, error);
+            result = exi_gpu_bench_time_graph(&work, runs, t->bench->repeat, &row.us, error);
         if (result == EX_OK)
             t->bench->report(t->bench->user, &row);
     }
-    exi_gpu_bed_close(&bed);
+    exi_gpu_bench_bed_close(&bed);
     return result;
 }
 
 static ex_result measure_case(const timing *t, ex_error *error) {
     enum { RUNS = 100, COPIES = 200 };
-    exi_gpu_subject subject = {0};
+    exi_gpu_bench_subject subject = {0};
     ex_result result = t->c->make(t->c, &subject, error);
     if (result == EX_OK && t->c->paper_us > 0) {
         result = measure_replay(t, &subject, 1, 1, ", a graph of 1", error);
@@ -185,32 +186,32 @@ static ex_result measure_case(const timing *t, ex_error *error) {
 
 #define BLEND(work_, examples_, storage_, goal_)                                                                       \
     {                                                                                                                  \
-        .name = "blend", .work = work_, .make = exi_gpu_make_blend, .instances = 1, .across = 1000, .around = 1000,    \
-        .examples = examples_, .storage = storage_, .goal_part = goal_                                                 \
+        .name = "blend", .work = work_, .make = exi_gpu_bench_make_blend, .instances = 1, .across = 1000,              \
+        .around = 1000, .examples = examples_, .storage = storage_, .goal_part = goal_                                 \
     }
 #define PATHS(work_, examples_, correctors_, screw_, goal_)                                                            \
     {                                                                                                                  \
-        .name = "trajectory", .work = work_, .make = exi_gpu_make_paths, .instances = 1000, .across = 200,             \
+        .name = "trajectory", .work = work_, .make = exi_gpu_bench_make_paths, .instances = 1000, .across = 200,       \
         .around = 100, .examples = examples_, .turns = true, .correctors = correctors_, .screw = screw_,               \
         .goal_part = goal_                                                                                             \
     }
 #define CROWD(work_, skinning_, normals_, goal_)                                                                       \
     {                                                                                                                  \
-        .name = "crowd", .work = work_, .make = exi_gpu_make_crowd, .instances = 1000, .across = 200, .around = 50,    \
-        .examples = 8, .skinning = skinning_, .normals = normals_, .goal_part = goal_                                  \
+        .name = "crowd", .work = work_, .make = exi_gpu_bench_make_crowd, .instances = 1000, .across = 200,            \
+        .around = 50, .examples = 8, .skinning = skinning_, .normals = normals_, .goal_part = goal_                    \
     }
 #define TABLE(work_, segments_, goal_, paper_)                                                                         \
     {                                                                                                                  \
-        .name = "table", .work = work_, .make = exi_gpu_make_paths, .instances = 1, .across = 200, .around = 100,      \
-        .examples = 1, .turns = true, .segments = segments_, .goal_us = goal_, .paper_us = paper_                      \
+        .name = "table", .work = work_, .make = exi_gpu_bench_make_paths, .instances = 1, .across = 200,               \
+        .around = 100, .examples = 1, .turns = true, .segments = segments_, .goal_us = goal_, .paper_us = paper_       \
     }
 #define MANY(work_, normals_)                                                                                          \
     {                                                                                                                  \
-        .name = "many", .work = work_, .make = exi_gpu_make_crowd, .instances = 100000, .across = 100, .around = 50,   \
-        .examples = 8, .normals = normals_, .goal_times = 1.5                                                          \
+        .name = "many", .work = work_, .make = exi_gpu_bench_make_crowd, .instances = 100000, .across = 100,           \
+        .around = 50, .examples = 8, .normals = normals_, .goal_times = 1.5                                            \
     }
 
-static const exi_gpu_case cases[] = {
+static const exi_gpu_bench_case cases[] = {
     BLEND("blend 64 x 1M vertices", 64, EX_STORAGE_FLOAT, 0.8),
     BLEND("blend 16 x 1M vertices", 16, EX_STORAGE_FLOAT, 0),
     BLEND("blend 64 x 1M vertices, 16 bit", 64, EX_STORAGE_16_BIT, 0),
@@ -240,7 +241,8 @@ const char *exi_gpu_bench_name(int index) {
 
 ex_result exi_gpu_bench_run(const exi_gpu_bench *bench, ex_error *error) {
     timing t = {.bench = bench};
-    ex_result result = exi_gpu_said(cudaStreamCreateWithFlags(&t.stream, cudaStreamNonBlocking), "a stream", error);
+    ex_result result =
+        exi_gpu_bench_said(cudaStreamCreateWithFlags(&t.stream, cudaStreamNonBlocking), "a stream", error);
     if (result != EX_OK)
         return result;
     result = measure_copy(bench, t.stream, &t.copy_speed, error);

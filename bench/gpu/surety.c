@@ -32,7 +32,7 @@ static double largest_coordinate(const float *positions, int count) {
     return most;
 }
 
-double exi_gpu_form_size(const float *positions, int count) {
+double exi_surety_form_size(const float *positions, int count) {
     double low[3] = {0, 0, 0}, high[3] = {0, 0, 0}, size = 0;
     for (size_t i = 0; i < 3 * (size_t)count; i++) {
         const double p = (double)positions[i];
@@ -174,8 +174,8 @@ static bool sure_displaced(const ex_rig *rig, const ex_pose *pose, const ex_eval
     return good;
 }
 
-bool exi_gpu_surety(const ex_rig *rig, const ex_pose *pose, const ex_evaluation *how, const float *positions,
-                    float *off, float *angles) {
+bool exi_surety_of(const ex_rig *rig, const ex_pose *pose, const ex_evaluation *how, const float *positions, float *off,
+                   float *angles) {
     const ex_rig_mesh mesh = how->level == 0 ? ex_rig_get_mesh(rig) : ex_rig_level_mesh(rig, how->level);
     const int vertices = ex_rig_level_vertex_count(rig, how->level);
     const double least =

@@ -48,8 +48,8 @@ typedef struct ex_cuda_rig ex_cuda_rig;
  * destroyed afterwards. That device must be current wherever the uploaded rig is used. allocator serves the host's
  * side, which is small but for the time of the call. Costs the rig's size on the device, and about as much again for
  * rings of neighbours and stencils of levels; where it is no more than forms and linear skinning, up to 262 144
- * vertices and 64 forms, the forms once more, in patches, which take one to four times their size. Results: ARGUMENT (a
- * rig with a driver), MEMORY (of either side), LIMIT, DEVICE.
+ * vertices and 64 forms, the forms twice more, in patches: without neighbours, as large as they are, and with them, one
+ * to four times that. Results: ARGUMENT (a rig with a driver), MEMORY (of either side), LIMIT, DEVICE.
  */
 EX_API ex_result ex_cuda_rig_create(const ex_rig *rig, const ex_allocator *allocator, ex_cuda_rig **made,
                                     ex_error *error);

@@ -1,18 +1,27 @@
 /*
- * A rig as the GPU has it: one block of memory, laid out by the host (lay.c) and uploaded in one copy, and a head of
- * pointers into it that goes to every kernel by value. The stages (*.inl) are written for one thread each in the common
- * subset of C and CUDA: kernels.cu runs them on the GPU, and a test runs the same functions on the host, over a block
- * that was not uploaded.
+ * A rig as the GPU has it: one block of memory, laid out by the host and uploaded in one copy, and a head of pointers
+ * into it that goes to every kernel by value. The stages are written for one thread each in the common subset of C and
+ * CUDA: kernels run them on the GPU, and tests run the same functions on the host, over a block that was not uploaded.
  *
- * Stages: prepare (an instance: weights of all layers, factors of forms, screws, the skeleton's palette), shape (a
- * vertex of the cage: blend, paths, offsets, skin), refine (a vertex of a level: stencils, displacement), normals (a
- * vertex: its ring), write (an entry: formats, split vertices). crowd.cu has shape and normals in one kernel for the
- * case that matters most: many instances of a rig that is forms and linear skinning.
+ * stage     what it makes                                         its functions            its kernels
+ * prepare   an instance: weights of all layers, factors of        prepare.inl, _weigh,     kernels_prepare.cu, _near
+ *           forms, screws, the skeleton's palette                 _factors, _pose
+ * shape     a vertex of the cage: blend, paths, offsets, skin     shape.inl, shape_path    kernels_shape.cu, _blend,
+ *                                                                                          _path, _posed, _fused
+ * refine    a vertex of a level: stencils, displacement           surface.inl              kernels_surface.cu
+ * normals   a vertex: its ring                                    surface.inl              kernels_surface.cu, _normals
+ * write     an entry: formats, split vertices; boxes              write.inl                kernels_surface.cu
+ *
+ * crowd.cu has shape and normals in one kernel for the case that matters most: many instances of a rig that is forms
+ * and linear skinning. Around them: lay.c and its parts (lay_*.c) make the block, upload.c brings it to the GPU,
+ * evaluate.c puts a call's stages into a stream, work.h is what stages hand on, device.c is memory, copies and errors;
+ * layers.inl, machine.h and kernels_fetch, _launch, _store are what several of them use.
  *
  * What prepare reads of the rig comes first in the block, close together: its front. A kernel can so have a copy of it
  * in shared memory, all of it loaded in one go, in place of following offsets from one table to the next.
  *
- * Vertices of the cage stand in tiles of 32, one for each lane of a warp: x of all, then y, then z.
+ * Vertices of the cage stand in tiles of 32, one for each lane of a warp: x of all, then y, then z. The CPU's tiles are
+ * of 8 or 16, as its build has lanes: hence a block of the GPU's own, and not the rig's.
  */
 #ifndef EXI_CUDA_BLOCK_H
 #define EXI_CUDA_BLOCK_H
@@ -56,10 +65,10 @@ enum {
 /* A layer. Weighers, inputs and axes are the runtime's own records, as they stand in the rig. */
 typedef struct exi_gpu_layer {
     int32_t domain, flags; /* ex_domain, EXI_LAYER_… */
-    int32_t axis_count, first_axis;
+    int32_t first_axis;
     int32_t example_count, first_example; /* among all weights */
     int32_t first_form;                   /* forms: the factor of its first example; trajectories: of its first form */
-    int32_t first_weight, weight_count;   /* offsets: its weights among those of all offsets */
+    int32_t first_weight;                 /* offsets: among the weights of all offsets */
     int32_t path;                         /* trajectories: which exi_gpu_path; else -1 */
     int32_t first_feature;                /* among those of all layers, each with room for its weigher's dimension */
     int32_t first_point;                  /* among those of all layers, each with room for EXI_GPU_MORE_POINTS more */
@@ -173,7 +182,7 @@ typedef struct exi_crowd {
 /* The head. Pointers are the device's, or the host's for a block that was not uploaded. */
 typedef struct exi_gpu {
     const char *block;
-    int32_t vertices, tiles, layer_count, input_count, pose_size;
+    int32_t vertices, tiles, layer_count, pose_size;
     int32_t examples, forms, offset_weights;
     int32_t sum_forms; /* the first so many factors are those of the plain sum: forms of all layers */
     int32_t path_count, segments;
@@ -183,7 +192,6 @@ typedef struct exi_gpu {
     int32_t axes;        /* of all layers */
     int32_t features;    /* room for those of all layers */
     int32_t points;      /* room for examples and pseudo-examples of all layers */
-    int32_t long_count;
     int32_t lacks;       /* EXI_GPU_… that nothing here needs */
     int32_t weigh_bytes; /* of the front: what weighing reads, but for readings of joints; */
     int32_t front_bytes; /* and all of it, with the skeleton */

@@ -16,7 +16,7 @@ ex_result exi_cuda_result(int status, const char *what, ex_error *error) {
         return EX_OK;
     (void)cudaGetLastError();
     if (said == cudaErrorMemoryAllocation)
-        return exi_error(error, EX_ERROR_MEMORY, "%s: there is not enough left", what);
+        return exi_error(error, EX_ERROR_MEMORY, "%s: there is not enough memory left", what);
     return exi_error(error, EX_ERROR_DEVICE, "%s: CUDA says '%s'", what, cudaGetErrorString(said));
 }
 
@@ -25,7 +25,8 @@ ex_result exi_cuda_check_device(const ex_cuda_rig *rig, ex_error *error) {
     const ex_result result = exi_cuda_result((int)cudaGetDevice(&current), "asking which GPU is current", error);
     if (result == EX_OK && current != rig->device)
         return exi_error(error, EX_ERROR_ARGUMENT,
-                         "the rig was uploaded to GPU %d, and GPU %d is current in this thread", rig->device, current);
+                         "the rig was uploaded to GPU %d, and GPU %d is current in this thread: call cudaSetDevice(%d)",
+                         rig->device, current, rig->device);
     return result;
 }
 
@@ -74,11 +75,17 @@ const char *ex_cuda_number_name(ex_cuda_number number) {
 
 /* ---- memory ---- */
 
+static ex_result allocated(int status, const char *whose, size_t size, ex_error *error) {
+    char what[96];
+    snprintf(what, sizeof what, "taking %.1f MB of %s", 1e-6 * (double)size, whose);
+    return exi_cuda_result(status, what, error);
+}
+
 ex_result ex_cuda_allocate(size_t size, void **memory, ex_error *error) {
     if (!memory)
         return exi_misuse_error(error, __func__, "nowhere to put the memory");
     *memory = NULL;
-    return exi_cuda_result((int)cudaMalloc(memory, size > 0 ? size : 1), "taking memory of the GPU", error);
+    return allocated((int)cudaMalloc(memory, size > 0 ? size : 1), "the GPU's memory", size, error);
 }
 
 /* CUDA keeps a note of errors, which the next launch would take for its own. */
@@ -91,7 +98,7 @@ ex_result ex_cuda_allocate_host(size_t size, void **memory, ex_error *error) {
     if (!memory)
         return exi_misuse_error(error, __func__, "nowhere to put the memory");
     *memory = NULL;
-    return exi_cuda_result((int)cudaMallocHost(memory, size > 0 ? size : 1), "taking page-locked memory", error);
+    return allocated((int)cudaMallocHost(memory, size > 0 ? size : 1), "page-locked memory", size, error);
 }
 
 void ex_cuda_release_host(void *memory) {

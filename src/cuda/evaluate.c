@@ -16,8 +16,8 @@
 
 #include <string.h>
 
-/* Instances up to which each is prepared by the blocks that shape it, and from which on a crowd is one. */
-enum { FEW = 4, MANY = 8 };
+/* Instances from which on the crowd's kernel is the better way. */
+enum { CROWD_COUNT = 8 };
 /* Scratch, and what is taken of it. */
 enum { SCRATCH_ALIGN = 256 };
 
@@ -71,7 +71,8 @@ static ex_result check_array(const ex_cuda_array *a, const char *what, int entri
     if ((unsigned)a->number >= EX_CUDA_NUMBER_COUNT)
         return exi_error(error, EX_ERROR_ARGUMENT, "%s: there is no kind of number %d", what, (int)a->number);
     if (to_host && !is_close(a, entries))
-        return exi_error(error, EX_ERROR_ARGUMENT, "%s: entries that go to the host stand close together", what);
+        return exi_error(error, EX_ERROR_ARGUMENT,
+                         "%s: entries that go to the host stand close together: leave both strides 0", what);
     if (a->stride % unit != 0 || a->instance_stride % unit != 0 || (!to_host && (uintptr_t)a->data % unit != 0))
         return exi_error(error, EX_ERROR_ARGUMENT,
                          "%s: strides of %zu and %zu bytes, or the address, are not multiples of %zu", what, a->stride,
@@ -111,7 +112,8 @@ static ex_result check(const call *c, ex_error *error) {
         return exi_error(error, EX_ERROR_ARGUMENT,
                          "positions: snorm needs a frame, its centre and a half width above 0");
     if (c->wants_normals && !c->job.level.has_rings && !c->job.limit_normals)
-        return exi_error(error, EX_ERROR_ARGUMENT, "normals: they need faces, and a rig that was made with normals");
+        return exi_error(error, EX_ERROR_ARGUMENT,
+                         "normals: the rig has none at this level: it has no faces, or was made without normals");
     return EX_OK;
 }
 
@@ -205,8 +207,8 @@ size_t ex_cuda_scratch_size(const ex_cuda_rig *rig, const ex_cuda_evaluation *ev
 /* The cage; and, where a crowd's kernel can make them with it, its normals. */
 static int shape(const call *c, bool *normals_done) {
     const exi_gpu *g = &c->rig->head;
-    const bool crowd = c->job.count >= MANY && !c->job.cage && exi_crowd_suits(g, &c->job);
-    const bool fused = !crowd && c->job.count <= FEW && c->wants_positions && exi_gpu_can_fuse(g, &c->job);
+    const bool crowd = c->job.count >= CROWD_COUNT && exi_crowd_suits(g, &c->job);
+    const bool fused = !crowd && c->wants_positions && exi_gpu_can_fuse(g, &c->job);
     int status = fused ? 0 : exi_gpu_run_prepare(g, &c->job, c->stream);
     if (status != 0 || !c->wants_positions)
         return status;
@@ -262,7 +264,7 @@ static int run(const call *c) {
     if (status == 0 && c->job.cage && c->wants_positions)
         status = exi_gpu_run_refine(&c->rig->head, &c->job, c->stream);
     if (status == 0 && c->wants_normals && !normals_done && !c->job.limit_normals)
-        status = exi_gpu_run_normals(&c->rig->head, &c->job, c->stream);
+        status = exi_gpu_run_normals(&c->job, c->stream);
     return status == 0 ? finish(c) : status;
 }
 
@@ -275,7 +277,8 @@ ex_result ex_cuda_evaluate(const ex_cuda_rig *rig, int count, const ex_cuda_pose
     if (!set_out(&c, rig, evaluation, output, count, scratch))
         return evaluation->level == EX_LEVEL_LIMIT
                    ? exi_error(error, EX_ERROR_ARGUMENT, "the rig has no limit surface")
-                   : exi_error(error, EX_ERROR_ARGUMENT, "the rig has no level %d", evaluation->level);
+                   : exi_error(error, EX_ERROR_ARGUMENT, "the rig has no level %d: its last is %d", evaluation->level,
+                               rig->levels.numbered - 1);
     ex_result result = check(&c, error);
     if (result == EX_OK)
         result = check_addresses(poses, output, error);

@@ -1,6 +1,6 @@
 /*
  * The kernels as the host calls them: each puts its work into the stream and returns what CUDA says of the launch, 0
- * being good. kernels.cu runs the stages of block.h; crowd.cu many instances of forms and linear skinning.
+ * being good. block.h says which file runs what.
  */
 #ifndef EXI_CUDA_KERNELS_H
 #define EXI_CUDA_KERNELS_H
@@ -23,7 +23,7 @@ bool exi_gpu_can_fuse(const exi_gpu *gpu, const exi_gpu_job *job);
 /* Vertices of a level from job->cage, displaced where job->displaced; limit normals to job->normals. */
 int exi_gpu_run_refine(const exi_gpu *gpu, const exi_gpu_job *job, ex_cuda_stream stream);
 /* Normals from rings, of job->positions to job->normals. */
-int exi_gpu_run_normals(const exi_gpu *gpu, const exi_gpu_job *job, ex_cuda_stream stream);
+int exi_gpu_run_normals(const exi_gpu_job *job, ex_cuda_stream stream);
 /* One array of entries from floats close together in source order, [count][level vertices][3]. */
 typedef struct exi_gpu_writing {
     const float *from;

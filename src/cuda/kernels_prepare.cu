@@ -8,7 +8,8 @@
  * of a skeleton have two or three joints, four columns each, and so eight lanes take an instance.
  */
 #include "cuda/kernels.h"
-#include "cuda/kernels_near.inl"
+#include "cuda/kernels_launch.inl"
+#include "cuda/kernels_prepare_near.inl"
 
 enum { THREADS = 128, WARP = 32, PART = 8 };
 /* Instances from which on a warp takes one, and a part of a warp. */
@@ -111,14 +112,6 @@ static int choose_lanes_log(int need, int count) {
     return count < PART_COUNT || (need & (EXI_GPU_SHARES | EXI_GPU_SHORTS)) ? 5 : 3;
 }
 
-static int multiprocessors(void) {
-    int device = 0, count = 0;
-    if (cudaGetDevice(&device) != cudaSuccess ||
-        cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device) != cudaSuccess || count < 1)
-        return 128;
-    return count;
-}
-
 /* Fills in who does what and what of it stands near. Returns the shared memory that it takes. */
 static size_t make_plan(const exi_gpu *g, int need, int lanes_log, plan *p) {
     const bool apart = (need & EXI_GPU_SKIN) && !(need & EXI_GPU_SHIFTS), readings = (need & EXI_GPU_READINGS) != 0;
@@ -152,7 +145,7 @@ static size_t make_plan(const exi_gpu *g, int need, int lanes_log, plan *p) {
 }
 
 int exi_gpu_run_prepare(const exi_gpu *gpu, const exi_gpu_job *job, ex_cuda_stream stream) {
-    const int need = exi_near_need(gpu, job), most = multiprocessors() * RESIDENT;
+    const int need = exi_near_need(gpu, job), most = exi_launch_multiprocessors() * RESIDENT;
     plan p;
     size_t bytes = make_plan(gpu, need, choose_lanes_log(need, job->count), &p);
     while (p.team_room == 0 && p.lanes_log < 7) /* too much for so many teams in a block: fewer */

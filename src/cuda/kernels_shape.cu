@@ -3,15 +3,16 @@
  * which it goes through one after the other: what the tiles have in tables is then read from memory once and stays near
  * for the rest of the run.
  *
- * Four cases have kernels of their own: one sum of many forms (kernels_blend.inl), many instances of one layer of
- * trajectories (kernels_path.inl), many of forms and skin (kernels_posed.inl), and a few instances of anything
- * (kernels_fused.inl).
+ * Four cases have kernels of their own: one sum of many forms (kernels_shape_blend.inl), many instances of one layer of
+ * trajectories (kernels_shape_path.inl), many of forms and skin (kernels_shape_posed.inl), and a few instances of
+ * anything (kernels_shape_fused.inl).
  */
 #include "cuda/kernels.h"
-#include "cuda/kernels_blend.inl"
-#include "cuda/kernels_fused.inl"
-#include "cuda/kernels_path.inl"
-#include "cuda/kernels_posed.inl"
+#include "cuda/kernels_launch.inl"
+#include "cuda/kernels_shape_blend.inl"
+#include "cuda/kernels_shape_fused.inl"
+#include "cuda/kernels_shape_path.inl"
+#include "cuda/kernels_shape_posed.inl"
 #include "cuda/kernels_store.inl"
 #include "cuda/shape.inl"
 
@@ -39,21 +40,13 @@ static __global__ void __launch_bounds__(THREADS, RESIDENT)
 
 /* ---- launches ---- */
 
-static int multiprocessors(void) {
-    int device = 0, count = 0;
-    if (cudaGetDevice(&device) != cudaSuccess ||
-        cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device) != cudaSuccess || count < 1)
-        return 128;
-    return count;
-}
-
 bool exi_gpu_can_fuse(const exi_gpu *gpu, const exi_gpu_job *job) {
     return job->count <= EXI_FUSED_COUNT && !exi_gpu_is_blend(gpu, job) && exi_fused_fits(gpu);
 }
 
 static void run_general(const exi_gpu *gpu, const exi_gpu_job *job, ex_cuda_stream stream) {
     const int groups = (gpu->tiles + WARPS - 1) / WARPS;
-    const int run = exi_gpu_choose_run(groups, multiprocessors() * RESIDENT * WAVES, job->count, 1);
+    const int run = exi_launch_choose_run(groups, exi_launch_multiprocessors() * RESIDENT * WAVES, job->count, 1);
     const dim3 grid((unsigned)groups, (unsigned)((job->count + run - 1) / run));
     static void (*const kernels[2][2][2])(exi_gpu, exi_gpu_job, int) = {
         {{shape_kernel<false, false, false>, shape_kernel<false, false, true>},
@@ -69,13 +62,13 @@ int exi_gpu_run_shape(const exi_gpu *gpu, const exi_gpu_job *job, bool prepared,
     if (job->count <= 0 || gpu->vertices <= 0)
         return 0;
     if (!prepared)
-        exi_gpu_launch_fused(gpu, job, multiprocessors(), stream);
+        exi_gpu_launch_fused(gpu, job, exi_launch_multiprocessors(), stream);
     else if (exi_gpu_is_blend(gpu, job))
         exi_gpu_launch_blend(gpu, job, stream);
     else if (exi_gpu_is_path(gpu, job))
-        exi_gpu_launch_path(gpu, job, multiprocessors(), stream);
+        exi_gpu_launch_path(gpu, job, exi_launch_multiprocessors(), stream);
     else if (exi_gpu_is_posed(gpu, job))
-        exi_gpu_launch_posed(gpu, job, multiprocessors(), stream);
+        exi_gpu_launch_posed(gpu, job, exi_launch_multiprocessors(), stream);
     else
         run_general(gpu, job, stream);
     return (int)cudaGetLastError();

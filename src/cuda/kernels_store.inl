@@ -80,15 +80,4 @@ template <int side> struct exi_gpu_targets {
     }
 };
 
-/* ---- the host's side ---- */
-
-/* How many instances make a run, a multiple of `step`, so that groups times runs are as many blocks or, since a few
- * more would have to wait for all of them, somewhat fewer. */
-static inline int exi_gpu_choose_run(int groups, int blocks, int count, int step) {
-    enum { RUNS_MOST = 65535 };
-    int runs = blocks / groups > 1 ? blocks / groups : 1;
-    runs = runs < RUNS_MOST ? runs : RUNS_MOST;
-    return ((count + runs - 1) / runs + step - 1) / step * step;
-}
-
 #endif

@@ -5,13 +5,13 @@
  * blocks.
  */
 #include "cuda/kernels.h"
-#include "cuda/kernels_rings.inl"
+#include "cuda/kernels_launch.inl"
 #include "cuda/kernels_store.inl"
+#include "cuda/kernels_surface_normals.inl"
 #include "cuda/surface.inl"
 #include "cuda/write.inl"
 
 #include <cfloat>
-#include <cuda_runtime.h>
 
 namespace {
 
@@ -19,20 +19,13 @@ enum { BLOCK = 128, WARP = EXI_GPU_TILE, WARPS = BLOCK / WARP };
 
 /* ---- launching ---- */
 
-int multiprocessors() {
-    int device = 0, processors = 0;
-    cudaGetDevice(&device);
-    cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-    return processors > 0 ? processors : 1;
-}
-
 /* Blocks for `items` times `count` instances: enough for a few rounds of all multiprocessors, each of which has room
  * for 16 blocks, and not more than one instance asks for. */
 dim3 grid_of(int items, int count) {
-    const long long wide = ((long long)items + BLOCK - 1) / BLOCK, wanted = 64LL * multiprocessors();
+    const long long wide = ((long long)items + BLOCK - 1) / BLOCK, wanted = 64LL * exi_launch_multiprocessors();
     long long runs = (wanted + wide - 1) / wide;
     runs = runs < count ? runs : count;
-    runs = runs < 65535 ? runs : 65535;
+    runs = runs < EXI_LAUNCH_ROWS_MOST ? runs : EXI_LAUNCH_ROWS_MOST;
     return dim3((unsigned)wide, (unsigned)runs);
 }
 
@@ -190,12 +183,11 @@ int exi_gpu_run_refine(const exi_gpu *gpu, const exi_gpu_job *job, ex_cuda_strea
     return (int)cudaGetLastError();
 }
 
-int exi_gpu_run_normals(const exi_gpu *gpu, const exi_gpu_job *job, ex_cuda_stream stream) {
-    (void)gpu;
+int exi_gpu_run_normals(const exi_gpu_job *job, ex_cuda_stream stream) {
     if (job->count == 0 || job->level.vertices == 0)
         return 0;
     if (exi_gpu_is_rings(job))
-        exi_gpu_launch_rings(job, multiprocessors(), stream);
+        exi_gpu_launch_rings(job, exi_launch_multiprocessors(), stream);
     else
         ring_normals<<<grid_of(job->level.vertices, job->count), BLOCK, 0, stream>>>(*job);
     return (int)cudaGetLastError();
@@ -218,6 +210,7 @@ int exi_gpu_run_boxes(const exi_gpu_job *job, float *boxes, ex_cuda_stream strea
     const int wide = count >= 256 || parts < 1 ? 1 : parts < 1024 ? parts : 1024;
     if (wide > 1)
         empty_boxes<<<(unsigned)((6 * count + 127) / 128), 128, 0, stream>>>(boxes, count);
-    grow_boxes<<<dim3((unsigned)wide, (unsigned)(count < 65535 ? count : 65535)), BOX_BLOCK, 0, stream>>>(*job, boxes);
+    grow_boxes<<<dim3((unsigned)wide, (unsigned)(count < EXI_LAUNCH_ROWS_MOST ? count : EXI_LAUNCH_ROWS_MOST)),
+                 BOX_BLOCK, 0, stream>>>(*job, boxes);
     return (int)cudaGetLastError();
 }

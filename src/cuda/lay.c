@@ -35,10 +35,9 @@ void exi_lay_copy(exi_lay *lay, const void *bytes, size_t size, const void **at)
 
 /* ---- layers ---- */
 
-/* Bytes that a weigher would take with so many pseudo-examples more. */
-static size_t weigher_room(const ex_weigher *weigher, int more) {
+size_t exi_gpu_weigher_room(const ex_weigher *weigher) {
     ex_weigher head = *weigher;
-    head.pseudo_count += more;
+    head.pseudo_count += EXI_GPU_MORE_POINTS;
     return exi_weigher_layout(&head) ? (size_t)head.size : (size_t)weigher->size;
 }
 
@@ -88,19 +87,17 @@ static void lay_layers(const ex_rig *rig, exi_lay *lay, exi_gpu *head) {
         const ex_weigher *weigher = ex_rig_weigher(rig, l);
         const exi_paths *paths = exi_rig_paths_of(rig, l);
         const int points = weigher->example_count + weigher->pseudo_count + EXI_GPU_MORE_POINTS;
-        void *room = exi_lay_take(lay, weigher_room(weigher, EXI_GPU_MORE_POINTS), 1, &at);
+        void *room = exi_lay_take(lay, exi_gpu_weigher_room(weigher), 1, &at);
         if (room)
             memcpy(room, weigher, (size_t)weigher->size);
         if (layers)
             layers[l] = (exi_gpu_layer){.domain = from->domain,
                                         .flags = (int32_t)from->flags,
-                                        .axis_count = from->axis_count,
                                         .first_axis = from->first_axis,
                                         .example_count = from->example_count,
                                         .first_example = from->first_example,
                                         .first_form = paths ? paths->first_form : from->first_form,
                                         .first_weight = from->first_weight,
-                                        .weight_count = from->weight_count,
                                         .path = path_of(rig, l),
                                         .first_feature = head->features,
                                         .first_point = head->points,
@@ -217,7 +214,6 @@ static ex_result lay_all(const ex_rig *rig, exi_lay *lay, exi_gpu *head, exi_gpu
                       .vertices = c->vertices,
                       .layer_count = c->layers,
                       .axes = c->axes,
-                      .input_count = c->inputs,
                       .pose_size = rig->pose_size,
                       .examples = c->examples,
                       .joints = c->joints,

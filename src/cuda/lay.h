@@ -49,6 +49,8 @@ ex_result exi_gpu_lay(const ex_rig *rig, exi_lay_place place, void *user, const 
 /* lay_rings.c: the rings of a level's vertices, from its faces. Results: MEMORY, LIMIT. */
 ex_result exi_lay_rings(const ex_rig_mesh *mesh, exi_lay *lay, exi_gpu_level *level, ex_error *error);
 
+/* Bytes that a weigher would take with EXI_GPU_MORE_POINTS pseudo-examples more: so many it has in the block. */
+size_t exi_gpu_weigher_room(const ex_weigher *weigher);
 /* The EXI_GPU_… that a weigher needs. */
 int exi_gpu_weigher_has(const ex_weigher *weigher);
 

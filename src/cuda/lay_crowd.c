@@ -415,7 +415,7 @@ static size_t count_long(const plan *p) {
     return sum;
 }
 
-/* `most` is the longest loop of the rig: room has as many. */
+/* room: for the longest loop of the rig. */
 static void fill_rings(const plan *p, uint16_t *rings, uint32_t *long_starts, uint32_t *long_rings, uint32_t *next,
                        uint32_t *room) {
     for (int i = 0; i < p->most; i++) {

@@ -174,7 +174,6 @@ static void lay_skin(const ex_skin *skin, exi_lay *lay, exi_gpu *head) {
     head->skin_joints = at;
     exi_lay_copy(lay, t.weights, EXI_SHORT * vertices * sizeof *t.weights, &at);
     head->skin_weights = at;
-    head->long_count = t.long_count;
     if (t.long_count == 0)
         return;
     const size_t influences = t.long_starts[t.long_count];

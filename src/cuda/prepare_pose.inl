@@ -10,7 +10,7 @@
 #define EXI_CUDA_PREPARE_POSE_INL
 
 #include "cuda/block.h"
-#include "cuda/team.h"
+#include "cuda/machine.h"
 #include "runtime/pose/joint.inl"
 #include "runtime/pose/palette.inl"
 #include "runtime/pose/reading.inl"
@@ -87,10 +87,9 @@ EXI_INLINE void exi_gpu_apart(const exi_gpu *g, const exi_gpu_job *j, int instan
         EXI_TEAM_MARK(&j->work.stretched[instance]);
 }
 
-/* World matrices of all joints, one after the other, as ex_skeleton_evaluate: a joint that would go too far is as at
- * rest, seen from its parent; where that goes too far, seen from the world. By value: the caller's stay in registers.
- */
-EXI_RARE void exi_gpu_place_slowly(exi_joints t, const int32_t *by_depth, int joints) {
+/* World matrices of all joints, one after the other: exi_joint_begin and exi_joint_finish in one loop, which is half
+ * the code and leaves the kernel ten registers more. By value: the caller's stay in registers. */
+EXI_CALL void exi_gpu_place_slowly(exi_joints t, const int32_t *by_depth, int joints) {
     EXI_ROLLED for (int i = 0; i < joints; i++) {
         const int joint = by_depth[i];
         double *world = t.worlds + 12 * (size_t)joint;

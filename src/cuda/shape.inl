@@ -4,40 +4,16 @@
  * (trajectory_blend.c), offsets at rest, the skin, offsets in the skin's frame. In float. Common subset of C and CUDA.
  *
  * Tables of the rig are read by EXI_GPU_READ, through the cache for what never changes; what belongs to an instance is
- * not: it may stand in shared memory.
+ * not: it may stand in shared memory. Loops that few vertices go through are EXI_ROLLED: written out, they would take
+ * registers and room from all.
  */
 #ifndef EXI_CUDA_SHAPE_INL
 #define EXI_CUDA_SHAPE_INL
 
 #include "cuda/block.h"
+#include "cuda/machine.h"
 #include "runtime/pose/turn.inl"
 #include "runtime/shape/trajectory.inl"
-
-#if defined(__CUDA_ARCH__)
-#define EXI_GPU_READ(place) __ldg(place)
-#else
-#define EXI_GPU_READ(place) (*(place))
-#endif
-
-/* Before loops that few vertices go through: written out, they take registers and room from all. */
-#if defined(__CUDA_ARCH__)
-#define EXI_GPU_ROLLED _Pragma("unroll 1")
-#else
-#define EXI_GPU_ROLLED
-#endif
-
-/* Four floats at a multiple of 16 bytes, in one load. */
-EXI_INLINE void exi_gpu_load4(const float *from, float to[4]) {
-#if defined(__CUDA_ARCH__)
-    const float4 four = *(const float4 *)from;
-    to[0] = four.x;
-    to[1] = four.y;
-    to[2] = four.z;
-    to[3] = four.w;
-#else
-    memcpy(to, from, 4 * sizeof *to);
-#endif
-}
 
 /* ---- forms ---- */
 
@@ -216,7 +192,7 @@ EXI_INLINE void exi_gpu_move_linear(const exi_gpu *g, const float *palette, cons
     for (int i = 0; i < 4; i++)
         if (i < in->count)
             exi_gpu_add_matrix(palette + 12 * (int)in->joints[i], in->weights[i], m);
-    EXI_GPU_ROLLED
+    EXI_ROLLED
     for (uint32_t i = in->begin; i < in->end; i++)
         exi_gpu_add_matrix(palette + 12 * (int)EXI_GPU_READ(g->long_joints + i), EXI_GPU_READ(g->long_weights + i), m);
     for (int r = 0; r < 3; r++)
@@ -250,7 +226,7 @@ EXI_INLINE void exi_gpu_move_dual(const exi_gpu *g, const float *duals, const ex
     for (int i = 1; i < 4; i++)
         if (i < in->count)
             exi_gpu_add_dual(duals + 8 * (int)in->joints[i], pivot, in->weights[i], q);
-    EXI_GPU_ROLLED
+    EXI_ROLLED
     for (uint32_t i = in->begin; i < in->end; i++)
         exi_gpu_add_dual(duals + 8 * (int)EXI_GPU_READ(g->long_joints + i), pivot, EXI_GPU_READ(g->long_weights + i),
                          q);
@@ -274,7 +250,7 @@ EXI_INLINE void exi_gpu_sum_rotations(const exi_gpu *g, const float *duals, cons
             exi_gpu_load4(duals + 8 * (int)in->joints[i], other);
             exi_rotation_add(other, pivot, in->weights[i], q);
         }
-    EXI_GPU_ROLLED
+    EXI_ROLLED
     for (uint32_t i = in->begin; i < in->end; i++) {
         exi_gpu_load4(duals + 8 * (int)EXI_GPU_READ(g->long_joints + i), other);
         exi_rotation_add(other, pivot, EXI_GPU_READ(g->long_weights + i), q);

@@ -10,19 +10,13 @@
  * alone, as in exi_turn_mean_float: vertices that coincide stay together. Common subset of C and CUDA.
  *
  * How many examples and correctors there are is a constant where this is called: as many as the path has or more,
- * those beyond being 0; no examples: one velocity and no turns.
+ * those beyond being 0; no examples: one velocity and no turns. Loops go to the most that there can be, of which the
+ * constants leave what there is.
  */
 #ifndef EXI_CUDA_SHAPE_PATH_INL
 #define EXI_CUDA_SHAPE_PATH_INL
 
 #include "cuda/shape.inl"
-
-/* Loops to the most that there can be, of which the constants leave what there is. */
-#if defined(__CUDA_ARCH__)
-#define EXI_PATH_UNROLL _Pragma("unroll")
-#else
-#define EXI_PATH_UNROLL
-#endif
 
 /* What a thread has registers for. */
 enum { EXI_PATH_EXAMPLES = 8, EXI_PATH_CORRECTORS = EX_CORRECTOR_MAX };
@@ -119,14 +113,14 @@ EXI_INLINE void exi_path_read_vertex(const exi_gpu *g, int vertex, int examples,
     const int corrector = velocity + g->alone.velocity_count;
     for (int c = 0; c < 3; c++)
         v->mesh[c] = EXI_GPU_READ(g->base + exi_gpu_place(vertex, 1, 0) + c * EXI_GPU_TILE);
-    EXI_PATH_UNROLL
+    EXI_UNROLLED
     for (int k = 0; k < EXI_PATH_EXAMPLES; k++) {
         if (k < examples || k == 0)
             exi_path_read_form(g, velocity + k, k < g->alone.velocity_count, vertex, v->u[k]);
         if (k < examples)
             exi_path_read_form(g, turn + k, k < g->alone.turn_count, vertex, v->w[k]);
     }
-    EXI_PATH_UNROLL
+    EXI_UNROLLED
     for (int k = 0; k < EXI_PATH_CORRECTORS; k++)
         if (k < correctors)
             exi_path_read_form(g, corrector + k, k < g->alone.corrector_count, vertex, v->forms[k]);
@@ -152,7 +146,7 @@ EXI_INLINE void exi_path_add_correctors(const exi_path_vertex *v, const exi_path
         exi_gpu_load4(record->correctors, weights);
     if (correctors > 4)
         exi_gpu_load4(record->correctors + 4, weights + 4);
-    EXI_PATH_UNROLL
+    EXI_UNROLLED
     for (int k = 0; k < EXI_PATH_CORRECTORS; k++)
         for (int c = 0; k < correctors && c < 3; c++)
             out[c] += weights[k] * v->forms[k][c];
@@ -174,7 +168,7 @@ EXI_INLINE void exi_path_begin_one(const exi_path_vertex *v, const exi_path_reco
 EXI_INLINE void exi_path_begin_several(const exi_path_vertex *v, const exi_path_record *record, int examples,
                                        exi_path_site *s) {
     float w[3] = {0.0f, 0.0f, 0.0f}, u[3] = {0.0f, 0.0f, 0.0f}, weights[4] = {0.0f, 0.0f, 0.0f, 0.0f};
-    EXI_PATH_UNROLL
+    EXI_UNROLLED
     for (int k = 0; k < EXI_PATH_EXAMPLES; k++) {
         if (k < examples && k % 2 == 0)
             exi_gpu_load4(record->weights + 2 * k, weights);
@@ -227,12 +221,7 @@ EXI_INLINE exi_path_factors exi_path_near(float t) {
  * endless, as in exi_turn_factors. */
 EXI_INLINE exi_path_factors exi_path_far(float t) {
     const float z = (t + 1.0f) * (EXI_TURN_FAR / 2.0f);
-#if defined(__CUDA_ARCH__)
-    const float over = rsqrtf(z);
-#else
-    const float over = 1.0f / sqrtf(z);
-#endif
-    const float angle = z * over, turns = (float)(int32_t)(angle * 0.159154943f + 0.5f);
+    const float over = exi_gpu_over_root(z), angle = z * over, turns = (float)(int32_t)(angle * 0.159154943f + 0.5f);
     /* 2 pi in two parts, of which the first times fewer than 2^14 turns is exact. */
     const float half = 0.5f * ((angle - turns * 6.28125f) - turns * 0.00193530718f), square = half * half;
     const float s =

@@ -11,6 +11,7 @@
 #define EXI_CUDA_SURFACE_INL
 
 #include "cuda/block.h"
+#include "cuda/machine.h"
 #include "runtime/refine/limit.inl"
 
 /* ---- refined positions ---- */
@@ -88,6 +89,7 @@ EXI_INLINE float exi_gpu_displacement_of(const exi_gpu *g, const exi_gpu_job *j,
     for (int i = 0; i < g->displacement_count; i++) {
         const exi_gpu_displacement *d = &g->displacements[i];
         const int slot = d->slots[vertex];
+        /* the job is the kernel's own argument here, and words of it have addresses (layers.inl) */
         const bool muted = (j->muted[d->layer / 32] >> (d->layer % 32) & 1u) != 0;
         if (slot >= 0 && !muted)
             sum += exi_gpu_displacement_sum(d, weights + d->first_example, slot);
@@ -151,15 +153,6 @@ EXI_INLINE void exi_gpu_normal_slowly(const exi_gpu_job *j, const float *positio
         normal[c] = sound ? (float)sum[c] : 0;
 }
 
-/* 1 over the root of what is neither tiny nor huge. */
-EXI_INLINE float exi_gpu_over_root(float square) {
-#if defined(__CUDA_ARCH__)
-    return rsqrtf(square);
-#else
-    return 1.0f / sqrtf(square);
-#endif
-}
-
 /* The sum over a ring, and the squares of its terms' sizes. */
 typedef struct exi_gpu_ring_sum {
     float x, y, z, size;
@@ -176,18 +169,16 @@ EXI_INLINE void exi_gpu_ring_add(exi_gpu_ring_sum *sum, float before[3], float x
     before[2] = z;
 }
 
-/* The unit normal; positions: of the instance. */
-EXI_INLINE void exi_gpu_ring_end(const exi_gpu_job *j, const float *positions, int vertex, const exi_gpu_ring_sum *sum,
-                                 float normal[3]) {
+/* The unit normal; false where float does not do for it. */
+EXI_INLINE bool exi_gpu_ring_end(const exi_gpu_ring_sum *sum, float normal[3]) {
     const float square = sum->x * sum->x + sum->y * sum->y + sum->z * sum->z;
-    if (!exi_square_is_usual(square, sum->size * sum->size * EXI_GPU_RING_SQ)) {
-        exi_gpu_normal_slowly(j, positions, vertex, normal);
-        return;
-    }
+    if (!exi_square_is_usual(square, sum->size * sum->size * EXI_GPU_RING_SQ))
+        return false;
     const float scale = exi_gpu_over_root(square);
     normal[0] = sum->x * scale;
     normal[1] = sum->y * scale;
     normal[2] = sum->z * scale;
+    return true;
 }
 
 /* The ring from where the instance's positions are. */
@@ -212,7 +203,8 @@ EXI_INLINE exi_gpu_ring_sum exi_gpu_sum_ring(const exi_gpu_job *j, const float *
 EXI_INLINE void exi_gpu_normal(const exi_gpu_job *j, int instance, int vertex, float normal[3]) {
     const float *positions = j->positions + (size_t)instance * (size_t)j->position_instance;
     const exi_gpu_ring_sum sum = exi_gpu_sum_ring(j, positions, vertex);
-    exi_gpu_ring_end(j, positions, vertex, &sum, normal);
+    if (!exi_gpu_ring_end(&sum, normal))
+        exi_gpu_normal_slowly(j, positions, vertex, normal);
 }
 
 #endif

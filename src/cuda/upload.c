@@ -101,9 +101,7 @@ static ex_result check_weigher(const ex_weigher *own, int layer, const ex_weighe
     if (!is_alike(weigher, own))
         return exi_error(error, EX_ERROR_ARGUMENT,
                          "the weigher has another number of examples, axes or sets than layer %d", layer);
-    ex_weigher largest = *own;
-    largest.pseudo_count += EXI_GPU_MORE_POINTS;
-    const size_t room = exi_weigher_layout(&largest) ? (size_t)largest.size : (size_t)own->size;
+    const size_t room = exi_gpu_weigher_room(own);
     if (weigher->pseudo_count > own->pseudo_count + EXI_GPU_MORE_POINTS)
         return exi_error(error, EX_ERROR_ARGUMENT,
                          "the weigher has %d pseudo-examples, and layer %d was uploaded with room for %d: upload the "

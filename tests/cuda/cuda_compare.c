@@ -260,7 +260,7 @@ static void compare_entries(const asked *a, const expected *e, bool normal, cons
             const double size = normal ? 1 : e->sizes[i];
             const double surety = (double)(normal ? e->angles : e->off)[entry];
             tally *t = normal ? &f->normals : &f->positions;
-            if (normal && surety > EXI_GPU_UNSURE)
+            if (normal && surety > EXI_SURETY_UNSURE)
                 t->unsure++;
             else if (!count_entry(difference / size, TOLERANCE + off / size, surety / size, off == 0, t))
                 complain(f, "instance %d, entry %d: the %s is %.7g %.7g %.7g, not %.7g %.7g %.7g", i, v,

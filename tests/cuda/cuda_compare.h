@@ -10,7 +10,7 @@
 #include <exemplar/cuda.h>
 
 /* How far results may be from the runtime's: positions in parts of the form's size, normals and weights as they are. */
-#define TOLERANCE EXI_GPU_TOLERANCE
+#define TOLERANCE EXI_SURETY_TOLERANCE
 
 /* How to evaluate, on both sides. */
 typedef struct setting {

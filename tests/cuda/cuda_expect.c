@@ -47,8 +47,8 @@ void expect(const ex_rig *rig, const pose_set *poses, const setting *way, expect
                                   .weights = made->weights + i * examples};
         ex_rig_evaluate(rig, &poses->poses[i], &output, &how, scratch);
         measure(positions, (int)vertices, made->boxes + 6 * i);
-        made->sizes[i] = fmax(1, exi_gpu_form_size(positions, (int)vertices));
-        must(exi_gpu_surety(rig, &poses->poses[i], &how, positions, off, angles), "not enough memory", NULL);
+        made->sizes[i] = fmax(1, exi_surety_form_size(positions, (int)vertices));
+        must(exi_surety_of(rig, &poses->poses[i], &how, positions, off, angles), "not enough memory", NULL);
         for (size_t v = 0; v < entries; v++) {
             const size_t from = way->split && mesh.split_source ? mesh.split_source[v] : v, to = i * entries + v;
             memcpy(made->positions + 3 * to, positions + 3 * from, 12);

@@ -129,7 +129,7 @@ static void print_header(void) {
         "    limit normal, move a displaced position; with the largest part of that which was used\n"
         "  unsure: normals that rounding may turn by more than %g radians, which are not compared\n"
         "Weights: the largest difference.\n\n",
-        TOLERANCE, EXI_GPU_UNSURE);
+        TOLERANCE, EXI_SURETY_UNSURE);
     printf("%-34s %-33s  %-7s  %s\n", "", "positions", "weights", "normals");
     printf("%-34s %9s %-9s %-13s  %-7s  %9s %8s        %s\n", "", "within", "", "as sure", "", "within", "as sure",
            "unsure");

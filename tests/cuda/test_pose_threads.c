@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "cuda/team.h"
+#include "cuda/machine.h"
 
 #include <pthread.h>
 

@@ -15,23 +15,22 @@
 #include <stdint.h>
 #include <string.h>
 
-/* EXI_RARE: what is seldom needed and large: on a GPU it stays out of line, so that the rest keeps its registers.
- * EXI_CALL: what is wanted in several places: on a GPU it is called, since code that runs once a pose costs the time it
- * takes to fetch it. */
+/* EXI_CALL: what stays out of line on a GPU: what is seldom needed, so that the rest keeps its registers, and what is
+ * wanted in several places, since code that runs once a pose costs the time it takes to fetch it. */
 #if defined(__CUDACC__)
 #define EXI_INLINE static __host__ __device__ inline
-#define EXI_RARE   static __host__ __device__ __noinline__ __attribute__((unused))
 #define EXI_CALL   static __host__ __device__ __noinline__ __attribute__((unused))
 #else
 #define EXI_INLINE static inline
-#define EXI_RARE   static inline
 #define EXI_CALL   static inline
 #endif
-/* Before a loop that a GPU is not to write out several times. */
+/* Before a loop that a GPU is not to write out several times; and before one that it is to write out whole. */
 #if defined(__CUDA_ARCH__)
-#define EXI_ROLLED _Pragma("unroll 1")
+#define EXI_ROLLED   _Pragma("unroll 1")
+#define EXI_UNROLLED _Pragma("unroll")
 #else
 #define EXI_ROLLED
+#define EXI_UNROLLED
 #endif
 
 EXI_INLINE double exi_from_bits(uint64_t bits) {

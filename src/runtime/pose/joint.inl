@@ -83,7 +83,7 @@ EXI_INLINE bool exi_joint_follow(const exi_joints *t, int joint, double world[12
 }
 
 /* A joint that would go too far is as at rest, seen from its parent; where that goes too far, seen from the world. */
-EXI_RARE void exi_joint_rest(exi_joints t, int joint) {
+EXI_CALL void exi_joint_rest(exi_joints t, int joint) {
     double world[12];
     exi_joint_local(&t, joint, &t.rest[joint], world);
     const bool usable = exi_joint_follow(&t, joint, world);

@@ -73,7 +73,7 @@ EXI_INLINE void exi_palette_linear(const double m[12], double rotation[3][3]) {
 
 /* Takes apart what is not rigid: affine is the matrix and becomes the stretch. Returns its largest difference from the
  * identity. The matrix is handed over in memory, since whoever calls is then done with its own registers. */
-EXI_RARE double exi_palette_stretch(float affine[12], double x, double y, double z, float dual[8]) {
+EXI_CALL double exi_palette_stretch(float affine[12], double x, double y, double z, float dual[8]) {
     const double centre[3] = {x, y, z};
     double m[12], rotation[3][3], stretch[3][3], n[12], moved[3], largest = 0;
     exi_matrix_from_floats(affine, m);
@@ -93,7 +93,7 @@ EXI_RARE double exi_palette_stretch(float affine[12], double x, double y, double
 }
 
 /* The rotation of what is not rigid. */
-EXI_RARE void exi_palette_stretched_turn(const float matrix[12], float dual[8]) {
+EXI_CALL void exi_palette_stretched_turn(const float matrix[12], float dual[8]) {
     double m[12], rotation[3][3], stretch[3][3];
     exi_matrix_from_floats(matrix, m);
     exi_polar_of(m, rotation, stretch);

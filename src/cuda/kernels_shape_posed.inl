@@ -4,10 +4,11 @@
  * palettes stand in shared memory, a batch at a time. Takes about 150 instructions a vertex and instance with 8 forms
  * and 4 influences of dual quaternions, and reads 32 bytes of shared memory an influence.
  */
-#ifndef EXI_CUDA_KERNELS_POSED_INL
-#define EXI_CUDA_KERNELS_POSED_INL
+#ifndef EXI_CUDA_KERNELS_SHAPE_POSED_INL
+#define EXI_CUDA_KERNELS_SHAPE_POSED_INL
 
 #include "cuda/kernels.h"
+#include "cuda/kernels_launch.inl"
 #include "cuda/kernels_store.inl"
 #include "cuda/shape.inl"
 
@@ -174,7 +175,7 @@ static inline bool exi_gpu_is_posed(const exi_gpu *g, const exi_gpu_job *j) {
 
 static inline void exi_gpu_launch_posed(const exi_gpu *g, const exi_gpu_job *j, int processors, ex_cuda_stream stream) {
     const int groups = (g->tiles + EXI_POSED_WARPS - 1) / EXI_POSED_WARPS, batch = exi_gpu_posed_batch(g);
-    const int run = exi_gpu_choose_run(groups, processors * EXI_POSED_RESIDENT * EXI_POSED_WAVES, j->count, 1);
+    const int run = exi_launch_choose_run(groups, processors * EXI_POSED_RESIDENT * EXI_POSED_WAVES, j->count, 1);
     const dim3 grid((unsigned)groups, (unsigned)((j->count + run - 1) / run));
     const size_t bytes =
         (size_t)batch * (size_t)(exi_posed_palette_stride(g) + exi_posed_factor_stride(g)) * sizeof(float);

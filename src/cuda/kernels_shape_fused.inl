@@ -4,11 +4,11 @@
  * in one go with the pose; for instructions, so kernels are made with as few as may be; and, where a trajectory is all
  * that there is to a rig, for the vertex's own numbers, which are on their way while the block prepares.
  */
-#ifndef EXI_CUDA_KERNELS_FUSED_INL
-#define EXI_CUDA_KERNELS_FUSED_INL
+#ifndef EXI_CUDA_KERNELS_SHAPE_FUSED_INL
+#define EXI_CUDA_KERNELS_SHAPE_FUSED_INL
 
 #include "cuda/kernels.h"
-#include "cuda/kernels_near.inl"
+#include "cuda/kernels_prepare_near.inl"
 #include "cuda/kernels_store.inl"
 #include "cuda/shape.inl"
 #include "cuda/shape_path.inl"
@@ -16,7 +16,7 @@
 enum { EXI_FUSED_CORRECTORS = 3 };
 enum { EXI_FUSED_THREADS = 128, EXI_FUSED_WARPS = EXI_FUSED_THREADS / 32 };
 /* Instances for which preparing in every block is worth it; blocks of a multiprocessor. */
-enum { EXI_FUSED_COUNT = 8, EXI_FUSED_RESIDENT = 4 };
+enum { EXI_FUSED_COUNT = 4, EXI_FUSED_RESIDENT = 4 };
 
 /* Where things stand in shared memory: the front, the pose, the work. */
 typedef struct exi_fused {

@@ -4,8 +4,8 @@
  * has one of these places, in every form, and sums four numbers. Which forms take part is found once a block. The sums
  * are turned into triples through shared memory.
  */
-#ifndef EXI_CUDA_KERNELS_BLEND_INL
-#define EXI_CUDA_KERNELS_BLEND_INL
+#ifndef EXI_CUDA_KERNELS_SHAPE_BLEND_INL
+#define EXI_CUDA_KERNELS_SHAPE_BLEND_INL
 
 #include "cuda/kernels.h"
 #include "cuda/kernels_store.inl"

@@ -1,12 +1,45 @@
 /*
- * What the stages need of the machine they run on. A team is the threads that work on one instance: a warp, a block, or
- * on the host one thread alone. Between two phases of a team's work stands EXI_TEAM_SYNC: everything that was written
- * before it by one is there for all after it.
+ * What the stages need of the machine they run on, GPU or host: how memory is read, roots, and teams. A team is the
+ * threads that work on one instance: a warp, a block, or on the host one thread alone. Between two phases of a team's
+ * work stands EXI_TEAM_SYNC: everything that was written before it by one is there for all after it.
  */
-#ifndef EXI_CUDA_TEAM_H
-#define EXI_CUDA_TEAM_H
+#ifndef EXI_CUDA_MACHINE_H
+#define EXI_CUDA_MACHINE_H
 
 #include "runtime/base/functions.inl"
+
+/* ---- reading ---- */
+
+/* What never changes while a kernel runs, through the cache for that. */
+#if defined(__CUDA_ARCH__)
+#define EXI_GPU_READ(place) __ldg(place)
+#else
+#define EXI_GPU_READ(place) (*(place))
+#endif
+
+/* Four floats at a multiple of 16 bytes, in one load. */
+EXI_INLINE void exi_gpu_load4(const float *from, float to[4]) {
+#if defined(__CUDA_ARCH__)
+    const float4 four = *(const float4 *)from;
+    to[0] = four.x;
+    to[1] = four.y;
+    to[2] = four.z;
+    to[3] = four.w;
+#else
+    memcpy(to, from, 4 * sizeof *to);
+#endif
+}
+
+/* 1 over the root of what is neither tiny nor huge. */
+EXI_INLINE float exi_gpu_over_root(float square) {
+#if defined(__CUDA_ARCH__)
+    return rsqrtf(square);
+#else
+    return 1.0f / sqrtf(square);
+#endif
+}
+
+/* ---- teams ---- */
 
 typedef struct exi_team {
     int lane, lanes; /* up to 32 lanes, a power of 2: a part of a warp, whose other parts do the same with other

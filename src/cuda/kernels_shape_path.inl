@@ -4,10 +4,11 @@
  * shared memory first. One example with turns takes about 35 instructions a vertex and instance, and
  * writes 12 bytes: what counts is that these leave in whole lines.
  */
-#ifndef EXI_CUDA_KERNELS_PATH_INL
-#define EXI_CUDA_KERNELS_PATH_INL
+#ifndef EXI_CUDA_KERNELS_SHAPE_PATH_INL
+#define EXI_CUDA_KERNELS_SHAPE_PATH_INL
 
 #include "cuda/kernels.h"
+#include "cuda/kernels_launch.inl"
 #include "cuda/kernels_store.inl"
 #include "cuda/shape_path.inl"
 
@@ -17,7 +18,7 @@ enum {
     EXI_PATH_RUN_MOST = 96, /* instances of a block */
     EXI_PATH_WAVES = 4,     /* how often over the multiprocessors should be filled, so that they end evenly */
     EXI_PATH_COUNT = 8,     /* instances from which on this is the better way */
-    EXI_PATH_COUNT_MOST = 65535 * EXI_PATH_RUN_MOST
+    EXI_PATH_COUNT_MOST = EXI_LAUNCH_ROWS_MOST * EXI_PATH_RUN_MOST
 };
 
 /* Instances side by side, and blocks of a multiprocessor: what the registers of so many examples and correctors leave.
@@ -149,7 +150,7 @@ static inline void exi_gpu_launch_path_of(const exi_gpu *g, const exi_gpu_job *j
                                           ex_cuda_stream stream) {
     const int groups = (g->tiles + EXI_PATH_WARPS - 1) / EXI_PATH_WARPS;
     const int blocks = processors * exi_path_shares<examples, correctors>::RESIDENT * EXI_PATH_WAVES;
-    const int even = exi_gpu_choose_run(groups, blocks, j->count, exi_path_shares<examples, correctors>::SIDE);
+    const int even = exi_launch_choose_run(groups, blocks, j->count, exi_path_shares<examples, correctors>::SIDE);
     const int run = even < EXI_PATH_RUN_MOST ? even : EXI_PATH_RUN_MOST;
     const dim3 grid((unsigned)groups, (unsigned)((j->count + run - 1) / run));
     exi_path_kernel<examples, correctors><<<grid, EXI_PATH_THREADS, 0, stream>>>(*g, *j, run);

@@ -5,9 +5,11 @@
  * lane take three times as long. Warps that have a vertex with more neighbours, with several chains, or with some
  * further away go the usual way.
  */
-#ifndef EXI_CUDA_KERNELS_RINGS_INL
-#define EXI_CUDA_KERNELS_RINGS_INL
+#ifndef EXI_CUDA_KERNELS_SURFACE_NORMALS_INL
+#define EXI_CUDA_KERNELS_SURFACE_NORMALS_INL
 
+#include "cuda/kernels_fetch.inl"
+#include "cuda/kernels_launch.inl"
 #include "cuda/kernels_store.inl"
 #include "cuda/surface.inl"
 
@@ -73,28 +75,11 @@ static __device__ inline float3 exi_rings_normal(const exi_gpu_job &j, const exi
                                                  const float *window, int instance, int vertex) {
     if (fits) {
         const exi_gpu_ring_sum sum = exi_rings_sum(own, most, window);
-        const float square = sum.x * sum.x + sum.y * sum.y + sum.z * sum.z;
-        if (exi_square_is_usual(square, sum.size * sum.size * EXI_GPU_RING_SQ)) {
-            const float scale = exi_gpu_over_root(square);
-            return make_float3(sum.x * scale, sum.y * scale, sum.z * scale);
-        }
+        float normal[3];
+        if (exi_gpu_ring_end(&sum, normal))
+            return make_float3(normal[0], normal[1], normal[2]);
     }
     return exi_rings_apart(&j, instance, vertex);
-}
-
-/* 16 bytes to shared memory; where the device can, without waiting for them. */
-static __device__ inline void exi_rings_bring(float4 *to, const float4 *from) {
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((uint32_t)__cvta_generic_to_shared(to)), "l"(from));
-#else
-    *to = *from;
-#endif
-}
-
-static __device__ inline void exi_rings_wait(void) {
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
 }
 
 static __global__ void __launch_bounds__(EXI_RINGS_THREADS, EXI_RINGS_RESIDENT)
@@ -130,7 +115,7 @@ static __global__ void __launch_bounds__(EXI_RINGS_THREADS, EXI_RINGS_RESIDENT)
 #pragma unroll
             for (int i = 0; i < EXI_RINGS_PIECES; i += EXI_RINGS_THREADS)
                 if (i + thread < pieces)
-                    exi_rings_bring(next + i + thread, (const float4 *)from + i + thread);
+                    exi_fetch_16(next + i + thread, (const float4 *)from + i + thread);
             from += j.position_instance;
         }
         if (k >= begin && left > 0) {
@@ -146,7 +131,7 @@ static __global__ void __launch_bounds__(EXI_RINGS_THREADS, EXI_RINGS_RESIDENT)
                 exi_gpu_store_room(&out, k, tile, min(left, EXI_GPU_TILE), lane, room);
             to += out.instance;
         }
-        exi_rings_wait();
+        exi_fetch_wait();
         __syncthreads();
     }
 }
@@ -160,7 +145,7 @@ static inline bool exi_gpu_is_rings(const exi_gpu_job *j) {
 
 static inline void exi_gpu_launch_rings(const exi_gpu_job *j, int processors, ex_cuda_stream stream) {
     const int groups = (j->level.vertices + EXI_RINGS_THREADS - 1) / EXI_RINGS_THREADS;
-    const int run = exi_gpu_choose_run(groups, processors * EXI_RINGS_RESIDENT * EXI_RINGS_WAVES, j->count, 1);
+    const int run = exi_launch_choose_run(groups, processors * EXI_RINGS_RESIDENT * EXI_RINGS_WAVES, j->count, 1);
     const dim3 grid((unsigned)groups, (unsigned)((j->count + run - 1) / run));
     exi_rings_kernel<<<grid, EXI_RINGS_THREADS, 0, stream>>>(*j, run);
 }

@@ -3,10 +3,10 @@
  * memory. The front comes in one go; then no table is farther than a few cycles away, however many offsets lead to it.
  * The host works out where things stand there (exi_near), so that a kernel has nothing to compute before it begins.
  */
-#ifndef EXI_CUDA_KERNELS_NEAR_INL
-#define EXI_CUDA_KERNELS_NEAR_INL
+#ifndef EXI_CUDA_KERNELS_PREPARE_NEAR_INL
+#define EXI_CUDA_KERNELS_PREPARE_NEAR_INL
 
-#include "cuda/block.h"
+#include "cuda/kernels_fetch.inl"
 #include "cuda/prepare.inl"
 #include "cuda/work.h"
 
@@ -17,35 +17,19 @@ enum { EXI_NEAR_BASE = 16 };
 
 /* Bytes of one table to another place, 16 at a time; all threads of a block come here. */
 static __device__ inline void exi_near_copy(const char *from, char *to, int bytes) {
-    for (int i = 16 * (int)threadIdx.x; i < bytes; i += 16 * (int)blockDim.x) {
-#if __CUDA_ARCH__ >= 800
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(to + i)),
-                     "l"(from + i)
-                     : "memory");
-#else
-        *(int4 *)(to + i) = __ldg((const int4 *)(from + i));
-#endif
-    }
+    for (int i = 16 * (int)threadIdx.x; i < bytes; i += 16 * (int)blockDim.x)
+        exi_fetch_16(to + i, from + i);
 }
 
 /* The same, 4 at a time. */
 static __device__ inline void exi_near_copy_floats(const float *from, float *to, int count) {
-    for (int i = (int)threadIdx.x; i < count; i += (int)blockDim.x) {
-#if __CUDA_ARCH__ >= 800
-        asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"((unsigned)__cvta_generic_to_shared(to + i)),
-                     "l"(from + i)
-                     : "memory");
-#else
-        to[i] = __ldg(from + i);
-#endif
-    }
+    for (int i = (int)threadIdx.x; i < count; i += (int)blockDim.x)
+        exi_fetch_4(to + i, from + i);
 }
 
 /* After which all threads see what was copied. */
 static __device__ inline void exi_near_wait(void) {
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
+    exi_fetch_wait();
     __syncthreads();
 }
 
