@@ -21,14 +21,19 @@
  *
  * Eight instances are shaped while normals of the eight before them are made and written; half of the warps begin with
  * the one, half with the other, so that tensor cores, shared memory and stores are busy at the same time. Palettes come
- * two batches ahead of their use. Shared memory's 128 bytes a cycle are what counts in the end: a ring of six takes 72
- * of them a vertex. So results go out past the threads (bulk copies, from compute capability 9.0 on) where a patch is a
- * run of vertices and everything lies at multiples of 16 bytes; else a warp writes 32 floats at a time, threads past
- * the patch's own vertices repeating the last one, the same value to the same place. The inner loops are kept short:
- * unrolled further, they were bound by fetching instructions.
+ * two batches ahead of their use. Without normals patches have no neighbours and 256 rows: two blocks then share a
+ * multiprocessor, and one works while the other waits.
+ *
+ * What counts in the end is waiting: the forms take registers, so that there are but 16 warps, and some 200
+ * instructions a warp of vertices and instance. So results go out past the threads (bulk copies, from compute
+ * capability 9.0 on) where a patch is a run of vertices and everything lies at multiples of 16 bytes; else a warp
+ * writes 32 floats at a time, threads past the patch's own vertices repeating the last one, the same value to the same
+ * place. The inner loops are kept short: unrolled further, they were bound by fetching instructions, or by registers
+ * that went to memory and, beside so much shared memory, past the first cache.
  */
 #include "cuda/crowd_parts.inl"
 #include "cuda/kernels.h"
+#include "cuda/kernels_launch.inl"
 
 /* Instances that go side by side: the columns of a product. */
 enum { BATCH = 8 };
@@ -98,14 +103,14 @@ template <int ROWS> struct crowd_of {
             if (task < 3 * t.steps) {
                 const float *row = j.work.palette + instance * (size_t)g.joints * 12 + 4 * (size_t)(task % 3);
                 const int place = 8 * (task / 3) + column, last = t.p.joint_count - 1;
-                fetch_16(to, row + 12 * s.columns[0]);
-                fetch_16(to + 32, row + 12 * s.columns[min(place, last)]);
-                fetch_16(to + 64, row + 12 * s.columns[min(place + 4, last)]);
+                exi_fetch_16(to, row + 12 * s.columns[0]);
+                exi_fetch_16(to + 32, row + 12 * s.columns[min(place, last)]);
+                exi_fetch_16(to + 64, row + 12 * s.columns[min(place + 4, last)]);
             } else {
                 const float *factors = j.work.factors + instance * (size_t)g.forms;
                 const int form = 8 * (task - 3 * t.steps) + column, last = g.sum_forms - 1;
-                fetch_4(&to->x, factors + min(form, last));
-                fetch_4(&to->y, factors + min(form + 4, last));
+                exi_fetch_4(&to->x, factors + min(form, last));
+                exi_fetch_4(&to->y, factors + min(form + 4, last));
             }
         }
     }
@@ -114,7 +119,7 @@ template <int ROWS> struct crowd_of {
                                                  int batch) {
         const int lane = (int)threadIdx.x % 32, column = lane % 4;
         float *origin = reinterpret_cast<float *>(s.origins + (batch & (ORIGINS - 1)) * BATCH + lane / 4);
-        wait_for_fetches();
+        exi_fetch_wait();
 #pragma unroll 1
         for (int task = WARPS - 1 - (int)threadIdx.x / 32; task < 3 * t.steps + g.crowd.form_steps; task += WARPS) {
             const float4 *from = s.fetched + ((batch & 1) * s.tasks + task) * FETCHED + lane;
@@ -608,7 +613,7 @@ static int run_cut(const exi_gpu *gpu, const exi_gpu_job *job, ex_cuda_stream st
     if (set != cudaSuccess)
         return (int)set;
     const long long work = (long long)gpu->crowd.patch_count * ((job->count + BATCH - 1) / BATCH);
-    const long long blocks = (long long)attribute(cudaDevAttrMultiProcessorCount) * (EXI_CROWD_ROWS / ROWS);
+    const long long blocks = (long long)exi_launch_multiprocessors() * (EXI_CROWD_ROWS / ROWS);
     run<<<(unsigned)(work < blocks ? work : blocks), ROWS, size, stream>>>(*gpu, *job);
     return (int)cudaGetLastError();
 }

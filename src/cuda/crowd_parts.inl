@@ -6,6 +6,7 @@
 #define EXI_CUDA_CROWD_PARTS_INL
 
 #include "cuda/block.h"
+#include "cuda/kernels_fetch.inl"
 
 #include <stdint.h>
 
@@ -76,25 +77,6 @@ static __device__ __forceinline__ float4 summed(const float4 &fetched, const flo
 
 /* ---- copies that do not hold up the thread ---- */
 
-/* Copies into shared memory that do not hold up the thread; it waits for its own before it reads them. */
-static __device__ __forceinline__ void fetch_16(void *to, const void *from) {
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((uint32_t)__cvta_generic_to_shared(to)), "l"(from));
-#endif
-}
-
-static __device__ __forceinline__ void fetch_4(void *to, const void *from) {
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"((uint32_t)__cvta_generic_to_shared(to)), "l"(from));
-#endif
-}
-
-static __device__ __forceinline__ void wait_for_fetches(void) {
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
-}
-
 /* What was written to shared memory by this thread is there for bulk copies, once others know. */
 static __device__ __forceinline__ void show_to_copies(void) {
 #if __CUDA_ARCH__ >= 900
@@ -164,10 +146,12 @@ static __device__ __forceinline__ float inverse_root(float x) {
     return y;
 }
 
-/* Areas are taken in units of the cage's own (exi_crowd.area), so that squares stay within what a float holds. */
+/* Areas are taken in units of the cage's own (exi_crowd.area), so that squares stay within what a float holds. Sums
+ * 1e15 times smaller than usual are nothing. */
 static __device__ __forceinline__ float3 unit(const float3 &sum, float area) {
     const float x = area * sum.x, y = area * sum.y, z = area * sum.z;
-    const float square = fmaf(x, x, fmaf(y, y, z * z)), scale = square > 1e-30f ? inverse_root(square) : 0.0f;
+    const float square = fmaf(x, x, fmaf(y, y, z * z)),
+                scale = square > 1e-30f && square < 1e38f ? inverse_root(square) : 0.0f;
     return make_float3(x * scale, y * scale, z * scale);
 }
 

@@ -1,17 +1,13 @@
 /*
- * Patches for crowds (exi_crowd in block.h): the cage cut into pieces that fit on a multiprocessor together with their
- * neighbours, so that positions and normals of a piece are made there for one instance after the other.
- *
- * Patches are runs of vertices as they stand where that takes hardly more of them; else vertices are cut by halves
- * along the longest side of their box at rest, into as few pieces as have room for their neighbours. Sums of matrices
- * are taken from a reference joint and seen from the patch's centre,
+ * Tables of the patches for crowds (exi_crowd in block.h). Sums of matrices are taken from a reference joint and seen
+ * from the patch's centre,
  *
  *     sum over j of w_j M_j x = M_r x + sum over j of w_j ((R_j - R_r) (x - c) + M_j c - M_r c),
  *
  * so that all terms but the first are of the patch's size, not of the character's: the products are made of numbers in
  * two parts of 11 bits, and lose that much less.
  */
-#include "cuda/lay.h"
+#include "cuda/lay_crowd.h"
 
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
@@ -25,254 +21,8 @@
 /* Steps of 8 joints for which a kernel has room. */
 #define STEPS_MOST 4
 
-/* What laying out works with; arrays in one allocation. */
-typedef struct plan {
-    int vertices, patch_count, joints;
-    int most;             /* rows of a patch */
-    float *positions;     /* [vertices][3] */
-    uint32_t *order;      /* [vertices]: owned ones, patch after patch */
-    uint32_t *starts;     /* [patch_count + 1] into order */
-    uint32_t *row_of;     /* [vertices]: in the patch at hand */
-    uint32_t *seen;       /* [vertices]: the patch that a vertex was last seen in, and 1 */
-    float *joint_weights; /* [joints]: sums over the patch at hand */
-    uint32_t rows[EXI_CROWD_ROWS];
-    int owned, row_count;
-    bool runs;                           /* patches are runs of vertices */
-    const uint32_t *ring_starts, *rings; /* NULL: no normals */
-    exi_lay ring_lay;
-    void *memory;
-    size_t size;
-    const ex_allocator *allocator;
-} plan;
-
-static size_t tiles_of(const plan *p) {
+static size_t tiles_of(const exi_crowd_plan *p) {
     return (size_t)p->most / 16;
-}
-
-static void close_plan(plan *p) {
-    if (p->memory)
-        exi_release(p->allocator, p->memory, p->size);
-    if (p->ring_lay.memory)
-        exi_release(p->allocator, p->ring_lay.memory, p->ring_lay.used);
-}
-
-/* ---- rings on the host ---- */
-
-static ex_result open_rings(const ex_rig *rig, plan *p, ex_error *error) {
-    const ex_rig_mesh mesh = ex_rig_level_mesh(rig, 0);
-    exi_gpu_level level = {.vertices = mesh.vertex_count};
-    exi_lay lay = {.allocator = p->allocator};
-    ex_result result = exi_lay_rings(&mesh, &lay, &level, error);
-    if (result != EX_OK || lay.used == 0)
-        return result;
-    const size_t size = lay.used;
-    lay = (exi_lay){.memory = exi_allocate(p->allocator, size), .allocator = p->allocator};
-    if (!lay.memory)
-        return exi_error_memory(error, "the rings of the cage", size);
-    memset(lay.memory, 0, size);
-    lay.base = (uintptr_t)lay.memory;
-    result = exi_lay_rings(&mesh, &lay, &level, error);
-    p->ring_lay = lay;
-    p->ring_lay.used = size;
-    p->ring_starts = level.ring_starts;
-    p->rings = level.rings;
-    return result;
-}
-
-static ex_result open_plan(const ex_rig *rig, const ex_allocator *allocator, plan *p, ex_error *error) {
-    *p = (plan){.vertices = rig->counts.vertices, .joints = rig->skin ? rig->counts.joints : 0, .allocator = allocator};
-    const size_t n = (size_t)p->vertices;
-    exi_size total = {0};
-    const size_t at[] = {exi_size_add(&total, n, 3 * sizeof(float), EXI_ALIGN),
-                         exi_size_add(&total, n, sizeof(uint32_t), EXI_ALIGN),
-                         exi_size_add(&total, n + 1, sizeof(uint32_t), EXI_ALIGN),
-                         exi_size_add(&total, n, sizeof(uint32_t), EXI_ALIGN),
-                         exi_size_add(&total, n, sizeof(uint32_t), EXI_ALIGN),
-                         exi_size_add(&total, (size_t)p->joints, sizeof(float), EXI_ALIGN)};
-    char *memory = exi_allocate(allocator, total.bytes);
-    if (!memory)
-        return exi_error_memory(error, "the patches of a crowd", total.bytes);
-    p->memory = memory;
-    p->size = total.bytes;
-    p->positions = (void *)(memory + at[0]);
-    p->order = (void *)(memory + at[1]);
-    p->starts = (void *)(memory + at[2]);
-    p->row_of = (void *)(memory + at[3]);
-    p->seen = (void *)(memory + at[4]);
-    p->joint_weights = (void *)(memory + at[5]);
-    ex_rig_rest_mesh(rig, p->positions);
-    return exi_rig_levels(rig)[0].normals ? open_rings(rig, p, error) : EX_OK;
-}
-
-/* ---- cutting ---- */
-
-static bool before(const plan *p, int axis, uint32_t a, uint32_t b) {
-    const float x = p->positions[3 * (size_t)a + (size_t)axis], y = p->positions[3 * (size_t)b + (size_t)axis];
-    return x < y || (!(y < x) && a < b);
-}
-
-static void swap(uint32_t *a, uint32_t *b) {
-    const uint32_t t = *a;
-    *a = *b;
-    *b = t;
-}
-
-/* Brings the vertices that come before the one at `middle` before it (C. A. R. Hoare: Algorithm 65, Find). */
-static void part_at(const plan *p, int axis, uint32_t *v, int count, int middle) {
-    int low = 0, high = count - 1;
-    while (low < high) {
-        const uint32_t pivot = v[low + (high - low) / 2];
-        int i = low, j = high;
-        while (i <= j) {
-            while (before(p, axis, v[i], pivot))
-                i++;
-            while (before(p, axis, pivot, v[j]))
-                j--;
-            if (i <= j)
-                swap(&v[i++], &v[j--]);
-        }
-        if (middle <= j)
-            high = j;
-        else if (middle >= i)
-            low = i;
-        else
-            return;
-    }
-}
-
-static int longest_axis(const plan *p, const uint32_t *v, int count) {
-    float low[3] = {0}, high[3] = {0};
-    for (int i = 0; i < count; i++)
-        for (int c = 0; c < 3; c++) {
-            const float x = p->positions[3 * (size_t)v[i] + (size_t)c];
-            low[c] = i == 0 || x < low[c] ? x : low[c];
-            high[c] = i == 0 || x > high[c] ? x : high[c];
-        }
-    int axis = 0;
-    for (int c = 1; c < 3; c++)
-        axis = high[c] - low[c] > high[axis] - low[axis] ? c : axis;
-    return axis;
-}
-
-static void sort_ascending(uint32_t *v, int count) {
-    for (int gap = count / 2; gap > 0; gap = gap == 2 ? 1 : gap * 5 / 11)
-        for (int i = gap; i < count; i++) {
-            const uint32_t moved = v[i];
-            int j = i;
-            for (; j >= gap && v[j - gap] > moved; j -= gap)
-                v[j] = v[j - gap];
-            v[j] = moved;
-        }
-}
-
-static void cut(plan *p, uint32_t *v, int count, int parts) {
-    if (parts == 1) {
-        sort_ascending(v, count);
-        p->starts[p->patch_count++] = (uint32_t)(v - p->order);
-        return;
-    }
-    const int left = parts / 2, middle = (int)((int64_t)count * left / parts);
-    part_at(p, longest_axis(p, v, count), v, count, middle);
-    cut(p, v, middle, left);
-    cut(p, v + middle, count - middle, parts - left);
-}
-
-/* ---- one patch ---- */
-
-/* Its rows; false where there are too many. */
-static bool open_patch(plan *p, int patch) {
-    const uint32_t *own = p->order + p->starts[patch];
-    const uint32_t mark = (uint32_t)patch + 1;
-    p->owned = (int)(p->starts[patch + 1] - p->starts[patch]);
-    p->row_count = 0;
-    if (p->owned > p->most)
-        return false;
-    for (int i = 0; i < p->owned; i++) {
-        p->seen[own[i]] = mark;
-        p->row_of[own[i]] = (uint32_t)p->row_count;
-        p->rows[p->row_count++] = own[i];
-    }
-    for (int i = 0; p->rings && i < p->owned; i++)
-        for (uint32_t k = p->ring_starts[own[i]]; k < p->ring_starts[own[i] + 1]; k++) {
-            const uint32_t v = p->rings[k] & ~EXI_GPU_RING_START;
-            if (p->seen[v] == mark)
-                continue;
-            if (p->row_count == p->most)
-                return false;
-            p->seen[v] = mark;
-            p->rows[p->row_count++] = v;
-        }
-    sort_ascending(p->rows + p->owned, p->row_count - p->owned);
-    for (int i = p->owned; i < p->row_count; i++)
-        p->row_of[p->rows[i]] = (uint32_t)i;
-    return true;
-}
-
-/* As they stand: the longest run of vertices from `first` on whose rows there is room for, a multiple of four but for
- * the last. Returns its end; `first` where there is none. */
-static uint32_t find_run(plan *p, uint32_t first, uint32_t mark) {
-    const uint32_t vertices = (uint32_t)p->vertices;
-    uint32_t end = first;
-    int rows = 0;
-    for (uint32_t v = first; v < vertices && v < first + (uint32_t)p->most && rows < 2 * p->most; v++) {
-        rows += p->seen[v] != mark;
-        p->seen[v] = mark;
-        for (uint32_t k = p->rings ? p->ring_starts[v] : 0; p->rings && k < p->ring_starts[v + 1]; k++) {
-            const uint32_t beside = p->rings[k] & ~EXI_GPU_RING_START;
-            rows += p->seen[beside] != mark;
-            p->seen[beside] = mark;
-        }
-        if (rows <= p->most && ((v + 1 - first) % 4 == 0 || v + 1 == vertices))
-            end = v + 1;
-    }
-    return end;
-}
-
-/* Patches that are runs of vertices: what is written lies together then, and neighbours of vertices side by side are
- * mostly side by side. False where more than `most` would be needed. */
-static bool cut_runs(plan *p, int most) {
-    p->patch_count = 0;
-    for (int v = 0; v < p->vertices; v++) {
-        p->order[v] = (uint32_t)v;
-        p->seen[v] = 0;
-    }
-    for (uint32_t first = 0; first < (uint32_t)p->vertices;) {
-        const uint32_t end = find_run(p, first, (uint32_t)p->patch_count + 1);
-        if (end == first || p->patch_count == most)
-            return false;
-        p->starts[p->patch_count++] = first;
-        first = end;
-    }
-    p->starts[p->patch_count] = (uint32_t)p->vertices;
-    memset(p->seen, 0, (size_t)p->vertices * sizeof *p->seen); /* patches will be opened */
-    return true;
-}
-
-static bool cut_into(plan *p, int parts) {
-    for (int v = 0; v < p->vertices; v++) {
-        p->order[v] = (uint32_t)v;
-        p->seen[v] = 0;
-    }
-    p->patch_count = 0;
-    cut(p, p->order, p->vertices, parts);
-    p->starts[parts] = (uint32_t)p->vertices;
-    for (int i = 0; i < parts; i++)
-        if (!open_patch(p, i))
-            return false;
-    memset(p->seen, 0, (size_t)p->vertices * sizeof *p->seen); /* patches will be opened again */
-    return true;
-}
-
-/* As few patches as will do, runs where they are not many more; false where neighbours take more room than the vertices
- * themselves. */
-static bool cut_all(plan *p) {
-    const int most = p->vertices / (p->most / 4) + 1;
-    for (int parts = (p->vertices + p->most - 1) / p->most; parts <= most; parts += 1 + parts / 24)
-        if (cut_into(p, parts)) {
-            p->runs = cut_runs(p, parts + parts / 4 + 1);
-            return p->runs || cut_into(p, parts);
-        }
-    return false;
 }
 
 /* ---- skin ---- */
@@ -296,7 +46,7 @@ static void add_weight(void *context, int joint, float weight) {
 }
 
 /* The joints of the patch, those that move most first; how many, at most `most`, or more where there are. */
-static int list_joints(plan *p, const exi_skin_tables *t, uint16_t *joints, int most) {
+static int list_joints(exi_crowd_plan *p, const exi_skin_tables *t, uint16_t *joints, int most) {
     memset(p->joint_weights, 0, (size_t)p->joints * sizeof *p->joint_weights);
     for (int i = 0; i < p->row_count; i++)
         visit_influences(t, p->rows[i], add_weight, p->joint_weights);
@@ -323,7 +73,7 @@ static size_t operand_place(int row, int column) {
     return 4 * (size_t)lane + (size_t)(row / 8 + 2 * (column / 4));
 }
 
-static void fill_centre(const plan *p, float centre[3]) {
+static void fill_centre(const exi_crowd_plan *p, float centre[3]) {
     for (int c = 0; c < 3; c++) {
         float low = 0, high = 0;
         for (int i = 0; i < p->row_count; i++) {
@@ -336,7 +86,7 @@ static void fill_centre(const plan *p, float centre[3]) {
 }
 
 /* base and forms of a patch; rows that are not there stay 0. */
-static void fill_forms(const plan *p, const ex_forms *forms, int form_count, int steps, const float centre[3],
+static void fill_forms(const exi_crowd_plan *p, const ex_forms *forms, int form_count, int steps, const float centre[3],
                        float *base, float *numbers) {
     for (int i = 0; i < p->row_count; i++) {
         const int tile = i / 16, row = i % 16;
@@ -369,8 +119,8 @@ static void put_weight(void *context, int joint, float weight) {
             s->operands[(size_t)(i / 8) * 128 + operand_place(s->row, i % 8)] += weight;
 }
 
-static void fill_skin(const plan *p, const exi_skin_tables *t, const uint16_t *joints, int joint_count, int steps,
-                      float *operands) {
+static void fill_skin(const exi_crowd_plan *p, const exi_skin_tables *t, const uint16_t *joints, int joint_count,
+                      int steps, float *operands) {
     for (int i = 0; i < p->row_count; i++) {
         skin_row row = {joints, joint_count, i % 16, operands + (size_t)(i / 16) * (size_t)steps * 128};
         row.operands[operand_place(row.row, 0)] = 1; /* the reference */
@@ -380,7 +130,7 @@ static void fill_skin(const plan *p, const exi_skin_tables *t, const uint16_t *j
 
 /* The ring of a vertex as one closed loop of rows: chains are joined through the vertex itself, whose edges count for
  * nothing. Returns its length, made even; loop may be NULL. */
-static uint32_t close_loop(const plan *p, uint32_t vertex, uint32_t *loop) {
+static uint32_t close_loop(const exi_crowd_plan *p, uint32_t vertex, uint32_t *loop) {
     const uint32_t begin = p->ring_starts[vertex], end = p->ring_starts[vertex + 1];
     uint32_t count = 0, chains = 0, last = p->row_of[vertex];
     for (uint32_t k = begin; k < end; k++)
@@ -406,7 +156,7 @@ static uint32_t close_loop(const plan *p, uint32_t vertex, uint32_t *loop) {
 }
 
 /* How many entries of the patch's loops do not fit into a thread's own. */
-static size_t count_long(const plan *p) {
+static size_t count_long(const exi_crowd_plan *p) {
     size_t sum = 0;
     for (int i = 0; p->rings && i < p->owned; i++) {
         const uint32_t count = close_loop(p, p->rows[i], NULL);
@@ -416,8 +166,8 @@ static size_t count_long(const plan *p) {
 }
 
 /* room: for the longest loop of the rig. */
-static void fill_rings(const plan *p, uint16_t *rings, uint32_t *long_starts, uint32_t *long_rings, uint32_t *next,
-                       uint32_t *room) {
+static void fill_rings(const exi_crowd_plan *p, uint16_t *rings, uint32_t *long_starts, uint32_t *long_rings,
+                       uint32_t *next, uint32_t *room) {
     for (int i = 0; i < p->most; i++) {
         uint16_t *own = rings + (size_t)i * EXI_CROWD_RING;
         long_starts[i] = *next;
@@ -435,7 +185,7 @@ static void fill_rings(const plan *p, uint16_t *rings, uint32_t *long_starts, ui
 /* ---- all of it ---- */
 
 /* 1 over the mean of the squares of the edges around vertices; 1 where there are none. */
-static float area_unit(const plan *p) {
+static float area_unit(const exi_crowd_plan *p) {
     double sum = 0, count = 0;
     for (uint32_t v = 0; p->rings && v < (uint32_t)p->vertices; v++)
         for (uint32_t k = p->ring_starts[v]; k < p->ring_starts[v + 1]; k++) {
@@ -456,11 +206,11 @@ typedef struct totals {
     uint32_t longest;
 } totals;
 
-static totals measure(plan *p, const exi_skin_tables *t) {
+static totals measure(exi_crowd_plan *p, const exi_skin_tables *t) {
     totals all = {.longest = EXI_CROWD_RING + 2};
     uint16_t joints[8 * STEPS_MOST];
     for (int i = 0; i < p->patch_count; i++) {
-        open_patch(p, i);
+        exi_crowd_plan_patch(p, i);
         const int count = t ? list_joints(p, t, joints, 8 * STEPS_MOST) : 0, steps = (count + 7) / 8;
         all.most_steps = steps > all.most_steps ? steps : all.most_steps;
         all.operands += (size_t)steps * tiles_of(p);
@@ -474,7 +224,7 @@ static totals measure(plan *p, const exi_skin_tables *t) {
     return all;
 }
 
-static void fill_patches(const ex_rig *rig, plan *p, const exi_skin_tables *t, const exi_crowd *crowd,
+static void fill_patches(const ex_rig *rig, exi_crowd_plan *p, const exi_skin_tables *t, const exi_crowd *crowd,
                          const exi_crowd *host, uint32_t *room) {
     uint32_t operand = 0, next = 0;
     for (int i = 0; i < p->patch_count; i++) {
@@ -482,7 +232,7 @@ static void fill_patches(const ex_rig *rig, plan *p, const exi_skin_tables *t, c
         exi_crowd_patch *patch = (exi_crowd_patch *)(uintptr_t)host->patches + i;
         uint32_t *sources = (uint32_t *)(uintptr_t)host->sources + n * (size_t)p->most;
         uint16_t *joints = (uint16_t *)(uintptr_t)host->joints + n * 8 * (size_t)crowd->most_joint_steps;
-        open_patch(p, i);
+        exi_crowd_plan_patch(p, i);
         memcpy(sources, p->rows, (size_t)p->row_count * sizeof *sources);
         patch->owned = p->owned;
         patch->rows = p->row_count;
@@ -509,7 +259,7 @@ static void fill_patches(const ex_rig *rig, plan *p, const exi_skin_tables *t, c
 }
 
 /* Room for the tables; host gets where they are written now. */
-static void take_tables(exi_lay *lay, const plan *p, const totals *all, int form_steps, exi_crowd *crowd,
+static void take_tables(exi_lay *lay, const exi_crowd_plan *p, const totals *all, int form_steps, exi_crowd *crowd,
                         exi_crowd *host) {
     const size_t n = (size_t)p->patch_count;
     const void *at = NULL;
@@ -542,10 +292,10 @@ static bool suits(const ex_rig *rig) {
 }
 
 /* One cut of the cage, with neighbours or without. */
-static ex_result lay_cut(const ex_rig *rig, exi_lay *lay, plan *p, exi_crowd *crowd, ex_error *error) {
+static ex_result lay_cut(const ex_rig *rig, exi_lay *lay, exi_crowd_plan *p, exi_crowd *crowd, ex_error *error) {
     const exi_skin_tables skin = rig->skin ? exi_skin_tables_of(ex_rig_skin(rig)) : (exi_skin_tables){0};
     const exi_skin_tables *t = rig->skin ? &skin : NULL;
-    if (!cut_all(p))
+    if (!exi_crowd_plan_cut(p))
         return EX_OK;
     const totals all = measure(p, t);
     if (all.most_steps > STEPS_MOST)
@@ -571,11 +321,11 @@ static ex_result lay_cut(const ex_rig *rig, exi_lay *lay, plan *p, exi_crowd *cr
 }
 
 ex_result exi_lay_crowd(const ex_rig *rig, exi_lay *lay, exi_gpu *head, ex_error *error) {
-    plan p;
+    exi_crowd_plan p;
     head->crowd = head->bare = (exi_crowd){.patch_count = 0};
     if (!suits(rig))
         return EX_OK;
-    ex_result result = open_plan(rig, lay->allocator, &p, error);
+    ex_result result = exi_crowd_plan_open(rig, lay->allocator, &p, error);
     if (result == EX_OK && p.rings) {
         p.most = EXI_CROWD_ROWS;
         result = lay_cut(rig, lay, &p, &head->crowd, error);
@@ -585,6 +335,6 @@ ex_result exi_lay_crowd(const ex_rig *rig, exi_lay *lay, exi_gpu *head, ex_error
         p.rings = NULL;
         result = lay_cut(rig, lay, &p, &head->bare, error);
     }
-    close_plan(&p);
+    exi_crowd_plan_close(&p);
     return result;
 }
