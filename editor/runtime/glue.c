@@ -43,7 +43,7 @@ static bool failed(ex_result result, const char *text) {
 static void *zeros(size_t count, size_t size) {
     void *memory = calloc(count > 0 ? count : 1, size > 0 ? size : 1);
     if (!memory)
-        failed(EX_ERROR_MEMORY, "There is not enough memory in the page for this.");
+        failed(EX_ERROR_MEMORY, "there is not enough memory in the page for this");
     return memory;
 }
 

@@ -105,7 +105,7 @@ class Owned {
         this.#release = release;
     }
     get [PLACE]() {
-        return this.#place || refuse(`This ${this.#what} was disposed of.`);
+        return this.#place || refuse(`this ${this.#what} was disposed of`);
     }
     get disposed() {
         return this.#place === 0;
@@ -121,13 +121,13 @@ const find = (things, what, key) => {
     const index = typeof key === "string" ? things.findIndex((thing) => thing.name === key) : key;
     if (Number.isInteger(index) && index >= 0 && index < things.length) return index;
     const names = things.map((thing) => thing.name).join(", ") || "none";
-    return refuse(`There is no ${what} ${JSON.stringify(key)}: there is ${names}.`);
+    return refuse(`there is no ${what} ${JSON.stringify(key)}: there is ${names}`);
 };
 
 const point = (values, length, what) => {
     if (values === undefined || values === null) return null;
     const numbers = Float64Array.from(typeof values === "number" ? [values] : values);
-    if (numbers.length !== length) refuse(`${what} has ${numbers.length} numbers and takes ${length}.`);
+    if (numbers.length !== length) refuse(`${what} has ${numbers.length} numbers and takes ${length}`);
     return numbers;
 };
 
@@ -190,7 +190,7 @@ export class Layer {
     #pseudo(index) {
         const count = this.pseudoCount;
         if (Number.isInteger(index) && index >= 0 && index < count) return index;
-        return refuse(`There is no pseudo-example ${index} in the layer "${this.name}": it has ${count}.`);
+        return refuse(`there is no pseudo-example ${index} in the layer "${this.name}": it has ${count}`);
     }
 
     #edit(kind, index, { at, from, weights, falloff } = {}) {
@@ -211,13 +211,13 @@ export class Layer {
     /** Moves an example, by name or number, to a point: one number an axis, four for a rotation. */
     moveExample(example, at) {
         const index = find(this.examples, "example", example);
-        this.#edit(EDIT.moveExample, index, { at: at ?? refuse("moveExample takes a point to move to.") });
+        this.#edit(EDIT.moveExample, index, { at: at ?? refuse("moveExample takes a point to move to") });
     }
 
     /** Adds a pseudo-example at a point, drawn from another point or with given weights; returns its number. */
     addPseudo({ at, from, weights, falloff }) {
         if (at === undefined || (from === undefined) === (weights === undefined))
-            refuse('A pseudo-example takes "at" and one of "from" and "weights".');
+            refuse('a pseudo-example takes "at" and one of "from" and "weights"');
         this.#edit(EDIT.addPseudo, 0, { at, from, weights, falloff });
         return this.pseudoCount - 1;
     }
@@ -235,7 +235,7 @@ export class Layer {
     /** How far an example reaches along each axis, in distances of the space; of a gaussian layer. */
     setFalloff(example, falloff) {
         this.#edit(EDIT.falloff, find(this.examples, "example", example), {
-            falloff: falloff ?? refuse("setFalloff takes a number an axis."),
+            falloff: falloff ?? refuse("setFalloff takes a number an axis"),
         });
     }
 
@@ -248,7 +248,7 @@ export class Layer {
     /** The weights of the examples at a point of the space, wherever the pose is. */
     weights(at) {
         const rig = this.#rig[PLACE];
-        const numbers = point(at, this.dimension, `A point of the layer "${this.name}"`);
+        const numbers = point(at, this.dimension, `a point of the layer "${this.name}"`);
         return this.#core.lend([numbers, new Float64Array(this.examples.length)], (place, weights) => {
             this.#core.c.layer_weigh(rig, this.index, place, weights);
             return this.#core.view(Float64Array, weights, this.examples.length).slice();
@@ -268,7 +268,11 @@ export class Pose extends Owned {
     constructor(core, rig, sizes) {
         const { c } = core;
         const place = c.pose_open(rig[PLACE]) || core.fail();
-        super("pose", place, (at) => c.pose_close(at));
+        super("pose", place, (at) => {
+            rig[CHILDREN].delete(this);
+            c.pose_close(at);
+        });
+        rig[CHILDREN].add(this);
         this.#core = core;
         this.#rig = rig;
         this.#inputs = new View(core, Float64Array, c.pose_inputs(place), sizes.pose);
@@ -294,15 +298,15 @@ export class Pose extends Owned {
 
     #input(name) {
         const input = this.#rig.inputs[find(this.#rig.inputs, "input", name)];
-        if (input.kind === "driver") refuse(`The input "${input.name}" is a mesh: write its vertices into pose.driver.`);
+        if (input.kind === "driver") refuse(`the input "${input.name}" is a mesh: write its vertices into pose.driver`);
         return input;
     }
 
     /** Sets an input: a number, or x y z w of a rotation. An input that reads a joint moves that joint. */
     set(name, value) {
         const input = this.#input(name);
-        const numbers = point(value, input.width, `The input "${input.name}"`);
-        if (!numbers) refuse(`The input "${input.name}" takes a value.`);
+        const numbers = point(value, input.width, `the input "${input.name}"`);
+        if (!numbers) refuse(`the input "${input.name}" takes a value`);
         this.#core.lend([numbers], (at) => this.#core.c.pose_set(this.#rig[PLACE], this[PLACE], input.index, at));
         return this;
     }
@@ -320,9 +324,9 @@ export class Pose extends Owned {
         const start = 10 * find(this.#rig.joints, "joint", name);
         const { joints } = this;
         const parts = [
-            [point(translation, 3, "A translation"), 0],
-            [point(rotation, 4, "A rotation"), 3],
-            [point(scale, 3, "A scale"), 7],
+            [point(translation, 3, "a translation"), 0],
+            [point(rotation, 4, "a rotation"), 3],
+            [point(scale, 3, "a scale"), 7],
         ];
         for (const [values, offset] of parts) if (values) joints.set(values, start + offset);
         return this;
@@ -347,7 +351,11 @@ export class Surface extends Owned {
         const { c } = core;
         const flags = [split, normals, tangents, textures].map((flag) => (flag ? 1 : 0));
         const place = c.surface_open(rig[PLACE], level, ...flags) || core.fail();
-        super("surface", place, (at) => c.surface_close(at, textures ? rig.textures.length : 0));
+        super("surface", place, (at) => {
+            rig[CHILDREN].delete(this);
+            c.surface_close(at, textures ? rig.textures.length : 0);
+        });
+        rig[CHILDREN].add(this);
         const count = c.surface_count(place);
         const examples = rig.layers.reduce((sum, layer) => sum + layer.examples.length, 0);
         this.#core = core;
@@ -401,7 +409,7 @@ export class Surface extends Owned {
 
     /** Fills everything for a pose. Allocates nothing and cannot fail. */
     evaluate(pose, { unskinned = false, unsettled = false } = {}) {
-        if (!(pose instanceof Pose) || pose.rig !== this.#rig) refuse("evaluate takes a pose of the surface's own rig.");
+        if (!(pose instanceof Pose) || pose.rig !== this.#rig) refuse("evaluate takes a pose of the surface's own rig");
         const flags = [unskinned ? 1 : 0, unsettled ? 1 : 0];
         this.#core.c.surface_evaluate(this.#rig[PLACE], pose[PLACE], this[PLACE], ...flags);
         return this;
@@ -511,23 +519,13 @@ export class Rig extends Owned {
     mesh(level = this.shownLevel) {
         const mesh = Number.isInteger(level) ? new Mesh(this.#core, this, level) : { vertexCount: 0 };
         if (mesh.vertexCount === 0)
-            refuse(`This rig has no level ${level}: its levels are 0 to ${this.levelCount}, and LIMIT where it has one.`);
+            refuse(`this rig has no level ${level}: its levels are 0 to ${this.levelCount}, and LIMIT where it has one`);
         return mesh;
-    }
-
-    #keep(child) {
-        this[CHILDREN].add(child);
-        const { dispose } = child;
-        child.dispose = () => {
-            this[CHILDREN].delete(child);
-            dispose.call(child);
-        };
-        return child;
     }
 
     /** A new pose, at rest. */
     pose(values = {}) {
-        const pose = this.#keep(new Pose(this.#core, this, this.#sizes));
+        const pose = new Pose(this.#core, this, this.#sizes);
         for (const [name, value] of Object.entries(values)) pose.set(name, value);
         return pose;
     }
@@ -535,8 +533,8 @@ export class Rig extends Owned {
     /** Room for results: split vertices, which a renderer needs, and normals unless told otherwise. */
     surface({ level = this.shownLevel, split = true, normals = true, tangents = false, textures = false } = {}) {
         const { texcoords } = this.mesh(level);
-        if (tangents && !(normals && texcoords)) refuse("Tangents ask for normals and for a rig with texture coordinates.");
-        return this.#keep(new Surface(this.#core, this, { level, split, normals, tangents, textures }));
+        if (tangents && !(normals && texcoords)) refuse("tangents ask for normals and for a rig with texture coordinates");
+        return new Surface(this.#core, this, { level, split, normals, tangents, textures });
     }
 }
 
@@ -546,16 +544,16 @@ const fetched = async (source, what) => {
     if (source instanceof ArrayBuffer) return new Uint8Array(source);
     if (ArrayBuffer.isView(source)) return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
     if (typeof source !== "string" && !(source instanceof URL))
-        refuse(`The ${what} is given as an address or as bytes.`);
+        refuse(`the ${what} is given as an address or as bytes`);
     const node = globalThis.process?.versions?.node !== undefined;
     if (node && !/^(https?|data|blob):/.test(String(source))) {
         const { readFile } = await import(/* webpackIgnore: true */ /* @vite-ignore */ "node:fs/promises");
         return readFile(/^file:/.test(String(source)) ? new URL(source) : source).catch((error) =>
-            refuse(`The ${what} cannot be read: ${error.message}.`),
+            refuse(`the ${what} cannot be read: ${error.message}`),
         );
     }
-    const response = await fetch(source).catch((error) => refuse(`The ${what} cannot be fetched: ${error.message}.`));
-    if (!response.ok) refuse(`The ${what} at ${source} cannot be fetched: ${response.status} ${response.statusText}.`);
+    const response = await fetch(source).catch((error) => refuse(`the ${what} cannot be fetched: ${error.message}`));
+    if (!response.ok) refuse(`the ${what} at ${source} cannot be fetched: ${response.status} ${response.statusText}`);
     return new Uint8Array(await response.arrayBuffer());
 };
 
@@ -578,7 +576,7 @@ export class Runtime {
     /** A rig from the bytes of a rig file; compact: examples in 16 bits, half the memory. */
     open(bytes, { compact = false } = {}) {
         const core = this.#core;
-        if (!(bytes instanceof ArrayBuffer) && !ArrayBuffer.isView(bytes)) refuse("open takes the bytes of a rig.");
+        if (!(bytes instanceof ArrayBuffer) && !ArrayBuffer.isView(bytes)) refuse("open takes the bytes of a rig");
         const array = ArrayBuffer.isView(bytes) ? bytes : new Uint8Array(bytes);
         const open = (at) => core.c.rig_open(at, array.byteLength, compact ? 1 : 0);
         return new Rig(core, core.lend([array], open) || core.fail());
@@ -602,6 +600,6 @@ export const start = async (wasm) => {
 
 /** A rig from an address or from bytes. */
 export const load = async (source, { runtime, compact } = {}) => {
-    const [bytes, started] = await Promise.all([fetched(source, "rig"), start(runtime)]);
-    return started.open(bytes, { compact });
+    const [bytes, opener] = await Promise.all([fetched(source, "rig"), start(runtime)]);
+    return opener.open(bytes, { compact });
 };
