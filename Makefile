@@ -66,7 +66,7 @@ bench: build
 	@$(RELEASE)/bin/exemplar bench
 
 format:
-	@find include src cli demos tests bench fuzz -name '*.[ch]' -o -name '*.inl' -o -name '*.cu' -o -name '*.cpp' 2>/dev/null \
+	@find include src cli demos editor tests bench fuzz -name '*.[ch]' -o -name '*.inl' -o -name '*.cu' -o -name '*.cpp' 2>/dev/null \
 	    | xargs clang-format -i
 
 clean:

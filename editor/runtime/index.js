@@ -1,7 +1,7 @@
 // @exemplar/runtime: rigs of Exemplar in a page or in node, by the same C runtime compiled to WebAssembly.
 //
-// load() gives a Rig, which is what the file holds. A Pose is where its inputs and joints are, a Surface is where results
-// go: surface.evaluate(pose) fills the arrays surface.positions, .normals and so on. Those arrays are views into
+// load() gives a Rig, which is what the file holds. A Pose is where its inputs and joints are, a Surface is where
+// results go: surface.evaluate(pose) fills the arrays surface.positions, .normals and so on. Those arrays are views into
 // WebAssembly's memory, which moves when it grows: ask the object again after anything that makes a rig, a pose or a
 // surface, rather than keeping an array. What is given back with dispose() must not be used again, and says so.
 
@@ -519,7 +519,7 @@ export class Rig extends Owned {
     mesh(level = this.shownLevel) {
         const mesh = Number.isInteger(level) ? new Mesh(this.#core, this, level) : { vertexCount: 0 };
         if (mesh.vertexCount === 0)
-            refuse(`this rig has no level ${level}: its levels are 0 to ${this.levelCount}, and LIMIT where it has one`);
+            refuse(`this rig has no level ${level}: it has 0 to ${this.levelCount}, and LIMIT where there is one`);
         return mesh;
     }
 
@@ -533,7 +533,8 @@ export class Rig extends Owned {
     /** Room for results: split vertices, which a renderer needs, and normals unless told otherwise. */
     surface({ level = this.shownLevel, split = true, normals = true, tangents = false, textures = false } = {}) {
         const { texcoords } = this.mesh(level);
-        if (tangents && !(normals && texcoords)) refuse("tangents ask for normals and for a rig with texture coordinates");
+        if (tangents && !(normals && texcoords))
+            refuse("tangents ask for normals and for a rig with texture coordinates");
         return new Surface(this.#core, this, { level, split, normals, tangents, textures });
     }
 }

@@ -10,7 +10,8 @@ import { argv } from "node:process";
 import { pathToFileURL } from "node:url";
 
 const [folder, tool, probe, rigProbe, source] = argv.slice(2);
-const { LIMIT, load, start } = await import(pathToFileURL(join(folder, "index.js")));
+const exported = await import(pathToFileURL(join(folder, "index.js")));
+const { LIMIT, load, start } = exported;
 const TOLERANCE = 1e-6; // of the form's size, of the largest weight
 const work = mkdtempSync(join(tmpdir(), "exemplar-runtime-"));
 const run = (program, words, input) =>
@@ -47,9 +48,9 @@ const randomPose = (rig) =>
         return q.map((c) => c / Math.hypot(...q));
     });
 
-// The smallest height of the triangles at each vertex. A normal is a difference of positions over it: where triangles are
-// flat, what positions are off by is many times that in the normal, and a normal's difference times this height is a
-// length that can be compared with the form's size.
+// The smallest height of the triangles at each vertex. A normal is a difference of positions over it: where triangles
+// are flat, what positions are off by is many times that in the normal, and a normal's difference times this height is
+// a length that can be compared with the form's size.
 const heights = (mesh, split, positions) => {
     const result = new Float64Array(positions.length / 3).fill(Infinity);
     const place = (corner) => (split || !mesh.sources ? corner : mesh.sources[corner]);
@@ -113,7 +114,7 @@ const compareRig = (path, rig, { level, split, poses, edits = [], tangle = false
     surface.dispose();
 };
 
-const count = (rig, poses) => Array.from({ length: poses }, () => randomPose(rig));
+const randomPoses = (rig, length) => Array.from({ length }, () => randomPose(rig));
 
 // ---- the same numbers ----
 
@@ -122,8 +123,8 @@ const comparesDemos = async () => {
         run(tool, ["demo", name, "-o", join(work, name), "--quiet"]);
         const path = join(work, name, `${name}.glb`);
         const rig = await load(path);
-        compareRig(path, rig, { level: 0, split: false, poses: count(rig, 16) });
-        compareRig(path, rig, { level: rig.shownLevel, split: true, poses: count(rig, 8) });
+        compareRig(path, rig, { level: 0, split: false, poses: randomPoses(rig, 16) });
+        compareRig(path, rig, { level: rig.shownLevel, split: true, poses: randomPoses(rig, 8) });
         rig.dispose();
     }
 };
@@ -134,7 +135,10 @@ const comparesRigsOfEveryKind = async () => {
         const path = join(work, `${name}.glb`);
         const rig = await load(pathToFileURL(path));
         const levels = rig.levelCount > 0 ? [0, 1, rig.levelCount, LIMIT] : [0];
-        for (const level of levels) compareRig(path, rig, { level, split: level > 0, poses: count(rig, 6), tangle: true });
+        for (const level of levels) {
+            const poses = randomPoses(rig, 6);
+            compareRig(path, rig, { level, split: level > 0, poses, tangle: true });
+        }
         rig.dispose();
     }
 };
@@ -161,7 +165,7 @@ const editsAsTheLibraryDoes = async () => {
     const moved = before.map((x, i) => x + 0.13 * (i + 1));
     const at = rig.inputs.map(({ min, max }) => min + 0.3 * (max - min));
     const from = rig.inputs.map(({ min, max }) => min + 0.6 * (max - min));
-    const poses = count(rig, 8);
+    const poses = randomPoses(rig, 8);
     const edits = [
         { line: `move 0 1 ${moved.join(" ")}`, apply: (r) => r.layers[0].moveExample(layer.examples[1].name, moved) },
         { line: `pseudo 0 ${at.join(" ")} ${from.join(" ")}`, apply: (r) => r.layers[0].addPseudo({ at, from }) },
@@ -193,6 +197,31 @@ const editsAsTheLibraryDoes = async () => {
     rig.dispose();
 };
 
+const editsInOtherWays = async () => {
+    const rig = await load(join(work, "blob", "blob.glb"));
+    const [layer] = rig.layers;
+    const weights = [0.1, 0.2, 0.3, 0.25, 0.15];
+    const added = layer.addPseudo({ at: [0.4, 0.2], weights });
+    compare("weights", weights, layer.weights([0.4, 0.2]), 1, TOLERANCE, "given to a pseudo-example");
+    layer.movePseudo(added, { at: [0.45, 0.3] });
+    assert.deepEqual(layer.pseudoPoint(added), Float64Array.of(0.45, 0.3));
+    compare("weights", weights, layer.weights([0.45, 0.3]), 1, TOLERANCE, "of a moved pseudo-example");
+    layer.movePseudo(added, { weights: weights.toReversed() });
+    compare("weights", weights.toReversed(), layer.weights([0.45, 0.3]), 1, TOLERANCE, "given anew");
+    assert.throws(() => layer.addPseudo({ at: [0.4, 0.2] }), /takes "at" and one of "from" and "weights"/);
+    assert.ok(layer.edited);
+    rig.dispose();
+
+    const elbow = await load(join(work, "elbow", "elbow.glb"));
+    const space = elbow.layers.find(({ weigher }) => weigher === "gaussian");
+    const at = space.examplePoint(0).map((x, a) => x + 0.1 * (space.inputs[a].max - space.inputs[a].min));
+    const [before] = space.weights(at);
+    space.setFalloff(0, space.inputs.map(() => 0.05));
+    assert.ok(space.weights(at)[0] < before, "it reaches less far");
+    assert.ok(Math.abs(space.weights(space.examplePoint(0))[0] - 1) < 1e-5, "and is reached all the same");
+    elbow.dispose();
+};
+
 // ---- poses ----
 
 const readsBackWhatWasSet = async () => {
@@ -218,9 +247,11 @@ const refusesInSentences = async () => {
     const whole = readFileSync(join(work, "blob", "blob.glb"));
     const damaged = Uint8Array.from(whole);
     damaged[damaged.length >> 1] ^= 1;
-    await assert.rejects(load(new Uint8Array(100)), { message: "this is not a rig: it does not begin like a .glb file" });
+    const message = "this is not a rig: it does not begin like a .glb file";
+    await assert.rejects(load(new Uint8Array(100)), { message });
     await assert.rejects(load(damaged), (error) => error.name === "ExemplarError" && error.result === 8);
-    for (const length of [0, 1, 12, 20, 1000]) await assert.rejects(load(whole.subarray(0, length)), /^ExemplarError: \w/);
+    for (const length of [0, 1, 12, 20, 1000])
+        await assert.rejects(load(whole.subarray(0, length)), /^ExemplarError: \w/);
     await assert.rejects(load(join(work, "none.glb")), /the rig cannot be read/);
     await assert.rejects(load(17), /an address or as bytes/);
     const rig = await load(whole);
@@ -228,7 +259,7 @@ const refusesInSentences = async () => {
     assert.throws(() => pose.set("bendd", 1), { message: /^there is no input "bendd": there is bend, thickness$/ });
     assert.throws(() => pose.set("bend", [1, 2]), /the input "bend" has 2 numbers and takes 1/);
     assert.throws(() => rig.layers[0].moveExample("nobody", [0, 0]), /there is no example "nobody"/);
-    assert.throws(() => rig.layers[0].moveExample(0, [0]), /"at" in an edit of the layer ".*" has 1 numbers and takes 2/);
+    assert.throws(() => rig.layers[0].moveExample(0, [0]), /"at" in an edit of the layer ".*" has 1 number.* takes 2/);
     assert.throws(() => rig.layers[0].moveExample(0, [NaN, 0]), /^ExemplarError: \w/);
     assert.throws(() => rig.mesh(7), /this rig has no level 7/);
     assert.throws(() => rig.layers[0].removePseudo(99), /no pseudo-example 99/);
@@ -285,12 +316,23 @@ const isWhatThePackageSays = async () => {
     assert.equal(description.version, version);
     assert.equal(runtime.version, version);
     assert.equal(runtime.simd, "wasm");
+    // The types name all that is exported, and nothing else.
+    const types = readFileSync(join(folder, "index.d.ts"), "utf8");
+    const declared = Array.from(types.matchAll(/^export (?:const|class|function) (\w+)/gm), ([, name]) => name);
+    assert.deepEqual(declared.sort(), Object.keys(exported).sort());
+    for (const name of ["Layer", "Mesh", "Pose", "Rig", "Runtime", "Surface"]) {
+        const [, body] = new RegExp(`^export class ${name} {\n(.*?)\n}`, "ms").exec(types);
+        for (const member of Object.getOwnPropertyNames(exported[name].prototype)) {
+            const pattern = new RegExp(`^    (private |readonly )?${member}[(:]`, "m");
+            assert.match(body, pattern, `${name}.${member} has a type`);
+        }
+    }
     for (const file of description.files) assert.ok(readFileSync(join(folder, file)).length > 0, file);
 };
 
 try {
     const cases = [comparesDemos, comparesRigsOfEveryKind, saysWhatTheToolSays, editsAsTheLibraryDoes,
-        readsBackWhatWasSet, refusesInSentences, growsAndKeepsItsArrays, isWhatThePackageSays];
+        editsInOtherWays, readsBackWhatWasSet, refusesInSentences, growsAndKeepsItsArrays, isWhatThePackageSays];
     for (const test of cases) {
         await test();
         console.log(`ok ${test.name}`);
