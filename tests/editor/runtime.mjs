@@ -3,7 +3,7 @@
 // usage: node runtime.mjs PACKAGE_FOLDER TOOL RUNTIME_PROBE RIG_PROBE SOURCE_FOLDER
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { argv } from "node:process";
@@ -24,7 +24,7 @@ const random = () => {
     return seed / 2 ** 32;
 };
 
-const worst = { positions: 0, normals: 0, tangents: 0, box: 0, weights: 0, textures: 0 };
+const worst = { positions: 0, normals: 0, tangents: 0, box: 0, weights: 0, textures: 0, driven: 0 };
 let compared = 0;
 
 const compare = (what, expected, actual, scale, tolerance, where, factor = () => 1) => {
@@ -152,6 +152,63 @@ const saysWhatTheToolSays = async () => {
     const [layer] = rig.layers;
     assert.deepEqual(layer.examples.map(({ name }) => name), Object.keys(told.layers[0].weights));
     compare("weights", Object.values(told.layers[0].weights), surface.weights, 1, TOLERANCE, "exemplar weights");
+    rig.dispose();
+};
+
+// Rings of eight along a quarter of a bend, as positions and as an OBJ.
+const tube = (radius, angle, first, last) => {
+    const positions = [];
+    for (let ring = first; ring <= last; ring++)
+        for (let side = 0; side < 8; side++) {
+            const [turn, a] = [(angle * ring) / 8, (Math.PI * side) / 4];
+            const far = 1 / angle - radius * Math.cos(a);
+            positions.push(far * Math.sin(turn), 1 / angle - far * Math.cos(turn), radius * Math.sin(a));
+        }
+    return Float32Array.from(positions);
+};
+const obj = (positions) => {
+    const line = (_, v) => `v ${positions.slice(3 * v, 3 * v + 3).join(" ")}`;
+    const lines = Array.from({ length: positions.length / 3 }, line);
+    for (let v = 0; v + 8 < positions.length / 3; v++) {
+        const next = v - (v % 8) + ((v + 1) % 8);
+        lines.push(`f ${v + 1} ${next + 1} ${next + 9} ${v + 9}`);
+    }
+    return lines.join("\n") + "\n";
+};
+
+// A sleeve on a tube that bends: the form of the tube is the input.
+const followsADriver = async () => {
+    const write = (name, text) => writeFileSync(join(work, name), text);
+    const examples = [0.01, 0.7, 1.4].map((angle, i) => {
+        write(`tube_${i}.obj`, obj(tube(0.25, angle, 0, 8)));
+        write(`sleeve_${i}.obj`, obj(tube(0.3, angle, 2, 6)));
+        return { name: `k${i}`, mesh: `sleeve_${i}.obj`, at: { body: `tube_${i}.obj` } };
+    });
+    const layer = { name: "driven", space: [{ name: "body", driver: true }], weigh: { kind: "convex" }, examples };
+    const driver = { mesh: "tube_0.obj", frames: 3 };
+    write("driven.json", JSON.stringify({ exemplar: 1, mesh: "sleeve_0.obj", driver, layers: [layer] }));
+    const path = join(work, "driven.glb");
+    run(tool, ["build", join(work, "driven.json"), "-o", path, "--quiet"]);
+    const rig = await load(path);
+    const pose = rig.pose();
+    const surface = rig.surface({ level: 0, split: false });
+    const rest = pose.driver.slice();
+    for (const angle of [0.3, 1.1]) {
+        const form = tube(0.25, angle, 0, 8);
+        write("form.obj", obj(form));
+        const body = `body=${join(work, "form.obj")}`;
+        const lines = run(tool, ["pose", path, body, "-o", "-", "--quiet"]).toString().split("\n");
+        const vertices = lines.filter((line) => line.startsWith("v "));
+        const positions = vertices.flatMap((line) => line.split(" ").slice(1).map(Number));
+        const told = JSON.parse(run(tool, ["weights", path, body, "--json"])).layers[0].weights;
+        pose.driver.set(form);
+        surface.evaluate(pose);
+        // Convex weights follow products that are summed in float: what tests/portable/compare.py allows.
+        compare("driven", positions, surface.positions, 1, 1e-4, `driver at ${angle}`);
+        compare("driven", Object.values(told), surface.weights, 1, 1e-4, `driver at ${angle}`);
+    }
+    assert.throws(() => pose.set("body", 1), /the input "body" is a mesh: write its vertices into pose.driver/);
+    assert.deepEqual(pose.rest().driver, rest);
     rig.dispose();
 };
 
@@ -331,8 +388,9 @@ const isWhatThePackageSays = async () => {
 };
 
 try {
-    const cases = [comparesDemos, comparesRigsOfEveryKind, saysWhatTheToolSays, editsAsTheLibraryDoes,
-        editsInOtherWays, readsBackWhatWasSet, refusesInSentences, growsAndKeepsItsArrays, isWhatThePackageSays];
+    const cases = [comparesDemos, comparesRigsOfEveryKind, saysWhatTheToolSays, followsADriver,
+        editsAsTheLibraryDoes, editsInOtherWays, readsBackWhatWasSet, refusesInSentences,
+        growsAndKeepsItsArrays, isWhatThePackageSays];
     for (const test of cases) {
         await test();
         console.log(`ok ${test.name}`);
