@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { argv } from "node:process";
+import process, { argv } from "node:process";
 import { pathToFileURL } from "node:url";
 
 const [folder, tool, probe, rigProbe, source] = argv.slice(2);
@@ -387,10 +387,19 @@ const isWhatThePackageSays = async () => {
     for (const file of description.files) assert.ok(readFileSync(join(folder, file)).length > 0, file);
 };
 
+const runsWhatTheReadmeShows = async () => {
+    const [, program] = /```js\n(.*?)```/s.exec(readFileSync(join(folder, "README.md"), "utf8"));
+    const module = JSON.stringify(pathToFileURL(join(folder, "index.js")).href);
+    const rig = JSON.stringify(join(work, "blob", "blob.glb"));
+    const path = join(work, "readme.mjs");
+    writeFileSync(path, program.replace('"@exemplar/runtime"', module).replace('"blob.glb"', rig));
+    assert.match(run(process.execPath, [path]).toString(), /'bend: -1 to 1'/);
+};
+
 try {
     const cases = [comparesDemos, comparesRigsOfEveryKind, saysWhatTheToolSays, followsADriver,
         editsAsTheLibraryDoes, editsInOtherWays, readsBackWhatWasSet, refusesInSentences,
-        growsAndKeepsItsArrays, isWhatThePackageSays];
+        growsAndKeepsItsArrays, isWhatThePackageSays, runsWhatTheReadmeShows];
     for (const test of cases) {
         await test();
         console.log(`ok ${test.name}`);
