@@ -1,0 +1,403 @@
+// The page's one state: the project and its history, the rig on the stage, what is selected and how it is shown.
+// Panels read it, change it by its methods, and hear of changes by events; none knows another.
+import type { Layer, Pose, Runtime } from "@exemplar/runtime";
+import { Commands } from "./commands";
+import { History, type State } from "./history";
+import type { Place, Project, ProjectExample, ProjectLayer, Weigh } from "./project";
+import { Refusal, type Built, type Finding, type Server } from "./server";
+import { Stage } from "./stage";
+
+export interface Selection {
+    /** In tree.layers. */
+    layer: number;
+    example: string | null;
+    /** In the layer's list of the file. */
+    pseudo: number | null;
+}
+
+export interface Display {
+    surface: "shaded" | "texture" | "normals";
+    wire: boolean;
+    skeleton: boolean;
+    ground: boolean;
+    /** What colours the surface: weight (how far the selected example moves each vertex now), difference to the selected
+     * example, mask of the selected layer, or nothing. */
+    colour: "none" | "weight" | "difference" | "mask";
+    /** Form before the skeleton poses it. */
+    unposed: boolean;
+}
+
+export interface Tool {
+    readonly id: "orbit" | "grab" | "smooth" | "paint";
+}
+
+interface Events {
+    /** The project, or its preview while something is dragged. */
+    tree: void;
+    /** Another rig is on the stage. */
+    rig: void;
+    pose: void;
+    selection: void;
+    display: void;
+    tool: void;
+    /** The surface is new: buffers are filled here, and measured; nothing else is done. */
+    fill: void;
+    /** After that: draw. */
+    frame: void;
+    /** Messages, saving, building, findings. */
+    status: void;
+}
+type Name = keyof Events;
+
+export interface Message {
+    text: string;
+    kind: "note" | "good" | "bad";
+}
+
+export interface Hit {
+    /** On the surface, in metres. */
+    point: [number, number, number];
+    normal: [number, number, number];
+    /** The nearest vertex, in the order of the source. */
+    vertex: number;
+}
+
+/** From the pointer to the surface; made by the view, which has the camera. */
+export interface Picker {
+    readonly canvas: HTMLCanvasElement;
+    /** What the pointer is over, or null. */
+    hit(event: { clientX: number; clientY: number }): Hit | null;
+    /** How far a point moves with the pointer, in the plane of the view through it, in metres. */
+    drag(point: ArrayLike<number>, from: { clientX: number; clientY: number }, to: { clientX: number; clientY: number }):
+        [number, number, number];
+    /** Metres that a CSS pixel is wide at a point. */
+    pixel(point: ArrayLike<number>): number;
+}
+
+/** What a brush shows in place of the surface: the cage (level 0), in the order of the source. */
+export interface Sculpt {
+    /** [vertices][3] */
+    readonly positions: Float32Array;
+    /** Painted values [vertices], shown as colours; or null. */
+    readonly paint: Float32Array | null;
+}
+
+/** Small pictures of forms; made by the view, which has the renderer. */
+export interface Pictures {
+    /** Draws the form at a pose into a canvas, at the canvas's own size, in the view's looks. */
+    draw(canvas: HTMLCanvasElement, set: (pose: Pose) => void): void;
+}
+
+export class App {
+    readonly commands = new Commands();
+    readonly display: Display = {
+        surface: "shaded",
+        wire: false,
+        skeleton: false,
+        ground: true,
+        colour: "none",
+        unposed: false,
+    };
+    selection: Selection = { layer: 0, example: null, pseudo: null };
+    /** The layer's other settings, shown beside the project's own. */
+    compare: { layer: number; weigh: Weigh } | null = null;
+    other: Stage | null = null;
+    tool: Tool["id"] = "orbit";
+    pictures: Pictures | null = null;
+    picker: Picker | null = null;
+    sculpt: Sculpt | null = null;
+    findings: Finding[] = [];
+    message: Message | null = null;
+    busy: string | null = null;
+    built: Built | null = null;
+    version: string | null = null;
+    /** Milliseconds of the last steps while something was dragged: solve, weights, blend, skin, filling buffers. */
+    readonly steps: number[] = [];
+
+    #preview: Project | null = null;
+    #listeners: { [K in Name]?: (() => void)[] } = {};
+    #frame = 0;
+    #building: Promise<void> | null = null;
+    #refused: unknown = null;
+
+    constructor(
+        readonly runtime: Runtime,
+        readonly server: Server | null,
+        readonly name: string,
+        public history: History,
+        public stage: Stage,
+    ) {}
+
+    // ---- events ----
+
+    on(name: Name, listener: () => void): void {
+        (this.#listeners[name] ??= []).push(listener);
+    }
+    emit(name: Name): void {
+        for (const listener of this.#listeners[name] ?? []) listener();
+    }
+
+    // ---- what is there ----
+
+    /** The project as it is shown: the preview while something is dragged. */
+    get tree(): Project {
+        return this.#preview ?? this.history.tree;
+    }
+    get isDragging(): boolean {
+        return this.#preview !== null;
+    }
+    get layer(): ProjectLayer | null {
+        return this.tree.layers[this.selection.layer] ?? null;
+    }
+    /** The selected layer in the rig; null where the rig does not have it yet. */
+    get rigLayer(): Layer | null {
+        return this.stage.layer(this.stage.built.layers[this.selection.layer]?.name ?? this.layer?.name);
+    }
+    get example(): ProjectExample | null {
+        return this.layer?.examples.find((example) => example.name === this.selection.example) ?? null;
+    }
+
+    select(selection: Partial<Selection>): void {
+        const layer = selection.layer ?? this.selection.layer;
+        const other = layer !== this.selection.layer;
+        this.selection = {
+            layer,
+            example: selection.example !== undefined ? selection.example : other ? null : this.selection.example,
+            pseudo: selection.pseudo !== undefined ? selection.pseudo : other ? null : this.selection.pseudo,
+        };
+        this.emit("selection");
+        this.invalidate();
+    }
+
+    show(display: Partial<Display>): void {
+        Object.assign(this.display, display);
+        this.emit("display");
+        this.invalidate();
+    }
+
+    setTool(tool: Tool["id"]): void {
+        this.tool = tool;
+        this.emit("tool");
+        this.invalidate();
+    }
+
+    say(text: string, kind: Message["kind"] = "note"): void {
+        this.message = { text, kind };
+        this.emit("status");
+    }
+    fail(error: unknown): void {
+        this.say(error instanceof Error ? error.message : String(error), "bad");
+    }
+
+    // ---- posing ----
+
+    /** Changes the pose. */
+    pose(change: (pose: Pose) => void): void {
+        change(this.stage.pose);
+        this.emit("pose");
+        this.invalidate();
+    }
+    setPlace(place: Place): void {
+        this.pose((pose) => this.stage.setPlace(pose, place));
+    }
+    /** Goes to where an example is. */
+    goTo(layer: number, name: string): void {
+        const l = this.tree.layers[layer];
+        const example = l?.examples.find((e) => e.name === name);
+        if (l && example) this.pose((pose) => this.stage.setExample(pose, l.name, example));
+    }
+
+    // ---- editing ----
+
+    /** Shows a change without keeping it: for as long as something is dragged. It starts from the kept project. */
+    preview(change: (tree: Project) => Project): void {
+        this.#preview = change(this.history.tree);
+        this.emit("tree");
+        this.invalidate();
+    }
+    /** Keeps what the preview shows, as one step that can be undone. */
+    commit(label: string): void {
+        const tree = this.#preview;
+        if (!tree) return;
+        if (this.#refused) {
+            this.cancel();
+            return;
+        }
+        this.#preview = null;
+        this.#keep(label, tree);
+    }
+    /** Forgets the preview. */
+    cancel(): void {
+        if (!this.#preview) return;
+        this.#preview = null;
+        this.#refused = null;
+        this.emit("tree");
+        this.invalidate();
+    }
+    /** Changes the project in one step. */
+    edit(label: string, change: (tree: Project) => Project): void {
+        this.#preview = null;
+        this.#keep(label, change(this.history.tree));
+    }
+    undo(): void {
+        this.cancel();
+        const label = this.history.undoLabel;
+        if (!this.history.undo()) return;
+        this.#changed();
+        this.say(`Undone: ${label}.`);
+    }
+    redo(): void {
+        this.cancel();
+        const label = this.history.redoLabel;
+        if (!this.history.redo()) return;
+        this.#changed();
+        this.say(`Done again: ${label}.`);
+    }
+
+    #keep(label: string, tree: Project): void {
+        if (JSON.stringify(tree) === JSON.stringify(this.history.tree)) {
+            this.emit("tree");
+            return;
+        }
+        this.history.push(label, tree);
+        this.#changed();
+    }
+
+    #changed(): void {
+        const layers = this.history.tree.layers.length;
+        if (this.selection.layer >= layers) this.selection = { layer: layers - 1, example: null, pseudo: null };
+        this.emit("tree");
+        this.emit("status");
+        this.invalidate();
+        void this.build();
+    }
+
+    // ---- building and saving ----
+
+    /** Has the server build the project as it is kept, until the rig on the stage is of it. One build at a time; what
+     * was changed meanwhile is built after it. What cannot be built is taken back. */
+    build(): Promise<void> {
+        if (!this.server) return Promise.resolve();
+        this.#building ??= this.#buildAll().finally(() => {
+            this.#building = null;
+            this.busy = null;
+            this.emit("status");
+        });
+        return this.#building;
+    }
+
+    async #buildAll(): Promise<void> {
+        for (let state = this.history.state; this.stage.built !== state.tree; state = this.history.state) {
+            this.busy = "Building";
+            this.emit("status");
+            try {
+                const built = await this.server!.build(state.text ?? JSON.stringify(state.tree));
+                state.text ??= built.text;
+                if (this.history.state !== state) continue;
+                this.setRig(built, state);
+            } catch (error) {
+                if (error instanceof Refusal && error.status !== 0 && this.history.undoLabel) {
+                    this.history.refuse(state);
+                    this.emit("tree");
+                    this.invalidate();
+                    this.say(`${error.message} The change was taken back.`, "bad");
+                } else {
+                    this.fail(error);
+                    return;
+                }
+            }
+        }
+        void this.check();
+    }
+
+    setRig(built: Built, state: State): void {
+        const old = this.stage;
+        this.stage = new Stage(this.runtime.open(built.rig), state.tree, old);
+        this.built = built;
+        this.other?.dispose();
+        this.other = null;
+        old.dispose();
+        this.emit("rig");
+        this.emit("pose");
+        this.invalidate();
+    }
+
+    async check(): Promise<void> {
+        const { text } = this.history.state;
+        if (!this.server || text === null) return;
+        try {
+            const findings = await this.server.check(text);
+            if (this.history.state.text === text) this.findings = findings;
+        } catch (error) {
+            this.findings = [];
+            this.fail(error);
+        }
+        this.emit("status");
+    }
+
+    /** Writes the project's file. Refused where somebody else changed it since, unless told to write over it. */
+    async save(overwrite = false): Promise<boolean> {
+        if (!this.server) return false;
+        await this.build();
+        const state = this.history.state;
+        if (state.text === null) return false;
+        try {
+            this.version = await this.server.save(state.text, overwrite ? null : this.version);
+            this.history.markSaved(state);
+            this.say(`Saved ${this.name}.`, "good");
+            return true;
+        } catch (error) {
+            this.fail(error);
+            return false;
+        } finally {
+            this.emit("status");
+        }
+    }
+
+    // ---- frames ----
+
+    /** Asks for a frame; any number of times. */
+    invalidate(): void {
+        this.#frame ||= requestAnimationFrame(() => this.frame());
+    }
+
+    /** Evaluates what is shown, now. */
+    frame(): void {
+        cancelAnimationFrame(this.#frame);
+        this.#frame = 0;
+        const start = performance.now();
+        this.#follow(this.stage, this.tree);
+        this.stage.surface.evaluate(this.stage.pose, { unskinned: this.display.unposed });
+        this.#followOther();
+        this.emit("fill");
+        if (this.isDragging) {
+            this.steps.push(performance.now() - start);
+            if (this.steps.length > 120) this.steps.shift();
+        }
+        this.emit("frame");
+    }
+
+    #follow(stage: Stage, tree: Project): void {
+        try {
+            stage.follow(tree);
+            this.#refused = null;
+        } catch (error) {
+            if (!this.#refused) this.fail(error);
+            this.#refused = error;
+        }
+    }
+
+    #followOther(): void {
+        if (!this.compare) {
+            this.other?.dispose();
+            this.other = null;
+            return;
+        }
+        const { layer, weigh } = this.compare;
+        this.other ??= this.stage.twin();
+        const layers = this.tree.layers.map((l, i) => (i === layer ? { ...l, weigh } : l));
+        this.#follow(this.other, { ...this.tree, layers });
+        this.other.pose.copy(this.stage.pose);
+        this.other.surface.evaluate(this.other.pose, { unskinned: this.display.unposed });
+    }
+}

@@ -1,0 +1,68 @@
+// Everything that can be done, by name and by key: buttons, keys and the list of help read the same table.
+
+export interface Command {
+    id: string;
+    /** What it does, as a button's tip: "Undo". */
+    label: string;
+    group: "Project" | "Edit" | "Pose" | "Space" | "View" | "Brush" | "Play";
+    /** "Ctrl+Z", "Shift+P", "ArrowLeft", "?"; Ctrl stands for Command on a Mac. */
+    keys: string[];
+    run(): void | Promise<void>;
+    /** Where it has no sense now: its button is dim and its key does nothing. */
+    enabled?(): boolean;
+}
+
+const keyOf = (event: KeyboardEvent): string => {
+    const key = event.key.length === 1 ? event.key.toUpperCase() : event.key;
+    const shifted = event.shiftKey && (event.key.length > 1 || /[A-Z]/i.test(event.key));
+    return [
+        (event.ctrlKey || event.metaKey) && "Ctrl",
+        event.altKey && "Alt",
+        shifted && "Shift",
+        key === " " ? "Space" : key,
+    ]
+        .filter(Boolean)
+        .join("+");
+};
+
+// A field that is being written in keeps its keys; a slider keeps its arrows.
+const isTaken = (event: KeyboardEvent): boolean => {
+    const target = event.target as HTMLElement;
+    if (event.ctrlKey || event.metaKey) return false;
+    if (target.isContentEditable || target.closest("textarea, select, dialog[open] input")) return true;
+    const input = target.closest("input");
+    if (!input) return target.closest("button, a, summary, [role=option]") !== null && /^( |Enter)$/.test(event.key);
+    if (input.type === "range") return /^(Arrow|Home|End|Page)/.test(event.key);
+    if (input.type === "checkbox" || input.type === "radio") return /^( |Arrow)/.test(event.key);
+    return true;
+};
+
+export class Commands {
+    readonly list: Command[] = [];
+
+    add(...commands: Command[]): void {
+        this.list.push(...commands);
+    }
+
+    get(id: string): Command {
+        const command = this.list.find((c) => c.id === id);
+        if (!command) throw new Error(`no command '${id}'`);
+        return command;
+    }
+
+    run(id: string): void {
+        const command = this.get(id);
+        if (command.enabled?.() ?? true) void command.run();
+    }
+
+    listen(): void {
+        addEventListener("keydown", (event) => {
+            if (event.defaultPrevented || isTaken(event)) return;
+            const key = keyOf(event);
+            const command = this.list.find((c) => c.keys.includes(key) && (c.enabled?.() ?? true));
+            if (!command) return;
+            event.preventDefault();
+            void command.run();
+        });
+    }
+}

@@ -1,0 +1,24 @@
+// Elements in one call: h("button", { class: "primary", onclick: save }, "Save").
+type Attributes = { [name: string]: string | number | boolean | null | undefined | ((event: never) => void) };
+export type Child = Node | string | null | undefined | false;
+
+export const h = <K extends keyof HTMLElementTagNameMap>(
+    tag: K,
+    attributes: Attributes = {},
+    ...children: Child[]
+): HTMLElementTagNameMap[K] => {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) {
+        if (value === null || value === undefined || value === false) continue;
+        if (typeof value === "function") element.addEventListener(name.slice(2), value as EventListener);
+        else element.setAttribute(name, value === true ? "" : String(value));
+    }
+    element.append(...children.filter((child): child is Node | string => !!child));
+    return element;
+};
+
+/** A number for people: three decimals of its range, no trailing zeros. */
+export const showNumber = (value: number, range = 1): string => {
+    const digits = Math.max(0, Math.min(6, 3 - Math.floor(Math.log10(Math.abs(range) || 1)) - 1));
+    return Number(value.toFixed(digits)).toString().replace("-", "\u2212");
+};

@@ -1,0 +1,199 @@
+// The project's tree: the JSON of a project file, as docs/project-format.md has it, and how points of a space stand in
+// it. Trees are never changed in place: an edit makes a new one that shares what it leaves alone.
+import type { Input, Layer } from "@exemplar/runtime";
+
+/** A number, or a rotation: [x, y, z, w] or {"x": 30, "y": -10}, degrees, one turn after the other. */
+export type Value = number | number[] | { [axis: string]: number } | string;
+/** Where something is: values by the names of axes. */
+export type Place = { [axis: string]: Value };
+export type Falloff = number | number[] | { [axis: string]: number } | "auto";
+
+export interface Axis {
+    name: string;
+    joint?: string;
+    rotation?: "full" | "swing" | "twist";
+    driver?: boolean;
+    min?: number;
+    max?: number;
+    rest?: Value;
+    unit?: string;
+    scale?: number;
+    [key: string]: unknown;
+}
+
+export interface Weigh {
+    kind?: "cardinal" | "gaussian" | "shepard" | "nearest" | "convex" | "direct";
+    kernel?: string;
+    linear?: boolean;
+    radius?: number;
+    ridge?: number;
+    power?: number;
+    k?: number;
+    form?: "next" | "paper";
+    falloff?: Falloff;
+    [key: string]: unknown;
+}
+
+export interface ProjectExample {
+    name: string;
+    mesh?: string;
+    image?: string;
+    map?: string;
+    at?: Place;
+    joints?: { [joint: string]: Value };
+    falloff?: Falloff;
+    muted?: boolean;
+    [key: string]: unknown;
+}
+
+export interface ProjectPseudo {
+    name?: string;
+    at: Place;
+    from?: Place;
+    weights?: { [example: string]: number };
+    falloff?: Falloff;
+    [key: string]: unknown;
+}
+
+export interface Mask {
+    file?: string;
+    group?: string;
+    colour?: string;
+    joints?: string[];
+    [key: string]: unknown;
+}
+
+export interface ProjectLayer {
+    name: string;
+    shape?: "positions" | "unposed" | "offsets" | "trajectory" | "displacement" | "pixels";
+    space: Axis[];
+    weigh?: Weigh;
+    examples: ProjectExample[];
+    pseudo?: ProjectPseudo[];
+    mask?: Mask;
+    muted?: boolean;
+    [key: string]: unknown;
+}
+
+export interface Project {
+    exemplar: number;
+    mesh: string;
+    skeleton?: string;
+    unit?: string | number;
+    up?: "y" | "z";
+    layers: ProjectLayer[];
+    [key: string]: unknown;
+}
+
+// ---- new trees from old ones ----
+
+export const setLayer = (tree: Project, index: number, change: (layer: ProjectLayer) => ProjectLayer): Project => ({
+    ...tree,
+    layers: tree.layers.map((layer, i) => (i === index ? change(layer) : layer)),
+});
+
+export const setExample = (
+    tree: Project,
+    layer: number,
+    name: string,
+    change: (example: ProjectExample) => ProjectExample,
+): Project =>
+    setLayer(tree, layer, (l) => ({
+        ...l,
+        examples: l.examples.map((example) => (example.name === name ? change(example) : example)),
+    }));
+
+export const setPseudo = (
+    tree: Project,
+    layer: number,
+    index: number,
+    change: (pseudo: ProjectPseudo) => ProjectPseudo,
+): Project =>
+    setLayer(tree, layer, (l) => ({
+        ...l,
+        pseudo: (l.pseudo ?? []).map((pseudo, i) => (i === index ? change(pseudo) : pseudo)),
+    }));
+
+/** A name that none of the others has: "bent", "bent 2", … */
+export const freeName = (wanted: string, taken: Iterable<string>): string => {
+    const names = new Set(taken);
+    if (!names.has(wanted)) return wanted;
+    let n = 2;
+    while (names.has(`${wanted} ${n}`)) n++;
+    return `${wanted} ${n}`;
+};
+
+// ---- values and points ----
+
+type Quaternion = [number, number, number, number];
+
+/** a, then b in a's own axes. */
+export const multiply = (a: ArrayLike<number>, b: ArrayLike<number>): Quaternion => {
+    const [ax, ay, az, aw] = [a[0]!, a[1]!, a[2]!, a[3]!];
+    const [bx, by, bz, bw] = [b[0]!, b[1]!, b[2]!, b[3]!];
+    return [
+        aw * bx + ax * bw + ay * bz - az * by,
+        aw * by + ay * bw + az * bx - ax * bz,
+        aw * bz + az * bw + ax * by - ay * bx,
+        aw * bw - ax * bx - ay * by - az * bz,
+    ];
+};
+
+/** A rotation as project files write it, as x y z w. */
+export const rotationOf = (value: Value): Quaternion => {
+    if (Array.isArray(value)) {
+        const length = Math.hypot(...value) || 1;
+        return [0, 1, 2, 3].map((i) => (value[i] ?? 0) / length) as Quaternion;
+    }
+    let q: Quaternion = [0, 0, 0, 1];
+    if (typeof value !== "object") return q;
+    for (const [axis, degrees] of Object.entries(value)) {
+        const half = (degrees * Math.PI) / 360;
+        const turn: Quaternion = [0, 0, 0, Math.cos(half)];
+        turn["xyz".indexOf(axis)] = Math.sin(half);
+        q = multiply(q, turn);
+    }
+    return q;
+};
+
+/** Few decimals where few will do: a thousandth of the range, or of a unit quaternion. */
+export const round = (value: number, range: number): number => {
+    const step = 10 ** Math.floor(Math.log10(Math.abs(range) || 1) - 3);
+    return Number((Math.round(value / step) * step).toPrecision(12));
+};
+
+/** The numbers of a value of an input: one, or four. */
+export const numbersOf = (input: Input, value: Value | undefined): number[] => {
+    if (input.kind === "driver") return [];
+    if (value === undefined || typeof value === "string") return Array.isArray(input.rest) ? input.rest : [input.rest];
+    return input.kind === "scalar" ? [Number(value)] : rotationOf(value);
+};
+
+/** The value that numbers of an input are in a project file. */
+export const valueOf = (input: Input, numbers: ArrayLike<number>): Value =>
+    input.kind === "scalar"
+        ? round(numbers[0]!, input.max - input.min)
+        : [0, 1, 2, 3].map((i) => round(numbers[i]!, 0.01));
+
+/** A place as a point of the layer: axes that it does not name are at rest. */
+export const pointOf = (layer: Layer, place: Place | undefined): number[] =>
+    layer.inputs.flatMap((input) => numbersOf(input, place?.[input.name]));
+
+/** The same place with the layer's axes at a point; other keys, and axes that stay, are as they were. */
+export const placeAt = (layer: Layer, place: Place, point: ArrayLike<number>): Place => {
+    const result = { ...place };
+    let first = 0;
+    for (const input of layer.inputs) {
+        const numbers = Array.from({ length: input.width }, (_, i) => point[first + i]!);
+        const before = numbersOf(input, place[input.name]);
+        if (numbers.some((number, i) => number !== before[i])) result[input.name] = valueOf(input, numbers);
+        first += input.width;
+    }
+    return result;
+};
+
+/** Where in a point each of the layer's inputs starts. */
+export const offsetsOf = (layer: Layer): number[] => {
+    let first = 0;
+    return layer.inputs.map((input) => (first += input.width) - input.width);
+};

@@ -1,0 +1,148 @@
+// What the page asks of the tool's server, as editor/README.md has it.
+
+/** A refusal: the server's sentence, the place in the project where there is one, and the status. */
+export class Refusal extends Error {
+    constructor(
+        message: string,
+        readonly status: number,
+        readonly where: string | null = null,
+        readonly version: string | null = null,
+    ) {
+        super(message);
+        this.name = "Refusal";
+    }
+}
+
+export interface Opened {
+    name: string;
+    text: string;
+    version: string | null;
+    error: string | null;
+    where: string | null;
+}
+
+export interface Built {
+    build: string;
+    text: string;
+    notes: string[];
+    damped: { layer: number; example: number; count: number }[];
+    seconds: number;
+    rig: Uint8Array;
+}
+
+export interface Finding {
+    severity: "error" | "warning" | "note";
+    kind: string;
+    where: string;
+    text: string;
+    value: number | null;
+}
+
+export interface Motion {
+    motion: string;
+    name: string;
+    frames: number;
+    inputs: number;
+    joints: number;
+    matched: number;
+    scale: number;
+    times: number[];
+    /** [frames][inputs] */
+    dials: Float64Array;
+    /** [frames][joints][10] */
+    locals: Float32Array;
+}
+
+export interface Baked {
+    path: string;
+    frames: number;
+    maximum: number | null;
+    rms: number | null;
+    notes: string[];
+}
+
+type Query = Record<string, string | number>;
+
+export class Server {
+    async #ask(method: string, path: string, query: Query = {}, body?: BodyInit, headers?: HeadersInit) {
+        const search = new URLSearchParams(Object.entries(query).map(([key, value]) => [key, String(value)]));
+        const address = `api/${path}${search.size ? `?${search}` : ""}`;
+        let response: Response;
+        try {
+            response = await fetch(address, { method, body: body ?? null, headers: headers ?? {}, cache: "no-store" });
+        } catch {
+            throw new Refusal("The tool does not answer: it was ended. Start 'exemplar edit' again.", 0);
+        }
+        if (response.ok) return response;
+        const said = (await response.json().catch(() => ({}))) as { error?: string; where?: string; version?: string };
+        throw new Refusal(
+            said.error ?? `The server refused this (status ${response.status}).`,
+            response.status,
+            said.where ?? null,
+            said.version ?? null,
+        );
+    }
+
+    async #json<T>(method: string, path: string, query?: Query, body?: BodyInit, headers?: HeadersInit): Promise<T> {
+        return (await (await this.#ask(method, path, query, body, headers)).json()) as T;
+    }
+
+    async #framed<T>(path: string, query: Query, body: BodyInit): Promise<[T, ArrayBuffer, number]> {
+        const bytes = await (await this.#ask("POST", path, query, body)).arrayBuffer();
+        const size = new DataView(bytes).getUint32(0, true);
+        const head = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, 4, size))) as T;
+        return [head, bytes, 4 + size];
+    }
+
+    project(): Promise<Opened> {
+        return this.#json("GET", "project");
+    }
+    async version(): Promise<string | null> {
+        return (await this.#json<{ version: string | null }>("GET", "version")).version;
+    }
+    async save(text: string, version: string | null): Promise<string> {
+        const headers = { "If-Match": version ?? "*", "Content-Type": "application/json" };
+        return (await this.#json<{ version: string }>("PUT", "project", {}, text, headers)).version;
+    }
+    async build(text: string): Promise<Built> {
+        const [head, bytes, place] = await this.#framed<Omit<Built, "rig">>("build", {}, text);
+        return { ...head, rig: new Uint8Array(bytes, place) };
+    }
+    async check(text: string): Promise<Finding[]> {
+        return (await this.#json<{ findings: Finding[] }>("POST", "check", {}, text)).findings;
+    }
+
+    async #written(path: string, query: Query, body: BodyInit): Promise<string> {
+        return (await this.#json<{ path: string }>("POST", path, query, body)).path;
+    }
+    /** A file that was dropped; its path in the project. */
+    addFile(name: string, bytes: Blob): Promise<string> {
+        return this.#written("file", { name }, bytes);
+    }
+    /** A form of the mesh's vertices [3], in metres with y up. */
+    addForm(name: string, mesh: string, positions: Float32Array, unit: string | number = "m", up = "y") {
+        return this.#written("form", { name, mesh, unit, up }, positions as BufferSource);
+    }
+    addMask(name: string, values: Float32Array): Promise<string> {
+        return this.#written("mask", { name, count: values.length }, values as BufferSource);
+    }
+    addGroup(name: string, mesh: string, inside: Uint8Array): Promise<string> {
+        return this.#written("group", { name, mesh }, inside as BufferSource);
+    }
+
+    async motions(): Promise<string[]> {
+        return (await this.#json<{ files: string[] }>("GET", "motions")).files;
+    }
+    /** A motion file, or the path of one in the project's folder. */
+    async motion(build: string, file: File | string): Promise<Motion> {
+        const query: Query = typeof file === "string" ? { build, path: file } : { build, name: file.name };
+        const body = typeof file === "string" ? "" : file;
+        const [head, bytes, place] = await this.#framed<Omit<Motion, "dials" | "locals">>("motion", query, body);
+        const dials = new Float64Array(bytes, place, head.frames * head.inputs);
+        const locals = new Float32Array(bytes, place + dials.byteLength, head.frames * head.joints * 10);
+        return { ...head, dials, locals };
+    }
+    bake(build: string, motion: string, name: string, overwrite: boolean): Promise<Baked> {
+        return this.#json("POST", "bake", { build, motion, name, overwrite: overwrite ? 1 : 0 }, "");
+    }
+}

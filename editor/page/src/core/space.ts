@@ -1,0 +1,83 @@
+// From the tree to a layer's weigher: what of a layer can be followed live, without a new rig, and by which edits.
+import type { Layer, LayerEdit, WeigherSettings } from "@exemplar/runtime";
+import { pointOf, type Falloff, type ProjectLayer, type ProjectPseudo, type Weigh } from "./project";
+
+export const livingExamples = (layer: ProjectLayer) => layer.examples.filter((example) => !example.muted);
+
+const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/** Whether the rig of one layer can show the other by edits of its weigher alone. */
+export const isSameForms = (built: ProjectLayer, wanted: ProjectLayer): boolean => {
+    const strip = (layer: ProjectLayer) => ({
+        ...layer,
+        weigh: null,
+        pseudo: null,
+        muted: null,
+        examples: livingExamples(layer).map((e) => ({ ...e, at: null, joints: null, falloff: null })),
+    });
+    return same(strip(built), strip(wanted));
+};
+
+/** The settings of `weigh`, with what it leaves out. */
+export const settingsOf = (weigh: Weigh | undefined): WeigherSettings => ({
+    kind: weigh?.kind ?? "cardinal",
+    kernel: (weigh?.kernel ?? "bspline") as WeigherSettings["kernel"],
+    linear: weigh?.linear ?? true,
+    radius: weigh?.radius ?? 1,
+    ridge: weigh?.ridge ?? 0,
+    power: weigh?.power ?? 2,
+    neighbours: weigh?.k ?? 8,
+    form: weigh?.form ?? "next",
+});
+
+/** A falloff as the weigher takes it, in distances of the space, one number an axis; 0: the default. */
+export const falloffOf = (layer: Layer, space: ProjectLayer["space"], falloff: Falloff | undefined): number[] =>
+    layer.inputs.map((input, i) => {
+        if (falloff === undefined || falloff === "auto") return 0;
+        if (typeof falloff === "number") return falloff;
+        if (Array.isArray(falloff)) return falloff[i] ?? 0;
+        const value = falloff[input.name];
+        if (value === undefined) return 0;
+        const scale = space.find((axis) => axis.name === input.name)?.scale;
+        if (input.kind === "scalar") return value * (scale ?? 1 / (input.max - input.min));
+        return 2 * Math.sin((value * Math.PI) / 360) * (scale ?? 0.5);
+    });
+
+const placeOf = (layer: Layer, examples: readonly { name: string }[], pseudo: ProjectPseudo) => ({
+    at: pointOf(layer, pseudo.at),
+    ...(pseudo.from
+        ? { from: pointOf(layer, pseudo.from) }
+        : { weights: examples.map((example) => pseudo.weights?.[example.name] ?? 0) }),
+});
+
+/** Brings the layer, of a rig built from `built`, to where `wanted` has it. Throws the library's sentence where that
+ * cannot be, and leaves the layer as the rig has it. */
+export const followSpace = (layer: Layer, built: ProjectLayer, wanted: ProjectLayer): void => {
+    layer.reset();
+    layer.muted = wanted.muted ?? false;
+    if (layer.weigher === "direct" || layer.weigher === "convex") return;
+    const settings = settingsOf(wanted.weigh);
+    if (!same(settings, settingsOf(built.weigh))) layer.set(settings);
+
+    const edits: LayerEdit[] = [];
+    const before = livingExamples(built);
+    const examples = livingExamples(wanted);
+    examples.forEach((example, k) => {
+        if (!same(example.at, before[k]!.at)) edits.push({ move: k, at: pointOf(layer, example.at) });
+    });
+    const old = built.pseudo ?? [];
+    const pseudos = wanted.pseudo ?? [];
+    for (let i = old.length; i-- > pseudos.length; ) edits.push({ removePseudo: i });
+    pseudos.forEach((pseudo, i) => {
+        const place = placeOf(layer, examples, pseudo);
+        if (i >= old.length) edits.push({ addPseudo: place });
+        else if (!same(pseudo, old[i])) edits.push({ movePseudo: i, ...place });
+    });
+    if (settings.kind === "gaussian")
+        examples.forEach((example, k) => {
+            const now = example.falloff ?? wanted.weigh?.falloff;
+            if (!same(now, before[k]!.falloff ?? built.weigh?.falloff))
+                edits.push({ falloff: k, value: falloffOf(layer, wanted.space, now) });
+        });
+    if (edits.length) layer.edit(edits);
+};

@@ -1,0 +1,62 @@
+// The page starts here: it opens the project from the server, or the rig that is in the page, and puts up the panels.
+import { start, ExemplarError, type Runtime } from "@exemplar/runtime";
+import wasm from "@exemplar/runtime/exemplar.wasm";
+import { App } from "./core/app";
+import { treeOf } from "./core/exported";
+import { History } from "./core/history";
+import type { Project } from "./core/project";
+import { Refusal, Server } from "./core/server";
+import { Stage } from "./core/stage";
+import { addCommands } from "./panels/actions";
+import { headerPanel } from "./panels/header";
+import { layout } from "./panels/layout";
+import { failurePage } from "./panels/failure";
+import { setTheme } from "./panels/theme";
+import { watchFile } from "./panels/watch";
+
+const bytesOf = (base64: string): Uint8Array => Uint8Array.from(atob(base64.trim()), (c) => c.charCodeAt(0));
+
+const openExported = (runtime: Runtime, element: HTMLElement): App => {
+    const rig = runtime.open(bytesOf(element.textContent ?? ""));
+    const tree = treeOf(rig);
+    return new App(runtime, null, element.dataset["name"] ?? "rig", new History(tree, null), new Stage(rig, tree));
+};
+
+const openServed = async (runtime: Runtime, server: Server): Promise<App> => {
+    const opened = await server.project();
+    if (opened.error !== null) throw new Refusal(opened.error, 422, opened.where);
+    const built = await server.build(opened.text);
+    const tree = JSON.parse(opened.text.replace(/^\uFEFF/, "")) as Project;
+    const stage = new Stage(runtime.open(built.rig), tree);
+    const app = new App(runtime, server, opened.name, new History(tree, opened.text), stage);
+    app.built = built;
+    app.version = opened.version;
+    return app;
+};
+
+const run = async (): Promise<void> => {
+    setTheme();
+    const place = document.getElementById("app")!;
+    const exported = document.getElementById("rig");
+    const server = exported ? null : new Server();
+    try {
+        const runtime = await start(wasm);
+        const app = exported ? openExported(runtime, exported) : await openServed(runtime, server!);
+        document.title = `${app.name} – Exemplar`;
+        addCommands(app);
+        place.replaceChildren(headerPanel(app), ...layout(app));
+        app.commands.listen();
+        if (server) watchFile(app);
+        app.frame();
+        void app.check();
+        // For tests and for those who open the console.
+        Object.assign(window, { exemplar: app });
+        document.body.dataset["ready"] = "true";
+    } catch (error) {
+        if (!(error instanceof Refusal || error instanceof ExemplarError)) console.error(error);
+        place.replaceChildren(failurePage(error));
+        document.body.dataset["ready"] = "failed";
+    }
+};
+
+void run();

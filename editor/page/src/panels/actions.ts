@@ -1,0 +1,52 @@
+// The commands that belong to no panel: the project, undoing, help.
+import type { App } from "../core/app";
+import { showHelp } from "./help";
+import { setTheme, theme } from "./theme";
+
+export const addCommands = (app: App): void => {
+    app.commands.add(
+        {
+            id: "save",
+            label: "Save the project",
+            group: "Project",
+            keys: ["Ctrl+S"],
+            run: () => void app.save(),
+            enabled: () => app.server !== null,
+        },
+        {
+            id: "undo",
+            label: "Undo",
+            group: "Edit",
+            keys: ["Ctrl+Z"],
+            run: () => app.undo(),
+            enabled: () => app.history.undoLabel !== null,
+        },
+        {
+            id: "redo",
+            label: "Redo",
+            group: "Edit",
+            keys: ["Ctrl+Shift+Z", "Ctrl+Y"],
+            run: () => app.redo(),
+            enabled: () => app.history.redoLabel !== null,
+        },
+        {
+            id: "rest",
+            label: "Go to the rest pose",
+            group: "Pose",
+            keys: ["R"],
+            run: () => app.pose((pose) => pose.rest()),
+        },
+        {
+            id: "theme",
+            label: "Light or dark",
+            group: "View",
+            keys: ["Shift+T"],
+            run: () => {
+                setTheme(theme() === "dark" ? "light" : "dark");
+                app.emit("display");
+                app.invalidate();
+            },
+        },
+        { id: "help", label: "Keys and what they do", group: "Project", keys: ["?", "F1"], run: () => showHelp(app) },
+    );
+};

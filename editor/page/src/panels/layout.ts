@@ -1,0 +1,38 @@
+// Where the panels are: layers on the left, the view in the middle with what plays below it, the space on the right.
+import type { App } from "../core/app";
+import { h } from "../core/dom";
+import { brushPanel } from "../brush/brush";
+import { mapPanel } from "../map/map";
+import { playPanel } from "../play/play";
+import { viewPanel } from "../view/view";
+import { axesPanel } from "./axes";
+import { findingsPanel } from "./findings";
+import { layersPanel } from "./layers";
+import { statusPanel } from "./status";
+import { weigherPanel } from "./weigher";
+import { weightsPanel } from "./weights";
+
+/** A part of a column with a heading that folds it. */
+const part = (title: string, open: boolean, ...children: HTMLElement[]): HTMLElement =>
+    h("details", { class: "part", open }, h("summary", {}, title), ...children);
+
+export const layout = (app: App): HTMLElement[] => {
+    const view = viewPanel(app); // first: others use its pictures and its picker
+    const left = h(
+        "aside",
+        { class: "column left", "aria-label": "Layers and examples" },
+        part("Layers", true, layersPanel(app)),
+        part("Brush", false, brushPanel(app)),
+        part("Findings", true, findingsPanel(app)),
+    );
+    const right = h(
+        "aside",
+        { class: "column right", "aria-label": "The space" },
+        part("Map of the space", true, mapPanel(app)),
+        part("Pose", true, axesPanel(app)),
+        part("Weights", true, weightsPanel(app)),
+        part("Weigher", false, weigherPanel(app)),
+    );
+    const middle = h("section", { class: "middle" }, view, playPanel(app));
+    return [h("div", { class: "columns" }, left, middle, right), statusPanel(app)];
+};

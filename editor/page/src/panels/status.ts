@@ -1,0 +1,27 @@
+// The line below: the last message, what is being done, how large the rig is and how long a step of a drag takes.
+import type { App } from "../core/app";
+import { h } from "../core/dom";
+
+const median = (numbers: readonly number[]): number => [...numbers].sort((a, b) => a - b)[numbers.length >> 1] ?? 0;
+
+export const statusPanel = (app: App): HTMLElement => {
+    const message = h("span", { class: "message", role: "status", "aria-live": "polite" });
+    const busy = h("span", { class: "busy" });
+    const size = h("span", { class: "size" });
+    const step = h("span", { class: "step", title: "Solve, weights, blend, skin and filling buffers: median of the last steps" });
+    const update = (): void => {
+        message.textContent = app.message?.text ?? "";
+        message.dataset["kind"] = app.message?.kind ?? "note";
+        busy.textContent = app.busy ? `${app.busy}…` : "";
+        const { surface, rig } = app.stage;
+        const examples = rig.layers.reduce((sum, layer) => sum + layer.examples.length, 0);
+        size.textContent = `${surface.vertexCount.toLocaleString("en")} vertices, ${examples} examples`;
+    };
+    app.on("status", update);
+    app.on("rig", update);
+    app.on("frame", () => {
+        if (app.steps.length) step.textContent = `drag step ${median(app.steps).toFixed(2)} ms`;
+    });
+    update();
+    return h("footer", {}, message, busy, step, size);
+};

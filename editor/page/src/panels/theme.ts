@@ -1,0 +1,24 @@
+// Light and dark: as the system has it until somebody chooses; kept where the browser lets us.
+const KEY = "exemplar.theme";
+type Theme = "light" | "dark";
+
+const kept = (): string | null => {
+    try {
+        return localStorage.getItem(KEY);
+    } catch {
+        return null; // a page from disk may have no storage
+    }
+};
+
+export const theme = (): Theme => (document.documentElement.dataset["theme"] === "dark" ? "dark" : "light");
+
+export const setTheme = (wanted?: Theme): void => {
+    const system = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+    document.documentElement.dataset["theme"] = wanted ?? kept() ?? system;
+    if (wanted)
+        try {
+            localStorage.setItem(KEY, wanted);
+        } catch {
+            // chosen for this time only
+        }
+};
