@@ -1,57 +1,34 @@
 /*
- * glue.c - the runtime as a page sees it: numbers and addresses in WebAssembly's memory, no structs but those of
- * numbers of one kind. index.js is its only caller and checks every index; nothing here prints, opens or waits.
- *
- * A rig with what a page changes of it (replaced weighers, muted layers), a pose, and a surface (where results go, with
- * the scratch that evaluating them takes) are three kinds of object, each released by its caller. What can fail returns
- * 0, and error_text has the sentence: there is one instance a page and one thread an instance.
+ * glue.c - the module itself (errors, versions, memory), and rigs: opening them, what is inside, and twins, which share
+ * the block of a rig and have edits of their own.
  */
-#include <exemplar/exemplar.h>
+#include "glue.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <wasi/api.h>
 
-#define EXPORT(name) __attribute__((export_name(#name))) name
+ex_error glue_error;
 
-typedef struct page_rig {
-    ex_rig *rig;
-    ex_weigher **edited; /* [layer_count], each NULL where the rig's own holds */
-    bool *muted;         /* [layer_count] */
-} page_rig;
-
-typedef struct page_surface {
-    int level;
-    bool split;
-    int count;
-    ex_output output;
-    float box[6];
-    unsigned char **textures; /* [texture_count], or NULL */
-    void *scratch;
-} page_surface;
-
-static ex_error error;
-
-static bool failed(ex_result result, const char *text) {
-    error.result = result;
-    snprintf(error.text, sizeof error.text, "%s", text);
+bool glue_failed(ex_result result, const char *text) {
+    glue_error.result = result;
+    snprintf(glue_error.text, sizeof glue_error.text, "%s", text);
     return false;
 }
 
-/* At least a byte, so that NULL means what it says. */
-static void *zeros(size_t count, size_t size) {
+void *glue_zeros(size_t count, size_t size) {
     void *memory = calloc(count > 0 ? count : 1, size > 0 ? size : 1);
     if (!memory)
-        failed(EX_ERROR_MEMORY, "there is not enough memory in the page for this");
+        glue_failed(EX_ERROR_MEMORY, "there is not enough memory in the page for this");
     return memory;
 }
 
 const char *EXPORT(error_text)(void) {
-    return error.text;
+    return glue_error.text;
 }
 int EXPORT(error_result)(void) {
-    return (int)error.result;
+    return (int)glue_error.result;
 }
 const char *EXPORT(version_text)(void) {
     return ex_version().text;
@@ -62,8 +39,12 @@ const char *EXPORT(version_simd)(void) {
 int EXPORT(version_format)(void) {
     return ex_version().format;
 }
+/* Not cleared: a rig's bytes are many, and the caller fills them. */
 void *EXPORT(memory_allocate)(size_t size) {
-    return zeros(size, 1);
+    void *memory = malloc(size > 0 ? size : 1);
+    if (!memory)
+        glue_failed(EX_ERROR_MEMORY, "there is not enough memory in the page for this");
+    return memory;
 }
 void EXPORT(memory_release)(void *memory) {
     free(memory);
@@ -85,47 +66,92 @@ __wasi_errno_t __wasi_fd_write(__wasi_fd_t fd, const __wasi_ciovec_t *parts, siz
     return __WASI_ERRNO_BADF;
 }
 
-/* ---- rigs ---- */
+/* ---- opening ---- */
+
+static void release_block(page_block *block) {
+    if (!block || --block->users > 0)
+        return;
+    ex_rig_destroy(block->rig);
+    free(block);
+}
 
 void EXPORT(rig_close)(page_rig *r) {
     if (!r)
         return;
-    for (int l = 0; r->rig && r->edited && l < ex_rig_layer_count(r->rig); l++)
+    for (int l = 0; r->edited && l < ex_rig_layer_count(r->rig); l++)
         ex_weigher_destroy(r->edited[l]);
-    ex_rig_destroy(r->rig);
     free(r->edited);
     free(r->muted);
+    release_block(r->block);
     free(r);
 }
 
-page_rig *EXPORT(rig_open)(const void *bytes, size_t size, bool compact) {
-    page_rig *r = zeros(1, sizeof *r);
-    const ex_rig_options options = {.storage = compact ? EX_STORAGE_16_BIT : EX_STORAGE_FLOAT};
-    bool done = r && ex_rig_unpack(bytes, size, &options, NULL, &r->rig, &error) == EX_OK;
-    if (done) {
-        const int layers = ex_rig_layer_count(r->rig);
-        r->edited = zeros((size_t)layers, sizeof *r->edited);
-        r->muted = zeros((size_t)layers, sizeof *r->muted);
-        done = r->edited && r->muted;
-        for (int l = 0; done && l < layers; l++)
-            r->muted[l] = ex_rig_layer_muted(r->rig, l);
-    }
-    if (done)
+/* One more user of a block. */
+static page_rig *open_on(page_block *block) {
+    page_rig *r = glue_zeros(1, sizeof *r);
+    if (!r)
+        return NULL;
+    const size_t layers = (size_t)ex_rig_layer_count(block->rig);
+    block->users++;
+    r->block = block;
+    r->rig = block->rig;
+    r->edited = glue_zeros(layers, sizeof *r->edited);
+    r->muted = glue_zeros(layers, sizeof *r->muted);
+    if (r->edited && r->muted)
         return r;
     rig_close(r);
     return NULL;
 }
 
-static int driver_count(const ex_rig *rig) {
+/* Whether any example brings its own skeleton; false and a note where there is no memory to see. */
+static bool find_shifts(page_block *block) {
+    const ex_rig *rig = block->rig;
+    float *shifts = glue_zeros((size_t)ex_rig_joint_count(rig), 3 * sizeof *shifts);
+    for (int l = 0; shifts && l < ex_rig_layer_count(rig); l++)
+        for (int k = 0; k < ex_weigher_example_count(ex_rig_weigher(rig, l)); k++)
+            block->shifted = block->shifted || ex_rig_example_shifts(rig, l, k, shifts);
+    free(shifts);
+    return shifts != NULL;
+}
+
+page_rig *EXPORT(rig_open)(const void *bytes, size_t size, bool compact) {
+    page_block *block = glue_zeros(1, sizeof *block);
+    if (!block)
+        return NULL;
+    const ex_rig_options options = {.storage = compact ? EX_STORAGE_16_BIT : EX_STORAGE_FLOAT};
+    block->users = 1; /* until a rig has it */
+    page_rig *r = NULL;
+    if (ex_rig_unpack(bytes, size, &options, NULL, &block->rig, &glue_error) == EX_OK && find_shifts(block))
+        r = open_on(block);
+    for (int l = 0; r && l < ex_rig_layer_count(r->rig); l++)
+        r->muted[l] = ex_rig_layer_muted(r->rig, l);
+    release_block(block);
+    return r;
+}
+
+/* A rig over the same forms, edited and muted as this one is now. */
+page_rig *EXPORT(rig_twin)(const page_rig *r) {
+    page_rig *twin = open_on(r->block);
+    bool done = twin != NULL;
+    for (int l = 0; done && l < ex_rig_layer_count(r->rig); l++) {
+        twin->muted[l] = r->muted[l];
+        twin->edited[l] = r->edited[l] ? glue_copy(r, l) : NULL;
+        done = !twin->edited[l] == !r->edited[l];
+    }
+    if (done)
+        return twin;
+    rig_close(twin);
+    return NULL;
+}
+
+/* ---- what is inside ---- */
+
+int glue_driver_count(const ex_rig *rig) {
     ex_rig_driver driver;
     return ex_rig_get_driver(rig, &driver, NULL) ? driver.driver.vertex_count : 0;
 }
 
-static const ex_weigher *weigher_of(const page_rig *r, int layer) {
-    return r->edited[layer] ? r->edited[layer] : ex_rig_weigher(r->rig, layer);
-}
-
-void EXPORT(rig_counts)(const page_rig *r, int counts[9]) {
+void EXPORT(rig_counts)(const page_rig *r, int counts[11]) {
     counts[0] = ex_rig_layer_count(r->rig);
     counts[1] = ex_rig_example_count(r->rig);
     counts[2] = ex_rig_input_count(r->rig);
@@ -134,15 +160,24 @@ void EXPORT(rig_counts)(const page_rig *r, int counts[9]) {
     counts[5] = ex_rig_level_count(r->rig);
     counts[6] = ex_rig_level(r->rig);
     counts[7] = ex_rig_texture_count(r->rig);
-    counts[8] = driver_count(r->rig);
+    counts[8] = glue_driver_count(r->rig);
+    counts[9] = ex_rig_vertex_count(r->rig);
+    counts[10] = ex_rig_skin(r->rig) ? (int)ex_rig_skinning(r->rig) : -1;
 }
 
-const char *EXPORT(layer_name)(const page_rig *r, int layer) {
-    return ex_rig_layer_name(r->rig, layer);
+/* Positions [vertex_count][3] of the mesh before any layer. */
+void EXPORT(rig_rest)(const page_rig *r, float *positions) {
+    ex_rig_rest_mesh(r->rig, positions);
 }
-const char *EXPORT(example_name)(const page_rig *r, int l, int k) {
-    return ex_rig_example_name(r->rig, l, k);
+
+/* How many triangles the driver has, and where they are. */
+void EXPORT(driver_numbers)(const page_rig *r, size_t numbers[2]) {
+    ex_rig_driver driver;
+    ex_rig_get_driver(r->rig, &driver, NULL);
+    numbers[0] = (size_t)driver.triangle_count;
+    numbers[1] = (size_t)driver.triangles;
 }
+
 const char *EXPORT(input_name)(const page_rig *r, int input) {
     return ex_rig_input_name(r->rig, input);
 }
@@ -154,6 +189,9 @@ const char *EXPORT(joint_name)(const page_rig *r, int j) {
 }
 int EXPORT(joint_parent)(const page_rig *r, int j) {
     return ex_skeleton_parent(ex_rig_skeleton(r->rig), j);
+}
+void EXPORT(joint_rest)(const page_rig *r, int j, ex_transform *rest) {
+    *rest = ex_skeleton_rest(ex_rig_skeleton(r->rig), j);
 }
 
 /* Kind, width, smallest, largest, rest (four numbers), first of a dial's numbers or -1, joint or -1. */
@@ -172,52 +210,6 @@ void EXPORT(input_numbers)(const page_rig *r, int input, double numbers[10]) {
         numbers[7] = 1;
     numbers[8] = ex_rig_input_offset(r->rig, input);
     numbers[9] = ex_rig_input_source(r->rig, input).joint;
-}
-
-/* As the layer is now, edits included. */
-void EXPORT(layer_numbers)(const page_rig *r, int layer, int numbers[9]) {
-    const ex_weigher *weigher = weigher_of(r, layer);
-    numbers[0] = (int)ex_rig_layer_domain(r->rig, layer);
-    numbers[1] = r->muted[layer];
-    numbers[2] = (int)ex_weigher_get_kind(weigher);
-    numbers[3] = ex_weigher_axis_count(weigher);
-    numbers[4] = ex_weigher_example_count(weigher);
-    numbers[5] = ex_weigher_pseudo_count(weigher);
-    numbers[6] = ex_weigher_dimension(weigher);
-    numbers[7] = ex_rig_first_example(r->rig, layer);
-    numbers[8] = ex_rig_layer_texture(r->rig, layer);
-}
-
-int EXPORT(layer_input)(const page_rig *r, int layer, int axis) {
-    return ex_rig_layer_input(r->rig, layer, axis);
-}
-const double *EXPORT(layer_point)(const page_rig *r, int l, int k) {
-    return ex_weigher_point(weigher_of(r, l), k);
-}
-void EXPORT(layer_mute)(page_rig *r, int layer, bool muted) {
-    r->muted[layer] = muted;
-}
-
-void EXPORT(layer_weigh)(const page_rig *r, int layer, const double *point, double *weights) {
-    ex_weigher_evaluate(weigher_of(r, layer), point, weights);
-}
-
-void EXPORT(layer_reset)(page_rig *r, int layer) {
-    ex_weigher_destroy(r->edited[layer]);
-    r->edited[layer] = NULL;
-}
-
-/* One edit of a layer's space; at, from, weights and falloff as in ex_edit, each may be NULL. After a failure the layer
- * is as it was. */
-bool EXPORT(layer_edit)(page_rig *r, int layer, int kind, int index, const double *at, const double *from,
-                        const double *weights, const double *falloff) {
-    const ex_edit edit = {(ex_edit_kind)kind, index, at, from, weights, falloff};
-    ex_weigher *edited = NULL;
-    if (ex_weigher_edit(weigher_of(r, layer), &edit, 1, NULL, &edited, &error) != EX_OK)
-        return false;
-    layer_reset(r, layer);
-    r->edited[layer] = edited;
-    return true;
 }
 
 /* Vertices, split vertices, triangles, faces, corners; then addresses, 0 for none: which vertex a split one is,
@@ -247,143 +239,4 @@ void EXPORT(texture_numbers)(const page_rig *r, int texture, int numbers[3]) {
     numbers[0] = t.width;
     numbers[1] = t.height;
     numbers[2] = t.srgb;
-}
-
-/* ---- poses ---- */
-
-void EXPORT(pose_close)(ex_pose *pose) {
-    if (!pose)
-        return;
-    free(pose->inputs);
-    free(pose->joints);
-    free((void *)pose->driver);
-    free(pose);
-}
-
-/* The driver, where there is one, at its reference. */
-static void rest_driver(const page_rig *r, float *driver) {
-    ex_rig_driver d;
-    if (ex_rig_get_driver(r->rig, &d, NULL))
-        memcpy(driver, d.driver.reference, (size_t)d.driver.vertex_count * 3 * sizeof(float));
-}
-
-void EXPORT(pose_rest)(const page_rig *r, ex_pose *pose) {
-    ex_rig_rest_pose(r->rig, pose);
-    rest_driver(r, (float *)pose->driver);
-}
-
-ex_pose *EXPORT(pose_open)(const page_rig *r) {
-    ex_pose *pose = zeros(1, sizeof *pose);
-    if (!pose)
-        return NULL;
-    pose->inputs = zeros((size_t)ex_rig_pose_size(r->rig), sizeof *pose->inputs);
-    pose->joints = zeros((size_t)ex_rig_joint_count(r->rig), sizeof *pose->joints);
-    pose->driver = zeros((size_t)driver_count(r->rig) * 3, sizeof *pose->driver);
-    if (pose->inputs && pose->joints && pose->driver) {
-        pose_rest(r, pose);
-        return pose;
-    }
-    pose_close(pose);
-    return NULL;
-}
-
-double *EXPORT(pose_inputs)(const ex_pose *pose) {
-    return pose->inputs;
-}
-ex_transform *EXPORT(pose_joints)(const ex_pose *pose) {
-    return pose->joints;
-}
-const float *EXPORT(pose_driver)(const ex_pose *pose) {
-    return pose->driver;
-}
-void EXPORT(pose_set)(const page_rig *r, const ex_pose *pose, int input, const double *value) {
-    ex_rig_set_input(r->rig, input, value, pose);
-}
-void EXPORT(pose_get)(const page_rig *r, const ex_pose *pose, int input, double *value) {
-    ex_rig_get_input(r->rig, input, pose, value);
-}
-
-/* ---- surfaces ---- */
-
-void EXPORT(surface_close)(page_surface *s, int texture_count) {
-    if (!s)
-        return;
-    for (int t = 0; s->textures && t < texture_count; t++)
-        free(s->textures[t]);
-    free(s->textures);
-    free(s->output.positions);
-    free(s->output.normals);
-    free(s->output.tangents);
-    free(s->output.weights);
-    free(s->scratch);
-    free(s);
-}
-
-static bool open_textures(const page_rig *r, page_surface *s) {
-    const int count = ex_rig_texture_count(r->rig);
-    s->textures = zeros((size_t)count, sizeof *s->textures);
-    bool done = s->textures != NULL;
-    for (int t = 0; done && t < count; t++) {
-        const ex_texture texture = ex_rig_texture(r->rig, t);
-        s->textures[t] = zeros((size_t)texture.width * (size_t)texture.height, 4);
-        done = s->textures[t] != NULL;
-    }
-    s->output.textures = s->textures;
-    return done;
-}
-
-/* Room for the results of a level that the rig has. */
-page_surface *EXPORT(surface_open)(const page_rig *r, int level, bool split, bool normals, bool tangents,
-                                   bool textures) {
-    page_surface *s = zeros(1, sizeof *s);
-    if (!s)
-        return NULL;
-    const ex_evaluation evaluation = {.level = level, .split = split};
-    s->level = level;
-    s->split = split;
-    s->count = split ? ex_rig_level_mesh(r->rig, level).split_count : ex_rig_level_vertex_count(r->rig, level);
-    const size_t count = (size_t)s->count;
-    s->output.positions = zeros(count, 3 * sizeof(float));
-    s->output.normals = normals ? zeros(count, 3 * sizeof(float)) : NULL;
-    s->output.tangents = tangents ? zeros(count, 4 * sizeof(float)) : NULL;
-    s->output.weights = zeros((size_t)ex_rig_example_count(r->rig), sizeof(double));
-    s->output.box = s->box;
-    s->scratch = zeros(ex_rig_scratch_size(r->rig, &evaluation, 1), 1);
-    if (s->output.positions && (s->output.normals || !normals) && (s->output.tangents || !tangents) &&
-        s->output.weights && s->scratch && (!textures || open_textures(r, s)))
-        return s;
-    surface_close(s, textures ? ex_rig_texture_count(r->rig) : 0);
-    return NULL;
-}
-
-int EXPORT(surface_count)(const page_surface *s) {
-    return s->count;
-}
-const float *EXPORT(surface_positions)(const page_surface *s) {
-    return s->output.positions;
-}
-const float *EXPORT(surface_normals)(const page_surface *s) {
-    return s->output.normals;
-}
-const float *EXPORT(surface_tangents)(const page_surface *s) {
-    return s->output.tangents;
-}
-const double *EXPORT(surface_weights)(const page_surface *s) {
-    return s->output.weights;
-}
-const float *EXPORT(surface_box)(const page_surface *s) {
-    return s->box;
-}
-const unsigned char *EXPORT(surface_texture)(const page_surface *s, int t) {
-    return s->textures ? s->textures[t] : NULL;
-}
-
-void EXPORT(surface_evaluate)(const page_rig *r, const ex_pose *pose, page_surface *s, bool unskinned, bool unsettled) {
-    const ex_evaluation evaluation = {.weighers = (const ex_weigher *const *)r->edited,
-                                      .muted = r->muted,
-                                      .level = s->level,
-                                      .split = s->split,
-                                      .unskinned = unskinned,
-                                      .unsettled = unsettled};
-    ex_rig_evaluate(r->rig, pose, &s->output, &evaluation, s->scratch);
 }

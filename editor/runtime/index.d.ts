@@ -59,6 +59,8 @@ export interface SurfaceOptions {
     tangents?: boolean;
     /** Default false. */
     textures?: boolean;
+    /** Keep from frame to frame what makes a driven rig quicker; results stay within 1e-6. Default false. */
+    state?: boolean;
 }
 
 export interface EvaluateOptions {
@@ -73,7 +75,7 @@ export interface OpenOptions {
     compact?: boolean;
 }
 
-/** Arrays are views into WebAssembly's memory: ask the object again after anything that makes a rig, pose or surface. */
+/** Arrays that are properties are views into WebAssembly's memory: ask the object again after any call but evaluate(). */
 export class Pose {
     private constructor();
     readonly rig: Rig;
@@ -84,9 +86,20 @@ export class Pose {
     readonly joints: Float32Array;
     /** Three numbers a vertex of the driver. */
     readonly driver: Float32Array;
+    /** A number, or x y z w of a rotation. An input that reads a joint moves that joint. */
     set(input: string | number, value: Point): this;
+    /** As evaluation sees it. */
     get(input: string | number): number | number[];
+    /** Changes what is given of a joint's transform relative to its parent. */
     setJoint(joint: string | number, change: { translation?: Numbers; rotation?: Numbers; scale?: Numbers }): this;
+    /** A joint's rotation relative to its rest, in its own axes at rest: x y z w, w not negative. */
+    jointFromRest(joint: string | number): number[];
+    /** Sets that rotation; the joint's translation and scale stay. */
+    turnJoint(joint: string | number, rotation: Numbers): this;
+    /** The joints' world matrices as evaluation places them, [joints][16] column after column; examples' own skeletons count. */
+    worldJoints(): Float32Array;
+    /** Takes over a pose of the same rig, or of a twin. */
+    copy(other: Pose): this;
     rest(): this;
     dispose(): void;
 }
@@ -107,6 +120,7 @@ export class Surface {
     readonly box: Float32Array;
     /** Rows of red green blue alpha; null where textures were not asked for. */
     texture(name: string | number): Uint8ClampedArray | null;
+    /** Fills everything for a pose of the rig, or of a twin of it. Allocates nothing and cannot fail. */
     evaluate(pose: Pose, options?: EvaluateOptions): this;
     dispose(): void;
 }
@@ -134,30 +148,123 @@ export interface PseudoPlace {
     weights?: Numbers;
 }
 
+/** How far a point reaches, in distances of the space: one number an axis, or one for all; 0 is the default. */
+export type Falloff = number | Numbers;
+
+/** One change of a layer's space. Numbers of pseudo-examples are those when the edit comes to its turn. */
+export type LayerEdit =
+    | { move: string | number; at: Point }
+    | ({ movePseudo: number } & Partial<PseudoPlace>)
+    | { addPseudo: PseudoPlace & { falloff?: Falloff } }
+    | { removePseudo: number }
+    /** An example's name, or a point's number: examples first, then pseudo-examples. Without a value: the default. */
+    | { falloff: string | number; value?: Falloff };
+
+export type WeigherKind = "cardinal" | "direct" | "shepard" | "nearest" | "gaussian" | "convex";
+export type Kernel =
+    | "bspline"
+    | "gaussian"
+    | "wendland"
+    | "inverse_multiquadric"
+    | "thin_plate"
+    | "biharmonic"
+    | "triharmonic"
+    | "multiquadric";
+
+/** How a layer is weighed, as in project files; what its kind has no use for is at its default. */
+export interface WeigherSettings {
+    kind: WeigherKind;
+    /** cardinal */
+    kernel: Kernel;
+    /** cardinal */
+    linear: boolean;
+    /** cardinal */
+    radius: number;
+    /** cardinal, gaussian, convex */
+    ridge: number;
+    /** shepard */
+    power: number;
+    /** nearest; `k` in project files */
+    neighbours: number;
+    /** nearest */
+    form: "next" | "paper";
+}
+
+export interface Ridge {
+    /** 0: none, the examples are reached exactly. */
+    readonly ridge: number;
+    /** The condition number without it; may be Infinity. */
+    readonly condition: number;
+    /** The point to blame where it came by itself (examples first, then pseudo-examples), else -1. */
+    readonly point: number;
+    /** That point's largest falloff. */
+    readonly falloff: number;
+}
+
+/** Edits and settings hold for every pose of the rig; what cannot be solved throws and changes nothing. */
 export class Layer {
     private constructor();
     readonly index: number;
     readonly name: string;
     readonly domain: "form" | "pixels" | "offsets" | "trajectory" | "displacement";
-    readonly weigher: "cardinal" | "direct" | "shepard" | "nearest" | "gaussian" | "convex";
+    readonly weigher: WeigherKind;
     readonly inputs: readonly Input[];
     /** Numbers in a point. */
     readonly dimension: number;
     readonly firstExample: number;
     readonly texture: string | null;
+    /** Where offsets are added: before the form is posed, or after. */
+    readonly frame: "rest" | "skinned";
     readonly examples: readonly Example[];
+    /** Whether anything of its space is not as in the file. */
     readonly edited: boolean;
     readonly pseudoCount: number;
+    /** A copy; change it by set(). */
+    readonly settings: WeigherSettings;
+    /** Of a gaussian layer, [points][axes], 0 where by default; null for others. A copy. */
+    readonly falloffs: Float64Array | null;
+    /** The ridge that the layer's solve has. */
+    readonly ridgeAdded: Ridge;
     muted: boolean;
+    /** Null where the axes are the weights. */
     examplePoint(example: string | number): Float64Array | null;
     pseudoPoint(index: number): Float64Array;
+    /** One of `from` and `weights` is null. */
+    pseudo(index: number): { at: Float64Array; from: Float64Array | null; weights: Float64Array | null };
+    /** Several edits in their order, solved once: all or none. */
+    edit(edits: Iterable<LayerEdit>): void;
     moveExample(example: string | number, at: Point): void;
-    addPseudo(pseudo: PseudoPlace & { falloff?: Point }): number;
+    addPseudo(pseudo: PseudoPlace & { falloff?: Falloff }): number;
     movePseudo(index: number, pseudo: Partial<PseudoPlace>): void;
     removePseudo(index: number): void;
-    setFalloff(example: string | number, falloff: Point): void;
+    setFalloff(example: string | number, falloff: Falloff): void;
+    /** Another kind, kernel or parameter for the same points; falloffs are kept from gaussian to gaussian. */
+    set(settings: Partial<WeigherSettings>): void;
+    /** Takes all edits and settings back. */
     reset(): void;
     weights(at: Point): Float64Array;
+    /** Weights [count][examples] at points [count][dimension]. */
+    weightsGrid(points: Numbers, count: number): Float64Array;
+    /** As the layer's weigher measures it. */
+    distance(a: Point, b: Point): number;
+    /** The condition number of what the weigher solved; costs as much as the solve. */
+    condition(): number;
+    /** A number a source vertex; null where there is none, or where building multiplied it in (all but trajectories). */
+    mask(): Float32Array | null;
+    /** By how much an example moves each source vertex, mask included, three numbers each; null for pixels. */
+    delta(example: string | number): Float32Array | null;
+    /** Rows of red green blue alpha; null where the layer is not of pixels. */
+    image(example: string | number): Uint8ClampedArray | null;
+    /** The driver's vertices at an example; null where no driver weighs the layer. */
+    driverForm(example: string | number): Float32Array | null;
+    /** The joints at an example that a driver weighs, [joints][10] as in pose.joints; null where they are at rest. */
+    exampleJoints(example: string | number): Float32Array | null;
+}
+
+export interface Driver {
+    readonly vertexCount: number;
+    /** Three vertices each. */
+    readonly triangles: Uint32Array;
 }
 
 export class Rig {
@@ -169,12 +276,24 @@ export class Rig {
     readonly textures: readonly Texture[];
     readonly levelCount: number;
     readonly shownLevel: number;
+    /** Of the source mesh. */
+    readonly vertexCount: number;
+    /** Null where no skin moves the rig. */
+    readonly skinning: "linear" | "dual_quaternion" | null;
+    /** The mesh whose form is an input. */
+    readonly driver: Driver | null;
     layer(name: string | number): Layer;
     input(name: string | number): Input;
+    /** Where a joint is at rest, relative to its parent: ten numbers as in pose.joints. */
+    joint(name: string | number): Float32Array;
+    /** The mesh before any layer, three numbers a source vertex. */
+    restPositions(): Float32Array;
     mesh(level?: number): Mesh;
     pose(values?: Record<string, Point>): Pose;
     surface(options?: SurfaceOptions): Surface;
-    /** Gives back the rig with its poses and surfaces. */
+    /** A second rig over the same forms, edited and muted as this one is now, and from now on by itself. */
+    twin(): Rig;
+    /** Gives back the rig with its poses and surfaces; the forms with the last of its twins. */
     dispose(): void;
 }
 

@@ -1,0 +1,136 @@
+// What the other modules share: errors, WebAssembly's memory as arrays, and objects that have a place in it.
+
+/** What the library refuses, as one sentence; `result` is its ex_result, 0 where these modules refused. */
+export class ExemplarError extends Error {
+    constructor(message, result = 0) {
+        super(message);
+        this.name = "ExemplarError";
+        this.result = result;
+    }
+}
+
+export const refuse = (message) => {
+    throw new ExemplarError(message);
+};
+
+/** The number of a thing, given that or its name. */
+export const find = (things, what, key) => {
+    const index = typeof key === "string" ? things.findIndex((thing) => thing.name === key) : key;
+    if (Number.isInteger(index) && index >= 0 && index < things.length) return index;
+    const names = things.map((thing) => thing.name).join(", ") || "none";
+    return refuse(`there is no ${what} ${JSON.stringify(key)}: there is ${names}`);
+};
+
+/** So many numbers, as doubles; null where none are given. */
+export const point = (values, length, what) => {
+    if (values === undefined || values === null) return null;
+    const numbers = Float64Array.from(typeof values === "number" ? [values] : values);
+    if (numbers.length !== length) refuse(`${what} has ${numbers.length} numbers and takes ${length}`);
+    return numbers;
+};
+
+/** The module's exports, and its memory as arrays. */
+export class Core {
+    constructor(instance) {
+        this.c = instance.exports;
+        this.c._initialize();
+    }
+
+    view(Type, place, length) {
+        return new Type(this.c.memory.buffer, place >>> 0, length);
+    }
+
+    text(place) {
+        const bytes = new Uint8Array(this.c.memory.buffer);
+        const start = place >>> 0;
+        return new TextDecoder().decode(bytes.slice(start, bytes.indexOf(0, start)));
+    }
+
+    fail() {
+        throw new ExemplarError(this.text(this.c.error_text()), this.c.error_result());
+    }
+
+    /** A copy of numbers in memory; null where the place is 0. */
+    copy(Type, place, length) {
+        return place ? this.view(Type, place, length).slice() : null;
+    }
+
+    // Calls body with places of these sizes in bytes (0: no place), which live as long as the call.
+    #rooms(sizes, body) {
+        const places = [];
+        try {
+            for (const size of sizes) {
+                const place = size > 0 ? this.c.memory_allocate(size) : 0;
+                places.push(place);
+                if (size > 0 && !place) this.fail();
+            }
+            return body(...places);
+        } finally {
+            for (const place of places) this.c.memory_release(place);
+        }
+    }
+
+    /** Calls body with the places of copies of these arrays (null: 0), which live as long as the call. */
+    lend(arrays, body) {
+        const sizes = arrays.map((array) => (array ? Math.max(array.byteLength, 1) : 0));
+        return this.#rooms(sizes, (...places) => {
+            arrays.forEach((array, i) => {
+                if (!array) return;
+                const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+                this.view(Uint8Array, places[i], array.byteLength).set(bytes);
+            });
+            return body(...places);
+        });
+    }
+
+    /** The numbers that `body` writes to the place that it is given; null where it returns false. */
+    numbers(Type, length, body) {
+        return this.#rooms([Math.max(length * Type.BYTES_PER_ELEMENT, 1)], (place) => {
+            const written = body(place);
+            return written === 0 ? null : this.view(Type, place, length).slice();
+        });
+    }
+}
+
+/** A view that is made again when memory has moved. */
+export class View {
+    #core;
+    #make;
+    #array = null;
+    constructor(core, Type, place, length) {
+        this.#core = core;
+        this.#make = () => (place ? core.view(Type, place, length) : null);
+    }
+    get array() {
+        if (this.#array?.buffer !== this.#core.c.memory.buffer) this.#array = this.#make();
+        return this.#array;
+    }
+}
+
+export const PLACE = Symbol("place");
+export const CHILDREN = Symbol("children");
+/** What a rig and its twins have in common. */
+export const BLOCK = Symbol("block");
+
+/** What a rig, a pose and a surface have in common: a place in memory until they are disposed of. */
+export class Owned {
+    #what;
+    #place;
+    #release;
+    constructor(what, place, release) {
+        this.#what = what;
+        this.#place = place;
+        this.#release = release;
+    }
+    get [PLACE]() {
+        return this.#place || refuse(`this ${this.#what} was disposed of`);
+    }
+    get disposed() {
+        return this.#place === 0;
+    }
+    dispose() {
+        if (this.#place === 0) return;
+        this.#release(this.#place);
+        this.#place = 0;
+    }
+}

@@ -1,0 +1,238 @@
+/*
+ * glue_evaluate.c - poses, and surfaces, which hold the results of evaluating them.
+ */
+#include "glue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A pose, and room for where it places the joints. */
+typedef struct page_pose {
+    ex_pose pose;
+    float *worlds;   /* [joint_count][16] */
+    float *rows;     /* [joint_count][12] */
+    void *skeleton;  /* scratch */
+    float *shifts;   /* [2][joint_count][3]: their sum, and one example's; and so down, where the rig has shifts */
+    double *weights; /* [example_count] */
+    void *scratch;
+} page_pose;
+
+typedef struct page_surface {
+    int level;
+    bool split;
+    int count;
+    ex_output output;
+    float box[6];
+    unsigned char **textures; /* [texture_count], or NULL */
+    void *scratch;
+    void *state; /* or NULL */
+} page_surface;
+
+/* ---- poses ---- */
+
+void EXPORT(pose_close)(page_pose *p) {
+    if (!p)
+        return;
+    free(p->pose.inputs);
+    free(p->pose.joints);
+    free((void *)p->pose.driver);
+    free(p->worlds);
+    free(p->rows);
+    free(p->skeleton);
+    free(p->shifts);
+    free(p->weights);
+    free(p->scratch);
+    free(p);
+}
+
+/* The driver, where there is one, at its reference. */
+static void rest_driver(const page_rig *r, float *driver) {
+    ex_rig_driver d;
+    if (ex_rig_get_driver(r->rig, &d, NULL))
+        memcpy(driver, d.driver.reference, (size_t)d.driver.vertex_count * 3 * sizeof(float));
+}
+
+void EXPORT(pose_rest)(const page_rig *r, page_pose *p) {
+    ex_rig_rest_pose(r->rig, &p->pose);
+    rest_driver(r, (float *)p->pose.driver);
+}
+
+static bool open_joints(const page_rig *r, page_pose *p) {
+    const size_t joints = (size_t)ex_rig_joint_count(r->rig);
+    p->worlds = glue_zeros(joints, 16 * sizeof *p->worlds);
+    p->rows = glue_zeros(joints, 12 * sizeof *p->rows);
+    p->skeleton = glue_zeros(ex_skeleton_scratch_size(ex_rig_skeleton(r->rig)), 1);
+    if (!p->worlds || !p->rows || !p->skeleton || !r->block->shifted)
+        return p->worlds && p->rows && p->skeleton;
+    p->shifts = glue_zeros(joints, 6 * sizeof *p->shifts);
+    p->weights = glue_zeros((size_t)ex_rig_example_count(r->rig), sizeof *p->weights);
+    p->scratch = glue_zeros(ex_rig_scratch_size(r->rig, NULL, 1), 1);
+    return p->shifts && p->weights && p->scratch;
+}
+
+page_pose *EXPORT(pose_open)(const page_rig *r) {
+    page_pose *p = glue_zeros(1, sizeof *p);
+    if (!p)
+        return NULL;
+    p->pose.inputs = glue_zeros((size_t)ex_rig_pose_size(r->rig), sizeof *p->pose.inputs);
+    p->pose.joints = glue_zeros((size_t)ex_rig_joint_count(r->rig), sizeof *p->pose.joints);
+    p->pose.driver = glue_zeros((size_t)glue_driver_count(r->rig) * 3, sizeof *p->pose.driver);
+    if (p->pose.inputs && p->pose.joints && p->pose.driver && (!ex_rig_skeleton(r->rig) || open_joints(r, p))) {
+        pose_rest(r, p);
+        return p;
+    }
+    pose_close(p);
+    return NULL;
+}
+
+double *EXPORT(pose_inputs)(const page_pose *p) {
+    return p->pose.inputs;
+}
+ex_transform *EXPORT(pose_joints)(const page_pose *p) {
+    return p->pose.joints;
+}
+const float *EXPORT(pose_driver)(const page_pose *p) {
+    return p->pose.driver;
+}
+void EXPORT(pose_set)(const page_rig *r, const page_pose *p, int input, const double *value) {
+    ex_rig_set_input(r->rig, input, value, &p->pose);
+}
+void EXPORT(pose_get)(const page_rig *r, const page_pose *p, int input, double *value) {
+    ex_rig_get_input(r->rig, input, &p->pose, value);
+}
+
+/* A joint's rotation relative to its rest, x y z w. */
+static const ex_reading whole_rotation = {.kind = EX_READING_ROTATION, .part = EX_AXIS_ROTATION};
+
+void EXPORT(pose_turned)(const page_rig *r, const page_pose *p, int joint, double rotation[4]) {
+    const ex_transform rest = ex_skeleton_rest(ex_rig_skeleton(r->rig), joint);
+    ex_reading_read(&whole_rotation, &rest, &p->pose.joints[joint], rotation);
+}
+void EXPORT(pose_turn)(const page_rig *r, const page_pose *p, int joint, const double rotation[4]) {
+    const ex_transform rest = ex_skeleton_rest(ex_rig_skeleton(r->rig), joint);
+    ex_reading_write(&whole_rotation, &rest, rotation, &p->pose.joints[joint]);
+}
+
+/* By how much the examples' own skeletons move the joints at this pose: as evaluation sums them. */
+static const float *sum_shifts(const page_rig *r, page_pose *p) {
+    const size_t count = (size_t)ex_rig_joint_count(r->rig) * 3;
+    const ex_output output = {.weights = p->weights};
+    const ex_evaluation evaluation = {.weighers = (const ex_weigher *const *)r->edited, .muted = r->muted};
+    float *one = p->shifts + count;
+    ex_rig_evaluate(r->rig, &p->pose, &output, &evaluation, p->scratch);
+    memset(p->shifts, 0, count * sizeof *p->shifts);
+    for (int l = 0; l < ex_rig_layer_count(r->rig); l++)
+        for (int k = 0; k < ex_weigher_example_count(ex_rig_weigher(r->rig, l)); k++) {
+            const float weight = (float)p->weights[ex_rig_first_example(r->rig, l) + k];
+            if (weight == 0 || !ex_rig_example_shifts(r->rig, l, k, one))
+                continue;
+            for (size_t c = 0; c < count; c++)
+                p->shifts[c] += weight * one[c];
+        }
+    return p->shifts;
+}
+
+/* The joints' matrices [joint_count][16], column after column, in the pose until the next call. */
+const float *EXPORT(pose_worlds)(const page_rig *r, page_pose *p) {
+    if (!p->worlds)
+        return NULL;
+    const ex_skeleton_input input = {.locals = p->pose.joints, .shifts = p->shifts ? sum_shifts(r, p) : NULL};
+    const ex_skeleton_output output = {.worlds = p->rows};
+    ex_skeleton_evaluate(ex_rig_skeleton(r->rig), &input, &output, p->skeleton);
+    for (int j = 0; j < ex_rig_joint_count(r->rig); j++) {
+        float *world = p->worlds + 16 * (size_t)j;
+        for (int row = 0; row < 3; row++)
+            for (int column = 0; column < 4; column++)
+                world[4 * column + row] = p->rows[12 * (size_t)j + (size_t)(4 * row + column)];
+        world[15] = 1;
+    }
+    return p->worlds;
+}
+
+/* ---- surfaces ---- */
+
+void EXPORT(surface_close)(page_surface *s, int texture_count) {
+    if (!s)
+        return;
+    for (int t = 0; s->textures && t < texture_count; t++)
+        free(s->textures[t]);
+    free(s->textures);
+    free(s->output.positions);
+    free(s->output.normals);
+    free(s->output.tangents);
+    free(s->output.weights);
+    free(s->scratch);
+    free(s->state);
+    free(s);
+}
+
+static bool open_textures(const page_rig *r, page_surface *s) {
+    const int count = ex_rig_texture_count(r->rig);
+    s->textures = glue_zeros((size_t)count, sizeof *s->textures);
+    bool done = s->textures != NULL;
+    for (int t = 0; done && t < count; t++) {
+        const ex_texture texture = ex_rig_texture(r->rig, t);
+        s->textures[t] = glue_zeros((size_t)texture.width * (size_t)texture.height, 4);
+        done = s->textures[t] != NULL;
+    }
+    s->output.textures = s->textures;
+    return done;
+}
+
+/* Room for the results of a level that the rig has. */
+page_surface *EXPORT(surface_open)(const page_rig *r, int level, bool split, bool normals, bool tangents, bool textures,
+                                   bool state) {
+    page_surface *s = glue_zeros(1, sizeof *s);
+    if (!s)
+        return NULL;
+    const ex_evaluation evaluation = {.level = level, .split = split};
+    s->level = level;
+    s->split = split;
+    s->count = split ? ex_rig_level_mesh(r->rig, level).split_count : ex_rig_level_vertex_count(r->rig, level);
+    const size_t count = (size_t)s->count;
+    s->output.positions = glue_zeros(count, 3 * sizeof(float));
+    s->output.normals = normals ? glue_zeros(count, 3 * sizeof(float)) : NULL;
+    s->output.tangents = tangents ? glue_zeros(count, 4 * sizeof(float)) : NULL;
+    s->output.weights = glue_zeros((size_t)ex_rig_example_count(r->rig), sizeof(double));
+    s->output.box = s->box;
+    s->scratch = glue_zeros(ex_rig_scratch_size(r->rig, &evaluation, 1), 1);
+    s->state = state ? glue_zeros(ex_rig_state_size(r->rig), 1) : NULL;
+    if (s->output.positions && (s->output.normals || !normals) && (s->output.tangents || !tangents) &&
+        s->output.weights && s->scratch && (s->state || !state) && (!textures || open_textures(r, s)))
+        return s;
+    surface_close(s, textures ? ex_rig_texture_count(r->rig) : 0);
+    return NULL;
+}
+
+int EXPORT(surface_count)(const page_surface *s) {
+    return s->count;
+}
+const float *EXPORT(surface_positions)(const page_surface *s) {
+    return s->output.positions;
+}
+const float *EXPORT(surface_normals)(const page_surface *s) {
+    return s->output.normals;
+}
+const float *EXPORT(surface_tangents)(const page_surface *s) {
+    return s->output.tangents;
+}
+const double *EXPORT(surface_weights)(const page_surface *s) {
+    return s->output.weights;
+}
+const float *EXPORT(surface_box)(const page_surface *s) {
+    return s->box;
+}
+const unsigned char *EXPORT(surface_texture)(const page_surface *s, int t) {
+    return s->textures ? s->textures[t] : NULL;
+}
+
+void EXPORT(surface_evaluate)(const page_rig *r, const page_pose *p, page_surface *s, bool unskinned, bool unsettled) {
+    const ex_evaluation evaluation = {.weighers = (const ex_weigher *const *)r->edited,
+                                      .muted = r->muted,
+                                      .level = s->level,
+                                      .split = s->split,
+                                      .unskinned = unskinned,
+                                      .unsettled = unsettled,
+                                      .states = s->state ? &s->state : NULL};
+    ex_rig_evaluate(r->rig, &p->pose, &s->output, &evaluation, s->scratch);
+}

@@ -1,0 +1,223 @@
+/*
+ * glue_layer.c - layers: what they hold, and editing their spaces. An edit replaces the layer's weigher in this rig
+ * alone; after a failure the layer is as it was.
+ */
+#include "glue.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+const char *EXPORT(layer_name)(const page_rig *r, int layer) {
+    return ex_rig_layer_name(r->rig, layer);
+}
+const char *EXPORT(example_name)(const page_rig *r, int l, int k) {
+    return ex_rig_example_name(r->rig, l, k);
+}
+int EXPORT(layer_input)(const page_rig *r, int layer, int axis) {
+    return ex_rig_layer_input(r->rig, layer, axis);
+}
+
+/* As the layer is now, edits included. */
+void EXPORT(layer_numbers)(const page_rig *r, int layer, int numbers[11]) {
+    const ex_weigher *weigher = glue_weigher(r, layer);
+    numbers[0] = (int)ex_rig_layer_domain(r->rig, layer);
+    numbers[1] = r->muted[layer];
+    numbers[2] = (int)ex_weigher_get_kind(weigher);
+    numbers[3] = ex_weigher_axis_count(weigher);
+    numbers[4] = ex_weigher_example_count(weigher);
+    numbers[5] = ex_weigher_pseudo_count(weigher);
+    numbers[6] = ex_weigher_dimension(weigher);
+    numbers[7] = ex_rig_first_example(r->rig, layer);
+    numbers[8] = ex_rig_layer_texture(r->rig, layer);
+    numbers[9] = (int)ex_rig_layer_frame(r->rig, layer);
+    numbers[10] = r->edited[layer] != NULL;
+}
+
+void EXPORT(layer_mute)(page_rig *r, int layer, bool muted) {
+    r->muted[layer] = muted;
+}
+
+/* ---- forms ---- */
+
+/* The mask [vertex_count]; false where the layer has none, or where it went into the examples. */
+bool EXPORT(layer_mask)(const page_rig *r, int layer, float *mask) {
+    return ex_rig_layer_mask(r->rig, layer, mask);
+}
+/* An example minus the mesh [vertex_count][3]; not of pixels. */
+void EXPORT(example_delta)(const page_rig *r, int l, int k, float *delta) {
+    ex_rig_example_delta(r->rig, l, k, delta);
+}
+const unsigned char *EXPORT(example_image)(const page_rig *r, int l, int k) {
+    return ex_rig_example_image(r->rig, l, k);
+}
+const float *EXPORT(example_driver)(const page_rig *r, int l, int k) {
+    return ex_rig_example_driver(r->rig, l, k);
+}
+bool EXPORT(example_joints)(const page_rig *r, int l, int k, ex_transform *joints) {
+    return ex_rig_example_joints(r->rig, l, k, joints);
+}
+
+/* ---- the space ---- */
+
+const double *EXPORT(layer_point)(const page_rig *r, int l, int k) {
+    return ex_weigher_point(glue_weigher(r, l), k);
+}
+
+/* Weights [count][example_count] at points [count][dimension]. */
+void EXPORT(layer_weigh)(const page_rig *r, int layer, int count, const double *points, double *weights) {
+    const ex_weigher *weigher = glue_weigher(r, layer);
+    const int dimension = ex_weigher_dimension(weigher), examples = ex_weigher_example_count(weigher);
+    for (int i = 0; i < count; i++)
+        ex_weigher_evaluate(weigher, points + (size_t)i * (size_t)dimension, weights + (size_t)i * (size_t)examples);
+}
+
+double EXPORT(layer_distance)(const page_rig *r, int layer, const double *a, const double *b) {
+    return ex_weigher_distance(glue_weigher(r, layer), a, b);
+}
+
+bool EXPORT(layer_condition)(const page_rig *r, int layer, double *condition) {
+    return ex_weigher_condition(glue_weigher(r, layer), NULL, condition, &glue_error) == EX_OK;
+}
+
+/* Ridge, condition without it, the point to blame or -1, its largest falloff. */
+void EXPORT(layer_ridge)(const page_rig *r, int layer, double numbers[4]) {
+    const ex_ridge ridge = ex_weigher_get_ridge(glue_weigher(r, layer));
+    numbers[0] = ridge.ridge;
+    numbers[1] = ridge.condition;
+    numbers[2] = ridge.point;
+    numbers[3] = ridge.falloff;
+}
+
+/* Where a pseudo-example is drawn from, and its given weights: one of the two, the other is 0. */
+bool EXPORT(layer_pseudo)(const page_rig *r, int layer, int pseudo, const double *places[2]) {
+    const ex_weigher *weigher = glue_weigher(r, layer);
+    ex_pseudo *pseudos = glue_zeros((size_t)ex_weigher_pseudo_count(weigher), sizeof *pseudos);
+    ex_weigher_def def;
+    if (!pseudos)
+        return false;
+    ex_weigher_describe(weigher, &def, NULL, pseudos);
+    places[0] = pseudos[pseudo].from;
+    places[1] = pseudos[pseudo].weights;
+    free(pseudos);
+    return true;
+}
+
+/* Falloffs [points][axis_count], 0 for the default; NULL where the layer has none. */
+const double *EXPORT(layer_falloffs)(const page_rig *r, int layer) {
+    ex_weigher_def def;
+    ex_weigher_describe(glue_weigher(r, layer), &def, NULL, NULL);
+    return def.falloffs;
+}
+
+/* ---- edits ---- */
+
+static void replace(page_rig *r, int layer, ex_weigher *weigher) {
+    ex_weigher_destroy(r->edited[layer]);
+    r->edited[layer] = weigher;
+}
+
+void EXPORT(layer_reset)(page_rig *r, int layer) {
+    replace(r, layer, NULL);
+}
+
+/* Edits in their order, solved once. Each is six numbers: kind and index as in ex_edit, and where at, from, weights and
+ * falloff start among the values, -1 for those that it does not have. */
+bool EXPORT(layer_edit)(page_rig *r, int layer, int count, const int (*words)[6], const double *values) {
+    ex_edit *edits = glue_zeros((size_t)count, sizeof *edits);
+    ex_weigher *edited = NULL;
+    if (!edits)
+        return false;
+    for (int i = 0; i < count; i++) {
+        const double *parts[4];
+        for (int part = 0; part < 4; part++)
+            parts[part] = words[i][2 + part] >= 0 ? values + words[i][2 + part] : NULL;
+        edits[i] = (ex_edit){(ex_edit_kind)words[i][0], words[i][1], parts[0], parts[1], parts[2], parts[3]};
+    }
+    const bool done = ex_weigher_edit(glue_weigher(r, layer), edits, count, NULL, &edited, &glue_error) == EX_OK;
+    free(edits);
+    if (done)
+        replace(r, layer, edited);
+    return done;
+}
+
+/* Kind, kernel, linear, radius, ridge, power, neighbours, and whether nearest is as printed in the paper; those of
+ * other kinds are the defaults. */
+void EXPORT(layer_settings)(const page_rig *r, int layer, double settings[8]) {
+    ex_weigher_def def;
+    ex_weigher_describe(glue_weigher(r, layer), &def, NULL, NULL);
+    settings[0] = def.kind;
+    settings[1] = def.kernel;
+    settings[2] = def.linear;
+    settings[3] = def.radius;
+    settings[4] = def.ridge;
+    settings[5] = def.power;
+    settings[6] = def.neighbours;
+    settings[7] = def.paper_form;
+}
+
+static bool refuse_layer(const page_rig *r, int layer, const char *why) {
+    char text[sizeof glue_error.text];
+    snprintf(text, sizeof text, "the layer '%s' %s", ex_rig_layer_name(r->rig, layer), why);
+    return glue_failed(EX_ERROR_ARGUMENT, text);
+}
+
+/* What evaluation could not use in the layer's place. */
+static bool may_be(const page_rig *r, int layer, const ex_weigher *from, ex_weigher_kind kind) {
+    if (ex_rig_layer_moved(r->rig, layer) && kind != EX_WEIGHER_GAUSSIAN)
+        return refuse_layer(r, layer,
+                            "weighs vertices among the examples that move them, which only a gaussian weigher can: "
+                            "leave it gaussian, or take \"participation\": \"moved\" out of the project");
+    if (ex_rig_layer_views(r->rig, layer, NULL, NULL) > 1)
+        return refuse_layer(r, layer, "has a weigher for each region of its driver: change it in the project");
+    if (kind != EX_WEIGHER_DIRECT && !ex_weigher_point(from, 0))
+        return refuse_layer(r, layer, "has no points, for its axes are its weights: give its examples places");
+    return true;
+}
+
+/* The points and pseudo-examples of a weigher with all eight settings. */
+static ex_weigher *make(const page_rig *r, int layer, const ex_weigher *from, const double settings[8]) {
+    const int axis_count = ex_weigher_axis_count(from), example_count = ex_weigher_example_count(from);
+    ex_axis *axes = glue_zeros((size_t)axis_count, sizeof *axes);
+    ex_pseudo *pseudos = glue_zeros((size_t)ex_weigher_pseudo_count(from), sizeof *pseudos);
+    const char **names = glue_zeros((size_t)example_count, sizeof *names);
+    ex_weigher *weigher = NULL;
+    if (axes && pseudos && names) {
+        ex_weigher_def def;
+        ex_weigher_describe(from, &def, axes, pseudos); /* falloffs, metrics and sets too, where it has them */
+        for (int k = 0; k < example_count; k++)
+            names[k] = ex_rig_example_name(r->rig, layer, k);
+        def.names = names;
+        def.kind = (ex_weigher_kind)(int)settings[0];
+        def.kernel = (ex_kernel)(int)settings[1];
+        def.linear = settings[2] != 0;
+        def.radius = settings[3];
+        def.ridge = settings[4];
+        def.power = settings[5];
+        def.neighbours = (int)settings[6];
+        def.paper_form = settings[7] != 0;
+        (void)ex_weigher_create(&def, NULL, &weigher, &glue_error);
+    }
+    free(axes);
+    free(pseudos);
+    free(names);
+    return weigher;
+}
+
+/* The same points and pseudo-examples with other settings, all eight of them. Where the axes have been made the
+ * weights, the points are those of the file. */
+bool EXPORT(layer_set)(page_rig *r, int layer, const double settings[8]) {
+    const ex_weigher *from = glue_weigher(r, layer);
+    if (ex_weigher_get_kind(from) == EX_WEIGHER_DIRECT)
+        from = ex_rig_weigher(r->rig, layer);
+    ex_weigher *weigher =
+        may_be(r, layer, from, (ex_weigher_kind)(int)settings[0]) ? make(r, layer, from, settings) : NULL;
+    if (weigher)
+        replace(r, layer, weigher);
+    return weigher != NULL;
+}
+
+ex_weigher *glue_copy(const page_rig *r, int layer) {
+    double settings[8];
+    layer_settings(r, layer, settings);
+    return make(r, layer, glue_weigher(r, layer), settings);
+}

@@ -1,0 +1,280 @@
+// A layer of a rig: a space with examples in it, which can be moved and weighed in another way.
+import { find, PLACE, point, refuse } from "./core.js";
+import { encode } from "./edits.js";
+
+// In the order of the library's lists, with the words that project files use.
+const DOMAINS = ["form", "pixels", "offsets", "trajectory", "displacement"];
+const WEIGHERS = ["cardinal", "direct", "shepard", "nearest", "gaussian", "convex"];
+const KERNELS = [
+    "bspline",
+    "gaussian",
+    "wendland",
+    "inverse_multiquadric",
+    "thin_plate",
+    "biharmonic",
+    "triharmonic",
+    "multiquadric",
+];
+const FORMS = ["next", "paper"];
+const FRAMES = ["rest", "skinned"];
+
+const chosen = (words, what, word) => {
+    const index = words.indexOf(word);
+    return index >= 0 ? index : refuse(`there is no ${what} ${JSON.stringify(word)}: there is ${words.join(", ")}`);
+};
+const numeric = (value, what) => (typeof value === "number" ? value : refuse(`${what} is a number`));
+const whole = (value, what) => (Number.isInteger(value) ? value : refuse(`${what} is a whole number`));
+
+/** Edits and settings hold for every pose of the rig, and not for its twins. */
+export class Layer {
+    #core;
+    #rig;
+    constructor(core, rig, index) {
+        this.#core = core;
+        this.#rig = rig;
+        this.index = index;
+        const place = rig[PLACE];
+        const numbers = this.#numbers();
+        this.name = core.text(core.c.layer_name(place, index));
+        this.domain = DOMAINS[numbers[0]];
+        this.inputs = Array.from({ length: numbers[3] }, (_, a) => rig.inputs[core.c.layer_input(place, index, a)]);
+        this.dimension = numbers[6];
+        this.firstExample = numbers[7];
+        this.texture = numbers[8] < 0 ? null : core.text(core.c.texture_name(place, numbers[8]));
+        this.frame = FRAMES[numbers[9]];
+        this.examples = Array.from({ length: numbers[4] }, (_, k) => ({
+            index: k,
+            name: core.text(core.c.example_name(place, index, k)),
+        }));
+    }
+
+    #numbers() {
+        const { c } = this.#core;
+        return this.#core.numbers(Int32Array, 11, (at) => c.layer_numbers(this.#rig[PLACE], this.index, at));
+    }
+
+    get weigher() {
+        return WEIGHERS[this.#numbers()[2]];
+    }
+    get pseudoCount() {
+        return this.#numbers()[5];
+    }
+    get edited() {
+        return this.#numbers()[10] !== 0;
+    }
+    get muted() {
+        return this.#numbers()[1] !== 0;
+    }
+    set muted(muted) {
+        this.#core.c.layer_mute(this.#rig[PLACE], this.index, muted ? 1 : 0);
+    }
+
+    // ---- points ----
+
+    #at(index) {
+        const place = this.#core.c.layer_point(this.#rig[PLACE], this.index, index);
+        return this.#core.copy(Float64Array, place, this.dimension);
+    }
+
+    #pseudo(index) {
+        const count = this.pseudoCount;
+        if (Number.isInteger(index) && index >= 0 && index < count) return index;
+        return refuse(`there is no pseudo-example ${index} in the layer "${this.name}": it has ${count}`);
+    }
+
+    #point(values) {
+        const numbers = point(values, this.dimension, `a point of the layer "${this.name}"`);
+        return numbers ?? refuse(`a point of the layer "${this.name}" has ${this.dimension} numbers`);
+    }
+
+    /** Where an example is now; null where the axes are the weights. */
+    examplePoint(example) {
+        return this.#at(find(this.examples, "example", example));
+    }
+
+    pseudoPoint(index) {
+        return this.#at(this.examples.length + this.#pseudo(index));
+    }
+
+    /** A pseudo-example: where it is, and the point that it is drawn from or its given weights. */
+    pseudo(index) {
+        const { c } = this.#core;
+        const at = this.pseudoPoint(index);
+        const read = (place) => c.layer_pseudo(this.#rig[PLACE], this.index, index, place);
+        const [from, weights] = this.#core.numbers(Uint32Array, 2, read) ?? this.#core.fail();
+        return {
+            at,
+            from: this.#core.copy(Float64Array, from, this.dimension),
+            weights: this.#core.copy(Float64Array, weights, this.examples.length),
+        };
+    }
+
+    /** The distance that the layer's weigher measures between two points. */
+    distance(a, b) {
+        const points = [this.#point(a), this.#point(b)];
+        return this.#core.lend(points, (p, q) => this.#core.c.layer_distance(this.#rig[PLACE], this.index, p, q));
+    }
+
+    // ---- weights ----
+
+    /** The weights of the examples at a point of the space, wherever the pose is. */
+    weights(at) {
+        return this.weightsGrid(this.#point(at), 1);
+    }
+
+    /** The same at many points, one after the other: [count][examples]. */
+    weightsGrid(points, count) {
+        const length = whole(count, "how many points there are") * this.dimension;
+        const numbers = points instanceof Float64Array ? points : Float64Array.from(points);
+        if (numbers.length !== length)
+            refuse(`${count} points of the layer "${this.name}" have ${length} numbers, not ${numbers.length}`);
+        return this.#core.lend([numbers], (from) =>
+            this.#core.numbers(Float64Array, count * this.examples.length, (to) =>
+                this.#core.c.layer_weigh(this.#rig[PLACE], this.index, count, from, to),
+            ),
+        );
+    }
+
+    /** The condition number of what the weigher solved; costs as much as the solve. */
+    condition() {
+        const read = (at) => this.#core.c.layer_condition(this.#rig[PLACE], this.index, at);
+        return (this.#core.numbers(Float64Array, 1, read) ?? this.#core.fail())[0];
+    }
+
+    /** The ridge of the layer, the condition number without it, and the point to blame where it came by itself. */
+    get ridgeAdded() {
+        const read = (at) => this.#core.c.layer_ridge(this.#rig[PLACE], this.index, at);
+        const [ridge, condition, blamed, falloff] = this.#core.numbers(Float64Array, 4, read);
+        return { ridge, condition, point: blamed, falloff };
+    }
+
+    /** How far the points of a gaussian layer reach, [points][axes], 0 where by default; null for others. */
+    get falloffs() {
+        const place = this.#core.c.layer_falloffs(this.#rig[PLACE], this.index);
+        const points = this.examples.length + this.pseudoCount;
+        return this.#core.copy(Float64Array, place, points * this.inputs.length);
+    }
+
+    // ---- edits ----
+
+    /** Several edits in their order, solved once: all or none. */
+    edit(edits) {
+        const pseudos = Array.from({ length: this.pseudoCount }, (_, i) => this.pseudoPoint(i));
+        const { name, examples, dimension } = this;
+        const list = Array.from(edits);
+        const { words, values } = encode(list, { name, examples, dimension, axes: this.inputs.length, pseudos });
+        if (list.length === 0) return;
+        const rig = this.#rig[PLACE];
+        this.#core.lend([words, values], (...places) => {
+            if (!this.#core.c.layer_edit(rig, this.index, list.length, ...places)) this.#core.fail();
+        });
+    }
+
+    /** Moves an example, by name or number, to a point: one number an axis, four for a rotation. */
+    moveExample(example, at) {
+        this.edit([{ move: example, at }]);
+    }
+
+    /** Adds a pseudo-example at a point, drawn from another point or with given weights; returns its number. */
+    addPseudo(pseudo) {
+        this.edit([{ addPseudo: pseudo }]);
+        return this.pseudoCount - 1;
+    }
+
+    /** Moves a pseudo-example, and what it is drawn from where that is given. */
+    movePseudo(index, { at, from, weights }) {
+        this.edit([{ movePseudo: index, at, from, weights }]);
+    }
+
+    removePseudo(index) {
+        this.edit([{ removePseudo: index }]);
+    }
+
+    /** How far an example reaches along each axis, in distances of the space; of a gaussian layer. */
+    setFalloff(example, falloff) {
+        const index = find(this.examples, "example", example);
+        this.edit([{ falloff: index, value: falloff ?? refuse("setFalloff takes a number an axis") }]);
+    }
+
+    /** How the layer is weighed, in the words of project files; what its kind has no use for is at its default. */
+    get settings() {
+        const read = (at) => this.#core.c.layer_settings(this.#rig[PLACE], this.index, at);
+        const [kind, kernel, linear, radius, ridge, power, neighbours, form] = this.#core.numbers(Float64Array, 8, read);
+        return {
+            kind: WEIGHERS[kind],
+            kernel: KERNELS[kernel],
+            linear: linear !== 0,
+            radius,
+            ridge,
+            power,
+            neighbours,
+            form: FORMS[form],
+        };
+    }
+
+    /** Weighs the same points and pseudo-examples in another way. */
+    set(settings) {
+        const all = this.settings;
+        const unknown = Object.keys(settings).find((key) => !(key in all));
+        if (unknown !== undefined) refuse(`there is no setting "${unknown}": there is ${Object.keys(all).join(", ")}`);
+        for (const [key, value] of Object.entries(settings)) if (value !== undefined) all[key] = value;
+        const numbers = Float64Array.of(
+            chosen(WEIGHERS, "kind of weigher", all.kind),
+            chosen(KERNELS, "kernel", all.kernel),
+            all.linear ? 1 : 0,
+            numeric(all.radius, "radius"),
+            numeric(all.ridge, "ridge"),
+            numeric(all.power, "power"),
+            whole(all.neighbours, "neighbours"),
+            chosen(FORMS, "form", all.form),
+        );
+        this.#core.lend([numbers], (at) => {
+            if (!this.#core.c.layer_set(this.#rig[PLACE], this.index, at)) this.#core.fail();
+        });
+    }
+
+    /** Takes all edits and settings back. */
+    reset() {
+        this.#core.c.layer_reset(this.#rig[PLACE], this.index);
+    }
+
+    // ---- what the examples are ----
+
+    // What `body` writes for an example of this layer; null where it has none.
+    #numbersOf(example, Type, length, body) {
+        const index = find(this.examples, "example", example);
+        return this.#core.numbers(Type, length, (at) => body(this.#rig[PLACE], this.index, index, at));
+    }
+
+    /** The mask, a number a source vertex; null where there is none, or where building multiplied it in. */
+    mask() {
+        const read = (at) => this.#core.c.layer_mask(this.#rig[PLACE], this.index, at);
+        return this.#core.numbers(Float32Array, this.#rig.vertexCount, read);
+    }
+
+    /** By how much an example moves each source vertex of the mesh, mask included; null for pixels. */
+    delta(example) {
+        if (this.domain === "pixels") return null;
+        return this.#numbersOf(example, Float32Array, 3 * this.#rig.vertexCount, this.#core.c.example_delta);
+    }
+
+    /** An example's image, rows of red green blue alpha; null where the layer is not of pixels. */
+    image(example) {
+        const index = find(this.examples, "example", example);
+        if (this.texture === null) return null;
+        const { width, height } = this.#rig.textures.find(({ name }) => name === this.texture);
+        const place = this.#core.c.example_image(this.#rig[PLACE], this.index, index);
+        return this.#core.copy(Uint8ClampedArray, place, 4 * width * height);
+    }
+
+    /** The driver's vertices at an example, three numbers each; null where no driver weighs the layer. */
+    driverForm(example) {
+        const place = this.#core.c.example_driver(this.#rig[PLACE], this.index, find(this.examples, "example", example));
+        return this.#core.copy(Float32Array, place, 3 * (this.#rig.driver?.vertexCount ?? 0));
+    }
+
+    /** The joints at an example that a driver weighs, ten numbers each; null where they are at rest. */
+    exampleJoints(example) {
+        return this.#numbersOf(example, Float32Array, 10 * this.#rig.joints.length, this.#core.c.example_joints);
+    }
+}

@@ -1,0 +1,114 @@
+// Poses: the whole input of a rig.
+import { BLOCK, CHILDREN, find, Owned, PLACE, point, refuse, View } from "./core.js";
+
+/** Made by rig.pose(), at rest. */
+export class Pose extends Owned {
+    #core;
+    #rig;
+    #inputs;
+    #joints;
+    #driver;
+    constructor(core, rig, sizes) {
+        const { c } = core;
+        const place = c.pose_open(rig[PLACE]) || core.fail();
+        super("pose", place, (at) => {
+            rig[CHILDREN].delete(this);
+            c.pose_close(at);
+        });
+        rig[CHILDREN].add(this);
+        this.#core = core;
+        this.#rig = rig;
+        this.#inputs = new View(core, Float64Array, c.pose_inputs(place), sizes.pose);
+        this.#joints = new View(core, Float32Array, c.pose_joints(place), 10 * sizes.joints);
+        this.#driver = new View(core, Float32Array, c.pose_driver(place), 3 * sizes.driver);
+    }
+
+    get rig() {
+        return this.#rig;
+    }
+    /** The dials, as numbers one after the other (input.offset). */
+    get inputs() {
+        return this[PLACE] && this.#inputs.array;
+    }
+    /** Local transforms, ten numbers a joint: translation, rotation x y z w, scale. */
+    get joints() {
+        return this[PLACE] && this.#joints.array;
+    }
+    /** The driver's vertices, three numbers each; none where the rig has no driver. */
+    get driver() {
+        return this[PLACE] && this.#driver.array;
+    }
+
+    #input(name) {
+        const input = this.#rig.inputs[find(this.#rig.inputs, "input", name)];
+        if (input.kind === "driver") refuse(`the input "${input.name}" is a mesh: write its vertices into pose.driver`);
+        return input;
+    }
+
+    /** Sets an input: a number, or x y z w of a rotation. An input that reads a joint moves that joint. */
+    set(name, value) {
+        const input = this.#input(name);
+        const numbers = point(value, input.width, `the input "${input.name}"`);
+        if (!numbers) refuse(`the input "${input.name}" takes a value`);
+        this.#core.lend([numbers], (at) => this.#core.c.pose_set(this.#rig[PLACE], this[PLACE], input.index, at));
+        return this;
+    }
+
+    /** An input as evaluation sees it: a number, or an array of four. */
+    get(name) {
+        const input = this.#input(name);
+        const read = (at) => this.#core.c.pose_get(this.#rig[PLACE], this[PLACE], input.index, at);
+        const numbers = this.#core.numbers(Float64Array, input.width, read);
+        return input.width === 1 ? numbers[0] : Array.from(numbers);
+    }
+
+    /** Changes what is given of a joint's local transform. */
+    setJoint(name, { translation, rotation, scale }) {
+        const start = 10 * find(this.#rig.joints, "joint", name);
+        const { joints } = this;
+        const parts = [
+            [point(translation, 3, "a translation"), 0],
+            [point(rotation, 4, "a rotation"), 3],
+            [point(scale, 3, "a scale"), 7],
+        ];
+        for (const [values, offset] of parts) if (values) joints.set(values, start + offset);
+        return this;
+    }
+
+    /** A joint's rotation relative to its rest, x y z w. */
+    jointFromRest(name) {
+        const joint = find(this.#rig.joints, "joint", name);
+        const read = (at) => this.#core.c.pose_turned(this.#rig[PLACE], this[PLACE], joint, at);
+        return Array.from(this.#core.numbers(Float64Array, 4, read));
+    }
+
+    /** Turns a joint so far from its rest; its translation and scale stay. */
+    turnJoint(name, rotation) {
+        const joint = find(this.#rig.joints, "joint", name);
+        const numbers = point(rotation, 4, "a rotation") ?? refuse("turnJoint takes a rotation, x y z w");
+        this.#core.lend([numbers], (at) => this.#core.c.pose_turn(this.#rig[PLACE], this[PLACE], joint, at));
+        return this;
+    }
+
+    /** The joints' matrices as evaluation places them, sixteen numbers each, column after column. */
+    worldJoints() {
+        const place = this.#core.c.pose_worlds(this.#rig[PLACE], this[PLACE]);
+        return this.#core.copy(Float32Array, place, 16 * this.#rig.joints.length) ?? new Float32Array(0);
+    }
+
+    /** Takes over another pose of the rig or of a twin of it. */
+    copy(other) {
+        if (!(other instanceof Pose) || other.rig[BLOCK] !== this.#rig[BLOCK])
+            refuse("copy takes a pose of the same rig");
+        this.inputs.set(other.inputs);
+        this.joints.set(other.joints);
+        this.driver.set(other.driver);
+        return this;
+    }
+
+    /** Back to rest. */
+    rest() {
+        this.#core.c.pose_rest(this.#rig[PLACE], this[PLACE]);
+        return this;
+    }
+}
