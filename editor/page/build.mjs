@@ -1,5 +1,5 @@
 // Makes the editor's page one file: the script (src/main.ts and what it imports, three.js among it), the style
-// (src/style.css) and the WebAssembly module go into the page (src/index.html). The same sources give the same bytes.
+// (style.css) and the WebAssembly module go into the page (index.html). The same sources give the same bytes.
 //
 //   node build.mjs [--modules FOLDER] [--runtime FOLDER] [--output FILE]
 //   node build.mjs --types …                      checks the types instead, and writes nothing but a tsconfig.json
@@ -94,7 +94,7 @@ const bundleScript = async () => {
 
 const minifyStyle = async () => {
     const esbuild = createRequire(join(modules, "any.js"))("esbuild");
-    const style = readFileSync(join(source, "style.css"), "utf8");
+    const style = readFileSync(join(here, "style.css"), "utf8");
     return (await esbuild.transform(style, { loader: "css", minify: true, target: "es2022" })).code.trim();
 };
 
@@ -122,10 +122,10 @@ const checkInline = (what, text, end) => {
         if (text.toLowerCase().includes(bad)) fail(`the ${what} holds ${JSON.stringify(bad)}: write it another way`);
 };
 
-// Puts text in the place of what the template has once.
+// Puts text in the place of what the page has once.
 const put = (html, place, text) => {
     const parts = html.split(place);
-    if (parts.length !== 2) fail(`src/index.html must hold ${place} once, and has it ${parts.length - 1} times`);
+    if (parts.length !== 2) fail(`${place} must stand in index.html once: there it is ${parts.length - 1} times`);
     return parts.join(text);
 };
 
@@ -143,14 +143,12 @@ const makePage = async () => {
         "base-uri 'none'",
         "form-action 'none'",
     ].join("; ");
-    let html = readFileSync(join(source, "index.html"), "utf8");
-    html = put(html, '<link rel="stylesheet" href="style.css">', `${notices()}\n<style>${style}</style>`);
-    html = put(html, '<meta charset="utf-8">',
-        `<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="${policy}">`);
-    html = put(html, '<script type="module" src="main.ts"></script>',
-        `${RIG}\n<script type="module">${script}</script>`);
-    for (const place of [RIG, CONNECT])
-        if (html.split(place).length !== 2) fail(`${place} must stand in the page once, for the export`);
+    let html = readFileSync(join(here, "index.html"), "utf8");
+    html = put(html, "<!--policy-->", `<meta http-equiv="Content-Security-Policy" content="${policy}">`);
+    html = put(html, "<!--style-->", `${notices()}\n<style>${style}</style>`);
+    html = put(html, "<!--script-->", `<script type="module">${script}</script>`);
+    put(html, RIG, ""); // for the export
+    put(html, CONNECT, "");
     mkdirSync(dirname(output), { recursive: true });
     writeFileSync(output, html);
 };
