@@ -1,0 +1,180 @@
+# The editor: its page, editor.html, which the tool carries in itself, and the library that serves it. Sets
+# EX_WITH_EDITOR: whether 'exemplar edit' is built, else EX_EDITOR_MISSING, the reason; EX_EDITOR_PAGE_FILE, the page;
+# EX_EDITOR_MODULES_DIR, the packages of npm, where the page is made here.
+#
+# The page is made from editor/page by esbuild, with the runtime as WebAssembly. What npm brings is fetched once for each
+# package-lock.json, when the build is laid out, so that a build never waits for a network, nor fails without one.
+set(EX_EDITOR_PAGE "" CACHE FILEPATH "An editor.html made elsewhere, to be taken as it is; empty: it is made here")
+set(EX_EDITOR_MODULES "" CACHE PATH
+  "A node_modules with what editor/page/package-lock.json names; empty: npm fetches it into the build folder")
+mark_as_advanced(EX_EDITOR_PAGE EX_EDITOR_MODULES)
+set(EX_WITH_EDITOR OFF)
+set(EX_EDITOR_MISSING "EX_EDITOR was OFF")
+set(page_source ${CMAKE_SOURCE_DIR}/editor/page)
+set(page_folder ${CMAKE_BINARY_DIR}/editor)
+
+# ---- @exemplar/runtime, in build/PRESET/wasm/package; also by its own name ----
+
+set(EX_WASM_PACKAGE ${CMAKE_BINARY_DIR}/wasm/package)
+set(wasm_stamp ${CMAKE_BINARY_DIR}/wasm.stamp)
+file(GLOB_RECURSE wasm_sources CONFIGURE_DEPENDS src/runtime/*.[ch] src/runtime/*.inl include/exemplar/*.h)
+list(FILTER wasm_sources EXCLUDE REGEX "/include/exemplar/(author|cuda)")
+file(GLOB wasm_package_sources CONFIGURE_DEPENDS editor/runtime/*)
+add_custom_command(OUTPUT ${wasm_stamp}
+  COMMAND ${CMAKE_COMMAND} --preset wasm -B ${CMAKE_BINARY_DIR}/wasm --log-level=WARNING -DEX_WERROR=${EX_WERROR}
+  COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR}/wasm
+  COMMAND ${CMAKE_COMMAND} -E touch ${wasm_stamp}
+  DEPENDS ${wasm_sources} ${wasm_package_sources} ${CMAKE_SOURCE_DIR}/cmake/toolchains/wasm32.cmake
+  WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} COMMENT "Building the runtime for WebAssembly" VERBATIM)
+add_custom_target(editor_runtime DEPENDS ${wasm_stamp})
+
+# ---- what is there ----
+
+# Each says in `reason` what is missing; nothing where all is there.
+function(ex_find_civetweb reason)
+  find_path(CIVETWEB_INCLUDE_DIR civetweb.h)
+  find_library(CIVETWEB_LIBRARY civetweb)
+  mark_as_advanced(CIVETWEB_INCLUDE_DIR CIVETWEB_LIBRARY)
+  set(${reason} "" PARENT_SCOPE)
+  if(NOT CIVETWEB_INCLUDE_DIR OR NOT CIVETWEB_LIBRARY)
+    set(${reason} "civetweb was not found (Debian: libcivetweb-dev)" PARENT_SCOPE)
+    return()
+  endif()
+  file(STRINGS ${CIVETWEB_INCLUDE_DIR}/civetweb.h version REGEX "^#define CIVETWEB_VERSION \"")
+  string(REGEX REPLACE ".*\"([0-9.]+)\".*" "\\1" version "${version}")
+  if(NOT version VERSION_GREATER_EQUAL 1.15)
+    set(${reason} "civetweb in ${CIVETWEB_INCLUDE_DIR} is older than 1.15" PARENT_SCOPE)
+  endif()
+endfunction()
+
+# A module is linked to see that compiler, linker, C library and the compiler's own functions fit together.
+function(ex_find_wasm reason)
+  set(${reason} "" PARENT_SCOPE)
+  find_program(EX_WASM_CLANG clang)
+  find_program(EX_WASM_LINKER wasm-ld)
+  find_program(EX_WASM_ARCHIVER llvm-ar)
+  mark_as_advanced(EX_WASM_CLANG EX_WASM_LINKER EX_WASM_ARCHIVER)
+  foreach(tool IN ITEMS CLANG:clang LINKER:lld ARCHIVER:llvm)
+    string(REPLACE ":" ";" tool ${tool})
+    list(GET tool 0 name)
+    list(GET tool 1 package)
+    if(NOT EX_WASM_${name})
+      set(${reason} "the compiler for WebAssembly is not whole (Debian: ${package})" PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+  file(MAKE_DIRECTORY ${page_folder})
+  file(WRITE ${page_folder}/probe.c "#include <stdlib.h>\nvoid *probe(void);\nvoid *probe(void) { return malloc(1); }\n")
+  execute_process(COMMAND ${EX_WASM_CLANG} --target=wasm32-wasi --sysroot=/usr -msimd128 -mexec-model=reactor
+    -o ${page_folder}/probe.wasm ${page_folder}/probe.c RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
+  if(failed)
+    set(${reason} "clang makes no WebAssembly here (Debian: wasi-libc, and libclang-rt-14-dev-wasm32 for clang 14)"
+      PARENT_SCOPE)
+  endif()
+endfunction()
+
+# What editor/page/package-lock.json names, in editor/npm of the build folder. npm waits for a network for some seconds
+# alone: without one the next time tries again.
+function(ex_fetch_modules folder reason)
+  set(${reason} "" PARENT_SCOPE)
+  set(${folder} ${page_folder}/npm/node_modules PARENT_SCOPE)
+  file(SHA256 ${page_source}/package-lock.json wanted)
+  if(EXISTS ${page_folder}/npm/installed)
+    file(READ ${page_folder}/npm/installed installed)
+    if(installed STREQUAL wanted)
+      return()
+    endif()
+    file(REMOVE ${page_folder}/npm/installed)
+  endif()
+  find_program(EX_NPM npm)
+  mark_as_advanced(EX_NPM)
+  if(NOT EX_NPM)
+    set(${reason} "npm was not found, which fetches what makes the page" PARENT_SCOPE)
+    return()
+  endif()
+  message(NOTICE "Editor: npm fetches what makes the page")
+  foreach(file IN ITEMS package.json package-lock.json .npmrc)
+    configure_file(${page_source}/${file} ${page_folder}/npm/${file} COPYONLY)
+  endforeach()
+  execute_process(COMMAND ${EX_NPM} ci --fetch-retries=1 --fetch-retry-mintimeout=2000
+    WORKING_DIRECTORY ${page_folder}/npm OUTPUT_FILE ${page_folder}/npm.log ERROR_FILE ${page_folder}/npm.log
+    RESULT_VARIABLE failed TIMEOUT 300)
+  if(failed)
+    set(${reason} "npm could not fetch what makes the page (${page_folder}/npm.log)" PARENT_SCOPE)
+    return()
+  endif()
+  file(WRITE ${page_folder}/npm/installed ${wanted})
+endfunction()
+
+function(ex_find_modules folder reason)
+  set(${reason} "" PARENT_SCOPE)
+  find_program(EX_NODE node NAMES nodejs)
+  mark_as_advanced(EX_NODE)
+  if(NOT EX_NODE)
+    set(${reason} "node was not found (Debian: nodejs)" PARENT_SCOPE)
+    return()
+  endif()
+  execute_process(COMMAND ${EX_NODE} --version OUTPUT_VARIABLE version ERROR_QUIET)
+  string(REGEX REPLACE "^v([0-9.]+).*" "\\1" version "${version}")
+  if(NOT version VERSION_GREATER_EQUAL 18.3)
+    set(${reason} "${EX_NODE} is older than 18.3" PARENT_SCOPE)
+    return()
+  endif()
+  if(EX_EDITOR_MODULES)
+    set(${folder} ${EX_EDITOR_MODULES} PARENT_SCOPE)
+    if(NOT EXISTS ${EX_EDITOR_MODULES}/esbuild OR NOT EXISTS ${EX_EDITOR_MODULES}/three)
+      set(${reason} "${EX_EDITOR_MODULES}, which EX_EDITOR_MODULES names, holds no esbuild and three.js" PARENT_SCOPE)
+    endif()
+    return()
+  endif()
+  ex_fetch_modules(modules why)
+  set(${folder} ${modules} PARENT_SCOPE)
+  set(${reason} "${why}" PARENT_SCOPE)
+endfunction()
+
+# ---- the page ----
+
+if(NOT EX_EDITOR STREQUAL "AUTO" AND NOT EX_EDITOR)
+  return()
+endif()
+if(CMAKE_CROSSCOMPILING AND EX_EDITOR STREQUAL "AUTO")
+  set(EX_EDITOR_MISSING "it is left out where the target is another machine")
+  return()
+endif()
+ex_find_civetweb(reason)
+if(NOT reason AND EX_EDITOR_PAGE AND NOT EXISTS ${EX_EDITOR_PAGE})
+  set(reason "EX_EDITOR_PAGE names '${EX_EDITOR_PAGE}', which is not there")
+elseif(NOT reason AND NOT EX_EDITOR_PAGE)
+  ex_find_wasm(reason)
+  if(NOT reason)
+    ex_find_modules(EX_EDITOR_MODULES_DIR reason)
+  endif()
+endif()
+if(reason AND EX_EDITOR STREQUAL "AUTO")
+  message(NOTICE "Editor: ${reason}, so 'exemplar edit' is left out")
+  set(EX_EDITOR_MISSING "${reason}")
+  return()
+elseif(reason)
+  message(FATAL_ERROR "EX_EDITOR is ${EX_EDITOR}, but ${reason}: install it, or leave the editor out by -DEX_EDITOR=OFF")
+endif()
+
+set(EX_WITH_EDITOR ON)
+enable_language(ASM) # the tool's copy of the page
+add_library(civetweb INTERFACE)
+target_include_directories(civetweb SYSTEM INTERFACE ${CIVETWEB_INCLUDE_DIR})
+target_link_libraries(civetweb INTERFACE ${CIVETWEB_LIBRARY})
+if(EX_EDITOR_PAGE)
+  set(EX_EDITOR_PAGE_FILE ${EX_EDITOR_PAGE})
+  return()
+endif()
+set(EX_EDITOR_PAGE_FILE ${page_folder}/editor.html)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${page_source}/package-lock.json)
+file(GLOB_RECURSE page_sources CONFIGURE_DEPENDS editor/page/src/*)
+add_custom_command(OUTPUT ${EX_EDITOR_PAGE_FILE}
+  COMMAND ${EX_NODE} ${page_source}/build.mjs --modules ${EX_EDITOR_MODULES_DIR} --runtime ${EX_WASM_PACKAGE}
+    --output ${EX_EDITOR_PAGE_FILE}
+  DEPENDS ${page_sources} ${page_source}/index.html ${page_source}/style.css ${page_source}/build.mjs
+    ${page_source}/package-lock.json ${page_source}/tsconfig.json ${CMAKE_SOURCE_DIR}/LICENSE ${wasm_stamp}
+  COMMENT "Building the editor's page" VERBATIM)
+add_custom_target(editor_page DEPENDS ${EX_EDITOR_PAGE_FILE})
+add_dependencies(editor_page editor_runtime)

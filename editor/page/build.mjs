@@ -1,0 +1,156 @@
+// Makes the editor's page one file: the script (src/main.ts and what it imports, three.js among it), the style
+// (style.css) and the WebAssembly module go into the page (index.html). The same sources give the same bytes.
+//
+//   node build.mjs [--modules FOLDER] [--runtime FOLDER] [--output FILE]
+//   node build.mjs --types …                      checks the types instead, and writes nothing but a tsconfig.json
+//
+// modules: what 'npm ci' made (default: node_modules here); runtime: the package @exemplar/runtime (default: where the
+// preset wasm makes it); output: default build/editor/editor.html.
+//
+// The page names its policy itself (<meta http-equiv="Content-Security-Policy">): no script but this one runs, and
+// nothing is fetched but from where the page came. 'exemplar edit --export' (cli/edit_export.c) relies on two places
+// that stand in the page once each: RIG, where the rig goes, and CONNECT, which becomes 'none'.
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+
+const RIG = "<!--rig-->";
+const CONNECT = "connect-src 'self'";
+// The C library that is linked into the WebAssembly module; three.js has its own file.
+const MUSL = "Copyright (c) 2005-2020 Rich Felker, et al.";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const source = join(here, "src");
+
+const fail = (sentence) => {
+    console.error(`build.mjs: ${sentence}`);
+    process.exit(1);
+};
+
+const { values: options } = parseArgs({
+    options: {
+        modules: { type: "string", default: join(here, "node_modules") },
+        runtime: { type: "string", default: join(here, "../../build/wasm/package") },
+        output: { type: "string", default: join(here, "../../build/editor/editor.html") },
+        types: { type: "boolean", default: false },
+    },
+});
+const modules = resolve(options.modules);
+const runtime = resolve(options.runtime);
+const output = resolve(options.output);
+
+// ---- types ----
+
+// The packages need not lie above the sources, so that their places are written into a tsconfig.json beside the output.
+const checkTypes = () => {
+    const places = { "@exemplar/runtime": [join(here, "../runtime/index.d.ts")] };
+    for (const name of ["three", "@types/three"]) {
+        const typed = join(modules, "@types/three");
+        places[name] = [typed];
+        places[`${name}/*`] = [join(typed, "*")];
+    }
+    places["three/addons/*"] = [join(modules, "@types/three/examples/jsm/*")];
+    const config = {
+        extends: join(here, "tsconfig.json"),
+        compilerOptions: { paths: places },
+        include: [source],
+    };
+    const path = join(dirname(output), "tsconfig.json");
+    mkdirSync(dirname(output), { recursive: true });
+    writeFileSync(path, JSON.stringify(config, null, 2));
+    try {
+        execFileSync(process.execPath, [join(modules, "typescript/bin/tsc"), "-p", path], { stdio: "inherit" });
+    } catch (error) {
+        process.exit(error.status ?? 1);
+    }
+};
+
+// ---- the parts ----
+
+const bundleScript = async () => {
+    const esbuild = createRequire(join(modules, "any.js"))("esbuild");
+    const result = await esbuild.build({
+        entryPoints: [join(source, "main.ts")],
+        bundle: true,
+        write: false,
+        minify: true,
+        format: "esm",
+        platform: "browser",
+        target: "es2022",
+        legalComments: "none", // the notices stand at the top of the page, whole
+        loader: { ".wasm": "binary" },
+        alias: { "@exemplar/runtime": runtime },
+        nodePaths: [modules],
+        external: ["node:*"], // what @exemplar/runtime imports in node alone
+        tsconfig: join(here, "tsconfig.json"),
+        logLevel: "warning",
+    });
+    return result.outputFiles[0].text.trim();
+};
+
+const minifyStyle = async () => {
+    const esbuild = createRequire(join(modules, "any.js"))("esbuild");
+    const style = readFileSync(join(here, "style.css"), "utf8");
+    return (await esbuild.transform(style, { loader: "css", minify: true, target: "es2022" })).code.trim();
+};
+
+// Who wrote what is in the page, under one and the same licence.
+const notices = () => {
+    const parts = (path) => {
+        const text = readFileSync(path, "utf8");
+        const line = /^Copyright .*$/m.exec(text)?.[0];
+        const terms = text.slice(text.indexOf("Permission is hereby granted")).trim();
+        if (!line) fail(`${path} has no line with the copyright: look at what the page has to carry`);
+        return { line, terms, words: terms.replace(/\s+/g, " ") };
+    };
+    const ours = parts(join(here, "../../LICENSE"));
+    const three = parts(join(modules, "three/LICENSE"));
+    if (three.words !== ours.words) fail("three.js has another licence now: look at what the page has to carry");
+    const who = `Exemplar    ${ours.line}\nthree.js    ${three.line}\nmusl        ${MUSL}`;
+    return `<!--\nThis page is made of:\n${who}\nEach of them under these terms, the MIT licence:\n\n${ours.terms}\n-->`;
+};
+
+// ---- the page ----
+
+// What the parser of a page would not hand on as it stands, so that the hash of the policy would not fit.
+const checkInline = (what, text, end) => {
+    for (const bad of [end, "<!--", "\r", "\0"])
+        if (text.toLowerCase().includes(bad)) fail(`the ${what} holds ${JSON.stringify(bad)}: write it another way`);
+};
+
+// Puts text in the place of what the page has once.
+const put = (html, place, text) => {
+    const parts = html.split(place);
+    if (parts.length !== 2) fail(`${place} must stand in index.html once: there it is ${parts.length - 1} times`);
+    return parts.join(text);
+};
+
+const makePage = async () => {
+    const [script, style] = await Promise.all([bundleScript(), minifyStyle()]);
+    checkInline("script", script, "</script");
+    checkInline("style", style, "</style");
+    const hash = createHash("sha256").update(script, "utf8").digest("base64");
+    const policy = [
+        "default-src 'none'",
+        `script-src 'sha256-${hash}' 'wasm-unsafe-eval'`,
+        "style-src 'unsafe-inline'",
+        "img-src data: blob:",
+        CONNECT,
+        "base-uri 'none'",
+        "form-action 'none'",
+    ].join("; ");
+    let html = readFileSync(join(here, "index.html"), "utf8");
+    html = put(html, "<!--policy-->", `<meta http-equiv="Content-Security-Policy" content="${policy}">`);
+    html = put(html, "<!--style-->", `${notices()}\n<style>${style}</style>`);
+    html = put(html, "<!--script-->", `<script type="module">${script}</script>`);
+    put(html, RIG, ""); // for the export
+    put(html, CONNECT, "");
+    mkdirSync(dirname(output), { recursive: true });
+    writeFileSync(output, html);
+};
+
+await (options.types ? checkTypes() : makePage());
