@@ -1,0 +1,178 @@
+// The space under the mouse: what is seen first, dragging examples, the gesture, undoing, saving, reloading.
+import { readFileSync, writeFileSync } from "node:fs";
+import { apart, changed, drag, expect, json, onMap, positions, save, settled } from "./harness.mjs";
+
+/** Pixels that are not the ground of the view, and how much their brightness varies. */
+const shown = ({ width, height, data }) => {
+    // The ground is what the rows above the form have: the commonest colour of the outermost columns.
+    const counts = new Map();
+    for (let y = 0; y < height; y++)
+        for (const x of [2, width - 3]) {
+            const i = 4 * (y * width + x);
+            const key = `${data[i] >> 3},${data[i + 1] >> 3},${data[i + 2] >> 3}`;
+            counts.set(key, (counts.get(key) ?? 0) + 1);
+        }
+    const ground = [...counts].sort((a, b) => b[1] - a[1])[0][0].split(",").map((v) => 8 * v + 4);
+    let count = 0;
+    let sum = 0;
+    let squares = 0;
+    for (let i = 0; i < data.length; i += 4) {
+        const distance = Math.abs(data[i] - ground[0]) + Math.abs(data[i + 1] - ground[1]) + Math.abs(data[i + 2] - ground[2]);
+        if (distance < 48) continue;
+        const light = (data[i] + data[i + 1] + data[i + 2]) / 3;
+        count++;
+        sum += light;
+        squares += light * light;
+    }
+    const mean = sum / Math.max(count, 1);
+    return { share: count / (width * height), spread: Math.sqrt(Math.max(squares / Math.max(count, 1) - mean * mean, 0)) };
+};
+
+export const firstFrame = (name) => async (bench) => {
+    const page = await bench.open(bench.demo(name));
+    const { share, spread } = shown(await bench.pixels(page, "#view"));
+    expect(share > 0.03 && share < 0.8, `${(100 * share).toFixed(1)} % of the view are covered`);
+    expect(spread > 6, `the form is of one colour (brightness varies by ${spread.toFixed(1)})`);
+    expect(page.problems.length === 0, page.problems.join("; "));
+    return `${(100 * share).toFixed(0)} % covered`;
+};
+
+/** The surface that the tool makes of the saved project at a pose. */
+const native = (bench, project, words) => {
+    const rig = project.replace(/\.json$/, ".saved.glb");
+    const form = project.replace(/\.json$/, ".saved.obj");
+    bench.run("build", project, "-o", rig, "-q");
+    bench.run("pose", rig, ...words, "-o", form, "-q");
+    return Float32Array.from(readFileSync(form, "utf8").split("\n").filter((line) => line.startsWith("v "))
+        .flatMap((line) => line.split(/\s+/).slice(1, 4).map(Number)));
+};
+
+/** The page's surface in the source's order, before it is refined. */
+const cage = async (page) => Float32Array.from(await page.evaluate(() => {
+    const { stage } = window.exemplar;
+    const surface = stage.rig.surface({ level: 0, split: false, normals: false }).evaluate(stage.pose);
+    const numbers = [...surface.positions];
+    surface.dispose();
+    return numbers;
+}));
+
+const POSE = ["bend=0.6", "thickness=0.7"];
+const pose = (page) => page.evaluate(() => window.exemplar.setPlace({ bend: 0.6, thickness: 0.7 }));
+
+export const dragExample = async (bench) => {
+    const project = bench.demo("blob");
+    const page = await bench.open(project);
+    await pose(page);
+    const [before, picture] = [await positions(page), await bench.pixels(page, "#view")];
+    const { name, at } = json(project).layers[0].examples.find((e) => e.at.thickness === 1);
+    const [from, to] = [await onMap(page, [at.bend, at.thickness]), await onMap(page, [at.bend - 0.3, 0.8])];
+    const live = await drag(page, from, to, { during: () => positions(page) });
+    expect(apart(before, live) > 1e-3, "the surface did not follow while the example was dragged");
+    await settled(page);
+    const after = await positions(page);
+    expect(apart(live, after) < 1e-5, "the surface changed when the example was let go");
+    const pixels = changed(picture, await bench.pixels(page, "#view"));
+    expect(pixels > 200, `only ${pixels} pixels changed`);
+    await save(page);
+    const moved = json(project).layers[0].examples.find((e) => e.name === name).at;
+    expect(Math.abs(moved.bend - (at.bend - 0.3)) < 0.03 && Math.abs(moved.thickness - 0.8) < 0.03,
+        `saved at ${JSON.stringify(moved)}`);
+    const error = apart(await cage(page), native(bench, project, POSE));
+    expect(error < 2e-6, `the page and the tool differ by ${error}`);
+    return `${pixels} pixels changed, page and tool agree within ${error.toExponential(1)} m`;
+};
+
+/** Of a layer whose forms stand at their poses: moving an example un-poses it anew, and the page and the tool agree. */
+export const dragUnposed = async (bench) => {
+    const project = bench.demo("arm");
+    const page = await bench.open(project);
+    await page.evaluate(() => window.exemplar.setPlace({ elbow: 70, shoulder: 20, gender: 0 }));
+    const axes = await page.evaluate(() => window.exemplar.rigLayer.inputs.map((input) => input.name));
+    await page.selectOption("#map-x", { label: axes[1] }).catch(() => page.selectOption("#map-x", axes[1]));
+    await page.selectOption("#map-y", { label: axes[3] }).catch(() => page.selectOption("#map-y", axes[3]));
+    const before = await positions(page);
+    await drag(page, await onMap(page, [110, 0]), await onMap(page, [95, 0.02]));
+    await save(page);
+    expect(apart(before, await positions(page)) > 1e-4, "nothing moved");
+    const moved = json(project).layers[0].examples.find((e) => e.name === "bent_female").at.elbow;
+    expect(Math.abs(moved - 95) < 3, `saved at ${moved}`);
+    const words = ["elbow=70", "shoulder=20", "gender=0"];
+    const error = apart(await cage(page), native(bench, project, words));
+    expect(error < 2e-6, `the page and the tool differ by ${error}`);
+    return `page and tool agree within ${error.toExponential(1)} m`;
+};
+
+export const gesture = async (bench) => {
+    const project = bench.demo("blob");
+    const original = json(project);
+    const page = await bench.open(project);
+    const [from, to] = [await onMap(page, [-0.5, 0.25]), await onMap(page, [0.4, 0.45])];
+    await drag(page, from, to, { key: "Alt" });
+    await save(page);
+    const made = json(project).layers[0].pseudo;
+    const count = original.layers[0].pseudo?.length ?? 0;
+    expect(made?.length === count + 1, `${made?.length ?? 0} pseudo-examples were saved`);
+    const pseudo = made[count];
+    expect(pseudo.weights && !pseudo.from, `it was saved as ${JSON.stringify(pseudo)}`);
+
+    // By hand: the weights that the tool gives where the gesture began, at the place where it ended.
+    const rig = project.replace(/\.json$/, ".first.glb");
+    const hand = project.replace(/\.json$/, ".hand.json");
+    writeFileSync(hand, JSON.stringify(original));
+    bench.run("build", hand, "-o", rig, "-q");
+    const began = await page.evaluate(({ x, y }) => document.getElementById("map").clientToPoint({ x, y }), from);
+    const said = JSON.parse(bench.run("weights", rig, `bend=${began[0]}`, `thickness=${began[1]}`, "--json"));
+    const weights = said.layers[0].weights;
+    for (const [name, weight] of Object.entries(weights))
+        expect(Math.abs((pseudo.weights[name] ?? 0) - weight) < 2e-6 * Math.max(1, Math.abs(weight)),
+            `${name} has ${pseudo.weights[name]}, by hand ${weight}`);
+    original.layers[0].pseudo = [...(original.layers[0].pseudo ?? []), { at: pseudo.at, weights: pseudo.weights }];
+    writeFileSync(hand, JSON.stringify(original));
+    const both = [hand, project].map((path) => {
+        const out = path.replace(/\.json$/, ".end.glb");
+        bench.run("build", path, "-o", out, "-q");
+        return readFileSync(out);
+    });
+    expect(both[0].equals(both[1]), "the rig is not the one of the pseudo-example written by hand");
+    return "the same rig, to the byte";
+};
+
+export const undo = async (bench) => {
+    const project = bench.demo("blob");
+    const first = readFileSync(project);
+    const page = await bench.open(project);
+    const at = json(project).layers[0].examples[1].at;
+    await drag(page, await onMap(page, [at.bend, at.thickness]), await onMap(page, [at.bend * 0.8, 0.9]));
+    await settled(page);
+    await drag(page, await onMap(page, [-0.5, 0.5]), await onMap(page, [0.3, 0.4]), { key: "Alt" });
+    await settled(page);
+    await page.evaluate(() => window.exemplar.edit("renamed", (tree) => ({ ...tree,
+        layers: tree.layers.map((layer) => ({ ...layer, name: "space" })) })));
+    await save(page);
+    const last = readFileSync(project);
+    expect(!last.equals(first), "nothing was changed");
+    for (let i = 0; i < 3; i++) await page.keyboard.press("Control+z");
+    await save(page);
+    expect(readFileSync(project).equals(first), "undoing everything and saving does not give the first bytes back");
+    expect(readFileSync(`${project}~`).equals(last), "the version before is not beside it");
+    for (let i = 0; i < 3; i++) await page.keyboard.press("Control+Shift+z");
+    await save(page);
+    expect(readFileSync(project).equals(last), "doing everything again does not give the last bytes back");
+};
+
+export const reload = async (bench) => {
+    const project = bench.demo("blob");
+    const page = await bench.open(project);
+    const at = json(project).layers[0].examples[0].at;
+    await drag(page, await onMap(page, [at.bend, at.thickness]), await onMap(page, [at.bend + 0.2, at.thickness + 0.1]));
+    await save(page);
+    await pose(page);
+    const [before, picture] = [await positions(page), await bench.pixels(page, "#view")];
+    await page.reload();
+    await page.waitForSelector("body[data-ready=true]");
+    await settled(page);
+    await pose(page);
+    expect(apart(before, await positions(page)) === 0, "the surface is another after the reload");
+    const pixels = changed(picture, await bench.pixels(page, "#view"));
+    expect(pixels === 0, `${pixels} pixels are others after the reload`);
+};

@@ -1,0 +1,202 @@
+// The page as a whole: exported, broken, shared, at two sizes and in two themes, and how quick it is.
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { writeBody } from "./body.mjs";
+import { apart, changed, drag, expect, json, onMap, positions, save, settled } from "./harness.mjs";
+
+export const exported = async (bench) => {
+    const project = bench.demo("blob");
+    const rig = project.replace(/\.json$/, ".glb");
+    const file = project.replace(/\.json$/, ".html");
+    bench.run("edit", "--export", file, rig, "-q");
+    const context = await bench.browser.newContext({ viewport: { width: 1440, height: 900 }, offline: true });
+    const page = await context.newPage();
+    const asked = [];
+    page.on("request", (request) => asked.push(request.url()));
+    page.problems = [];
+    page.on("pageerror", (error) => page.problems.push(error.message));
+    await page.goto(pathToFileURL(file).href);
+    await page.waitForSelector("body[data-ready=true]");
+    const picture = await bench.pixels(page, "#view");
+    await page.evaluate(() => window.exemplar.setPlace({ bend: 0.6, thickness: 0.7 }));
+    const posed = await bench.pixels(page, "#view");
+    expect(changed(picture, posed) > 200, "posing changes nothing that is seen");
+    const before = await positions(page);
+    const at = json(project).layers[0].examples.find((e) => e.at.thickness === 1).at;
+    await drag(page, await onMap(page, [at.bend, at.thickness]), await onMap(page, [at.bend - 0.3, 0.8]));
+    await page.evaluate(() => window.exemplar.frame());
+    expect(apart(before, await positions(page)) > 1e-3, "dragging an example changes nothing");
+    await page.keyboard.press("Control+z");
+    expect(apart(before, await positions(page)) === 0, "undoing does not bring the surface back");
+    const others = asked.filter((url) => !url.startsWith("data:") && !url.startsWith("blob:"));
+    expect(others.length === 1 && others[0].startsWith("file:"), `it asked for ${others.join(", ")}`);
+    expect(page.problems.length === 0, page.problems.join("; "));
+    return `${(readFileSync(file).length / 1e6).toFixed(1)} MB, no request but itself`;
+};
+
+export const corrupt = async (bench) => {
+    const project = bench.demo("blob");
+    const text = readFileSync(project, "utf8");
+    for (const [broken, word] of [
+        [text.slice(0, text.length / 2), /line \d+|ends|end of file/i],
+        [text.replace('"bend"', '"bemd"'), /bend|bemd/],
+        [text.replace("thick.obj", "gone.obj"), /gone\.obj/],
+        ["", /empty|end/i],
+        ["\u0000\u0001\uFFFF", /./],
+    ]) {
+        writeFileSync(project, broken);
+        const page = await bench.open(project, { wait: false });
+        expect((await page.getAttribute("body", "data-ready")) === "failed", "the page opened");
+        const sentence = (await page.textContent("[role=alert] .sentence")).trim();
+        expect(sentence.length > 10 && word.test(sentence), `it says: ${sentence}`);
+        expect(readFileSync(project, "utf8") === broken, "the file was changed");
+        await page.context().close();
+    }
+};
+
+/** Two editors on one project: who saves second is told, and nothing is lost. */
+export const twoEditors = async (bench) => {
+    const project = bench.demo("blob");
+    const address = await bench.serve(project);
+    const [one, two] = [await bench.page(address), await bench.page(await bench.serve(project))];
+    const rename = (page, name) => page.evaluate((to) => window.exemplar.edit("renamed", (tree) => ({ ...tree,
+        layers: tree.layers.map((layer) => ({ ...layer, name: to })) })), name);
+    await rename(one, "first");
+    await save(one);
+    const saved = readFileSync(project);
+    await rename(two, "second");
+    await settled(two);
+    expect(!(await two.evaluate(() => window.exemplar.save())), "the second editor wrote over the first");
+    expect(readFileSync(project).equals(saved), "the file is not the first one's");
+    const said = await two.evaluate(() => window.exemplar.message.text);
+    expect(/changed/.test(said), `it says: ${said}`);
+};
+
+/** Texts and controls that can be seen, with the boxes that are left of them inside what scrolls. */
+const boxes = () => {
+    const luminance = ([r, g, b]) => {
+        const linear = [r, g, b].map((v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4));
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2];
+    };
+    const context = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+    const colour = (css) => {
+        context.clearRect(0, 0, 1, 1);
+        context.fillStyle = css;
+        context.fillRect(0, 0, 1, 1);
+        const [r, g, b, a] = context.getImageData(0, 0, 1, 1).data;
+        return [r, g, b, a / 255];
+    };
+    const over = (top, below) => [0, 1, 2].map((i) => top[i] * top[3] + below[i] * (1 - top[3]));
+    const ground = (element) => {
+        const stack = [];
+        for (let e = element; e; e = e.parentElement) {
+            const c = colour(getComputedStyle(e).backgroundColor);
+            if (c[3] > 0) stack.push(c);
+            if (c[3] === 1) break;
+        }
+        return stack.reverse().reduce((below, top) => over(top, below), [255, 255, 255]);
+    };
+    const clip = (element, rect) => {
+        let { left, top, right, bottom } = rect;
+        for (let e = element.parentElement; e; e = e.parentElement) {
+            if (getComputedStyle(e).overflow === "visible") continue;
+            const r = e.getBoundingClientRect();
+            left = Math.max(left, r.left);
+            top = Math.max(top, r.top);
+            right = Math.min(right, r.right);
+            bottom = Math.min(bottom, r.bottom);
+        }
+        return { left: Math.max(left, 0), top: Math.max(top, 0), right: Math.min(right, innerWidth), bottom: Math.min(bottom, innerHeight) };
+    };
+    const found = [];
+    for (const element of document.querySelectorAll("body *")) {
+        const style = getComputedStyle(element);
+        if (style.visibility !== "visible" || Number(style.opacity) === 0 || !element.checkVisibility()) continue;
+        const control = element.matches("button, input, select, textarea, summary, a");
+        const text = [...element.childNodes].filter((n) => n.nodeType === 3 && n.data.trim());
+        if (!control && !text.length) continue;
+        if (element.matches("option, script, style, title")) continue;
+        const range = document.createRange();
+        let rects = [element.getBoundingClientRect()];
+        if (!control && text.length) {
+            range.setStartBefore(text[0]);
+            range.setEndAfter(text.at(-1));
+            rects = [...range.getClientRects()];
+        }
+        // What is kept for screen readers only is a pixel large.
+        for (const rect of rects) {
+            const box = clip(element, rect);
+            if (box.right - box.left < 2 || box.bottom - box.top < 2) continue;
+            const words = (element.getAttribute("aria-label") ?? element.textContent ?? "").trim().slice(0, 40);
+            const back = ground(element);
+            const front = over(colour(style.color), back);
+            const [a, b] = [luminance(front), luminance(back)].sort((x, y) => y - x);
+            found.push({ element, box, words: `${element.tagName.toLowerCase()} '${words}'`, text: text.length > 0 || control,
+                contrast: (a + 0.05) / (b + 0.05) });
+        }
+    }
+    const problems = [];
+    for (const { words, contrast, text } of found)
+        if (text && contrast < 4.5) problems.push(`${words} has a contrast of ${contrast.toFixed(2)}`);
+    for (let i = 0; i < found.length; i++)
+        for (let j = i + 1; j < found.length; j++) {
+            const [a, b] = [found[i], found[j]];
+            if (a.element.contains(b.element) || b.element.contains(a.element)) continue;
+            const x = Math.min(a.box.right, b.box.right) - Math.max(a.box.left, b.box.left);
+            const y = Math.min(a.box.bottom, b.box.bottom) - Math.max(a.box.top, b.box.top);
+            if (x > 1 && y > 1) problems.push(`${a.words} and ${b.words} overlap by ${x.toFixed(0)} × ${y.toFixed(0)}`);
+        }
+    const wide = document.documentElement.scrollWidth > innerWidth || document.documentElement.scrollHeight > innerHeight;
+    if (wide) problems.push("the page is larger than its window");
+    return { count: found.length, problems: [...new Set(problems)] };
+};
+
+export const layout = (name, prepare = null) => async (bench) => {
+    const project = bench.demo(name);
+    const address = await bench.serve(project);
+    const pictures = join(bench.work, "pictures");
+    mkdirSync(pictures, { recursive: true });
+    let least = Infinity;
+    for (const [width, height] of [[1440, 900], [1024, 768]])
+        for (const theme of ["light", "dark"]) {
+            const page = await bench.page(address, { width, height, theme });
+            if (prepare) await prepare(page);
+            await settled(page);
+            await page.waitForTimeout(400); // thumbnails
+            await page.screenshot({ path: join(pictures, `${name}-${width}-${theme}.png`) });
+            // Every part once open and once folded.
+            for (const open of ["as it is", true]) {
+                if (open === true) await page.evaluate(() => document.querySelectorAll("details").forEach((d) => (d.open = true)));
+                const { count, problems } = await page.evaluate(boxes);
+                expect(count > 20, `only ${count} texts and controls were found`);
+                expect(problems.length === 0, `${width}×${height} ${theme}: ${problems.slice(0, 6).join("; ")}`);
+                least = Math.min(least, count);
+            }
+            await page.context().close();
+        }
+    return `at least ${least} texts and controls`;
+};
+
+/** The time of a step, as the page itself shows it; a figure, not a judgement: machines differ. */
+export const speed = (name) => async (bench) => {
+    const folder = join(bench.work, `speed-${name}`);
+    mkdirSync(folder, { recursive: true });
+    const project = name === "body" ? writeBody(folder) : bench.demo(name);
+    const page = await bench.open(project);
+    const ends = await page.evaluate(() => {
+        const { rigLayer: layer } = window.exemplar;
+        const map = document.getElementById("map");
+        const { x, y } = map.shownAxes();
+        const point = layer.examplePoint(1);
+        const value = (axis) => point[axis.offset];
+        return { from: map.pointToClient([value(x), value(y)]), to: map.pointToClient([(x.min + x.max) / 2, y.min + 0.4 * (y.max - y.min)]) };
+    });
+    await drag(page, ends.from, ends.to, { steps: 60 });
+    await settled(page);
+    const steps = await page.evaluate(() => [...window.exemplar.steps].sort((a, b) => a - b));
+    expect(steps.length >= 20, `only ${steps.length} steps were measured`);
+    const shown = await page.textContent("footer .step");
+    expect(/drag step [\d.]+ ms/.test(shown), `the page shows '${shown}'`);
+    return `${shown}, ${await page.textContent("footer .size")}`;
+};
