@@ -1,21 +1,23 @@
 // From the tree to a layer's weigher: what of a layer can be followed live, without a new rig, and by which edits.
 import type { Layer, LayerEdit, WeigherSettings } from "@exemplar/runtime";
-import { pointOf, type Falloff, type ProjectLayer, type ProjectPseudo, type Weigh } from "./project";
+import { pointOf, type Falloff, type ProjectExample, type ProjectLayer, type ProjectPseudo, type Weigh } from "./project";
 
 export const livingExamples = (layer: ProjectLayer) => layer.examples.filter((example) => !example.muted);
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** Whether the rig of one layer can show the other by edits of its weigher alone. */
+const formOf = (example: ProjectExample) => ({ ...example, at: null, joints: null, falloff: null });
+const restOf = (layer: ProjectLayer) => ({ ...layer, weigh: null, pseudo: null, muted: null, examples: null });
+
+/** Whether the rig of one layer can show the other by edits of its weigher alone. Most examples of two trees are the
+ * same objects, which makes this quick for a thousand of them. */
 export const isSameForms = (built: ProjectLayer, wanted: ProjectLayer): boolean => {
-    const strip = (layer: ProjectLayer) => ({
-        ...layer,
-        weigh: null,
-        pseudo: null,
-        muted: null,
-        examples: livingExamples(layer).map((e) => ({ ...e, at: null, joints: null, falloff: null })),
-    });
-    return same(strip(built), strip(wanted));
+    const [before, after] = [livingExamples(built), livingExamples(wanted)];
+    return (
+        before.length === after.length &&
+        before.every((example, k) => example === after[k] || same(formOf(example), formOf(after[k]!))) &&
+        same(restOf(built), restOf(wanted))
+    );
 };
 
 /** The settings of `weigh`, with what it leaves out. */
@@ -63,7 +65,7 @@ export const followSpace = (layer: Layer, built: ProjectLayer, wanted: ProjectLa
     const before = livingExamples(built);
     const examples = livingExamples(wanted);
     examples.forEach((example, k) => {
-        if (!same(example.at, before[k]!.at)) edits.push({ move: k, at: pointOf(layer, example.at) });
+        if (example !== before[k] && !same(example.at, before[k]!.at)) edits.push({ move: k, at: pointOf(layer, example.at) });
     });
     const old = built.pseudo ?? [];
     const pseudos = wanted.pseudo ?? [];
@@ -75,6 +77,7 @@ export const followSpace = (layer: Layer, built: ProjectLayer, wanted: ProjectLa
     });
     if (settings.kind === "gaussian")
         examples.forEach((example, k) => {
+            if (example === before[k] && wanted.weigh === built.weigh) return;
             const now = example.falloff ?? wanted.weigh?.falloff;
             if (!same(now, before[k]!.falloff ?? built.weigh?.falloff))
                 edits.push({ falloff: k, value: falloffOf(layer, wanted.space, now) });

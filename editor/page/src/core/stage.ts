@@ -48,13 +48,13 @@ export class Stage {
         let whole = tree.layers.length === this.built.layers.length;
         let failure: unknown = null;
         tree.layers.forEach((wanted, i) => {
+            if (this.#shown[i] === wanted) return;
             const built = this.built.layers[i];
             const layer = this.layer(built?.name);
             if (!built || !layer || !isSameForms({ ...built, name: wanted.name }, wanted)) {
                 whole = false;
                 return;
             }
-            if (this.#shown[i] === wanted) return;
             try {
                 followSpace(layer, built, wanted);
                 this.#shown[i] = wanted;
