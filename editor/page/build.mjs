@@ -1,5 +1,6 @@
 // Makes the editor's page one file: the script (src/main.ts and what it imports, three.js among it), the style
-// (style.css) and the WebAssembly module go into the page (index.html). The same sources give the same bytes.
+// (style.css, then that of each panel beside its source) and the WebAssembly module go into the page (index.html). The
+// same sources give the same bytes.
 //
 //   node build.mjs [--modules FOLDER] [--runtime FOLDER] [--output FILE]
 //   node build.mjs --types …                      checks the types instead, and writes nothing but a tsconfig.json
@@ -12,7 +13,7 @@
 // that stand in the page once each: RIG, where the rig goes, and CONNECT, which becomes 'none'.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -94,7 +95,9 @@ const bundleScript = async () => {
 
 const minifyStyle = async () => {
     const esbuild = createRequire(join(modules, "any.js"))("esbuild");
-    const style = readFileSync(join(here, "style.css"), "utf8");
+    const panels = readdirSync(source, { recursive: true }).filter((path) => path.endsWith(".css")).sort();
+    const files = [join(here, "style.css"), ...panels.map((path) => join(source, path))];
+    const style = files.map((path) => readFileSync(path, "utf8")).join("\n");
     return (await esbuild.transform(style, { loader: "css", minify: true, target: "es2022" })).code.trim();
 };
 
