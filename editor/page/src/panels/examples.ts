@@ -8,7 +8,7 @@ import { List, type Row } from "./list";
 import { setMark } from "./mark";
 import type { Marks } from "./places";
 import { drawImage, Thumbnails } from "./thumbnails";
-import { placeWords } from "./words";
+import { placeWords, shortPlace } from "./words";
 
 export type Point = { example: ProjectExample; pseudo?: never } | { pseudo: ProjectPseudo; example?: never };
 
@@ -107,10 +107,12 @@ export class ExampleList {
         const { example, pseudo } = point;
         const find = (selector: string) => element.querySelector<HTMLElement>(selector)!;
         const name = example ? example.name : (pseudo.name ?? `pseudo-example ${index - this.#examples}`);
-        const about = layer.weigh?.kind === "direct" ? (layer.space[index]?.name ?? "") : placeWords(layer, (example ?? pseudo).at);
+        const direct = layer.weigh?.kind === "direct";
+        const place = (example ?? pseudo).at;
+        const about = direct ? (layer.space[index]?.name ?? "") : placeWords(layer, place);
         const muted = example?.muted ?? false;
         find(".name").textContent = name;
-        find(".about").textContent = about;
+        find(".about").textContent = direct ? about : shortPlace(layer, place);
         element.title = `${name}: ${about}${muted ? ", muted" : ""}`;
         element.classList.toggle("muted", muted);
         element.classList.toggle("pseudo", !example);

@@ -9,7 +9,7 @@ import { List, type Row } from "./list";
 import { muteLayer } from "./edits";
 import { setMark } from "./mark";
 import { marksOf, type Mark, type Marks } from "./places";
-import { count, shapeWords } from "./words";
+import { count, isShort, shapeWords } from "./words";
 import { apply } from "./apply";
 
 const shown = (mark: Mark | undefined): string => (mark ? `${mark.severity}${mark.text}` : "");
@@ -68,11 +68,14 @@ export const layersPanel = (app: App): HTMLElement => {
     addLayerCommands(app, rows);
 
     const heading = h("h2", {});
+    const axes = h("p", { class: "about" });
     const update = (): void => {
         layers.update(app.tree.layers);
         examples.update();
         const layer = app.layer;
         heading.textContent = layer ? `Examples of ${layer.name}` : "Examples";
+        axes.textContent = layer && isShort(layer) ? layer.space.map((axis) => axis.name).join(" · ") : "";
+        axes.title = axes.textContent;
     };
     app.on("tree", update);
     app.on("rig", update);
@@ -94,7 +97,7 @@ export const layersPanel = (app: App): HTMLElement => {
         { class: "layers" },
         layers.element,
         toolbar(app, "Layers", served ? [["add-layer", "New…"], ["only", "Only this"], ["delete-layer", "Delete"]] : [["only", "Only this"]]),
-        heading,
+        h("div", { class: "head" }, heading, axes),
         examples.list.element,
         served && toolbar(app, "Examples", [["add-example", "Add…"], ["rename", "Rename"], ["delete-example", "Delete"]]),
     );

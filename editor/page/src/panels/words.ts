@@ -25,6 +25,21 @@ export const placeWords = (layer: ProjectLayer, place: Place | undefined): strin
         .map((axis) => `${axis.name} ${value(axis, place![axis.name]!)}`)
         .join(", ") || "at rest";
 
+// As the library has it where a project says nothing.
+const restOf = (axis: Axis): Value => {
+    if (axis.rest !== undefined) return axis.rest;
+    if (axis.rotation) return [0, 0, 0, 1];
+    if (axis["stretch"] !== undefined) return 1;
+    return Math.min(Math.max(0, axis.min ?? 0), axis.max ?? 0);
+};
+
+const FEW = 3;
+/** Whether places are so short that their values say enough, below the names of the axes. */
+export const isShort = (layer: ProjectLayer): boolean => layer.space.length <= FEW && layer.weigh?.kind !== "direct";
+/** "0.5 · 1", where the layer's axes are few; else as placeWords. */
+export const shortPlace = (layer: ProjectLayer, place: Place | undefined): string =>
+    isShort(layer) ? layer.space.map((axis) => value(axis, place?.[axis.name] ?? restOf(axis))).join(" · ") : placeWords(layer, place);
+
 const SHAPES: { [shape: string]: string } = {
     positions: "positions",
     unposed: "un-posed",
