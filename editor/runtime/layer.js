@@ -166,7 +166,7 @@ export class Layer {
         if (list.length === 0) return;
         const rig = this.#rig[PLACE];
         this.#core.lend([words, values], (...places) => {
-            if (!this.#core.c.layer_edit(rig, this.index, list.length, ...places)) this.#core.fail();
+            if (!this.#core.c.layer_edit(rig, this.index, list.length, ...places)) this.#core.fail(examples);
         });
     }
 
