@@ -101,11 +101,29 @@ typedef void exi_request(exi_edit *edit, const exi_asked *asked, exi_answer *ans
 exi_request exi_edit_get_project, exi_edit_get_version, exi_edit_put_project; /* edit_project.c */
 exi_request exi_edit_build, exi_edit_check;                                   /* edit_build.c */
 
+exi_request exi_edit_post_file;                                          /* edit_files.c */
+exi_request exi_edit_post_form, exi_edit_post_mask, exi_edit_post_group; /* edit_forms.c */
+
 /* A project's text that was sent, parsed; NULL after an error: one of result EX_ERROR_FILE where it names files that it
  * may not. It may name files of the folder, and others only where the file on disk names them. */
 ex_project *exi_edit_parse(const exi_edit *edit, const exi_asked *asked, ex_error *error);
 /* Whether a project may name that file. */
 bool exi_edit_may_read(const exi_edit *edit, const char *relative);
+
+/* Names of new files: of the query, and with an ending and what makes them free. */
+#define EXI_EDIT_NAME_MOST 200
+#define EXI_EDIT_NAME_SIZE                                                                                             \
+    (EXI_EDIT_NAME_MOST + 56) /* what is a little too long is read, and refused with a sentence */
+#define EXI_EDIT_PATH_SIZE 1024
+
+/* Whether a file of the folder may be called so; false after a refusal. */
+bool exi_edit_check_name(const char *name, exi_answer *answer);
+/* The name under that key of the query, checked; false after a refusal. */
+bool exi_edit_asked_name(const exi_asked *asked, const char *key, char name[EXI_EDIT_NAME_SIZE], exi_answer *answer);
+/* Puts a new file into the project's folder, under the first free one of STEM.ending, STEM-2.ending, …, and answers
+ * with its path. */
+void exi_edit_add_file(exi_edit *edit, const char *stem, const char *ending, const char *bytes, size_t size,
+                       exi_answer *answer);
 
 /* ---- the server ---- */
 

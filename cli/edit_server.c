@@ -49,6 +49,10 @@ static const route routes[] = {
     {"api/version", "GET", 0, exi_edit_get_version},
     {"api/build", "POST", TEXT_MOST, exi_edit_build},
     {"api/check", "POST", TEXT_MOST, exi_edit_check},
+    {"api/file", "POST", BODY_MOST, exi_edit_post_file},
+    {"api/form", "POST", BODY_MOST, exi_edit_post_form},
+    {"api/mask", "POST", BODY_MOST, exi_edit_post_mask},
+    {"api/group", "POST", BODY_MOST, exi_edit_post_group},
 };
 enum { ROUTE_COUNT = (int)(sizeof routes / sizeof routes[0]) };
 

@@ -15,6 +15,10 @@ static ex_result write_project(const char *path, const void *project, ex_error *
     return ex_project_write(project, path, error);
 }
 
+static ex_result write_obj(const char *path, const void *mesh, ex_error *error) {
+    return ex_obj_write(path, mesh, error);
+}
+
 static ex_result encode(ex_result (*write)(const char *path, const void *thing, ex_error *error), const void *thing,
                         char **bytes, size_t *size, ex_error *error) {
     char path[32];
@@ -37,4 +41,8 @@ ex_result exi_rig_encode(const ex_rig *rig, char **bytes, size_t *size, ex_error
 
 ex_result exi_project_encode(const ex_project *project, char **bytes, size_t *size, ex_error *error) {
     return encode(write_project, project, bytes, size, error);
+}
+
+ex_result exi_obj_encode(const ex_mesh *mesh, char **bytes, size_t *size, ex_error *error) {
+    return encode(write_obj, mesh, bytes, size, error);
 }
