@@ -64,17 +64,10 @@ export class Joints {
         };
     }
 
-    /** Where a point of the world is, in pixels from the left upper corner of the picture; the left one of two. */
-    #project = (point: Vector3): [number, number] => {
-        const { width, height } = this.view.picture({ clientX: -1 });
-        const at = point.project(this.view.eye.aim(width / height));
-        return [(0.5 + 0.5 * at.x) * width, (0.5 - 0.5 * at.y) * height];
-    };
-
     #find(event: { clientX: number; clientY: number }): Touched | null {
-        const { left, top, width } = this.view.picture({ clientX: -1 });
+        const { left, width } = this.view.picture({ clientX: -1 });
         if (this.view.app.tool !== "orbit" || event.clientX > left + width) return null;
-        return this.skeleton.find(event.clientX - left, event.clientY - top, this.#project);
+        return this.skeleton.find(event.clientX, event.clientY, (point) => this.view.project(point));
     }
 
     hover(event: PointerEvent | null): void {
@@ -100,9 +93,8 @@ export class Joints {
 
     #drag({ joint, part }: Touched, down: PointerEvent): Grab {
         const { app, eye, canvas } = this.view;
-        const { left, top } = this.view.picture({ clientX: -1 });
-        const [x, y] = this.#project(this.skeleton.place(joint));
-        const from = (event: PointerEvent): [number, number] => [event.clientX - left - x, top + y - event.clientY];
+        const { x, y } = this.view.project(this.skeleton.place(joint));
+        const from = (event: PointerEvent): [number, number] => [event.clientX - x, y - event.clientY];
         const turn = new Turn(app.stage.pose, joint);
         const start = from(down);
         const sight = eye.orthographic

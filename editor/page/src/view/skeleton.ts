@@ -13,6 +13,12 @@ const RING = 64; // CSS pixels
 const NEAR = { joint: 11, bone: 6, ring: 6 };
 const COLOURS = { plain: new Color(0x5f86bd), hover: new Color(0xf0b440), chosen: new Color(0xf07818) };
 
+/** On the page, in CSS pixels. */
+interface Place {
+    x: number;
+    y: number;
+}
+
 export interface Touched {
     joint: number;
     part: "joint" | "bone" | "ring";
@@ -143,11 +149,11 @@ export class Skeleton {
         this.#ring.scale.setScalar(RING * eye.pixel(at.toArray(), width, height));
     }
 
-    /** What is under a place of the picture, in pixels; `project` says where a point is there. */
-    find(x: number, y: number, project: (point: Vector3) => [number, number]): Touched | null {
+    /** What is under a place of the page; `project` says where a point is there. */
+    find(x: number, y: number, project: (point: Vector3) => Place): Touched | null {
         if (!this.isShown || this.#rig !== this.app.stage.rig) return null;
         const places = this.#rig.joints.map((joint) => project(this.place(joint.index)));
-        const far = (at: readonly number[]): number => Math.hypot(at[0]! - x, at[1]! - y);
+        const far = (at: Place): number => Math.hypot(at.x - x, at.y - y);
         const order = places.map((_, j) => j).sort((a, b) => far(places[a]!) - far(places[b]!));
         const nearest = order[0]!;
         if (far(places[nearest]!) < NEAR.joint) return { joint: nearest, part: "joint" };
@@ -157,18 +163,17 @@ export class Skeleton {
         let least = NEAR.bone;
         for (const end of this.#ends) {
             const { parent } = this.#rig.joints[end]!;
-            const distance = fromSegment([x, y], places[parent]!, places[end]!);
+            const distance = fromSegment({ x, y }, places[parent]!, places[end]!);
             if (distance < least) [least, found] = [distance, { joint: parent, part: "bone" }];
         }
         return found;
     }
 }
 
-type Point = readonly [number, number];
-const fromSegment = ([x, y]: Point, [ax, ay]: Point, [bx, by]: Point): number => {
-    const [dx, dy] = [bx - ax, by - ay];
-    const share = Math.max(0, Math.min(1, ((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy || 1)));
-    return Math.hypot(x - ax - share * dx, y - ay - share * dy);
+const fromSegment = (p: Place, a: Place, b: Place): number => {
+    const [dx, dy] = [b.x - a.x, b.y - a.y];
+    const share = Math.max(0, Math.min(1, ((p.x - a.x) * dx + (p.y - a.y) * dy) / (dx * dx + dy * dy || 1)));
+    return Math.hypot(p.x - a.x - share * dx, p.y - a.y - share * dy);
 };
 
 /** The radius, in pixels, of the ball by which a joint is turned. */

@@ -1,4 +1,5 @@
 // The large view of the form: it listens to the state, fills the buffers, and draws when something has changed.
+import { Vector3 } from "three";
 import type { App } from "../core/app";
 import { h } from "../core/dom";
 import { Actors } from "./actors";
@@ -89,6 +90,13 @@ export class View {
         this.redraw();
     }
 
+    /** Where a point of the world is on the page; in the left of two pictures. */
+    project(point: Vector3): { x: number; y: number } {
+        const { left, top, width, height } = this.picture({ clientX: -1 });
+        const at = point.clone().project(this.eye.aim(width / height));
+        return { x: left + (0.5 + 0.5 * at.x) * width, y: top + (0.5 - 0.5 * at.y) * height };
+    }
+
     /** The picture that the pointer is in. */
     picture(event: { clientX: number }): { left: number; top: number; width: number; height: number } {
         const { left, top, width, height } = this.canvas.getBoundingClientRect();
@@ -107,6 +115,8 @@ export const viewPanel = (app: App): HTMLElement => {
     const view = new View(app, canvas, gl);
     app.pictures = view.pictures;
     app.picker = view.picker;
+    // For tests, and for those who open the console.
+    Object.assign(canvas, { pointToClient: (point: [number, number, number]) => view.project(new Vector3(...point)) });
     listenToPointer({
         canvas,
         eye: view.eye,
