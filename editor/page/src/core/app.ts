@@ -72,6 +72,9 @@ export interface Picker {
         [number, number, number];
     /** Metres that a CSS pixel is wide at a point. */
     pixel(point: ArrayLike<number>): number;
+    /** Shows how far a brush reaches: a ring on the surface, of a radius in metres. */
+    showRing(hit: Hit, radius: number): void;
+    hideRing(): void;
 }
 
 /** What a brush shows in place of the surface: the cage (level 0), in the order of the source. */
@@ -84,7 +87,8 @@ export interface Sculpt {
 
 /** Small pictures of forms; made by the view, which has the renderer. */
 export interface Pictures {
-    /** Draws the form at a pose into a canvas, at the canvas's own size, in the view's looks. */
+    /** Draws the form at a pose into a canvas, at the canvas's own size, in the view's looks. `set` gets the pose at
+     * rest. What no form covers stays transparent. */
     draw(canvas: HTMLCanvasElement, set: (pose: Pose) => void): void;
 }
 
