@@ -24,6 +24,8 @@ export interface MapCanvas extends HTMLCanvasElement {
     pointToClient(point: [number, number]): { x: number; y: number };
     clientToPoint(client: { x: number; y: number }): [number, number];
     shownAxes(): { x: ShownAxis; y: ShownAxis };
+    /** What can be dragged to say how far the selected example reaches: where it is in the page, and in words. */
+    handles(): { x: number; y: number; text: string }[];
 }
 
 export const makeCanvas = (state: MapState): MapCanvas => {
@@ -43,6 +45,10 @@ export const makeCanvas = (state: MapState): MapCanvas => {
             return state.plane.toValue(x - rect.left, y - rect.top);
         },
         shownAxes: () => ({ x: axis("x"), y: axis("y") }),
+        handles: () => {
+            const rect = canvas.getBoundingClientRect();
+            return (reachOf(state)?.handles ?? []).map(({ x, y, text }) => ({ x: rect.left + x, y: rect.top + y, text }));
+        },
     });
 };
 
@@ -98,7 +104,7 @@ export const drawCanvas = (canvas: HTMLCanvasElement, app: App, state: MapState,
     const reach = reachOf(state);
     if (reach) drawReach(context, reach, colours);
     const hovered = state.pointer && !state.busy ? (markAt(state, state.pointer)?.mark ?? null) : null;
-    drawMarks(context, state, colours, hovered);
+    drawMarks(context, state, colours, hovered, reach?.handles ?? []);
     if (state.taken) drawTaken(context, state, colours.pseudo);
     context.restore();
     drawScales(context, state, colours);

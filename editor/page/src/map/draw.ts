@@ -182,7 +182,14 @@ const drawMark = (context: Context, mark: Mark, x: number, y: number, colours: C
     context.globalAlpha = 1;
 };
 
-export const drawMarks = (context: Context, state: MapState, colours: Colours, hovered: Mark | null): void => {
+/** The marks with their names, which keep clear of handles. */
+export const drawMarks = (
+    context: Context,
+    state: MapState,
+    colours: Colours,
+    hovered: Mark | null,
+    handles: readonly { x: number; y: number }[],
+): void => {
     const { plane } = state;
     // Those far from the plane first, the selected last, on top.
     const order = [...state.marks].sort((a, b) => Number(a.selected) - Number(b.selected) || b.off - a.off);
@@ -207,7 +214,7 @@ export const drawMarks = (context: Context, state: MapState, colours: Colours, h
             needed: mark.selected || mark === hovered,
         }));
     const discs = seen.map(({ mark, at: [x, y] }) => ({ x, y, radius: radiusOf(mark) }));
-    drawLabels(context, labels, discs, plane.box, colours);
+    drawLabels(context, labels, [...discs, ...handles.map(({ x, y }) => ({ x, y, radius: 6 }))], plane.box, colours);
 };
 
 /** How far the selected example reaches, with its handles. */

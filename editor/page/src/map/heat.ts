@@ -18,11 +18,14 @@ const LEVELS = [0.25, 0.5, 0.75, 1];
 
 interface Grid {
     readonly n: number;
-    /** The chosen weight, [n][n] from the low corner; null where none is chosen. */
-    readonly values: Float64Array | null;
-    /** What the dashed line is drawn of: the chosen weight, else the smallest of all. */
-    readonly smallest: Float64Array;
+    /** The chosen weight, else the smallest of all: [n][n] from the low corner. */
+    readonly values: Float64Array;
+    /** Whether all of it is shown, or only what is negative. */
+    readonly isChosen: boolean;
 }
+
+/** Negative weights are small and matter: they get colour sooner. */
+const negativeAlpha = (value: number): number => Math.min(0.7, 0.12 - 1.6 * value) * Math.min(1, value / NEGATIVE);
 
 export class Heat {
     /** How long the last grid took. */
@@ -89,35 +92,33 @@ export class Heat {
                 one[i] = least;
             }
         }
-        return { n, values: chosen === null ? null : one, smallest: one };
+        return { n, values: one, isChosen: chosen !== null };
     }
 
     draw(context: Context, colours: Colours): void {
         const grid = this.#update();
         if (!grid) return;
-        if (grid.values) {
-            this.#paint(grid.values, grid.n, colours);
-            const { left, top, width, height } = this.state.plane.box;
-            context.imageSmoothingQuality = "high";
-            // Numbers stand at the middle of the picture's pixels.
-            context.drawImage(this.#image, 0.5, 0.5, grid.n - 1, grid.n - 1, left, top, width, height);
-            context.strokeStyle = colours.accent;
-            context.lineWidth = 1;
-            for (const level of LEVELS) {
-                context.globalAlpha = level === 1 ? 0.75 : 0.35;
-                this.#stroke(context, grid.values, grid.n, level);
-            }
+        this.#paint(grid, colours);
+        const { left, top, width, height } = this.state.plane.box;
+        context.imageSmoothingQuality = "high";
+        // Numbers stand at the middle of the picture's pixels.
+        context.drawImage(this.#image, 0.5, 0.5, grid.n - 1, grid.n - 1, left, top, width, height);
+        context.strokeStyle = colours.accent;
+        context.lineWidth = 1;
+        for (const level of grid.isChosen ? LEVELS : []) {
+            context.globalAlpha = level === 1 ? 0.75 : 0.35;
+            this.#stroke(context, grid, level);
         }
         context.globalAlpha = 0.9;
         context.strokeStyle = colours.bad;
         context.lineWidth = 1.5;
         context.setLineDash([4, 3]);
-        this.#stroke(context, grid.smallest, grid.n, NEGATIVE);
+        this.#stroke(context, grid, NEGATIVE);
         context.setLineDash([]);
         context.globalAlpha = 1;
     }
 
-    #stroke(context: Context, values: Float64Array, n: number, level: number): void {
+    #stroke(context: Context, { values, n }: Grid, level: number): void {
         const { left, top, width, height } = this.state.plane.box;
         context.beginPath();
         for (const line of contours(values, n, level))
@@ -131,11 +132,12 @@ export class Heat {
     }
 
     /** One hue above 0, another below, nothing at 0. */
-    #paint(values: Float64Array, n: number, colours: Colours): void {
+    #paint({ values, n, isChosen }: Grid, colours: Colours): void {
         const image = this.#image;
         if (image.width !== n) image.width = image.height = n;
         const context = image.getContext("2d")!;
         const pixels = context.createImageData(n, n);
+        const strength = isChosen ? 1 : 0.45;
         const [above, below] = [partsOf(colours.accent), partsOf(colours.bad)];
         for (let j = 0; j < n; j++)
             for (let i = 0; i < n; i++) {
@@ -145,9 +147,7 @@ export class Heat {
                 pixels.data[at] = hue[0];
                 pixels.data[at + 1] = hue[1];
                 pixels.data[at + 2] = hue[2];
-                // Negative weights are small and matter: they get colour sooner.
-                pixels.data[at + 3] = 255 * (value < 0 ? Math.min(0.7, 0.12 - 1.6 * value) * Math.min(1, value / NEGATIVE)
-                    : 0.62 * Math.min(1, value));
+                pixels.data[at + 3] = 255 * (value < 0 ? strength * negativeAlpha(value) : isChosen ? 0.62 * Math.min(1, value) : 0);
             }
         context.putImageData(pixels, 0, 0);
     }

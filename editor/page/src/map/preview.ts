@@ -1,11 +1,11 @@
-// The form under the pointer as a small picture beside it. The view draws it; at most one a frame, and none while
-// something is dragged, for then the view itself shows it.
+// The form under the pointer as a small picture, beside the map so that it covers nothing of it, at the pointer's height.
+// The view draws it; at most one a frame, and none while something is dragged, for then the view itself shows it.
 import type { App } from "../core/app";
 import { h } from "../core/dom";
 import type { MapState } from "./state";
 
 const SIZE = 112;
-const AWAY = 18;
+const AWAY = 8;
 
 export class Preview {
     readonly element = h("div", { class: "map-picture", hidden: true, "aria-hidden": "true" });
@@ -37,12 +37,10 @@ export class Preview {
         this.#draw(pointer);
     }
 
-    /** Beside the pointer, to the left where the map is at the right of the page. */
-    #place([px, py]: [number, number]): void {
+    #place([, py]: [number, number]): void {
         const rect = this.map.getBoundingClientRect();
-        const [x, y] = [rect.left + px, rect.top + py];
-        const left = x - AWAY - SIZE >= 4 ? x - AWAY - SIZE : x + AWAY;
-        const top = Math.min(Math.max(y - SIZE / 2, 4), innerHeight - SIZE - 4);
+        const left = rect.left - AWAY - SIZE >= 4 ? rect.left - AWAY - SIZE : rect.right + AWAY;
+        const top = Math.min(Math.max(rect.top + py - SIZE / 2, 4), innerHeight - SIZE - 4);
         this.element.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
     }
 
