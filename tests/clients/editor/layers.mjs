@@ -1,0 +1,106 @@
+// Layers and examples in their list: renamed, muted, deleted, added from files; the weigher's settings; what is found.
+import { readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { apart, expect, json, positions, save, settled } from "./harness.mjs";
+
+const row = (name) => `.examples [role=option]:has(.name:text-is("${name}"))`;
+const names = (page) => page.$$eval(".examples .name", (all) => all.map((name) => name.textContent));
+
+/** Renames, mutes and deletes by mouse and keys, each saved, and all undone: the same bytes. */
+const list = async (bench) => {
+    const project = bench.demo("blob");
+    // A pseudo-example that names an example: a new name must go there too.
+    const start = json(project);
+    start.layers[0].pseudo.push({ at: { bend: 0.5, thickness: 0.3 }, weights: { thin: 0.4, left: 0.5, thick: 0.1 } });
+    writeFileSync(project, `${JSON.stringify(start, null, 2)}\n`);
+    const first = readFileSync(project);
+    const page = await bench.open(project);
+    expect((await names(page)).slice(0, 5).join() === "thin,left,right,barrel,thick", `the list has ${await names(page)}`);
+
+    await page.click(row("left"));
+    await page.keyboard.press("F2");
+    await page.keyboard.type("right");
+    await page.keyboard.press("Enter");
+    const said = await page.textContent("footer .message");
+    expect(/different names/.test(said), `two of one name: it says '${said}'`);
+    await page.keyboard.press("Control+a");
+    await page.keyboard.type("leaning left");
+    await page.keyboard.press("Enter");
+    await save(page);
+    const [layer] = json(project).layers;
+    expect(layer.examples[1].name === "leaning left", `it is called ${layer.examples[1].name}`);
+    expect(JSON.stringify(layer.pseudo[2].weights) === '{"thin":0.4,"leaning left":0.5,"thick":0.1}',
+        `the pseudo-example has ${JSON.stringify(layer.pseudo[2].weights)}`);
+
+    await page.evaluate(() => window.exemplar.setPlace({ bend: -0.8, thickness: 0.2 }));
+    const before = await positions(page);
+    await page.focus(row("leaning left"));
+    await page.keyboard.press("m");
+    await save(page);
+    expect(json(project).layers[0].examples[1].muted === true, "it is not muted in the file");
+    expect(apart(before, await positions(page)) > 1e-3, "muting an example changes nothing");
+    await page.keyboard.press("ArrowDown");
+    expect((await page.evaluate(() => window.exemplar.selection.example)) === "right", "the arrow does not go on");
+    await page.keyboard.press("Delete");
+    await save(page);
+    expect(json(project).layers[0].examples.map((e) => e.name).join() === "thin,leaning left,barrel,thick",
+        `after deleting there are ${await names(page)}`);
+
+    for (let i = 0; i < 3; i++) await page.keyboard.press("Control+z");
+    await save(page);
+    expect(readFileSync(project).equals(first), "undoing everything does not give the first bytes back");
+    expect(apart(before, await positions(page)) === 0, "undoing does not bring the surface back");
+    expect(page.problems.length === 0, page.problems.join("; "));
+};
+
+/** Lets files fall onto the page. */
+const drop = (page, files) => page.evaluate(async (all) => {
+    const transfer = new DataTransfer();
+    for (const { name, text } of all) transfer.items.add(new File([text], name));
+    for (const kind of ["dragover", "drop"])
+        document.getElementById("app").dispatchEvent(new DragEvent(kind, { dataTransfer: transfer, bubbles: true, cancelable: true }));
+}, files);
+
+const vertices = (text) => text.split("\n").filter((line) => line.startsWith("v "))
+    .flatMap((line) => line.split(/\s+/).slice(1, 4).map(Number));
+
+/** A form that is dropped is an example at the present pose, and comes back there. */
+const dropped = async (bench) => {
+    const project = bench.demo("blob");
+    const page = await bench.open(project);
+    const base = readFileSync(join(dirname(project), "barrel.obj"), "utf8");
+    const text = base.replace(/^v (\S+) (\S+) (\S+)/gm, (_, x, y, z) => `v ${1.3 * x} ${(0.9 * y).toFixed(6)} ${+z + 0.05}`);
+    await page.evaluate(() => window.exemplar.setPlace({ bend: 0.4, thickness: 0.3 }));
+    await drop(page, [{ name: "happy.obj", text }]);
+    await page.waitForFunction(() => window.exemplar.tree.layers[0].examples.some((e) => e.name === "happy"));
+    await settled(page);
+    const form = await page.evaluate(() => {
+        const { stage } = window.exemplar;
+        const surface = stage.rig.surface({ level: 0, split: false, normals: false }).evaluate(stage.pose);
+        return [...surface.positions];
+    });
+    const error = apart(form, vertices(text));
+    expect(error < 1e-5, `the form comes back ${error} m off`);
+    await save(page);
+    const example = json(project).layers[0].examples.at(-1);
+    expect(JSON.stringify(example) === '{"name":"happy","mesh":"happy.obj","at":{"bend":0.4,"thickness":0.3}}', JSON.stringify(example));
+    expect(readFileSync(join(dirname(project), "happy.obj"), "utf8") === text, "the file is not the one that was dropped");
+
+    // Two at once, where one stands already: beside it, in one step; and what is no example.
+    await drop(page, ["a.obj", "b.obj"].map((name) => ({ name, text })));
+    await page.waitForFunction(() => window.exemplar.tree.layers[0].examples.length === 8);
+    await settled(page);
+    const all = await page.evaluate(() => window.exemplar.tree.layers[0].examples.map((e) => JSON.stringify(e.at)));
+    expect(new Set(all).size === 8, "two examples are at one place");
+    expect(/beside/.test(await page.textContent("footer .message")), await page.textContent("footer .message"));
+    await page.keyboard.press("Control+z");
+    expect((await names(page)).filter((name) => /^[ab]$/.test(name)).length === 0, "one step does not take both back");
+    await drop(page, [{ name: "other.json", text: "{}" }]);
+    await page.waitForFunction(() => /project/.test(document.querySelector("footer .message").textContent));
+    return `${(1e3 * error).toFixed(5)} mm`;
+};
+
+export const cases = {
+    "layers: rename, mute, delete, undo": list,
+    "layers: a form is dropped": dropped,
+};
