@@ -100,7 +100,75 @@ const dropped = async (bench) => {
     return `${(1e3 * error).toFixed(5)} mm`;
 };
 
+/** Another kernel: live, saved; another kind beside it, and taken. */
+const weigher = async (bench) => {
+    const project = bench.demo("blob");
+    const first = readFileSync(project);
+    const page = await bench.open(project);
+    await page.evaluate(() => {
+        document.querySelectorAll("details:has(> .weigher)").forEach((part) => (part.open = true));
+        window.exemplar.setPlace({ bend: 0.45, thickness: 0.35 });
+    });
+    const before = await positions(page);
+    await page.selectOption(".weigher select[aria-label=Kernel]", "triharmonic");
+    const live = await positions(page);
+    expect(apart(before, live) > 1e-4, "another kernel changes nothing");
+    await save(page);
+    expect(json(project).layers[0].weigh.kernel === "triharmonic", JSON.stringify(json(project).layers[0].weigh));
+    expect(apart(live, await positions(page)) < 1e-5, "the surface is another when it is built");
+    await page.waitForFunction(() => /Condition/.test(document.querySelector(".weigher .state").textContent));
+
+    await page.click(".weigher button:text-is('Compare…')");
+    await page.selectOption(".weigher select[aria-label='Kind of B']", "shepard");
+    const both = await page.evaluate(() => {
+        window.exemplar.frame();
+        const { stage, other } = window.exemplar;
+        return [[...stage.surface.positions], [...other.surface.positions]];
+    });
+    const between = apart(...both);
+    expect(apart(both[0], live) === 0 && between > 1e-4, `the two are ${between} m apart`);
+    await page.waitForFunction(() => parseFloat(document.querySelector("[data-figure=apart]").textContent) > 0.1);
+    expect(/0\.00 to|0\.\d\d to [01]\.\d\d/.test(await page.textContent("[data-figure=b]")), await page.textContent("[data-figure=b]"));
+    expect(json(project).layers[0].weigh.kind === "cardinal", "comparing changed the project");
+    await page.click(".weigher button:text-is('Take B')");
+    await save(page);
+    expect(apart(both[1], await positions(page)) < 1e-5, "what was taken is not what was shown");
+    expect(JSON.stringify(json(project).layers[0].weigh) === '{"kind":"shepard"}', JSON.stringify(json(project).layers[0].weigh));
+    for (let i = 0; i < 2; i++) await page.keyboard.press("Control+z");
+    await save(page);
+    expect(readFileSync(project).equals(first), "undoing does not give the first bytes back");
+    expect(page.problems.length === 0, page.problems.join("; "));
+    return `${(1000 * between).toFixed(1)} mm apart`;
+};
+
+/** What check finds is in the list of findings and at the examples; a click goes there. */
+const found = async (bench) => {
+    const project = bench.demo("blob");
+    const start = json(project);
+    start.layers[0].examples[3].at = { bend: 0, thickness: 0.003 };
+    writeFileSync(project, JSON.stringify(start));
+    const page = await bench.open(project);
+    const warning = ".findings details[data-severity=warning] button.finding:has-text('nearly at one place')";
+    await page.waitForSelector(warning);
+    const marked = await page.$$eval(".examples [role=option]:has(.mark:not([hidden]))", (rows) =>
+        rows.map((row) => [row.querySelector(".name").textContent, row.querySelector(".mark").title]));
+    expect(marked.filter(([, title]) => /nearly at one place/.test(title)).map(([name]) => name).join() === "thin,barrel",
+        `marked are ${JSON.stringify(marked)}`);
+    await page.evaluate(() => window.exemplar.setPlace({ bend: 1, thickness: 1 }));
+    await page.click(warning);
+    const { example, place } = await page.evaluate(() => ({ example: window.exemplar.selection.example,
+        place: [window.exemplar.stage.pose.get("bend"), window.exemplar.stage.pose.get("thickness")] }));
+    expect(example === "thin" && place.join() === "0,0", `it went to ${example} at ${place}`);
+    // Taken away, it is gone from both.
+    await page.click(row("barrel"));
+    await page.keyboard.press("Delete");
+    await page.waitForFunction(() => !document.querySelector(".examples .mark:not([hidden])"));
+    expect((await page.$(warning)) === null, "it is still found");
+};
+
 export const cases = {
     "layers: rename, mute, delete, undo": list,
     "layers: a form is dropped": dropped,
+    "layers: another weigher, and two beside each other": weigher,
+    "layers: what is found, where it is": found,
 };

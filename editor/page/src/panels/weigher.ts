@@ -81,7 +81,7 @@ export const weigherPanel = (app: App): HTMLElement => {
         clearTimeout(waiting);
         waiting = window.setTimeout(() => {
             if (app.isDragging) return look();
-            if (state.checkVisibility()) state.replaceChildren(...measure(app).map((line) => h("span", {}, line)));
+            if (panel.checkVisibility()) state.replaceChildren(...measure(app).map((line) => h("span", {}, line)));
         }, PATIENCE);
     };
     const update = (): void => {
