@@ -27,7 +27,7 @@ const span = (stage: Stage, index: number): string => {
     const weights = stage.surface.weights.subarray(layer.firstExample, layer.firstExample + layer.examples.length);
     let [least, most] = [Infinity, -Infinity];
     for (const weight of weights) [least, most] = [Math.min(least, weight), Math.max(most, weight)];
-    const show = (value: number): string => value.toFixed(2).replace("-", "\u2212");
+    const show = (value: number): string => value.toFixed(2).replace(/^-0\.00$/, "0.00").replace("-", "\u2212");
     return `${show(least)} to ${show(most)}`;
 };
 

@@ -101,7 +101,13 @@ export const findingsPanel = (app: App): HTMLElement => {
     const update = (): void => {
         const busy = app.checking > 0 || app.busy !== null;
         const all = [...app.findings, ...fromBuild(app)];
-        state.textContent = busy ? "Checking…" : all.length === 0 ? "Nothing found." : "";
+        state.textContent = busy
+            ? "Checking…"
+            : all.length === 0
+              ? "Nothing found."
+              : all.every((finding) => finding.severity === "note")
+                ? "No errors, no warnings."
+                : "";
         state.hidden = state.textContent === "";
         if (seen[0] === app.findings && seen[1] === app.built) return;
         seen = [app.findings, app.built];

@@ -85,7 +85,7 @@ export class WeighFields {
         const weigh = this.target.get();
         const kind = weigh.kind ?? "cardinal";
         const reach = kind === "gaussian" ? typeof weigh.falloff : "";
-        const shape = `${layer.name}/${kind}/${reach}/${layer.examples.length}/${kindsFor(layer).length}`;
+        const shape = `${this.target.prefix}/${layer.name}/${kind}/${reach}/${layer.examples.length}/${kindsFor(layer).length}`;
         if (shape !== this.#shape) this.#make(layer, kind);
         this.#shape = shape;
         for (const refresh of this.#refresh) refresh(weigh);

@@ -10,7 +10,8 @@ import { WeighFields } from "./weigh_fields";
 const PATIENCE = 250; // milliseconds without a change before the condition is measured
 const MANY = 500; // examples from which on that takes too long for a page
 
-const big = (value: number): string => (value < 1e4 ? value.toPrecision(2).replace(/\.0$/, "") : value.toExponential(1).replace("e+", "e"));
+const big = (value: number): string =>
+    value < 1e4 ? Number(value.toPrecision(2)).toLocaleString("en") : value.toExponential(1).replace("e+", "e");
 const short = (value: number): string => Number(value.toPrecision(3)).toString();
 
 const conditionWords = (condition: number): string => {
