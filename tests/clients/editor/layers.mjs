@@ -166,9 +166,59 @@ const found = async (bench) => {
     expect((await page.$(warning)) === null, "it is still found");
 };
 
+/** A layer is added by keys alone; it changes nothing, until a form is dropped at the end of its axis. */
+const newLayer = async (bench) => {
+    const project = bench.demo("arm");
+    const page = await bench.open(project);
+    const before = await positions(page);
+    await page.keyboard.press("Shift+A");
+    await page.keyboard.type("fist");
+    await page.selectOption("dialog select[aria-label='What its examples are']", "offsets");
+    await page.fill("dialog input[aria-label='Name of the axis']", "elbow");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => /already/.test(document.querySelector("dialog .bad").textContent));
+    await page.fill("dialog input[aria-label='Name of the axis']", "clench");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("dialog", { state: "detached" });
+    await settled(page);
+    expect(apart(before, await positions(page)) < 1e-6, "a new layer changes the surface");
+    expect((await page.evaluate(() => window.exemplar.layer.name)) === "fist", "it is not selected");
+
+    // Sculpted at a pose: turned joints and axes of the layer before are part of where it stands.
+    const at = { clench: 1, elbow: 60, gender: 0.5 };
+    const posed = project.replace(/\.json$/, ".posed.obj");
+    await save(page);
+    bench.run("build", project, "-o", project.replace(/\.json$/, ".one.glb"), "-q");
+    bench.run("pose", project.replace(/\.json$/, ".one.glb"), "elbow=60", "gender=0.5", "--level", "cage", "-o", posed, "-q");
+    const text = readFileSync(posed, "utf8").replace(/^v (\S+) (\S+) (\S+)/gm, (_, x, y, z) => `v ${x} ${+y + 0.01} ${z}`);
+    await page.evaluate((place) => window.exemplar.setPlace(place), at);
+    await drop(page, [{ name: "clenched.obj", text }]);
+    await page.waitForFunction(() => window.exemplar.layer.examples.length === 2);
+    await settled(page);
+    const form = await page.evaluate(() => {
+        const { stage } = window.exemplar;
+        return [...stage.rig.surface({ level: 0, split: false, normals: false }).evaluate(stage.pose).positions];
+    });
+    const error = apart(form, vertices(text));
+    expect(error < 2e-5, `the sculpt comes back ${error} m off`);
+
+    // V: the arm alone, and all again.
+    await page.focus(".layers [role=option]:has(.name:text-is('arm'))");
+    await page.keyboard.press("Home");
+    await page.keyboard.press("v");
+    await save(page);
+    expect(json(project).layers.map((l) => l.muted ?? false).join() === "false,true", "the other layer is not muted");
+    await page.keyboard.press("v");
+    await save(page);
+    expect(json(project).layers.every((l) => !("muted" in l)), "they are not as before");
+    expect(page.problems.length === 0, page.problems.join("; "));
+    return `${(1e3 * error).toFixed(4)} mm`;
+};
+
 export const cases = {
     "layers: rename, mute, delete, undo": list,
     "layers: a form is dropped": dropped,
     "layers: another weigher, and two beside each other": weigher,
+    "layers: a new one, and a sculpt for it": newLayer,
     "layers: what is found, where it is": found,
 };

@@ -18,8 +18,10 @@ interface AxisRow {
     read(): Axis;
 }
 
-const number = (label: string, value: number | ""): HTMLInputElement =>
-    h("input", { type: "number", step: "any", "aria-label": label, title: label, placeholder: label, value });
+const number = (label: string, value: number): [field: HTMLInputElement, whole: HTMLLabelElement] => {
+    const field = h("input", { type: "number", step: "any", value });
+    return [field, h("label", {}, label, field)];
+};
 
 export class AxisRows {
     readonly element: HTMLElement;
@@ -54,15 +56,15 @@ export class AxisRows {
         const name = h("input", { type: "text", "aria-label": "Name of the axis", placeholder: "name", spellcheck: "false" });
         const joint = h("select", { "aria-label": "Joint" }, ...joints.map((j) => h("option", { value: j.name }, j.name)));
         const reads = h("select", { "aria-label": "What is read of the joint" }, ...READS.map(([value, text]) => h("option", { value }, text)));
-        const [min, max, rest] = [number("min", 0), number("max", 1), number("rest", 0)];
+        const [[min, minimum], [max, maximum], [rest, atRest]] = [number("from", 0), number("to", 1), number("at rest", 0)];
         const remove = h("button", { type: "button", title: "Take this axis away", onclick: () => this.#remove(row) }, "×");
         const update = (): void => {
             const [dial, ofJoint] = [what.value === "dial", what.value === "joint"];
             const angle = reads.value.startsWith("angle");
             name.hidden = !dial && !ofJoint;
             joint.hidden = reads.hidden = !ofJoint;
-            min.hidden = max.hidden = !(dial || (ofJoint && angle));
-            rest.hidden = !dial;
+            minimum.hidden = maximum.hidden = !(dial || (ofJoint && angle));
+            atRest.hidden = !dial;
         };
         what.addEventListener("change", () => {
             if (what.value === "joint") [min.value, max.value] = ["-90", "90"];
@@ -80,7 +82,7 @@ export class AxisRows {
             if (kind === "angle") return { ...axis, angle: about, ...range };
             return { ...axis, rotation: kind as "full" | "swing", ...(about ? { about } : {}) };
         };
-        const row: AxisRow = { element: h("div", { class: "axisrow" }, what, joint, reads, name, min, max, rest, remove), read };
+        const row: AxisRow = { element: h("div", { class: "axisrow" }, what, joint, reads, name, minimum, maximum, atRest, remove), read };
         this.#rows.push(row);
         this.#list.append(row.element);
         if (this.#rows.length > 1) what.focus();
