@@ -4,6 +4,7 @@
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { Bench } from "./harness.mjs";
+import * as layers from "./layers.mjs";
 import * as space from "./space.mjs";
 import * as view from "./view.mjs";
 import * as whole from "./whole.mjs";
@@ -24,6 +25,7 @@ const cases = {
     "joints under the mouse": view.joints,
     "a texture": view.texture,
     "picking and small pictures": view.picking,
+    ...layers.cases,
     "an exported page": whole.exported,
     "a corrupt project": whole.corrupt,
     "two editors": whole.twoEditors,

@@ -106,11 +106,15 @@ export class App {
     /** The layer's other settings, shown beside the project's own. */
     compare: { layer: number; weigh: Weigh } | null = null;
     other: Stage | null = null;
+    /** Why those settings cannot be shown: the other stage is then as the rig was built. */
+    compareRefused: string | null = null;
     tool: Tool["id"] = "orbit";
     pictures: Pictures | null = null;
     picker: Picker | null = null;
     sculpt: Sculpt | null = null;
     findings: Finding[] = [];
+    /** How many checks are under way. */
+    checking = 0;
     message: Message | null = null;
     busy: string | null = null;
     built: Built | null = null;
@@ -123,6 +127,7 @@ export class App {
     #frame = 0;
     #building: Promise<void> | null = null;
     #refused: unknown = null;
+    #otherLayer: { from: ProjectLayer; layer: ProjectLayer } | null = null;
 
     constructor(
         readonly runtime: Runtime,
@@ -329,12 +334,16 @@ export class App {
     async check(): Promise<void> {
         const { text } = this.history.state;
         if (!this.server || text === null) return;
+        this.checking++;
+        this.emit("status");
         try {
             const findings = await this.server.check(text);
             if (this.history.state.text === text) this.findings = findings;
         } catch (error) {
             this.findings = [];
             this.fail(error);
+        } finally {
+            this.checking--;
         }
         this.emit("status");
     }
@@ -399,8 +408,17 @@ export class App {
         }
         const { layer, weigh } = this.compare;
         this.other ??= this.stage.twin();
-        const layers = this.tree.layers.map((l, i) => (i === layer ? { ...l, weigh } : l));
-        this.#follow(this.other, { ...this.tree, layers });
+        const here = this.tree.layers[layer];
+        // The same object as long as nothing changes, so that nothing is solved again.
+        if (here && (this.#otherLayer?.from !== here || this.#otherLayer.layer.weigh !== weigh))
+            this.#otherLayer = { from: here, layer: { ...here, weigh } };
+        const layers = this.tree.layers.map((l, i) => (i === layer ? this.#otherLayer!.layer : l));
+        try {
+            this.other.follow({ ...this.tree, layers });
+            this.compareRefused = null;
+        } catch (error) {
+            this.compareRefused = error instanceof Error ? error.message : String(error);
+        }
         this.other.pose.copy(this.stage.pose);
         this.other.surface.evaluate(this.other.pose, { unskinned: this.display.unposed });
     }
