@@ -196,9 +196,11 @@ void EXPORT(joint_rest)(const page_rig *r, int j, ex_transform *rest) {
     *rest = ex_skeleton_rest(ex_rig_skeleton(r->rig), j);
 }
 
-/* Kind, width, smallest, largest, rest (four numbers), first of a dial's numbers or -1, joint or -1. */
-void EXPORT(input_numbers)(const page_rig *r, int input, double numbers[10]) {
+/* Kind, width, smallest, largest, rest (four numbers), first of a dial's numbers or -1, joint or -1, the direction that
+ * it is about (three). */
+void EXPORT(input_numbers)(const page_rig *r, int input, double numbers[13]) {
     const ex_axis axis = ex_rig_input_axis(r->rig, input);
+    const ex_axis_source source = ex_rig_input_source(r->rig, input);
     const bool scalar = axis.kind == EX_AXIS_SCALAR;
     numbers[0] = axis.kind;
     numbers[1] = axis.kind == EX_AXIS_DRIVER ? 0 : ex_axis_width(&axis);
@@ -211,7 +213,8 @@ void EXPORT(input_numbers)(const page_rig *r, int input, double numbers[10]) {
              axis.rest_rotation[3] == 0)
         numbers[7] = 1;
     numbers[8] = ex_rig_input_offset(r->rig, input);
-    numbers[9] = ex_rig_input_source(r->rig, input).joint;
+    numbers[9] = source.joint;
+    memcpy(numbers + 10, source.joint >= 0 ? source.reading.about : axis.about, sizeof axis.about);
 }
 
 /* Vertices, split vertices, triangles, faces, corners; then addresses, 0 for none: which vertex a split one is,
