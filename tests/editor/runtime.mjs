@@ -53,13 +53,18 @@ const isWhatThePackageSays = async () => {
     const types = readFileSync(join(folder, "index.d.ts"), "utf8");
     const declared = Array.from(types.matchAll(/^export (?:const|class|function) (\w+)/gm), ([, name]) => name);
     assert.deepEqual(declared.sort(), Object.keys(exported).sort());
-    for (const name of ["Layer", "Mesh", "Pose", "Rig", "Runtime", "Surface"]) {
+    const rig = runtime.open(readFileSync(join(work, "blob", "blob.glb")));
+    const things = { Layer: rig.layers[0], Mesh: rig.mesh(), Pose: rig.pose(), Rig: rig, Runtime: runtime, Surface: rig.surface() };
+    for (const [name, thing] of Object.entries(things)) {
         const [, body] = new RegExp(`^export class ${name} {\n(.*?)\n}`, "ms").exec(types);
         for (const member of Object.getOwnPropertyNames(exported[name].prototype)) {
             const pattern = new RegExp(`^    (private |readonly )?${member}[(:]`, "m");
             assert.match(body, pattern, `${name}.${member} has a type`);
         }
+        for (const [, member] of body.matchAll(/^    (?:readonly )?(?!private|constructor)(\w+)[(:]/gm))
+            assert.ok(member in thing, `${name}.${member}, which has a type, is there`);
     }
+    rig.dispose();
     // What is published is what lies there.
     assert.deepEqual(readdirSync(folder).sort(), [...description.files, "package.json"].sort());
     for (const file of description.files) assert.ok(readFileSync(join(folder, file)).length > 0, file);
