@@ -7,8 +7,9 @@
  *   measures LAYER A B       distance; condition number; ridge, condition without it, point to blame, its falloff
  *   falloffs LAYER
  *   mask LAYER
- *   delta LAYER EXAMPLE      and so image, driver, joints, shifts
+ *   delta LAYER EXAMPLE      and so image, driver, joints
  *   rest                     the mesh
+ *   worlds INPUTS JOINTS     matrices of the joints of a pose, row after row; the examples' own skeletons count
  */
 #include <exemplar/exemplar.h>
 
@@ -169,15 +170,59 @@ static void answer_form(const char *what, int layer, int example) {
         ex_rig_example_delta(rig, layer, example, numbers), count = vertices * 3;
     else if (strcmp(what, "joints") == 0)
         count = ex_rig_example_joints(rig, layer, example, (ex_transform *)numbers) ? joints * 10 : 0;
-    else if (strcmp(what, "shifts") == 0)
-        count = ex_rig_example_shifts(rig, layer, example, numbers) ? joints * 3 : 0;
     print_floats(numbers, count);
     free(numbers);
 }
 
+/* By how much the joints are elsewhere: each example's own, as much as it weighs. */
+static void sum_shifts(const ex_pose *pose, float *shifts) {
+    const size_t count = 3 * (size_t)ex_rig_joint_count(rig);
+    float *one = room(count * sizeof *one);
+    const ex_output output = {.weights = room((size_t)ex_rig_example_count(rig) * sizeof(double))};
+    void *scratch = room(ex_rig_scratch_size(rig, NULL, 1));
+    ex_rig_evaluate(rig, pose, &output, NULL, scratch);
+    for (int l = 0; l < ex_rig_layer_count(rig); l++)
+        for (int k = 0; k < ex_weigher_example_count(ex_rig_weigher(rig, l)); k++)
+            if (ex_rig_example_shifts(rig, l, k, one))
+                for (size_t c = 0; c < count; c++)
+                    shifts[c] += (float)output.weights[ex_rig_first_example(rig, l) + k] * one[c];
+    free(scratch);
+    free(output.weights);
+    free(one);
+}
+
+static void answer_worlds(void) {
+    const ex_skeleton *skeleton = ex_rig_skeleton(rig);
+    const int joints = ex_rig_joint_count(rig), inputs = ex_rig_pose_size(rig);
+    ex_transform *locals = room((size_t)joints * sizeof *locals);
+    double *dials = room((size_t)inputs * sizeof *dials);
+    float *shifts = room((size_t)joints * 3 * sizeof *shifts), *worlds = room((size_t)joints * 12 * sizeof *worlds);
+    void *scratch = room(ex_skeleton_scratch_size(skeleton));
+    memcpy(dials, next_numbers(inputs), (size_t)inputs * sizeof *dials);
+    const double *numbers = next_numbers(joints * 10);
+    for (int i = 0; i < joints * 10; i++)
+        ((float *)locals)[i] = (float)numbers[i];
+    const ex_pose pose = {.inputs = dials, .joints = locals};
+    sum_shifts(&pose, shifts);
+    const ex_skeleton_input input = {.locals = locals, .shifts = shifts};
+    const ex_skeleton_output output = {.worlds = worlds};
+    ex_skeleton_evaluate(skeleton, &input, &output, scratch);
+    print_floats(worlds, (size_t)joints * 12);
+    free(scratch);
+    free(worlds);
+    free(shifts);
+    free(dials);
+    free(locals);
+}
+
 static void answer(const char *what) {
-    const int layer = strcmp(what, "rest") == 0 ? 0 : next_int();
     pool_used = 0;
+    if (strcmp(what, "worlds") == 0) {
+        answer_worlds();
+        putchar('\n');
+        return;
+    }
+    const int layer = strcmp(what, "rest") == 0 ? 0 : next_int();
     if (strcmp(what, "edit") == 0)
         answer_edit(layer);
     else if (strcmp(what, "weights") == 0)

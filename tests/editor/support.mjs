@@ -13,8 +13,13 @@ export const exported = await import(pathToFileURL(join(folder, "index.js")));
 export const { LIMIT, load, start } = exported;
 export const TOLERANCE = 1e-6; // of the form's size, of the largest weight
 export const work = mkdtempSync(join(tmpdir(), "exemplar-runtime-"));
-export const run = (program, words, input) =>
-    execFileSync(program, words, { input, maxBuffer: 1 << 30, stdio: ["pipe", "pipe", "pipe"] });
+export const run = (program, words, input) => {
+    try {
+        return execFileSync(program, words, { input, maxBuffer: 1 << 30, stdio: ["pipe", "pipe", "pipe"] });
+    } catch (error) {
+        throw new Error(`${program} ${words.join(" ")}: ${error.stderr || error.message}`);
+    }
+};
 
 // Numbers that are the same in every run.
 let seed = 1;
@@ -23,7 +28,7 @@ export const random = () => {
     return seed / 2 ** 32;
 };
 
-export const worst = { positions: 0, normals: 0, tangents: 0, box: 0, weights: 0, textures: 0, driven: 0 };
+export const worst = { positions: 0, normals: 0, tangents: 0, box: 0, weights: 0, textures: 0, driven: 0, joints: 0 };
 export const compared = { count: 0 };
 
 export const compare = (what, expected, actual, scale, tolerance, where, factor = () => 1) => {
