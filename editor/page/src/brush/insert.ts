@@ -126,7 +126,7 @@ export const sizeOf = (positions: Float32Array): number => {
     return Math.max(...[0, 1, 2].map((i) => high[i] - low[i]));
 };
 
-/** Sends the form, edits the project, and measures what the new rig makes of it. Null where the project could not be
+/** Sends the form, edits the project, brings the pose to the example, and measures what the new rig makes of it. Null where the project could not be
  * built: then it was taken back, and said. Throws what the server refuses. */
 export const insertSculpt = async (app: App, session: Session, wanted: string): Promise<Inserted | null> => {
     const server = app.server!;
@@ -161,11 +161,9 @@ export const insertSculpt = async (app: App, session: Session, wanted: string): 
     const kept = app.tree.layers[index]?.examples.find((example) => example.name === name);
     if (kept?.mesh !== path || app.stage.built !== app.tree) return null;
 
-    app.pose((now) => {
-        takeStand(now, session.stand);
-        const axis = layer.weigh?.kind === "direct" && !existing ? app.tree.layers[index].space.at(-1) : undefined;
-        if (axis) now.set(axis.name, 1);
-    });
+    takeStand(app.stage.pose, session.stand);
+    const axis = layer.weigh?.kind === "direct" && !existing ? app.tree.layers[index].space.at(-1) : undefined;
+    if (axis) app.stage.pose.set(axis.name, 1);
     const made = cageOf(app.stage, app.stage.pose, session.atRest);
     return { example: name, replaced: !!existing, ...differences(made, session.positions), size: sizeOf(made) };
 };
