@@ -72,6 +72,9 @@ export interface Picker {
         [number, number, number];
     /** Metres that a CSS pixel is wide at a point. */
     pixel(point: ArrayLike<number>): number;
+    /** Shows how far a brush reaches: a ring on the surface, of a radius in metres. */
+    showRing(hit: Hit, radius: number): void;
+    hideRing(): void;
 }
 
 /** What a brush shows in place of the surface: the cage (level 0), in the order of the source. */
@@ -82,9 +85,18 @@ export interface Sculpt {
     readonly paint: Float32Array | null;
 }
 
+/** Strokes of a brush that are in no project yet: undone before the project's own steps, and done again likewise. */
+export interface Undoable {
+    readonly undoLabel: string | null;
+    readonly redoLabel: string | null;
+    undo(): void;
+    redo(): void;
+}
+
 /** Small pictures of forms; made by the view, which has the renderer. */
 export interface Pictures {
-    /** Draws the form at a pose into a canvas, at the canvas's own size, in the view's looks. */
+    /** Draws the form at a pose into a canvas, at the canvas's own size, in the view's looks. `set` gets the pose at
+     * rest. What no form covers stays transparent. */
     draw(canvas: HTMLCanvasElement, set: (pose: Pose) => void): void;
 }
 
@@ -108,6 +120,7 @@ export class App {
     pictures: Pictures | null = null;
     picker: Picker | null = null;
     sculpt: Sculpt | null = null;
+    strokes: Undoable | null = null;
     findings: Finding[] = [];
     /** How many checks are under way. */
     checking = 0;
@@ -244,8 +257,16 @@ export class App {
         this.#preview = null;
         this.#keep(label, change(this.history.tree));
     }
+    /** What undo would take back, and redo bring back; null where there is nothing. */
+    get undoLabel(): string | null {
+        return this.strokes?.undoLabel ?? this.history.undoLabel;
+    }
+    get redoLabel(): string | null {
+        return this.strokes?.redoLabel ?? this.history.redoLabel;
+    }
     undo(): void {
         this.cancel();
+        if (this.strokes?.undoLabel) return this.strokes.undo();
         const label = this.history.undoLabel;
         if (!this.history.undo()) return;
         this.#changed();
@@ -253,6 +274,7 @@ export class App {
     }
     redo(): void {
         this.cancel();
+        if (this.strokes?.redoLabel) return this.strokes.redo();
         const label = this.history.redoLabel;
         if (!this.history.redo()) return;
         this.#changed();

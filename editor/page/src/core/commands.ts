@@ -7,7 +7,8 @@ export interface Command {
     group: "Project" | "Edit" | "Pose" | "Space" | "View" | "Brush" | "Play";
     /** "Ctrl+Z", "Shift+P", "ArrowLeft", "?"; Ctrl stands for Command on a Mac. */
     keys: string[];
-    run(): void | Promise<void>;
+    /** With the key that was pressed, where it was by key. */
+    run(key?: string): void | Promise<void>;
     /** Where it has no sense now: its button is dim and its key does nothing. */
     enabled?(): boolean;
 }
@@ -63,7 +64,7 @@ export class Commands {
             const command = this.list.find((c) => c.keys.includes(key) && (c.enabled?.() ?? true));
             if (!command) return;
             event.preventDefault();
-            void command.run();
+            void command.run(key);
         });
     }
 }
