@@ -105,7 +105,7 @@ export class Actors {
         form.wire(display.wire, this.stand.wire);
         if (sculpt.paint) form.heat(sculpt.paint);
         this.#sculptMaterial.uniforms["heatScale"]!.value = 1;
-        setMode(this.#sculptMaterial, sculpt.paint ? "heat" : display.surface === "normals" ? "normals" : "shaded");
+        setMode(this.#sculptMaterial, sculpt.paint ? "paint" : display.surface === "normals" ? "normals" : "shaded");
     }
 
     get #mode(): "shaded" | "texture" | "normals" {

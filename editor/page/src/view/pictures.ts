@@ -87,6 +87,7 @@ export class SmallPictures implements Pictures {
         surface.evaluate(pose);
         form.fill(surface.positions, surface.normals);
         skin?.fill(surface);
+        if (pose.rig.driver) eye.frame(surface.positions, 1); // it goes where its driver goes
         const plate = this.#plate(width, height);
         const { renderer, looks } = this.stand;
         const camera = eye.aim(width / height);

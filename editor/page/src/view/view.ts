@@ -1,5 +1,6 @@
 // The large view of the form: it listens to the state, fills the buffers, and draws when something has changed.
 import { Vector3 } from "three";
+import type { Rig } from "@exemplar/runtime";
 import type { App } from "../core/app";
 import { h } from "../core/dom";
 import { Actors } from "./actors";
@@ -14,6 +15,20 @@ import { viewToolbar } from "./toolbar";
 
 const NO_GRAPHICS =
     "This browser shows no 3-D graphics (WebGL 2 is missing or turned off), so the form cannot be seen here. Everything else works.";
+
+/** Where a driver is in some of its examples: what it drives is there too. */
+const drivenPlaces = (rig: Rig): Float32Array => {
+    const keys = rig.layers.flatMap((layer) => layer.examples.map(({ index }) => ({ layer, index })));
+    const step = Math.ceil(keys.length / 16);
+    const forms = keys
+        .filter((_, i) => i % step === 0)
+        .map(({ layer, index }) => layer.driverForm(index))
+        .filter((form) => form !== null);
+    const size = 3 * rig.driver!.vertexCount;
+    const all = new Float32Array(size * forms.length);
+    forms.forEach((form, i) => all.set(form, size * i));
+    return all;
+};
 
 export class View {
     readonly eye = new Eye();
@@ -55,7 +70,8 @@ export class View {
 
     // By the mesh itself, so that an edit of a space moves neither the ground nor the eye.
     #place(frame: boolean): void {
-        const rest = this.app.stage.rig.restPositions();
+        const { rig } = this.app.stage;
+        const rest = rig.driver ? drivenPlaces(rig) : rig.restPositions();
         this.stand.placeGround(boxOf(rest));
         if (frame) this.eye.frame(rest, 1);
     }
