@@ -81,7 +81,7 @@ export class SmallPictures implements Pictures {
     draw(canvas: HTMLCanvasElement, set: (pose: Pose) => void): void {
         const { width, height } = canvas;
         const context = canvas.getContext("2d");
-        if (!context || width < 1 || height < 1) return;
+        if (!context || width < 1 || height < 1 || this.stand.gl.isContextLost()) return;
         const { pose, surface, form, skin, eye } = this.#open();
         set(pose.rest());
         surface.evaluate(pose);

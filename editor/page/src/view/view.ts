@@ -13,6 +13,7 @@ import { SmallPictures } from "./pictures";
 import { Stand } from "./scene";
 import { viewToolbar } from "./toolbar";
 
+const LABEL = "The form. Drag to turn it, with Shift to shift it; the wheel comes nearer.";
 const NO_GRAPHICS =
     "This browser shows no 3-D graphics (WebGL 2 is missing or turned off), so the form cannot be seen here. Everything else works.";
 
@@ -51,10 +52,13 @@ export class View {
         app.on("rig", () => this.#rebuild());
         app.on("display", () => this.stand.theme());
         app.on("fill", () => this.fill());
-        app.on("frame", () => this.draw());
+        app.on("frame", () => {
+            this.legend.show(this.actors.heat.legend);
+            this.draw();
+        });
         new ResizeObserver(() => this.stand.fit() && this.draw()).observe(canvas);
         canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
-        canvas.addEventListener("webglcontextrestored", () => this.#rebuild());
+        canvas.addEventListener("webglcontextrestored", () => app.emit("rig"));
     }
 
     get two(): boolean {
@@ -79,7 +83,6 @@ export class View {
     fill(): void {
         this.actors.fill();
         this.joints.skeleton.fill(this.eye.radius);
-        this.legend.show(this.actors.heat.legend);
     }
 
     draw(): void {
@@ -91,7 +94,14 @@ export class View {
         if (width < 1 || height < 1) return;
         this.eye.aim(width / height);
         this.joints.skeleton.aim(this.eye, width, height);
+        if (this.app.display.wire) this.#fadeWire(width, height);
         this.stand.draw(this.eye, this.two);
+    }
+
+    // Edges that are closer than a few pixels would hide the surface.
+    #fadeWire(width: number, height: number): void {
+        const pixels = this.actors.edgeLength() / this.eye.pixel(this.eye.target.toArray(), width, height);
+        this.stand.wire.uniforms["opacity"]!.value = 0.42 * Math.max(0.12, Math.min(1, pixels / 7));
     }
 
     /** The same once more, from another place: nothing is evaluated. */
@@ -124,7 +134,7 @@ export class View {
 }
 
 export const viewPanel = (app: App): HTMLElement => {
-    const canvas = h("canvas", { id: "view", tabindex: 0, "aria-label": "The form" });
+    const canvas = h("canvas", { id: "view", tabindex: 0, "aria-label": LABEL });
     const gl = canvas.getContext("webgl2", { antialias: true, alpha: false, powerPreference: "high-performance" });
     if (!gl) return h("div", { class: "view" }, h("p", { class: "no-graphics", role: "note" }, NO_GRAPHICS));
     if (app.stage.rig.textures.length && app.stage.mesh.texcoords) app.display.surface = "texture";
