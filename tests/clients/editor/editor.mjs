@@ -3,7 +3,9 @@
 //   node editor.mjs TOOL NPM WORK [CASE…]     NPM is a folder with playwright-core in it, WORK a folder to work in
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
+import { example } from "./example.mjs";
 import { Bench } from "./harness.mjs";
+import * as layers from "./layers.mjs";
 import * as space from "./space.mjs";
 import * as view from "./view.mjs";
 import * as whole from "./whole.mjs";
@@ -24,12 +26,14 @@ const cases = {
     "joints under the mouse": view.joints,
     "a texture": view.texture,
     "picking and small pictures": view.picking,
+    ...layers.cases,
     "an exported page": whole.exported,
     "a corrupt project": whole.corrupt,
     "two editors": whole.twoEditors,
     "boxes and contrast: blob": whole.layout("blob"),
     "boxes and contrast: arm": whole.layout("arm"),
     "boxes and contrast: emotion": whole.layout("emotion"),
+    "the runtime's page of example code": example,
     "a step of a drag: arm": whole.speed("arm"),
     "a step of a drag: body": whole.speed("body"),
 };
