@@ -197,7 +197,7 @@ export const addGestures = (app: App, state: MapState, canvas: HTMLCanvasElement
 
     canvas.addEventListener("pointerdown", (event) => {
         if (drag || state.missing !== null) return;
-        state.update();
+        app.frame(); // what is pressed is what is shown
         start = placeIn(event);
         const begun = begin(app, state, start, event);
         if (!begun) return;

@@ -21,6 +21,7 @@ const isThere = (state: MapState): boolean => state.missing === null;
 
 /** The next or the previous mark, around. */
 const selectNext = (app: App, state: MapState, by: number): void => {
+    state.update(); // keys may come quicker than frames
     const { marks } = state;
     if (!marks.length) return;
     const now = marks.findIndex((mark) => mark.selected);
@@ -30,6 +31,7 @@ const selectNext = (app: App, state: MapState, by: number): void => {
 };
 
 const moveSelected = (app: App, state: MapState, key: string | undefined, share: number): void => {
+    state.update();
     const mark = state.selectedMark;
     if (!mark) return;
     const [dx, dy] = arrow(key);
@@ -41,6 +43,7 @@ const moveSelected = (app: App, state: MapState, key: string | undefined, share:
 /** Along the shown axes, from where the pose is. */
 export const movePose = (app: App, state: MapState, key: string, share: number): boolean => {
     if (!isThere(state) || !(key in ARROWS)) return false;
+    state.update();
     const [dx, dy] = arrow(key);
     const x = state.x!.read(state.pose) + dx * step(state, "x", share);
     const y = (state.y?.read(state.pose) ?? 0) + dy * step(state, "y", share);
@@ -53,6 +56,7 @@ export const take = (app: App, state: MapState): void => {
         state.taken = null;
         app.say("Put back.");
     } else {
+        app.frame(); // so that the weights are those of what is shown
         state.taken = takeForm(state, state.x!.read(state.pose), state.y?.read(state.pose) ?? 0);
         app.say("Taken: the form at the pose. Press where it is to be, drag from another form, or move the pose and press Enter.");
     }
@@ -62,6 +66,7 @@ export const take = (app: App, state: MapState): void => {
 const place = (app: App, state: MapState): void => {
     const { taken } = state;
     if (!taken) return;
+    state.update();
     state.taken = null;
     const count = state.tree?.pseudo?.length ?? 0;
     app.edit("placed a form", placeForm(state, taken, state.x!.read(state.pose), state.y?.read(state.pose) ?? 0));
@@ -87,7 +92,8 @@ const cycle = (app: App, state: MapState): void => {
 
 export const addKeys = (app: App, state: MapState): void => {
     const group = "Space";
-    const isSelected = (): boolean => isThere(state) && state.selectedMark !== null && !app.isDragging;
+    const isSelected = (): boolean =>
+        isThere(state) && !app.isDragging && (app.selection.example !== null || app.selection.pseudo !== null);
     const there = (): boolean => isThere(state);
     app.commands.add(
         { id: "map-next", label: "Next example or pseudo-example", group, keys: ["N"], enabled: there,
