@@ -26,11 +26,12 @@ const keyOf = (event: KeyboardEvent): string => {
         .join("+");
 };
 
-// A field that is being written in keeps its keys; a slider keeps its arrows.
+// A field that is being written in keeps its keys; a slider keeps its arrows; a dialog keeps all.
 const isTaken = (event: KeyboardEvent): boolean => {
     const target = event.target as HTMLElement;
+    if (document.querySelector("dialog:modal")) return true;
     if (event.ctrlKey || event.metaKey) return false;
-    if (target.isContentEditable || target.closest("textarea, select, dialog[open] input")) return true;
+    if (target.isContentEditable || target.closest("textarea, select")) return true;
     const input = target.closest("input");
     if (!input) return target.closest("button, a, summary, [role=option]") !== null && /^( |Enter)$/.test(event.key);
     if (input.type === "range") return /^(Arrow|Home|End|Page)/.test(event.key);
