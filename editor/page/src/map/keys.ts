@@ -1,6 +1,7 @@
 // The map by keys: every edit is one step that can be undone.
 import type { App } from "../core/app";
 import { moveTo, placeForm, removePseudo, takeForm } from "./edit";
+import { reachOf } from "./falloff";
 import { setPose } from "./gestures";
 import { placeText } from "./legend";
 import type { Chosen, MapState } from "./state";
@@ -38,6 +39,20 @@ const moveSelected = (app: App, state: MapState, key: string | undefined, share:
     const [x, y] = [mark.x + dx * step(state, "x", share), mark.y + dy * step(state, "y", share)];
     app.edit(`moved ${mark.name}`, moveTo(state, mark, "at", x, y));
     app.say(`${mark.name}: ${placeText(state, x, y)}`);
+};
+
+/** How far the selected example reaches: End and Home across, Page Up and Page Down up. */
+const setReach = (app: App, state: MapState, key: string | undefined): void => {
+    state.update();
+    const handles = reachOf(state)?.handles ?? [];
+    const handle = /Page/.test(key ?? "") ? (handles[1] ?? handles[0]) : handles[0];
+    if (!handle) {
+        app.say("Nothing here has a reach: select an example of a layer that is weighed by gaussian, or cardinal with a local kernel.");
+        return;
+    }
+    app.edit(handle.label, handle.scale(/End|PageUp/.test(key ?? "") ? 1.1 : 1 / 1.1));
+    state.update();
+    app.say(reachOf(state)?.handles[handles.indexOf(handle)]?.text ?? "");
 };
 
 /** Along the shown axes, from where the pose is. */
@@ -104,6 +119,8 @@ export const addKeys = (app: App, state: MapState): void => {
             enabled: isSelected, run: (key) => moveSelected(app, state, key, 0.01) },
         { id: "map-move-far", label: "Move it by 10 %", group, keys: arrows("Alt+Shift+"), enabled: isSelected,
             run: (key) => moveSelected(app, state, key, 0.1) },
+        { id: "map-reach", label: "Less or more reach, across and up", group, enabled: isSelected,
+            keys: ["Alt+Home", "Alt+End", "Alt+PageDown", "Alt+PageUp"], run: (key) => setReach(app, state, key) },
         { id: "map-take", label: "Take the form at the pose", group, keys: ["T"], enabled: there,
             run: () => take(app, state) },
         { id: "map-place", label: "Place the taken form at the pose", group, keys: ["Enter"],
