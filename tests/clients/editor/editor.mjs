@@ -4,6 +4,7 @@
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { Bench } from "./harness.mjs";
+import * as pose from "./pose.mjs";
 import * as space from "./space.mjs";
 import * as whole from "./whole.mjs";
 
@@ -19,6 +20,7 @@ const cases = {
     "a form is taken here and placed there": space.gesture,
     "undo gives the same bytes": space.undo,
     "a reload shows the same": space.reload,
+    ...pose.cases,
     "an exported page": whole.exported,
     "a corrupt project": whole.corrupt,
     "two editors": whole.twoEditors,
