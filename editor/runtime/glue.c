@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <wasi/api.h>
+#include <sys/types.h>
 
 ex_error glue_error;
 
@@ -50,20 +50,22 @@ void EXPORT(memory_release)(void *memory) {
     free(memory);
 }
 
-/* The C library's formatting brings standard output along. It is never written to; with these in place of what a host
- * would have to provide, the module imports nothing. */
-__wasi_errno_t __wasi_fd_close(__wasi_fd_t fd) {
-    (void)fd;
-    return __WASI_ERRNO_BADF;
+/* The C library's formatting brings standard output along, which is never written to. With these in place of its own
+ * the module imports nothing from its host, and nothing but musl and its allocator is linked. */
+size_t __stdio_write(FILE *file, const unsigned char *bytes, size_t size);
+off_t __stdio_seek(FILE *file, off_t offset, int whence);
+int __stdio_close(FILE *file);
+size_t __stdio_write(FILE *file, const unsigned char *bytes, size_t size) {
+    (void)file, (void)bytes, (void)size;
+    return 0;
 }
-__wasi_errno_t __wasi_fd_seek(__wasi_fd_t fd, __wasi_filedelta_t offset, __wasi_whence_t whence,
-                              __wasi_filesize_t *place) {
-    (void)fd, (void)offset, (void)whence, (void)place;
-    return __WASI_ERRNO_BADF;
+off_t __stdio_seek(FILE *file, off_t offset, int whence) {
+    (void)file, (void)offset, (void)whence;
+    return -1;
 }
-__wasi_errno_t __wasi_fd_write(__wasi_fd_t fd, const __wasi_ciovec_t *parts, size_t count, __wasi_size_t *written) {
-    (void)fd, (void)parts, (void)count, (void)written;
-    return __WASI_ERRNO_BADF;
+int __stdio_close(FILE *file) {
+    (void)file;
+    return -1;
 }
 
 /* ---- opening ---- */

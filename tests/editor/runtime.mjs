@@ -3,7 +3,7 @@
 // but node's own.
 // usage: node runtime.mjs PACKAGE_FOLDER TOOL RUNTIME_PROBE SPACE_PROBE RIG_PROBE SOURCE_FOLDER
 import assert from "node:assert/strict";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
@@ -53,23 +53,38 @@ const isWhatThePackageSays = async () => {
     const types = readFileSync(join(folder, "index.d.ts"), "utf8");
     const declared = Array.from(types.matchAll(/^export (?:const|class|function) (\w+)/gm), ([, name]) => name);
     assert.deepEqual(declared.sort(), Object.keys(exported).sort());
-    for (const name of ["Layer", "Mesh", "Pose", "Rig", "Runtime", "Surface"]) {
+    const rig = runtime.open(readFileSync(join(work, "blob", "blob.glb")));
+    const things = { Layer: rig.layers[0], Mesh: rig.mesh(), Pose: rig.pose(), Rig: rig, Runtime: runtime, Surface: rig.surface() };
+    for (const [name, thing] of Object.entries(things)) {
         const [, body] = new RegExp(`^export class ${name} {\n(.*?)\n}`, "ms").exec(types);
         for (const member of Object.getOwnPropertyNames(exported[name].prototype)) {
             const pattern = new RegExp(`^    (private |readonly )?${member}[(:]`, "m");
             assert.match(body, pattern, `${name}.${member} has a type`);
         }
+        for (const [, member] of body.matchAll(/^    (?:readonly )?(?!private|constructor)(\w+)[(:]/gm))
+            assert.ok(member in thing, `${name}.${member}, which has a type, is there`);
     }
+    rig.dispose();
+    // What is published is what lies there.
+    assert.deepEqual(readdirSync(folder).sort(), [...description.files, "package.json"].sort());
     for (const file of description.files) assert.ok(readFileSync(join(folder, file)).length > 0, file);
 };
 
 const runsWhatTheReadmeShows = async () => {
-    const [, program] = /```js\n(.*?)```/s.exec(readFileSync(join(folder, "README.md"), "utf8"));
+    const text = readFileSync(join(folder, "README.md"), "utf8");
+    const [, first] = /```js\n(.*?)```/s.exec(text);
+    const [, edits] = /## Edits\n\n```js\n(.*?)```/s.exec(text);
+    const refused = /^(layer\.edit.*) \/\/ throws: .*$/m;
+    assert.match(edits, refused);
+    const tried = edits.replace(refused, 'try { $1 } catch (error) { console.log(String(error)); }');
+    const program = first.replace("rig.dispose();", `${tried}\nrig.dispose();`);
     const module = JSON.stringify(pathToFileURL(join(folder, "index.js")).href);
     const rig = JSON.stringify(join(work, "blob", "blob.glb"));
     const path = join(work, "readme.mjs");
     writeFileSync(path, program.replace('"@exemplar/runtime"', module).replace('"blob.glb"', rig));
-    assert.match(run(process.execPath, [path]).toString(), /'bend: -1 to 1'/);
+    const said = run(process.execPath, [path]).toString();
+    assert.match(said, /'bend: -1 to 1'/);
+    assert.match(said, /ExemplarError: example 'thin' and example 'right' are at one place of the space/);
 };
 
 try {
