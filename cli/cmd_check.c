@@ -1,7 +1,7 @@
 /* exemplar check - everything that is wrong or weak in a project, worst first. */
 #include "command.h"
-#include "emit.h"
 #include "files.h"
+#include "findings.h"
 #include "report.h"
 
 #include <stdio.h>
@@ -16,35 +16,11 @@ static const ex_option options[] = {
      .count_max = 10000000},
 };
 
-static const struct {
-    const char *name;
-    const char *heading;
-} severities[] = {
-    [EX_SEVERITY_ERROR] = {"error", "errors"},
-    [EX_SEVERITY_WARNING] = {"warning", "warnings"},
-    [EX_SEVERITY_NOTE] = {"note", "notes"},
+static const char *const headings[] = {
+    [EX_SEVERITY_ERROR] = "errors",
+    [EX_SEVERITY_WARNING] = "warnings",
+    [EX_SEVERITY_NOTE] = "notes",
 };
-
-static void print_json(const ex_check *check) {
-    exi_emitter json = exi_emit_start(stdout);
-    exi_emit_open(&json, NULL, '{');
-    exi_emit_number(&json, "errors", check->error_count);
-    exi_emit_number(&json, "warnings", check->warning_count);
-    exi_emit_open(&json, "findings", '[');
-    for (int i = 0; i < check->finding_count; i++) {
-        const ex_finding *finding = &check->findings[i];
-        exi_emit_open(&json, NULL, '{');
-        exi_emit_text(&json, "severity", severities[finding->severity].name);
-        exi_emit_text(&json, "kind", finding->kind);
-        exi_emit_text(&json, "where", finding->where);
-        exi_emit_text(&json, "text", finding->text);
-        exi_emit_number(&json, "value", finding->value);
-        exi_emit_close(&json, '}');
-    }
-    exi_emit_close(&json, ']');
-    exi_emit_close(&json, '}');
-    exi_emit_end(&json);
-}
 
 static void print_group(const ex_check *check, ex_severity severity) {
     bool any = false;
@@ -53,7 +29,7 @@ static void print_group(const ex_check *check, ex_severity severity) {
         if (finding->severity != severity)
             continue;
         if (!any)
-            printf("%s:\n", severities[severity].heading);
+            printf("%s:\n", headings[severity]);
         any = true;
         const char *where = finding->where ? finding->where : "";
         printf("  %s%s", where, *where ? ": " : "");
@@ -74,13 +50,9 @@ static void print_text(const ex_call *call, const ex_check *check) {
            exi_text_count(warnings, check->warning_count, "warning"));
 }
 
-/* A project that cannot even be read has one finding: the reason. */
 static int unreadable(const ex_call *call, const ex_error *error) {
-    if (call->json) {
-        ex_finding finding = {.severity = EX_SEVERITY_ERROR, .kind = "unreadable", .where = "", .text = error->text};
-        ex_check check = {.findings = &finding, .finding_count = 1, .error_count = 1};
-        print_json(&check);
-    }
+    if (call->json)
+        exi_findings_print_unreadable(stdout, "", error->text);
     return exi_failed(error);
 }
 
@@ -101,7 +73,7 @@ static int run(const ex_call *call) {
     if (result != EX_OK)
         return exi_failed(&error);
     if (call->json)
-        print_json(check);
+        exi_findings_print_json(stdout, check);
     else
         print_text(call, check);
     int exit_code = check->error_count > 0 ? EX_EXIT_FAILED : EX_EXIT_DONE;

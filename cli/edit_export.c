@@ -10,6 +10,7 @@
 #include "damped.h"
 #include "edit_page.h"
 #include "emit.h"
+#include "encode.h"
 #include "files.h"
 #include "pool.h"
 #include "report.h"
@@ -41,22 +42,6 @@ static ex_result read_rig(const char *path, content *c, ex_error *error) {
     return result;
 }
 
-/* The file that the rig would be, by way of one without a name. */
-static ex_result encode_rig(const ex_rig *rig, content *c, ex_error *error) {
-    char path[32];
-    FILE *file = tmpfile();
-    if (!file)
-        return exi_error(error, EX_ERROR_FILE, "there is no room for a temporary file: see to TMPDIR");
-    snprintf(path, sizeof path, "/dev/fd/%d", fileno(file));
-    ex_result result = ex_rig_write(path, rig, error);
-    if (result == EX_OK) {
-        rewind(file);
-        result = exi_file_read(path, &c->bytes, &c->size, error);
-    }
-    fclose(file);
-    return result;
-}
-
 static void on_note(void *user, const char *text) {
     (void)user;
     fprintf(stderr, "exemplar: %s\n", text);
@@ -84,7 +69,7 @@ static ex_result build_rig(const ex_call *call, const char *path, content *c, ex
     if (result == EX_OK && damped.failed)
         result = exi_error_memory(error, "the rig", 0);
     if (result == EX_OK)
-        result = encode_rig(rig, c, error);
+        result = exi_rig_encode(rig, &c->bytes, &c->size, error);
     if (result == EX_OK && !call->quiet)
         exi_damped_print(&damped, rig);
     exi_damped_free(&damped);

@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 static const ex_command *const commands[] = {
-    &cmd_demo,    &cmd_init, &cmd_build, &cmd_check,  &cmd_example, &cmd_info, &cmd_diff,
-    &cmd_weights, &cmd_pose, &cmd_bake,  &cmd_render, &cmd_sheet,   &cmd_plot, &cmd_figures,
-    &cmd_unpack,  &cmd_warp, &cmd_drive, &cmd_scan,   &cmd_bench,
+    &cmd_demo,    &cmd_init,    &cmd_build, &cmd_check, &cmd_example, &cmd_edit,  &cmd_info,
+    &cmd_diff,    &cmd_weights, &cmd_pose,  &cmd_bake,  &cmd_render,  &cmd_sheet, &cmd_plot,
+    &cmd_figures, &cmd_unpack,  &cmd_warp,  &cmd_drive, &cmd_scan,    &cmd_bench,
 };
 enum { COMMAND_COUNT = (int)(sizeof commands / sizeof commands[0]) };
 

@@ -4,6 +4,8 @@
 
 #include "watch.h"
 
+#include "named.h"
+
 #include "author/formats/file.h"
 
 #include <stdlib.h>
@@ -68,32 +70,22 @@ void exi_watch_note(exi_watch *watch) {
         watch->stamps[i] = stamp_of(watch->paths[i]);
 }
 
-static bool add_named(exi_watch *watch, const ex_project_view *view, const char *relative) {
-    return !relative || add_path(watch, exi_path_join(view->path, relative));
-}
+/* What a walk over a project's files fills. */
+typedef struct following {
+    exi_watch *watch;
+    const char *project;
+} following;
 
-static bool add_mask(exi_watch *watch, const ex_project_view *view, const ex_project_mask *mask) {
-    return add_named(watch, view, mask->kind == EX_MASK_FILE ? mask->source : NULL);
+static bool add_named(void *user, const char *relative, const char *where) {
+    const following *f = user;
+    (void)where;
+    return add_path(f->watch, exi_path_join(f->project, relative));
 }
 
 bool exi_watch_follow(exi_watch *watch, const ex_project_view *view) {
     while (watch->count > 1)
         free(watch->paths[--watch->count]);
-    bool done = add_named(watch, view, view->mesh) && add_named(watch, view, view->skeleton) &&
-                add_named(watch, view, view->driver.mesh) && add_named(watch, view, view->driver.bind);
-    for (int l = 0; l < view->layer_count; l++) {
-        const ex_project_layer *layer = &view->layers[l];
-        done = done && add_mask(watch, view, &layer->mask) && add_mask(watch, view, &layer->driver_weights) &&
-               add_named(watch, view, layer->segments);
-        for (int r = 0; done && r < layer->region_count; r++)
-            done = add_mask(watch, view, &layer->regions[r].look) && add_mask(watch, view, &layer->regions[r].mask);
-        for (int k = 0; done && k < layer->example_count; k++)
-            done = add_named(watch, view, layer->examples[k].mesh) &&
-                   add_named(watch, view, layer->examples[k].driver) &&
-                   add_named(watch, view, layer->examples[k].image) && add_named(watch, view, layer->examples[k].map) &&
-                   add_named(watch, view, layer->examples[k].skeleton);
-    }
-    return done;
+    return exi_named_files(view, false, add_named, &(following){.watch = watch, .project = view->path});
 }
 
 /* Looks at the files again after a while; whether one of them is not as noted. Notes all. */

@@ -143,21 +143,27 @@ static ex_result read_layers(exi_reader *r, const json_t *list) {
 
 /* ---- the whole ---- */
 
-static ex_result read_unit(exi_reader *r, const json_t *value, double *unit) {
+bool exi_unit_metres(const char *name, double *metres) {
     static const struct {
         const char *name;
         double metres;
     } units[] = {{"m", 1}, {"dm", 0.1}, {"cm", 0.01}, {"mm", 0.001}, {"km", 1000}, {"in", 0.0254}, {"ft", 0.3048}};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(units[i].name, name) == 0) {
+            *metres = units[i].metres;
+            return true;
+        }
+    return false;
+}
+
+static ex_result read_unit(exi_reader *r, const json_t *value, double *unit) {
     if (json_is_number(value) && json_number_value(value) >= EXI_UNIT_LEAST &&
         json_number_value(value) <= EXI_UNIT_MOST) {
         *unit = json_number_value(value);
         return EX_OK;
     }
-    for (size_t i = 0; json_is_string(value) && i < sizeof units / sizeof *units; i++)
-        if (strcmp(units[i].name, json_string_value(value)) == 0) {
-            *unit = units[i].metres;
-            return EX_OK;
-        }
+    if (json_is_string(value) && exi_unit_metres(json_string_value(value), unit))
+        return EX_OK;
     return exi_error(
         r->error, EX_ERROR_DATA,
         "unit: \"m\", \"dm\", \"cm\", \"mm\", \"km\", \"in\", \"ft\" or a number of metres (1e-15 to 1e15) is "

@@ -5,7 +5,9 @@ import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { example } from "./example.mjs";
 import { Bench } from "./harness.mjs";
+import * as layers from "./layers.mjs";
 import * as space from "./space.mjs";
+import * as view from "./view.mjs";
 import * as whole from "./whole.mjs";
 
 const [tool, npm, work] = process.argv.slice(2, 5).map((path) => resolve(path));
@@ -20,6 +22,11 @@ const cases = {
     "a form is taken here and placed there": space.gesture,
     "undo gives the same bytes": space.undo,
     "a reload shows the same": space.reload,
+    "edges and colours": view.wireAndColours,
+    "joints under the mouse": view.joints,
+    "a texture": view.texture,
+    "picking and small pictures": view.picking,
+    ...layers.cases,
     "an exported page": whole.exported,
     "a corrupt project": whole.corrupt,
     "two editors": whole.twoEditors,

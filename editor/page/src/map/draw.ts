@@ -3,6 +3,7 @@
 import { showNumber } from "../core/dom";
 import type { Coordinate } from "./axes";
 import type { Colours } from "./colours";
+import type { Reach } from "./falloff";
 import { drawLabels, SIZE, type Label } from "./labels";
 import { ticksOf, type Range } from "./plane";
 import type { MapState, Mark } from "./state";
@@ -181,7 +182,14 @@ const drawMark = (context: Context, mark: Mark, x: number, y: number, colours: C
     context.globalAlpha = 1;
 };
 
-export const drawMarks = (context: Context, state: MapState, colours: Colours, hovered: Mark | null): void => {
+/** The marks with their names, which keep clear of handles. */
+export const drawMarks = (
+    context: Context,
+    state: MapState,
+    colours: Colours,
+    hovered: Mark | null,
+    handles: readonly { x: number; y: number }[],
+): void => {
     const { plane } = state;
     // Those far from the plane first, the selected last, on top.
     const order = [...state.marks].sort((a, b) => Number(a.selected) - Number(b.selected) || b.off - a.off);
@@ -206,7 +214,30 @@ export const drawMarks = (context: Context, state: MapState, colours: Colours, h
             needed: mark.selected || mark === hovered,
         }));
     const discs = seen.map(({ mark, at: [x, y] }) => ({ x, y, radius: radiusOf(mark) }));
-    drawLabels(context, labels, discs, plane.box, colours);
+    drawLabels(context, labels, [...discs, ...handles.map(({ x, y }) => ({ x, y, radius: 6 }))], plane.box, colours);
+};
+
+/** How far the selected example reaches, with its handles. */
+export const drawReach = (context: Context, reach: Reach, colours: Colours): void => {
+    const { x, y, rx, ry } = reach;
+    context.strokeStyle = colours.accent;
+    context.lineWidth = 1;
+    context.globalAlpha = 0.85;
+    context.setLineDash([6, 3]);
+    if (ry > 0) {
+        context.beginPath();
+        context.ellipse(x, y, rx, ry, 0, 0, 2 * Math.PI);
+        context.stroke();
+    } else line(context, x - rx, y, x + rx, y);
+    context.setLineDash([]);
+    context.globalAlpha = 1;
+    for (const handle of reach.handles) {
+        circle(context, handle.x, handle.y, 4.5);
+        context.fillStyle = colours.ground;
+        context.fill();
+        context.lineWidth = 2;
+        context.stroke();
+    }
 };
 
 // ---- the pose ----

@@ -102,19 +102,17 @@ const gaussianReach = (state: MapState, mark: Mark, coordinate: Coordinate): num
     return toUnit(tree!, coordinate.input, given || known || defaultFalloff(layer!, tree!));
 };
 
-const gaussianHandle = (state: MapState, mark: Mark, coordinate: Coordinate, edge: "x" | "y") => {
+const gaussianHandle = (state: MapState, mark: Mark, coordinate: Coordinate, edge: "x" | "y"): Part => {
     const { input, label, unit } = coordinate;
     const before = gaussianReach(state, mark, coordinate);
-    const pixels = state.plane.scale[edge === "x" ? 0 : 1];
+    const most = input.kind === "scalar" ? Infinity : 180;
     return {
-        radius: before * pixels,
+        angles: edge === "x" ? [0, 180, 25, 335, 155, 205] : [90, 270, 65, 115, 245, 295],
         text: `${mark.name} reaches ${round(before, span(input))}${unit} along ${label}`,
         label: `set the falloff of ${mark.name}`,
         resetLabel: `default falloff of ${mark.name}`,
-        change: (dx: number, dy: number): Change => {
-            const by = (edge === "x" ? dx : -dy) / pixels;
-            const most = input.kind === "scalar" ? Infinity : 180;
-            const value = Math.min(Math.max(before + by, 0.01 * span(input)), most);
+        change: ([fx, fy]) => {
+            const value = Math.min(Math.max(before * (edge === "x" ? fx : fy), 0.01 * span(input)), most);
             return setFalloff(state, mark, input, round(value, span(input)));
         },
         reset: setFalloff(state, mark, input, null),
@@ -129,52 +127,86 @@ const setRadius = (layer: number, radius: number | null): Change => (tree) =>
         return { ...l, weigh: radius === null ? weigh : { ...weigh, radius } };
     });
 
-const cardinalHandle = (state: MapState, coordinate: Coordinate, edge: "x" | "y", next: number) => {
+const radiusHandle = (state: MapState): Part => {
     const { app, tree } = state;
     const now = settingsOf(tree!.weigh).radius;
-    const pixels = state.plane.scale[edge === "x" ? 0 : 1];
-    const radius = toUnit(tree!, coordinate.input, next * now) * pixels;
     return {
-        radius,
-        text: `kernels reach ${round(now, 1)} × the distance to the next point`,
+        angles: state.isGraph ? [0, 180] : [45, 135, 315, 225, 20, 160],
+        text: `Kernels reach ${round(now, 1)} × the distance to the next point`,
         label: "set the radius of the kernels",
         resetLabel: "default radius of the kernels",
-        change: (dx: number, dy: number): Change => {
-            const by = edge === "x" ? dx : -dy;
-            return setRadius(app.selection.layer, round(Math.min(Math.max((now * (radius + by)) / radius, 0.1), 10), 1));
-        },
+        change: ([, , f]) => setRadius(app.selection.layer, round(Math.min(Math.max(now * f, 0.1), 10), 1)),
         reset: setRadius(app.selection.layer, null),
     };
 };
 
 // ---- both ----
 
+/** A handle before it has a place. */
+interface Part {
+    /** Where it may be on the ellipse, in degrees; the first that is in sight and on no mark. */
+    angles: readonly number[];
+    text: string;
+    label: string;
+    resetLabel: string;
+    /** By which factors it was dragged along the axes, and outwards. */
+    change(factors: readonly [number, number, number]): Change;
+    reset: Change;
+}
+
+type Ellipse = Omit<Reach, "handles">;
+
+const putHandle = (state: MapState, { x, y, rx, ry }: Ellipse, { angles, change, ...part }: Part): Handle => {
+    const { plane, marks } = state;
+    const others = marks.map((mark) => plane.toPixel(mark.x, mark.y));
+    const places = angles.map((degrees) => {
+        const [cos, sin] = [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
+        return { cos, sin, px: x + rx * cos, py: y - ry * sin };
+    });
+    const seen = places.filter(({ px, py }) => plane.contains(px, py, -5));
+    const best =
+        seen.find(({ px, py }) => others.every(([ox, oy]) => Math.hypot(ox - px, oy - py) > 14)) ?? seen[0] ?? places[0]!;
+    const { cos, sin, px, py } = best;
+    const { left, top, width, height } = plane.box;
+    return {
+        ...part,
+        // One that is out of sight all around waits at the edge.
+        x: Math.min(Math.max(px, left + 6), left + width - 6),
+        y: Math.min(Math.max(py, top + 6), top + height - 6),
+        change: (dx, dy) => {
+            const fx = rx > 0 && Math.abs(cos) > 0.1 ? 1 + dx / (rx * cos) : 1;
+            const fy = ry > 0 && Math.abs(sin) > 0.1 ? 1 - dy / (ry * sin) : 1;
+            return change([fx, fy, fx * cos * cos + fy * sin * sin]);
+        },
+    };
+};
+
+/** The distance of the space from an example to the next point; null where there is none. */
+const nextOf = (layer: Layer, mark: Mark): number | null => {
+    const k = layer.examples.find((example) => example.name === mark.name)?.index;
+    const next = k === undefined ? Infinity : nearest(layer, pointsOf(layer), k);
+    return Number.isFinite(next) ? next : null;
+};
+
 export const reachOf = (state: MapState): Reach | null => {
     const mark = state.selectedMark;
     const { layer, tree, plane } = state;
     if (!mark || mark.kind !== "example" || mark.muted || !layer || !tree) return null;
-    const { kind, kernel } = settingsOf(tree.weigh);
-    const shown = [[state.x!, "x"], [state.y, "y"]].filter(([c]) => c !== null) as [Coordinate, "x" | "y"][];
-    let parts: ReturnType<typeof gaussianHandle>[];
+    const { kind, kernel, radius } = settingsOf(tree.weigh);
+    const [x, y] = plane.toPixel(mark.x, mark.y);
+    const [sx, sy] = plane.scale;
+    const size = (of: (c: Coordinate) => number) => ({ x, y, rx: sx * of(state.x!), ry: state.y ? sy * of(state.y) : 0 });
     if (kind === "gaussian") {
         if (tree.examples[mark.index]?.["metric"] ?? tree.weigh?.["metric"]) return null;
-        parts = shown.map(([c, edge]) => gaussianHandle(state, mark, c, edge));
-    } else if (kind === "cardinal" && RADIAL.has(kernel)) {
-        const points = pointsOf(layer);
-        const k = layer.examples.find((example) => example.name === mark.name)?.index;
-        const next = k === undefined ? Infinity : nearest(layer, points, k);
-        if (!Number.isFinite(next)) return null;
-        parts = shown.map(([c, edge]) => cardinalHandle(state, c, edge, next));
-    } else return null;
-    const [x, y] = plane.toPixel(mark.x, mark.y);
-    const { left, top, width } = plane.box;
-    // A handle beyond the edge waits at it.
-    const handles = parts.map(({ radius, ...rest }, i): Handle => ({
-        ...rest,
-        x: i === 0 ? Math.min(x + radius, Math.max(left + width - 6, x + 16)) : x,
-        y: i === 1 ? Math.max(y - radius, Math.min(top + 6, y - 16)) : y,
-    }));
-    return { x, y, rx: parts[0]!.radius, ry: parts[1]?.radius ?? 0, handles };
+        const ellipse = size((c) => gaussianReach(state, mark, c));
+        const parts = [gaussianHandle(state, mark, state.x!, "x")];
+        if (state.y) parts.push(gaussianHandle(state, mark, state.y, "y"));
+        return { ...ellipse, handles: parts.map((part) => putHandle(state, ellipse, part)) };
+    }
+    const next = kind === "cardinal" && RADIAL.has(kernel) ? nextOf(layer, mark) : null;
+    if (next === null) return null;
+    const ellipse = size((c) => toUnit(tree, c.input, next * radius));
+    return { ...ellipse, handles: [putHandle(state, ellipse, radiusHandle(state))] };
 };
 
 export const handleAt = (reach: Reach | null, [px, py]: readonly [number, number]): Handle | null =>

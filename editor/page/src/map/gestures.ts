@@ -55,18 +55,21 @@ const snapped = (state: MapState, values: Point, event: { ctrlKey: boolean; meta
 };
 
 const dragPose = (app: App, state: MapState): Drag => {
-    const before = app.stage.rig.pose().copy(app.stage.pose);
+    const { stage } = app;
+    const before = stage.rig.pose().copy(stage.pose);
     return {
         busy: "pose",
         move: (at, event) => {
             const values = snapped(state, state.plane.toValue(...at), event);
-            const point = state.pointAt(...values);
-            setPose(app, state, point);
+            setPose(app, state, state.pointAt(...values));
         },
-        drop: () => before.dispose(),
+        // A rig that is gone took its poses with it.
+        drop: () => {
+            if (!before.disposed) before.dispose();
+        },
         undo: () => {
-            app.pose((pose) => pose.copy(before));
-            before.dispose();
+            if (app.stage === stage) app.pose((pose) => pose.copy(before));
+            if (!before.disposed) before.dispose();
         },
     };
 };
@@ -158,10 +161,9 @@ const begin = (app: App, state: MapState, at: Point, event: PointerEvent): { dra
     if (event.button !== 0) return null;
     if (event.altKey || state.taken) return { drag: dragForm(app, state, at), hit: null };
     const hit = markAt(state, at);
-    if (hit && hit.mark.selected) return { drag: dragMark(app, state, hit, at), hit };
+    if (hit) return { drag: dragMark(app, state, hit, at), hit };
     const handle = handleAt(reachOf(state), at);
     if (handle) return { drag: dragHandle(app, handle, at), hit: null };
-    if (hit) return { drag: dragMark(app, state, hit, at), hit };
     if (event.shiftKey) return { drag: pan(app, state, at), hit: null };
     const second = secondOf(app, state);
     if (second) {

@@ -24,21 +24,21 @@ const overlaps = (a: Box, b: Box): boolean =>
 const inside = (a: Box, b: Box): boolean =>
     a.left >= b.left && a.top >= b.top && a.left + a.width <= b.left + b.width && a.top + a.height <= b.top + b.height;
 
-/** Right, left, above, below, and the corners. */
+/** Beside it and up first, where no grid line runs through. */
 const places = (label: Label, width: number): Box[] => {
     const r = label.radius + GAP;
     const c = 0.7 * r;
     const at = (left: number, top: number): Box => ({ left, top, width, height: HEIGHT });
     const { x, y } = label;
     return [
+        at(x + c, y - c - HEIGHT + 2),
+        at(x - c - width, y - c - HEIGHT + 2),
+        at(x + c, y + c - 2),
+        at(x - c - width, y + c - 2),
         at(x + r, y - HEIGHT / 2),
         at(x - r - width, y - HEIGHT / 2),
         at(x - width / 2, y - r - HEIGHT),
         at(x - width / 2, y + r),
-        at(x + c, y - c - HEIGHT),
-        at(x + c, y + c),
-        at(x - c - width, y - c - HEIGHT),
-        at(x - c - width, y + c),
     ];
 };
 

@@ -2,127 +2,122 @@
 // the weights are in between. Where a layer has one axis, the weights over it.
 import type { App } from "../core/app";
 import { h } from "../core/dom";
-import { coloursOf } from "./colours";
-import { drawArrow, drawGrid, drawMarks, drawPose, drawScales, drawSecond } from "./draw";
-import { addGestures, markAt } from "./gestures";
-import { secondOf } from "./second";
-import { MapState, WEIGHTS } from "./state";
+import { drawCanvas, makeCanvas } from "./canvas";
+import { addGestures } from "./gestures";
+import { Heat } from "./heat";
+import { addKeys, movePose } from "./keys";
+import { wordsOf } from "./legend";
+import { Preview } from "./preview";
+import { MapState, WEIGHTS, type Chosen } from "./state";
 
-/** What the canvas offers to whoever holds it. */
-export interface MapCanvas extends HTMLCanvasElement {
-    pointToClient(point: [number, number]): { x: number; y: number };
-    clientToPoint(client: { x: number; y: number }): [number, number];
-    shownAxes(): { x: ShownAxis; y: ShownAxis };
-}
-interface ShownAxis {
-    name: string;
-    min: number;
-    max: number;
-    /** In a point of the layer; -1 for weights. */
-    offset: number;
-}
+type Option = readonly [value: string, label: string];
 
-const addMethods = (canvas: HTMLCanvasElement, state: MapState): MapCanvas => {
-    const axis = (edge: "x" | "y"): ShownAxis => {
-        const c = state[edge];
-        return c ? { name: c.label, min: c.min, max: c.max, offset: c.offset } : { name: WEIGHTS, min: 0, max: 1, offset: -1 };
+const fill = (element: HTMLSelectElement, options: readonly Option[], value: string): void => {
+    const key = JSON.stringify(options);
+    if (element.dataset["options"] !== key) {
+        element.dataset["options"] = key;
+        element.replaceChildren(...options.map(([id, label]) => h("option", { value: id }, label)));
+    }
+    if (element.value !== value) element.value = value;
+};
+
+/** Which axes, which weight. */
+const makeSelects = (app: App, state: MapState) => {
+    const make = (id: string, label: string, choose: (value: string) => void): HTMLSelectElement => {
+        const element = h("select", { id, title: label, "aria-label": label, onchange: () => choose(element.value) });
+        return element;
     };
-    return Object.assign(canvas, {
-        pointToClient: ([x, y]: [number, number]) => {
-            const [px, py] = state.plane.toPixel(x, y);
-            const rect = canvas.getBoundingClientRect();
-            return { x: rect.left + px, y: rect.top + py };
-        },
-        clientToPoint: ({ x, y }: { x: number; y: number }) => {
-            const rect = canvas.getBoundingClientRect();
-            return state.plane.toValue(x - rect.left, y - rect.top);
-        },
-        shownAxes: () => ({ x: axis("x"), y: axis("y") }),
+    const x = make("map-x", "Axis across the map", (id) => state.show("x", id));
+    const y = make("map-y", "Axis up the map", (id) => state.show("y", id));
+    const weight = make("map-weight", "Weight that colours the map (H)", (value) => {
+        state.chosen = value as Chosen;
+        app.invalidate();
     });
+    const update = (): void => {
+        const axes = state.coordinates.map((c): Option => [c.id, c.label]);
+        fill(x, axes, state.x?.id ?? "");
+        fill(y, [...(axes.length > 1 ? axes : []), [WEIGHTS, "weights"]], state.y?.id ?? WEIGHTS);
+        const examples = (state.layer?.examples ?? []).map((e): Option => [`=${e.name}`, e.name]);
+        const known = state.chosen.startsWith("=") && !examples.some(([id]) => id === state.chosen);
+        if (known) state.chosen = "selected";
+        const rest: Option[] = [["selected", "of the selected example"], ["smallest", "smallest of all"], ["none", "none"]];
+        fill(weight, [...rest, ...examples], state.chosen);
+    };
+    const named = (text: string, element: HTMLElement) => h("label", {}, h("span", {}, text), element);
+    const row = h("div", { class: "choices" }, named("Across", x), named("Up", y), named("Weight", weight));
+    return { row, update };
+};
+
+const makeButtons = (app: App, state: MapState, canvas: HTMLCanvasElement) => {
+    const button = (id: string, text: string): HTMLButtonElement => {
+        const { label, keys } = app.commands.get(id);
+        const run = (): void => {
+            app.commands.run(id);
+            canvas.focus({ preventScroll: true }); // so that Enter places, and does not press the button again
+        };
+        return h("button", { title: `${label} (${keys[0]})`, onclick: run }, text);
+    };
+    const [take, picture, fit] = [button("map-take", "Take form"), button("map-picture", "Picture"), button("map-fit", "Fit")];
+    take.title = "Take the form at the pose, then press where it is to be (T). Alt and a drag does it in one.";
+    const update = (): void => {
+        take.setAttribute("aria-pressed", String(state.taken !== null));
+        picture.setAttribute("aria-pressed", String(state.picture));
+    };
+    return { row: h("div", { class: "buttons" }, take, picture, fit), update };
 };
 
 export const mapPanel = (app: App): HTMLElement => {
     const state = new MapState(app);
-    const canvas = h("canvas", { id: "map", tabindex: 0, role: "application" });
-    const context = canvas.getContext("2d")!;
-    addMethods(canvas, state);
-    const edge = (name: "x" | "y", label: string): HTMLSelectElement =>
-        h("select", {
-            id: `map-${name}`,
-            "aria-label": label,
-            title: label,
-            onchange: () => state.show(name, select[name].value),
-        });
-    const select = { x: edge("x", "Axis across the map"), y: edge("y", "Axis up the map") };
+    const canvas = makeCanvas(state);
+    addKeys(app, state);
+    const selects = makeSelects(app, state);
+    const buttons = makeButtons(app, state, canvas);
     const missing = h("p", { class: "missing" });
-    const body = h("div", { class: "body" }, canvas);
+    const under = { place: h("span", { class: "place" }), weights: h("span", { class: "weights-here" }) };
+    const legend = h("p", { class: "legend" }, under.place, under.weights);
+    const body = h("div", { class: "body" }, selects.row, canvas, legend, buttons.row);
+    const preview = new Preview(app, state, canvas);
 
-    const fill = (element: HTMLSelectElement, options: readonly [string, string][], value: string): void => {
-        const key = JSON.stringify(options);
-        if (element.dataset["options"] !== key) {
-            element.dataset["options"] = key;
-            element.replaceChildren(...options.map(([id, label]) => h("option", { value: id }, label)));
-        }
-        if (element.value !== value) element.value = value;
+    const write = (): void => {
+        const words = wordsOf(state);
+        under.place.textContent = words.place;
+        under.weights.textContent = under.weights.title = words.weights;
+        if (canvas.title !== words.title) canvas.title = words.title;
     };
-    const fillSelects = (): void => {
-        const axes = state.coordinates.map((c): [string, string] => [c.id, c.label]);
-        fill(select.x, axes, state.x?.id ?? "");
-        fill(select.y, [...(axes.length > 1 ? axes : []), [WEIGHTS, "weights"]], state.y?.id ?? WEIGHTS);
-    };
-
-    const draw = (): void => {
-        const { clientWidth: width, clientHeight: height } = canvas;
-        if (!width || !height) return;
-        const ratio = devicePixelRatio;
-        const [w, hh] = [Math.round(width * ratio), Math.round(height * ratio)];
-        if (canvas.width !== w || canvas.height !== hh) [canvas.width, canvas.height] = [w, hh];
-        context.setTransform(ratio, 0, 0, ratio, 0, 0);
-        context.clearRect(0, 0, width, height);
-        state.plane.resize(width, height);
-        const colours = coloursOf(canvas);
-        const { left, top, width: bw, height: bh } = state.plane.box;
-        context.save();
-        context.beginPath();
-        context.rect(left, top, bw, bh);
-        context.clip();
-        context.fillStyle = colours.ground;
-        context.fillRect(left, top, bw, bh);
-        drawGrid(context, state, colours);
-        drawPose(context, state, colours);
-        const second = secondOf(app, state);
-        if (second) drawSecond(context, state, second, colours);
-        const hovered = state.pointer && !state.busy ? (markAt(state, state.pointer)?.mark ?? null) : null;
-        drawMarks(context, state, colours, hovered);
-        if (state.taken) {
-            const { plane, taken, pose } = state;
-            const to = state.busy === "take" ? state.pointer! : plane.toPixel(state.x!.read(pose), state.y?.read(pose) ?? 0);
-            drawArrow(context, plane.toPixel(taken.x, taken.y), to, 6, colours.pseudo);
-        }
-        context.restore();
-        drawScales(context, state, colours);
-    };
-
     const update = (): void => {
         state.update();
         const why = state.missing;
         missing.textContent = why ?? "";
         missing.hidden = why === null;
         body.hidden = why !== null;
-        fillSelects();
-        if (why === null) draw();
+        selects.update();
+        buttons.update();
+        if (why === null) {
+            drawCanvas(canvas, app, state, heat);
+            write();
+        }
+        preview.update();
     };
     let asked = 0;
+    let shown = app.layer;
     const redraw = (): void => {
         asked ||= requestAnimationFrame(() => {
             asked = 0;
-            update();
+            // A tree that the rig does not follow yet comes with the next frame of the App.
+            if (app.layer === shown) update();
         });
     };
-    app.on("frame", update);
+    const heat = new Heat(state, redraw);
+    app.on("frame", () => {
+        shown = app.layer;
+        update();
+    });
     app.on("status", redraw);
-    app.on("selection", redraw);
     new ResizeObserver(redraw).observe(canvas);
     addGestures(app, state, canvas, redraw);
-    return h("div", { class: "map" }, missing, h("div", { class: "axes-row" }, select.x, select.y), body);
+    canvas.addEventListener("keydown", (event) => {
+        if (event.altKey || event.ctrlKey || event.metaKey) return;
+        if (movePose(app, state, event.key, event.shiftKey ? 0.1 : 0.01)) event.preventDefault();
+    });
+    return h("div", { class: "map" }, missing, body);
 };

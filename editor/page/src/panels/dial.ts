@@ -14,19 +14,24 @@ export interface Row {
 
 const KEYS = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"];
 
-export const unitOf = (unit: string): string => (/^deg(ree)?s?$/i.test(unit) ? "°" : unit);
+/** The unit for people: that of the file, or degrees where the file says that it is an angle. */
+const unitOf = (app: App, input: Input): string => {
+    if (input.unit) return /^deg(ree)?s?$/i.test(input.unit) ? "°" : input.unit;
+    const axis = app.tree.layers.flatMap((layer) => layer.space).find(({ name }) => name === input.name);
+    return axis?.["angle"] !== undefined ? "°" : "";
+};
 
 export const dialRow = (app: App, input: Input): Row => {
     const range = input.max - input.min;
     const rest = input.rest as number;
-    const unit = unitOf(input.unit);
+    const unit = unitOf(app, input);
     const set = (value: number): void => app.pose((pose) => pose.set(input.index, value));
     const value = (): number => app.stage.pose.get(input.index) as number;
     const step = stepOf(range);
 
     const slider = h("input", {
         type: "range", min: input.min, max: input.max, step: "any", "aria-label": input.name,
-        title: `${input.name}: ${input.min} to ${input.max} ${unit}`.trim(),
+        title: `${input.name}: ${input.min} to ${input.max}${unit && ` ${unit}`}`.replace(" °", "°"),
         oninput: () => set(slider.valueAsNumber),
     });
     stepBy(slider, KEYS, (steps) =>
@@ -44,7 +49,7 @@ export const dialRow = (app: App, input: Input): Row => {
     return {
         name: input.name,
         element: h("div", { class: "axis dial", "data-input": input.name }, name, track, field.element,
-            h("span", { class: "unit" }, unit)),
+            h("span", { class: "unit", title: unit }, unit)),
         update: () => {
             const now = value();
             if (now === shown) return;

@@ -96,7 +96,7 @@ export const layersPanel = (app: App): HTMLElement => {
         "div",
         { class: "layers" },
         layers.element,
-        toolbar(app, "Layers", served ? [["add-layer", "New…"], ["only", "Only this"], ["delete-layer", "Delete"]] : [["only", "Only this"]]),
+        toolbar(app, "Layers", served ? [["add-layer", "New…"], ["only", "Only"], ["delete-layer", "Delete"]] : [["only", "Only"]]),
         h("div", { class: "head" }, heading, axes),
         examples.list.element,
         served && toolbar(app, "Examples", [["add-example", "Add…"], ["rename", "Rename"], ["delete-example", "Delete"]]),

@@ -129,7 +129,7 @@ export class List<T> {
             event.preventDefault();
             const index = Math.min(Math.max(to, 0), last);
             const next = this.#rows[index];
-            if (!next || index === at) return;
+            if (!next || next.element.getAttribute("aria-selected") === "true") return;
             this.options.choose(next.item, index);
             next.element.focus({ preventScroll: true });
             next.element.scrollIntoView({ block: "nearest" });

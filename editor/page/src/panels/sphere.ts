@@ -137,7 +137,7 @@ export const ball = (app: App, parts: BallParts): Ball => {
     const refreshColours = (): void => {
         const theme = document.documentElement.dataset["theme"] ?? "";
         if (colours.theme === theme) return;
-        const style = getComputedStyle(canvas);
+        const style = getComputedStyle(document.documentElement);
         const of = (name: string): string => style.getPropertyValue(name).trim();
         colours = { theme, line: of("--line"), quiet: of("--quiet"), accent: of("--accent"), raised: of("--raised"),
             text: of("--text") };

@@ -63,7 +63,7 @@ export const fieldOf = (move: (to: Coordinates) => void) => {
         const key = `${at} ${set} ${document.documentElement.dataset["theme"]}`;
         if (key === drawn) return;
         drawn = key;
-        const style = getComputedStyle(canvas);
+        const style = getComputedStyle(document.documentElement);
         const of = (name: string): string => style.getPropertyValue(name).trim();
         context.setTransform(ratio, 0, 0, ratio, 0, 0);
         context.clearRect(0, 0, WIDTH, HEIGHT);

@@ -2,6 +2,7 @@
 // shows. Built anew with each rig; filled on every frame.
 import type { App } from "../core/app";
 import { Form, facesOf, sourceFacesOf, type Faces } from "./form";
+import { Heat, type Coloured } from "./heat";
 import { FormNormals } from "./normals";
 import type { Stand } from "./scene";
 import { ghostMaterial, setMode, surfaceMaterial } from "./shaders";
@@ -9,6 +10,7 @@ import { Skin } from "./skin";
 import { DriverForm } from "./driver";
 
 export class Actors {
+    readonly heat: Heat;
     readonly material;
     readonly #otherMaterial;
     readonly #sculptMaterial;
@@ -17,11 +19,13 @@ export class Actors {
     #form: Form | null = null;
     #other: Form | null = null;
     #sculpt: { form: Form; normals: FormNormals } | null = null;
+    #sourceFaces: Faces | null = null;
     #driver: DriverForm | null = null;
     #skin: Skin | null = null;
     #otherSkin: Skin | null = null;
 
     constructor(readonly app: App, readonly stand: Stand) {
+        this.heat = new Heat(app);
         this.material = surfaceMaterial(stand.looks);
         this.#otherMaterial = surfaceMaterial(stand.looks);
         this.#sculptMaterial = surfaceMaterial(stand.looks);
@@ -31,6 +35,10 @@ export class Actors {
     /** Faces of the level that is shown. */
     get faces(): Faces {
         return (this.#faces ??= facesOf(this.app.stage.mesh));
+    }
+    /** Faces of the cage, in the order of the source. */
+    get sourceFaces(): Faces {
+        return (this.#sourceFaces ??= sourceFacesOf(this.app.stage.rig.mesh(0)));
     }
     get form(): Form | null {
         return this.#form;
@@ -42,9 +50,10 @@ export class Actors {
     /** For another rig. */
     rebuild(): void {
         const { stage } = this.app;
+        this.heat.forget();
         const old = [this.#form, this.#other, this.#sculpt?.form, this.#driver, this.#skin, this.#otherSkin];
         for (const thing of old) thing?.dispose();
-        this.#other = this.#sculpt = this.#driver = this.#skin = this.#otherSkin = this.#faces = null;
+        this.#other = this.#sculpt = this.#driver = this.#skin = this.#otherSkin = this.#faces = this.#sourceFaces = null;
         this.#form = new Form(this.stand.gl, this.faces, this.material);
         this.stand.scenes[0].add(this.#form.object);
         if (this.hasTexture) this.#skin = new Skin(stage.rig);
@@ -71,15 +80,22 @@ export class Actors {
         this.#other.fill(other.surface.positions, other.surface.normals);
         this.#other.wire(display.wire, this.stand.wire);
         if (textured) this.#otherSkin?.fill(other.surface);
-        setMode(this.#otherMaterial, this.#mode);
+    }
+
+    #colour(): void {
+        const { stage, other } = this.app;
+        const targets: Coloured[] = [{ form: this.#form!, material: this.material, surface: stage.surface }];
+        if (other && this.#other) targets.push({ form: this.#other, material: this.#otherMaterial, surface: other.surface });
+        const mode = this.heat.fill(targets) ? "heat" : this.#mode;
+        for (const { material } of targets) setMode(material, mode);
     }
 
     #fillSculpt(): void {
-        const { sculpt, stage, display } = this.app;
+        const { sculpt, display } = this.app;
         if (this.#sculpt) this.#sculpt.form.object.visible = sculpt !== null;
         if (!sculpt) return;
         if (!this.#sculpt) {
-            const faces = sourceFacesOf(stage.rig.mesh(0));
+            const faces = this.sourceFaces;
             const form = new Form(this.stand.gl, faces, this.#sculptMaterial);
             this.#sculpt = { form, normals: new FormNormals(faces.triangles.array as Uint32Array, faces.count) };
             this.stand.scenes[0].add(form.object);
@@ -97,8 +113,8 @@ export class Actors {
         return surface === "texture" && !this.hasTexture ? "shaded" : surface;
     }
 
-    /** Everything that is drawn, as it is now. `heat`: the form has values to show as colours. */
-    fill(heat: boolean): void {
+    /** Everything that is drawn, as it is now. */
+    fill(): void {
         const { stage, display, sculpt } = this.app;
         const form = this.#form!;
         const textured = display.surface === "texture" && this.hasTexture;
@@ -106,8 +122,8 @@ export class Actors {
         form.fill(stage.surface.positions, stage.surface.normals);
         form.wire(display.wire, this.stand.wire);
         if (textured) this.#skin?.fill(stage.surface);
-        setMode(this.material, heat ? "heat" : this.#mode);
         this.#fillOther(textured);
+        this.#colour();
         this.#fillSculpt();
         if (this.#driver) {
             this.#driver.object.visible = !display.unposed;

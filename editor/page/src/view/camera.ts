@@ -3,7 +3,7 @@
 import { OrthographicCamera, PerspectiveCamera, Vector3 } from "three";
 
 const TAN = Math.tan((15 * Math.PI) / 180);
-const MARGIN = 1.12;
+const MARGIN = 1.16;
 
 /** Smallest x y z, largest x y z. */
 export type Box = ArrayLike<number>;
@@ -27,9 +27,9 @@ export class Eye {
     readonly target = new Vector3();
     distance = 3;
     /** Radians about the vertical axis; 0 looks from +z, where a form has its front. */
-    yaw = 0.45;
+    yaw = 0.38;
     /** Radians above the horizon. */
-    pitch = 0.22;
+    pitch = 0.17;
     orthographic = false;
     /** Of what is looked at: for the planes that cut near and far. */
     radius = 1;
@@ -89,19 +89,21 @@ export class Eye {
         return (2 * Math.max(depth, 1e-3 * distance) * this.#tangents(width / height)[1]) / height;
     }
 
-    /** Sees all of a box, from where it looks now. */
-    frame(box: Box, aspect: number): void {
+    /** Sees all of these points, from the side where it is now. */
+    frame(positions: ArrayLike<number>, aspect: number): void {
         this.#axes();
+        const { target, right, up, back } = this;
+        const box = boxOf(positions);
         this.radius = radiusOf(box);
-        this.target.set(0.5 * (box[0]! + box[3]!), 0.5 * (box[1]! + box[4]!), 0.5 * (box[2]! + box[5]!));
-        const [across, up] = this.#tangents(aspect);
-        const corner = new Vector3();
+        target.set(0.5 * (box[0]! + box[3]!), 0.5 * (box[1]! + box[4]!), 0.5 * (box[2]! + box[5]!));
+        const [across, high] = this.#tangents(aspect);
         let distance = 0.1 * this.radius;
-        for (let i = 0; i < 8; i++) {
-            corner.set(box[i & 1 ? 3 : 0]!, box[i & 2 ? 4 : 1]!, box[i & 4 ? 5 : 2]!).sub(this.target);
-            const near = this.orthographic ? 0 : corner.dot(this.back);
-            const side = Math.max(Math.abs(corner.dot(this.right)) / across, Math.abs(corner.dot(this.up)) / up);
-            distance = Math.max(distance, near + MARGIN * side);
+        for (let i = 0; i < positions.length; i += 3) {
+            const [x, y, z] = [positions[i]! - target.x, positions[i + 1]! - target.y, positions[i + 2]! - target.z];
+            const side = Math.abs(x * right.x + y * right.y + z * right.z) / across;
+            const rise = Math.abs(x * up.x + y * up.y + z * up.z) / high;
+            const near = this.orthographic ? 0 : x * back.x + y * back.y + z * back.z;
+            distance = Math.max(distance, near + MARGIN * Math.max(side, rise));
         }
         this.distance = distance;
     }

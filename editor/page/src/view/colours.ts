@@ -24,7 +24,7 @@ const colourAt = (t: number): number[] => {
     let chroma = 0.12 + 0.05 * t;
     // As strong as the screen can show at that lightness and hue.
     for (;;) {
-        const rgb = linearOf(0.34 + 0.56 * t, chroma * Math.cos(hue), chroma * Math.sin(hue));
+        const rgb = linearOf(0.4 + 0.51 * t, chroma * Math.cos(hue), chroma * Math.sin(hue));
         if (chroma < 0.01 || rgb.every((v) => v >= 0 && v <= 1)) return rgb.map((v) => 255 * encode(Math.min(1, Math.max(0, v))));
         chroma -= 0.004;
     }

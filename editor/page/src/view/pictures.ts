@@ -3,7 +3,7 @@
 import { Scene, WebGLRenderTarget } from "three";
 import type { Pose, Rig, Surface } from "@exemplar/runtime";
 import type { App, Pictures } from "../core/app";
-import { boxOf, Eye } from "./camera";
+import { Eye } from "./camera";
 import { facesOf, Form, type Faces } from "./form";
 import type { Stand } from "./scene";
 import { setMode, surfaceMaterial } from "./shaders";
@@ -53,7 +53,7 @@ export class SmallPictures implements Pictures {
         const faces = level === shown.level ? this.faces() : facesOf(rig.mesh(level));
         const form = new Form(this.stand.gl, faces, this.#material);
         const skin = rig.textures.length && faces.texcoords ? new Skin(rig) : null;
-        eye.frame(boxOf(surface.positions), 1);
+        eye.frame(surface.positions, 1);
         this.#material.uniforms["skin"]!.value = skin?.texture ?? null;
         setMode(this.#material, skin ? "texture" : "shaded");
         this.#scene.add(form.object);

@@ -161,8 +161,6 @@ void main() {
 // Joints and bones: lit by a plain light, coloured one by one.
 export const boneMaterial = (): ShaderMaterial =>
     new ShaderMaterial({
-        transparent: true,
-        uniforms: { opacity: { value: 0.92 } },
         vertexShader: `
 varying vec3 seen;
 varying vec3 paint;
@@ -173,13 +171,12 @@ void main() {
     gl_Position = projectionMatrix * point;
 }`,
         fragmentShader: `
-uniform float opacity;
 varying vec3 seen;
 varying vec3 paint;
 ${ENCODE}
 void main() {
     vec3 normal = normalize(cross(dFdx(seen), dFdy(seen)));
     float light = 0.55 + 0.5 * clamp(dot(normal, normalize(vec3(-0.4, 0.6, 0.7))), 0.0, 1.0);
-    gl_FragColor = vec4(encode(paint * light), opacity);
+    gl_FragColor = vec4(encode(paint * light), 1.0);
 }`,
     });

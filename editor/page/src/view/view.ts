@@ -1,11 +1,16 @@
 // The large view of the form: it listens to the state, fills the buffers, and draws when something has changed.
+import { Vector3 } from "three";
 import type { App } from "../core/app";
 import { h } from "../core/dom";
 import { Actors } from "./actors";
-import { boxOf, Eye, type Box } from "./camera";
+import { boxOf, Eye } from "./camera";
+import { Joints } from "./joints";
+import { captions, LegendBox } from "./overlays";
+import { ViewPicker } from "./picker";
 import { listenToPointer } from "./pointer";
 import { SmallPictures } from "./pictures";
 import { Stand } from "./scene";
+import { viewToolbar } from "./toolbar";
 
 const NO_GRAPHICS =
     "This browser shows no 3-D graphics (WebGL 2 is missing or turned off), so the form cannot be seen here. Everything else works.";
@@ -15,14 +20,19 @@ export class View {
     readonly stand: Stand;
     readonly actors: Actors;
     readonly pictures: SmallPictures;
+    readonly picker: ViewPicker;
+    readonly joints: Joints;
+    readonly legend = new LegendBox();
     #asked = 0;
 
     constructor(readonly app: App, readonly canvas: HTMLCanvasElement, gl: WebGL2RenderingContext) {
         this.stand = new Stand(canvas, gl);
         this.actors = new Actors(app, this.stand);
         this.pictures = new SmallPictures(app, this.stand, () => this.actors.faces);
+        this.picker = new ViewPicker(this);
+        this.joints = new Joints(this);
         this.actors.rebuild();
-        this.#place();
+        this.#place(true);
         app.on("rig", () => this.#rebuild());
         app.on("display", () => this.stand.theme());
         app.on("fill", () => this.fill());
@@ -43,19 +53,17 @@ export class View {
         this.app.invalidate();
     }
 
-    /** The rig's rest, where it is shown; what is shown now, where a driver has it elsewhere. */
-    #restBox(): Box {
-        return boxOf(this.app.stage.rig.restPositions());
-    }
-
-    #place(frame = true): void {
-        const box = this.#restBox();
-        this.stand.placeGround(box);
-        if (frame) this.eye.frame(box, 1);
+    // By the mesh itself, so that an edit of a space moves neither the ground nor the eye.
+    #place(frame: boolean): void {
+        const rest = this.app.stage.rig.restPositions();
+        this.stand.placeGround(boxOf(rest));
+        if (frame) this.eye.frame(rest, 1);
     }
 
     fill(): void {
-        this.actors.fill(false);
+        this.actors.fill();
+        this.joints.skeleton.fill(this.eye.radius);
+        this.legend.show(this.actors.heat.legend);
     }
 
     draw(): void {
@@ -63,6 +71,10 @@ export class View {
         this.#asked = 0;
         this.stand.fit();
         this.stand.showGround(this.app.display.ground);
+        const { width, height } = this.picture({ clientX: -1 });
+        if (width < 1 || height < 1) return;
+        this.eye.aim(width / height);
+        this.joints.skeleton.aim(this.eye, width, height);
         this.stand.draw(this.eye, this.two);
     }
 
@@ -74,8 +86,15 @@ export class View {
     /** Sees the whole form as it is now. */
     frame(): void {
         const { sculpt, stage } = this.app;
-        this.eye.frame(sculpt ? boxOf(sculpt.positions) : stage.surface.box, 1);
+        this.eye.frame(sculpt?.positions ?? stage.surface.positions, 1);
         this.redraw();
+    }
+
+    /** Where a point of the world is on the page; in the left of two pictures. */
+    project(point: Vector3): { x: number; y: number } {
+        const { left, top, width, height } = this.picture({ clientX: -1 });
+        const at = point.clone().project(this.eye.aim(width / height));
+        return { x: left + (0.5 + 0.5 * at.x) * width, y: top + (0.5 - 0.5 * at.y) * height };
     }
 
     /** The picture that the pointer is in. */
@@ -95,14 +114,22 @@ export const viewPanel = (app: App): HTMLElement => {
     if (app.stage.rig.textures.length && app.stage.mesh.texcoords) app.display.surface = "texture";
     const view = new View(app, canvas, gl);
     app.pictures = view.pictures;
+    app.picker = view.picker;
+    // For tests, and for those who open the console.
+    Object.assign(canvas, { pointToClient: (point: [number, number, number]) => view.project(new Vector3(...point)) });
     listenToPointer({
         canvas,
         eye: view.eye,
         picture: (event) => view.picture(event),
         isTaken: () => app.tool !== "orbit",
-        grab: () => null,
-        hover: () => undefined,
+        grab: (event) => view.joints.grab(event),
+        hover: (event) => view.joints.hover(event),
         changed: () => view.redraw(),
     });
-    return h("div", { class: "view" }, h("div", { class: "view-canvas" }, canvas));
+    return h(
+        "div",
+        { class: "view" },
+        viewToolbar(app, view),
+        h("div", { class: "view-canvas" }, canvas, captions(app, () => view.two), view.joints.label, view.legend.element),
+    );
 };

@@ -1,0 +1,140 @@
+/*
+ * cli/edit.h - the server of the editor: what the requests of editor/README.md do, and what serves them.
+ *
+ * What a request does knows nothing of HTTP: it gets what was asked and fills an answer. Requests run in the server's
+ * threads, several at once; what they share is in exi_edit, and each lock says what it guards.
+ */
+#ifndef EXEMPLAR_CLI_EDIT_H
+#define EXEMPLAR_CLI_EDIT_H
+
+#include "command.h"
+#include "emit.h"
+#include "pool.h"
+
+#include <exemplar/author.h>
+
+#include <pthread.h>
+
+/* ---- what is edited ---- */
+
+#define EXI_VERSION_SIZE 40
+
+typedef struct exi_edit {
+    char *path;       /* of the project: its folder with links followed, and the name as it was given */
+    char *folder;     /* the first part of that, with a '/' at the end */
+    const char *name; /* the rest of it */
+    exi_pool *pool;
+    pthread_mutex_t writing;  /* one file is put into the folder at a time */
+    pthread_mutex_t checking; /* one check at a time */
+    pthread_mutex_t building; /* one build, motion or bake at a time; guards what follows */
+    int build_count, motion_count;
+    char *rig_bytes; /* the file of the last build's rig, or NULL */
+    size_t rig_size;
+    ex_rig *rig;         /* that, as a command would load it; NULL until a motion asks for it */
+    ex_motion *motion;   /* the last one, of that rig, or NULL */
+    char *motion_source; /* the file in the folder that it is from, or NULL */
+} exi_edit;
+
+/* False after a sentence. exi_edit_close either way. */
+bool exi_edit_open(exi_edit *edit, const ex_call *call, const char *path);
+void exi_edit_close(exi_edit *edit);
+
+/* The rig of the last build, and what was made of it. With `building` locked. */
+void exi_edit_forget_rig(exi_edit *edit);
+
+/* ---- what is asked and answered ---- */
+
+typedef struct exi_asked {
+    const char *query;    /* what follows '?', or NULL */
+    const char *if_match; /* that header, or NULL */
+    const char *body;     /* [size], and a NUL behind it */
+    size_t size;
+} exi_asked;
+
+typedef struct exi_answer {
+    int status;
+    char *json; /* [json_size], to be freed; NULL without memory */
+    size_t json_size;
+    bool framed;       /* the JSON is followed by bytes */
+    const void *bytes; /* [size] */
+    size_t size;
+    void *owned; /* the same where they are to be freed, or NULL */
+} exi_answer;
+
+/* A JSON object as an answer: what is emitted between the two is in it. */
+typedef struct exi_reply {
+    exi_answer *answer;
+    FILE *file;
+    exi_emitter json;
+} exi_reply;
+
+/* False without memory: the answer says so, and nothing may be emitted. */
+bool exi_reply_start(exi_reply *reply, exi_answer *answer, int status);
+void exi_reply_end(exi_reply *reply);
+/* The same without the braces: what is printed to reply->file is the answer. */
+bool exi_reply_start_plain(exi_reply *reply, exi_answer *answer, int status);
+void exi_reply_end_plain(exi_reply *reply);
+
+/* A refusal with a sentence. */
+void exi_refuse(exi_answer *answer, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void exi_refuse_memory(exi_answer *answer);
+/* The library's sentence, with the place in the project apart, and files of the folder by their names alone. The view
+ * of the project that it is about tells where a file is named; NULL where there is none. */
+void exi_refuse_error(const exi_edit *edit, exi_answer *answer, int status, const ex_error *error,
+                      const ex_project_view *view);
+/* What that says: the sentence, and the place, "" for none. */
+typedef struct exi_fault {
+    char text[EX_ERROR_SIZE], where[EX_ERROR_SIZE];
+} exi_fault;
+exi_fault exi_fault_of(const exi_edit *edit, const ex_error *error, const ex_project_view *view);
+
+/* The value of a key of the query, decoded, in the buffer. False where there is none, or it is longer, or has a zero
+ * byte in it. */
+bool exi_asked_text(const exi_asked *asked, const char *key, char *buffer, size_t size);
+/* Likewise; false after a refusal. */
+bool exi_asked_needed(const exi_asked *asked, const char *key, char *buffer, size_t size, exi_answer *answer);
+
+/* ---- the requests ---- */
+
+typedef void exi_request(exi_edit *edit, const exi_asked *asked, exi_answer *answer);
+
+exi_request exi_edit_get_project, exi_edit_get_version, exi_edit_put_project; /* edit_project.c */
+exi_request exi_edit_build, exi_edit_check;                                   /* edit_build.c */
+
+exi_request exi_edit_post_file;                                          /* edit_files.c */
+exi_request exi_edit_post_form, exi_edit_post_mask, exi_edit_post_group; /* edit_forms.c */
+
+/* A project's text that was sent, parsed; NULL after an error: one of result EX_ERROR_FILE where it names files that it
+ * may not. It may name files of the folder, and others only where the file on disk names them. */
+ex_project *exi_edit_parse(const exi_edit *edit, const exi_asked *asked, ex_error *error);
+/* Whether a project may name that file. */
+bool exi_edit_may_read(const exi_edit *edit, const char *relative);
+
+/* Names of new files: of the query, and with an ending and what makes them free. */
+#define EXI_EDIT_NAME_MOST 200
+#define EXI_EDIT_NAME_SIZE                                                                                             \
+    (EXI_EDIT_NAME_MOST + 56) /* what is a little too long is read, and refused with a sentence */
+#define EXI_EDIT_PATH_SIZE 1024
+
+/* Whether a file of the folder may be called so; false after a refusal. */
+bool exi_edit_check_name(const char *name, exi_answer *answer);
+/* The name under that key of the query, checked; false after a refusal. */
+bool exi_edit_asked_name(const exi_asked *asked, const char *key, char name[EXI_EDIT_NAME_SIZE], exi_answer *answer);
+/* Puts a new file into the project's folder, under the first free one of STEM.ending, STEM-2.ending, …, and answers
+ * with its path. */
+void exi_edit_add_file(exi_edit *edit, const char *stem, const char *ending, const char *bytes, size_t size,
+                       exi_answer *answer);
+
+/* ---- the server ---- */
+
+typedef struct exi_server exi_server;
+
+/* Serves on 127.0.0.1, at a free port where that is 0. NULL after a sentence. */
+exi_server *exi_server_start(exi_edit *edit, int port);
+/* Waits for the requests that are being answered. NULL is fine. */
+void exi_server_stop(exi_server *server);
+/* "http://127.0.0.1:41234/TOKEN/" */
+const char *exi_server_address(const exi_server *server);
+int exi_server_port(const exi_server *server);
+
+#endif

@@ -1,0 +1,70 @@
+/* cli/edit_open.c - what the requests of the editor share: made when it starts, given back when it ends. */
+#define _XOPEN_SOURCE 700
+
+#include "edit.h"
+#include "report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool no_memory(void) {
+    exi_failed_text("there is not enough memory");
+    return false;
+}
+
+/* The folder that a path stands in, with links followed and a '/' at the end; NULL with errno set. */
+static char *folder_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    char *part = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    char *real = part ? realpath(part, NULL) : NULL;
+    const size_t size = real ? strlen(real) : 0;
+    char *folder = real ? malloc(size + 2) : NULL;
+    if (folder)
+        snprintf(folder, size + 2, "%s%s", real, real[size - 1] == '/' ? "" : "/");
+    free(real);
+    free(part);
+    return folder;
+}
+
+bool exi_edit_open(exi_edit *edit, const ex_call *call, const char *path) {
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    *edit = (exi_edit){.folder = folder_of(path)};
+    pthread_mutex_init(&edit->writing, NULL);
+    pthread_mutex_init(&edit->checking, NULL);
+    pthread_mutex_init(&edit->building, NULL);
+    if (!edit->folder && errno != ENOMEM) {
+        exi_failed_text("cannot find the folder of '%s': %s", path, strerror(errno));
+        return false;
+    }
+    const size_t size = edit->folder ? strlen(edit->folder) : 0;
+    edit->path = edit->folder ? malloc(size + strlen(name) + 1) : NULL;
+    if (!edit->path)
+        return no_memory();
+    strcpy(edit->path, edit->folder);
+    edit->name = strcpy(edit->path + size, name);
+    edit->pool = exi_pool_create(call->threads);
+    return true;
+}
+
+void exi_edit_forget_rig(exi_edit *edit) {
+    ex_motion_destroy(edit->motion);
+    ex_rig_destroy(edit->rig);
+    free(edit->rig_bytes);
+    free(edit->motion_source);
+    edit->motion = NULL;
+    edit->rig = NULL;
+    edit->rig_bytes = NULL;
+    edit->motion_source = NULL;
+    edit->rig_size = 0;
+}
+
+void exi_edit_close(exi_edit *edit) {
+    exi_edit_forget_rig(edit);
+    exi_pool_destroy(edit->pool);
+    pthread_mutex_destroy(&edit->writing);
+    pthread_mutex_destroy(&edit->checking);
+    pthread_mutex_destroy(&edit->building);
+    free(edit->path);
+    free(edit->folder);
+}
