@@ -9,6 +9,8 @@
 #ifdef EX_WITH_EDITOR
 #include "edit.h"
 
+#include "author/formats/file.h"
+
 #include <exemplar/author/formats.h>
 
 #include <errno.h>
@@ -104,6 +106,7 @@ static int end(exi_edit *edit, exi_server *server, const sigset_t *signals) {
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += PATIENCE_SECONDS;
     pthread_mutex_lock(&edit->writing);
+    exi_file_stop(); /* a bake takes back what it wrote */
     const bool building = lock_soon(&edit->building, &until), checking = lock_soon(&edit->checking, &until);
     if (!building || !checking) {
         fflush(stdout);

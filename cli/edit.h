@@ -30,6 +30,7 @@ typedef struct exi_edit {
     int build_count, motion_count;
     char *rig_bytes; /* the file of the last build's rig, or NULL */
     size_t rig_size;
+    ex_project *project; /* what that was built from */
     ex_rig *rig;         /* that, as a command would load it; NULL until a motion asks for it */
     ex_motion *motion;   /* the last one, of that rig, or NULL */
     char *motion_source; /* the file in the folder that it is from, or NULL */
@@ -88,6 +89,9 @@ typedef struct exi_fault {
 } exi_fault;
 exi_fault exi_fault_of(const exi_edit *edit, const ex_error *error, const ex_project_view *view);
 
+/* Takes every `part` out of the text. */
+void exi_cut_out(char *text, const char *part);
+
 /* The value of a key of the query, decoded, in the buffer. False where there is none, or it is longer, or has a zero
  * byte in it. */
 bool exi_asked_text(const exi_asked *asked, const char *key, char *buffer, size_t size);
@@ -103,6 +107,9 @@ exi_request exi_edit_build, exi_edit_check;                                   /*
 
 exi_request exi_edit_post_file;                                          /* edit_files.c */
 exi_request exi_edit_post_form, exi_edit_post_mask, exi_edit_post_group; /* edit_forms.c */
+
+exi_request exi_edit_get_motions, exi_edit_post_motion; /* edit_motion.c */
+exi_request exi_edit_post_bake;                         /* edit_bake.c */
 
 /* A project's text that was sent, parsed; NULL after an error: one of result EX_ERROR_FILE where it names files that it
  * may not. It may name files of the folder, and others only where the file on disk names them. */
@@ -124,6 +131,9 @@ bool exi_edit_asked_name(const exi_asked *asked, const char *key, char name[EXI_
  * with its path. */
 void exi_edit_add_file(exi_edit *edit, const char *stem, const char *ending, const char *bytes, size_t size,
                        exi_answer *answer);
+
+/* Has edit->rig ready where the request's build is the last; false after a refusal. With `building` locked. */
+bool exi_edit_open_rig(exi_edit *edit, const exi_asked *asked, exi_answer *answer);
 
 /* ---- the server ---- */
 

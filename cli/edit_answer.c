@@ -72,8 +72,7 @@ void exi_refuse_memory(exi_answer *answer) {
 
 /* ---- the library's errors ---- */
 
-/* Takes every `part` out of the text. */
-static void cut_out(char *text, const char *part) {
+void exi_cut_out(char *text, const char *part) {
     const size_t size = strlen(part);
     for (char *at = text; size > 0 && (at = strstr(at, part));)
         memmove(at, at + size, strlen(at + size) + 1);
@@ -127,7 +126,7 @@ exi_fault exi_fault_of(const exi_edit *edit, const ex_error *error, const ex_pro
     if (named && text[size] == ':')
         text += size + 1;
     snprintf(fault.text, sizeof fault.text, "%s", text[0] == ' ' ? text + 1 : text);
-    cut_out(fault.text, edit->folder);
+    exi_cut_out(fault.text, edit->folder);
     if (!(named && split_line(&fault)))
         split_place(&fault);
     if (!fault.where[0] && view)

@@ -81,7 +81,7 @@ static void reply_built(const exi_edit *edit, const building *b, exi_answer *ans
 }
 
 /* The answer has a copy of its own: sending it to a slow reader keeps nobody from building. */
-static void keep(exi_edit *edit, building *b, exi_answer *answer) {
+static void keep(exi_edit *edit, building *b, ex_project **project, exi_answer *answer) {
     char *copy = malloc(b->rig_size + 1);
     if (!copy) {
         exi_refuse_memory(answer);
@@ -95,7 +95,9 @@ static void keep(exi_edit *edit, building *b, exi_answer *answer) {
     exi_edit_forget_rig(edit);
     edit->rig_bytes = b->rig;
     edit->rig_size = b->rig_size;
+    edit->project = *project;
     b->rig = NULL;
+    *project = NULL;
 }
 
 void exi_edit_build(exi_edit *edit, const exi_asked *asked, exi_answer *answer) {
@@ -109,7 +111,7 @@ void exi_edit_build(exi_edit *edit, const exi_asked *asked, exi_answer *answer) 
     exi_damped_start(&b.damped);
     pthread_mutex_lock(&edit->building);
     if (build(edit, project, &b, &error) == EX_OK)
-        keep(edit, &b, answer);
+        keep(edit, &b, &project, answer);
     else
         exi_refuse_error(edit, answer, 422, &error, ex_project_get(project));
     pthread_mutex_unlock(&edit->building);
