@@ -123,6 +123,10 @@ bool exi_edit_may_read(const exi_edit *edit, const char *relative);
     (EXI_EDIT_NAME_MOST + 56) /* what is a little too long is read, and refused with a sentence */
 #define EXI_EDIT_PATH_SIZE 1024
 
+/* Writes a new hidden file into an open folder, as far as the disk; mode below 0: as new files are. False with errno
+ * set: nothing is there then. */
+#define EXI_EDIT_TEMPORARY_SIZE 40
+bool exi_edit_write_temporary(int folder, const char *bytes, size_t size, int mode, char name[EXI_EDIT_TEMPORARY_SIZE]);
 /* Whether a file of the folder may be called so; false after a refusal. */
 bool exi_edit_check_name(const char *name, exi_answer *answer);
 /* The name under that key of the query, checked; false after a refusal. */
