@@ -101,9 +101,12 @@ static void split_place(exi_fault *fault) {
     const char *colon = known && strchr(".[:", fault->text[size]) ? strstr(fault->text, ": ") : NULL;
     if (!colon)
         return;
-    memcpy(fault->where, fault->text, (size_t)(colon - fault->text));
-    fault->where[colon - fault->text] = '\0';
-    memmove(fault->text, colon + 2, strlen(colon + 2) + 1);
+    /* "layers[0].examples[2] 'bent': SENTENCE": the name is of the sentence. */
+    const char *quote = strstr(fault->text, " '"), *end = quote && quote < colon ? quote : colon;
+    memcpy(fault->where, fault->text, (size_t)(end - fault->text));
+    fault->where[end - fault->text] = '\0';
+    end += end == colon ? 2 : 1;
+    memmove(fault->text, end, strlen(end) + 1);
 }
 
 /* The place of the file that the sentence names first. */

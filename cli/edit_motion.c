@@ -133,7 +133,7 @@ static ex_result read_sent(const exi_edit *edit, const exi_asked *asked, const c
     if (result != EX_OK)
         return result;
     const int size = snprintf(folder, sizeof folder, "%s/exemplar-edit-XXXXXX", room && room[0] ? room : "/tmp");
-    if (size < 0 || (size_t)size >= sizeof folder || !mkdtemp(folder))
+    if (size < 0 || (size_t)size + 1 >= sizeof folder || !mkdtemp(folder))
         return exi_file_error(error, "make a folder in", room && room[0] ? room : "/tmp", errno);
     char *path = exi_path_inside(folder, name, "");
     result = path ? exi_file_open(&writer, path, error) : exi_error_memory(error, "a path", 0);
@@ -143,11 +143,14 @@ static ex_result read_sent(const exi_edit *edit, const exi_asked *asked, const c
     }
     if (result == EX_OK)
         result = ex_motion_read(path, edit->rig, NULL, motion, error);
-    if (result != EX_OK && path)
-        exi_cut_out(error->text, folder);
     if (path)
         unlink(path);
     rmdir(folder);
+    if (result != EX_OK) {
+        folder[size] = '/'; /* in place of the NUL: there is room for another one */
+        folder[size + 1] = '\0';
+        exi_cut_out(error->text, folder);
+    }
     free(path);
     return result;
 }

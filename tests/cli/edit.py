@@ -165,8 +165,8 @@ class Requests(Case):
         super().setUp()
         self.editor = self.open()
 
-    def post(self, path, body, **query):
-        return self.editor.ask("POST", "api/" + path, body, query=query)
+    def post(self, what, body, **query):
+        return self.editor.ask("POST", "api/" + what, body, query=query)
 
     def build(self, text=None):
         answer = self.post("build", text or self.text)
@@ -237,7 +237,7 @@ class Requests(Case):
     def test_build_of_what_cannot_be_built(self):
         missing = self.text.replace("thick.obj", "none.obj")
         said = self.refused(self.post("build", missing), 422, "none.obj")
-        self.assertEqual(said["where"], "layers[0].examples[2].mesh")
+        self.assertEqual(said["where"], "layers[0].examples[2]")
         self.assertNotIn(str(self.folder), said["error"])
         (self.folder / "thick.obj").write_text(harness.obj_text(harness.bent(0, 1), harness.FACES[:2]))
         self.assertRegex(self.refused(self.post("build", self.text), 422)["where"], r"^layers\[0\]\.examples\[2\]")
@@ -268,7 +268,10 @@ class Requests(Case):
         self.refused(self.post("file", b"{}", name="a.json"), 415, "a.json")
         self.refused(self.post("file", bent, name="obj"), 415, "obj")
         self.refused(self.post("file", bent), 400, "name")
-        outside = {"asset": {"version": "2.0"}, "buffers": [{"uri": "../secret.bin", "byteLength": 4}]}
+        outside = {"asset": {"version": "2.0"}, "buffers": [{"uri": "../secret.bin", "byteLength": 36}],
+                   "bufferViews": [{"buffer": 0, "byteLength": 36}],
+                   "accessors": [{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3"}],
+                   "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}], "nodes": [{"mesh": 0}]}
         self.refused(self.post("file", json.dumps(outside), name="a.gltf"), 422, "secret.bin")
         picture = {"asset": {"version": "2.0"}, "images": [{"uri": "../secret.png"}]}
         self.refused(self.post("file", json.dumps(picture), name="a.gltf"), 422, "secret.png")
@@ -626,7 +629,7 @@ class Files(Case):
         for text, error, where in ((self.text[:100], "", "line 1, column 100"), ("", "empty", None),
                                    (self.text.replace('"mesh"', '"mehs"', 1), "mehs", None),
                                    (self.text.replace('"bspline"', '"spline"'), "spline", "layers[0].weigh.kernel"),
-                                   (self.text[:40] + "\0" + self.text[40:], "", "line 1, column 40"),
+                                   (self.text[:40] + "\0" + self.text[40:], "", "line 1, column 41"),
                                    ("\xff\xfe", "", "line 1, column"), ("[1, 2]", "object", None)):
             (self.folder / "band.json").write_bytes(text.encode("latin-1"))
             editor = self.open()
