@@ -25,7 +25,8 @@ export const find = (things, what, key) => {
 export const point = (values, length, what) => {
     if (values === undefined || values === null) return null;
     const numbers = Float64Array.from(typeof values === "number" ? [values] : values);
-    if (numbers.length !== length) refuse(`${what} has ${numbers.length} numbers and takes ${length}`);
+    const count = numbers.length === 1 ? "1 number" : `${numbers.length} numbers`;
+    if (numbers.length !== length) refuse(`${what} has ${count} and takes ${length}`);
     return numbers;
 };
 
@@ -46,8 +47,11 @@ export class Core {
         return new TextDecoder().decode(bytes.slice(start, bytes.indexOf(0, start)));
     }
 
-    fail() {
-        throw new ExemplarError(this.text(this.c.error_text()), this.c.error_result());
+    /** Throws what the library said last; where it numbers examples, by their names. */
+    fail(examples = []) {
+        const named = (words, k) => (examples[k] ? `example '${examples[k].name}'` : words);
+        const text = this.text(this.c.error_text()).replace(/(?<!-)\bexample (\d+)/g, named);
+        throw new ExemplarError(text, this.c.error_result());
     }
 
     /** A copy of numbers in memory; null where the place is 0. */
@@ -71,7 +75,9 @@ export class Core {
     }
 
     /** Calls body with the places of copies of these arrays (null: 0), which live as long as the call. */
-    lend(arrays, body) {
+    lend(given, body) {
+        // Making room may move memory, and with it an array that is a view of it.
+        const arrays = given.map((array) => (array?.buffer === this.c.memory.buffer ? array.slice() : array));
         const sizes = arrays.map((array) => (array ? Math.max(array.byteLength, 1) : 0));
         return this.#rooms(sizes, (...places) => {
             arrays.forEach((array, i) => {

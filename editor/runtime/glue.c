@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <wasi/api.h>
+#include <sys/types.h>
 
 ex_error glue_error;
 
@@ -50,20 +50,22 @@ void EXPORT(memory_release)(void *memory) {
     free(memory);
 }
 
-/* The C library's formatting brings standard output along. It is never written to; with these in place of what a host
- * would have to provide, the module imports nothing. */
-__wasi_errno_t __wasi_fd_close(__wasi_fd_t fd) {
-    (void)fd;
-    return __WASI_ERRNO_BADF;
+/* The C library's formatting brings standard output along, which is never written to. With these in place of its own
+ * the module imports nothing from its host, and nothing but musl and its allocator is linked. */
+size_t __stdio_write(FILE *file, const unsigned char *bytes, size_t size);
+off_t __stdio_seek(FILE *file, off_t offset, int whence);
+int __stdio_close(FILE *file);
+size_t __stdio_write(FILE *file, const unsigned char *bytes, size_t size) {
+    (void)file, (void)bytes, (void)size;
+    return 0;
 }
-__wasi_errno_t __wasi_fd_seek(__wasi_fd_t fd, __wasi_filedelta_t offset, __wasi_whence_t whence,
-                              __wasi_filesize_t *place) {
-    (void)fd, (void)offset, (void)whence, (void)place;
-    return __WASI_ERRNO_BADF;
+off_t __stdio_seek(FILE *file, off_t offset, int whence) {
+    (void)file, (void)offset, (void)whence;
+    return -1;
 }
-__wasi_errno_t __wasi_fd_write(__wasi_fd_t fd, const __wasi_ciovec_t *parts, size_t count, __wasi_size_t *written) {
-    (void)fd, (void)parts, (void)count, (void)written;
-    return __WASI_ERRNO_BADF;
+int __stdio_close(FILE *file) {
+    (void)file;
+    return -1;
 }
 
 /* ---- opening ---- */
@@ -194,9 +196,11 @@ void EXPORT(joint_rest)(const page_rig *r, int j, ex_transform *rest) {
     *rest = ex_skeleton_rest(ex_rig_skeleton(r->rig), j);
 }
 
-/* Kind, width, smallest, largest, rest (four numbers), first of a dial's numbers or -1, joint or -1. */
-void EXPORT(input_numbers)(const page_rig *r, int input, double numbers[10]) {
+/* Kind, width, smallest, largest, rest (four numbers), first of a dial's numbers or -1, joint or -1, the direction that
+ * it is about (three). */
+void EXPORT(input_numbers)(const page_rig *r, int input, double numbers[13]) {
     const ex_axis axis = ex_rig_input_axis(r->rig, input);
+    const ex_axis_source source = ex_rig_input_source(r->rig, input);
     const bool scalar = axis.kind == EX_AXIS_SCALAR;
     numbers[0] = axis.kind;
     numbers[1] = axis.kind == EX_AXIS_DRIVER ? 0 : ex_axis_width(&axis);
@@ -209,7 +213,8 @@ void EXPORT(input_numbers)(const page_rig *r, int input, double numbers[10]) {
              axis.rest_rotation[3] == 0)
         numbers[7] = 1;
     numbers[8] = ex_rig_input_offset(r->rig, input);
-    numbers[9] = ex_rig_input_source(r->rig, input).joint;
+    numbers[9] = source.joint;
+    memcpy(numbers + 10, source.joint >= 0 ? source.reading.about : axis.about, sizeof axis.about);
 }
 
 /* Vertices, split vertices, triangles, faces, corners; then addresses, 0 for none: which vertex a split one is,

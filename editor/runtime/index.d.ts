@@ -26,6 +26,9 @@ export interface Input {
     readonly offset: number;
     /** The joint that it reads; -1 for a dial. */
     readonly joint: number;
+    /** The direction that a joint's angle, slide or stretch, or a swing or twist, is about; null for others. In the
+     * joint's own axes at rest, of any length; without a meaning for a whole rotation. */
+    readonly about: readonly number[] | null;
 }
 
 export interface Joint {

@@ -166,7 +166,7 @@ export class Layer {
         if (list.length === 0) return;
         const rig = this.#rig[PLACE];
         this.#core.lend([words, values], (...places) => {
-            if (!this.#core.c.layer_edit(rig, this.index, list.length, ...places)) this.#core.fail();
+            if (!this.#core.c.layer_edit(rig, this.index, list.length, ...places)) this.#core.fail(examples);
         });
     }
 
@@ -254,8 +254,9 @@ export class Layer {
 
     /** By how much an example moves each source vertex of the mesh, mask included; null for pixels. */
     delta(example) {
+        const index = find(this.examples, "example", example);
         if (this.domain === "pixels") return null;
-        return this.#numbersOf(example, Float32Array, 3 * this.#rig.vertexCount, this.#core.c.example_delta);
+        return this.#numbersOf(index, Float32Array, 3 * this.#rig.vertexCount, this.#core.c.example_delta);
     }
 
     /** An example's image, rows of red green blue alpha; null where the layer is not of pixels. */

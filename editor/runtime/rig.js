@@ -46,7 +46,7 @@ export class Rig extends Owned {
         this.levelCount = levels;
         this.shownLevel = shown;
         this.inputs = list(inputs, (i) => {
-            const n = core.numbers(Float64Array, 10, (at) => c.input_numbers(place, i, at));
+            const n = core.numbers(Float64Array, 13, (at) => c.input_numbers(place, i, at));
             const [kind, width, min, max] = n;
             return {
                 index: i,
@@ -59,6 +59,7 @@ export class Rig extends Owned {
                 rest: width === 4 ? Array.from(n.slice(4, 8)) : n[4],
                 offset: n[8],
                 joint: n[9],
+                about: kind === 2 || kind === 3 || n[9] >= 0 ? Array.from(n.slice(10, 13)) : null,
             };
         });
         this.joints = list(joints, (j) => ({

@@ -38,12 +38,12 @@ def png_size(path):
 
 def check_pictures(readme, text, env):
     """Every picture is linked, below 200 kB, and made by a command of the README, which gives one of the same size;
-    figures of papers are tested where they are made."""
+    figures of papers are tested where they are made, and the editor is pictured where it is tested in a browser."""
     linked = re.findall(r"^!\[[^]]+\]\(([^)]+)\)$", text, re.M)
     for link in linked:
         if os.path.getsize(os.path.join(os.path.dirname(readme), link)) > 200000:
             sys.exit(f"FAILED: '{link}' is above 200 kB")
-    figures = ("pose-space-", "trajectory-", "drivenshape-", "scanned-bodies-")
+    figures = ("pose-space-", "trajectory-", "drivenshape-", "scanned-bodies-", "editor-")
     linked = [link for link in linked if not os.path.basename(link).startswith(figures)]
     lines = [line for block in blocks(text, "sh") if "exemplar sheet" in block for line in block.splitlines()]
     if len(linked) < 3 or len(lines) != len(linked):

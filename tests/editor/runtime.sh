@@ -1,8 +1,8 @@
 #!/bin/sh
 # Builds @exemplar/runtime by the preset wasm and compares it with the library here.
-# usage: runtime.sh SOURCE_FOLDER BUILD_FOLDER TOOL RUNTIME_PROBE RIG_PROBE
+# usage: runtime.sh SOURCE_FOLDER BUILD_FOLDER TOOL RUNTIME_PROBE SPACE_PROBE RIG_PROBE
 set -eu
-source=$1 build=$2 tool=$3 probe=$4 rigs=$5
+source=$1 build=$2 tool=$3 probe=$4 spaces=$5 rigs=$6
 for needed in clang wasm-ld node; do
     command -v "$needed" >/dev/null || { echo "skipped: no $needed"; exit 77; }
 done
@@ -11,4 +11,4 @@ echo '#include <stdlib.h>' | clang --target=wasm32-wasi --sysroot=/usr -fsyntax-
 cd "$source"
 cmake --preset wasm -B "$build" --log-level=WARNING -DEX_WERROR=ON >/dev/null
 cmake --build "$build" -j 2
-exec node "$source/tests/editor/runtime.mjs" "$build/package" "$tool" "$probe" "$rigs" "$source"
+exec node "$source/tests/editor/runtime.mjs" "$build/package" "$tool" "$probe" "$spaces" "$rigs" "$source"

@@ -3,8 +3,12 @@
 //   node editor.mjs TOOL NPM WORK [CASE…]     NPM is a folder with playwright-core in it, WORK a folder to work in
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
+import { example } from "./example.mjs";
 import { Bench } from "./harness.mjs";
+import * as layers from "./layers.mjs";
+import * as map from "./map.mjs";
 import * as space from "./space.mjs";
+import * as view from "./view.mjs";
 import * as whole from "./whole.mjs";
 
 const [tool, npm, work] = process.argv.slice(2, 5).map((path) => resolve(path));
@@ -19,12 +23,19 @@ const cases = {
     "a form is taken here and placed there": space.gesture,
     "undo gives the same bytes": space.undo,
     "a reload shows the same": space.reload,
+    "edges and colours": view.wireAndColours,
+    "joints under the mouse": view.joints,
+    "a texture": view.texture,
+    "picking and small pictures": view.picking,
+    ...layers.cases,
+    ...map.cases,
     "an exported page": whole.exported,
     "a corrupt project": whole.corrupt,
     "two editors": whole.twoEditors,
     "boxes and contrast: blob": whole.layout("blob"),
     "boxes and contrast: arm": whole.layout("arm"),
     "boxes and contrast: emotion": whole.layout("emotion"),
+    "the runtime's page of example code": example,
     "a step of a drag: arm": whole.speed("arm"),
     "a step of a drag: body": whole.speed("body"),
 };

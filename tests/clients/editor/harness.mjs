@@ -14,6 +14,7 @@ export const expect = (truth, message) => truth || fail(message);
 export class Bench {
     constructor(tool, npm, work) {
         this.tool = tool;
+        this.npm = npm;
         this.work = work;
         this.playwright = createRequire(join(npm, "package.json"))("playwright-core");
         this.servers = [];

@@ -1,4 +1,103 @@
-import type { App } from "../core/app";
+// The brushes: vertices that offend are fixed at the pose where they do, and what was fixed is inserted as an example;
+// and masks and groups are painted.
+import type { App, Tool } from "../core/app";
 import { h } from "../core/dom";
+import { addBrushCommands } from "./commands";
+import { Brush, isBrush } from "./controller";
+import { paintControls } from "./paint_controls";
+import { Strokes } from "./pointer";
+import { sculptControls } from "./sculpt_controls";
 
-export const brushPanel = (_app: App): HTMLElement => h("div", { class: "brush" });
+const TOOLS: readonly (readonly [Tool["id"], string])[] = [
+    ["orbit", "Look"],
+    ["grab", "Grab"],
+    ["smooth", "Smooth"],
+    ["paint", "Paint"],
+];
+const HINTS: Record<Tool["id"], string> = {
+    orbit: "Take a brush to fix vertices at this pose.",
+    grab: "Drag the form. Shift smooths; the right button turns the view.",
+    smooth: "Stroke over what is rough. Open edges stay where they are.",
+    paint: "Stroke to add; Ctrl takes off, Shift softens.",
+};
+
+/** A slider with its number, both of one value. */
+const dial = (label: string, unit: string, range: readonly [number, number, number], set: (value: number) => void) => {
+    const [min, max, step] = range;
+    const slider = h("input", { type: "range", min, max, step, "aria-label": label });
+    const number = h("input", { type: "number", min, step: "any", "aria-label": `${label}${unit && `, ${unit}`}` });
+    slider.addEventListener("input", () => set(slider.valueAsNumber));
+    number.addEventListener("change", () => set(number.valueAsNumber));
+    const row = h("label", { class: "dial" }, h("span", {}, label), slider, number, unit && h("span", { class: "unit" }, unit));
+    return { row, slider, number };
+};
+
+const toolButtons = (app: App): HTMLButtonElement[] =>
+    TOOLS.map(([id, text]) => {
+        const command = app.commands.get(`brush-${id}`);
+        const title = `${command.label} (${command.keys[0]})`;
+        return h("button", { "data-tool": id, title, onclick: () => app.commands.run(command.id) }, text);
+    });
+
+export const brushPanel = (app: App): HTMLElement => {
+    if (!app.server)
+        return h("div", { class: "brush" }, h("p", { class: "quiet" },
+            "Sculpts become files of a project: open one with 'exemplar edit' to use brushes."));
+    const brush = new Brush(app);
+    let strokes: Strokes | null = null;
+    addBrushCommands(app, brush, () => strokes);
+
+    const buttons = toolButtons(app);
+    // The slider's steps are equal factors, from a thousandth of the form to all of it; the number is in millimetres.
+    const radius = dial("Radius", "mm", [-3, 0, 0.01], () => undefined);
+    const strength = dial("Strength", "", [0, 1, 0.01], (value) => {
+        if (isBrush(app.tool) && value >= 0) brush.strength[app.tool] = Math.min(1, value);
+        update();
+    });
+    radius.slider.oninput = () => brush.setRadius(brush.size * 10 ** radius.slider.valueAsNumber);
+    radius.number.onchange = () => brush.setRadius(radius.number.valueAsNumber / 1000);
+    const symmetric = h("input", { type: "checkbox", onchange: () => (brush.symmetric = symmetric.checked) });
+    const hint = h("p", { class: "quiet hint" });
+    const settings = h("div", { class: "settings" }, radius.row, strength.row,
+        h("label", { class: "check", title: "What is done on one side is done on the other: vertices are matched by where they are at rest" },
+            symmetric, "Symmetric about x = 0"));
+    const sculpt = sculptControls(app, brush);
+    const paint = paintControls(app, brush);
+    const report = h("p", { class: "report", role: "status" });
+    const panel = h("div", { class: "brush" }, h("div", { class: "tools", role: "group", "aria-label": "Brushes" }, ...buttons),
+        hint, settings, sculpt.element, paint.element, report);
+
+    const update = (): void => {
+        const { tool } = app;
+        for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset["tool"] === tool));
+        hint.textContent = HINTS[tool];
+        settings.hidden = !isBrush(tool);
+        if (brush.radius > 0) {
+            radius.slider.value = String(Math.log10(brush.radius / brush.size));
+            if (document.activeElement !== radius.number) radius.number.value = String(Number((1000 * brush.radius).toPrecision(3)));
+        }
+        if (isBrush(tool)) {
+            strength.slider.value = String(brush.strength[tool]);
+            if (document.activeElement !== strength.number) strength.number.value = String(brush.strength[tool]);
+        }
+        sculpt.update();
+        paint.update();
+        report.textContent = brush.report?.text ?? "";
+        report.dataset["kind"] = brush.report?.kind ?? "";
+        report.hidden = !brush.report;
+    };
+    brush.onchange = update;
+    app.on("tool", () => {
+        if (app.picker) strokes ??= new Strokes(brush, app.picker);
+        if (!isBrush(app.tool)) strokes?.hideRing();
+        // A brush that was taken by its key is not hidden in a folded part.
+        const part = panel.closest("details");
+        if (part && isBrush(app.tool)) part.open = true;
+        update();
+    });
+    app.on("tree", update);
+    app.on("rig", update);
+    app.on("selection", update);
+    update();
+    return panel;
+};

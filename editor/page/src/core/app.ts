@@ -72,6 +72,9 @@ export interface Picker {
         [number, number, number];
     /** Metres that a CSS pixel is wide at a point. */
     pixel(point: ArrayLike<number>): number;
+    /** Shows how far a brush reaches: a ring on the surface, of a radius in metres. */
+    showRing(hit: Hit, radius: number): void;
+    hideRing(): void;
 }
 
 /** What a brush shows in place of the surface: the cage (level 0), in the order of the source. */
@@ -82,9 +85,18 @@ export interface Sculpt {
     readonly paint: Float32Array | null;
 }
 
+/** Strokes of a brush that are in no project yet: undone before the project's own steps, and done again likewise. */
+export interface Undoable {
+    readonly undoLabel: string | null;
+    readonly redoLabel: string | null;
+    undo(): void;
+    redo(): void;
+}
+
 /** Small pictures of forms; made by the view, which has the renderer. */
 export interface Pictures {
-    /** Draws the form at a pose into a canvas, at the canvas's own size, in the view's looks. */
+    /** Draws the form at a pose into a canvas, at the canvas's own size, in the view's looks. `set` gets the pose at
+     * rest. What no form covers stays transparent. */
     draw(canvas: HTMLCanvasElement, set: (pose: Pose) => void): void;
 }
 
@@ -102,11 +114,16 @@ export class App {
     /** The layer's other settings, shown beside the project's own. */
     compare: { layer: number; weigh: Weigh } | null = null;
     other: Stage | null = null;
+    /** Why those settings cannot be shown: the other stage is then as the rig was built. */
+    compareRefused: string | null = null;
     tool: Tool["id"] = "orbit";
     pictures: Pictures | null = null;
     picker: Picker | null = null;
     sculpt: Sculpt | null = null;
+    strokes: Undoable | null = null;
     findings: Finding[] = [];
+    /** How many checks are under way. */
+    checking = 0;
     message: Message | null = null;
     busy: string | null = null;
     built: Built | null = null;
@@ -119,6 +136,7 @@ export class App {
     #frame = 0;
     #building: Promise<void> | null = null;
     #refused: unknown = null;
+    #otherLayer: { from: ProjectLayer; layer: ProjectLayer } | null = null;
 
     constructor(
         readonly runtime: Runtime,
@@ -239,8 +257,16 @@ export class App {
         this.#preview = null;
         this.#keep(label, change(this.history.tree));
     }
+    /** What undo would take back, and redo bring back; null where there is nothing. */
+    get undoLabel(): string | null {
+        return this.strokes?.undoLabel ?? this.history.undoLabel;
+    }
+    get redoLabel(): string | null {
+        return this.strokes?.redoLabel ?? this.history.redoLabel;
+    }
     undo(): void {
         this.cancel();
+        if (this.strokes?.undoLabel) return this.strokes.undo();
         const label = this.history.undoLabel;
         if (!this.history.undo()) return;
         this.#changed();
@@ -248,6 +274,7 @@ export class App {
     }
     redo(): void {
         this.cancel();
+        if (this.strokes?.redoLabel) return this.strokes.redo();
         const label = this.history.redoLabel;
         if (!this.history.redo()) return;
         this.#changed();
@@ -325,12 +352,16 @@ export class App {
     async check(): Promise<void> {
         const { text } = this.history.state;
         if (!this.server || text === null) return;
+        this.checking++;
+        this.emit("status");
         try {
             const findings = await this.server.check(text);
             if (this.history.state.text === text) this.findings = findings;
         } catch (error) {
             this.findings = [];
             this.fail(error);
+        } finally {
+            this.checking--;
         }
         this.emit("status");
     }
@@ -395,8 +426,17 @@ export class App {
         }
         const { layer, weigh } = this.compare;
         this.other ??= this.stage.twin();
-        const layers = this.tree.layers.map((l, i) => (i === layer ? { ...l, weigh } : l));
-        this.#follow(this.other, { ...this.tree, layers });
+        const here = this.tree.layers[layer];
+        // The same object as long as nothing changes, so that nothing is solved again.
+        if (here && (this.#otherLayer?.from !== here || this.#otherLayer.layer.weigh !== weigh))
+            this.#otherLayer = { from: here, layer: { ...here, weigh } };
+        const layers = this.tree.layers.map((l, i) => (i === layer ? this.#otherLayer!.layer : l));
+        try {
+            this.other.follow({ ...this.tree, layers });
+            this.compareRefused = null;
+        } catch (error) {
+            this.compareRefused = error instanceof Error ? error.message : String(error);
+        }
         this.other.pose.copy(this.stage.pose);
         this.other.surface.evaluate(this.other.pose, { unskinned: this.display.unposed });
     }

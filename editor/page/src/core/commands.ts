@@ -7,7 +7,8 @@ export interface Command {
     group: "Project" | "Edit" | "Pose" | "Space" | "View" | "Brush" | "Play";
     /** "Ctrl+Z", "Shift+P", "ArrowLeft", "?"; Ctrl stands for Command on a Mac. */
     keys: string[];
-    run(): void | Promise<void>;
+    /** With the key that was pressed, where it was by key. */
+    run(key?: string): void | Promise<void>;
     /** Where it has no sense now: its button is dim and its key does nothing. */
     enabled?(): boolean;
 }
@@ -25,11 +26,12 @@ const keyOf = (event: KeyboardEvent): string => {
         .join("+");
 };
 
-// A field that is being written in keeps its keys; a slider keeps its arrows.
+// A field that is being written in keeps its keys; a slider keeps its arrows; a dialog keeps all.
 const isTaken = (event: KeyboardEvent): boolean => {
     const target = event.target as HTMLElement;
+    if (document.querySelector("dialog:modal")) return true;
     if (event.ctrlKey || event.metaKey) return false;
-    if (target.isContentEditable || target.closest("textarea, select, dialog[open] input")) return true;
+    if (target.isContentEditable || target.closest("textarea, select")) return true;
     const input = target.closest("input");
     if (!input) return target.closest("button, a, summary, [role=option]") !== null && /^( |Enter)$/.test(event.key);
     if (input.type === "range") return /^(Arrow|Home|End|Page)/.test(event.key);
@@ -62,7 +64,7 @@ export class Commands {
             const command = this.list.find((c) => c.keys.includes(key) && (c.enabled?.() ?? true));
             if (!command) return;
             event.preventDefault();
-            void command.run();
+            void command.run(key);
         });
     }
 }

@@ -1,4 +1,123 @@
+// The map of the selected layer's space: two of its axes, the examples and pseudo-examples on them, the pose, and what
+// the weights are in between. Where a layer has one axis, the weights over it.
 import type { App } from "../core/app";
 import { h } from "../core/dom";
+import { drawCanvas, makeCanvas } from "./canvas";
+import { addGestures } from "./gestures";
+import { Heat } from "./heat";
+import { addKeys, movePose } from "./keys";
+import { wordsOf } from "./legend";
+import { Preview } from "./preview";
+import { MapState, WEIGHTS, type Chosen } from "./state";
 
-export const mapPanel = (_app: App): HTMLElement => h("div", { class: "map" });
+type Option = readonly [value: string, label: string];
+
+const fill = (element: HTMLSelectElement, options: readonly Option[], value: string): void => {
+    const key = JSON.stringify(options);
+    if (element.dataset["options"] !== key) {
+        element.dataset["options"] = key;
+        element.replaceChildren(...options.map(([id, label]) => h("option", { value: id }, label)));
+    }
+    if (element.value !== value) element.value = value;
+};
+
+/** Which axes, which weight. */
+const makeSelects = (app: App, state: MapState) => {
+    const make = (id: string, label: string, choose: (value: string) => void): HTMLSelectElement => {
+        const element = h("select", { id, title: label, "aria-label": label, onchange: () => choose(element.value) });
+        return element;
+    };
+    const x = make("map-x", "Axis across the map", (id) => state.show("x", id));
+    const y = make("map-y", "Axis up the map", (id) => state.show("y", id));
+    const weight = make("map-weight", "Weight that colours the map (H)", (value) => {
+        state.chosen = value as Chosen;
+        app.invalidate();
+    });
+    const update = (): void => {
+        const axes = state.coordinates.map((c): Option => [c.id, c.label]);
+        fill(x, axes, state.x?.id ?? "");
+        fill(y, [...(axes.length > 1 ? axes : []), [WEIGHTS, "weights"]], state.y?.id ?? WEIGHTS);
+        const examples = (state.layer?.examples ?? []).map((e): Option => [`=${e.name}`, e.name]);
+        const known = state.chosen.startsWith("=") && !examples.some(([id]) => id === state.chosen);
+        if (known) state.chosen = "selected";
+        const rest: Option[] = [["selected", "of the selected example"], ["smallest", "smallest of all"], ["none", "none"]];
+        fill(weight, [...rest, ...examples], state.chosen);
+    };
+    const named = (text: string, element: HTMLElement) => h("label", {}, h("span", {}, text), element);
+    const row = h("div", { class: "choices" }, named("Across", x), named("Up", y), named("Weight", weight));
+    return { row, update };
+};
+
+const makeButtons = (app: App, state: MapState, canvas: HTMLCanvasElement) => {
+    const button = (id: string, text: string): HTMLButtonElement => {
+        const { label, keys } = app.commands.get(id);
+        const run = (): void => {
+            app.commands.run(id);
+            canvas.focus({ preventScroll: true }); // so that Enter places, and does not press the button again
+        };
+        return h("button", { title: `${label} (${keys[0]})`, onclick: run }, text);
+    };
+    const [take, picture, fit] = [button("map-take", "Take form"), button("map-picture", "Picture"), button("map-fit", "Fit")];
+    take.title = "Take the form at the pose, then press where it is to be (T). Alt and a drag does it in one.";
+    const update = (): void => {
+        take.setAttribute("aria-pressed", String(state.taken !== null));
+        picture.setAttribute("aria-pressed", String(state.picture));
+    };
+    return { row: h("div", { class: "buttons" }, take, picture, fit), update };
+};
+
+export const mapPanel = (app: App): HTMLElement => {
+    const state = new MapState(app);
+    const canvas = makeCanvas(state);
+    addKeys(app, state);
+    const selects = makeSelects(app, state);
+    const buttons = makeButtons(app, state, canvas);
+    const missing = h("p", { class: "missing" });
+    const under = { place: h("span", { class: "place" }), weights: h("span", { class: "weights-here" }) };
+    const legend = h("p", { class: "legend" }, under.place, under.weights);
+    const body = h("div", { class: "body" }, selects.row, canvas, legend, buttons.row);
+    const preview = new Preview(app, state, canvas);
+
+    const write = (): void => {
+        const words = wordsOf(state);
+        under.place.textContent = words.place;
+        under.weights.textContent = under.weights.title = words.weights;
+        if (canvas.title !== words.title) canvas.title = words.title;
+    };
+    const update = (): void => {
+        state.update();
+        const why = state.missing;
+        missing.textContent = why ?? "";
+        missing.hidden = why === null;
+        body.hidden = why !== null;
+        selects.update();
+        buttons.update();
+        if (why === null) {
+            drawCanvas(canvas, app, state, heat);
+            write();
+        }
+        preview.update();
+    };
+    let asked = 0;
+    let shown = app.layer;
+    const redraw = (): void => {
+        asked ||= requestAnimationFrame(() => {
+            asked = 0;
+            // A tree that the rig does not follow yet comes with the next frame of the App.
+            if (app.layer === shown) update();
+        });
+    };
+    const heat = new Heat(state, redraw);
+    app.on("frame", () => {
+        shown = app.layer;
+        update();
+    });
+    app.on("status", redraw);
+    new ResizeObserver(redraw).observe(canvas);
+    addGestures(app, state, canvas, redraw);
+    canvas.addEventListener("keydown", (event) => {
+        if (event.altKey || event.ctrlKey || event.metaKey) return;
+        if (movePose(app, state, event.key, event.shiftKey ? 0.1 : 0.01)) event.preventDefault();
+    });
+    return h("div", { class: "map" }, missing, body);
+};

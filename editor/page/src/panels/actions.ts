@@ -19,7 +19,7 @@ export const addCommands = (app: App): void => {
             group: "Edit",
             keys: ["Ctrl+Z"],
             run: () => app.undo(),
-            enabled: () => app.history.undoLabel !== null,
+            enabled: () => app.undoLabel !== null,
         },
         {
             id: "redo",
@@ -27,7 +27,7 @@ export const addCommands = (app: App): void => {
             group: "Edit",
             keys: ["Ctrl+Shift+Z", "Ctrl+Y"],
             run: () => app.redo(),
-            enabled: () => app.history.redoLabel !== null,
+            enabled: () => app.redoLabel !== null,
         },
         {
             id: "rest",

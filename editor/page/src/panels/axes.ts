@@ -1,4 +1,92 @@
+// The pose: every input of the rig, by hand and by number. Made anew with a rig; what it shows follows the frames.
+import type { Input } from "@exemplar/runtime";
 import type { App } from "../core/app";
 import { h } from "../core/dom";
+import { dialRow, type Row } from "./dial";
+import { drivenRow } from "./driven";
+import { filterField } from "./filter";
+import { jointsPart } from "./joints";
+import { trianglePart } from "./triangle";
+import { turnRow } from "./turn";
 
-export const axesPanel = (_app: App): HTMLElement => h("div", { class: "axes" });
+const FILTER_FROM = 13; // inputs
+
+const rowOf = (app: App, input: Input): Row =>
+    input.kind === "scalar" ? dialRow(app, input) : input.kind === "driver" ? drivenRow(app, input) : turnRow(app, input);
+
+/** Inputs by the layer that alone has them; those of several layers first, under no name. */
+const groupsOf = (app: App): { name: string | null; inputs: Input[] }[] => {
+    const { layers, inputs } = app.stage.rig;
+    const owners = (input: Input) => layers.filter((layer) => layer.inputs.some((i) => i.index === input.index));
+    const shared = inputs.filter((input) => owners(input).length !== 1);
+    const groups = layers.map((layer) => ({
+        name: layer.name,
+        inputs: inputs.filter((input) => owners(input).length === 1 && owners(input)[0] === layer),
+    }));
+    const several = [{ name: null, inputs: shared }, ...groups].filter((group) => group.inputs.length);
+    return layers.length > 1 ? several : [{ name: null, inputs: [...inputs] }];
+};
+
+const goBy = (app: App, by: number): void => {
+    const examples = (app.layer?.examples ?? []).filter((example) => !example.muted);
+    if (!examples.length) return;
+    const at = examples.findIndex((example) => example.name === app.selection.example);
+    const next = examples[at < 0 ? (by > 0 ? 0 : examples.length - 1) : (at + by + examples.length) % examples.length]!;
+    app.select({ example: next.name, pseudo: null });
+    app.goTo(app.selection.layer, next.name);
+};
+
+const addCommands = (app: App, root: HTMLElement): void => {
+    const focusFirst = (): void => {
+        const part = root.closest("details");
+        if (part) part.open = true;
+        root.querySelector<HTMLElement>(".axis:not([hidden]) :is(input, canvas, select)")?.focus();
+    };
+    app.commands.add(
+        { id: "pose-first", label: "To the first slider of the pose", group: "Pose", keys: ["G"], run: focusFirst },
+        { id: "example-before", label: "Go to the example before", group: "Pose", keys: [","], run: () => goBy(app, -1) },
+        { id: "example-after", label: "Go to the next example", group: "Pose", keys: ["."], run: () => goBy(app, 1) },
+    );
+};
+
+export const axesPanel = (app: App): HTMLElement => {
+    const root = h("div", { class: "axes" });
+    let rows: Row[] = [];
+    let joints: ReturnType<typeof jointsPart> = null;
+    const triangle = trianglePart(app);
+
+    const build = (): void => {
+        const groups = groupsOf(app).map((group) => ({ ...group, rows: group.inputs.map((input) => rowOf(app, input)) }));
+        rows = groups.flatMap((group) => group.rows);
+        joints = jointsPart(app);
+        root.replaceChildren(
+            ...(rows.length >= FILTER_FROM ? [filterField("Filter axes", rows)] : []),
+            ...groups.map((group) =>
+                h("div", { class: "group" }, group.name !== null && h("h3", {}, group.name),
+                    ...group.rows.map((row) => row.element))),
+            ...(rows.length ? [] : [h("p", { class: "none" }, "This rig has no axes.")]),
+            triangle.element,
+            ...(joints ? [joints.element] : []),
+        );
+        triangle.rebuild();
+        update();
+    };
+    const update = (): void => {
+        for (const row of rows) row.update();
+        joints?.update();
+    };
+    // With a new rig in hand, keep the focus: an edit elsewhere rebuilds while somebody is at a slider.
+    const shape = (): string => JSON.stringify([app.stage.rig.inputs, app.stage.rig.joints,
+        app.stage.rig.layers.map((layer) => [layer.name, layer.inputs.map((input) => input.index)])]);
+    let built = shape();
+    app.on("rig", () => {
+        const now = shape();
+        if (now === built && !app.stage.rig.driver) triangle.rebuild();
+        else build();
+        built = now;
+    });
+    app.on("frame", update);
+    addCommands(app, root);
+    build();
+    return root;
+};

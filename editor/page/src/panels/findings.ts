@@ -1,4 +1,131 @@
+// What `check` finds and what building had to say: by severity, each at its place in the project. A click goes there.
 import type { App } from "../core/app";
 import { h } from "../core/dom";
+import type { Place, Project } from "../core/project";
+import type { Finding } from "../core/server";
+import { livingExamples } from "../core/space";
+import { spotOf, type Spot } from "./places";
+import { count } from "./words";
 
-export const findingsPanel = (_app: App): HTMLElement => h("div", { class: "findings" });
+const GROUPS = [
+    ["error", "error"],
+    ["warning", "warning"],
+    ["note", "note"],
+] as const;
+
+/** Where in the project, in words; the path where there are none. */
+const whereWords = (tree: Project, finding: Finding, spot: Spot): string => {
+    if (spot.layer === null) return finding.where;
+    const layer = tree.layers[spot.layer]!.name;
+    const points = [...spot.examples.map((name) => `'${name}'`), ...spot.pseudo.map((i) => `pseudo-example ${i}`)];
+    return points.length ? `${layer}: ${points.join(", ")}` : layer;
+};
+
+/** Places that the sentence itself names: "… inside the range, at bend=0.3 thickness=0.8: …". */
+const placeIn = (tree: Project, layer: number, text: string): Place | null => {
+    const axes = tree.layers[layer]!.space.filter((axis) => !axis.rotation);
+    const place: Place = {};
+    for (const axis of axes) {
+        const at = text.lastIndexOf(` ${axis.name}=`);
+        const value = at < 0 ? NaN : parseFloat(text.slice(at + axis.name.length + 2));
+        if (Number.isFinite(value)) place[axis.name] = value;
+    }
+    return Object.keys(place).length === axes.length && axes.length > 0 ? place : null;
+};
+
+const goTo = (app: App, finding: Finding): void => {
+    const { layer, examples, pseudo } = spotOf(app.tree, finding);
+    if (layer === null) return;
+    app.select({ layer, example: examples[0] ?? null, pseudo: examples.length ? null : (pseudo[0] ?? null) });
+    const place = finding.kind === "weight_range" ? placeIn(app.tree, layer, finding.text) : null;
+    const point = pseudo[0] === undefined ? undefined : app.layer?.pseudo?.[pseudo[0]];
+    if (place) app.setPlace(place);
+    else if (examples[0] !== undefined) app.goTo(layer, examples[0]);
+    else if (point) app.setPlace(point.at);
+};
+
+const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+const item = (app: App, finding: Finding): HTMLElement => {
+    const spot = spotOf(app.tree, finding);
+    const where = h("span", { class: "where" }, whereWords(app.tree, finding, spot));
+    const text = h("span", { class: "text" }, sentence(finding.text));
+    if (spot.layer === null) return h("li", {}, h("div", { class: "finding" }, where, text));
+    return h("li", {}, h("button", { class: "finding", title: "Select it and go there", onclick: () => goTo(app, finding) }, where, text));
+};
+
+/** What the last build said, as findings; what `check` says about the same thing is not said twice. */
+const fromBuild = (app: App): Finding[] => {
+    const { built, tree } = app;
+    const notes = (built?.notes ?? []).map((text): Finding => {
+        const name = /^layer '(.+?)': /.exec(text)?.[1];
+        const layer = tree.layers.findIndex((l) => l.name === name);
+        return layer < 0
+            ? { severity: "note", kind: "build", where: "building", text, value: null }
+            : { severity: "note", kind: "build", where: `layers[${layer}]`, text: text.slice(name!.length + 10), value: null };
+    });
+    // A build counts the examples that are not muted.
+    const damped = (built?.damped ?? []).flatMap(({ layer, example, count: n }): Finding[] => {
+        const l = tree.layers[layer];
+        const index = l ? l.examples.indexOf(livingExamples(l)[example]!) : -1;
+        const where = `layers[${layer}].examples[${index}]`;
+        if (app.findings.some((finding) => finding.kind === "damped" && finding.where === where)) return [];
+        const text = `${count(n, "vertex", "vertices")} cannot be un-posed safely at this pose, and will not come back exactly`;
+        return [{ severity: "warning", kind: "damped", where, text, value: n }];
+    });
+    return [...damped, ...notes];
+};
+
+const group = (app: App, severity: string, name: string, findings: Finding[], open: boolean): HTMLElement => {
+    const list = h("ul", {});
+    const details = h(
+        "details",
+        { open, "data-severity": severity },
+        h("summary", {}, h("span", { class: "mark", "data-severity": severity, "aria-hidden": "true" }, severity === "note" ? "i" : "!"), count(findings.length, name)),
+        list,
+    );
+    // A note an example, and there may be a thousand: made when they are looked at.
+    const fill = (): void => {
+        if (details.open && !list.firstChild) list.append(...findings.map((finding) => item(app, finding)));
+    };
+    details.addEventListener("toggle", fill);
+    fill();
+    return details;
+};
+
+export const findingsPanel = (app: App): HTMLElement => {
+    const state = h("p", { class: "state", role: "status" });
+    const groups = h("div", {});
+    const open = new Set<string>(["error", "warning"]);
+    let seen: unknown[] = [];
+    const update = (): void => {
+        const busy = app.checking > 0 || app.busy !== null;
+        const all = [...app.findings, ...fromBuild(app)];
+        state.textContent = busy
+            ? "Checking…"
+            : all.length === 0
+              ? "Nothing found."
+              : all.every((finding) => finding.severity === "note")
+                ? "No errors, no warnings."
+                : "";
+        state.hidden = state.textContent === "";
+        if (seen[0] === app.findings && seen[1] === app.built) return;
+        seen = [app.findings, app.built];
+        groups.replaceChildren(
+            ...GROUPS.flatMap(([severity, name]) => {
+                const some = all.filter((finding) => finding.severity === severity);
+                if (!some.length) return [];
+                const element = group(app, severity, name, some, open.has(severity));
+                element.addEventListener("toggle", () => {
+                    if ((element as HTMLDetailsElement).open) open.add(severity);
+                    else open.delete(severity);
+                });
+                return [element];
+            }),
+        );
+    };
+    app.on("status", update);
+    app.on("rig", update);
+    update();
+    return h("div", { class: "findings" }, state, groups);
+};

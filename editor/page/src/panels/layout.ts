@@ -23,7 +23,7 @@ export const layout = (app: App): HTMLElement[] => {
         { class: "column left", "aria-label": "Layers and examples" },
         part("Layers", true, layersPanel(app)),
         part("Brush", false, brushPanel(app)),
-        part("Findings", true, findingsPanel(app)),
+        app.server && part("Findings", true, findingsPanel(app)),
     );
     const right = h(
         "aside",

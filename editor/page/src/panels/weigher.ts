@@ -1,4 +1,110 @@
+// How the selected layer is weighed: its settings, live; how well it can be solved; and two settings side by side.
+import type { Layer } from "@exemplar/runtime";
 import type { App } from "../core/app";
 import { h } from "../core/dom";
+import type { Weigh } from "../core/project";
+import { differences } from "./differences";
+import { weighed } from "./weigh";
+import { WeighFields } from "./weigh_fields";
 
-export const weigherPanel = (_app: App): HTMLElement => h("div", { class: "weigher" });
+const PATIENCE = 250; // milliseconds without a change before the condition is measured
+const MANY = 500; // examples from which on that takes too long for a page
+
+const big = (value: number): string =>
+    value < 1e4 ? Number(value.toPrecision(2)).toLocaleString("en") : value.toExponential(1).replace("e+", "e");
+const short = (value: number): string => Number(value.toPrecision(3)).toString();
+
+const conditionWords = (condition: number): string => {
+    if (!Number.isFinite(condition)) return "cannot be solved as it is";
+    return condition < 1e4 ? "easy to solve" : condition < 1e8 ? "still well solved" : "hard to solve: results lose digits";
+};
+
+const ridgeWords = (app: App, layer: Layer): string => {
+    const { ridge, point, falloff } = layer.ridgeAdded;
+    if (!(ridge > 0) || point < 0) return "";
+    const n = layer.examples.length;
+    const name = point < n ? `'${layer.examples[point]!.name}'` : app.layer?.pseudo?.[point - n] ? `pseudo-example ${point - n}` : "a place at rest";
+    return `A ridge of ${short(ridge)} was added, since the examples can hardly be told apart. ${name} reaches farthest (falloff ${short(falloff)}): lower it, or spread the examples.`;
+};
+
+const measure = (app: App): string[] => {
+    const layer = app.rigLayer;
+    if (!layer || (layer.weigher !== "cardinal" && layer.weigher !== "gaussian")) return [];
+    const found = app.findings.find((f) => f.kind === "condition" && f.where === `layers[${app.selection.layer}]`)?.value;
+    const condition = layer.examples.length <= MANY ? layer.condition() : (found ?? NaN);
+    const lines = Number.isNaN(condition) ? [] : [`Condition ${Number.isFinite(condition) ? big(condition) : "infinite"}: ${conditionWords(condition)}.`];
+    return [...lines, ridgeWords(app, layer)].filter(Boolean);
+};
+
+export const weigherPanel = (app: App): HTMLElement => {
+    const isServed = app.server !== null;
+    const state = h("p", { class: "help state", title: "How much errors grow in the solve. Above a hundred million, results lose digits." });
+    const own = new WeighFields({
+        get prefix() {
+            return app.compare ? "A" : "";
+        },
+        get: () => app.layer?.weigh ?? {},
+        preview: (weigh) => app.preview((tree) => weighed(tree, app.selection.layer, weigh)),
+        commit: (weigh, label) => {
+            app.cancel();
+            app.edit(label, (tree) => weighed(tree, app.selection.layer, weigh));
+        },
+        isServed,
+    });
+    const setOther = (weigh: Weigh): void => {
+        app.compare = { layer: app.selection.layer, weigh };
+        update();
+        app.invalidate();
+    };
+    const other = new WeighFields({ prefix: "B", get: () => app.compare?.weigh ?? {}, preview: setOther, commit: setOther, isServed });
+    const close = (): void => {
+        app.compare = null;
+        app.emit("display");
+        app.invalidate();
+        update();
+    };
+    const begin = h("button", { title: "Show this layer with other settings beside it", onclick: () => {
+        setOther({ ...(app.layer?.weigh ?? {}) });
+        app.emit("display");
+        other.element.querySelector("select")?.focus();
+    } }, "Compare…");
+    const take = h("button", { class: "primary", title: "Make B the project's", onclick: () => {
+        const weigh = app.compare?.weigh;
+        close();
+        if (weigh) app.edit("other weigher taken", (tree) => weighed(tree, app.selection.layer, weigh));
+    } }, "Take B");
+    const [heading, figures] = [h("h2", { hidden: true }, "A: the project's"), differences(app)];
+    const second = h("section", { class: "second", hidden: true, "aria-label": "The other settings" }, h("h2", {}, "B: to compare"), other.element, figures.element,
+        h("div", { class: "actions" }, take, h("button", { title: "Show the project's alone", onclick: close }, "Close")));
+
+    let waiting = 0;
+    const look = (): void => {
+        clearTimeout(waiting);
+        waiting = window.setTimeout(() => {
+            if (app.isDragging) return look();
+            if (panel.checkVisibility()) state.replaceChildren(...measure(app).map((line) => h("span", {}, line)));
+        }, PATIENCE);
+    };
+    const update = (): void => {
+        const { layer } = app;
+        if (!layer) return;
+        own.update(layer);
+        heading.hidden = second.hidden = !app.compare;
+        begin.hidden = app.compare !== null || layer.weigh?.kind === "direct" || layer.weigh?.kind === "convex";
+        if (app.compare) other.update(layer);
+        look();
+    };
+    app.on("tree", update);
+    app.on("rig", update);
+    app.on("selection", () => {
+        if (app.compare && app.compare.layer !== app.selection.layer) close();
+        else update();
+    });
+    app.on("frame", () => figures.update());
+    const panel = h("div", { class: "weigher" }, heading, own.element, state, h("div", { class: "actions" }, begin), second);
+    // Nothing is measured while the part is folded.
+    panel.addEventListener("pointerenter", look);
+    new ResizeObserver(look).observe(panel);
+    update();
+    return panel;
+};

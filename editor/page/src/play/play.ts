@@ -1,4 +1,167 @@
+// The row below the view: plays a motion, or goes through the examples of the selected layer; scrubs, steps, bakes.
 import type { App } from "../core/app";
 import { h } from "../core/dom";
+import { bakeForm } from "./bake";
+import { Player } from "./player";
+import { sentenceOf, Source } from "./source";
+import { examplesTrack, motionTrack, namesOf } from "./track";
 
-export const playPanel = (_app: App): HTMLElement => h("div", { class: "play" });
+const ENDS = ".bvh,.csv,.glb,.gltf";
+const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
+const EXAMPLES = "examples";
+const OPEN = "open";
+const FILE = "file"; // that somebody opened; paths in the folder begin with a slash
+
+const addCommands = (app: App, player: Player): void => {
+    const enabled = (): boolean => player.hasTrack;
+    app.commands.add(
+        { id: "play", label: "Play or pause", group: "Play", keys: ["Space"], run: () => player.toggle(), enabled },
+        { id: "frame-before", label: "To the frame before", group: "Play", keys: ["<"], run: () => player.step(-1), enabled },
+        { id: "frame-after", label: "To the next frame", group: "Play", keys: [">"], run: () => player.step(1), enabled },
+    );
+};
+
+/** The controls of time, and what shows them. */
+const controls = (app: App, player: Player): { elements: HTMLElement[]; smooth: HTMLElement; show(): void } => {
+    const button = (text: string, id: string, kind: string): HTMLButtonElement => {
+        const { label, keys } = app.commands.get(id);
+        return h("button", { class: kind, title: `${label} (${keys[0]})`, onclick: () => app.commands.run(id),
+            "aria-label": kind === "step" ? label : null }, text);
+    };
+    const toggle = (text: string, title: string, get: () => boolean, set: (on: boolean) => void): HTMLButtonElement => {
+        const element = h("button", { title, "aria-pressed": String(get()), onclick: () => {
+            set(!get());
+            element.setAttribute("aria-pressed", String(get()));
+        } }, text);
+        return element;
+    };
+    const play = button("Play", "play", "toggle");
+    const [before, after] = [button("‹", "frame-before", "step"), button("›", "frame-after", "step")];
+    const scrub = h("input", { type: "range", class: "scrub", min: 0, max: 1, step: "any", value: 0, "aria-label": "Time",
+        oninput: () => (player.pause(), player.seek(scrub.valueAsNumber)) });
+    const where = h("span", { class: "where" });
+    const speed = h("select", { "aria-label": "Speed", title: "Speed", onchange: () => (player.speed = Number(speed.value)) },
+        ...SPEEDS.map((value) => h("option", { value, selected: value === 1 }, `${value}×`)));
+    const loop = toggle("Loop", "Begin again at the end", () => player.loop, (on) => (player.loop = on));
+    const smooth = toggle("Smooth", "Show what lies between two frames, not the nearest frame", () => player.smooth,
+        (on) => {
+            player.smooth = on;
+            if (!player.playing) player.seek(player.time);
+        });
+
+    const show = (): void => {
+        const { track, time, hasTrack } = player;
+        for (const control of [play, before, after, scrub])
+            if (control.disabled === hasTrack) control.disabled = !hasTrack;
+        const wanted = player.playing ? "Pause" : "Play";
+        if (play.textContent !== wanted) play.textContent = wanted;
+        const longest = String(track?.duration || 1);
+        if (scrub.max !== longest) scrub.max = longest;
+        if (scrub.valueAsNumber !== time) scrub.value = String(time);
+        const text = hasTrack ? track!.describe(time) : "";
+        if (where.textContent === text) return;
+        where.textContent = where.title = text;
+        scrub.setAttribute("aria-valuetext", text);
+    };
+    return { elements: [play, before, after, scrub, where, speed, loop, smooth], smooth, show };
+};
+
+export const playPanel = (app: App): HTMLElement => {
+    let source: Source | null = null; // null: the examples
+    let folder: string[] = [];
+    const player = new Player(app, () => show());
+    addCommands(app, player);
+    const { elements, smooth, show: showTime } = controls(app, player);
+    const bake = h("button", { class: "bake", title: "Write this motion for programs that know nothing of Exemplar",
+        onclick: () => source && bakeForm(app, source) }, "Bake…");
+    const show = (): void => {
+        showTime();
+        if (bake.hidden !== (source === null)) bake.hidden = smooth.hidden = source === null;
+    };
+
+    // ---- what is played ----
+
+    const select = h("select", { id: "play-source", "aria-label": "What is played", title: "What is played",
+        onchange: () => choose(select.value) });
+    const list = (): void => {
+        const file = source?.file;
+        select.replaceChildren(h("option", { value: EXAMPLES }, "The examples"),
+            ...(file instanceof File ? [h("option", { value: FILE }, file.name)] : []),
+            ...folder.map((path) => h("option", { value: `/${path}` }, path)),
+            ...(app.server ? [h("option", { value: OPEN }, "Open a motion…")] : []));
+        select.value = file === undefined ? EXAMPLES : file instanceof File ? FILE : `/${file}`;
+    };
+    const lookIntoFolder = async (): Promise<void> => {
+        const files = await app.server!.motions().catch(() => folder);
+        if (files.join("\n") === folder.join("\n")) return;
+        folder = files;
+        list();
+    };
+    const picker = h("input", { type: "file", accept: ENDS, hidden: true, "aria-label": "A motion file",
+        onchange: () => picker.files?.[0] && void load(picker.files[0]) });
+    const choose = (value: string): void => {
+        if (value === OPEN) {
+            list(); // what was chosen stays until there is a file
+            picker.value = "";
+            picker.click();
+        } else if (value === EXAMPLES) {
+            source = null;
+            listed = "";
+            renew();
+            show();
+        } else if (value.startsWith("/")) void load(value.slice(1));
+    };
+    const load = async (file: File | string): Promise<void> => {
+        const before = source;
+        const wanted = (source = new Source(app, file));
+        try {
+            const motion = await wanted.motion();
+            if (source !== wanted) return;
+            player.setTrack(motionTrack(motion));
+            player.seek(0);
+            app.say(sentenceOf(motion));
+        } catch (error) {
+            if (source !== wanted) return;
+            source = before;
+            app.fail(error);
+        }
+        list();
+        show();
+    };
+    const reload = async (wanted: Source): Promise<void> => {
+        try {
+            const motion = await wanted.motion();
+            if (source === wanted) player.setTrack(motionTrack(motion), true);
+        } catch (error) {
+            app.fail(error);
+        }
+    };
+
+    // ---- what happens elsewhere ----
+
+    let listed = "";
+    const renew = (): void => {
+        const names = `${app.selection.layer}\n${namesOf(app, app.selection.layer).join("\n")}`;
+        if (source || names === listed) return;
+        listed = names;
+        player.setTrack(examplesTrack(app, app.selection.layer), true);
+    };
+    app.on("selection", renew);
+    app.on("tree", renew);
+    app.on("rig", () => source && void reload(source));
+    const root = h("div", { class: "play", role: "group", "aria-label": "Play" }, select, picker, ...elements, bake);
+    if (app.server) {
+        void lookIntoFolder();
+        addEventListener("focus", () => void lookIntoFolder());
+        root.addEventListener("dragover", (event) => event.preventDefault());
+        root.addEventListener("drop", (event) => {
+            event.preventDefault();
+            event.stopPropagation(); // a form that is dropped on the view becomes an example
+            const file = event.dataTransfer?.files[0];
+            if (file) void load(file);
+        });
+    }
+    list();
+    renew();
+    return root;
+};

@@ -1,4 +1,161 @@
+// The large view of the form: it listens to the state, fills the buffers, and draws when something has changed.
+import { Vector3 } from "three";
+import type { Rig } from "@exemplar/runtime";
 import type { App } from "../core/app";
 import { h } from "../core/dom";
+import { Actors } from "./actors";
+import { boxOf, Eye } from "./camera";
+import { Joints } from "./joints";
+import { captions, LegendBox } from "./overlays";
+import { ViewPicker } from "./picker";
+import { listenToPointer } from "./pointer";
+import { SmallPictures } from "./pictures";
+import { Stand } from "./scene";
+import { viewToolbar } from "./toolbar";
 
-export const viewPanel = (_app: App): HTMLElement => h("div", { class: "view" });
+const LABEL = "The form. Drag to turn it, with Shift to shift it; the wheel comes nearer.";
+const NO_GRAPHICS =
+    "This browser shows no 3-D graphics (WebGL 2 is missing or turned off), so the form cannot be seen here. Everything else works.";
+
+/** Where a driver is in some of its examples: what it drives is there too. */
+const drivenPlaces = (rig: Rig): Float32Array => {
+    const keys = rig.layers.flatMap((layer) => layer.examples.map(({ index }) => ({ layer, index })));
+    const step = Math.ceil(keys.length / 16);
+    const forms = keys
+        .filter((_, i) => i % step === 0)
+        .map(({ layer, index }) => layer.driverForm(index))
+        .filter((form) => form !== null);
+    const size = 3 * rig.driver!.vertexCount;
+    const all = new Float32Array(size * forms.length);
+    forms.forEach((form, i) => all.set(form, size * i));
+    return all;
+};
+
+export class View {
+    readonly eye = new Eye();
+    readonly stand: Stand;
+    readonly actors: Actors;
+    readonly pictures: SmallPictures;
+    readonly picker: ViewPicker;
+    readonly joints: Joints;
+    readonly legend = new LegendBox();
+    #asked = 0;
+
+    constructor(readonly app: App, readonly canvas: HTMLCanvasElement, gl: WebGL2RenderingContext) {
+        this.stand = new Stand(canvas, gl);
+        this.actors = new Actors(app, this.stand);
+        this.pictures = new SmallPictures(app, this.stand, () => this.actors.faces);
+        this.picker = new ViewPicker(this);
+        this.joints = new Joints(this);
+        this.actors.rebuild();
+        this.#place(true);
+        app.on("rig", () => this.#rebuild());
+        app.on("display", () => this.stand.theme());
+        app.on("fill", () => this.fill());
+        app.on("frame", () => {
+            this.legend.show(this.actors.heat.legend);
+            this.draw();
+        });
+        new ResizeObserver(() => this.stand.fit() && this.draw()).observe(canvas);
+        canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
+        canvas.addEventListener("webglcontextrestored", () => app.emit("rig"));
+    }
+
+    get two(): boolean {
+        return this.app.other !== null && this.app.sculpt === null;
+    }
+
+    #rebuild(): void {
+        this.pictures.forget();
+        this.actors.rebuild();
+        this.#place(false);
+        this.app.invalidate();
+    }
+
+    // By the mesh itself, so that an edit of a space moves neither the ground nor the eye.
+    #place(frame: boolean): void {
+        const { rig } = this.app.stage;
+        const rest = rig.driver ? drivenPlaces(rig) : rig.restPositions();
+        this.stand.placeGround(boxOf(rest));
+        if (frame) this.eye.frame(rest, 1);
+    }
+
+    fill(): void {
+        this.actors.fill();
+        this.joints.skeleton.fill(this.eye.radius);
+    }
+
+    draw(): void {
+        cancelAnimationFrame(this.#asked);
+        this.#asked = 0;
+        this.stand.fit();
+        this.stand.showGround(this.app.display.ground);
+        const { width, height } = this.picture({ clientX: -1 });
+        if (width < 1 || height < 1) return;
+        this.eye.aim(width / height);
+        this.joints.skeleton.aim(this.eye, width, height);
+        if (this.app.display.wire) this.#fadeWire(width, height);
+        this.stand.draw(this.eye, this.two);
+    }
+
+    // Edges that are closer than a few pixels would hide the surface.
+    #fadeWire(width: number, height: number): void {
+        const pixels = this.actors.edgeLength() / this.eye.pixel(this.eye.target.toArray(), width, height);
+        this.stand.wire.uniforms["opacity"]!.value = 0.42 * Math.max(0.12, Math.min(1, pixels / 7));
+    }
+
+    /** The same once more, from another place: nothing is evaluated. */
+    redraw(): void {
+        this.#asked ||= requestAnimationFrame(() => this.draw());
+    }
+
+    /** Sees the whole form as it is now. */
+    frame(): void {
+        const { sculpt, stage } = this.app;
+        this.eye.frame(sculpt?.positions ?? stage.surface.positions, 1);
+        this.redraw();
+    }
+
+    /** Where a point of the world is on the page; in the left of two pictures. */
+    project(point: Vector3): { x: number; y: number } {
+        const { left, top, width, height } = this.picture({ clientX: -1 });
+        const at = point.clone().project(this.eye.aim(width / height));
+        return { x: left + (0.5 + 0.5 * at.x) * width, y: top + (0.5 - 0.5 * at.y) * height };
+    }
+
+    /** The picture that the pointer is in. */
+    picture(event: { clientX: number }): { left: number; top: number; width: number; height: number } {
+        const { left, top, width, height } = this.canvas.getBoundingClientRect();
+        if (!this.two) return { left, top, width, height };
+        const half = Math.floor(width / 2);
+        const isLeft = event.clientX < left + half;
+        return isLeft ? { left, top, width: half, height } : { left: left + half, top, width: width - half, height };
+    }
+}
+
+export const viewPanel = (app: App): HTMLElement => {
+    const canvas = h("canvas", { id: "view", tabindex: 0, "aria-label": LABEL });
+    const gl = canvas.getContext("webgl2", { antialias: true, alpha: false, powerPreference: "high-performance" });
+    if (!gl) return h("div", { class: "view" }, h("p", { class: "no-graphics", role: "note" }, NO_GRAPHICS));
+    if (app.stage.rig.textures.length && app.stage.mesh.texcoords) app.display.surface = "texture";
+    const view = new View(app, canvas, gl);
+    app.pictures = view.pictures;
+    app.picker = view.picker;
+    // For tests, and for those who open the console.
+    Object.assign(canvas, { pointToClient: (point: [number, number, number]) => view.project(new Vector3(...point)) });
+    listenToPointer({
+        canvas,
+        eye: view.eye,
+        picture: (event) => view.picture(event),
+        isTaken: () => app.tool !== "orbit",
+        grab: (event) => view.joints.grab(event),
+        hover: (event) => view.joints.hover(event),
+        changed: () => view.redraw(),
+    });
+    return h(
+        "div",
+        { class: "view" },
+        viewToolbar(app, view),
+        h("div", { class: "view-canvas" }, canvas, captions(app, () => view.two), view.joints.label, view.legend.element),
+    );
+};

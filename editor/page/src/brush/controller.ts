@@ -1,0 +1,204 @@
+// The brushes' state: which sculpt is in the making, with which settings; when it starts, what ends it.
+import type { App, Hit, Tool, Undoable } from "../core/app";
+import { maskOf } from "./masks";
+import { sizeOf } from "./insert";
+import type { Region } from "./region";
+import { Session, Topologies } from "./session";
+
+export type Kind = Exclude<Tool["id"], "orbit">;
+
+export const isBrush = (tool: Tool["id"]): tool is Kind => tool !== "orbit";
+
+export class Brush implements Undoable {
+    session: Session | null = null;
+    /** In metres. */
+    radius = 0;
+    readonly strength: Record<Kind, number> = { grab: 1, smooth: 0.5, paint: 0.5 };
+    symmetric = false;
+    /** The form's largest extent, in metres. */
+    size = 1;
+    /** What the next example is to be called, where somebody said. */
+    name = "";
+    /** What came of the last sculpt, for the panel. */
+    report: { text: string; kind: "good" | "bad" } | null = null;
+    onchange: () => void = () => undefined;
+
+    /** What was discarded last, until something else is done: undoing brings it back. */
+    #discarded: Session | null = null;
+    readonly #topologies = new Topologies();
+    #holding = false;
+
+    constructor(readonly app: App) {
+        app.strokes = this;
+        app.on("tool", () => this.#onTool());
+        app.on("pose", () => this.#onPose());
+        app.on("selection", () => this.#onSelection());
+        app.on("rig", () => this.#onRig());
+        app.on("tree", () => (this.#discarded = null));
+    }
+
+    get isBusy(): boolean {
+        return this.session !== null && (this.session.isSculpted || this.session.isPainted);
+    }
+
+    // ---- when it starts and ends ----
+
+    start(): Session {
+        if (this.session) return this.session;
+        const { app } = this;
+        const session = new Session(this.#topologies.of(app.stage, app.tree));
+        this.#discarded = null;
+        this.#take(session);
+        this.#takePaint(session);
+        this.session = session;
+        this.size = sizeOf(session.positions);
+        if (!(this.radius > 0)) this.radius = Number((0.12 * this.size).toPrecision(2));
+        this.changed();
+        return session;
+    }
+
+    #take(session: Session): void {
+        session.take(this.app);
+        const { lost } = session.stand;
+        if (lost.length) this.app.say(`No example can say how ${lost.join(", ")} was moved: that is at rest in a sculpt.`);
+        this.#announcePose();
+    }
+
+    #takePaint(session: Session): void {
+        const { app } = this;
+        if (session.isPainted || session.painted === app.layer?.name) return;
+        session.painted = app.layer?.name ?? null;
+        session.paint.set(maskOf(app, session.topology.vertexCount));
+    }
+
+    // Taking a form rounds the pose; the other panels show what it is then.
+    #announcePose(): void {
+        this.#holding = true;
+        this.app.emit("pose");
+        this.#holding = false;
+    }
+
+    /** Ends the sculpt, and shows the surface again. */
+    end(): void {
+        this.session = null;
+        this.changed();
+    }
+
+    discard(): void {
+        const { session } = this;
+        if (!session) return;
+        const lost = this.isBusy;
+        this.end();
+        this.app.setTool("orbit");
+        this.#discarded = lost ? session : null;
+        if (lost) this.app.say("The sculpt is discarded; undo brings it back.");
+        this.changed();
+    }
+
+    /** Shows what the sculpt is now. */
+    changed(): void {
+        const { app, session } = this;
+        const paint = session && (app.tool === "paint" || (app.tool === "orbit" && session.isPainted)) ? session.paint : null;
+        app.sculpt = session ? { positions: session.positions, paint } : null;
+        app.emit("status");
+        app.invalidate();
+        this.onchange();
+    }
+
+    // ---- what others do meanwhile ----
+
+    #onTool(): void {
+        if (isBrush(this.app.tool)) this.start();
+        else if (this.session && !this.isBusy) this.session = null;
+        this.changed();
+    }
+
+    #onPose(): void {
+        const { session, app } = this;
+        if (!session || this.#holding) return;
+        if (!session.isSculpted) {
+            this.#retake(session);
+            return;
+        }
+        session.hold(app.stage);
+        app.say("A sculpt belongs to its pose: insert or discard it before you go on.", "bad");
+        this.#announcePose();
+    }
+
+    // While an axis is dragged the pose must not be rounded under the hand; it is at the first stroke.
+    #retake(session: Session): void {
+        session.show(this.app);
+        this.changed();
+    }
+
+    #onSelection(): void {
+        const { session } = this;
+        if (!session) return;
+        if (!session.isSculpted) session.show(this.app);
+        this.#takePaint(session);
+        this.changed();
+    }
+
+    #onRig(): void {
+        const { session, app } = this;
+        if (!session) return;
+        const topology = this.#topologies.of(app.stage, app.tree);
+        if (topology.vertexCount !== session.topology.vertexCount) {
+            if (this.isBusy) app.say("The mesh is another one now: the sculpt on the old one is gone.", "bad");
+            this.session = null;
+            if (isBrush(app.tool)) this.start();
+        } else if (session.isSculpted) session.hold(app.stage);
+        else session.show(app);
+        this.changed();
+    }
+
+    // ---- settings ----
+
+    scale(factor: number): void {
+        this.setRadius(this.radius * factor);
+    }
+    setRadius(radius: number): void {
+        if (!(radius > 0)) return;
+        this.radius = Number(radius.toPrecision(3));
+        this.onchange();
+    }
+
+    // ---- strokes ----
+
+    /** What is under the brush. */
+    region(session: Session, hit: Hit): Region {
+        const mirror = this.symmetric ? session.mirror : null;
+        return session.walker.region(session.positions, hit.point, hit.vertex, this.radius, mirror);
+    }
+
+    /** Before the first stroke the pose becomes what a file can say. */
+    settle(session: Session): void {
+        if (session.isStale) this.#take(session);
+    }
+
+    get undoLabel(): string | null {
+        return this.session ? this.session.strokes.undoLabel : this.#discarded && "discarding the sculpt";
+    }
+    get redoLabel(): string | null {
+        return this.session?.strokes.redoLabel ?? null;
+    }
+    undo(): void {
+        if (!this.session && this.#discarded) {
+            this.session = this.#discarded;
+            this.#discarded = null;
+            if (this.session.isSculpted) this.session.hold(this.app.stage);
+            this.#announcePose();
+        } else {
+            const label = this.undoLabel;
+            this.session?.strokes.undo();
+            this.app.say(`Undone: ${label}.`);
+        }
+        this.changed();
+    }
+    redo(): void {
+        const label = this.redoLabel;
+        this.session?.strokes.redo();
+        this.app.say(`Done again: ${label}.`);
+        this.changed();
+    }
+}

@@ -1,0 +1,161 @@
+// The sculpt becomes an example, as section 4 of "Shape by Example" has it: offending vertices are fixed at the pose
+// where they offend, and what was fixed is inserted there. Building un-poses it; here it is only said what it is.
+import type { Layer, Pose } from "@exemplar/runtime";
+import type { App } from "../core/app";
+import { freeName, setLayer, type Project, type ProjectExample, type ProjectLayer } from "../core/project";
+import type { Stage } from "../core/stage";
+import { cageOf, type Session } from "./session";
+import { exampleAt, pseudosAt, takeStand } from "./stand";
+
+export interface Inserted {
+    readonly example: string;
+    readonly replaced: boolean;
+    /** How far what the new rig makes at the pose is from what was sculpted, in metres. */
+    readonly maximum: number;
+    readonly rms: number;
+    readonly size: number;
+}
+
+/** Why the selected layer takes no form, and what to do; null where it does. */
+export const refusalOf = (layer: ProjectLayer | null, rigLayer: Layer | null): string | null => {
+    if (!layer || !rigLayer) return "There is no layer to insert into: add one first.";
+    const said = `Layer '${layer.name}'`;
+    if (rigLayer.domain === "pixels") return `${said} blends pixels: select a layer of forms.`;
+    if (rigLayer.domain === "displacement")
+        return `${said} takes maps over the refined surface: select a layer of forms, or add one.`;
+    if (rigLayer.weigher === "convex")
+        return `${said} follows a driver, and learns from simulations ('exemplar drive'): select another layer.`;
+    if (layer.muted) return `${said} is muted: let it count again first.`;
+    return null;
+};
+
+/** The name of a file, of what every file system takes. */
+export const fileName = (name: string): string => name.normalize("NFC").replace(/[^\p{L}\p{N}._-]+/gu, "_") || "sculpt";
+
+const withMuted = <T>(layers: readonly Layer[], work: () => T): T => {
+    const before = layers.map((layer) => layer.muted);
+    for (const layer of layers) layer.muted = true;
+    try {
+        return work();
+    } finally {
+        layers.forEach((layer, i) => (layer.muted = before[i]));
+    }
+};
+
+const laterThan = (stage: Stage, tree: Project, index: number): Layer[] =>
+    tree.layers.slice(index + 1).flatMap((layer) => stage.layer(layer.name) ?? []);
+
+// What the example's file has to hold. The layer is measured from what the earlier ones make, and the later ones come on
+// top of it: what they add is taken off. It is the same for every vertex whatever its place, since posing is affine.
+const formOf = (app: App, session: Session, pose: Pose, index: number, existing: string | null): Float32Array => {
+    const { stage, tree } = app;
+    const { atRest, positions } = session;
+    const layer = stage.layer(tree.layers[index].name)!;
+    const later = laterThan(stage, tree, index);
+    const now = cageOf(stage, pose, atRest);
+    const base = (): Float32Array => cageOf(stage, pose, atRest);
+    const direct = (): Float32Array => {
+        // It stands where its own axis is 1 and all else at rest.
+        pose.rest();
+        const own = layer.examples.find((example) => example.name === existing);
+        if (!own) return withMuted([layer], base);
+        pose.set(layer.inputs[own.index].index, 1);
+        return base();
+    };
+    const form = withMuted(later, layer.weigher === "direct" ? direct : base);
+    return form.map((x, i) => x + positions[i] - now[i]);
+};
+
+const withoutJoints = ({ joints: _, ...example }: ProjectExample): ProjectExample => example;
+
+const placed = (session: Session, layer: ProjectLayer, example: ProjectExample): ProjectExample => {
+    if (layer.weigh?.kind === "direct") return example;
+    const { at, joints } = session.stand;
+    if (session.atRest || !joints) return { ...withoutJoints(example), at };
+    return { ...example, at, joints };
+};
+
+const addAxis = (tree: Project, layer: ProjectLayer, name: string): ProjectLayer => {
+    if (layer.weigh?.kind !== "direct") return layer;
+    const taken = tree.layers.flatMap((l) => l.space.map((axis) => axis.name));
+    const axis = freeName(name.replace(/[=,"]/g, " ").replace(/^(joint:|time$)/, "sculpt "), taken);
+    return { ...layer, space: [...layer.space, { name: axis, min: 0, max: 1 }] };
+};
+
+const differences = (a: Float32Array, b: Float32Array): { maximum: number; rms: number } => {
+    let [maximum, sum] = [0, 0];
+    for (let i = 0; i < a.length; i += 3) {
+        const square = (a[i] - b[i]) ** 2 + (a[i + 1] - b[i + 1]) ** 2 + (a[i + 2] - b[i + 2]) ** 2;
+        maximum = Math.max(maximum, square);
+        sum += square;
+    }
+    return { maximum: Math.sqrt(maximum), rms: Math.sqrt(sum / Math.max(1, a.length / 3)) };
+};
+
+export const sizeOf = (positions: Float32Array): number => {
+    const [low, high] = [[Infinity, Infinity, Infinity], [-Infinity, -Infinity, -Infinity]];
+    positions.forEach((x, i) => {
+        low[i % 3] = Math.min(low[i % 3], x);
+        high[i % 3] = Math.max(high[i % 3], x);
+    });
+    return Math.max(...[0, 1, 2].map((i) => high[i] - low[i]));
+};
+
+/** Sends the form, edits the project, and measures what the new rig makes of it. Null where the project could not be
+ * built: then it was taken back, and said. Throws what the server refuses. */
+export const insertSculpt = async (app: App, session: Session, wanted: string): Promise<Inserted | null> => {
+    const server = app.server!;
+    await app.build();
+    const { tree, stage } = app;
+    const index = app.selection.layer;
+    const layer = tree.layers[index];
+    const rigLayer = app.rigLayer;
+    if (!layer || !rigLayer || stage.built !== tree) return null;
+
+    const pose = stage.rig.pose();
+    takeStand(pose, session.stand);
+    const existing = exampleAt(rigLayer, layer.examples.filter((example) => !example.muted), pose);
+    if (existing?.["reference"])
+        throw new Error(`Example '${existing.name}' is the mesh itself, from which all paths start: pose away from it.`);
+    const replacedPseudos = new Set(pseudosAt(rigLayer, layer.pseudo ?? [], pose));
+    const form = formOf(app, session, pose, index, existing?.name ?? null);
+    pose.dispose();
+    const name = existing?.name ?? freeName(wanted, layer.examples.map((example) => example.name));
+    const path = await server.addForm(fileName(name), tree.mesh, form, tree.unit ?? "m", tree.up ?? "y");
+
+    const edited = (l: ProjectLayer): ProjectLayer => {
+        const pseudo = (l.pseudo ?? []).filter((_, i) => !replacedPseudos.has(i));
+        const kept = replacedPseudos.size ? { ...l, pseudo } : l;
+        if (existing)
+            return { ...kept, examples: kept.examples.map((example) =>
+                example.name === name ? placed(session, l, { ...example, mesh: path }) : example) };
+        return addAxis(tree, { ...kept, examples: [...kept.examples, placed(session, l, { name, mesh: path })] }, name);
+    };
+    app.edit(existing ? `sculpt on '${name}'` : `sculpt '${name}'`, (t) => setLayer(t, index, edited));
+    await app.build();
+    const kept = app.tree.layers[index]?.examples.find((example) => example.name === name);
+    if (kept?.mesh !== path || app.stage.built !== app.tree) return null;
+
+    app.pose((now) => {
+        takeStand(now, session.stand);
+        const axis = layer.weigh?.kind === "direct" && !existing ? app.tree.layers[index].space.at(-1) : undefined;
+        if (axis) now.set(axis.name, 1);
+    });
+    const made = cageOf(app.stage, app.stage.pose, session.atRest);
+    return { example: name, replaced: !!existing, ...differences(made, session.positions), size: sizeOf(made) };
+};
+
+/** Why a sculpt did not come back whole, as far as it can be told. */
+export const lossOf = (app: App, name: string): string => {
+    const index = app.selection.layer;
+    const layer = app.tree.layers[index];
+    const k = layer?.examples.filter((example) => !example.muted).findIndex((example) => example.name === name);
+    const damped = app.built?.damped.find((d) => d.layer === index && d.example === k);
+    if (damped)
+        return `${damped.count} vertices cannot be un-posed there, since skinning makes the surface collapse: ` +
+            `a layer of offsets with "frame": "skinned" avoids it.`;
+    if (layer?.mask) return "The layer's mask holds part of it back.";
+    if (layer?.["participation"] === "moved") return "Other examples of the layer move what this one does not.";
+    if (app.tree.layers.length > index + 1) return "A later layer changes it: see the findings.";
+    return "See the findings.";
+};

@@ -1,0 +1,66 @@
+// What was painted becomes the layer's mask, or a group of faces.
+import type { App } from "../core/app";
+import { setLayer, type Project } from "../core/project";
+import { fileName } from "./insert";
+
+// The server reads mask files, the page does not: what was painted here is remembered by its path.
+const painted = new Map<string, Float32Array>();
+
+/** Why the selected layer takes no painted mask; null where it does. */
+export const maskRefusal = (app: App): string | null => {
+    const { layer } = app;
+    if (!layer) return "There is no layer to mask.";
+    if (layer.shape === "pixels") return `Layer '${layer.name}' blends pixels, and has no mask.`;
+    if (layer.shape === "displacement")
+        return `Layer '${layer.name}' is masked over the refined surface, by a file: paint is on the cage.`;
+    return null;
+};
+
+/** Whether the values of the layer's mask are known here. */
+export const isMaskKnown = (app: App): boolean => {
+    const { layer, rigLayer } = app;
+    if (!layer?.mask) return true;
+    return painted.has(layer.mask.file ?? "") || rigLayer?.mask() != null;
+};
+
+/** Where painting starts: the layer's mask, as far as it is known here; 1 where the layer has none. */
+export const maskOf = (app: App, count: number): Float32Array => {
+    const { layer, rigLayer } = app;
+    const known = layer?.mask?.file ? painted.get(layer.mask.file) : undefined;
+    const values = known ?? (layer?.mask ? rigLayer?.mask() : null);
+    return values?.length === count ? values.slice() : new Float32Array(count).fill(1);
+};
+
+const isKept = async (app: App, has: (tree: Project) => boolean): Promise<boolean> => {
+    await app.build();
+    return has(app.tree) && app.stage.built === app.tree;
+};
+
+/** Writes the values as a file and has the layer take them; whether it did. */
+export const useAsMask = async (app: App, values: Float32Array): Promise<boolean> => {
+    const index = app.selection.layer;
+    const name = app.tree.layers[index].name;
+    const path = await app.server!.addMask(`${fileName(name)}-mask`, values);
+    painted.set(path, values.slice());
+    app.edit(`mask of '${name}'`, (tree) => setLayer(tree, index, (layer) => ({ ...layer, mask: { file: path } })));
+    return isKept(app, (tree) => tree.layers[index]?.mask?.file === path);
+};
+
+/** Vertices inside a painted group. */
+export const insideOf = (values: Float32Array): Uint8Array => Uint8Array.from(values, (value) => (value > 0.5 ? 1 : 0));
+
+/** Writes a copy of the mesh with a group of the faces that are painted, and has the project take it; whether it did. */
+export const saveAsGroup = async (app: App, name: string, values: Float32Array): Promise<boolean> => {
+    const before = app.tree.mesh;
+    const path = await app.server!.addGroup(name, before, insideOf(values));
+    // An example that is the mesh itself, from which paths start, must go on naming the same file.
+    app.edit(`group '${name}'`, (tree) => ({
+        ...tree,
+        mesh: path,
+        layers: tree.layers.map((layer) => !layer.examples.some((e) => e["reference"] && e.mesh === before) ? layer : {
+            ...layer,
+            examples: layer.examples.map((e) => (e["reference"] && e.mesh === before ? { ...e, mesh: path } : e)),
+        }),
+    }));
+    return isKept(app, (tree) => tree.mesh === path);
+};

@@ -1,0 +1,93 @@
+// What can be done with paint: all of it at once, and what becomes of it.
+import type { App } from "../core/app";
+import { h } from "../core/dom";
+import type { Brush } from "./controller";
+import { insideOf, isMaskKnown, maskRefusal, saveAsGroup, useAsMask } from "./masks";
+import { smoothValues } from "./smooth";
+
+const facesInside = (sizes: Uint32Array, corners: Uint32Array, inside: Uint8Array): number => {
+    let [count, at] = [0, 0];
+    for (const size of sizes) {
+        let all = true;
+        for (let i = 0; i < size; i++) all &&= inside[corners[at + i]] === 1;
+        if (all) count++;
+        at += size;
+    }
+    return count;
+};
+
+export const paintControls = (app: App, brush: Brush) => {
+    const all = (label: string, title: string, work: (values: Float32Array) => void): HTMLButtonElement =>
+        h("button", { title, onclick: () => {
+            const session = brush.start();
+            session.change(label.toLowerCase(), "paint", () => work(session.paint));
+            brush.changed();
+        } }, label);
+    const report = (text: string, kind: "good" | "bad"): void => {
+        brush.report = { text, kind };
+        app.say(text, kind);
+        brush.onchange();
+    };
+    const guarded = async (work: () => Promise<string | null>): Promise<void> => {
+        try {
+            const said = await work();
+            if (said) {
+                brush.session?.strokes.forget(brush.session.paint);
+                report(said, "good");
+            } else report(app.message?.text ?? "The project could not be built.", "bad");
+        } catch (error) {
+            report(`${error instanceof Error ? error.message : String(error)} What you painted is still here.`, "bad");
+        }
+        brush.changed();
+    };
+
+    const mask = (): Promise<void> => guarded(async () => {
+        const { paint } = brush.start();
+        const held = paint.reduce((sum, value) => sum + (value > 0 ? 1 : 0), 0);
+        if (!held) throw new Error("Nothing is painted: a mask of zeros would leave nothing of the layer.");
+        const done = await useAsMask(app, paint);
+        return done ? `Layer '${app.layer!.name}' acts on ${held.toLocaleString("en")} of ${paint.length.toLocaleString("en")} vertices.` : null;
+    });
+    const group = (): Promise<void> => guarded(async () => {
+        const { paint, topology } = brush.start();
+        const called = name.value.trim();
+        if (!called) throw new Error("A group needs a name.");
+        const faces = facesInside(topology.faces.sizes, topology.faces.corners, insideOf(paint));
+        if (!faces) throw new Error("No face has all its vertices painted above one half.");
+        const done = await saveAsGroup(app, called, paint);
+        return done ? `Group '${called}' has ${faces.toLocaleString("en")} faces; the project's mesh is ${app.tree.mesh} now.` : null;
+    });
+
+    const start = h("p", { class: "quiet" });
+    const use = h("button", { class: "primary", onclick: () => void mask() }, "Use as mask");
+    const name = h("input", { type: "text", "aria-label": "Name of the group", placeholder: "group", spellcheck: "false" });
+    const save = h("button", { title: "The faces whose vertices are all above one half become a group of the mesh",
+        onclick: () => void group() }, "Save as group");
+    name.addEventListener("keydown", (event) => event.key === "Enter" && void group());
+    const element = h("div", { class: "painting" },
+        start,
+        h("div", { class: "actions" },
+            all("Fill", "1 everywhere", (values) => values.fill(1)),
+            all("Clear", "0 everywhere", (values) => values.fill(0)),
+            all("Invert", "1 becomes 0, and 0 becomes 1", (values) => values.forEach((x, i) => (values[i] = 1 - x))),
+            all("Soften", "Smooth everywhere", (values) => {
+                const session = brush.start();
+                smoothValues(values, session.topology, session.means, session.whole(), 0.5);
+            })),
+        h("div", { class: "actions" }, use),
+        h("div", { class: "actions group" }, name, save));
+
+    const update = (): void => {
+        element.hidden = app.tool !== "paint";
+        if (element.hidden) return;
+        const refusal = maskRefusal(app);
+        use.disabled = refusal !== null;
+        const layer = app.layer?.name ?? "";
+        use.textContent = `Use as mask of '${layer}'`;
+        use.title = refusal ?? `Where the paint is 0, layer '${layer}' does nothing`;
+        start.textContent = refusal ?? (isMaskKnown(app)
+            ? app.layer?.mask ? "Starts from the layer's mask." : "The layer has no mask yet: starts full."
+            : "The layer has a mask that cannot be shown here; this paint would replace it, and starts full.");
+    };
+    return { element, update };
+};

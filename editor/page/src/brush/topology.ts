@@ -1,0 +1,153 @@
+// Who is beside whom on the cage, in compressed rows: built once, when a brush is first taken. Vertices of one face are
+// neighbours, across its diagonals too, so that distances along a grid of quads are those of a disc and not of a diamond.
+import type { Mesh, Rig } from "@exemplar/runtime";
+
+export interface Faces {
+    /** Corners of each polygon. */
+    readonly sizes: Uint32Array;
+    /** Their vertices, in the order of the source. */
+    readonly corners: Uint32Array;
+    /** Three vertices each. */
+    readonly triangles: Uint32Array;
+}
+
+export interface Topology {
+    readonly vertexCount: number;
+    readonly faces: Faces;
+    readonly rest: Float32Array;
+    /** Neighbours of v: near[first[v]] to near[first[v + 1] - 1]. */
+    readonly first: Uint32Array;
+    readonly near: Uint32Array;
+    /** On an open edge. */
+    readonly open: Uint8Array;
+    /** Vertices at one place along a seam count as their first: the others by it, and each one's first. Null: no seams. */
+    readonly seams: Map<number, number[]> | null;
+    readonly lead: Uint32Array | null;
+}
+
+const LARGE_FACE = 6; // corners; beyond it only edges count, or a cap of a thousand corners has half a million pairs
+
+export const facesOf = (mesh: Mesh): Faces => {
+    const { sources } = mesh;
+    const source = (indices: Uint32Array): Uint32Array => (sources ? indices.map((i) => sources[i]) : indices.slice());
+    return { sizes: mesh.faceSizes.slice(), corners: source(mesh.corners), triangles: source(mesh.triangles) };
+};
+
+interface Rows {
+    first: Uint32Array;
+    near: Uint32Array;
+    open: Uint8Array;
+}
+
+const countPairs = (faces: Faces, count: number): Uint32Array => {
+    const first = new Uint32Array(count + 1);
+    let at = 0;
+    for (const size of faces.sizes) {
+        for (let i = 0; i < size; i++) first[faces.corners[at + i] + 1] += size <= LARGE_FACE ? size - 1 : 2;
+        at += size;
+    }
+    for (let v = 0; v < count; v++) first[v + 1] += first[v];
+    return first;
+};
+
+const link = (faces: Faces, count: number): Rows => {
+    const room = countPairs(faces, count);
+    const near = new Uint32Array(room[count]);
+    const uses = new Uint8Array(room[count]); // faces along that edge; 0 for a diagonal
+    const degree = new Uint32Array(count);
+    const add = (a: number, b: number, isEdge: boolean): void => {
+        const [start, end] = [room[a], room[a] + degree[a]];
+        let slot = start;
+        while (slot < end && near[slot] !== b) slot++;
+        if (slot === end) {
+            near[slot] = b;
+            degree[a]++;
+        }
+        if (isEdge && uses[slot] < 255) uses[slot]++;
+    };
+    let at = 0;
+    for (const size of faces.sizes) {
+        for (let i = 0; i < size; i++)
+            for (let j = i + 1; j < size; j++) {
+                const isEdge = j === i + 1 || (i === 0 && j === size - 1);
+                const [a, b] = [faces.corners[at + i], faces.corners[at + j]];
+                if (a === b || (!isEdge && size > LARGE_FACE)) continue;
+                add(a, b, isEdge);
+                add(b, a, isEdge);
+            }
+        at += size;
+    }
+    const first = new Uint32Array(count + 1);
+    const open = new Uint8Array(count);
+    let end = 0;
+    for (let v = 0; v < count; v++) {
+        for (let i = 0; i < degree[v]; i++) {
+            if (uses[room[v] + i] === 1) open[v] = 1;
+            near[end + i] = near[room[v] + i];
+        }
+        first[v] = end;
+        end += degree[v];
+    }
+    first[count] = end;
+    return { first, near: near.slice(0, end), open };
+};
+
+// A mesh from a glTF file is open along the seams of its textures, with several vertices at one place: a brush must not
+// tear them apart. Two lips that touch are not open there, and stay two.
+const findSeams = (open: Uint8Array, rest: Float32Array): Map<number, number[]> | null => {
+    const groups = new Map<string, number[]>();
+    open.forEach((isOpen, v) => {
+        if (!isOpen) return;
+        const key = `${rest[3 * v]},${rest[3 * v + 1]},${rest[3 * v + 2]}`;
+        const group = groups.get(key);
+        if (group) group.push(v);
+        else groups.set(key, [v]);
+    });
+    const seams = [...groups.values()].filter((group) => group.length > 1);
+    return seams.length ? new Map(seams.map(([lead, ...others]) => [lead, others])) : null;
+};
+
+export const linkFaces = (faces: Faces, rest: Float32Array): Topology => {
+    const vertexCount = rest.length / 3;
+    const rows = link(faces, vertexCount);
+    const seams = findSeams(rows.open, rest);
+    if (!seams) return { vertexCount, faces, rest, ...rows, seams, lead: null };
+    const lead = Uint32Array.from({ length: vertexCount }, (_, v) => v);
+    for (const [v, others] of seams) for (const other of others) lead[other] = v;
+    const welded = {
+        sizes: faces.sizes,
+        corners: faces.corners.map((v) => lead[v]),
+        triangles: faces.triangles.map((v) => lead[v]),
+    };
+    return { vertexCount, faces: welded, rest, ...link(welded, vertexCount), seams, lead };
+};
+
+export const topologyOf = (rig: Rig): Topology => linkFaces(facesOf(rig.mesh(0)), rig.restPositions().slice());
+
+/** The vertex that stands where each one's mirror image across x = 0 is at rest; itself in the plane, -1 where none is. */
+export const mirrorOf = ({ vertexCount, rest }: Topology): Int32Array => {
+    let size = 0;
+    for (const x of rest) size = Math.max(size, Math.abs(x));
+    const cell = 4e-4 * size || 1; // twice how far an image may be off
+    const key = (x: number, y: number, z: number): string => `${x},${y},${z}`;
+    const cells = new Map<string, number[]>();
+    const cellOf = (x: number): number => Math.floor(x / cell);
+    for (let v = 0; v < vertexCount; v++) {
+        const k = key(cellOf(rest[3 * v]), cellOf(rest[3 * v + 1]), cellOf(rest[3 * v + 2]));
+        const there = cells.get(k);
+        if (there) there.push(v);
+        else cells.set(k, [v]);
+    }
+    const nearest = (x: number, y: number, z: number): number => {
+        let [found, best] = [-1, (cell / 2) ** 2];
+        for (const i of [cellOf(x - cell / 2), cellOf(x + cell / 2)])
+            for (const j of [cellOf(y - cell / 2), cellOf(y + cell / 2)])
+                for (const k of [cellOf(z - cell / 2), cellOf(z + cell / 2)])
+                    for (const u of cells.get(key(i, j, k)) ?? []) {
+                        const d = (rest[3 * u] - x) ** 2 + (rest[3 * u + 1] - y) ** 2 + (rest[3 * u + 2] - z) ** 2;
+                        if (d < best) [found, best] = [u, d];
+                    }
+        return found;
+    };
+    return Int32Array.from({ length: vertexCount }, (_, v) => nearest(-rest[3 * v], rest[3 * v + 1], rest[3 * v + 2]));
+};

@@ -1,0 +1,40 @@
+// A pose between others: numbers along lines, rotations by their normalised weighted sum, forms of a driver along lines.
+import type { Pose } from "@exemplar/runtime";
+import { blended } from "./rotation";
+
+const sum = (into: Float32Array | Float64Array, from: readonly ArrayLike<number>[], weights: readonly number[]): void => {
+    for (let i = 0; i < into.length; i++) {
+        let value = 0;
+        for (let k = 0; k < from.length; k++) value += weights[k]! * from[k]![i]!;
+        into[i] = value;
+    }
+};
+
+const part = (numbers: Float32Array | Float64Array, at: number) => numbers.subarray(at, at + 4);
+
+/** Sets a pose to the blend of others of the same rig; the weights sum to 1. With one weight of 1 it is that pose. */
+export const blendPoses = (pose: Pose, poses: readonly Pose[], weights: readonly number[]): void => {
+    const whole = weights.indexOf(1);
+    if (whole >= 0 && weights.every((weight, k) => k === whole || weight === 0)) {
+        pose.copy(poses[whole]!);
+        return;
+    }
+    const { rig } = pose;
+    const joints = poses.map((p) => p.joints);
+    const dials = poses.map((p) => p.inputs);
+    sum(pose.inputs, dials, weights);
+    sum(pose.driver, poses.map((p) => p.driver), weights);
+    sum(pose.joints, joints, weights);
+    for (const { index } of rig.joints)
+        pose.joints.set(blended(joints.map((numbers) => part(numbers, 10 * index + 3)), weights), 10 * index + 3);
+    for (const input of rig.inputs) {
+        if (input.width === 4 && input.offset >= 0)
+            pose.inputs.set(blended(dials.map((numbers) => part(numbers, input.offset)), weights), input.offset);
+        // A sum of rotations is not quite linear in the angle that an axis reads.
+        if (input.kind === "scalar" && input.joint >= 0) {
+            const values = poses.map((p) => p.get(input.index) as number);
+            if (values.some((value) => value !== values[0]))
+                pose.set(input.index, values.reduce((total, value, k) => total + weights[k]! * value, 0));
+        }
+    }
+};

@@ -1,0 +1,113 @@
+// The map's canvas: sharp at any density of pixels, painted in layers from the ground up, and with the methods by which
+// whoever holds it finds points of the space on it.
+import type { App } from "../core/app";
+import { h } from "../core/dom";
+import { coloursOf } from "./colours";
+import { drawCurves } from "./curves";
+import { drawArrow, drawGrid, drawMarks, drawPose, drawReach, drawScales, drawSecond } from "./draw";
+import { reachOf } from "./falloff";
+import { markAt } from "./gestures";
+import type { Heat } from "./heat";
+import { secondOf } from "./second";
+import { WEIGHTS, type MapState } from "./state";
+
+export interface ShownAxis {
+    name: string;
+    min: number;
+    max: number;
+    /** In a point of the layer; -1 for weights. */
+    offset: number;
+}
+
+export interface MapCanvas extends HTMLCanvasElement {
+    /** From values of the shown axes to where they are in the page, and back. */
+    pointToClient(point: [number, number]): { x: number; y: number };
+    clientToPoint(client: { x: number; y: number }): [number, number];
+    shownAxes(): { x: ShownAxis; y: ShownAxis };
+    /** What can be dragged to say how far the selected example reaches: where it is in the page, and in words. */
+    handles(): { x: number; y: number; text: string }[];
+}
+
+export const makeCanvas = (state: MapState): MapCanvas => {
+    const canvas = h("canvas", { id: "map", tabindex: 0, role: "application" });
+    const axis = (edge: "x" | "y"): ShownAxis => {
+        const c = state[edge];
+        return c ? { name: c.label, min: c.min, max: c.max, offset: c.offset } : { name: WEIGHTS, min: 0, max: 1, offset: -1 };
+    };
+    return Object.assign(canvas, {
+        pointToClient: ([x, y]: [number, number]) => {
+            const [px, py] = state.plane.toPixel(x, y);
+            const rect = canvas.getBoundingClientRect();
+            return { x: rect.left + px, y: rect.top + py };
+        },
+        clientToPoint: ({ x, y }: { x: number; y: number }) => {
+            const rect = canvas.getBoundingClientRect();
+            return state.plane.toValue(x - rect.left, y - rect.top);
+        },
+        shownAxes: () => ({ x: axis("x"), y: axis("y") }),
+        handles: () => {
+            const rect = canvas.getBoundingClientRect();
+            return (reachOf(state)?.handles ?? []).map(({ x, y, text }) => ({ x: rect.left + x, y: rect.top + y, text }));
+        },
+    });
+};
+
+/** For those who do not see it. */
+const describe = (state: MapState): string => {
+    const { x, y, tree, marks } = state;
+    const axes = y ? `${x!.label} across, ${y.label} up` : `weights over ${x!.label}`;
+    const selected = state.selectedMark ? `; ${state.selectedMark.name} is selected` : "";
+    const pseudos = marks.filter((mark) => mark.kind === "pseudo").length;
+    return (
+        `Map of ${tree!.name}: ${axes}; ${marks.length - pseudos} examples, ${pseudos} pseudo-examples${selected}. ` +
+        "Arrows move the pose, N selects, Alt with arrows moves what is selected."
+    );
+};
+
+/** From the pose's point, or the pointer, to where a taken form comes from. */
+const drawTaken = (context: CanvasRenderingContext2D, state: MapState, colour: string): void => {
+    const { plane, taken, pose, x, y, pointer } = state;
+    const to = state.busy === "take" && pointer ? pointer : plane.toPixel(x!.read(pose), y?.read(pose) ?? 0);
+    drawArrow(context, plane.toPixel(taken!.x, taken!.y), to, 6, colour);
+};
+
+/** Brings the canvas to its size; false where it is not to be seen. */
+const prepare = (canvas: HTMLCanvasElement, state: MapState, context: CanvasRenderingContext2D): boolean => {
+    const { clientWidth: width, clientHeight: height } = canvas;
+    if (!width || !height) return false;
+    const ratio = devicePixelRatio;
+    const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
+    if (canvas.width !== w || canvas.height !== h) [canvas.width, canvas.height] = [w, h];
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, width, height);
+    state.plane.resize(width, height);
+    return true;
+};
+
+export const drawCanvas = (canvas: HTMLCanvasElement, app: App, state: MapState, heat: Heat): void => {
+    const context = canvas.getContext("2d")!;
+    if (!prepare(canvas, state, context)) return;
+    const colours = coloursOf(canvas);
+    const { left, top, width, height } = state.plane.box;
+    context.save();
+    context.beginPath();
+    context.rect(left, top, width, height);
+    context.clip();
+    context.fillStyle = colours.ground;
+    context.fillRect(left, top, width, height);
+    heat.draw(context, colours);
+    drawGrid(context, state, colours);
+    if (state.isGraph) drawCurves(context, state, colours);
+    drawPose(context, state, colours);
+    const second = secondOf(app, state);
+    if (second) drawSecond(context, state, second, colours);
+    const reach = reachOf(state);
+    if (reach) drawReach(context, reach, colours);
+    const hovered = state.pointer && !state.busy ? (markAt(state, state.pointer)?.mark ?? null) : null;
+    drawMarks(context, state, colours, hovered, reach?.handles ?? []);
+    if (state.taken) drawTaken(context, state, colours.pseudo);
+    context.restore();
+    drawScales(context, state, colours);
+    const label = describe(state);
+    if (canvas.getAttribute("aria-label") !== label) canvas.setAttribute("aria-label", label);
+};

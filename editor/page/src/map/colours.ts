@@ -1,0 +1,45 @@
+// The page's colours for a canvas, read anew when the theme changes.
+
+export interface Colours {
+    ground: string;
+    line: string;
+    text: string;
+    quiet: string;
+    accent: string;
+    pseudo: string;
+    good: string;
+    bad: string;
+    warn: string;
+    panel: string;
+    font: string;
+}
+
+let kept: { theme: string | undefined; colours: Colours } | null = null;
+
+export const coloursOf = (element: HTMLElement): Colours => {
+    const theme = document.documentElement.dataset["theme"];
+    if (kept && kept.theme === theme) return kept.colours;
+    const style = getComputedStyle(element);
+    const read = (name: string): string => style.getPropertyValue(`--${name}`).trim();
+    const colours: Colours = {
+        ground: read("canvas"),
+        line: read("line"),
+        text: read("text"),
+        quiet: read("quiet"),
+        accent: read("accent"),
+        pseudo: read("pseudo"),
+        good: read("good"),
+        bad: read("bad"),
+        warn: read("warn"),
+        panel: read("panel"),
+        font: style.fontFamily,
+    };
+    kept = { theme, colours };
+    return colours;
+};
+
+/** Red, green, blue of "#rrggbb". */
+export const partsOf = (colour: string): [number, number, number] => {
+    const number = parseInt(colour.slice(1), 16);
+    return [(number >> 16) & 255, (number >> 8) & 255, number & 255];
+};

@@ -1,0 +1,278 @@
+// The map's ground and its marks, in CSS pixels: grid, range, ticks and names of the axes, then examples, pseudo-examples
+// with their arrows, what check found, and the pose.
+import { showNumber } from "../core/dom";
+import type { Coordinate } from "./axes";
+import type { Colours } from "./colours";
+import type { Reach } from "./falloff";
+import { drawLabels, SIZE, type Label } from "./labels";
+import { ticksOf, type Range } from "./plane";
+import type { MapState, Mark } from "./state";
+import type { Second } from "./second";
+
+type Context = CanvasRenderingContext2D;
+
+export const ticks = (state: MapState): { x: number[]; y: number[] } => {
+    const { plane, x, y } = state;
+    return {
+        x: ticksOf(plane.x, plane.box.width, 42, x?.unit === "°"),
+        y: ticksOf(plane.y, plane.box.height, 30, y?.unit === "°"),
+    };
+};
+
+/** To the middle of a pixel, for lines one pixel wide. */
+const crisp = (value: number): number => Math.round(value - 0.5) + 0.5;
+
+const line = (context: Context, x0: number, y0: number, x1: number, y1: number): void => {
+    context.beginPath();
+    context.moveTo(x0, y0);
+    context.lineTo(x1, y1);
+    context.stroke();
+};
+
+// ---- the ground ----
+
+/** Inside the plot: lines at the ticks, and the range of the axes. */
+export const drawGrid = (context: Context, state: MapState, colours: Colours): void => {
+    const { plane } = state;
+    const { left, top, width, height } = plane.box;
+    const at = ticks(state);
+    context.lineWidth = 1;
+    context.strokeStyle = colours.quiet;
+    context.globalAlpha = 0.16;
+    for (const x of at.x) {
+        const px = crisp(plane.toPixel(x, 0)[0]);
+        line(context, px, top, px, top + height);
+    }
+    for (const y of at.y) {
+        const py = crisp(plane.toPixel(0, y)[1]);
+        line(context, left, py, left + width, py);
+    }
+    const { x, y } = state.ranges;
+    const [x0, y1] = plane.toPixel(x.min, y.min).map(crisp) as [number, number];
+    const [x1, y0] = plane.toPixel(x.max, y.max).map(crisp) as [number, number];
+    context.globalAlpha = 0.75;
+    if (state.isGraph) {
+        line(context, left, y1, left + width, y1);
+        context.globalAlpha = 0.35;
+        line(context, x0, top, x0, top + height);
+        line(context, x1, top, x1, top + height);
+    } else context.strokeRect(x0, y0, x1 - x0, y1 - y0);
+    context.globalAlpha = 1;
+};
+
+const named = (coordinate: Coordinate | null): string =>
+    coordinate ? coordinate.label + (coordinate.unit && coordinate.unit !== "°" ? ` (${coordinate.unit})` : "") : "weight";
+
+/** A text cut to a width, with an ellipsis. */
+const cut = (context: Context, text: string, width: number): string => {
+    if (context.measureText(text).width <= width) return text;
+    let length = text.length;
+    while (length > 1 && context.measureText(`${text.slice(0, length)}…`).width > width) length--;
+    return `${text.slice(0, length)}…`;
+};
+
+/** Outside the plot: numbers at the ticks, names of the axes. */
+export const drawScales = (context: Context, state: MapState, colours: Colours): void => {
+    const { plane, x, y } = state;
+    const { left, top, width, height } = plane.box;
+    const at = ticks(state);
+    const span = (range: Range): number => range.max - range.min;
+    context.fillStyle = colours.quiet;
+    context.font = `${SIZE}px ${colours.font}`;
+    context.textBaseline = "top";
+    context.textAlign = "center";
+    const write = (value: number, c: Coordinate | null, range: Range): string =>
+        showNumber(value, span(range)) + (c?.unit === "°" ? "°" : "");
+    for (const value of at.x) {
+        const px = plane.toPixel(value, 0)[0];
+        const text = write(value, x, plane.x);
+        const half = context.measureText(text).width / 2;
+        if (px - half >= left - 14 && px + half <= left + width + 9) context.fillText(text, px, top + height + 4);
+    }
+    context.textAlign = "right";
+    context.textBaseline = "middle";
+    for (const value of at.y) {
+        const py = plane.toPixel(0, value)[1];
+        if (py > top + 3 && py < top + height - 1) context.fillText(write(value, y, plane.y), left - 5, py);
+    }
+    context.fillStyle = colours.text;
+    context.font = `600 ${SIZE}px ${colours.font}`;
+    context.textAlign = "center";
+    context.textBaseline = "bottom";
+    context.fillText(cut(context, named(x), width), left + width / 2, top + height + 33);
+    context.save();
+    context.translate(1, top + height / 2);
+    context.rotate(-Math.PI / 2);
+    context.textBaseline = "top";
+    context.fillText(cut(context, named(y), height), 0, 0);
+    context.restore();
+};
+
+// ---- the marks ----
+
+const alphaOf = (mark: Mark): number => (mark.selected ? 1 : Math.max(0.38, 1 - 1.3 * mark.off) * (mark.muted ? 0.7 : 1));
+export const radiusOf = (mark: Mark): number => (mark.selected ? 6.5 : Math.max(3.5, 5.5 - 3 * mark.off));
+
+const circle = (context: Context, x: number, y: number, radius: number): void => {
+    context.beginPath();
+    context.arc(x, y, radius, 0, 2 * Math.PI);
+};
+
+const diamond = (context: Context, x: number, y: number, radius: number): void => {
+    context.beginPath();
+    context.moveTo(x, y - radius);
+    context.lineTo(x + radius, y);
+    context.lineTo(x, y + radius);
+    context.lineTo(x - radius, y);
+    context.closePath();
+};
+
+/** From where a form is taken to where it is placed; it ends at the mark's edge. */
+export const drawArrow = (
+    context: Context,
+    from: readonly [number, number],
+    to: readonly [number, number],
+    short: number,
+    colour: string,
+): void => {
+    const [dx, dy] = [to[0] - from[0], to[1] - from[1]];
+    const length = Math.hypot(dx, dy);
+    context.strokeStyle = context.fillStyle = colour;
+    context.lineWidth = 1.5;
+    circle(context, from[0], from[1], 3);
+    context.stroke();
+    if (length < short + 10) return;
+    const [ux, uy] = [dx / length, dy / length];
+    const [ex, ey] = [to[0] - ux * short, to[1] - uy * short];
+    line(context, from[0] + 3 * ux, from[1] + 3 * uy, ex - 5 * ux, ey - 5 * uy);
+    context.beginPath();
+    context.moveTo(ex, ey);
+    context.lineTo(ex - 8 * ux - 3.5 * uy, ey - 8 * uy + 3.5 * ux);
+    context.lineTo(ex - 8 * ux + 3.5 * uy, ey - 8 * uy - 3.5 * ux);
+    context.fill();
+};
+
+const drawMark = (context: Context, mark: Mark, x: number, y: number, colours: Colours): void => {
+    const radius = radiusOf(mark);
+    const shape = mark.kind === "example" ? circle : diamond;
+    const own = mark.kind === "pseudo" ? colours.pseudo : mark.selected ? colours.accent : colours.text;
+    const size = mark.kind === "pseudo" ? radius + 1 : radius;
+    context.globalAlpha = 1;
+    shape(context, x, y, size + 1.5);
+    context.fillStyle = colours.ground;
+    context.fill();
+    context.globalAlpha = alphaOf(mark);
+    shape(context, x, y, size);
+    context.lineWidth = 1.5;
+    context.fillStyle = context.strokeStyle = own;
+    if (mark.muted) context.stroke();
+    else context.fill();
+    if (mark.selected) {
+        context.lineWidth = 1.5;
+        shape(context, x, y, size + 3.5);
+        context.stroke();
+    }
+    if (mark.finding) {
+        context.globalAlpha = 1;
+        context.lineWidth = 2;
+        context.strokeStyle = mark.finding.severity === "error" ? colours.bad : colours.warn;
+        circle(context, x, y, size + (mark.selected ? 7 : 4.5));
+        context.stroke();
+    }
+    context.globalAlpha = 1;
+};
+
+/** The marks with their names, which keep clear of handles. */
+export const drawMarks = (
+    context: Context,
+    state: MapState,
+    colours: Colours,
+    hovered: Mark | null,
+    handles: readonly { x: number; y: number }[],
+): void => {
+    const { plane } = state;
+    // Those far from the plane first, the selected last, on top.
+    const order = [...state.marks].sort((a, b) => Number(a.selected) - Number(b.selected) || b.off - a.off);
+    const seen = order
+        .map((mark) => ({ mark, at: plane.toPixel(mark.x, mark.y) }))
+        .filter(({ at: [x, y] }) => plane.contains(x, y, 8));
+    for (const { mark, at } of seen)
+        if (mark.from) {
+            context.globalAlpha = alphaOf(mark);
+            drawArrow(context, plane.toPixel(mark.from.x, mark.from.y), at, radiusOf(mark) + 3, colours.pseudo);
+        }
+    for (const { mark, at } of seen) drawMark(context, mark, at[0], at[1], colours);
+    const labels = seen
+        .filter(({ mark }) => mark.kind === "example" || mark.selected || mark === hovered || state.tree?.pseudo?.[mark.index]?.name)
+        .map(({ mark, at: [x, y] }): Label => ({
+            text: mark.name,
+            x,
+            y,
+            radius: radiusOf(mark) + (mark.selected ? 4 : 0),
+            colour: mark.kind === "pseudo" ? colours.pseudo : colours.text,
+            alpha: Math.max(0.62, alphaOf(mark)),
+            needed: mark.selected || mark === hovered,
+        }));
+    const discs = seen.map(({ mark, at: [x, y] }) => ({ x, y, radius: radiusOf(mark) }));
+    drawLabels(context, labels, [...discs, ...handles.map(({ x, y }) => ({ x, y, radius: 6 }))], plane.box, colours);
+};
+
+/** How far the selected example reaches, with its handles. */
+export const drawReach = (context: Context, reach: Reach, colours: Colours): void => {
+    const { x, y, rx, ry } = reach;
+    context.strokeStyle = colours.accent;
+    context.lineWidth = 1;
+    context.globalAlpha = 0.85;
+    context.setLineDash([6, 3]);
+    if (ry > 0) {
+        context.beginPath();
+        context.ellipse(x, y, rx, ry, 0, 0, 2 * Math.PI);
+        context.stroke();
+    } else line(context, x - rx, y, x + rx, y);
+    context.setLineDash([]);
+    context.globalAlpha = 1;
+    for (const handle of reach.handles) {
+        circle(context, handle.x, handle.y, 4.5);
+        context.fillStyle = colours.ground;
+        context.fill();
+        context.lineWidth = 2;
+        context.stroke();
+    }
+};
+
+// ---- the pose ----
+
+export const drawPose = (context: Context, state: MapState, colours: Colours): void => {
+    const { plane, x, y, pose } = state;
+    const { left, top, width, height } = plane.box;
+    const [px, py] = plane.toPixel(x!.read(pose), y ? y.read(pose) : 0);
+    context.strokeStyle = colours.accent;
+    context.lineWidth = 1;
+    context.globalAlpha = 0.8;
+    line(context, crisp(px), top, crisp(px), top + height);
+    if (y) {
+        line(context, left, crisp(py), left + width, crisp(py));
+        context.globalAlpha = 1;
+        context.lineWidth = 2;
+        circle(context, px, py, 8);
+        context.stroke();
+    }
+    context.globalAlpha = 1;
+};
+
+/** Where another layer reads the same axes under names of its own: the textures' crosshair. */
+export const drawSecond = (context: Context, state: MapState, second: Second, colours: Colours): void => {
+    const { plane } = state;
+    const { left, top, width, height } = plane.box;
+    const [px, py] = plane.toPixel(second.x, second.y);
+    context.strokeStyle = context.fillStyle = colours.good;
+    context.lineWidth = 1;
+    context.setLineDash([2, 3]);
+    line(context, crisp(px), top, crisp(px), top + height);
+    if (!state.isGraph) line(context, left, crisp(py), left + width, crisp(py));
+    context.setLineDash([]);
+    context.lineWidth = 2;
+    context.strokeRect(px - 6, py - 6, 12, 12);
+    const label: Label = { text: second.name, x: px, y: py, radius: 8, colour: colours.good, alpha: 1, needed: true };
+    drawLabels(context, [label], [], plane.box, colours);
+};

@@ -1,0 +1,55 @@
+// What the map changes in the project: places of examples and pseudo-examples, and new pseudo-examples.
+import type { Layer } from "@exemplar/runtime";
+import { setExample, setLayer, setPseudo, type Place, type Project, type ProjectPseudo } from "../core/project";
+import { placeWith } from "./axes";
+import type { MapState, Mark, Taken } from "./state";
+
+type Change = (tree: Project) => Project;
+
+/** The mark, or where its form is taken, at values of the shown axes. */
+export const moveTo = (state: MapState, mark: Mark, end: "at" | "from", x: number, y: number): Change => {
+    const layer = state.app.selection.layer;
+    const values = state.values(x, y);
+    if (mark.kind === "example")
+        return (tree) =>
+            setExample(tree, layer, mark.name, (example) => ({
+                ...example,
+                at: placeWith(example.at ?? {}, mark.point, values),
+            }));
+    const point = end === "from" ? mark.from!.point : mark.point;
+    return (tree) =>
+        setPseudo(tree, layer, mark.index, (pseudo) => ({
+            ...pseudo,
+            [end]: placeWith((end === "from" ? pseudo.from : pseudo.at) ?? {}, point, values),
+        }));
+};
+
+/** The form at a point of the map: what each example counts for there now. */
+export const takeForm = (state: MapState, x: number, y: number): Taken => {
+    const layer = state.layer!;
+    const weights = layer.weights(state.pointAt(x, y));
+    const rounded = layer.examples.map((example, k) => [example.name, Number(weights[k]!.toFixed(7))] as const);
+    return { x, y, weights: Object.fromEntries(rounded.filter(([, weight]) => weight !== 0)) };
+};
+
+const placeOf = (layer: Layer, state: MapState, x: number, y: number): Place => {
+    const point = state.pointAt(x, y);
+    const every = state.coordinates.map((c) => [c, c.read(point)] as const);
+    const named: Place = {};
+    const all = placeWith({}, point, every);
+    for (const input of layer.inputs) if (all[input.name] !== undefined) named[input.name] = all[input.name]!;
+    return named;
+};
+
+/** A taken form as a pseudo-example at values of the shown axes; the others are the pose's. */
+export const placeForm = (state: MapState, taken: Taken, x: number, y: number): Change => {
+    const pseudo: ProjectPseudo = { at: placeOf(state.layer!, state, x, y), weights: taken.weights };
+    return (tree) =>
+        setLayer(tree, state.app.selection.layer, (layer) => ({ ...layer, pseudo: [...(layer.pseudo ?? []), pseudo] }));
+};
+
+export const removePseudo = (layer: number, index: number): Change => (tree) =>
+    setLayer(tree, layer, ({ pseudo, ...rest }) => {
+        const left = (pseudo ?? []).filter((_, i) => i !== index);
+        return left.length ? { ...rest, pseudo: left } : rest;
+    });

@@ -1,0 +1,216 @@
+// How far the selected example reaches, as an ellipse with a handle on each shown axis. In a gaussian layer the handles
+// set that example's falloff along that axis; under a cardinal kernel that shrinks with distance they set the layer's
+// radius, the share of the distance to the next point.
+import type { Input, Layer } from "@exemplar/runtime";
+import { round, setExample, setLayer, type Falloff, type Project, type ProjectLayer } from "../core/project";
+import { falloffOf, settingsOf } from "../core/space";
+import type { Coordinate } from "./axes";
+import type { MapState, Mark } from "./state";
+
+type Change = (tree: Project) => Project;
+
+export interface Handle {
+    /** In pixels. */
+    readonly x: number;
+    readonly y: number;
+    /** For people: what it is at. */
+    readonly text: string;
+    readonly label: string;
+    readonly resetLabel: string;
+    /** By how many pixels it is dragged. */
+    change(dx: number, dy: number): Change;
+    /** So many times as far. */
+    scale(factor: number): Change;
+    readonly reset: Change;
+}
+
+export interface Reach {
+    /** In pixels; a radius of 0 where weights are shown. */
+    readonly x: number;
+    readonly y: number;
+    readonly rx: number;
+    readonly ry: number;
+    readonly handles: readonly Handle[];
+}
+
+const RADIAL = new Set(["bspline", "gaussian", "wendland", "inverse_multiquadric"]);
+
+// ---- distances of the space and units of its axes ----
+
+const scaleOf = (tree: ProjectLayer, input: Input): number => {
+    const scale = tree.space.find((axis) => axis.name === input.name)?.scale;
+    return scale ?? (input.kind === "scalar" ? 1 / (input.max - input.min) : 0.5);
+};
+
+/** From a distance of the space to the axis's own unit; degrees for a rotation, of which chords are measured. */
+const toUnit = (tree: ProjectLayer, input: Input, distance: number): number => {
+    const length = distance / scaleOf(tree, input);
+    return input.kind === "scalar" ? length : (360 / Math.PI) * Math.asin(Math.min(length / 2, 1));
+};
+
+const pointsOf = (layer: Layer): Float64Array[] => [
+    ...layer.examples.map((example) => layer.examplePoint(example.index)!),
+    ...Array.from({ length: layer.pseudoCount }, (_, i) => layer.pseudoPoint(i)),
+];
+
+const nearest = (layer: Layer, points: readonly Float64Array[], k: number): number =>
+    Math.min(...points.map((point, i) => (i === k ? Infinity : layer.distance(points[k]!, point) || Infinity)));
+
+// What an axis that names no falloff has: the mean distance to the nearest other point. Asked for once an edit.
+let kept: { layer: Layer; tree: ProjectLayer; value: number } | null = null;
+const defaultFalloff = (layer: Layer, tree: ProjectLayer): number => {
+    if (kept?.layer === layer && kept.tree === tree) return kept.value;
+    const points = pointsOf(layer);
+    const all = points.map((_, k) => nearest(layer, points, k)).filter(Number.isFinite);
+    const value = all.length ? all.reduce((sum, d) => sum + d, 0) / all.length : 1;
+    kept = { layer, tree, value };
+    return value;
+};
+
+// ---- the reach of a gaussian layer's example ----
+
+/** What was in force, with every axis named that had a falloff of its own. */
+const namedFalloffs = (layer: Layer, tree: ProjectLayer, falloff: Falloff | undefined): { [axis: string]: number } => {
+    if (typeof falloff === "object" && !Array.isArray(falloff)) return { ...falloff };
+    const values = falloffOf(layer, tree.space, falloff);
+    const named = layer.inputs.map((input, i) => [input.name, round(toUnit(tree, input, values[i]!), span(input))] as const);
+    return Object.fromEntries(named.filter((_, i) => values[i]! > 0));
+};
+
+const span = (input: Input): number => (input.kind === "scalar" ? input.max - input.min : 360);
+
+const setFalloff = (state: MapState, mark: Mark, input: Input, value: number | null): Change => {
+    const layer = state.layer!;
+    return (tree) => {
+        const own = tree.layers[state.app.selection.layer]!;
+        return setExample(tree, state.app.selection.layer, mark.name, ({ falloff, ...example }) => {
+            const named = namedFalloffs(layer, own, falloff ?? own.weigh?.falloff);
+            if (value === null) delete named[input.name];
+            else named[input.name] = value;
+            return Object.keys(named).length ? { ...example, falloff: named } : example;
+        });
+    };
+};
+
+/** In units of each shown axis. */
+const gaussianReach = (state: MapState, mark: Mark, coordinate: Coordinate): number => {
+    const { layer, tree } = state;
+    const i = layer!.inputs.indexOf(coordinate.input);
+    const example = tree!.examples[mark.index]!;
+    const given = falloffOf(layer!, tree!.space, example.falloff ?? tree!.weigh?.falloff)[i]!;
+    // "auto" was found when the rig was built, and is in it.
+    const built = layer!.examples.find((e) => e.name === mark.name)?.index;
+    const known = built !== undefined ? layer!.falloffs?.[built * layer!.inputs.length + i] : 0;
+    return toUnit(tree!, coordinate.input, given || known || defaultFalloff(layer!, tree!));
+};
+
+const gaussianHandle = (state: MapState, mark: Mark, coordinate: Coordinate, edge: "x" | "y"): Part => {
+    const { input, label, unit } = coordinate;
+    const before = gaussianReach(state, mark, coordinate);
+    const most = input.kind === "scalar" ? Infinity : 180;
+    return {
+        angles: edge === "x" ? [0, 180, 25, 335, 155, 205] : [90, 270, 65, 115, 245, 295],
+        text: `${mark.name} reaches ${round(before, span(input))}${unit} along ${label}`,
+        label: `set the falloff of ${mark.name}`,
+        resetLabel: `default falloff of ${mark.name}`,
+        change: ([fx, fy]) => {
+            const value = Math.min(Math.max(before * (edge === "x" ? fx : fy), 0.01 * span(input)), most);
+            return setFalloff(state, mark, input, round(value, span(input)));
+        },
+        reset: setFalloff(state, mark, input, null),
+    };
+};
+
+// ---- the radius of a cardinal layer ----
+
+const setRadius = (layer: number, radius: number | null): Change => (tree) =>
+    setLayer(tree, layer, (l) => {
+        const { radius: _, ...weigh } = l.weigh ?? {};
+        return { ...l, weigh: radius === null ? weigh : { ...weigh, radius } };
+    });
+
+const radiusHandle = (state: MapState): Part => {
+    const { app, tree } = state;
+    const now = settingsOf(tree!.weigh).radius;
+    return {
+        angles: state.isGraph ? [0, 180] : [45, 135, 315, 225, 20, 160],
+        text: `Kernels reach ${round(now, 1)} × the distance to the next point`,
+        label: "set the radius of the kernels",
+        resetLabel: "default radius of the kernels",
+        change: ([, , f]) => setRadius(app.selection.layer, round(Math.min(Math.max(now * f, 0.1), 10), 1)),
+        reset: setRadius(app.selection.layer, null),
+    };
+};
+
+// ---- both ----
+
+/** A handle before it has a place. */
+interface Part {
+    /** Where it may be on the ellipse, in degrees; the first that is in sight and on no mark. */
+    angles: readonly number[];
+    text: string;
+    label: string;
+    resetLabel: string;
+    /** By which factors it was dragged along the axes, and outwards. */
+    change(factors: readonly [number, number, number]): Change;
+    reset: Change;
+}
+
+type Ellipse = Omit<Reach, "handles">;
+
+const putHandle = (state: MapState, { x, y, rx, ry }: Ellipse, { angles, change, ...part }: Part): Handle => {
+    const { plane, marks } = state;
+    const others = marks.map((mark) => plane.toPixel(mark.x, mark.y));
+    const places = angles.map((degrees) => {
+        const [cos, sin] = [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
+        return { cos, sin, px: x + rx * cos, py: y - ry * sin };
+    });
+    const seen = places.filter(({ px, py }) => plane.contains(px, py, -5));
+    const best =
+        seen.find(({ px, py }) => others.every(([ox, oy]) => Math.hypot(ox - px, oy - py) > 14)) ?? seen[0] ?? places[0]!;
+    const { cos, sin, px, py } = best;
+    const { left, top, width, height } = plane.box;
+    return {
+        ...part,
+        // One that is out of sight all around waits at the edge.
+        x: Math.min(Math.max(px, left + 6), left + width - 6),
+        y: Math.min(Math.max(py, top + 6), top + height - 6),
+        change: (dx, dy) => {
+            const fx = rx > 0 && Math.abs(cos) > 0.1 ? 1 + dx / (rx * cos) : 1;
+            const fy = ry > 0 && Math.abs(sin) > 0.1 ? 1 - dy / (ry * sin) : 1;
+            return change([fx, fy, fx * cos * cos + fy * sin * sin]);
+        },
+        scale: (factor) => change([factor, factor, factor]),
+    };
+};
+
+/** The distance of the space from an example to the next point; null where there is none. */
+const nextOf = (layer: Layer, mark: Mark): number | null => {
+    const k = layer.examples.find((example) => example.name === mark.name)?.index;
+    const next = k === undefined ? Infinity : nearest(layer, pointsOf(layer), k);
+    return Number.isFinite(next) ? next : null;
+};
+
+export const reachOf = (state: MapState): Reach | null => {
+    const mark = state.selectedMark;
+    const { layer, tree, plane } = state;
+    if (!mark || mark.kind !== "example" || mark.muted || !layer || !tree) return null;
+    const { kind, kernel, radius } = settingsOf(tree.weigh);
+    const [x, y] = plane.toPixel(mark.x, mark.y);
+    const [sx, sy] = plane.scale;
+    const size = (of: (c: Coordinate) => number) => ({ x, y, rx: sx * of(state.x!), ry: state.y ? sy * of(state.y) : 0 });
+    if (kind === "gaussian") {
+        if (tree.examples[mark.index]?.["metric"] ?? tree.weigh?.["metric"]) return null;
+        const ellipse = size((c) => gaussianReach(state, mark, c));
+        const parts = [gaussianHandle(state, mark, state.x!, "x")];
+        if (state.y) parts.push(gaussianHandle(state, mark, state.y, "y"));
+        return { ...ellipse, handles: parts.map((part) => putHandle(state, ellipse, part)) };
+    }
+    const next = kind === "cardinal" && RADIAL.has(kernel) ? nextOf(layer, mark) : null;
+    if (next === null) return null;
+    const ellipse = size((c) => toUnit(tree, c.input, next * radius));
+    return { ...ellipse, handles: [putHandle(state, ellipse, radiusHandle(state))] };
+};
+
+export const handleAt = (reach: Reach | null, [px, py]: readonly [number, number]): Handle | null =>
+    reach?.handles.find(({ x, y }) => Math.hypot(x - px, y - py) <= 8) ?? null;

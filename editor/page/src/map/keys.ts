@@ -1,0 +1,143 @@
+// The map by keys: every edit is one step that can be undone.
+import type { App } from "../core/app";
+import { moveTo, placeForm, removePseudo, takeForm } from "./edit";
+import { reachOf } from "./falloff";
+import { setPose } from "./gestures";
+import { placeText } from "./legend";
+import type { Chosen, MapState } from "./state";
+
+const ARROWS: { [key: string]: [number, number] } = {
+    ArrowLeft: [-1, 0],
+    ArrowRight: [1, 0],
+    ArrowUp: [0, 1],
+    ArrowDown: [0, -1],
+};
+const arrow = (key: string | undefined): [number, number] => ARROWS[key?.split("+").at(-1) ?? ""] ?? [0, 0];
+const arrows = (held: string): string[] => Object.keys(ARROWS).map((key) => held + key);
+
+const step = (state: MapState, edge: "x" | "y", share: number): number =>
+    share * (state.ranges[edge].max - state.ranges[edge].min);
+
+const isThere = (state: MapState): boolean => state.missing === null;
+
+/** The next or the previous mark, around. */
+const selectNext = (app: App, state: MapState, by: number): void => {
+    state.update(); // keys may come quicker than frames
+    const { marks } = state;
+    if (!marks.length) return;
+    const now = marks.findIndex((mark) => mark.selected);
+    const mark = marks[now < 0 ? (by > 0 ? 0 : marks.length - 1) : (now + by + marks.length) % marks.length]!;
+    app.select(mark.kind === "example" ? { example: mark.name, pseudo: null } : { example: null, pseudo: mark.index });
+    app.say(`${mark.name}: ${placeText(state, mark.x, mark.y)}`);
+};
+
+const moveSelected = (app: App, state: MapState, key: string | undefined, share: number): void => {
+    state.update();
+    const mark = state.selectedMark;
+    if (!mark) return;
+    const [dx, dy] = arrow(key);
+    const [x, y] = [mark.x + dx * step(state, "x", share), mark.y + dy * step(state, "y", share)];
+    app.edit(`moved ${mark.name}`, moveTo(state, mark, "at", x, y));
+    app.say(`${mark.name}: ${placeText(state, x, y)}`);
+};
+
+/** How far the selected example reaches: End and Home across, Page Up and Page Down up. */
+const setReach = (app: App, state: MapState, key: string | undefined): void => {
+    state.update();
+    const handles = reachOf(state)?.handles ?? [];
+    const handle = /Page/.test(key ?? "") ? (handles[1] ?? handles[0]) : handles[0];
+    if (!handle) {
+        app.say("Nothing here has a reach: select an example of a layer that is weighed by gaussian, or cardinal with a local kernel.");
+        return;
+    }
+    app.edit(handle.label, handle.scale(/End|PageUp/.test(key ?? "") ? 1.1 : 1 / 1.1));
+    state.update();
+    app.say(reachOf(state)?.handles[handles.indexOf(handle)]?.text ?? "");
+};
+
+/** Along the shown axes, from where the pose is. */
+export const movePose = (app: App, state: MapState, key: string, share: number): boolean => {
+    if (!isThere(state) || !(key in ARROWS)) return false;
+    state.update();
+    const [dx, dy] = arrow(key);
+    const x = state.x!.read(state.pose) + dx * step(state, "x", share);
+    const y = (state.y?.read(state.pose) ?? 0) + dy * step(state, "y", share);
+    setPose(app, state, state.pointAt(x, y));
+    return true;
+};
+
+export const take = (app: App, state: MapState): void => {
+    if (state.taken) {
+        state.taken = null;
+        app.say("Put back.");
+    } else {
+        app.frame(); // so that the weights are those of what is shown
+        state.taken = takeForm(state, state.x!.read(state.pose), state.y?.read(state.pose) ?? 0);
+        app.say("Taken: the form at the pose. Press where it is to be, drag from another form, or move the pose and press Enter.");
+    }
+    app.invalidate();
+};
+
+const place = (app: App, state: MapState): void => {
+    const { taken } = state;
+    if (!taken) return;
+    state.update();
+    state.taken = null;
+    const count = state.tree?.pseudo?.length ?? 0;
+    app.edit("placed a form", placeForm(state, taken, state.x!.read(state.pose), state.y?.read(state.pose) ?? 0));
+    app.select({ example: null, pseudo: count });
+};
+
+const remove = (app: App): void => {
+    const { layer, pseudo } = app.selection;
+    if (pseudo === null) return;
+    app.select({ pseudo: null });
+    app.edit("deleted a pseudo-example", removePseudo(layer, pseudo));
+};
+
+/** No weight, each example's, the smallest. */
+const cycle = (app: App, state: MapState): void => {
+    const all: Chosen[] = ["selected", ...(state.layer?.examples.map((e): Chosen => `=${e.name}`) ?? []), "smallest", "none"];
+    state.chosen = all[(all.indexOf(state.chosen) + 1) % all.length]!;
+    const said = { selected: "of the selected example", smallest: "that is smallest", none: "" };
+    const words = state.chosen in said ? said[state.chosen as keyof typeof said] : `of ${state.chosen.slice(1)}`;
+    app.say(words ? `The map shows the weight ${words}.` : "The map shows no weight.");
+    app.invalidate();
+};
+
+export const addKeys = (app: App, state: MapState): void => {
+    const group = "Space";
+    const isSelected = (): boolean =>
+        isThere(state) && !app.isDragging && (app.selection.example !== null || app.selection.pseudo !== null);
+    const there = (): boolean => isThere(state);
+    app.commands.add(
+        { id: "map-next", label: "Next example or pseudo-example", group, keys: ["N"], enabled: there,
+            run: () => selectNext(app, state, 1) },
+        { id: "map-previous", label: "The one before", group, keys: ["Shift+N"], enabled: there,
+            run: () => selectNext(app, state, -1) },
+        { id: "map-move", label: "Move the selected one by 1 % of the range", group, keys: arrows("Alt+"),
+            enabled: isSelected, run: (key) => moveSelected(app, state, key, 0.01) },
+        { id: "map-move-far", label: "Move it by 10 %", group, keys: arrows("Alt+Shift+"), enabled: isSelected,
+            run: (key) => moveSelected(app, state, key, 0.1) },
+        { id: "map-reach", label: "Less or more reach, across and up", group, enabled: isSelected,
+            keys: ["Alt+Home", "Alt+End", "Alt+PageDown", "Alt+PageUp"], run: (key) => setReach(app, state, key) },
+        { id: "map-take", label: "Take the form at the pose", group, keys: ["T"], enabled: there,
+            run: () => take(app, state) },
+        { id: "map-place", label: "Place the taken form at the pose", group, keys: ["Enter"],
+            enabled: () => isThere(state) && state.taken !== null, run: () => place(app, state) },
+        { id: "map-delete", label: "Delete the selected pseudo-example", group, keys: ["Delete"],
+            enabled: () => app.selection.pseudo !== null && app.selection.example === null, run: () => remove(app) },
+        { id: "map-weight", label: "Map of the next weight", group, keys: ["H"], enabled: there,
+            run: () => cycle(app, state) },
+        { id: "map-picture", label: "Picture of the form under the pointer", group, keys: ["P"], enabled: there,
+            run: () => {
+                state.picture = !state.picture;
+                app.invalidate();
+            } },
+        { id: "map-fit", label: "Fit the map to the space", group, keys: ["I"], enabled: there,
+            run: () => {
+                state.fit();
+                app.invalidate();
+            } },
+    );
+};

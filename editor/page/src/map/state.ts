@@ -1,0 +1,220 @@
+// What the map shows and how: the selected layer's coordinates, which two are along the edges, the part that is seen, and
+// the marks on it. Read anew for every frame from the App, which is the only one that knows.
+import type { Layer } from "@exemplar/runtime";
+import type { App } from "../core/app";
+import { pointOf, type ProjectLayer } from "../core/project";
+import type { Finding } from "../core/server";
+import { coordinatesOf, examplePoint, type Coordinate } from "./axes";
+import { fitted, Plane, type Range } from "./plane";
+
+export interface Mark {
+    readonly kind: "example" | "pseudo";
+    /** For people. */
+    readonly name: string;
+    /** In the layer's list in the file. */
+    readonly index: number;
+    readonly point: number[];
+    /** Along the edges; y is 1 or 0 where weights are shown. */
+    readonly x: number;
+    readonly y: number;
+    /** Where the form of a pseudo-example is taken. */
+    readonly from: { point: number[]; x: number; y: number } | null;
+    /** How far off the shown plane, in parts of the other ranges. */
+    readonly off: number;
+    readonly muted: boolean;
+    readonly selected: boolean;
+    readonly finding: Finding | null;
+}
+
+/** A form that was taken, to be placed. */
+export interface Taken {
+    readonly x: number;
+    readonly y: number;
+    readonly weights: { [example: string]: number };
+}
+
+export type Chosen = "selected" | "none" | "smallest" | `=${string}`;
+
+/** What the map does with a pointer that is down. */
+export type Busy = null | "pose" | "textures" | "mark" | "take" | "reach" | "pan";
+
+export const WEIGHTS = "weights";
+
+export class MapState {
+    readonly plane = new Plane();
+    layer: Layer | null = null;
+    tree: ProjectLayer | null = null;
+    coordinates: Coordinate[] = [];
+    x: Coordinate | null = null;
+    /** Null: the weights along x. */
+    y: Coordinate | null = null;
+    marks: Mark[] = [];
+    /** The pose in the layer's space. */
+    pose: number[] = [];
+    chosen: Chosen = "selected";
+    taken: Taken | null = null;
+    busy: Busy = null;
+    /** Where the pointer is, in pixels of the canvas; null outside. */
+    pointer: [number, number] | null = null;
+    picture = true;
+
+    /** The layer and the space that the coordinates are of. */
+    #axesOf: unknown[] = [];
+    /** By layer, what was chosen. */
+    #kept = new Map<number, { x: string; y: string }>();
+    #fittedFor = "";
+
+    constructor(readonly app: App) {}
+
+    /** Why there is no map, as a sentence; null where there is one. */
+    get missing(): string | null {
+        const { tree, layer } = this;
+        if (!tree) return "There is no layer yet. Add one on the left.";
+        const kind = tree.weigh?.kind;
+        if (kind === "direct" || layer?.weigher === "direct")
+            return "This layer has no space: each of its axes is the weight of one example. Move them below.";
+        if (kind === "convex" || layer?.weigher === "convex")
+            return "This layer follows the form of a driver, which no two axes can show. Play a motion to pose it.";
+        if (!layer) return "This layer is being built; its map comes with it.";
+        if (this.coordinates.length === 0) return "This layer has no axes to show.";
+        return null;
+    }
+
+    /** Whether weights are drawn over one axis, instead of a plane. */
+    get isGraph(): boolean {
+        return this.y === null;
+    }
+
+    // ---- following the App ----
+
+    update(): void {
+        const { app } = this;
+        this.tree = app.layer;
+        this.layer = app.rigLayer;
+        this.#findAxes();
+        if (this.missing !== null) {
+            this.marks = [];
+            return;
+        }
+        this.pose = this.posePoint(this.layer!);
+        this.marks = this.#readMarks();
+        const now = `${app.selection.layer} ${this.x!.id} ${this.y?.id}`;
+        if (now !== this.#fittedFor) {
+            this.#fittedFor = now;
+            this.fit();
+        }
+    }
+
+    posePoint(layer: Layer): number[] {
+        const { pose } = this.app.stage;
+        return layer.inputs.flatMap((input) => (input.kind === "driver" ? [] : pose.get(input.index)));
+    }
+
+    #findAxes(): void {
+        const { layer, tree, app } = this;
+        if (!layer || !tree || layer.weigher === "direct" || layer.weigher === "convex") {
+            this.coordinates = [];
+            this.#axesOf = [];
+            return;
+        }
+        if (this.#axesOf[0] === layer && this.#axesOf[1] === tree.space) return;
+        this.#axesOf = [layer, tree.space];
+        this.coordinates = coordinatesOf(layer, tree.space);
+        const kept = this.#kept.get(app.selection.layer);
+        const find = (id: string | undefined) => this.coordinates.find((c) => c.id === id);
+        this.x = find(kept?.x) ?? this.coordinates[0] ?? null;
+        const other = this.coordinates.find((c) => c !== this.x) ?? null;
+        this.y = kept?.y === WEIGHTS ? null : (find(kept?.y) ?? other);
+    }
+
+    /** Shows a coordinate along an edge; the other edge makes way where it has the same. */
+    show(edge: "x" | "y", id: string): void {
+        const wanted = this.coordinates.find((c) => c.id === id) ?? null;
+        const { x, y } = this;
+        if (edge === "x" && wanted) {
+            this.x = wanted;
+            if (wanted === y) this.y = x;
+        } else if (edge === "y") {
+            this.y = wanted;
+            if (wanted && wanted === x) this.x = y ?? this.coordinates.find((c) => c !== wanted) ?? x;
+        }
+        if (this.tree) this.#kept.set(this.app.selection.layer, { x: this.x!.id, y: this.y?.id ?? WEIGHTS });
+        this.app.invalidate();
+    }
+
+    // ---- what is seen ----
+
+    /** The ranges of the axes. */
+    get ranges(): { x: Range; y: Range } {
+        return { x: this.x ?? { min: 0, max: 1 }, y: this.y ?? { min: 0, max: 1 } };
+    }
+
+    /** Shows all of the space that has examples, and its whole range. */
+    fit(): void {
+        if (!this.x) return;
+        const xs = this.marks.flatMap((mark) => [mark.x, ...(mark.from ? [mark.from.x] : [])]);
+        const ys = this.marks.flatMap((mark) => [mark.y, ...(mark.from ? [mark.from.y] : [])]);
+        this.plane.x = fitted(this.x, xs);
+        this.plane.y = this.y ? fitted(this.y, ys) : { min: -0.35, max: 1.35 };
+    }
+
+    /** The pose's point with the shown coordinates at values. */
+    pointAt(x: number, y: number): number[] {
+        const point = [...this.pose];
+        this.x!.write(point, x);
+        this.y?.write(point, y);
+        return point;
+    }
+
+    /** The shown coordinates with values, for placeWith. */
+    values(x: number, y: number): (readonly [Coordinate, number])[] {
+        return this.y ? [[this.x!, x], [this.y, y]] : [[this.x!, x]];
+    }
+
+    /** Which example's weight is drawn; -1: the smallest of all; null: none. */
+    get chosenWeight(): number | null {
+        const { chosen, layer } = this;
+        if (!layer || chosen === "none") return null;
+        if (chosen === "smallest") return -1;
+        const name = chosen === "selected" ? this.app.selection.example : chosen.slice(1);
+        return layer.examples.find((example) => example.name === name)?.index ?? null;
+    }
+
+    #off(point: ArrayLike<number>): number {
+        let sum = 0;
+        for (const c of this.coordinates) {
+            if (c === this.x || c === this.y) continue;
+            sum += ((c.read(point) - c.read(this.pose)) / (c.max - c.min)) ** 2;
+        }
+        return Math.sqrt(sum);
+    }
+
+    #readMarks(): Mark[] {
+        const { layer, tree, x, y, app } = this;
+        const { selection } = app;
+        const finding = (list: string, index: number): Finding | null => {
+            const where = `layers[${selection.layer}].${list}[${index}]`;
+            const all = app.findings.filter((f) => f.where.startsWith(where) && f.severity !== "note");
+            return all.find((f) => f.severity === "error") ?? all[0] ?? null;
+        };
+        const place = (point: number[], height: number) => ({ point, x: x!.read(point), y: y ? y.read(point) : height });
+        const examples = tree!.examples.map((example, index): Mark => {
+            const point = examplePoint(layer!, example);
+            const selected = selection.example === example.name && selection.pseudo === null;
+            return { kind: "example", name: example.name, index, ...place(point, 1), from: null, off: this.#off(point),
+                muted: example.muted ?? false, selected, finding: finding("examples", index) };
+        });
+        const pseudos = (tree!.pseudo ?? []).map((pseudo, index): Mark => {
+            const point = pointOf(layer!, pseudo.at);
+            const from = pseudo.from ? place(pointOf(layer!, pseudo.from), 0) : null;
+            return { kind: "pseudo", name: pseudo.name ?? `pseudo-example ${index + 1}`, index, ...place(point, 0), from,
+                off: this.#off(point), muted: false, selected: selection.pseudo === index,
+                finding: finding("pseudo", index) };
+        });
+        return [...examples, ...pseudos];
+    }
+
+    get selectedMark(): Mark | null {
+        return this.marks.find((mark) => mark.selected) ?? null;
+    }
+}

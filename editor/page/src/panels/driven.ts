@@ -1,0 +1,44 @@
+// The driver of the pose: its form between those of two examples.
+import type { Input, Layer, Pose } from "@exemplar/runtime";
+import type { App } from "../core/app";
+import { blendPoses } from "../core/blend";
+import { h } from "../core/dom";
+import type { ProjectExample } from "../core/project";
+import type { Row } from "./dial";
+
+/** The layer that a driver weighs, and its place in the tree. */
+const layerOf = (app: App, input: Input): { layer: Layer; index: number } | null => {
+    const layer = app.stage.rig.layers.find((l) => l.inputs.some((i) => i.index === input.index));
+    const index = app.tree.layers.findIndex((l) => l.name === layer?.name);
+    return layer && index >= 0 ? { layer, index } : null;
+};
+
+export const drivenRow = (app: App, input: Input): Row => {
+    const found = layerOf(app, input);
+    const examples = (): ProjectExample[] =>
+        app.tree.layers[found?.index ?? -1]?.examples.filter((example) => !example.muted) ?? [];
+    const choice = (what: string): HTMLSelectElement =>
+        h("select", { "aria-label": `${input.name}: ${what}`, title: `${input.name}: ${what}`, onchange: () => go() },
+            ...examples().map((example) => h("option", { value: example.name }, example.name)));
+    const [from, to] = [choice("from this example"), choice("to this example")];
+    to.selectedIndex = Math.min(1, to.options.length - 1);
+    const slider = h("input", { type: "range", min: 0, max: 1, step: 0.01, value: 0,
+        "aria-label": `${input.name}: between the two examples`, oninput: () => go() });
+
+    let poses: Pose[] | null = null;
+    const go = (): void => {
+        const chosen = [from, to].map((select) => examples().find((example) => example.name === select.value));
+        if (!found || chosen.some((example) => !example)) return;
+        poses ??= [app.stage.rig.pose(), app.stage.rig.pose()];
+        const { layer } = found;
+        chosen.forEach((example, i) => app.stage.setExample(poses![i]!, layer.name, example!));
+        const t = slider.valueAsNumber;
+        app.pose((pose) => blendPoses(pose, poses!, [1 - t, t]));
+    };
+    return {
+        name: input.name,
+        element: h("div", { class: "axis driven", "data-input": input.name },
+            h("span", { class: "name", title: `${input.name}: the form that drives` }, input.name), from, slider, to),
+        update: () => undefined,
+    };
+};

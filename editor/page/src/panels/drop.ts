@@ -1,0 +1,69 @@
+// Files that become examples: dropped anywhere on the page, or chosen.
+import type { App } from "../core/app";
+import { h } from "../core/dom";
+import { FORMS, layerFor, placesFor, refusalOf, withExamples, type Added } from "./newexample";
+import { count } from "./words";
+
+/** Adds files as examples at the present pose, in one step. What cannot be read is named; the others are added. */
+export const addFiles = async (app: App, files: readonly File[]): Promise<void> => {
+    if (!app.server || files.length === 0) return;
+    await app.build(); // the places of what was changed before count
+    const index = layerFor(app, files[0]!.name);
+    const fit = files.filter((file) => index !== null && layerFor(app, file.name) === index);
+    const strange = files.find((file) => !fit.includes(file));
+    if (index === null || fit.length === 0) return app.say(refusalOf(app, (strange ?? files[0]!).name), "bad");
+    const { places, said } = placesFor(app, index, fit.length);
+    if (places.length === 0) return app.say(said ?? "", "bad");
+    const added: Added[] = [];
+    let refused: string | null = strange ? refusalOf(app, strange.name) : null;
+    for (const file of fit) {
+        const placed = places[added.length];
+        if (!placed) break;
+        try {
+            added.push({ file: file.name, path: await app.server.addFile(file.name, file), placed });
+        } catch (error) {
+            refused = error instanceof Error ? error.message : String(error);
+        }
+    }
+    if (added.length > 0) {
+        const { tree, names } = withExamples(app.history.tree, index, added);
+        const what = names.length === 1 ? `'${names[0]}' added` : `${count(names.length, "example")} added`;
+        app.edit(what, () => tree);
+        app.select({ layer: index, example: names[0]!, pseudo: null });
+        app.say(said ?? `${names.length === 1 ? `'${names[0]}' was` : `${count(names.length, "example")} were`} added to '${tree.layers[index]!.name}'.`);
+    }
+    if (refused !== null) app.say(refused, "bad");
+};
+
+export const chooseFiles = (app: App): void => {
+    const pixels = app.layer?.shape === "pixels";
+    const accept = pixels ? ".png" : FORMS.map((end) => `.${end}`).join(",");
+    const field = h("input", { type: "file", accept, multiple: true, class: "file", "aria-label": "Forms to add" });
+    field.addEventListener("change", () => void addFiles(app, [...(field.files ?? [])]).catch((error) => app.fail(error)));
+    field.click();
+};
+
+export const acceptDrops = (app: App): void => {
+    const sign = h("div", { class: "dropping", hidden: true }, h("p", {}));
+    document.body.append(sign);
+    const has = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") ?? false;
+    let leaving = 0;
+    const hide = (): void => {
+        sign.hidden = true;
+    };
+    addEventListener("dragover", (event) => {
+        if (!has(event) || event.defaultPrevented) return;
+        event.preventDefault();
+        event.dataTransfer!.dropEffect = "copy";
+        sign.firstElementChild!.textContent = `Drop to add an example to '${app.layer?.name ?? ""}' at this pose`;
+        sign.hidden = false;
+        clearTimeout(leaving);
+        leaving = window.setTimeout(hide, 300); // dragover comes all the time; none: it has left
+    });
+    addEventListener("drop", (event) => {
+        hide();
+        if (!has(event) || event.defaultPrevented) return;
+        event.preventDefault();
+        void addFiles(app, [...(event.dataTransfer?.files ?? [])]).catch((error) => app.fail(error));
+    });
+};

@@ -1,0 +1,134 @@
+// Changes of layers and examples as new trees, each with the words for what was done; or the sentence that says why not.
+import { setExample, setLayer, setPseudo, type Project, type ProjectLayer } from "../core/project";
+
+export type Edit = { label: string; tree: Project } | { refused: string };
+
+const without = <T extends object, K extends keyof T>(object: T, key: K): T => {
+    const { [key]: _, ...rest } = object;
+    return rest as T;
+};
+
+const setMuted = <T extends { muted?: boolean }>(object: T, muted: boolean): T =>
+    muted ? { ...object, muted: true } : without(object, "muted");
+
+// As the library has it for axes and layers, so that the sentence comes at once.
+const badName = (name: string): string | null => {
+    if (name.trim() === "") return "A name cannot be empty.";
+    if (new TextEncoder().encode(name).length > 255) return "That name is too long: 255 bytes at most.";
+    return null;
+};
+
+export const renameLayer = (tree: Project, layer: number, name: string): Edit => {
+    const before = tree.layers[layer]!.name;
+    const refused = badName(name);
+    if (refused) return { refused };
+    if (tree.layers.some((l, i) => i !== layer && l.name === name))
+        return { refused: `Another layer is called '${name}': layers have different names.` };
+    return { label: `layer '${before}' renamed to '${name}'`, tree: setLayer(tree, layer, (l) => ({ ...l, name })) };
+};
+
+// Keys keep their order.
+const renameKey = <T>(object: { [key: string]: T }, before: string, after: string): { [key: string]: T } =>
+    Object.fromEntries(Object.entries(object).map(([key, value]) => [key === before ? after : key, value]));
+
+/** Pseudo-examples that take over weights name the examples. */
+export const renameExample = (tree: Project, layer: number, before: string, name: string): Edit => {
+    const refused = badName(name);
+    if (refused) return { refused };
+    if (name !== before && tree.layers[layer]!.examples.some((example) => example.name === name))
+        return { refused: `Another example of this layer is called '${name}': its examples have different names.` };
+    const changed = setLayer(setExample(tree, layer, before, (e) => ({ ...e, name })), layer, (l) =>
+        l.pseudo?.some((pseudo) => pseudo.weights && before in pseudo.weights)
+            ? {
+                  ...l,
+                  pseudo: l.pseudo.map((pseudo) =>
+                      pseudo.weights ? { ...pseudo, weights: renameKey(pseudo.weights, before, name) } : pseudo,
+                  ),
+              }
+            : l,
+    );
+    return { label: `'${before}' renamed to '${name}'`, tree: changed };
+};
+
+export const renamePseudo = (tree: Project, layer: number, index: number, name: string): Edit => ({
+    label: name ? `pseudo-example named '${name}'` : "pseudo-example's name taken away",
+    tree: setPseudo(tree, layer, index, (pseudo) => (name ? { ...pseudo, name } : without(pseudo, "name"))),
+});
+
+// The others keep the sum, as when the tool removes an example.
+const dropWeight = (weights: { [example: string]: number }, name: string): { [example: string]: number } => {
+    if (!(name in weights)) return weights;
+    const rest = without(weights, name);
+    const sum = Object.values(weights).reduce((a, b) => a + b, 0);
+    const left = Object.values(rest).reduce((a, b) => a + b, 0);
+    if (Math.abs(left) <= 1e-12 || left === sum) return rest;
+    return Object.fromEntries(Object.entries(rest).map(([key, weight]) => [key, (weight * sum) / left]));
+};
+
+const living = (layer: ProjectLayer) => layer.examples.filter((example) => !example.muted);
+
+/** Not for the last example of a layer: then the layer goes. */
+export const deleteExample = (tree: Project, layer: number, name: string): Edit => {
+    const l = tree.layers[layer]!;
+    const example = l.examples.find((e) => e.name === name)!;
+    if (example["reference"])
+        return { refused: `'${name}' is the reference of this layer, which all others start from: it stays.` };
+    if (!example.muted && living(l).length === 1)
+        return { refused: `'${name}' is the only example of this layer that is not muted: let another one count first.` };
+    const k = l.examples.indexOf(example);
+    const direct = l.weigh?.kind === "direct";
+    const changed = setLayer(tree, layer, (before) => ({
+        ...before,
+        // In a direct layer each example has an axis of its own.
+        ...(direct ? { space: before.space.filter((_, i) => i !== k) } : {}),
+        examples: before.examples.filter((e) => e !== example),
+        ...(before.pseudo
+            ? {
+                  pseudo: before.pseudo.map((pseudo) =>
+                      pseudo.weights && name in pseudo.weights
+                          ? { ...pseudo, weights: dropWeight(pseudo.weights, name) }
+                          : pseudo,
+                  ),
+              }
+            : {}),
+    }));
+    return { label: `'${name}' deleted`, tree: changed };
+};
+
+export const deleteLayer = (tree: Project, layer: number): Edit => {
+    if (tree.layers.length === 1) return { refused: "This is the project's only layer: it stays." };
+    const { name } = tree.layers[layer]!;
+    return {
+        label: `layer '${name}' deleted`,
+        tree: { ...tree, layers: tree.layers.filter((_, i) => i !== layer) },
+    };
+};
+
+export const muteExample = (tree: Project, layer: number, name: string): Edit => {
+    const l = tree.layers[layer]!;
+    const example = l.examples.find((e) => e.name === name)!;
+    if (!example.muted && living(l).length === 1)
+        return { refused: `'${name}' is the only example that counts here: mute the layer instead (Shift+M).` };
+    return {
+        label: example.muted ? `'${name}' counts again` : `'${name}' muted`,
+        tree: setExample(tree, layer, name, (e) => setMuted(e, !e.muted)),
+    };
+};
+
+export const muteLayer = (tree: Project, layer: number): Edit => {
+    const { name, muted } = tree.layers[layer]!;
+    return {
+        label: muted ? `layer '${name}' counts again` : `layer '${name}' muted`,
+        tree: setLayer(tree, layer, (l) => setMuted(l, !l.muted)),
+    };
+};
+
+/** Whether this layer is the only one that counts. */
+export const isOnly = (tree: Project, layer: number): boolean =>
+    tree.layers.every((l, i) => (i === layer ? !l.muted : l.muted === true));
+
+/** Mutes all layers but one; `muted` says for each layer whether it is. */
+export const muteOthers = (tree: Project, label: string, muted: (index: number) => boolean): Edit => ({
+    label,
+    tree: { ...tree, layers: tree.layers.map((l, i) => (muted(i) === (l.muted ?? false) ? l : setMuted(l, muted(i)))) },
+});

@@ -1,0 +1,14 @@
+// A field that leaves those rows whose names have what is written in it.
+import { h } from "../core/dom";
+
+export const filterField = (label: string, rows: readonly { name: string; element: HTMLElement }[]): HTMLInputElement => {
+    const filter = (): void => {
+        const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+        for (const { name, element } of rows) element.hidden = !words.every((word) => name.toLowerCase().includes(word));
+        for (const group of new Set(rows.map((row) => row.element.closest<HTMLElement>(".group"))))
+            if (group) group.hidden = !group.querySelector(".axis:not([hidden])");
+    };
+    const field = h("input", { type: "text", class: "filter", placeholder: `${label}…`, "aria-label": label,
+        autocomplete: "off", spellcheck: "false", oninput: filter });
+    return field;
+};

@@ -1,0 +1,160 @@
+// What can be done with layers and examples, by key and by button.
+import type { App } from "../core/app";
+import type { ProjectLayer } from "../core/project";
+import { apply } from "./apply";
+import { askToDelete } from "./ask";
+import { chooseFiles } from "./drop";
+import {
+    deleteExample,
+    deleteLayer,
+    isOnly,
+    muteExample,
+    muteLayer,
+    muteOthers,
+    renameExample,
+    renameLayer,
+    renamePseudo,
+} from "./edits";
+import type { Point } from "./examples";
+import type { List } from "./list";
+import { showNewLayer } from "./newlayer";
+import { rename } from "./rename";
+
+export interface Rows {
+    layers: List<ProjectLayer>;
+    examples: List<Point>;
+}
+
+const renameIn = (
+    rows: List<ProjectLayer> | List<Point>,
+    key: string,
+    name: string,
+    keep: (name: string) => string | null,
+): void => {
+    const place = rows.row(key)?.element.querySelector<HTMLElement>(".words");
+    if (place) rename(place, name, keep, () => rows.focus());
+};
+
+const renameSelected = (app: App, rows: Rows): void => {
+    const { layer, example, pseudo } = app.selection;
+    const inLayers = rows.layers.hasFocus || (example === null && pseudo === null);
+    if (inLayers) {
+        const name = app.layer?.name ?? "";
+        renameIn(rows.layers, name, name, (wanted) => apply(app, renameLayer(app.history.tree, layer, wanted)));
+    } else if (pseudo !== null) {
+        const name = app.layer?.pseudo?.[pseudo]?.name ?? "";
+        renameIn(rows.examples, `p/${pseudo}`, name, (wanted) => apply(app, renamePseudo(app.history.tree, layer, pseudo, wanted)));
+    } else if (example !== null)
+        renameIn(rows.examples, `e/${example}`, example, (wanted) => {
+            const refused = apply(app, renameExample(app.history.tree, layer, example, wanted));
+            if (refused === null) app.select({ example: wanted });
+            return refused;
+        });
+};
+
+const deleteSelected = (app: App): void => {
+    const { layer, example } = app.selection;
+    const of = app.layer;
+    if (!of || example === null) return;
+    if (of.examples.length === 1)
+        return askToDelete(
+            app,
+            `'${example}' is the only example of layer '${of.name}', and a layer has at least one. Delete the layer?`,
+            layer,
+        );
+    const at = of.examples.findIndex((e) => e.name === example);
+    if (apply(app, deleteExample(app.history.tree, layer, example)) !== null) return;
+    // The next one, so that several can be deleted one after the other.
+    const left = app.layer?.examples ?? [];
+    app.select({ example: left[Math.min(at, left.length - 1)]?.name ?? null });
+};
+
+/** Shows one layer alone, and then the others as they were before. */
+const showOnly = (app: App): (() => void) => {
+    let before: { layer: number; muted: boolean[] } | null = null;
+    return () => {
+        const { tree } = app.history;
+        const { layer } = app.selection;
+        if (isOnly(tree, layer)) {
+            const old = before?.layer === layer && before.muted.length === tree.layers.length ? before.muted : null;
+            apply(app, muteOthers(tree, "all layers shown", (i) => old?.[i] ?? false));
+        } else {
+            before = { layer, muted: tree.layers.map((l) => l.muted ?? false) };
+            apply(app, muteOthers(tree, `only '${tree.layers[layer]!.name}' shown`, (i) => i !== layer));
+        }
+    };
+};
+
+export const addLayerCommands = (app: App, rows: Rows): void => {
+    const served = app.server !== null;
+    const hasExample = (): boolean => app.example !== null && app.selection.pseudo === null;
+    const { commands } = app;
+    commands.add(
+        {
+            id: "mute-layer",
+            label: "Mute the layer, or let it count again",
+            group: "Edit",
+            keys: ["Shift+M"],
+            run: () => void apply(app, muteLayer(app.history.tree, app.selection.layer)),
+            enabled: () => app.layer !== null,
+        },
+        {
+            id: "only",
+            label: "Show only this layer, or all again",
+            group: "Edit",
+            keys: ["V"],
+            run: showOnly(app),
+            enabled: () => app.tree.layers.length > 1,
+        },
+    );
+    if (!served) return;
+    commands.add(
+        {
+            id: "add-example",
+            label: "Add an example at this pose from a file",
+            group: "Edit",
+            keys: ["Insert"],
+            run: () => chooseFiles(app),
+            enabled: () => app.layer !== null,
+        },
+        {
+            id: "add-layer",
+            label: "Add a layer",
+            group: "Edit",
+            keys: ["Shift+A"],
+            run: () => showNewLayer(app),
+        },
+        {
+            id: "rename",
+            label: "Rename what is selected",
+            group: "Edit",
+            keys: ["F2"],
+            run: () => renameSelected(app, rows),
+            enabled: () => app.layer !== null,
+        },
+        {
+            id: "mute-example",
+            label: "Mute the example, or let it count again",
+            group: "Edit",
+            keys: ["M"],
+            run: () => void apply(app, muteExample(app.history.tree, app.selection.layer, app.selection.example!)),
+            enabled: hasExample,
+        },
+        {
+            id: "delete-example",
+            label: "Delete the example",
+            group: "Edit",
+            keys: ["Delete"],
+            run: () => deleteSelected(app),
+            enabled: hasExample,
+        },
+        {
+            id: "delete-layer",
+            label: "Delete the layer",
+            group: "Edit",
+            keys: ["Shift+Delete"],
+            run: () => void apply(app, deleteLayer(app.history.tree, app.selection.layer)),
+            enabled: () => app.tree.layers.length > 1,
+        },
+    );
+};

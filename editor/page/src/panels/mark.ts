@@ -1,0 +1,9 @@
+// The sign at a row where something was found.
+import type { Mark } from "./places";
+
+export const setMark = (element: HTMLElement, mark: Mark | undefined): void => {
+    element.hidden = !mark;
+    element.dataset["severity"] = mark?.severity ?? "";
+    element.title = mark?.text ?? "";
+    element.setAttribute("aria-label", mark ? `${mark.severity}: ${mark.text}` : "");
+};

@@ -1,0 +1,97 @@
+// Axes of a new layer: dials, what joints do, or axes that other layers have.
+import type { App } from "../core/app";
+import { h } from "../core/dom";
+import type { Axis } from "../core/project";
+
+const READS = [
+    ["angle x", "angle about x"],
+    ["angle y", "angle about y"],
+    ["angle z", "angle about z"],
+    ["full", "whole rotation"],
+    ["swing x", "where x points"],
+    ["swing y", "where y points"],
+    ["swing z", "where z points"],
+] as const;
+
+interface AxisRow {
+    element: HTMLElement;
+    read(): Axis;
+}
+
+const number = (label: string, value: number): [field: HTMLInputElement, whole: HTMLLabelElement] => {
+    const field = h("input", { type: "number", step: "any", value });
+    return [field, h("label", {}, label, field)];
+};
+
+export class AxisRows {
+    readonly element: HTMLElement;
+    #rows: AxisRow[] = [];
+    #list = h("div", { class: "axisrows" });
+
+    constructor(readonly app: App) {
+        this.element = h("div", {}, this.#list, h("button", { type: "button", onclick: () => this.#add() }, "Another axis"));
+        this.#add();
+    }
+
+    /** As they were written; names may be empty and ranges may be none. */
+    read(): Axis[] {
+        return this.#rows.map((row) => row.read());
+    }
+
+    #known(): Axis[] {
+        const all = this.app.tree.layers.filter((layer) => layer.weigh?.kind !== "direct").flatMap((layer) => layer.space);
+        return all.filter((axis, i) => !axis.driver && all.findIndex((other) => other.name === axis.name) === i);
+    }
+
+    #add(): void {
+        const known = this.#known();
+        const { joints } = this.app.stage.rig;
+        const what = h(
+            "select",
+            { "aria-label": "What the axis is" },
+            h("option", { value: "dial" }, "a new dial"),
+            joints.length > 0 && h("option", { value: "joint" }, "a joint"),
+            ...known.map((axis, i) => h("option", { value: String(i) }, `the axis ${axis.name}`)),
+        );
+        const name = h("input", { type: "text", "aria-label": "Name of the axis", placeholder: "name", spellcheck: "false" });
+        const joint = h("select", { "aria-label": "Joint" }, ...joints.map((j) => h("option", { value: j.name }, j.name)));
+        const reads = h("select", { "aria-label": "What is read of the joint" }, ...READS.map(([value, text]) => h("option", { value }, text)));
+        const [[min, minimum], [max, maximum], [rest, atRest]] = [number("from", 0), number("to", 1), number("at rest", 0)];
+        const remove = h("button", { type: "button", title: "Take this axis away", onclick: () => this.#remove(row) }, "×");
+        const update = (): void => {
+            const [dial, ofJoint] = [what.value === "dial", what.value === "joint"];
+            const angle = reads.value.startsWith("angle");
+            name.hidden = !dial && !ofJoint;
+            joint.hidden = reads.hidden = !ofJoint;
+            minimum.hidden = maximum.hidden = !(dial || (ofJoint && angle));
+            atRest.hidden = !dial;
+        };
+        what.addEventListener("change", () => {
+            if (what.value === "joint") [min.value, max.value] = ["-90", "90"];
+            update();
+        });
+        reads.addEventListener("change", update);
+        update();
+        const read = (): Axis => {
+            if (what.value !== "dial" && what.value !== "joint") return known[Number(what.value)]!;
+            const range = { min: min.valueAsNumber, max: max.valueAsNumber };
+            if (what.value === "dial")
+                return { name: name.value.trim(), ...range, ...(Number.isFinite(rest.valueAsNumber) ? { rest: rest.valueAsNumber } : {}) };
+            const [kind, about] = reads.value.split(" ");
+            const axis = { name: name.value.trim() || joint.value, joint: joint.value };
+            if (kind === "angle") return { ...axis, angle: about, ...range };
+            return { ...axis, rotation: kind as "full" | "swing", ...(about ? { about } : {}) };
+        };
+        const row: AxisRow = { element: h("div", { class: "axisrow" }, what, joint, reads, name, minimum, maximum, atRest, remove), read };
+        this.#rows.push(row);
+        this.#list.append(row.element);
+        if (this.#rows.length > 1) what.focus();
+    }
+
+    #remove(row: AxisRow): void {
+        if (this.#rows.length === 1) return;
+        this.#rows = this.#rows.filter((r) => r !== row);
+        row.element.remove();
+        this.element.querySelector("button")?.focus();
+    }
+}

@@ -1,0 +1,138 @@
+// Files on their way to become examples: which layer takes them, where they stand, and the tree with them in it.
+import type { App } from "../core/app";
+import { isPosed, nextPlace, presentPlace } from "../core/present";
+import { freeName, pointOf, setLayer, type Project, type ProjectExample, type ProjectLayer } from "../core/project";
+
+export const FORMS = ["obj", "ply", "glb", "gltf"];
+const KINDS = { mesh: FORMS, image: ["png"], map: ["ply"] } as const;
+type Kind = keyof typeof KINDS;
+
+const ending = (file: string): string => /\.([^.]+)$/.exec(file)?.[1]?.toLowerCase() ?? "";
+const stem = (file: string): string => file.replace(/\.[^.]+$/, "") || file;
+const kindOf = (layer: ProjectLayer): Kind =>
+    layer.shape === "pixels" ? "image" : layer.shape === "displacement" ? "map" : "mesh";
+const takes = (layer: ProjectLayer, file: string): boolean =>
+    layer.weigh?.kind !== "convex" && (KINDS[kindOf(layer)] as readonly string[]).includes(ending(file));
+
+// ---- which layer ----
+
+/** The selected layer, or the only one that takes such a file. */
+export const layerFor = (app: App, file: string): number | null => {
+    if (app.layer && takes(app.layer, file)) return app.selection.layer;
+    const fit = app.tree.layers.flatMap((layer, i) => (takes(layer, file) ? [i] : []));
+    return fit.length === 1 ? fit[0]! : null;
+};
+
+const FOREIGN = ["fbx", "blend", "usd", "usda", "usdc", "usdz", "stl", "dae", "abc", "ma", "mb"];
+const IMAGES = ["jpg", "jpeg", "webp", "gif", "bmp", "tga", "exr", "tif", "tiff"];
+const MOTIONS = ["bvh", "csv", "c3d", "trc"];
+
+/** Why a file becomes no example. */
+export const refusalOf = (app: App, file: string): string => {
+    const end = ending(file);
+    const layer = app.layer;
+    if (end === "json") return `${file} looks like a project: 'exemplar edit ${file}' opens it.`;
+    if (MOTIONS.includes(end)) return `${file} looks like a motion: load it below the view, where motions are played.`;
+    if (IMAGES.includes(end)) return `${file} cannot be read: images are PNG files.`;
+    if (FOREIGN.includes(end)) return `${file} cannot be read: export the form as OBJ, PLY or glTF, with its vertices in their order.`;
+    if (end === "png") return `${file} is an image: select a layer of pixels, or add one first (Shift+A).`;
+    if (!FORMS.includes(end)) return `${file} cannot become an example: those are .obj, .ply, .glb, .gltf and .png files.`;
+    if (layer?.weigh?.kind === "convex")
+        return `Layer '${layer.name}' follows a driver: its examples need a form of the driver too, which 'exemplar example add' takes.`;
+    return `${file} is a form: select a layer of forms to add it to.`;
+};
+
+// ---- where ----
+
+export type Placed = Pick<ProjectExample, "at" | "joints">;
+
+export interface Places {
+    places: Placed[];
+    /** What is to be said about them, or why there are fewer. */
+    said: string | null;
+}
+
+const exampleHere = (app: App, index: number, at: Placed["at"]): string | null => {
+    const rig = app.stage.layer(app.stage.built.layers[index]?.name);
+    if (!rig || rig.weigher === "direct" || rig.weigher === "convex") return null;
+    const point = pointOf(rig, at);
+    const layer = app.tree.layers[index]!;
+    const found = layer.examples.find((e) => !e.muted && rig.distance(point, pointOf(rig, e.at)) < 1e-6);
+    return found?.name ?? null;
+};
+
+/** Places for so many new examples: the present pose, then beside it. A form that was sculpted on the posed skeleton
+ * belongs to one pose only. */
+export const placesFor = (app: App, index: number, wanted: number): Places => {
+    const layer = app.tree.layers[index]!;
+    if (layer.weigh?.kind === "direct") return { places: Array.from({ length: wanted }, () => ({})), said: null };
+    const present = presentPlace(app, index);
+    const inTheWay = exampleHere(app, index, present.at);
+    if (isPosed(layer)) {
+        if (inTheWay !== null)
+            return {
+                places: [],
+                said: `'${inTheWay}' stands at this pose already: delete it first, or go to the pose that the new form was sculpted at.`,
+            };
+        const said = wanted > 1 ? "Only the first was added: go to the pose that each of the others was sculpted at, and add it there." : null;
+        return { places: [present], said };
+    }
+    const places: Placed[] = inTheWay === null ? [present] : [];
+    const taken = [present.at, ...layer.examples.map((e) => e.at ?? {}), ...(layer.pseudo ?? []).map((p) => p.at)];
+    while (places.length < wanted) {
+        const at = nextPlace(app, index, present.at, taken);
+        if (!at) break;
+        places.push({ ...present, at });
+        taken.push(at);
+    }
+    const beside =
+        inTheWay !== null
+            ? `'${inTheWay}' stands at this pose already: the new ${wanted > 1 ? "ones stand" : "one stands"} beside it. Drag ${wanted > 1 ? "them" : "it"} to where ${wanted > 1 ? "they belong" : "it belongs"}.`
+            : wanted > 1
+              ? "The first stands at this pose, the others beside it: drag them to where they belong."
+              : null;
+    if (places.length === wanted) return { places, said: beside };
+    return {
+        places,
+        said: places.length
+            ? `Only ${places.length} of ${wanted} found a place: add the others at poses of their own.`
+            : `'${inTheWay}' stands at this pose already: go to another pose and add it there.`,
+    };
+};
+
+// ---- the tree with them ----
+
+export interface Added {
+    /** As it was called when it was dropped. */
+    file: string;
+    /** In the project's folder. */
+    path: string;
+    placed: Placed;
+}
+
+/** The project with the new examples at the end of the layer, and their names. */
+export const withExamples = (tree: Project, index: number, added: readonly Added[]): { tree: Project; names: string[] } => {
+    const layer = tree.layers[index]!;
+    const taken = layer.examples.map((example) => example.name);
+    const axes = new Set(tree.layers.flatMap((l) => l.space.map((axis) => axis.name)));
+    const names: string[] = [];
+    const examples: ProjectExample[] = [];
+    const space = [...layer.space];
+    for (const { file, path, placed } of added) {
+        const name = freeName(stem(file), [...taken, ...names]);
+        names.push(name);
+        examples.push({ name, [kindOf(layer)]: path, ...placed });
+        if (layer.weigh?.kind === "direct") {
+            // In a direct layer each example has an axis of its own, which is its weight.
+            const axis = freeName(name.replace(/[=,"]/g, " "), axes);
+            axes.add(axis);
+            space.push({ name: axis, min: 0, max: 1 });
+        }
+    }
+    const change = (l: ProjectLayer): ProjectLayer => ({
+        ...l,
+        ...(space.length > l.space.length ? { space } : {}),
+        examples: [...l.examples, ...examples],
+    });
+    return { tree: setLayer(tree, index, change), names };
+};

@@ -1,0 +1,107 @@
+// The dialog for a new layer: a name, what its examples are, and its axes.
+import type { App } from "../core/app";
+import { h } from "../core/dom";
+import type { Axis } from "../core/project";
+import { AxisRows } from "./newaxis";
+import { addLayer, TEXTURES, type NewLayer } from "./newlayer_tree";
+
+const SHAPES = [
+    ["offsets", "offsets: corrections on top of the layers before"],
+    ["positions", "positions: whole forms at rest"],
+    ["unposed", "un-posed: whole forms, sculpted on the posed skeleton"],
+    ["trajectory", "trajectories: forms that are far apart"],
+    ["pixels", "pixels: images of a texture"],
+] as const;
+
+const refusalOf = (app: App, layer: NewLayer): string | null => {
+    if (layer.name === "") return "Give the layer a name.";
+    if (app.tree.layers.some((other) => other.name === layer.name)) return `Another layer is called '${layer.name}'.`;
+    if (layer.space.length === 0) return "A layer has at least one axis.";
+    const names = layer.space.map((axis) => axis.name);
+    const twice = names.find((name, i) => names.indexOf(name) !== i);
+    if (twice !== undefined) return `Two axes are called '${twice}'.`;
+    if (layer.shape === "pixels" && !layer.file) return "A layer of pixels starts with an image: choose a PNG file.";
+    if (layer.shape === "trajectory" && !layer.file) return "Trajectories run from the mesh to a form: choose its file.";
+    return null;
+};
+
+/** A new axis, or the sentence that says what is wrong with it. */
+const axisOf = (app: App, axis: Axis): string | null => {
+    if (axis.name === "") return "Give each axis a name.";
+    if (/[=,"]/.test(axis.name) || axis.name === "time" || axis.name.startsWith("joint:"))
+        return `'${axis.name}' cannot be the name of an axis: it has no = , " in it, and is not 'time' or 'joint:…'.`;
+    const known = app.tree.layers.flatMap((layer) => layer.space).find((other) => other.name === axis.name);
+    if (known && JSON.stringify(known) !== JSON.stringify(axis))
+        return `There is an axis '${axis.name}' already: choose it from the list, or give this one another name.`;
+    if (!axis.rotation && !axis.driver && !((axis.min ?? NaN) < (axis.max ?? NaN)))
+        return `The range of '${axis.name}' has to go from a smaller number to a larger one.`;
+    return null;
+};
+
+export const showNewLayer = (app: App): void => {
+    const hasJoints = app.stage.rig.joints.length > 0;
+    const shapes = SHAPES.filter(([shape]) => shape !== "unposed" || hasJoints);
+    const name = h("input", { type: "text", "aria-label": "Name of the layer", autofocus: true, spellcheck: "false" });
+    const shape = h("select", { "aria-label": "What its examples are" }, ...shapes.map(([value, text]) => h("option", { value }, text)));
+    const texture = h("select", { "aria-label": "Texture" }, ...TEXTURES.map((value) => h("option", { value }, value.replace("_", " "))));
+    const file = h("input", { type: "file", "aria-label": "File" });
+    const [textureRow, fileRow] = [h("label", {}, h("span", {}, "Texture"), texture), h("label", {}, h("span", {}, "File"), file)];
+    const axes = new AxisRows(app);
+    const refused = h("p", { class: "bad", role: "alert" });
+    const update = (): void => {
+        const [pixels, path] = [shape.value === "pixels", shape.value === "trajectory"];
+        textureRow.hidden = !pixels;
+        fileRow.hidden = !pixels && !path;
+        file.accept = pixels ? ".png" : ".obj,.ply,.glb,.gltf";
+    };
+    shape.addEventListener("change", update);
+    update();
+
+    const add = async (): Promise<void> => {
+        const space = axes.read();
+        const layer: NewLayer = {
+            name: name.value.trim(),
+            shape: shape.value as NewLayer["shape"],
+            texture: texture.value,
+            space,
+            file: fileRow.hidden ? null : (file.files?.[0] ?? null),
+        };
+        refused.textContent = refusalOf(app, layer) ?? space.map((axis) => axisOf(app, axis)).find((s) => s !== null) ?? "";
+        if (refused.textContent) return;
+        try {
+            await addLayer(app, layer);
+            dialog.close();
+        } catch (error) {
+            refused.textContent = error instanceof Error ? error.message : String(error);
+        }
+    };
+    const form = h(
+        "form",
+        {},
+        h("label", {}, h("span", {}, "Name"), name),
+        h("label", {}, h("span", {}, "Examples"), shape),
+        textureRow,
+        fileRow,
+        h("h2", {}, "Axes"),
+        axes.element,
+        refused,
+        h(
+            "p",
+            { class: "actions" },
+            h("button", { class: "primary", type: "submit" }, "Add the layer"),
+            h("button", { type: "button", onclick: () => dialog.close() }, "Cancel"),
+        ),
+    );
+    form.addEventListener("submit", (event) => {
+        event.preventDefault();
+        void add();
+    });
+    const dialog = h(
+        "dialog",
+        { class: "newlayer", "aria-label": "A new layer", onclose: () => dialog.remove() },
+        h("h1", {}, "A new layer"),
+        form,
+    );
+    document.body.append(dialog);
+    dialog.showModal();
+};

@@ -1,0 +1,78 @@
+// A new layer as part of the project. A layer has at least one example: that of forms starts with the form at rest as it
+// is, which adds nothing, so that nothing changes until an example is added.
+import type { App } from "../core/app";
+import type { Axis, Place, Project, ProjectExample, ProjectLayer } from "../core/project";
+
+export const TEXTURES = ["base_color", "normal", "metallic_roughness", "occlusion", "emissive"] as const;
+
+export interface NewLayer {
+    name: string;
+    shape: "positions" | "unposed" | "offsets" | "trajectory" | "pixels";
+    texture: string;
+    space: Axis[];
+    file: File | null;
+}
+
+const NEAR = 1e-6; // metres
+
+// Axes that are left out are at rest, and what reads a joint is at rest by itself; one that is named makes it plain.
+const restPlace = (space: readonly Axis[]): Place =>
+    Object.fromEntries(
+        space.map((axis) => {
+            if (axis.rotation) return [axis.name, axis.rest ?? [0, 0, 0, 1]];
+            const zero = axis["stretch"] === undefined ? 0 : 1;
+            return [axis.name, axis.rest ?? Math.min(Math.max(zero, axis.min ?? zero), axis.max ?? zero)];
+        }),
+    );
+
+/** The form of the whole at rest, as a file: the mesh itself where no layer adds to it there. */
+const restForm = async (app: App, name: string): Promise<string> => {
+    const { rig } = app.stage;
+    const pose = rig.pose();
+    const surface = rig.surface({ level: 0, split: false, normals: false });
+    try {
+        const form = surface.evaluate(pose, { unskinned: true, unsettled: true }).positions;
+        const mesh = rig.restPositions();
+        if (form.every((x, i) => Math.abs(x - mesh[i]!) < NEAR)) return app.tree.mesh;
+        return await app.server!.addForm(`${name}-rest`, app.tree.mesh, form.slice(), app.tree.unit, app.tree.up);
+    } finally {
+        surface.dispose();
+        pose.dispose();
+    }
+};
+
+const stem = (file: string): string => file.replace(/\.[^.]+$/, "") || file;
+
+const examplesOf = async (app: App, layer: NewLayer): Promise<ProjectExample[]> => {
+    const rest = restPlace(layer.space);
+    if (layer.shape !== "pixels" && layer.shape !== "trajectory")
+        return [{ name: "rest", mesh: await restForm(app, layer.name), at: rest }];
+    const path = await app.server!.addFile(layer.file!.name, layer.file!);
+    const name = stem(layer.file!.name);
+    if (layer.shape === "pixels") return [{ name, image: path, at: rest }];
+    const first = layer.space.find((axis) => !axis.rotation);
+    const end: Place = first ? { ...rest, [first.name]: first.max ?? 1 } : { ...rest, [layer.space[0]!.name]: { x: 90 } };
+    return [
+        { name: name === "rest" ? "reference" : "rest", reference: true, at: rest },
+        { name, mesh: path, at: end },
+    ];
+};
+
+/** Adds the layer, last, in one step, and selects it. */
+export const addLayer = async (app: App, wanted: NewLayer): Promise<void> => {
+    await app.build();
+    const examples = await examplesOf(app, wanted);
+    const layer: ProjectLayer = {
+        name: wanted.name,
+        space: wanted.space,
+        // As 'exemplar example add' starts a layer: what is sculpted at a pose reaches only so far.
+        ...(wanted.shape === "offsets" ? { weigh: { kind: "gaussian" as const } } : {}),
+        shape: wanted.shape,
+        ...(wanted.shape === "pixels" ? { texture: wanted.texture } : {}),
+        examples,
+    };
+    const add = (tree: Project): Project => ({ ...tree, layers: [...tree.layers, layer] });
+    app.edit(`layer '${layer.name}' added`, add);
+    app.select({ layer: app.tree.layers.length - 1, example: null, pseudo: null });
+    app.say(`Layer '${layer.name}' was added. Pose it, and drop a form onto the page to add an example there.`);
+};

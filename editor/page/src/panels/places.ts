@@ -1,0 +1,62 @@
+// Where in the project a finding is: from the path that it has, and from the examples that its sentence names.
+import type { Project, ProjectLayer } from "../core/project";
+import type { Finding } from "../core/server";
+
+export interface Spot {
+    layer: number | null;
+    /** Names; the first is the one to go to. */
+    examples: string[];
+    pseudo: number[];
+}
+
+// "examples 'thin' and 'thick'", "pseudo-example 0": the sentences of `check` about two points of a layer.
+const named = (layer: ProjectLayer, text: string): Pick<Spot, "examples" | "pseudo"> => {
+    const quoted = new Set([...text.matchAll(/'([^']+)'/g)].map((match) => match[1]));
+    const pseudo = [...text.matchAll(/pseudo-example (\d+)/g)].map((match) => Number(match[1]));
+    return {
+        examples: layer.examples.map((example) => example.name).filter((name) => quoted.has(name)),
+        pseudo: pseudo.filter((index) => index < (layer.pseudo?.length ?? 0)),
+    };
+};
+
+export const spotOf = (tree: Project, finding: Pick<Finding, "where" | "text">): Spot => {
+    const path = /^layers\[(\d+)\](?:\.(examples|pseudo)\[(\d+)\])?/.exec(finding.where);
+    const layer = path && tree.layers[Number(path[1])];
+    if (!path || !layer) return { layer: null, examples: [], pseudo: [] };
+    const spot: Spot = { layer: Number(path[1]), examples: [], pseudo: [] };
+    const index = Number(path[3]);
+    if (path[2] === "examples") return { ...spot, examples: layer.examples[index] ? [layer.examples[index].name] : [] };
+    if (path[2] === "pseudo") return { ...spot, pseudo: layer.pseudo?.[index] ? [index] : [] };
+    return { ...spot, ...named(layer, finding.text) };
+};
+
+export interface Mark {
+    severity: "error" | "warning";
+    text: string;
+}
+
+export interface Marks {
+    layers: Map<number, Mark>;
+    /** "layer/e/name" or "layer/p/index" */
+    points: Map<string, Mark>;
+}
+
+const add = <K>(marks: Map<K, Mark>, key: K, finding: Finding): void => {
+    const old = marks.get(key);
+    const severity = finding.severity === "error" || old?.severity === "error" ? "error" : "warning";
+    marks.set(key, { severity, text: old ? `${old.text}\n${finding.text}` : finding.text });
+};
+
+/** What stands at which row; notes are measurements, and mark nothing. */
+export const marksOf = (tree: Project, findings: readonly Finding[]): Marks => {
+    const marks: Marks = { layers: new Map(), points: new Map() };
+    for (const finding of findings) {
+        if (finding.severity === "note") continue;
+        const { layer, examples, pseudo } = spotOf(tree, finding);
+        if (layer === null) continue;
+        add(marks.layers, layer, finding);
+        for (const name of examples) add(marks.points, `${layer}/e/${name}`, finding);
+        for (const index of pseudo) add(marks.points, `${layer}/p/${index}`, finding);
+    }
+    return marks;
+};

@@ -1,0 +1,42 @@
+// A name that is written over where it stands: Enter keeps it, Escape does not.
+import { h } from "../core/dom";
+
+/** `keep` answers with a sentence where the name cannot be taken. */
+export const rename = (place: HTMLElement, name: string, keep: (name: string) => string | null, done: () => void): void => {
+    if (place.querySelector("input")) return;
+    const field = h("input", { type: "text", class: "rename", "aria-label": "New name", value: name, spellcheck: "false" });
+    field.value = name;
+    let open = true;
+    const close = (): void => {
+        open = false;
+        place.classList.remove("renaming");
+        field.remove();
+        done();
+    };
+    const take = (): void => {
+        if (!open) return;
+        const wanted = field.value.trim();
+        if (wanted === name) return close();
+        open = false; // what is kept may take the focus away
+        const sentence = keep(wanted);
+        open = true;
+        if (sentence === null) return close();
+        field.title = sentence;
+        field.setAttribute("aria-invalid", "true");
+    };
+    field.addEventListener("keydown", (event) => {
+        if (!(event.key === "s" && (event.ctrlKey || event.metaKey))) event.stopPropagation();
+        if (event.key === "Enter") take();
+        else if (event.key === "Escape") close();
+        else return;
+        event.preventDefault();
+    });
+    field.addEventListener("blur", () => {
+        take();
+        if (open) close();
+    });
+    place.classList.add("renaming");
+    place.append(field);
+    field.focus();
+    field.select();
+};

@@ -1,0 +1,97 @@
+// A field for a number that can be typed, stepped by arrows and wheel, and shows what is set elsewhere unless somebody
+// is writing in it.
+import { h } from "../core/dom";
+
+export interface NumberField {
+    readonly element: HTMLInputElement;
+    show(value: number): void;
+}
+
+/** As people write it: so many decimals, and none that are zero. */
+const written = (value: number, digits: number): string => Number(value.toFixed(digits)).toString();
+
+/** Decimals that are worth showing in a range. */
+export const digitsOf = (range: number): number =>
+    Math.max(0, Math.min(6, 2 - Math.floor(Math.log10(Math.abs(range) || 1))));
+
+/** A hundredth of a range, as 1, 2 or 5 times a power of ten. */
+export const stepOf = (range: number): number => {
+    const wanted = Math.abs(range) / 100 || 0.01;
+    const ten = 10 ** Math.floor(Math.log10(wanted));
+    return ten * ([1, 2, 5].find((n) => n * ten >= wanted * 0.999) ?? 10);
+};
+
+/** Steps of an event: arrows and the wheel, ten at once with Shift, a tenth with Alt. */
+const stepsOf = (event: KeyboardEvent | WheelEvent): number => {
+    const by = event.shiftKey ? 10 : event.altKey ? 0.1 : 1;
+    if (event instanceof WheelEvent) return -Math.sign(event.deltaY || event.deltaX) * by;
+    return { ArrowUp: by, ArrowRight: by, ArrowDown: -by, ArrowLeft: -by }[event.key] ?? 0;
+};
+
+/** Lets arrows and the wheel step a value; the wheel only where the control has the focus, so that a column can be
+ * scrolled without changing what passes below the pointer. */
+export const stepBy = (element: HTMLElement, keys: readonly string[], add: (steps: number) => void): void => {
+    element.addEventListener("keydown", (event) => {
+        if (event.ctrlKey || event.metaKey || !keys.includes(event.key)) return;
+        event.preventDefault();
+        add(stepsOf(event));
+    });
+    element.addEventListener(
+        "wheel",
+        (event) => {
+            if (document.activeElement !== element || event.ctrlKey) return;
+            event.preventDefault();
+            add(stepsOf(event));
+        },
+        { passive: false },
+    );
+};
+
+export const numberField = (
+    options: { label: string; title?: string; digits: number; step: number },
+    set: (value: number) => void,
+): NumberField => {
+    let shown = NaN;
+    let latest = 0;
+    let writing = false; // somebody typed and did not leave yet
+    const element = h("input", { type: "text", inputmode: "decimal", class: "number", "aria-label": options.label,
+        title: options.title, autocomplete: "off", spellcheck: "false" });
+    const parsed = (): number => {
+        const text = element.value.trim().replace(",", ".").replace("\u2212", "-");
+        return text === "" ? NaN : Number(text);
+    };
+    const show = (value: number): void => {
+        latest = value;
+        if (writing || Object.is(value, shown)) return;
+        shown = value;
+        const text = written(value, options.digits);
+        if (element.value !== text) element.value = text;
+    };
+    const leave = (): void => {
+        if (!writing) return;
+        writing = false;
+        element.removeAttribute("aria-invalid");
+        shown = NaN;
+        show(latest);
+    };
+    element.addEventListener("input", () => {
+        writing = true;
+        const value = parsed();
+        element.toggleAttribute("aria-invalid", !Number.isFinite(value));
+        if (!Number.isFinite(value)) return;
+        latest = value;
+        set(value);
+    });
+    element.addEventListener("blur", leave);
+    element.addEventListener("keydown", (event) => {
+        if (event.key !== "Enter" && event.key !== "Escape") return;
+        leave();
+        element.select();
+    });
+    element.addEventListener("focus", () => element.select());
+    stepBy(element, ["ArrowUp", "ArrowDown"], (steps) => {
+        leave();
+        set(Number((latest + steps * options.step).toPrecision(10)));
+    });
+    return { element, show };
+};

@@ -1,0 +1,142 @@
+// One rotation of the pose: a ball to turn it by hand, and its angles as numbers. A whole rotation has three angles, as
+// project files write them; a swing has two, about the axes across the one that swings; a twist has one.
+import type { Input, Layer, Rig } from "@exemplar/runtime";
+import type { App } from "../core/app";
+import { h } from "../core/dom";
+import { multiply, numbersOf, rotationOf, type ProjectLayer } from "../core/project";
+import { anglesOf, apart, byVector, cross, dot, normalised, swingOf, twistAngle, twistOf, unit, vectorOf,
+    type Direction, type Rotation } from "../core/rotation";
+import { ball } from "./sphere";
+import type { Row } from "./dial";
+import { numberField } from "./slider";
+
+const MOST = 300; // dots on a ball
+
+/** Where the bone of a joint points: to its first child. */
+const boneOf = (rig: Rig, joint: number): Direction => {
+    const child = rig.joints.find((j) => j.parent === joint);
+    const way = child ? rig.joint(child.index) : null;
+    return way && Math.hypot(way[0]!, way[1]!, way[2]!) > 1e-9 ? unit(way) : [0, 1, 0];
+};
+const aboutOf = (rig: Rig, input: Input): Direction => {
+    const { about } = input;
+    if (input.kind !== "rotation" && about && Math.hypot(...about) > 0) return unit(about);
+    return input.joint >= 0 ? boneOf(rig, input.joint) : [0, 1, 0];
+};
+
+/** From a joint's own axes at rest to the world, as its parent stands now. */
+const frameOf = (app: App, joint: number): Rotation => {
+    if (joint < 0) return [0, 0, 0, 1];
+    const { rig, pose } = app.stage;
+    const locals = pose.joints;
+    let q = normalised(rig.joint(joint).subarray(3, 7));
+    for (let j = rig.joints[joint]!.parent; j >= 0; j = rig.joints[j]!.parent)
+        q = multiply(normalised(locals.subarray(10 * j + 3, 10 * j + 7)), q);
+    return q;
+};
+
+/** The names of the axes across a direction, and the axes. */
+const across = (about: Direction): { name: string; axis: Direction }[] => {
+    const main = about.findIndex((c) => Math.abs(c) > 1 - 1e-9);
+    const axes: Direction[] = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
+    if (main >= 0) return [0, 1, 2].filter((i) => i !== main).map((i) => ({ name: "xyz"[i]!, axis: axes[i]! }));
+    const u = unit(cross(about, Math.abs(about[0]) < 0.6 ? axes[0]! : axes[1]!));
+    return [{ name: "u", axis: u }, { name: "v", axis: cross(about, u) }];
+};
+
+/** The rotations of the examples that an input has: those of the selected layer, or of the first that reads it. The same
+ * list for as long as the layer is the same. */
+const examplesOf = (app: App, input: Input): (() => Rotation[]) => {
+    const reads = (layer: Layer | null): boolean => !!layer?.inputs.some((i) => i.index === input.index);
+    const first = app.stage.rig.layers.findIndex(reads);
+    let of: ProjectLayer | null | undefined;
+    let list: Rotation[] = [];
+    return () => {
+        const layer = reads(app.rigLayer) ? app.layer : app.tree.layers[first];
+        if (layer === of) return list;
+        of = layer;
+        const placed = layer && layer.weigh?.kind !== "direct" ? layer.examples : [];
+        list = placed.filter((example) => !example.muted).slice(0, MOST)
+            .map((example) => normalised(numbersOf(input, example.at?.[input.name])));
+        return list;
+    };
+};
+
+interface Angles {
+    names: string[];
+    read(q: Rotation): number[];
+    write(angles: number[], q: Rotation): Rotation;
+}
+
+const anglesFor = (input: Input, about: Direction): Angles => {
+    if (input.kind === "twist")
+        return {
+            names: ["turn"],
+            read: (q) => [twistAngle(q, about)],
+            write: ([turn], q) => multiply(swingOf(q, about), byVector(about.map((c) => c * turn!))),
+        };
+    if (input.kind === "swing") {
+        const [a, b] = across(about) as [{ name: string; axis: Direction }, { name: string; axis: Direction }];
+        return {
+            names: [a.name, b.name],
+            read: (q) => [dot(vectorOf(swingOf(q, about)), a.axis), dot(vectorOf(swingOf(q, about)), b.axis)],
+            write: ([x, y], q) =>
+                multiply(byVector([0, 1, 2].map((i) => x! * a.axis[i]! + y! * b.axis[i]!)), twistOf(q, about)),
+        };
+    }
+    return { names: ["x", "y", "z"], read: anglesOf, write: ([x, y, z]) => rotationOf({ x: x!, y: y!, z: z! }) };
+};
+
+/** Fields for the angles of a rotation. What was typed stays as it was typed for as long as it is the same rotation:
+ * the same turn can be written in several ways. */
+export const angleFields = (label: string, angles: Angles, get: () => Rotation, set: (q: Rotation) => void) => {
+    let typed: number[] | null = null;
+    const shown = (q: Rotation): number[] => {
+        if (typed && apart(angles.write(typed, q), q) > 1e-9) typed = null;
+        return typed ?? angles.read(q);
+    };
+    const fields = angles.names.map((name, i) =>
+        numberField({ label: `${label}, ${name}, degrees`, title: `${name}, degrees`, digits: 2, step: 1 }, (value) => {
+            const q = get();
+            typed = shown(q).map((angle, k) => (k === i ? value : angle));
+            set(angles.write(typed, q));
+        }));
+    return {
+        elements: fields.map((field, i) => h("label", {}, h("span", {}, angles.names[i]!), field.element)),
+        show: (q: Rotation): void => shown(q).forEach((angle, i) => fields[i]!.show(angle)),
+    };
+};
+export const wholeAngles: Angles = anglesFor({ kind: "rotation" } as Input, [0, 1, 0]);
+
+export const turnRow = (app: App, input: Input): Row => {
+    const about = aboutOf(app.stage.rig, input);
+    const rest = normalised(input.rest as number[]);
+    const get = (): Rotation => normalised(app.stage.pose.get(input.index) as number[]);
+    const set = (q: Rotation): void => app.pose((pose) => pose.set(input.index, q));
+    const toRest = (): void => set(rest);
+    const whole = input.kind === "rotation";
+    const sphere = ball(app, {
+        label: `${input.name}: a ball to turn it`,
+        about,
+        swings: whole || input.kind === "swing",
+        twists: whole || input.kind === "twist",
+        swing: (to) => set(multiply(to, twistOf(get(), about))),
+        twist: (degrees) => set(multiply(swingOf(get(), about), byVector(about.map((c) => c * degrees)))),
+        rest: toRest,
+    });
+    const examples = examplesOf(app, input);
+    const fields = angleFields(input.name, anglesFor(input, about), get, set);
+    const kind = { rotation: "rotation", swing: "swing", twist: "turn" }[input.kind as "rotation" | "swing" | "twist"];
+    const name = h("button", { class: "name", title: `${input.name}: double click for its rest`, ondblclick: toRest,
+        onkeydown: (event: KeyboardEvent) => event.key === "Enter" && toRest() }, input.name);
+    return {
+        name: input.name,
+        element: h("div", { class: "axis turn", "data-input": input.name }, sphere.element,
+            h("div", { class: "numbers" }, name, h("span", { class: "unit" }, `${kind}, degrees`), ...fields.elements)),
+        update: () => {
+            const q = get();
+            sphere.draw(q, examples(), frameOf(app, input.joint));
+            fields.show(q);
+        },
+    };
+};

@@ -1,0 +1,94 @@
+// Time: a track that is played, scrubbed and stepped through, and the pose that follows it.
+import type { App } from "../core/app";
+import { frameAt, type Track } from "./track";
+
+export class Player {
+    time = 0;
+    speed = 1;
+    loop = true;
+    smooth = false;
+    #track: Track | null = null;
+    #playing = false;
+    #last = 0;
+    #own = false;
+
+    constructor(
+        readonly app: App,
+        /** After every change of what is to be shown. */
+        readonly changed: () => void,
+    ) {
+        let rebuilt = false;
+        app.on("rig", () => (rebuilt = true));
+        // Who takes the pose into their own hands is not fought with.
+        app.on("pose", () => {
+            if (!this.#own && !rebuilt) this.pause();
+            rebuilt = false;
+        });
+    }
+
+    get track(): Track | null {
+        return this.#track;
+    }
+    get hasTrack(): boolean {
+        return (this.#track?.duration ?? 0) > 0;
+    }
+    /** Another track, from its start; or the same anew, where it was. */
+    setTrack(track: Track | null, keep = false): void {
+        this.#track = track;
+        this.time = keep && track ? Math.min(this.time, track.duration) : 0;
+        if (!track) this.#playing = false;
+        this.changed();
+    }
+
+    get playing(): boolean {
+        return this.#playing;
+    }
+    play(): void {
+        if (!this.#track || this.#playing) return;
+        if (this.time >= this.#track.duration) this.time = 0;
+        this.#playing = true;
+        this.#last = performance.now();
+        requestAnimationFrame((now) => this.#tick(now));
+        this.changed();
+    }
+    pause(): void {
+        if (!this.#playing) return;
+        this.#playing = false;
+        this.changed();
+    }
+    toggle(): void {
+        if (this.#playing) this.pause();
+        else this.play();
+    }
+
+    seek(time: number): void {
+        const track = this.#track;
+        if (!track) return;
+        this.time = Math.min(Math.max(time, 0), track.duration);
+        this.#own = true;
+        this.app.pose((pose) => track.set(pose, this.time, this.smooth));
+        this.#own = false;
+        this.changed();
+    }
+    /** To a frame before or after this one. */
+    step(by: number): void {
+        if (!this.#track) return;
+        this.pause();
+        const { times } = this.#track;
+        const frame = frameAt(times, this.time);
+        const between = this.time > times[frame]! + 1e-6 && by < 0 ? 1 : 0;
+        this.seek(times[Math.min(Math.max(frame + by + between, 0), times.length - 1)]!);
+    }
+
+    #tick(now: number): void {
+        if (!this.#playing || !this.#track) return;
+        const { duration } = this.#track;
+        let time = this.time + (Math.max(0, now - this.#last) / 1000) * this.speed;
+        this.#last = now;
+        const ended = time >= duration;
+        if (ended && this.loop && duration > 0) time %= duration;
+        else if (ended) this.#playing = false;
+        this.seek(time);
+        if (this.#playing) requestAnimationFrame((next) => this.#tick(next));
+    }
+}

@@ -1,0 +1,40 @@
+// Where a motion comes from, a file or a path in the project's folder, and what the server read of it for a rig. With
+// another rig it is read again.
+import type { App } from "../core/app";
+import type { Motion } from "../core/server";
+
+export class Source {
+    #read: { build: string; motion: Motion } | null = null;
+
+    constructor(
+        readonly app: App,
+        readonly file: File | string,
+    ) {}
+
+    get name(): string {
+        return typeof this.file === "string" ? this.file : this.file.name;
+    }
+
+    /** The motion for the rig that is built now. */
+    async motion(): Promise<Motion> {
+        for (let tries = 0; ; tries++) {
+            await this.app.build();
+            const { build } = this.app.built!;
+            if (this.#read?.build === build) return this.#read.motion;
+            try {
+                const motion = await this.app.server!.motion(build, this.file);
+                this.#read = { build, motion };
+                return motion;
+            } catch (error) {
+                if (this.app.built!.build === build || tries > 3) throw error; // else an edit overtook it
+            }
+        }
+    }
+}
+
+/** What was read, for people. */
+export const sentenceOf = ({ name, frames, matched, times }: Motion): string => {
+    const seconds = Number(((times.at(-1) ?? 0) - (times[0] ?? 0)).toFixed(2));
+    const joints = matched > 0 ? `; it moves ${matched} joint${matched === 1 ? "" : "s"} of the rig` : "";
+    return `${name}: ${frames} frame${frames === 1 ? "" : "s"}, ${seconds} s${joints}.`;
+};

@@ -1,0 +1,116 @@
+// What can be played: a motion that the server read for the rig, or the examples of a layer one after the other.
+import type { Pose } from "@exemplar/runtime";
+import type { App } from "../core/app";
+import { blendPoses } from "../core/blend";
+import { blended } from "../core/rotation";
+import type { Motion } from "../core/server";
+
+export interface Track {
+    /** Seconds of the frames, from 0 on. */
+    readonly times: readonly number[];
+    readonly duration: number;
+    /** Brings a pose to a time; between two frames if asked, else to the nearest one. */
+    set(pose: Pose, time: number, smooth: boolean): void;
+    /** Where that is, for people. */
+    describe(time: number): string;
+}
+
+/** The last frame at or before a time. */
+export const frameAt = (times: readonly number[], time: number): number => {
+    let [low, high] = [0, times.length - 1];
+    while (low < high) {
+        const middle = (low + high + 1) >> 1;
+        if (times[middle]! <= time + 1e-9) low = middle;
+        else high = middle - 1;
+    }
+    return Math.max(0, low);
+};
+
+const nearestFrame = (times: readonly number[], time: number): number => {
+    const frame = frameAt(times, time);
+    const next = times[frame + 1];
+    return next !== undefined && next - time < time - times[frame]! ? frame + 1 : frame;
+};
+
+export const motionTrack = (motion: Motion): Track => {
+    const { inputs, joints, dials, locals } = motion;
+    const times = motion.times.map((time) => time - motion.times[0]!);
+    const dialsOf = (frame: number) => dials.subarray(frame * inputs, (frame + 1) * inputs);
+    const localsOf = (frame: number) => locals.subarray(frame * joints * 10, (frame + 1) * joints * 10);
+
+    const setFrame = (pose: Pose, frame: number): void => {
+        pose.inputs.set(dialsOf(frame));
+        pose.joints.set(localsOf(frame));
+    };
+    const setBetween = (pose: Pose, frame: number, t: number): void => {
+        const weights = [1 - t, t];
+        const line = (into: Float32Array | Float64Array, a: ArrayLike<number>, b: ArrayLike<number>): void => {
+            for (let i = 0; i < into.length; i++) into[i] = weights[0]! * a[i]! + t * b[i]!;
+        };
+        const turn = (into: Float32Array | Float64Array, a: Float32Array | Float64Array, b: Float32Array | Float64Array,
+            at: number) => into.set(blended([a.subarray(at, at + 4), b.subarray(at, at + 4)], weights), at);
+        const [a, b, c, d] = [dialsOf(frame), dialsOf(frame + 1), localsOf(frame), localsOf(frame + 1)];
+        line(pose.inputs, a, b);
+        line(pose.joints, c, d);
+        for (const input of pose.rig.inputs) if (input.width === 4 && input.offset >= 0) turn(pose.inputs, a, b, input.offset);
+        for (let j = 0; j < joints; j++) turn(pose.joints, c, d, 10 * j + 3);
+    };
+    return {
+        times,
+        duration: times.at(-1) ?? 0,
+        set: (pose, time, smooth) => {
+            // Of another rig, until it is read anew.
+            if (pose.inputs.length !== inputs || pose.joints.length !== 10 * joints) return;
+            const frame = frameAt(times, time);
+            const next = times[frame + 1];
+            if (!smooth || next === undefined) setFrame(pose, nearestFrame(times, time));
+            else setBetween(pose, frame, (time - times[frame]!) / (next - times[frame]!));
+        },
+        describe: (time) => `${nearestFrame(times, time) + 1} of ${times.length}, ${time.toFixed(2)} s`,
+    };
+};
+
+const STEP = 1.2; // seconds from one example to the next
+const eased = (t: number): number => t * t * (3 - 2 * t);
+
+/** The names of a layer's examples that are not muted. */
+export const namesOf = (app: App, layer: number): string[] =>
+    (app.tree.layers[layer]?.examples ?? []).filter((e) => !e.muted).map((e) => e.name);
+
+/** Visits every example of a layer, wherever it is by then, and comes back to the first. */
+export const examplesTrack = (app: App, layer: number): Track => {
+    const names = namesOf(app, layer);
+    const count = names.length;
+    const times = count ? Array.from({ length: count + 1 }, (_, k) => k * STEP) : [0];
+    let poses: Pose[] = [];
+    let set = [-1, -1]; // which examples the poses are,
+    let of: unknown = null; // and of which layer
+    const example = (k: number) => app.tree.layers[layer]?.examples.find((e) => e.name === names[k % count]);
+    return {
+        times,
+        duration: count * STEP,
+        set: (pose, time) => {
+            const k = Math.min(frameAt(times, time), count - 1);
+            if (poses[0]?.rig !== pose.rig) {
+                poses = [pose.rig.pose(), pose.rig.pose()];
+                of = null;
+            }
+            if (of !== app.tree.layers[layer]) set = [-1, -1];
+            of = app.tree.layers[layer];
+            [k, k + 1].forEach((at, i) => {
+                const there = example(at);
+                if (set[i] === at || !there) return;
+                app.stage.setExample(poses[i]!, app.tree.layers[layer]!.name, there);
+                set[i] = at;
+            });
+            const t = eased(Math.min(1, time / STEP - k));
+            blendPoses(pose, poses, [1 - t, t]);
+        },
+        describe: (time) => {
+            const k = Math.min(frameAt(times, time), Math.max(count - 1, 0));
+            const t = time / STEP - k;
+            if (!count) return "";
+            return t < 0.02 ? names[k]! : `${names[k]!} \u2192 ${names[(k + 1) % count]!}`;
+        },
+    };
+};

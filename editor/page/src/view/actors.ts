@@ -1,0 +1,146 @@
+// What is on the stage: the form, the other settings' form beside it, the driver, and in the form's place what a brush
+// shows. Built anew with each rig; filled on every frame.
+import type { App } from "../core/app";
+import { Form, facesOf, sourceFacesOf, type Faces } from "./form";
+import { Heat, type Coloured } from "./heat";
+import { FormNormals } from "./normals";
+import type { Stand } from "./scene";
+import { ghostMaterial, setMode, surfaceMaterial } from "./shaders";
+import { Skin } from "./skin";
+import { DriverForm } from "./driver";
+
+export class Actors {
+    readonly heat: Heat;
+    readonly material;
+    readonly #otherMaterial;
+    readonly #sculptMaterial;
+    readonly #ghost;
+    #faces: Faces | null = null;
+    #form: Form | null = null;
+    #other: Form | null = null;
+    #sculpt: { form: Form; normals: FormNormals } | null = null;
+    #sourceFaces: Faces | null = null;
+    #driver: DriverForm | null = null;
+    #skin: Skin | null = null;
+    #otherSkin: Skin | null = null;
+
+    constructor(readonly app: App, readonly stand: Stand) {
+        this.heat = new Heat(app);
+        this.material = surfaceMaterial(stand.looks);
+        this.#otherMaterial = surfaceMaterial(stand.looks);
+        this.#sculptMaterial = surfaceMaterial(stand.looks);
+        this.#ghost = ghostMaterial(stand.looks);
+    }
+
+    /** Faces of the level that is shown. */
+    get faces(): Faces {
+        return (this.#faces ??= facesOf(this.app.stage.mesh));
+    }
+    /** Faces of the cage, in the order of the source. */
+    get sourceFaces(): Faces {
+        return (this.#sourceFaces ??= sourceFacesOf(this.app.stage.rig.mesh(0)));
+    }
+    get form(): Form | null {
+        return this.#form;
+    }
+    get hasTexture(): boolean {
+        return this.app.stage.rig.textures.length > 0 && this.faces.texcoords !== null;
+    }
+
+    /** The middle one of some edges, in metres. */
+    edgeLength(): number {
+        const edges = this.faces.edges().array;
+        const { positions } = this.app.stage.surface;
+        const step = 2 * Math.ceil(edges.length / 512);
+        const lengths: number[] = [];
+        for (let e = 0; e + 1 < edges.length; e += step) {
+            const [a, b] = [3 * edges[e]!, 3 * edges[e + 1]!];
+            lengths.push(Math.hypot(...[0, 1, 2].map((i) => positions[a + i]! - positions[b + i]!)));
+        }
+        return lengths.sort((a, b) => a - b)[lengths.length >> 1] ?? 1;
+    }
+
+    /** For another rig. */
+    rebuild(): void {
+        const { stage } = this.app;
+        this.heat.forget();
+        const old = [this.#form, this.#other, this.#sculpt?.form, this.#driver, this.#skin, this.#otherSkin];
+        for (const thing of old) thing?.dispose();
+        this.#other = this.#sculpt = this.#driver = this.#skin = this.#otherSkin = this.#faces = this.#sourceFaces = null;
+        this.#form = new Form(this.stand.gl, this.faces, this.material);
+        this.stand.scenes[0].add(this.#form.object);
+        if (this.hasTexture) this.#skin = new Skin(stage.rig);
+        this.material.uniforms["skin"]!.value = this.#skin?.texture ?? null;
+        if (stage.rig.driver) {
+            this.#driver = new DriverForm(this.stand.gl, stage.rig.driver, this.#ghost);
+            this.stand.scenes[0].add(this.#driver.object);
+        }
+    }
+
+    #fillOther(textured: boolean): void {
+        const { other, display } = this.app;
+        if (this.#other) this.#other.object.visible = other !== null;
+        if (!other) return;
+        if (!this.#other) {
+            this.#other = new Form(this.stand.gl, this.faces, this.#otherMaterial);
+            this.stand.scenes[1].add(this.#other.object);
+        }
+        if (this.hasTexture && this.#otherSkin?.rig !== other.rig) {
+            this.#otherSkin?.dispose();
+            this.#otherSkin = new Skin(other.rig);
+            this.#otherMaterial.uniforms["skin"]!.value = this.#otherSkin.texture;
+        }
+        this.#other.fill(other.surface.positions, other.surface.normals);
+        this.#other.wire(display.wire, this.stand.wire);
+        if (textured) this.#otherSkin?.fill(other.surface);
+    }
+
+    #colour(): void {
+        const { stage, other } = this.app;
+        const targets: Coloured[] = [{ form: this.#form!, material: this.material, surface: stage.surface }];
+        if (other && this.#other) targets.push({ form: this.#other, material: this.#otherMaterial, surface: other.surface });
+        const mode = this.heat.fill(targets) ? "heat" : this.#mode;
+        for (const { material } of targets) setMode(material, mode);
+    }
+
+    #fillSculpt(): void {
+        const { sculpt, display } = this.app;
+        if (this.#sculpt) this.#sculpt.form.object.visible = sculpt !== null;
+        if (!sculpt) return;
+        if (!this.#sculpt) {
+            const faces = this.sourceFaces;
+            const form = new Form(this.stand.gl, faces, this.#sculptMaterial);
+            this.#sculpt = { form, normals: new FormNormals(faces.triangles.array as Uint32Array, faces.count) };
+            this.stand.scenes[0].add(form.object);
+        }
+        const { form, normals } = this.#sculpt;
+        form.fill(sculpt.positions, normals.of(sculpt.positions));
+        form.wire(display.wire, this.stand.wire);
+        if (sculpt.paint) form.heat(sculpt.paint);
+        this.#sculptMaterial.uniforms["heatScale"]!.value = 1;
+        setMode(this.#sculptMaterial, sculpt.paint ? "paint" : display.surface === "normals" ? "normals" : "shaded");
+    }
+
+    get #mode(): "shaded" | "texture" | "normals" {
+        const { surface } = this.app.display;
+        return surface === "texture" && !this.hasTexture ? "shaded" : surface;
+    }
+
+    /** Everything that is drawn, as it is now. */
+    fill(): void {
+        const { stage, display, sculpt } = this.app;
+        const form = this.#form!;
+        const textured = display.surface === "texture" && this.hasTexture;
+        form.object.visible = sculpt === null;
+        form.fill(stage.surface.positions, stage.surface.normals);
+        form.wire(display.wire, this.stand.wire);
+        if (textured) this.#skin?.fill(stage.surface);
+        this.#fillOther(textured);
+        this.#colour();
+        this.#fillSculpt();
+        if (this.#driver) {
+            this.#driver.object.visible = !display.unposed;
+            this.#driver.fill(stage.pose.driver);
+        }
+    }
+}

@@ -1,0 +1,137 @@
+// Where the view looks from: a target, a distance and two angles, in perspective or without. The field of view is that
+// of the smaller side of the picture, so that a narrow picture shows as much as a wide one.
+import { OrthographicCamera, PerspectiveCamera, Vector3 } from "three";
+
+const TAN = Math.tan((15 * Math.PI) / 180);
+const MARGIN = 1.16;
+
+/** Smallest x y z, largest x y z. */
+export type Box = ArrayLike<number>;
+
+export const boxOf = (positions: ArrayLike<number>): number[] => {
+    const box = [Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity];
+    for (let i = 0; i < positions.length; i += 3)
+        for (let axis = 0; axis < 3; axis++) {
+            const value = positions[i + axis]!;
+            if (value < box[axis]!) box[axis] = value;
+            if (value > box[axis + 3]!) box[axis + 3] = value;
+        }
+    return box[0]! <= box[3]! ? box : [-0.5, -0.5, -0.5, 0.5, 0.5, 0.5];
+};
+
+/** Half of the box's diagonal. */
+export const radiusOf = (box: Box): number =>
+    0.5 * Math.hypot(box[3]! - box[0]!, box[4]! - box[1]!, box[5]! - box[2]!) || 1;
+
+export class Eye {
+    readonly target = new Vector3();
+    distance = 3;
+    /** Radians about the vertical axis; 0 looks from +z, where a form has its front. */
+    yaw = 0.38;
+    /** Radians above the horizon. */
+    pitch = 0.17;
+    orthographic = false;
+    /** Of what is looked at: for the planes that cut near and far. */
+    radius = 1;
+    readonly right = new Vector3();
+    readonly up = new Vector3();
+    /** From the target to the eye. */
+    readonly back = new Vector3();
+    #perspective = new PerspectiveCamera();
+    #parallel = new OrthographicCamera();
+
+    get camera(): PerspectiveCamera | OrthographicCamera {
+        return this.orthographic ? this.#parallel : this.#perspective;
+    }
+
+    #axes(): void {
+        const [sy, cy, sp, cp] = [Math.sin(this.yaw), Math.cos(this.yaw), Math.sin(this.pitch), Math.cos(this.pitch)];
+        this.right.set(cy, 0, -sy);
+        this.back.set(sy * cp, sp, cy * cp);
+        this.up.crossVectors(this.back, this.right);
+    }
+
+    /** Tangents of half the fields of view, across and up. */
+    #tangents(aspect: number): [number, number] {
+        return aspect < 1 ? [TAN, TAN / aspect] : [TAN * aspect, TAN];
+    }
+
+    /** Brings the camera to where the eye is, for a picture so many times wider than high. */
+    aim(aspect: number): PerspectiveCamera | OrthographicCamera {
+        this.#axes();
+        const { camera, distance, radius } = this;
+        const [across, up] = this.#tangents(aspect);
+        camera.far = distance + 16 * radius;
+        camera.near = this.orthographic ? distance - 16 * radius : Math.max(0.01 * distance, distance - 8 * radius);
+        if (camera instanceof PerspectiveCamera) {
+            camera.fov = (2 * Math.atan(up) * 180) / Math.PI;
+            camera.aspect = aspect;
+        } else {
+            camera.left = -(camera.right = across * distance);
+            camera.bottom = -(camera.top = up * distance);
+        }
+        camera.position.copy(this.target).addScaledVector(this.back, distance);
+        camera.rotation.set(-this.pitch, this.yaw, 0, "YXZ");
+        camera.updateMatrixWorld();
+        camera.updateProjectionMatrix();
+        return camera;
+    }
+
+    /** Metres that a pixel of a picture so high is wide at a point. */
+    pixel(point: ArrayLike<number>, width: number, height: number): number {
+        const { target, back, distance } = this;
+        const depth = this.orthographic
+            ? distance
+            : distance -
+              (point[0]! - target.x) * back.x -
+              (point[1]! - target.y) * back.y -
+              (point[2]! - target.z) * back.z;
+        return (2 * Math.max(depth, 1e-3 * distance) * this.#tangents(width / height)[1]) / height;
+    }
+
+    /** Sees all of these points, from the side where it is now. */
+    frame(positions: ArrayLike<number>, aspect: number): void {
+        this.#axes();
+        const { target, right, up, back } = this;
+        const box = boxOf(positions);
+        this.radius = radiusOf(box);
+        target.set(0.5 * (box[0]! + box[3]!), 0.5 * (box[1]! + box[4]!), 0.5 * (box[2]! + box[5]!));
+        const [across, high] = this.#tangents(aspect);
+        let distance = 0.1 * this.radius;
+        for (let i = 0; i < positions.length; i += 3) {
+            const [x, y, z] = [positions[i]! - target.x, positions[i + 1]! - target.y, positions[i + 2]! - target.z];
+            const side = Math.abs(x * right.x + y * right.y + z * right.z) / across;
+            const rise = Math.abs(x * up.x + y * up.y + z * up.z) / high;
+            const near = this.orthographic ? 0 : x * back.x + y * back.y + z * back.z;
+            distance = Math.max(distance, near + MARGIN * Math.max(side, rise));
+        }
+        this.distance = distance;
+    }
+
+    orbit(yaw: number, pitch: number): void {
+        this.yaw += yaw;
+        this.pitch = Math.max(-Math.PI / 2, Math.min(Math.PI / 2, this.pitch + pitch));
+    }
+
+    /** Moves by so many metres in the plane of the picture. */
+    pan(x: number, y: number): void {
+        this.#axes();
+        this.target.addScaledVector(this.right, x).addScaledVector(this.up, y);
+    }
+
+    /** Nearer by a factor below 1, towards a place in the plane of the target, in metres from the middle. */
+    dolly(factor: number, x = 0, y = 0): void {
+        const before = this.distance;
+        this.distance = Math.max(1e-3 * this.radius, Math.min(40 * this.radius, this.distance * factor));
+        const share = 1 - this.distance / before;
+        this.pan(x * share, y * share);
+    }
+
+    look(yaw: number, pitch: number): void {
+        // The same again: from the other side.
+        const same = Math.abs(Math.sin((this.yaw - yaw) / 2)) < 1e-6 && Math.abs(this.pitch - pitch) < 1e-6;
+        const pole = Math.abs(pitch) > 1;
+        this.yaw = same && !pole ? yaw + Math.PI : yaw;
+        this.pitch = same && pole ? -pitch : pitch;
+    }
+}

@@ -1,0 +1,120 @@
+// Small pictures of forms: a surface and a pose of their own, drawn into a target of the same graphics context and
+// copied from there. All pictures of a rig are taken from one place, which sees the rig at rest, so that they compare.
+import { Scene, WebGLRenderTarget } from "three";
+import type { Pose, Rig, Surface } from "@exemplar/runtime";
+import type { App, Pictures } from "../core/app";
+import { Eye } from "./camera";
+import { facesOf, Form, type Faces } from "./form";
+import type { Stand } from "./scene";
+import { setMode, surfaceMaterial } from "./shaders";
+import { Skin } from "./skin";
+
+const MANY = 200_000; // vertices: above it the cage has to do
+
+interface Model {
+    rig: Rig;
+    pose: Pose;
+    surface: Surface;
+    form: Form;
+    skin: Skin | null;
+    eye: Eye;
+}
+
+interface Plate {
+    target: WebGLRenderTarget;
+    pixels: Uint8Array;
+    image: ImageData;
+}
+
+export class SmallPictures implements Pictures {
+    #model: Model | null = null;
+    #plates = new Map<string, Plate>();
+    #scene = new Scene();
+    readonly #material;
+
+    constructor(
+        readonly app: App,
+        readonly stand: Stand,
+        /** Of the stage's level, to share them. */
+        readonly faces: () => Faces,
+    ) {
+        this.#material = surfaceMaterial(stand.looks);
+    }
+
+    #open(): Model {
+        const { rig, surface: shown } = this.app.stage;
+        if (this.#model?.rig === rig) return this.#model;
+        this.forget();
+        const level = shown.vertexCount > MANY ? 0 : shown.level;
+        const surface = rig.surface({ level, textures: rig.textures.length > 0, state: true });
+        const pose = rig.pose();
+        surface.evaluate(pose);
+        const eye = new Eye();
+        const faces = level === shown.level ? this.faces() : facesOf(rig.mesh(level));
+        const form = new Form(this.stand.gl, faces, this.#material);
+        const skin = rig.textures.length && faces.texcoords ? new Skin(rig) : null;
+        eye.frame(surface.positions, 1);
+        this.#material.uniforms["skin"]!.value = skin?.texture ?? null;
+        setMode(this.#material, skin ? "texture" : "shaded");
+        this.#scene.add(form.object);
+        return (this.#model = { rig, pose, surface, form, skin, eye });
+    }
+
+    /** Gives back what belongs to the rig before. */
+    forget(): void {
+        this.#model?.form.dispose();
+        this.#model?.skin?.dispose();
+        this.#model = null;
+    }
+
+    #plate(width: number, height: number): Plate {
+        const key = `${width}×${height}`;
+        let plate = this.#plates.get(key);
+        if (!plate) {
+            const target = new WebGLRenderTarget(width, height, { samples: 4 });
+            plate = { target, pixels: new Uint8Array(4 * width * height), image: new ImageData(width, height) };
+            this.#plates.set(key, plate);
+        }
+        return plate;
+    }
+
+    draw(canvas: HTMLCanvasElement, set: (pose: Pose) => void): void {
+        const { width, height } = canvas;
+        const context = canvas.getContext("2d");
+        if (!context || width < 1 || height < 1 || this.stand.gl.isContextLost()) return;
+        const { pose, surface, form, skin, eye } = this.#open();
+        set(pose.rest());
+        surface.evaluate(pose);
+        form.fill(surface.positions, surface.normals);
+        skin?.fill(surface);
+        if (pose.rig.driver) eye.frame(surface.positions, 1); // it goes where its driver goes
+        const plate = this.#plate(width, height);
+        const { renderer, looks } = this.stand;
+        const camera = eye.aim(width / height);
+        looks.sky.value.set(0, 1, 0).transformDirection(camera.matrixWorldInverse);
+        renderer.setRenderTarget(plate.target);
+        renderer.setClearColor(0, 0);
+        renderer.clear();
+        renderer.render(this.#scene, camera);
+        renderer.readRenderTargetPixels(plate.target, 0, 0, width, height, plate.pixels);
+        renderer.setRenderTarget(null);
+        develop(plate);
+        context.putImageData(plate.image, 0, 0);
+    }
+}
+
+// From rows that start below, with colours that are multiplied by how much of a pixel is covered, to what ImageData has.
+const develop = ({ pixels, image }: Plate): void => {
+    const { width, height, data } = image;
+    for (let y = 0; y < height; y++)
+        for (let x = 0; x < width; x++) {
+            const from = 4 * ((height - 1 - y) * width + x);
+            const to = 4 * (y * width + x);
+            const covered = pixels[from + 3]!;
+            const factor = covered > 0 ? 255 / covered : 0;
+            data[to] = pixels[from]! * factor;
+            data[to + 1] = pixels[from + 1]! * factor;
+            data[to + 2] = pixels[from + 2]! * factor;
+            data[to + 3] = covered;
+        }
+};

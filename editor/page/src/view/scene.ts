@@ -1,0 +1,116 @@
+// The renderer and what stands around a form: background, ground, light; one picture, or two side by side.
+import {
+    Color, DataTexture, Mesh, PlaneGeometry, Scene, SRGBColorSpace, Vector3, WebGLRenderer, LinearFilter,
+} from "three";
+import { radiusOf, type Box, type Eye } from "./camera";
+import { colourTable, roundUp } from "./colours";
+import type { GL } from "./form";
+import { groundMaterial, wireMaterial, type Looks } from "./shaders";
+
+const MOST_PIXELS = 2; // a CSS pixel, at most
+
+const heatMap = (): DataTexture => {
+    const texture = new DataTexture(colourTable(), 256, 1);
+    texture.colorSpace = SRGBColorSpace;
+    texture.minFilter = texture.magFilter = LinearFilter;
+    texture.needsUpdate = true;
+    return texture;
+};
+
+export class Stand {
+    readonly renderer: WebGLRenderer;
+    readonly gl: GL;
+    readonly looks: Looks = { sky: { value: new Vector3(0, 1, 0) }, heatMap: { value: heatMap() } };
+    /** Left or alone, and right. */
+    readonly scenes = [new Scene(), new Scene()] as const;
+    /** Over everything. */
+    readonly overlay = new Scene();
+    readonly wire = wireMaterial();
+    readonly #background = new Color();
+    readonly #ground = new Mesh(new PlaneGeometry(1, 1).rotateX(-Math.PI / 2), groundMaterial());
+    readonly #secondGround = this.#ground.clone();
+    #size = [0, 0];
+
+    constructor(readonly canvas: HTMLCanvasElement, gl: GL) {
+        this.gl = gl;
+        this.renderer = new WebGLRenderer({ canvas, context: gl, antialias: true });
+        this.renderer.autoClear = false;
+        for (const ground of [this.#ground, this.#secondGround]) ground.frustumCulled = false;
+        this.scenes[0].add(this.#ground);
+        this.scenes[1].add(this.#secondGround);
+        this.theme();
+    }
+
+    get width(): number {
+        return this.#size[0]!;
+    }
+    get height(): number {
+        return this.#size[1]!;
+    }
+
+    /** Takes the size that the canvas has in the page; whether it is another one. */
+    fit(): boolean {
+        const { clientWidth: width, clientHeight: height } = this.canvas;
+        const ratio = Math.min(devicePixelRatio || 1, MOST_PIXELS);
+        if (width === this.width && height === this.height && ratio === this.renderer.getPixelRatio()) return false;
+        this.#size = [width, height];
+        this.renderer.setPixelRatio(ratio);
+        this.renderer.setSize(width, height, false);
+        return true;
+    }
+
+    /** The page's colours, which may have changed. */
+    theme(): void {
+        const style = getComputedStyle(document.documentElement);
+        this.#background.setStyle(style.getPropertyValue("--canvas").trim() || "#888");
+        const dark = this.#background.r + this.#background.g + this.#background.b < 1;
+        const ground = this.#ground.material;
+        (ground.uniforms["colour"]!.value as Color).set(dark ? 0xffffff : 0x000000);
+        ground.uniforms["strength"]!.value = dark ? 0.16 : 0.17;
+    }
+
+    /** Puts the ground below a form. */
+    placeGround(box: Box): void {
+        const radius = radiusOf(box);
+        const reach = 5 * radius;
+        const { uniforms } = this.#ground.material;
+        uniforms["cell"]!.value = roundUp(radius) / 10;
+        uniforms["reach"]!.value = reach;
+        for (const ground of [this.#ground, this.#secondGround]) {
+            ground.position.set(0.5 * (box[0]! + box[3]!), box[1]! - 1e-3 * radius, 0.5 * (box[2]! + box[5]!));
+            ground.scale.setScalar(2 * reach);
+        }
+    }
+    showGround(shown: boolean): void {
+        this.#ground.visible = this.#secondGround.visible = shown;
+    }
+
+    #picture(scene: Scene, eye: Eye, left: number, width: number): void {
+        const { renderer, height } = this;
+        const camera = eye.aim(width / height);
+        renderer.setViewport(left, 0, width, height);
+        renderer.setScissor(left, 0, width, height);
+        this.looks.sky.value.set(0, 1, 0).transformDirection(camera.matrixWorldInverse);
+        renderer.render(scene, camera);
+        renderer.clearDepth();
+        if (left === 0) renderer.render(this.overlay, camera);
+    }
+
+    draw(eye: Eye, two: boolean): void {
+        const { renderer, width, height } = this;
+        if (width < 1 || height < 1) return;
+        renderer.setRenderTarget(null);
+        renderer.setScissorTest(false);
+        renderer.setClearColor(this.#background, 1);
+        renderer.clear();
+        if (!two) {
+            this.#picture(this.scenes[0], eye, 0, width);
+            return;
+        }
+        const half = Math.floor(width / 2);
+        renderer.setScissorTest(true);
+        this.#picture(this.scenes[0], eye, 0, half);
+        this.#picture(this.scenes[1], eye, half, width - half);
+        renderer.setScissorTest(false);
+    }
+}

@@ -1,0 +1,183 @@
+// What things look like. One light for all: a soft sky, a key light over the viewer's left shoulder, a rim from behind;
+// they go with the viewer, so that a form is lit well from every side. Shaders write sRGB themselves.
+import { DoubleSide, ShaderMaterial, Vector3, Color, type IUniform } from "three";
+
+const ENCODE = `
+vec3 encode(vec3 c) {
+    c = clamp(c, 0.0, 1.0);
+    return mix(12.92 * c, 1.055 * pow(c, vec3(1.0 / 2.4)) - 0.055, step(0.0031308, c));
+}`;
+
+const SURFACE_VERTEX = `
+attribute float heat;
+varying vec3 seen;
+varying vec3 across;
+varying vec2 place;
+varying float warm;
+void main() {
+    vec4 point = modelViewMatrix * vec4(position, 1.0);
+    seen = point.xyz;
+    across = normalMatrix * normal;
+    place = uv;
+    warm = heat;
+    gl_Position = projectionMatrix * point;
+}`;
+
+const SURFACE_FRAGMENT = `
+uniform vec3 sky;
+uniform vec3 clay;
+uniform vec3 inside;
+uniform float opacity;
+uniform int mode;
+uniform float heatScale;
+uniform sampler2D skin;
+uniform sampler2D heatMap;
+varying vec3 seen;
+varying vec3 across;
+varying vec2 place;
+varying float warm;
+${ENCODE}
+void main() {
+    vec3 flat_ = normalize(cross(dFdx(seen), dFdy(seen)));
+    vec3 normal = mode == 4 ? flat_ : normalize(across);
+    vec3 eye = isOrthographic ? vec3(0.0, 0.0, 1.0) : normalize(-seen);
+    // How much this is the inside: not at an outline, where triangles that turn away end.
+    float within = gl_FrontFacing || mode == 4 ? 0.0 : smoothstep(0.05, 0.3, -dot(normal, eye));
+    if (within > 0.0) normal = -normal;
+    if (mode == 2) {
+        vec3 turned = (vec4(normal, 0.0) * viewMatrix).xyz;
+        gl_FragColor = vec4(0.5 + 0.5 * turned, 1.0);
+        gl_FragColor.rgb *= 1.0 - 0.45 * within;
+        return;
+    }
+    vec3 base = mix(clay, inside, within);
+    if (mode == 1) base = texture2D(skin, place).rgb * (1.0 - 0.55 * within);
+    if (mode == 3) base = texture2D(heatMap, vec2((255.0 * clamp(warm * heatScale, 0.0, 1.0) + 0.5) / 256.0, 0.5)).rgb * (1.0 - 0.5 * within);
+    if (mode == 5) base = mix(base, vec3(0.72, 0.13, 0.03), clamp(warm * heatScale, 0.0, 1.0));
+    float key = clamp((dot(normal, normalize(vec3(-0.5, 0.62, 0.6))) + 0.2) / 1.2, 0.0, 1.0);
+    float fill = 0.5 + 0.5 * dot(normal, sky);
+    float edge = 1.0 - clamp(dot(normal, eye), 0.0, 1.0);
+    float rim = edge * edge * edge * clamp(dot(normal, normalize(vec3(0.75, 0.35, -0.55))) + 0.35, 0.0, 1.0);
+    vec3 light = mix(vec3(0.2, 0.175, 0.16), vec3(0.42, 0.46, 0.52), fill) + key * key * vec3(0.78, 0.74, 0.68);
+    if (mode == 3) light = mix(vec3(0.9), light, 0.55);
+    float shine = pow(clamp(dot(normal, normalize(normalize(vec3(-0.5, 0.62, 0.6)) + eye)), 0.0, 1.0), 28.0);
+    vec3 colour = base * light + rim * vec3(0.32, 0.36, 0.42) + 0.035 * shine;
+    gl_FragColor = vec4(encode(colour), opacity);
+}`;
+
+/** What all surfaces share: set once a picture. */
+export interface Looks {
+    /** Up, as the camera sees it. */
+    sky: IUniform<Vector3>;
+    heatMap: IUniform<unknown>;
+}
+
+export type Mode = "shaded" | "texture" | "normals" | "heat" | "ghost" | "paint";
+const MODES: Mode[] = ["shaded", "texture", "normals", "heat", "ghost", "paint"];
+
+export const surfaceMaterial = (looks: Looks): ShaderMaterial =>
+    new ShaderMaterial({
+        vertexShader: SURFACE_VERTEX,
+        fragmentShader: SURFACE_FRAGMENT,
+        side: DoubleSide,
+        uniforms: {
+            sky: looks.sky,
+            heatMap: looks.heatMap,
+            clay: { value: new Color(0xc9bdb0) },
+            inside: { value: new Color(0x6f7f9c) },
+            opacity: { value: 1 },
+            mode: { value: 0 },
+            heatScale: { value: 1 },
+            skin: { value: null },
+        },
+    });
+
+export const setMode = (material: ShaderMaterial, mode: Mode): void => {
+    material.uniforms["mode"]!.value = MODES.indexOf(mode);
+};
+
+/** The driver, seen through. */
+export const ghostMaterial = (looks: Looks): ShaderMaterial => {
+    const material = surfaceMaterial(looks);
+    material.transparent = true;
+    material.uniforms["opacity"]!.value = 0.28;
+    (material.uniforms["clay"]!.value as Color).set(0x6a8fc4);
+    setMode(material, "ghost");
+    return material;
+};
+
+// Lines lie a little before the surface that they belong to.
+export const wireMaterial = (): ShaderMaterial =>
+    new ShaderMaterial({
+        transparent: true,
+        depthWrite: false,
+        uniforms: { colour: { value: new Color(0x101418) }, opacity: { value: 0.42 } },
+        vertexShader: `
+void main() {
+    gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
+    gl_Position.z -= 4e-4 * gl_Position.w;
+}`,
+        fragmentShader: `
+uniform vec3 colour;
+uniform float opacity;
+${ENCODE}
+void main() { gl_FragColor = vec4(encode(colour), opacity); }`,
+    });
+
+// Lines of a cell and of ten cells, as wide as a pixel, that fade with the distance from the form.
+export const groundMaterial = (): ShaderMaterial =>
+    new ShaderMaterial({
+        transparent: true,
+        depthWrite: false,
+        side: DoubleSide,
+        uniforms: { colour: { value: new Color() }, cell: { value: 1 }, reach: { value: 1 }, strength: { value: 1 } },
+        vertexShader: `
+varying vec2 place;
+void main() {
+    vec4 world = modelMatrix * vec4(position, 1.0);
+    place = world.xz - modelMatrix[3].xz;
+    gl_Position = projectionMatrix * viewMatrix * world;
+}`,
+        fragmentShader: `
+uniform vec3 colour;
+uniform float cell;
+uniform float reach;
+uniform float strength;
+varying vec2 place;
+${ENCODE}
+float lines(float size) {
+    vec2 at = place / size;
+    vec2 wide = fwidth(at);
+    vec2 off = abs(fract(at - 0.5) - 0.5) / max(wide, 1e-6);
+    float density = clamp(2.0 * max(wide.x, wide.y), 0.0, 1.0);
+    return (1.0 - min(min(off.x, off.y), 1.0)) * (1.0 - density);
+}
+void main() {
+    float fade = clamp(1.0 - length(place) / reach, 0.0, 1.0);
+    float line = max(0.45 * lines(cell), lines(10.0 * cell));
+    gl_FragColor = vec4(encode(colour), strength * fade * fade * line);
+}`,
+    });
+
+// Joints and bones: lit by a plain light, coloured one by one.
+export const boneMaterial = (): ShaderMaterial =>
+    new ShaderMaterial({
+        vertexShader: `
+varying vec3 seen;
+varying vec3 paint;
+void main() {
+    vec4 point = modelViewMatrix * instanceMatrix * vec4(position, 1.0);
+    seen = point.xyz;
+    paint = instanceColor;
+    gl_Position = projectionMatrix * point;
+}`,
+        fragmentShader: `
+varying vec3 seen;
+varying vec3 paint;
+${ENCODE}
+void main() {
+    vec3 normal = normalize(cross(dFdx(seen), dFdy(seen)));
+    float light = 0.55 + 0.5 * clamp(dot(normal, normalize(vec3(-0.4, 0.6, 0.7))), 0.0, 1.0);
+    gl_FragColor = vec4(encode(paint * light), 1.0);
+}`,
+    });

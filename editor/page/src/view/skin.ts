@@ -1,0 +1,54 @@
+// The texture on a form: blended by WebAssembly, and sent to the graphics card only when its weights have changed.
+import { DataTexture, LinearFilter, LinearMipmapLinearFilter, NoColorSpace, RepeatWrapping, SRGBColorSpace } from "three";
+import type { Rig, Surface } from "@exemplar/runtime";
+
+export class Skin {
+    readonly texture: DataTexture;
+    readonly #index: number;
+    #weights: Float64Array | null = null;
+
+    constructor(readonly rig: Rig) {
+        this.#index = Math.max(0, rig.textures.findIndex((texture) => /colou?r/i.test(texture.name)));
+        const { width, height, srgb } = rig.textures[this.#index]!;
+        this.texture = new DataTexture(null, width, height);
+        this.texture.colorSpace = srgb ? SRGBColorSpace : NoColorSpace;
+        this.texture.magFilter = LinearFilter;
+        this.texture.minFilter = LinearMipmapLinearFilter;
+        this.texture.wrapS = this.texture.wrapT = RepeatWrapping;
+        this.texture.generateMipmaps = true;
+        this.texture.anisotropy = 4;
+    }
+
+    #changed(surface: Surface): boolean {
+        const { weights } = surface;
+        const before = this.#weights;
+        if (!before) {
+            this.#weights = weights.slice();
+            return true;
+        }
+        let changed = false;
+        for (const layer of this.rig.layers) {
+            if (layer.domain !== "pixels") continue;
+            for (let k = layer.firstExample; k < layer.firstExample + layer.examples.length; k++) {
+                const weight = layer.muted ? Infinity : weights[k]!;
+                changed ||= weight !== before[k];
+                before[k] = weight;
+            }
+        }
+        return changed;
+    }
+
+    /** Takes the pixels that the surface has now. */
+    fill(surface: Surface): void {
+        const pixels = surface.texture(this.#index);
+        // Its memory may have moved; three.js reads it while it draws.
+        const moved = this.texture.image.data !== pixels;
+        if (!pixels || (!this.#changed(surface) && !moved)) return;
+        this.texture.image.data = pixels as Uint8ClampedArray<ArrayBuffer>;
+        this.texture.needsUpdate = true;
+    }
+
+    dispose(): void {
+        this.texture.dispose();
+    }
+}

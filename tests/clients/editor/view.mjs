@@ -1,0 +1,174 @@
+// The view: what it shows besides the form, and joints under the mouse.
+import { apart, changed, drag, expect, positions, settled } from "./harness.mjs";
+
+const show = (page, display) => page.evaluate((d) => (window.exemplar.show(d), window.exemplar.frame()), display);
+
+/** How many clearly coloured pixels there are of each of twelve hues; without the lower rows, where the legend is. */
+const hues = ({ width, height, data }) => {
+    const counts = new Array(12).fill(0);
+    for (let i = 0; i < 4 * width * (height - 80); i += 4) {
+        const [r, g, b] = [data[i], data[i + 1], data[i + 2]];
+        const [least, most] = [Math.min(r, g, b), Math.max(r, g, b)];
+        if (most - least < 40) continue;
+        const turn = most === r ? (g - b) / (most - least) : most === g ? 2 + (b - r) / (most - least) : 4 + (r - g) / (most - least);
+        counts[Math.floor(((turn + 6) % 6) * 2)]++;
+    }
+    return counts;
+};
+
+export const wireAndColours = async (bench) => {
+    const page = await bench.open(bench.demo("arm"));
+    const plain = await bench.pixels(page, "#view");
+    await page.keyboard.press("w");
+    const wire = changed(plain, await bench.pixels(page, "#view"));
+    expect(wire > 1500, `edges change ${wire} pixels`);
+    await page.keyboard.press("w");
+    expect(changed(plain, await bench.pixels(page, "#view")) === 0, "edges do not go away again");
+    await page.evaluate(() => {
+        const { exemplar } = window;
+        exemplar.select({ example: "bent_male" });
+        exemplar.goTo(0, "bent_male");
+    });
+    await page.keyboard.press("c");
+    const there = hues(await bench.pixels(page, "#view"));
+    const legend = await page.textContent(".view-legend");
+    expect(/bent_male.*[\d.]+ (mm|cm|m)$/.test(legend), `the legend says '${legend}'`);
+    await page.keyboard.press("r");
+    const away = hues(await bench.pixels(page, "#view"));
+    // The scale starts at violet.
+    const moved = (counts) => counts.slice(0, 8).reduce((sum, count) => sum + count, 0);
+    expect(moved(there) > 3000, `at the example there are hues ${there}`);
+    expect(moved(away) < moved(there) / 10, `at rest there are hues ${away}`);
+    // At the example the difference to it is nothing.
+    await page.keyboard.press("c");
+    const far = hues(await bench.pixels(page, "#view"));
+    await page.evaluate(() => window.exemplar.goTo(0, "bent_male"));
+    const near = hues(await bench.pixels(page, "#view"));
+    expect(moved(far) > 3000 && moved(near) === 0, `difference: hues ${far} at rest, ${near} at the example`);
+    expect(page.problems.length === 0, page.problems.join("; "));
+    return `${wire} pixels of edges`;
+};
+
+const clientOf = (page, joint) => page.evaluate((j) => {
+    const at = window.exemplar.stage.pose.worldJoints().subarray(16 * j + 12, 16 * j + 15);
+    return document.getElementById("view").pointToClient([...at]);
+}, joint);
+
+const turned = (page, joint) => page.evaluate((j) => window.exemplar.stage.pose.jointFromRest(j), joint);
+
+/** A bone is dragged by 30° about its joint while its parent is turned: that joint turns by 30°, and the form follows. */
+export const joints = async (bench) => {
+    const page = await bench.open(bench.demo("arm"));
+    await page.keyboard.press("1");
+    await page.keyboard.press("o");
+    await page.keyboard.press("f");
+    await page.evaluate(() => window.exemplar.setPlace({ shoulder: 20, elbow: 10 }));
+    await show(page, { skeleton: true });
+    const [elbow, hand] = [await clientOf(page, 1), await clientOf(page, 2)];
+    const before = await positions(page);
+    const angle = -Math.PI / 6; // the page's y goes down
+    const middle = { x: 0.6 * (hand.x - elbow.x), y: 0.6 * (hand.y - elbow.y) };
+    const end = {
+        x: elbow.x + middle.x * Math.cos(angle) - middle.y * Math.sin(angle),
+        y: elbow.y + middle.x * Math.sin(angle) + middle.y * Math.cos(angle),
+    };
+    await drag(page, { x: elbow.x + middle.x, y: elbow.y + middle.y }, end);
+    const value = await page.evaluate(() => window.exemplar.stage.pose.get("elbow"));
+    expect(Math.abs(value - 40) < 1, `the elbow is at ${value}° instead of 40°`);
+    expect(apart(before, await positions(page)) > 0.05, "the form does not follow");
+    const label = await page.textContent(".joint-label");
+    expect(/forearm.*z (39|40|41)\.\d°/.test(label), `the label says '${label}'`);
+    // The joint itself, from another side: a hinge stays one; with Shift it does not.
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("ArrowUp");
+    const place = await clientOf(page, 1);
+    await drag(page, place, { x: place.x + 30, y: place.y - 25 }, { steps: 5 });
+    let [x, y, z, w] = await turned(page, 1);
+    expect(Math.hypot(x, y) < 1e-5 && Math.abs((2 * Math.atan2(z, w) * 180) / Math.PI - value) > 2,
+        `the hinge is at ${[x, y, z, w]}`);
+    await drag(page, place, { x: place.x + 30, y: place.y - 25 }, { key: "Shift", steps: 5 });
+    [x, y, z, w] = await turned(page, 1);
+    expect(Math.hypot(x, y) > 0.05, `freely, it is at ${[x, y, z, w]}`);
+    // With a parent turned out of the picture's plane, too, a bone goes where the pointer goes.
+    await page.keyboard.press("r");
+    await page.evaluate(() => window.exemplar.pose((pose) => pose.turnJoint("shoulder", [0.25, -0.35, 0.15, 0.89])));
+    const [start, tip] = [await clientOf(page, 1), await clientOf(page, 2)];
+    const way = Math.atan2(tip.y - start.y, tip.x - start.x);
+    const on = (turn, share) => ({
+        x: start.x + share * Math.hypot(tip.x - start.x, tip.y - start.y) * Math.cos(way + turn),
+        y: start.y + share * Math.hypot(tip.x - start.x, tip.y - start.y) * Math.sin(way + turn),
+    });
+    await drag(page, on(0, 0.6), on(0.7, 0.9), { key: "Shift", steps: 5 });
+    const after = await clientOf(page, 2);
+    const off = Math.atan2(after.y - start.y, after.x - start.x) - way - 0.7;
+    expect(Math.abs(Math.sin(off)) < 0.02, `the bone is ${(off * 180) / Math.PI}° beside the pointer`);
+    await page.keyboard.press("r");
+    await page.keyboard.press("]");
+    await page.keyboard.press("Shift+X");
+    [x, y, z, w] = await turned(page, 2);
+    expect(Math.abs((2 * Math.atan2(x, w) * 180) / Math.PI + 5) < 1e-3, `after a key, the hand is at ${[x, y, z, w]}`);
+    expect(page.problems.length === 0, page.problems.join("; "));
+    return `elbow at ${value.toFixed(2)}°`;
+};
+
+export const texture = async (bench) => {
+    const page = await bench.open(bench.demo("face"));
+    const skin = await bench.pixels(page, "#view");
+    const form = await positions(page);
+    await show(page, { surface: "shaded" });
+    const clay = await bench.pixels(page, "#view");
+    const strong = (picture) => hues(picture).reduce((sum, count) => sum + count, 0);
+    expect(strong(skin) > 4 * strong(clay) + 1000, `${strong(skin)} pixels are coloured with, ${strong(clay)} without`);
+    await show(page, { surface: "texture" });
+    await page.evaluate(() => {
+        const { exemplar } = window;
+        const layer = exemplar.stage.rig.layers.find((l) => l.domain === "pixels");
+        const { inputs } = layer;
+        exemplar.pose((pose) => inputs.forEach((input) => pose.set(input.index, input.rest === input.max ? input.min : input.max)));
+    });
+    const flushed = changed(skin, await bench.pixels(page, "#view"));
+    expect(flushed > 500, `another texture changes ${flushed} pixels`);
+    expect(apart(form, await positions(page)) === 0, "the texture's axis moves the form");
+    expect(page.problems.length === 0, page.problems.join("; "));
+};
+
+/** What brushes and thumbnails use. */
+export const picking = async (bench) => {
+    const page = await bench.open(bench.demo("emotion"));
+    await settled(page);
+    const said = await page.evaluate(() => {
+        const { picker, pictures, stage, layer } = window.exemplar;
+        const { left, top, width, height } = picker.canvas.getBoundingClientRect();
+        const at = { clientX: left + width / 2, clientY: top + height / 2 };
+        const start = performance.now();
+        for (let i = 0; i < 10; i++) picker.hit(at);
+        const time = (performance.now() - start) / 10;
+        const hit = picker.hit(at);
+        const client = picker.canvas.pointToClient(hit.point);
+        const cage = stage.rig.surface({ level: 0, split: false, normals: false }).evaluate(stage.pose).positions;
+        let nearest = Infinity;
+        const far = (v) => Math.hypot(...[0, 1, 2].map((i) => cage[3 * v + i] - hit.point[i]));
+        for (let v = 0; v < cage.length / 3; v++) nearest = Math.min(nearest, far(v));
+        const moved = picker.drag(hit.point, at, { clientX: at.clientX + 40, clientY: at.clientY - 30 });
+        const there = picker.canvas.pointToClient(hit.point.map((v, i) => v + moved[i]));
+        const canvas = document.createElement("canvas");
+        canvas.width = canvas.height = 64;
+        const draw = (example) => {
+            pictures.draw(canvas, (pose) => stage.setExample(pose, layer.name, example));
+            return [...canvas.getContext("2d").getImageData(0, 0, 64, 64).data];
+        };
+        const [one, two] = [draw(layer.examples[0]), draw(layer.examples[1])];
+        return {
+            time, off: Math.hypot(client.x - at.clientX, client.y - at.clientY), found: far(hit.vertex), nearest,
+            dragged: [there.x - at.clientX, there.y - at.clientY], one, two, outside: picker.hit({ clientX: left + 2, clientY: top + 2 }),
+        };
+    });
+    expect(said.off < 0.1, `the hit is ${said.off} pixels beside the pointer`);
+    expect(said.found <= said.nearest * 1.5 + 1e-9, `a vertex at ${said.found} was taken where one is at ${said.nearest}`);
+    expect(Math.abs(said.dragged[0] - 40) < 0.5 && Math.abs(said.dragged[1] + 30) < 0.5, `a drag goes ${said.dragged}`);
+    expect(said.outside === null, "something was hit where nothing is");
+    const covered = said.one.filter((v, i) => i % 4 === 3 && v > 200).length;
+    expect(covered > 500 && covered < 4000, `a small picture has ${covered} pixels`);
+    expect(said.one.some((v, i) => Math.abs(v - said.two[i]) > 40), "two examples have the same picture");
+    return `a hit takes ${said.time.toFixed(2)} ms`;
+};
