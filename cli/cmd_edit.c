@@ -176,6 +176,8 @@ static int edit_project(const ex_call *call) {
     const char *path = call->arguments[0];
     if (!exi_file_exists(path))
         return exi_failed_text("there is no project '%s': 'exemplar demo' and 'exemplar init' make some", path);
+    if (!exi_file_is_no_folder(path))
+        return exi_failed_text("'%s' is a folder: name the project in it", path);
     if (!exi_expect_kind(path, EXI_FILE_PROJECT))
         return EX_EXIT_FAILED;
     if (exi_edit_open(&edit, call, path))

@@ -1,5 +1,5 @@
 /* cli/edit_motion.c - motion for the rig of the last build: which files there are, and one of them as poses. */
-#define _XOPEN_SOURCE 700
+#define _GNU_SOURCE
 
 #include "bake.h"
 #include "edit.h"
@@ -13,6 +13,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define JSON_MOST ((size_t)256 << 20)
 
 static bool is_motion_name(const char *name) {
     return exi_path_ends_with(name, ".bvh") || exi_path_ends_with(name, ".csv") || exi_path_ends_with(name, ".glb") ||
@@ -32,12 +34,36 @@ static bool is_own_file(const exi_edit *edit, const char *name) {
     return own;
 }
 
-/* Most glTF files of a folder are forms, and rigs. */
+/* The JSON of a glTF file in memory, to be freed: all of a .gltf, the first part of a .glb. */
+static char *read_json(const char *path, size_t *size) {
+    unsigned char head[20];
+    FILE *file = fopen(path, "rb");
+    char *json = NULL;
+    *size = 0;
+    if (!file)
+        return NULL;
+    if (fread(head, 1, sizeof head, file) == sizeof head && memcmp(head, "glTF", 4) == 0) {
+        *size = head[12] | (size_t)head[13] << 8 | (size_t)head[14] << 16 | (size_t)head[15] << 24;
+    } else if (fseek(file, 0, SEEK_END) == 0 && ftell(file) > 0) {
+        *size = (size_t)ftell(file);
+        rewind(file);
+    }
+    if (*size > 0 && *size <= JSON_MOST)
+        json = malloc(*size);
+    if (json)
+        *size = fread(json, 1, *size, file);
+    fclose(file);
+    return json;
+}
+
+/* Most glTF files of a folder are forms, and rigs. One that only seems to have an animation says so when it is opened.
+ */
 static bool has_animation(const exi_edit *edit, const char *name) {
-    ex_scene *scene = NULL;
-    char *path = exi_path_join(edit->path, name);
-    const bool has = path && ex_scene_read(path, &scene, NULL) == EX_OK && scene->animation_count > 0;
-    ex_scene_destroy(scene);
+    static const char key[] = "\"animations\"";
+    size_t size = 0;
+    char *path = exi_path_join(edit->path, name), *json = path ? read_json(path, &size) : NULL;
+    const bool has = json && memmem(json, size, key, sizeof key - 1);
+    free(json);
     free(path);
     return has;
 }

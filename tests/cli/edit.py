@@ -13,6 +13,7 @@ import struct
 import subprocess
 import sys
 import time
+import unittest
 import urllib.parse
 
 import harness
@@ -138,9 +139,35 @@ class Page(Case):
 
     def test_what_cannot_be_edited(self):
         self.sentence(self.run_tool("edit", "none.json"), 1, "none.json")
+        self.sentence(self.run_tool("edit", "."), 1, "folder")
         self.succeed("build", "band.json", "-q")
         self.sentence(self.run_tool("edit", "band.glb"), 1, "band.glb")
         self.sentence(self.run_tool("edit", "--export", "o.html", "band.glb", "--no-open"), 2, "--no-open")
+
+    @unittest.skipUnless(sys.platform.startswith("linux"), "other systems open a browser in another way")
+    def test_browser(self):
+        programs = self.folder / "programs"
+        programs.mkdir()
+        for present in (False, True):
+            if present:
+                (programs / "xdg-open").write_text('#!/bin/sh\nprintf "%s\\n" "$1" > seen.part; mv seen.part seen\n')
+                (programs / "xdg-open").chmod(0o755)
+            process = subprocess.Popen([harness.TOOL, "edit", "band.json"], cwd=self.folder, stdin=subprocess.DEVNULL,
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                       env={**os.environ, "PATH": f"{programs}:/bin" if present else str(programs)})
+            address = process.stdout.readline().decode()
+            end = time.monotonic() + 20
+            while present and not (self.folder / "seen").exists() and time.monotonic() < end:
+                time.sleep(0.01)
+            time.sleep(0 if present else 0.1)
+            process.send_signal(signal.SIGTERM)
+            said = process.communicate(timeout=60)[1].decode()
+            self.assertEqual(process.returncode, 0)
+            if present:
+                self.assertEqual((self.folder / "seen").read_text(), address)
+                self.assertNotIn("browser", said)
+            else:
+                self.assertIn("open that address", said)
 
     def test_page(self):
         editor = self.open()
@@ -247,6 +274,11 @@ class Requests(Case):
         found = self.post("check", self.text)
         self.assertEqual(found.status, 200)
         self.assertEqual(found.bytes, self.run_tool("check", "band.json", "--json").bytes)
+        missing = self.text.replace("thick.obj", "none.obj")
+        (self.folder / "band.json").write_text(missing)
+        found = self.post("check", missing)
+        self.assertEqual(found.bytes, self.run_tool("check", "band.json", "--json").bytes)
+        self.assertIn("none.obj", found.bytes.decode())
         broken = self.post("check", self.text[:50]).json()
         self.assertEqual((broken["errors"], broken["findings"][0]["kind"]), (1, "unreadable"))
 
