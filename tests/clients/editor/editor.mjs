@@ -7,6 +7,8 @@ import * as brush from "./brush.mjs";
 import { example } from "./example.mjs";
 import { Bench } from "./harness.mjs";
 import * as layers from "./layers.mjs";
+import * as map from "./map.mjs";
+import * as pose from "./pose.mjs";
 import * as space from "./space.mjs";
 import * as view from "./view.mjs";
 import * as whole from "./whole.mjs";
@@ -28,6 +30,8 @@ const cases = {
     "a texture": view.texture,
     "picking and small pictures": view.picking,
     ...layers.cases,
+    ...map.cases,
+    ...pose.cases,
     ...brush.cases,
     "an exported page": whole.exported,
     "a corrupt project": whole.corrupt,
