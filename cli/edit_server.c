@@ -63,6 +63,7 @@ static const route routes[] = {
     {"api/form", "POST", BODY_MOST, exi_edit_post_form},
     {"api/mask", "POST", BODY_MOST, exi_edit_post_mask},
     {"api/group", "POST", BODY_MOST, exi_edit_post_group},
+    {"api/values", "POST", TEXT_MOST, exi_edit_post_values},
     {"api/motions", "GET", 0, exi_edit_get_motions},
     {"api/motion", "POST", BODY_MOST, exi_edit_post_motion},
     {"api/bake", "POST", 0, exi_edit_post_bake},

@@ -226,6 +226,14 @@ const paints = async (bench) => {
     const wanted = rest.map((x, i) => x + painted[Math.floor(i / 3)] * (whole[i] - x));
     expect(apart(made, wanted) < 1e-5 * sizeOf(whole), "the mask does not confine the layer to what was painted");
 
+    // Whoever opens it again goes on from there.
+    await page.reload();
+    await page.waitForSelector("body[data-ready=true]");
+    await page.locator("#view").hover();
+    await page.keyboard.press("a");
+    await page.waitForFunction(() => window.exemplar.sculpt?.paint?.some((x) => x < 1), null, { timeout: 10000 });
+    expect(apart(Float32Array.from(await values()), painted) < 1e-6, "painting does not start from the layer's mask");
+
     // Ctrl takes paint off; the group is of the faces that are painted.
     await drag(page, from, away(from, 10, 0), { key: "Control" });
     expect((await values())[from.vertex] < painted[from.vertex], "Ctrl takes nothing off");
