@@ -35,6 +35,9 @@ export class Brush implements Undoable {
         app.on("selection", () => this.#onSelection());
         app.on("rig", () => this.#onRig());
         app.on("tree", () => (this.#discarded = null));
+        addEventListener("beforeunload", (event) => {
+            if (this.isBusy) event.preventDefault();
+        });
     }
 
     get isBusy(): boolean {
@@ -196,6 +199,7 @@ export class Brush implements Undoable {
             this.session = this.#discarded;
             this.#discarded = null;
             if (this.session.isSculpted) this.session.hold(this.app.stage);
+            else this.session.show(this.app);
             this.#announcePose();
         } else {
             const label = this.undoLabel;

@@ -69,6 +69,7 @@ export class Session {
 
     /** Shows the form at the pose as it is; it is taken when the first stroke begins. */
     show(app: App): void {
+        this.strokes.forget(this.positions); // what was undone was of another pose
         this.atRest = isAtRest(app.stage, app.layer);
         this.positions.set(cageOf(app.stage, app.stage.pose, this.atRest));
         this.isStale = true;
