@@ -178,7 +178,8 @@ export const layout = (name, prepare = null) => async (bench) => {
     return `at least ${least} texts and controls`;
 };
 
-// What the parts of a step cost, in milliseconds, each by itself: medians of sums, for a browser's clock is coarse.
+// What the parts of a step cost, in milliseconds, each by itself: medians of sums of about a millisecond, for a browser's
+// clock is coarse, and what interrupts is then in few of them.
 const stepParts = () => {
     const { exemplar } = window;
     const { rigLayer: layer, stage } = exemplar;
@@ -193,13 +194,15 @@ const stepParts = () => {
         "blend, skin and normals": () => stage.surface.evaluate(stage.pose),
         "buffer fill": () => exemplar.emit("fill"),
     };
-    const cost = (body) => {
-        const sums = Array.from({ length: 15 }, () => {
+    const times = (body, rounds, count) =>
+        Array.from({ length: rounds }, () => {
             const start = performance.now();
-            for (let i = 0; i < 20; i++) body();
-            return (performance.now() - start) / 20;
-        });
-        return sums.sort((a, b) => a - b)[7];
+            for (let i = 0; i < count; i++) body();
+            return (performance.now() - start) / count;
+        }).sort((a, b) => a - b);
+    const cost = (body) => {
+        const about = times(body, 3, 30)[0];
+        return times(body, 201, Math.ceil(1 / Math.max(about, 0.002)))[100];
     };
     const said = Object.entries(parts).map(([name, body]) => `${name} ${cost(body).toFixed(3)}`);
     layer.moveExample(1, point);
