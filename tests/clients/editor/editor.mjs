@@ -6,6 +6,7 @@ import { resolve } from "node:path";
 import { example } from "./example.mjs";
 import { Bench } from "./harness.mjs";
 import * as layers from "./layers.mjs";
+import * as map from "./map.mjs";
 import * as play from "./play.mjs";
 import * as pose from "./pose.mjs";
 import * as space from "./space.mjs";
@@ -29,6 +30,7 @@ const cases = {
     "a texture": view.texture,
     "picking and small pictures": view.picking,
     ...layers.cases,
+    ...map.cases,
     ...pose.cases,
     ...play.cases,
     "an exported page": whole.exported,
