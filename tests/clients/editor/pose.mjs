@@ -132,7 +132,7 @@ const triangle = async (bench) => {
     const project = bench.demo("arm");
     const page = await bench.open(project);
     await page.evaluate(() => (document.querySelector(".triangle").open = true));
-    const names = ["bent_female", "up_male", "straight_male"];
+    const names = ["bent_female", "up_female", "straight_male"];
     const selects = page.locator(".triangle select");
     for (let k = 0; k < 3; k++) await selects.nth(k).selectOption(names[k]);
     const field = page.locator(".triangle .field");
