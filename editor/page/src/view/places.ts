@@ -20,7 +20,7 @@ const drivenPlaces = (rig: Rig): Float32Array => {
 };
 
 /** Points all around it. By the mesh itself where that will do, so that an edit of a space moves neither the ground nor
- * the eye; a cage may be elsewhere than the surface at rest. */
+ * the eye; a surface may be elsewhere than its cage. */
 export const usualPlaces = ({ rig, surface }: Stage): Float32Array => {
     if (rig.driver) return drivenPlaces(rig);
     const mesh = rig.restPositions();
@@ -28,6 +28,7 @@ export const usualPlaces = ({ rig, surface }: Stage): Float32Array => {
     const shown = surface.evaluate(rest).positions;
     rest.dispose();
     const [a, b] = [boxOf(mesh), boxOf(shown)];
-    const near = 0.3 * Math.min(radiusOf(a), radiusOf(b));
-    return a.every((side, i) => Math.abs(side - b[i]!) < near) ? mesh : shown.slice();
+    const [small, large] = [radiusOf(a), radiusOf(b)].sort((p, q) => p - q);
+    const away = Math.hypot(...[0, 1, 2].map((i) => 0.5 * (a[i]! + a[i + 3]! - b[i]! - b[i + 3]!)));
+    return large! < 2 * small! && away < small! ? mesh : shown.slice();
 };
