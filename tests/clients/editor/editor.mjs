@@ -6,6 +6,7 @@ import { resolve } from "node:path";
 import { example } from "./example.mjs";
 import { Bench } from "./harness.mjs";
 import * as layers from "./layers.mjs";
+import * as map from "./map.mjs";
 import * as space from "./space.mjs";
 import * as view from "./view.mjs";
 import * as whole from "./whole.mjs";
@@ -27,6 +28,7 @@ const cases = {
     "a texture": view.texture,
     "picking and small pictures": view.picking,
     ...layers.cases,
+    ...map.cases,
     "an exported page": whole.exported,
     "a corrupt project": whole.corrupt,
     "two editors": whole.twoEditors,

@@ -6,8 +6,9 @@ export const livingExamples = (layer: ProjectLayer) => layer.examples.filter((ex
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-const formOf = (example: ProjectExample) => ({ ...example, at: null, joints: null, falloff: null });
-const restOf = (layer: ProjectLayer) => ({ ...layer, weigh: null, pseudo: null, muted: null, examples: null });
+// Without the keys that may differ, wherever they stand: a key that is new stands behind the others.
+const formOf = ({ at: _at, joints: _joints, falloff: _falloff, ...form }: ProjectExample) => form;
+const restOf = ({ weigh: _weigh, pseudo: _pseudo, muted: _muted, examples: _examples, ...rest }: ProjectLayer) => rest;
 
 /** Whether the rig of one layer can show the other by edits of its weigher alone. Most examples of two trees are the
  * same objects, which makes this quick for a thousand of them. */

@@ -19,6 +19,8 @@ export interface Handle {
     readonly resetLabel: string;
     /** By how many pixels it is dragged. */
     change(dx: number, dy: number): Change;
+    /** So many times as far. */
+    scale(factor: number): Change;
     readonly reset: Change;
 }
 
@@ -178,6 +180,7 @@ const putHandle = (state: MapState, { x, y, rx, ry }: Ellipse, { angles, change,
             const fy = ry > 0 && Math.abs(sin) > 0.1 ? 1 - dy / (ry * sin) : 1;
             return change([fx, fy, fx * cos * cos + fy * sin * sin]);
         },
+        scale: (factor) => change([factor, factor, factor]),
     };
 };
 

@@ -174,6 +174,12 @@ const begin = (app: App, state: MapState, at: Point, event: PointerEvent): { dra
     return { drag: dragPose(app, state), hit: null };
 };
 
+const cursorAt = (state: MapState, at: Point): string => {
+    if (state.taken) return "copy";
+    if (markAt(state, at)) return "grab";
+    return handleAt(reachOf(state), at) ? "move" : "crosshair";
+};
+
 export const addGestures = (app: App, state: MapState, canvas: HTMLCanvasElement, redraw: () => void): void => {
     let drag: Drag | null = null;
     let start: Point = [0, 0];
@@ -197,7 +203,7 @@ export const addGestures = (app: App, state: MapState, canvas: HTMLCanvasElement
 
     canvas.addEventListener("pointerdown", (event) => {
         if (drag || state.missing !== null) return;
-        state.update();
+        app.frame(); // what is pressed is what is shown
         start = placeIn(event);
         const begun = begin(app, state, start, event);
         if (!begun) return;
@@ -227,6 +233,7 @@ export const addGestures = (app: App, state: MapState, canvas: HTMLCanvasElement
             started = true;
             drag.move(at, event);
         }
+        if (!drag && state.missing === null) canvas.style.cursor = cursorAt(state, at);
         redraw();
     });
     canvas.addEventListener("pointerup", (event) => {

@@ -1,6 +1,7 @@
 // The map by keys: every edit is one step that can be undone.
 import type { App } from "../core/app";
 import { moveTo, placeForm, removePseudo, takeForm } from "./edit";
+import { reachOf } from "./falloff";
 import { setPose } from "./gestures";
 import { placeText } from "./legend";
 import type { Chosen, MapState } from "./state";
@@ -21,6 +22,7 @@ const isThere = (state: MapState): boolean => state.missing === null;
 
 /** The next or the previous mark, around. */
 const selectNext = (app: App, state: MapState, by: number): void => {
+    state.update(); // keys may come quicker than frames
     const { marks } = state;
     if (!marks.length) return;
     const now = marks.findIndex((mark) => mark.selected);
@@ -30,6 +32,7 @@ const selectNext = (app: App, state: MapState, by: number): void => {
 };
 
 const moveSelected = (app: App, state: MapState, key: string | undefined, share: number): void => {
+    state.update();
     const mark = state.selectedMark;
     if (!mark) return;
     const [dx, dy] = arrow(key);
@@ -38,9 +41,24 @@ const moveSelected = (app: App, state: MapState, key: string | undefined, share:
     app.say(`${mark.name}: ${placeText(state, x, y)}`);
 };
 
+/** How far the selected example reaches: End and Home across, Page Up and Page Down up. */
+const setReach = (app: App, state: MapState, key: string | undefined): void => {
+    state.update();
+    const handles = reachOf(state)?.handles ?? [];
+    const handle = /Page/.test(key ?? "") ? (handles[1] ?? handles[0]) : handles[0];
+    if (!handle) {
+        app.say("Nothing here has a reach: select an example of a layer that is weighed by gaussian, or cardinal with a local kernel.");
+        return;
+    }
+    app.edit(handle.label, handle.scale(/End|PageUp/.test(key ?? "") ? 1.1 : 1 / 1.1));
+    state.update();
+    app.say(reachOf(state)?.handles[handles.indexOf(handle)]?.text ?? "");
+};
+
 /** Along the shown axes, from where the pose is. */
 export const movePose = (app: App, state: MapState, key: string, share: number): boolean => {
     if (!isThere(state) || !(key in ARROWS)) return false;
+    state.update();
     const [dx, dy] = arrow(key);
     const x = state.x!.read(state.pose) + dx * step(state, "x", share);
     const y = (state.y?.read(state.pose) ?? 0) + dy * step(state, "y", share);
@@ -53,6 +71,7 @@ export const take = (app: App, state: MapState): void => {
         state.taken = null;
         app.say("Put back.");
     } else {
+        app.frame(); // so that the weights are those of what is shown
         state.taken = takeForm(state, state.x!.read(state.pose), state.y?.read(state.pose) ?? 0);
         app.say("Taken: the form at the pose. Press where it is to be, drag from another form, or move the pose and press Enter.");
     }
@@ -62,6 +81,7 @@ export const take = (app: App, state: MapState): void => {
 const place = (app: App, state: MapState): void => {
     const { taken } = state;
     if (!taken) return;
+    state.update();
     state.taken = null;
     const count = state.tree?.pseudo?.length ?? 0;
     app.edit("placed a form", placeForm(state, taken, state.x!.read(state.pose), state.y?.read(state.pose) ?? 0));
@@ -87,7 +107,8 @@ const cycle = (app: App, state: MapState): void => {
 
 export const addKeys = (app: App, state: MapState): void => {
     const group = "Space";
-    const isSelected = (): boolean => isThere(state) && state.selectedMark !== null && !app.isDragging;
+    const isSelected = (): boolean =>
+        isThere(state) && !app.isDragging && (app.selection.example !== null || app.selection.pseudo !== null);
     const there = (): boolean => isThere(state);
     app.commands.add(
         { id: "map-next", label: "Next example or pseudo-example", group, keys: ["N"], enabled: there,
@@ -98,6 +119,8 @@ export const addKeys = (app: App, state: MapState): void => {
             enabled: isSelected, run: (key) => moveSelected(app, state, key, 0.01) },
         { id: "map-move-far", label: "Move it by 10 %", group, keys: arrows("Alt+Shift+"), enabled: isSelected,
             run: (key) => moveSelected(app, state, key, 0.1) },
+        { id: "map-reach", label: "Less or more reach, across and up", group, enabled: isSelected,
+            keys: ["Alt+Home", "Alt+End", "Alt+PageDown", "Alt+PageUp"], run: (key) => setReach(app, state, key) },
         { id: "map-take", label: "Take the form at the pose", group, keys: ["T"], enabled: there,
             run: () => take(app, state) },
         { id: "map-place", label: "Place the taken form at the pose", group, keys: ["Enter"],

@@ -58,8 +58,10 @@ export class MapState {
     pointer: [number, number] | null = null;
     picture = true;
 
-    #axesOf = "";
-    #kept = new Map<string, { x: string; y: string }>();
+    /** The layer and the space that the coordinates are of. */
+    #axesOf: unknown[] = [];
+    /** By layer, what was chosen. */
+    #kept = new Map<number, { x: string; y: string }>();
     #fittedFor = "";
 
     constructor(readonly app: App) {}
@@ -112,14 +114,13 @@ export class MapState {
         const { layer, tree, app } = this;
         if (!layer || !tree || layer.weigher === "direct" || layer.weigher === "convex") {
             this.coordinates = [];
-            this.#axesOf = "";
+            this.#axesOf = [];
             return;
         }
-        const key = JSON.stringify([app.selection.layer, layer.inputs, tree.space]);
-        if (key === this.#axesOf) return;
-        this.#axesOf = key;
+        if (this.#axesOf[0] === layer && this.#axesOf[1] === tree.space) return;
+        this.#axesOf = [layer, tree.space];
         this.coordinates = coordinatesOf(layer, tree.space);
-        const kept = this.#kept.get(tree.name);
+        const kept = this.#kept.get(app.selection.layer);
         const find = (id: string | undefined) => this.coordinates.find((c) => c.id === id);
         this.x = find(kept?.x) ?? this.coordinates[0] ?? null;
         const other = this.coordinates.find((c) => c !== this.x) ?? null;
@@ -137,7 +138,7 @@ export class MapState {
             this.y = wanted;
             if (wanted && wanted === x) this.x = y ?? this.coordinates.find((c) => c !== wanted) ?? x;
         }
-        if (this.tree) this.#kept.set(this.tree.name, { x: this.x!.id, y: this.y?.id ?? WEIGHTS });
+        if (this.tree) this.#kept.set(this.app.selection.layer, { x: this.x!.id, y: this.y?.id ?? WEIGHTS });
         this.app.invalidate();
     }
 
