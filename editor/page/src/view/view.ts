@@ -140,6 +140,12 @@ export const viewPanel = (app: App): HTMLElement => {
         "div",
         { class: "view" },
         viewToolbar(app, view),
-        h("div", { class: "view-canvas" }, canvas, captions(app, () => view.two), view.joints.label, view.legend.element),
+        h(
+            "div",
+            { class: "view-canvas" },
+            canvas,
+            h("div", { class: "view-top" }, captions(app, () => view.two), view.joints.label),
+            view.legend.element,
+        ),
     );
 };
