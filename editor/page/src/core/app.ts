@@ -72,6 +72,9 @@ export interface Picker {
         [number, number, number];
     /** Metres that a CSS pixel is wide at a point. */
     pixel(point: ArrayLike<number>): number;
+    /** Shows how far a brush reaches: a ring on the surface, of a radius in metres. */
+    showRing(hit: Hit, radius: number): void;
+    hideRing(): void;
 }
 
 /** What a brush shows in place of the surface: the cage (level 0), in the order of the source. */

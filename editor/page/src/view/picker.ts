@@ -4,17 +4,21 @@ import type { Rig, Surface } from "@exemplar/runtime";
 import type { Hit, Picker } from "../core/app";
 import type { View } from "./view";
 import { castRay } from "./raycast";
+import { BrushRing } from "./ring";
 
 type Place = { clientX: number; clientY: number };
 
 export class ViewPicker implements Picker {
     readonly canvas: HTMLCanvasElement;
     #cage: { rig: Rig; surface: Surface } | null = null;
+    readonly #ring = new BrushRing();
     /** The cage is not that of the pose any more. */
     #isStale = true;
 
     constructor(readonly view: View) {
         this.canvas = view.canvas;
+        view.stand.overlay.add(this.#ring.object);
+        view.app.on("display", () => this.#ring.theme());
         view.app.on("fill", () => (this.#isStale = true));
     }
 
@@ -79,5 +83,16 @@ export class ViewPicker implements Picker {
     pixel(point: ArrayLike<number>): number {
         const { width, height } = this.view.picture({ clientX: -1 });
         return this.view.eye.pixel(point, width, height);
+    }
+
+    showRing(hit: Hit, radius: number): void {
+        this.#ring.show(hit, radius);
+        this.view.redraw();
+    }
+
+    hideRing(): void {
+        if (!this.#ring.object.visible) return;
+        this.#ring.object.visible = false;
+        this.view.redraw();
     }
 }
