@@ -43,8 +43,8 @@ const makeSelects = (app: App, state: MapState) => {
         const rest: Option[] = [["selected", "of the selected example"], ["smallest", "smallest of all"], ["none", "none"]];
         fill(weight, [...rest, ...examples], state.chosen);
     };
-    const named = (text: string, element: HTMLElement) => h("label", {}, h("span", {}, text), element);
-    const row = h("div", { class: "choices" }, named("Across", x), named("Up", y), named("Weight", weight));
+    const named = (text: string, element: HTMLElement) => h("label", {}, h("span", { "aria-hidden": "true" }, text), element);
+    const row = h("div", { class: "choices" }, named("↔", x), named("↕", y), named("Weight", weight));
     return { row, update };
 };
 
