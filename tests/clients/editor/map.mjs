@@ -115,7 +115,10 @@ const reach = async (bench) => {
     expect(apart(before, live) > 1e-4, "the surface did not follow the handle");
     await save(page);
     const saved = json(project).layers[0].examples.find((e) => e.name === "forward").falloff;
-    expect(saved && saved.shoulder > 0 && saved.shoulder < 180, `saved as ${JSON.stringify(saved)}`);
+    const degrees = 18 / ((await onMap(page, [1, 0])).x - (await onMap(page, [0, 0])).x);
+    const was = Number(/reaches ([\d.]+)°/.exec(handle.text)[1]);
+    expect(saved && near(Math.abs(saved.shoulder - was), degrees, 0.5),
+        `by ${degrees} degrees from ${was}, it is saved as ${JSON.stringify(saved)}`);
     const built = apart(live, await positions(page));
     expect(built < 1e-5, `the rig that was built differs from what was shown by ${built}`);
     const [moved] = await handles(); // it may be on another side now, clear of marks
