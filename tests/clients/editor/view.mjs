@@ -82,13 +82,26 @@ export const joints = async (bench) => {
     await page.keyboard.press("ArrowUp");
     await page.keyboard.press("ArrowUp");
     const place = await clientOf(page, 1);
-    await drag(page, place, { x: place.x + 30, y: place.y - 25 });
+    await drag(page, place, { x: place.x + 30, y: place.y - 25 }, { steps: 5 });
     let [x, y, z, w] = await turned(page, 1);
     expect(Math.hypot(x, y) < 1e-5 && Math.abs((2 * Math.atan2(z, w) * 180) / Math.PI - value) > 2,
         `the hinge is at ${[x, y, z, w]}`);
-    await drag(page, place, { x: place.x + 30, y: place.y - 25 }, { key: "Shift" });
+    await drag(page, place, { x: place.x + 30, y: place.y - 25 }, { key: "Shift", steps: 5 });
     [x, y, z, w] = await turned(page, 1);
     expect(Math.hypot(x, y) > 0.05, `freely, it is at ${[x, y, z, w]}`);
+    // With a parent turned out of the picture's plane, too, a bone goes where the pointer goes.
+    await page.keyboard.press("r");
+    await page.evaluate(() => window.exemplar.pose((pose) => pose.turnJoint("shoulder", [0.25, -0.35, 0.15, 0.89])));
+    const [start, tip] = [await clientOf(page, 1), await clientOf(page, 2)];
+    const way = Math.atan2(tip.y - start.y, tip.x - start.x);
+    const on = (turn, share) => ({
+        x: start.x + share * Math.hypot(tip.x - start.x, tip.y - start.y) * Math.cos(way + turn),
+        y: start.y + share * Math.hypot(tip.x - start.x, tip.y - start.y) * Math.sin(way + turn),
+    });
+    await drag(page, on(0, 0.6), on(0.7, 0.9), { key: "Shift", steps: 5 });
+    const after = await clientOf(page, 2);
+    const off = Math.atan2(after.y - start.y, after.x - start.x) - way - 0.7;
+    expect(Math.abs(Math.sin(off)) < 0.02, `the bone is ${(off * 180) / Math.PI}° beside the pointer`);
     await page.keyboard.press("r");
     await page.keyboard.press("]");
     await page.keyboard.press("Shift+X");

@@ -96,7 +96,7 @@ export class ExampleList {
 
     #open(point: Point, index: number, target: Element | null): void {
         this.#choose(point, index);
-        if (target?.closest(".name")) this.app.commands.run("rename");
+        if (this.app.server && target?.closest(".name")) this.app.commands.run("rename");
         else if (point.example) this.app.goTo(this.app.selection.layer, point.example.name);
         else this.app.pose((pose) => this.app.stage.setPlace(pose.rest(), point.pseudo.at));
     }

@@ -27,7 +27,7 @@ const layerList = (app: App, marks: () => Marks): List<ProjectLayer> =>
         fill: (row, i) => fillLayer(row, marks().layers.get(i)),
         isChosen: (_, i) => i === app.selection.layer,
         choose: (_, i) => app.select({ layer: i }),
-        open: (_, __, target) => target?.closest(".name") && app.commands.run("rename"),
+        open: (_, __, target) => app.server && target?.closest(".name") && app.commands.run("rename"),
         press: (_, __, i) => apply(app, muteLayer(app.history.tree, i)),
     });
 

@@ -47,6 +47,19 @@ export class Actors {
         return this.app.stage.rig.textures.length > 0 && this.faces.texcoords !== null;
     }
 
+    /** The middle one of some edges, in metres. */
+    edgeLength(): number {
+        const edges = this.faces.edges().array;
+        const { positions } = this.app.stage.surface;
+        const step = 2 * Math.ceil(edges.length / 512);
+        const lengths: number[] = [];
+        for (let e = 0; e + 1 < edges.length; e += step) {
+            const [a, b] = [3 * edges[e]!, 3 * edges[e + 1]!];
+            lengths.push(Math.hypot(...[0, 1, 2].map((i) => positions[a + i]! - positions[b + i]!)));
+        }
+        return lengths.sort((a, b) => a - b)[lengths.length >> 1] ?? 1;
+    }
+
     /** For another rig. */
     rebuild(): void {
         const { stage } = this.app;
@@ -105,7 +118,7 @@ export class Actors {
         form.wire(display.wire, this.stand.wire);
         if (sculpt.paint) form.heat(sculpt.paint);
         this.#sculptMaterial.uniforms["heatScale"]!.value = 1;
-        setMode(this.#sculptMaterial, sculpt.paint ? "heat" : display.surface === "normals" ? "normals" : "shaded");
+        setMode(this.#sculptMaterial, sculpt.paint ? "paint" : display.surface === "normals" ? "normals" : "shaded");
     }
 
     get #mode(): "shaded" | "texture" | "normals" {

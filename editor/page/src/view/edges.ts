@@ -37,7 +37,7 @@ export const edgesOf = (mesh: Mesh): Uint32Array<ArrayBuffer> => {
 /** Values a source vertex, carried to the vertices of a finer level: each level keeps the vertices of the one before,
  * then has one in each edge, then (where it is of quads) one in each face. */
 export const refineValues = (rig: Rig, mesh: Mesh, values: Float32Array): Float32Array => {
-    const top = mesh.level < 0 ? rig.levelCount - 1 : mesh.level;
+    const top = mesh.level < 0 ? rig.levelCount : mesh.level; // the limit is of the last level's vertices
     let result = values;
     for (let level = 1; level <= top; level++) {
         const fine = rig.mesh(level);

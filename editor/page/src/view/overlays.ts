@@ -7,6 +7,7 @@ import type { Legend } from "./heat";
 
 export class LegendBox {
     readonly element = h("div", { class: "view-legend", hidden: true });
+    #shown = "";
     #text = h("span", { class: "what" });
     #strip = h("span", { class: "strip", "aria-hidden": "true" });
     #least = h("span", { class: "number" });
@@ -18,6 +19,9 @@ export class LegendBox {
     }
 
     show(legend: Legend | null): void {
+        const key = JSON.stringify(legend);
+        if (key === this.#shown) return;
+        this.#shown = key;
         this.element.hidden = legend === null;
         if (!legend) return;
         const { text, most, isLength } = legend;
@@ -44,7 +48,10 @@ export const captions = (app: App, isTwo: () => boolean): HTMLElement => {
     app.on("frame", () => {
         element.hidden = !isTwo();
         if (element.hidden) return;
-        [left.textContent, right.textContent] = wordsOf(app);
+        const words = wordsOf(app);
+        [left, right].forEach((span, i) => {
+            if (span.textContent !== words[i]) span.textContent = words[i]!;
+        });
     });
     return element;
 };

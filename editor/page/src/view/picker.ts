@@ -19,6 +19,8 @@ export class ViewPicker implements Picker {
     readonly canvas: HTMLCanvasElement;
     readonly #ring = ring();
     #cage: { rig: Rig; surface: Surface } | null = null;
+    /** The cage is not that of the pose any more. */
+    #isStale = true;
 
     constructor(readonly view: View) {
         this.canvas = view.canvas;
@@ -26,6 +28,7 @@ export class ViewPicker implements Picker {
         this.#ring.frustumCulled = false;
         view.stand.overlay.add(this.#ring);
         view.app.on("display", () => this.#paint());
+        view.app.on("fill", () => (this.#isStale = true));
         this.#paint();
     }
 
@@ -68,8 +71,13 @@ export class ViewPicker implements Picker {
         if (app.sculpt) return corner;
         const { mesh, surface, rig, pose } = app.stage;
         if (surface.level === 0) return mesh.sources?.[corner] ?? corner;
-        if (this.#cage?.rig !== rig) this.#cage = { rig, surface: rig.surface({ level: 0, split: false, normals: false }) };
-        const { positions } = this.#cage.surface.evaluate(pose, { unskinned: app.display.unposed });
+        if (this.#cage?.rig !== rig) {
+            this.#cage = { rig, surface: rig.surface({ level: 0, split: false, normals: false }) };
+            this.#isStale = true;
+        }
+        if (this.#isStale) this.#cage.surface.evaluate(pose, { unskinned: app.display.unposed });
+        this.#isStale = false;
+        const { positions } = this.#cage.surface;
         let nearest = 0;
         let least = Infinity;
         for (let i = 0; i < positions.length; i += 3) {

@@ -81,12 +81,13 @@ export class SmallPictures implements Pictures {
     draw(canvas: HTMLCanvasElement, set: (pose: Pose) => void): void {
         const { width, height } = canvas;
         const context = canvas.getContext("2d");
-        if (!context || width < 1 || height < 1) return;
+        if (!context || width < 1 || height < 1 || this.stand.gl.isContextLost()) return;
         const { pose, surface, form, skin, eye } = this.#open();
         set(pose.rest());
         surface.evaluate(pose);
         form.fill(surface.positions, surface.normals);
         skin?.fill(surface);
+        if (pose.rig.driver) eye.frame(surface.positions, 1); // it goes where its driver goes
         const plate = this.#plate(width, height);
         const { renderer, looks } = this.stand;
         const camera = eye.aim(width / height);

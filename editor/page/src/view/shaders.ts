@@ -53,6 +53,7 @@ void main() {
     vec3 base = mix(clay, inside, within);
     if (mode == 1) base = texture2D(skin, place).rgb * (1.0 - 0.55 * within);
     if (mode == 3) base = texture2D(heatMap, vec2((255.0 * clamp(warm * heatScale, 0.0, 1.0) + 0.5) / 256.0, 0.5)).rgb * (1.0 - 0.5 * within);
+    if (mode == 5) base = mix(base, vec3(0.72, 0.13, 0.03), clamp(warm * heatScale, 0.0, 1.0));
     float key = clamp((dot(normal, normalize(vec3(-0.5, 0.62, 0.6))) + 0.2) / 1.2, 0.0, 1.0);
     float fill = 0.5 + 0.5 * dot(normal, sky);
     float edge = 1.0 - clamp(dot(normal, eye), 0.0, 1.0);
@@ -71,8 +72,8 @@ export interface Looks {
     heatMap: IUniform<unknown>;
 }
 
-export type Mode = "shaded" | "texture" | "normals" | "heat" | "ghost";
-const MODES: Mode[] = ["shaded", "texture", "normals", "heat", "ghost"];
+export type Mode = "shaded" | "texture" | "normals" | "heat" | "ghost" | "paint";
+const MODES: Mode[] = ["shaded", "texture", "normals", "heat", "ghost", "paint"];
 
 export const surfaceMaterial = (looks: Looks): ShaderMaterial =>
     new ShaderMaterial({

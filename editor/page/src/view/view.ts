@@ -1,5 +1,6 @@
 // The large view of the form: it listens to the state, fills the buffers, and draws when something has changed.
 import { Vector3 } from "three";
+import type { Rig } from "@exemplar/runtime";
 import type { App } from "../core/app";
 import { h } from "../core/dom";
 import { Actors } from "./actors";
@@ -12,8 +13,23 @@ import { SmallPictures } from "./pictures";
 import { Stand } from "./scene";
 import { viewToolbar } from "./toolbar";
 
+const LABEL = "The form. Drag to turn it, with Shift to shift it; the wheel comes nearer.";
 const NO_GRAPHICS =
     "This browser shows no 3-D graphics (WebGL 2 is missing or turned off), so the form cannot be seen here. Everything else works.";
+
+/** Where a driver is in some of its examples: what it drives is there too. */
+const drivenPlaces = (rig: Rig): Float32Array => {
+    const keys = rig.layers.flatMap((layer) => layer.examples.map(({ index }) => ({ layer, index })));
+    const step = Math.ceil(keys.length / 16);
+    const forms = keys
+        .filter((_, i) => i % step === 0)
+        .map(({ layer, index }) => layer.driverForm(index))
+        .filter((form) => form !== null);
+    const size = 3 * rig.driver!.vertexCount;
+    const all = new Float32Array(size * forms.length);
+    forms.forEach((form, i) => all.set(form, size * i));
+    return all;
+};
 
 export class View {
     readonly eye = new Eye();
@@ -36,10 +52,13 @@ export class View {
         app.on("rig", () => this.#rebuild());
         app.on("display", () => this.stand.theme());
         app.on("fill", () => this.fill());
-        app.on("frame", () => this.draw());
+        app.on("frame", () => {
+            this.legend.show(this.actors.heat.legend);
+            this.draw();
+        });
         new ResizeObserver(() => this.stand.fit() && this.draw()).observe(canvas);
         canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
-        canvas.addEventListener("webglcontextrestored", () => this.#rebuild());
+        canvas.addEventListener("webglcontextrestored", () => app.emit("rig"));
     }
 
     get two(): boolean {
@@ -55,7 +74,8 @@ export class View {
 
     // By the mesh itself, so that an edit of a space moves neither the ground nor the eye.
     #place(frame: boolean): void {
-        const rest = this.app.stage.rig.restPositions();
+        const { rig } = this.app.stage;
+        const rest = rig.driver ? drivenPlaces(rig) : rig.restPositions();
         this.stand.placeGround(boxOf(rest));
         if (frame) this.eye.frame(rest, 1);
     }
@@ -63,7 +83,6 @@ export class View {
     fill(): void {
         this.actors.fill();
         this.joints.skeleton.fill(this.eye.radius);
-        this.legend.show(this.actors.heat.legend);
     }
 
     draw(): void {
@@ -75,7 +94,14 @@ export class View {
         if (width < 1 || height < 1) return;
         this.eye.aim(width / height);
         this.joints.skeleton.aim(this.eye, width, height);
+        if (this.app.display.wire) this.#fadeWire(width, height);
         this.stand.draw(this.eye, this.two);
+    }
+
+    // Edges that are closer than a few pixels would hide the surface.
+    #fadeWire(width: number, height: number): void {
+        const pixels = this.actors.edgeLength() / this.eye.pixel(this.eye.target.toArray(), width, height);
+        this.stand.wire.uniforms["opacity"]!.value = 0.42 * Math.max(0.12, Math.min(1, pixels / 7));
     }
 
     /** The same once more, from another place: nothing is evaluated. */
@@ -108,7 +134,7 @@ export class View {
 }
 
 export const viewPanel = (app: App): HTMLElement => {
-    const canvas = h("canvas", { id: "view", tabindex: 0, "aria-label": "The form" });
+    const canvas = h("canvas", { id: "view", tabindex: 0, "aria-label": LABEL });
     const gl = canvas.getContext("webgl2", { antialias: true, alpha: false, powerPreference: "high-performance" });
     if (!gl) return h("div", { class: "view" }, h("p", { class: "no-graphics", role: "note" }, NO_GRAPHICS));
     if (app.stage.rig.textures.length && app.stage.mesh.texcoords) app.display.surface = "texture";
