@@ -118,6 +118,12 @@ export const mapPanel = (app: App): HTMLElement => {
     canvas.addEventListener("keydown", (event) => {
         if (event.altKey || event.ctrlKey || event.metaKey) return;
         if (movePose(app, state, event.key, event.shiftKey ? 0.1 : 0.01)) event.preventDefault();
+        else if (/^[+=−-]$/.test(event.key) && state.missing === null) {
+            const { left, top, width, height } = state.plane.box;
+            state.plane.zoom(left + width / 2, top + height / 2, /[+=]/.test(event.key) ? 0.8 : 1.25, state.ranges);
+            event.preventDefault();
+            redraw();
+        }
     });
     return h("div", { class: "map" }, missing, body);
 };
