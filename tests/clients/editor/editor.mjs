@@ -7,6 +7,7 @@ import { example } from "./example.mjs";
 import { Bench } from "./harness.mjs";
 import * as layers from "./layers.mjs";
 import * as map from "./map.mjs";
+import * as pose from "./pose.mjs";
 import * as space from "./space.mjs";
 import * as view from "./view.mjs";
 import * as whole from "./whole.mjs";
@@ -29,6 +30,7 @@ const cases = {
     "picking and small pictures": view.picking,
     ...layers.cases,
     ...map.cases,
+    ...pose.cases,
     "an exported page": whole.exported,
     "a corrupt project": whole.corrupt,
     "two editors": whole.twoEditors,
