@@ -22,7 +22,7 @@ const cage = async (page) => Float32Array.from(await page.evaluate(() => {
 /** The cage that the tool makes of the saved project where the example stands. */
 const native = (bench, project, words) => {
     const [rig, form] = ["glb", "obj"].map((kind) => project.replace(/\.json$/, `.saved.${kind}`));
-    bench.run("build", project, "-o", rig, "-q", "--force");
+    bench.run("build", project, "-o", rig, "-q");
     bench.run("pose", rig, ...words, "--level", "cage", "-o", form, "-q");
     return vertices(form);
 };
@@ -50,6 +50,7 @@ const aim = (page, share = [0.5, 0.5]) => page.evaluate(([x, y]) => {
 const away = ({ x, y }, dx, dy) => ({ x: x + dx, y: y + dy });
 
 const inserted = async (page) => {
+    await page.evaluate(() => (window.exemplar.message = null));
     await page.keyboard.press("Enter");
     await page.waitForFunction(() => /Example '/.test(window.exemplar.message?.text ?? "") ||
         window.exemplar.message?.kind === "bad", null, { timeout: 20000 });
@@ -151,23 +152,22 @@ const strokes = async (bench) => {
     await page.keyboard.press("b");
     const start = await sculpted(page);
     const calm = await roughness(page);
-    for (let i = 0; i < 6; i++) await page.keyboard.press("q"); // small enough for a bump
-    const at = await aim(page);
-    await drag(page, at, away(at, 0, -18));
+    for (let i = 0; i < 10; i++) await page.keyboard.press("q"); // small enough for a bump
+    const at = await aim(page, [0.3, 0.5]);
+    await drag(page, at, away(at, 0, -40));
     const bump = await sculpted(page);
     const rough = await roughness(page);
     expect(rough > 1.05 * calm, `the bump is not rough (${calm} → ${rough})`);
 
     // Smoothing takes the bump away and leaves the rest.
     await page.keyboard.press("d");
-    for (let i = 0; i < 6; i++) await page.keyboard.press("e");
+    for (let i = 0; i < 8; i++) await page.keyboard.press("e");
     await page.evaluate(() => {
         const strength = document.querySelectorAll(".brush .dial input[type=number]")[1];
         strength.value = "1";
         strength.dispatchEvent(new Event("change"));
     });
-    const peak = await aim(page);
-    await drag(page, away(peak, -15, 0), away(peak, 15, 0), { steps: 30 });
+    await drag(page, away(at, 0, -35), away(at, 0, 5), { steps: 30 });
     const end = await sculpted(page);
     const smoothed = await roughness(page);
     expect(smoothed < rough - 0.3 * (rough - calm), `smoothing took ${rough} to ${smoothed} (calm: ${calm})`);

@@ -3,6 +3,7 @@
 //   node editor.mjs TOOL NPM WORK [CASE…]     NPM is a folder with playwright-core in it, WORK a folder to work in
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
+import * as brush from "./brush.mjs";
 import { example } from "./example.mjs";
 import { Bench } from "./harness.mjs";
 import * as layers from "./layers.mjs";
@@ -33,6 +34,7 @@ const cases = {
     ...map.cases,
     ...pose.cases,
     ...play.cases,
+    ...brush.cases,
     "an exported page": whole.exported,
     "a corrupt project": whole.corrupt,
     "two editors": whole.twoEditors,
