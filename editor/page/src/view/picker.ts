@@ -18,7 +18,6 @@ export class ViewPicker implements Picker {
     constructor(readonly view: View) {
         this.canvas = view.canvas;
         view.stand.overlay.add(this.#ring.object);
-        view.app.on("display", () => this.#ring.theme());
         view.app.on("fill", () => (this.#isStale = true));
     }
 

@@ -16,16 +16,10 @@ export const circle = (): BufferGeometry => {
 };
 
 export class BrushRing {
-    readonly object = new LineLoop(circle(), new LineBasicMaterial());
+    readonly object = new LineLoop(circle(), new LineBasicMaterial({ color: 0xf07818 })); // seen on clay and on both grounds
 
     constructor() {
         this.object.visible = this.object.frustumCulled = false;
-        this.theme();
-    }
-
-    theme(): void {
-        const style = getComputedStyle(document.documentElement);
-        this.object.material.color.setStyle(style.getPropertyValue("--text").trim() || "#000");
     }
 
     show({ point, normal }: Hit, radius: number): void {
