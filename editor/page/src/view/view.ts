@@ -95,6 +95,7 @@ export class View {
 
     /** Sees the whole form as it is now. */
     frame(): void {
+        this.app.frame(); // the pose may have changed since the last one
         const { sculpt, stage } = this.app;
         this.eye.frame(sculpt?.positions ?? stage.surface.positions, 1);
         this.redraw();
