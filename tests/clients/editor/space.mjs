@@ -42,7 +42,7 @@ const native = (bench, project, words) => {
     const rig = project.replace(/\.json$/, ".saved.glb");
     const form = project.replace(/\.json$/, ".saved.obj");
     bench.run("build", project, "-o", rig, "-q");
-    bench.run("pose", rig, ...words, "-o", form, "-q");
+    bench.run("pose", rig, ...words, "--level", "cage", "-o", form, "-q");
     return Float32Array.from(readFileSync(form, "utf8").split("\n").filter((line) => line.startsWith("v "))
         .flatMap((line) => line.split(/\s+/).slice(1, 4).map(Number)));
 };
