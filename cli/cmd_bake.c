@@ -151,8 +151,6 @@ static bool read_frames(const ex_call *call, int *first, int *last) {
 
 /* Adds the layers that --mute names to those that the rig leaves out; false after a sentence. */
 static bool read_muted(const ex_rig *rig, bool *muted) {
-    for (int l = 0; l < ex_rig_layer_count(rig); l++)
-        muted[l] = ex_rig_layer_muted(rig, l);
     for (const char *at = mute_text; at && *at;) {
         size_t size = strlen(at); /* a name may have a comma in it */
         int layer = exi_rig_find_layer(rig, at, size);
@@ -197,9 +195,7 @@ static bool cut(const ex_motion *whole, const wish *w, ex_motion *part) {
 static bool frames_are_free(int count) {
     bool all_free = true;
     for (int i = 1; !force && all_free && i <= count && ex_cache_kind_of(output) == EX_CACHE_OBJ; i++) {
-        char ending[32];
-        snprintf(ending, sizeof ending, "_%0*d.obj", exi_obj_frame_digits(count), i);
-        char *path = exi_path_with_ending(output, ending);
+        char *path = exi_bake_frame_path(output, i, count);
         all_free = path && !exi_file_exists(path);
         if (!path)
             exi_failed_text("there is not enough memory");
@@ -283,12 +279,9 @@ static int bake(const ex_call *call, const ex_rig *rig, const wish *w, ex_bake_o
     return exit_code;
 }
 
-/* The cage of such a rig is far from what it shows. */
-static bool is_displaced(const ex_rig *rig) {
-    for (int l = 0; l < ex_rig_layer_count(rig); l++)
-        if (ex_rig_layer_displaced(rig, l, NULL) > 0)
-            return true;
-    return false;
+static bool read_level(const ex_call *call, const ex_rig *rig, int *level, int *exit_code) {
+    *level = exi_bake_level(rig);
+    return !level_text || exi_level_read(call, rig, level_text, level, exit_code);
 }
 
 static int run_rig(const ex_call *call, const ex_rig *rig, wish *w) {
@@ -296,7 +289,7 @@ static int run_rig(const ex_call *call, const ex_rig *rig, wish *w) {
     ex_error error = {.result = EX_OK};
     ex_motion_map *map = NULL;
     int exit_code = EX_EXIT_FAILED;
-    bool *muted = malloc((size_t)ex_rig_layer_count(rig) + 1);
+    bool *muted = exi_bake_muted(rig);
     exi_pool *pool = exi_pool_create(call->threads);
     how.tasks = exi_pool_tasks(pool);
     how.muted = muted;
@@ -304,8 +297,7 @@ static int run_rig(const ex_call *call, const ex_rig *rig, wish *w) {
         exi_failed_text("there is not enough memory");
     else if (map_path && ex_motion_map_read(map_path, &map, &error) != EX_OK)
         exi_failed(&error);
-    else if (exi_level_read(call, rig, level_text || is_displaced(rig) ? level_text : "cage", &how.level, &exit_code) &&
-             read_muted(rig, muted)) {
+    else if (read_level(call, rig, &how.level, &exit_code) && read_muted(rig, muted)) {
         w->motion.map = map;
         exit_code = bake(call, rig, w, &how);
     }
@@ -356,13 +348,8 @@ static int run(const ex_call *call) {
     ex_rig *rig = exi_rig_load(call->arguments[0], &(ex_rig_options){.without_tangents = true});
     if (!rig)
         return EX_EXIT_FAILED;
-    ex_rig_driver driver;
-    if (ex_rig_get_driver(rig, &driver, NULL))
-        exit_code = exi_failed_text("%s follows the driver '%s', whose forms no motion has: 'exemplar drive apply %s "
-                                    "--driver CACHE -o OUT.pc2' plays a cache of them",
-                                    call->arguments[0], driver.name, call->arguments[0]);
-    else
-        exit_code = run_rig(call, rig, &w);
+    exit_code =
+        exi_bake_check_rig(rig, call->arguments[0], &error) == EX_OK ? run_rig(call, rig, &w) : exi_failed(&error);
     ex_rig_destroy(rig);
     return exit_code;
 }

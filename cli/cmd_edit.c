@@ -9,6 +9,8 @@
 #ifdef EX_WITH_EDITOR
 #include "edit.h"
 
+#include "author/formats/file.h"
+
 #include <exemplar/author/formats.h>
 
 #include <errno.h>
@@ -104,6 +106,7 @@ static int end(exi_edit *edit, exi_server *server, const sigset_t *signals) {
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += PATIENCE_SECONDS;
     pthread_mutex_lock(&edit->writing);
+    exi_file_stop(); /* a bake takes back what it wrote */
     const bool building = lock_soon(&edit->building, &until), checking = lock_soon(&edit->checking, &until);
     if (!building || !checking) {
         fflush(stdout);
@@ -173,6 +176,8 @@ static int edit_project(const ex_call *call) {
     const char *path = call->arguments[0];
     if (!exi_file_exists(path))
         return exi_failed_text("there is no project '%s': 'exemplar demo' and 'exemplar init' make some", path);
+    if (!exi_file_is_no_folder(path))
+        return exi_failed_text("'%s' is a folder: name the project in it", path);
     if (!exi_expect_kind(path, EXI_FILE_PROJECT))
         return EX_EXIT_FAILED;
     if (exi_edit_open(&edit, call, path))

@@ -30,6 +30,7 @@ typedef struct exi_edit {
     int build_count, motion_count;
     char *rig_bytes; /* the file of the last build's rig, or NULL */
     size_t rig_size;
+    ex_project *project; /* what that was built from */
     ex_rig *rig;         /* that, as a command would load it; NULL until a motion asks for it */
     ex_motion *motion;   /* the last one, of that rig, or NULL */
     char *motion_source; /* the file in the folder that it is from, or NULL */
@@ -88,6 +89,9 @@ typedef struct exi_fault {
 } exi_fault;
 exi_fault exi_fault_of(const exi_edit *edit, const ex_error *error, const ex_project_view *view);
 
+/* Takes every `part` out of the text. */
+void exi_cut_out(char *text, const char *part);
+
 /* The value of a key of the query, decoded, in the buffer. False where there is none, or it is longer, or has a zero
  * byte in it. */
 bool exi_asked_text(const exi_asked *asked, const char *key, char *buffer, size_t size);
@@ -104,6 +108,9 @@ exi_request exi_edit_build, exi_edit_check;                                   /*
 exi_request exi_edit_post_file;                                          /* edit_files.c */
 exi_request exi_edit_post_form, exi_edit_post_mask, exi_edit_post_group; /* edit_forms.c */
 
+exi_request exi_edit_get_motions, exi_edit_post_motion; /* edit_motion.c */
+exi_request exi_edit_post_bake;                         /* edit_bake.c */
+
 /* A project's text that was sent, parsed; NULL after an error: one of result EX_ERROR_FILE where it names files that it
  * may not. It may name files of the folder, and others only where the file on disk names them. */
 ex_project *exi_edit_parse(const exi_edit *edit, const exi_asked *asked, ex_error *error);
@@ -116,6 +123,10 @@ bool exi_edit_may_read(const exi_edit *edit, const char *relative);
     (EXI_EDIT_NAME_MOST + 56) /* what is a little too long is read, and refused with a sentence */
 #define EXI_EDIT_PATH_SIZE 1024
 
+/* Writes a new hidden file into an open folder, as far as the disk; mode below 0: as new files are. False with errno
+ * set: nothing is there then. */
+#define EXI_EDIT_TEMPORARY_SIZE 40
+bool exi_edit_write_temporary(int folder, const char *bytes, size_t size, int mode, char name[EXI_EDIT_TEMPORARY_SIZE]);
 /* Whether a file of the folder may be called so; false after a refusal. */
 bool exi_edit_check_name(const char *name, exi_answer *answer);
 /* The name under that key of the query, checked; false after a refusal. */
@@ -124,6 +135,9 @@ bool exi_edit_asked_name(const exi_asked *asked, const char *key, char name[EXI_
  * with its path. */
 void exi_edit_add_file(exi_edit *edit, const char *stem, const char *ending, const char *bytes, size_t size,
                        exi_answer *answer);
+
+/* Has edit->rig ready where the request's build is the last; false after a refusal. With `building` locked. */
+bool exi_edit_open_rig(exi_edit *edit, const exi_asked *asked, exi_answer *answer);
 
 /* ---- the server ---- */
 

@@ -72,8 +72,7 @@ void exi_refuse_memory(exi_answer *answer) {
 
 /* ---- the library's errors ---- */
 
-/* Takes every `part` out of the text. */
-static void cut_out(char *text, const char *part) {
+void exi_cut_out(char *text, const char *part) {
     const size_t size = strlen(part);
     for (char *at = text; size > 0 && (at = strstr(at, part));)
         memmove(at, at + size, strlen(at + size) + 1);
@@ -102,9 +101,12 @@ static void split_place(exi_fault *fault) {
     const char *colon = known && strchr(".[:", fault->text[size]) ? strstr(fault->text, ": ") : NULL;
     if (!colon)
         return;
-    memcpy(fault->where, fault->text, (size_t)(colon - fault->text));
-    fault->where[colon - fault->text] = '\0';
-    memmove(fault->text, colon + 2, strlen(colon + 2) + 1);
+    /* "layers[0].examples[2] 'bent': SENTENCE": the name is of the sentence. */
+    const char *quote = strstr(fault->text, " '"), *end = quote && quote < colon ? quote : colon;
+    memcpy(fault->where, fault->text, (size_t)(end - fault->text));
+    fault->where[end - fault->text] = '\0';
+    end += end == colon ? 2 : 1;
+    memmove(fault->text, end, strlen(end) + 1);
 }
 
 /* The place of the file that the sentence names first. */
@@ -127,7 +129,7 @@ exi_fault exi_fault_of(const exi_edit *edit, const ex_error *error, const ex_pro
     if (named && text[size] == ':')
         text += size + 1;
     snprintf(fault.text, sizeof fault.text, "%s", text[0] == ' ' ? text + 1 : text);
-    cut_out(fault.text, edit->folder);
+    exi_cut_out(fault.text, edit->folder);
     if (!(named && split_line(&fault)))
         split_place(&fault);
     if (!fault.where[0] && view)

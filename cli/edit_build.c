@@ -16,6 +16,7 @@ static void refuse_project(const exi_edit *edit, exi_answer *answer, const ex_er
 /* ---- building ---- */
 
 typedef struct building {
+    const char *folder;
     exi_damped_list damped;
     char **notes;
     int note_count;
@@ -31,7 +32,7 @@ static void on_note(void *user, const char *text) {
     b->notes = notes ? notes : b->notes;
     b->failed = b->failed || !notes || !copy;
     if (notes && copy)
-        notes[b->note_count++] = strcpy(copy, text);
+        exi_cut_out(notes[b->note_count++] = strcpy(copy, text), b->folder);
     else
         free(copy);
 }
@@ -81,7 +82,7 @@ static void reply_built(const exi_edit *edit, const building *b, exi_answer *ans
 }
 
 /* The answer has a copy of its own: sending it to a slow reader keeps nobody from building. */
-static void keep(exi_edit *edit, building *b, exi_answer *answer) {
+static void keep(exi_edit *edit, building *b, ex_project **project, exi_answer *answer) {
     char *copy = malloc(b->rig_size + 1);
     if (!copy) {
         exi_refuse_memory(answer);
@@ -95,12 +96,14 @@ static void keep(exi_edit *edit, building *b, exi_answer *answer) {
     exi_edit_forget_rig(edit);
     edit->rig_bytes = b->rig;
     edit->rig_size = b->rig_size;
+    edit->project = *project;
     b->rig = NULL;
+    *project = NULL;
 }
 
 void exi_edit_build(exi_edit *edit, const exi_asked *asked, exi_answer *answer) {
     ex_error error = {.result = EX_OK};
-    building b = {.rig = NULL};
+    building b = {.folder = edit->folder};
     ex_project *project = exi_edit_parse(edit, asked, &error);
     if (!project) {
         refuse_project(edit, answer, &error);
@@ -109,7 +112,7 @@ void exi_edit_build(exi_edit *edit, const exi_asked *asked, exi_answer *answer) 
     exi_damped_start(&b.damped);
     pthread_mutex_lock(&edit->building);
     if (build(edit, project, &b, &error) == EX_OK)
-        keep(edit, &b, answer);
+        keep(edit, &b, &project, answer);
     else
         exi_refuse_error(edit, answer, 422, &error, ex_project_get(project));
     pthread_mutex_unlock(&edit->building);
@@ -124,6 +127,28 @@ void exi_edit_build(exi_edit *edit, const exi_asked *asked, exi_answer *answer) 
 
 /* ---- checking ---- */
 
+/* Files of the folder by their names alone, as the command prints them there. False without memory. */
+static bool print_findings(const exi_edit *edit, FILE *file, const ex_check *found) {
+    ex_check shown = *found;
+    char **texts = calloc((size_t)found->finding_count + 1, sizeof *texts);
+    bool good = texts && (shown.findings = malloc((size_t)found->finding_count * sizeof *shown.findings + 1));
+    for (int i = 0; good && i < found->finding_count; i++) {
+        shown.findings[i] = found->findings[i];
+        good = (texts[i] = malloc(strlen(found->findings[i].text) + 1));
+        if (good)
+            exi_cut_out(strcpy(texts[i], found->findings[i].text), edit->folder);
+        shown.findings[i].text = texts[i];
+    }
+    if (good)
+        exi_findings_print_json(file, &shown);
+    for (int i = 0; texts && i < found->finding_count; i++)
+        free(texts[i]);
+    if (texts)
+        free(shown.findings);
+    free(texts);
+    return good;
+}
+
 static ex_result check(exi_edit *edit, const ex_project *project, exi_answer *answer, ex_error *error) {
     ex_check *found = NULL;
     exi_reply reply;
@@ -131,8 +156,10 @@ static ex_result check(exi_edit *edit, const ex_project *project, exi_answer *an
     const ex_result result = ex_project_check(project, &(ex_check_options){.sample_count = 0}, &found, error);
     pthread_mutex_unlock(&edit->checking);
     if (result == EX_OK && exi_reply_start_plain(&reply, answer, 200)) {
-        exi_findings_print_json(reply.file, found);
+        const bool good = print_findings(edit, reply.file, found);
         exi_reply_end_plain(&reply);
+        if (!good)
+            exi_refuse_memory(answer);
     }
     ex_check_destroy(found);
     return result;

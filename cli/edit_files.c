@@ -4,7 +4,7 @@
  * A file is written under a temporary name and then linked to the one it is to have, which fails where there is one of
  * that name: nothing is ever written over, and no link is followed.
  */
-#define _XOPEN_SOURCE 700
+#define _GNU_SOURCE
 
 #include "edit.h"
 
@@ -15,6 +15,8 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define ATTEMPTS 10000
@@ -55,6 +57,27 @@ static bool write_all(int file, const char *bytes, size_t size) {
     return true;
 }
 
+bool exi_edit_write_temporary(int folder, const char *bytes, size_t size, int mode,
+                              char name[EXI_EDIT_TEMPORARY_SIZE]) {
+    unsigned long long number;
+    if (getentropy(&number, sizeof number) != 0)
+        return false;
+    snprintf(name, EXI_EDIT_TEMPORARY_SIZE, ".exemplar-edit.%016llx", number);
+    const int file = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode < 0 ? 0666 : 0600);
+    if (file < 0)
+        return false;
+    bool good = write_all(file, bytes, size) && (mode < 0 || fchmod(file, (mode_t)mode) == 0) && fsync(file) == 0;
+    int reason = errno;
+    if (close(file) != 0 && good) {
+        good = false;
+        reason = errno;
+    }
+    if (!good)
+        unlinkat(folder, name, 0);
+    errno = reason;
+    return good;
+}
+
 /* Gives the temporary file a name that nothing has; false with errno EEXIST where something does. */
 static bool give_name(int folder, const char *temporary, const char *name) {
     if (linkat(folder, temporary, folder, name, 0) == 0) {
@@ -89,26 +112,15 @@ static bool give_free_name(int folder, const char *temporary, const char *stem, 
 
 static bool add(int folder, const char *stem, const char *ending, const char *bytes, size_t size,
                 char path[EXI_EDIT_PATH_SIZE]) {
-    char temporary[64];
-    snprintf(temporary, sizeof temporary, ".exemplar-edit.%d", (int)getpid());
-    unlinkat(folder, temporary, 0); /* of a process that was killed, and had this one's number */
-    const int file = openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    if (file < 0)
+    char temporary[EXI_EDIT_TEMPORARY_SIZE];
+    if (!exi_edit_write_temporary(folder, bytes, size, -1, temporary))
         return false;
-    bool good = write_all(file, bytes, size) && fsync(file) == 0;
-    int reason = errno;
-    if (close(file) != 0 && good) {
-        good = false;
-        reason = errno;
-    }
-    if (good) {
-        good = give_free_name(folder, temporary, stem, ending, path);
-        reason = errno;
-    }
-    if (!good)
-        unlinkat(folder, temporary, 0);
+    const bool good = give_free_name(folder, temporary, stem, ending, path);
+    const int reason = errno;
+    if (good)
+        fsync(folder); /* some file systems cannot; the file is whole either way */
     else
-        fsync(folder);
+        unlinkat(folder, temporary, 0);
     errno = reason;
     return good;
 }

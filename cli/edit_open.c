@@ -50,10 +50,12 @@ bool exi_edit_open(exi_edit *edit, const ex_call *call, const char *path) {
 void exi_edit_forget_rig(exi_edit *edit) {
     ex_motion_destroy(edit->motion);
     ex_rig_destroy(edit->rig);
+    ex_project_destroy(edit->project);
     free(edit->rig_bytes);
     free(edit->motion_source);
     edit->motion = NULL;
     edit->rig = NULL;
+    edit->project = NULL;
     edit->rig_bytes = NULL;
     edit->motion_source = NULL;
     edit->rig_size = 0;

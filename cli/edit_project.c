@@ -188,43 +188,17 @@ void exi_edit_get_version(exi_edit *edit, const exi_asked *asked, exi_answer *an
 
 /* ---- saving ---- */
 
-static bool write_all(int file, const char *bytes, size_t size) {
-    while (size > 0) {
-        const ssize_t count = write(file, bytes, size);
-        if (count < 0 && errno != EINTR)
-            return false;
-        bytes += count > 0 ? count : 0;
-        size -= count > 0 ? (size_t)count : 0;
-    }
-    return true;
-}
-
 /* Puts a file of these bytes in the place of `name` in a folder; false with errno set, and then nothing has changed. */
-static bool replace(int folder, const char *name, const char *bytes, size_t size, mode_t mode) {
-    char temporary[NAME_MAX + 32];
-    int file = -1;
-    for (int i = 0; i < 100 && file < 0; i++) {
-        snprintf(temporary, sizeof temporary, ".%.200s.%d-%d", name, (int)getpid(), i);
-        file = openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-        if (file < 0 && errno != EEXIST)
-            return false;
-    }
-    if (file < 0)
+static bool replace(int folder, const char *name, const char *bytes, size_t size, int mode) {
+    char temporary[EXI_EDIT_TEMPORARY_SIZE];
+    if (!exi_edit_write_temporary(folder, bytes, size, mode, temporary))
         return false;
-    bool good = write_all(file, bytes, size) && fchmod(file, mode) == 0 && fsync(file) == 0;
-    int reason = errno;
-    if (close(file) != 0 && good) {
-        good = false;
-        reason = errno;
-    }
-    if (good && renameat(folder, temporary, folder, name) != 0) {
-        good = false;
-        reason = errno;
-    }
-    if (!good)
-        unlinkat(folder, temporary, 0);
+    if (renameat(folder, temporary, folder, name) == 0)
+        return true;
+    const int reason = errno;
+    unlinkat(folder, temporary, 0);
     errno = reason;
-    return good;
+    return false;
 }
 
 /* The file that the project's path leads to, to be freed: a link stays, and what it leads to is replaced. */
@@ -245,7 +219,7 @@ static ex_result save(const exi_edit *edit, const content *old, const exi_asked 
     char *target = find_target(edit, old->exists), *slash = target ? strrchr(target, '/') : NULL;
     bool good = false;
     if (slash) {
-        const mode_t mode = old->exists && stat(target, &status) == 0 ? status.st_mode & 0777 : 0644;
+        const int mode = old->exists && stat(target, &status) == 0 ? (int)(status.st_mode & 0777) : -1;
         *slash = '\0';
         const int folder = open(slash == target ? "/" : target, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         snprintf(backup, sizeof backup, "%s~", slash + 1);

@@ -15,17 +15,27 @@
 
 #include <civetweb.h>
 
+#include <arpa/inet.h>
 #include <errno.h>
-#include <signal.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
 
-#define TOKEN_BYTES 16
-#define TEXT_MOST   ((size_t)64 << 20)
-#define BODY_MOST   ((size_t)1 << 30)
-#define PIECE       ((size_t)1 << 20)
+#define TOKEN_BYTES   16
+#define TEXT_MOST     ((size_t)64 << 20)
+#define BODY_MOST     ((size_t)1 << 30)
+#define PIECE         ((size_t)1 << 20)
+#define DRAIN_SECONDS 2.0
 
 struct exi_server {
     exi_edit *edit;
@@ -53,6 +63,9 @@ static const route routes[] = {
     {"api/form", "POST", BODY_MOST, exi_edit_post_form},
     {"api/mask", "POST", BODY_MOST, exi_edit_post_mask},
     {"api/group", "POST", BODY_MOST, exi_edit_post_group},
+    {"api/motions", "GET", 0, exi_edit_get_motions},
+    {"api/motion", "POST", BODY_MOST, exi_edit_post_motion},
+    {"api/bake", "POST", 0, exi_edit_post_bake},
 };
 enum { ROUTE_COUNT = (int)(sizeof routes / sizeof routes[0]) };
 
@@ -155,6 +168,53 @@ static int send_answer(struct mg_connection *c, exi_answer *a, const char *more)
     return a->status;
 }
 
+/* ---- hanging up ---- */
+
+/* The socket of a connection, which civetweb keeps to itself: nobody else has it on the other side. -1 for none. */
+static int socket_of(const struct mg_request_info *info) {
+    struct rlimit limit;
+    const int most = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < 65536 ? (int)limit.rlim_cur : 65536;
+    for (int i = STDERR_FILENO + 1; i < most; i++) {
+        struct sockaddr_in peer = {.sin_family = AF_UNSPEC};
+        socklen_t size = sizeof peer;
+        char address[INET_ADDRSTRLEN];
+        if (getpeername(i, (struct sockaddr *)&peer, &size) == 0 && peer.sin_family == AF_INET &&
+            ntohs(peer.sin_port) == info->remote_port && inet_ntop(AF_INET, &peer.sin_addr, address, sizeof address) &&
+            strcmp(address, info->remote_addr) == 0)
+            return i;
+    }
+    return -1;
+}
+
+/* Reads what still comes for a while, so that the other side gets to the answer. */
+static void drain(int connection) {
+    char unwanted[1 << 14];
+    const double end = exi_clock() + DRAIN_SECONDS;
+    shutdown(connection, SHUT_WR);
+    for (double left = DRAIN_SECONDS; left > 0; left = end - exi_clock()) {
+        struct pollfd wait = {.fd = connection, .events = POLLIN};
+        if (poll(&wait, 1, (int)(1000 * left) + 1) > 0 && recv(connection, unwanted, sizeof unwanted, 0) <= 0)
+            return;
+    }
+}
+
+/* After a refusal of a body that nobody has read. Civetweb would read all that was announced, be it gigabytes or hours,
+ * and offers no way not to: it is left with a socket that has ended already. */
+static void hang_up(const struct mg_request_info *info) {
+    int ended[2];
+    const int connection = socket_of(info), own = connection >= 0 ? fcntl(connection, F_DUPFD_CLOEXEC, 0) : -1;
+    if (own < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ended) != 0) {
+        if (own >= 0)
+            close(own);
+        return;
+    }
+    dup3(ended[0], connection, O_CLOEXEC);
+    close(ended[0]);
+    close(ended[1]);
+    drain(own);
+    close(own);
+}
+
 /* ---- who asks ---- */
 
 /* Takes as long for every wrong token. */
@@ -165,10 +225,10 @@ static bool same_token(const char *a, const char *b, size_t size) {
     return difference == 0;
 }
 
-static bool is_own_host(const exi_server *server, const char *host) {
+static bool is_own_host(const struct mg_request_info *info, const char *host) {
     char own[2][32];
-    snprintf(own[0], sizeof own[0], "127.0.0.1:%d", server->port);
-    snprintf(own[1], sizeof own[1], "localhost:%d", server->port);
+    snprintf(own[0], sizeof own[0], "127.0.0.1:%d", info->server_port);
+    snprintf(own[1], sizeof own[1], "localhost:%d", info->server_port);
     return host && (strcasecmp(host, own[0]) == 0 || strcasecmp(host, own[1]) == 0);
 }
 
@@ -186,7 +246,7 @@ static const char *admit(const exi_server *server, struct mg_connection *c, int 
     const char *host = mg_get_header(c, "Host"), *origin = mg_get_header(c, "Origin"),
                *site = mg_get_header(c, "Sec-Fetch-Site"), *path = info->local_uri_raw;
     const size_t size = sizeof server->token - 1;
-    if (!is_own_host(server, host) || count_header(info, "Host") != 1) {
+    if (!is_own_host(info, host) || count_header(info, "Host") != 1) {
         *status = refuse_plain(c, 403, "This server answers under its own name alone.\n");
         return NULL;
     }
@@ -265,18 +325,22 @@ bool exi_asked_needed(const exi_asked *asked, const char *key, char *buffer, siz
 
 /* ---- requests ---- */
 
-static void run_route(exi_server *server, struct mg_connection *c, const route *r, exi_answer *answer) {
+/* Whether the body was read, if there is one. */
+static bool run_route(exi_server *server, struct mg_connection *c, const route *r, exi_answer *answer) {
     char *body = NULL;
     exi_asked asked = {
         .query = mg_get_request_info(c)->query_string, .if_match = mg_get_header(c, "If-Match"), .body = ""};
-    if (strcmp(r->method, "GET") == 0 || read_body(c, r->body_most, &body, &asked.size, answer)) {
+    const bool has_body = strcmp(r->method, "GET") != 0,
+               read = !has_body || read_body(c, r->body_most, &body, &asked.size, answer);
+    if (read) {
         asked.body = body ? body : "";
         r->run(server->edit, &asked, answer);
     }
     free(body);
+    return has_body && read;
 }
 
-static int on_request(struct mg_connection *c) {
+static int answer_request(struct mg_connection *c, bool *unread) {
     const struct mg_request_info *info = mg_get_request_info(c);
     exi_server *server = info->user_data;
     exi_answer answer = {.status = 404};
@@ -292,7 +356,7 @@ static int on_request(struct mg_connection *c) {
         if (strcmp(r->method, info->request_method) == 0) {
             if (!r->run)
                 return send_page(c);
-            run_route(server, c, r, &answer);
+            *unread = !run_route(server, c, r, &answer);
             return send_answer(c, &answer, "");
         }
         const size_t used = strlen(allowed);
@@ -305,6 +369,16 @@ static int on_request(struct mg_connection *c) {
         exi_refuse(&answer, 404, "there is nothing under that name");
     }
     return send_answer(c, &answer, allowed);
+}
+
+static int on_request(struct mg_connection *c) {
+    const struct mg_request_info *info = mg_get_request_info(c);
+    const char *length = mg_get_header(c, "Content-Length");
+    bool unread = true;
+    const int status = answer_request(c, &unread);
+    if (unread && ((length && strcmp(length, "0") != 0) || mg_get_header(c, "Transfer-Encoding")))
+        hang_up(info);
+    return status;
 }
 
 /* What civetweb refuses by itself: no request at all, headers that are too long. */
@@ -351,7 +425,7 @@ static bool listen_at(exi_server *server, int port) {
                                    "1",
                                    NULL};
     const struct mg_callbacks callbacks = {
-        .begin_request = on_request, .log_message = on_log, .log_access = on_log, .http_error = on_http_error};
+        .begin_request = on_request, .log_message = on_log, .http_error = on_http_error};
     struct mg_server_port ports[1];
     server->context = mg_start(&callbacks, server, (const char **)options);
     if (!server->context || mg_get_server_ports(server->context, 1, ports) != 1)
@@ -385,11 +459,42 @@ exi_server *exi_server_start(exi_edit *edit, int port) {
     return NULL;
 }
 
+/* Civetweb looks every two seconds whether it is to stop, or when somebody comes. */
+typedef struct knocking {
+    int port;
+    atomic_bool enough;
+} knocking;
+
+static void *knock(void *user) {
+    knocking *k = user;
+    while (!atomic_load(&k->enough)) {
+        struct sockaddr_in server = {.sin_family = AF_INET, .sin_port = htons((uint16_t)k->port)};
+        server.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        const int connection = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+        if (connection >= 0) {
+            (void)connect(connection, (struct sockaddr *)&server, sizeof server);
+            close(connection);
+        }
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+    return NULL;
+}
+
+static void stop(struct mg_context *context, int port) {
+    knocking k = {.port = port};
+    pthread_t thread;
+    const bool knocks = pthread_create(&thread, NULL, knock, &k) == 0;
+    mg_stop(context);
+    atomic_store(&k.enough, true);
+    if (knocks)
+        pthread_join(thread, NULL);
+}
+
 void exi_server_stop(exi_server *server) {
     if (!server)
         return;
     if (server->context)
-        mg_stop(server->context);
+        stop(server->context, server->port);
     mg_exit_library();
     free(server);
 }

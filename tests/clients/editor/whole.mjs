@@ -99,7 +99,7 @@ const boxes = () => {
     };
     const clip = (element, rect) => {
         let { left, top, right, bottom } = rect;
-        for (let e = element.parentElement; e; e = e.parentElement) {
+        for (let e = element; e; e = e.parentElement) {
             if (getComputedStyle(e).overflow === "visible") continue;
             const r = e.getBoundingClientRect();
             left = Math.max(left, r.left);
