@@ -226,10 +226,10 @@ static bool same_token(const char *a, const char *b, size_t size) {
     return difference == 0;
 }
 
-static bool is_own_host(const exi_server *server, const char *host) {
+static bool is_own_host(const struct mg_request_info *info, const char *host) {
     char own[2][32];
-    snprintf(own[0], sizeof own[0], "127.0.0.1:%d", server->port);
-    snprintf(own[1], sizeof own[1], "localhost:%d", server->port);
+    snprintf(own[0], sizeof own[0], "127.0.0.1:%d", info->server_port);
+    snprintf(own[1], sizeof own[1], "localhost:%d", info->server_port);
     return host && (strcasecmp(host, own[0]) == 0 || strcasecmp(host, own[1]) == 0);
 }
 
@@ -247,7 +247,7 @@ static const char *admit(const exi_server *server, struct mg_connection *c, int 
     const char *host = mg_get_header(c, "Host"), *origin = mg_get_header(c, "Origin"),
                *site = mg_get_header(c, "Sec-Fetch-Site"), *path = info->local_uri_raw;
     const size_t size = sizeof server->token - 1;
-    if (!is_own_host(server, host) || count_header(info, "Host") != 1) {
+    if (!is_own_host(info, host) || count_header(info, "Host") != 1) {
         *status = refuse_plain(c, 403, "This server answers under its own name alone.\n");
         return NULL;
     }
@@ -426,7 +426,7 @@ static bool listen_at(exi_server *server, int port) {
                                    "1",
                                    NULL};
     const struct mg_callbacks callbacks = {
-        .begin_request = on_request, .log_message = on_log, .log_access = on_log, .http_error = on_http_error};
+        .begin_request = on_request, .log_message = on_log, .http_error = on_http_error};
     struct mg_server_port ports[1];
     server->context = mg_start(&callbacks, server, (const char **)options);
     if (!server->context || mg_get_server_ports(server->context, 1, ports) != 1)

@@ -8,6 +8,7 @@ import { example } from "./example.mjs";
 import { Bench } from "./harness.mjs";
 import * as layers from "./layers.mjs";
 import * as map from "./map.mjs";
+import * as play from "./play.mjs";
 import * as pose from "./pose.mjs";
 import * as space from "./space.mjs";
 import * as view from "./view.mjs";
@@ -32,6 +33,7 @@ const cases = {
     ...layers.cases,
     ...map.cases,
     ...pose.cases,
+    ...play.cases,
     ...brush.cases,
     "an exported page": whole.exported,
     "a corrupt project": whole.corrupt,

@@ -55,7 +55,7 @@ const spotAt = (x: number, y: number, side: 1 | -1): Direction => {
 export const ball = (app: App, parts: BallParts): Ball => {
     const ratio = Math.max(1, Math.round(devicePixelRatio));
     const canvas = h("canvas", {
-        class: "ball", tabindex: 0, width: SIZE * ratio, height: SIZE * ratio, role: "img", "aria-label": parts.label,
+        class: "ball", tabindex: 0, width: SIZE * ratio, height: SIZE * ratio, role: "application", "aria-label": parts.label,
         title: [parts.swings && "Drag the spot to swing (arrow keys)", parts.twists && "drag the ring to turn (Page Up, Page Down)",
             "double click for rest (Home)"].filter(Boolean).join("; "),
     });
