@@ -3,6 +3,9 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 EX_WERROR ?= ON
+# AUTO: the editor is built into the tool where what makes it is found, or can be installed; ON insists, OFF leaves it out.
+EX_EDITOR ?=
+export EX_EDITOR
 RELEASE = build/release
 DEMO = out/demo
 
@@ -12,7 +15,7 @@ all: build
 
 build:
 	@scripts/setup build
-	@cmake --preset release --log-level=WARNING
+	@cmake --preset release --log-level=WARNING $(if $(EX_EDITOR),-DEX_EDITOR=$(EX_EDITOR))
 	@cmake --build --preset release
 
 demo: build
@@ -73,12 +76,13 @@ clean:
 	rm -rf build out
 
 help:
-	@echo 'make            build the libraries and the tool into $(RELEASE)'
+	@echo 'make            build the libraries and the tool, with the editor in it, into $(RELEASE)'
+	@echo '                (EX_EDITOR=OFF: without the editor, and without what makes it)'
 	@echo 'make demo       install what is missing, build, write the sample projects, their rigs and a picture of each into $(DEMO)'
 	@echo 'make test       install what the tests need and run all of them (EX_WERROR=OFF: let warnings pass)'
 	@echo 'make test-leaks have valgrind watch those of them that it can'
 	@echo 'make test-clients'
-	@echo '                install Blender and three.js and have them play what the tool bakes'
+	@echo '                install Blender, three.js and Chromium, and have them play what the tool bakes and open the editor'
 	@echo 'make install    PREFIX=$(PREFIX) by default; DESTDIR for packagers'
 	@echo 'make bench      measure this machine'
 	@echo 'make format     lay the sources out as .clang-format says'

@@ -30,6 +30,11 @@ add_custom_target(editor_runtime DEPENDS ${wasm_stamp})
 
 # ---- what is there ----
 
+# A line for whoever builds, also where 'make' has asked CMake for warnings alone.
+function(ex_say line)
+  execute_process(COMMAND ${CMAKE_COMMAND} -E echo "${line}")
+endfunction()
+
 # Each says in `reason` what is missing; nothing where all is there.
 function(ex_find_civetweb reason)
   find_path(CIVETWEB_INCLUDE_DIR civetweb.h)
@@ -92,7 +97,7 @@ function(ex_fetch_modules folder reason)
     set(${reason} "npm was not found, which fetches what makes the page" PARENT_SCOPE)
     return()
   endif()
-  message(NOTICE "Editor: npm fetches what makes the page")
+  ex_say("Editor: npm fetches what makes the page")
   foreach(file IN ITEMS package.json package-lock.json .npmrc)
     configure_file(${page_source}/${file} ${page_folder}/npm/${file} COPYONLY)
   endforeach()
@@ -151,7 +156,7 @@ elseif(NOT reason AND NOT EX_EDITOR_PAGE)
   endif()
 endif()
 if(reason AND EX_EDITOR STREQUAL "AUTO")
-  message(NOTICE "Editor: ${reason}, so 'exemplar edit' is left out")
+  ex_say("Editor: ${reason}, so 'exemplar edit' is left out")
   set(EX_EDITOR_MISSING "${reason}")
   return()
 elseif(reason)

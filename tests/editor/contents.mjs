@@ -72,7 +72,8 @@ const holdsWhatTheLibraryHolds = async () => {
     const form = (k) => rig.restPositions().map((x, i) => x + layer.delta(k)[i]);
     for (const { index, name } of layer.examples) {
         const [bend, thickness] = layer.examplePoint(index);
-        compare("positions", form(index), surface.evaluate(rig.pose({ bend, thickness })).positions, 3, TOLERANCE, name);
+        const { positions } = surface.evaluate(rig.pose({ bend, thickness }));
+        compare("positions", form(index), positions, 3, TOLERANCE, name);
     }
     rig.dispose();
 };
@@ -154,8 +155,10 @@ const times = (a, b) => Array.from({ length: 16 }, (_, i) => {
 });
 const worldsOf = (rig, locals) => {
     const worlds = [];
-    const world = (j) =>
-        (worlds[j] ??= rig.joints[j].parent < 0 ? matrixOf(locals[j]) : times(world(rig.joints[j].parent), matrixOf(locals[j])));
+    const world = (j) => {
+        const { parent } = rig.joints[j];
+        return (worlds[j] ??= parent < 0 ? matrixOf(locals[j]) : times(world(parent), matrixOf(locals[j])));
+    };
     return rig.joints.flatMap((_, j) => world(j));
 };
 
@@ -170,7 +173,8 @@ const turnsJoints = async () => {
         const now = Array.from(pose.joints.slice(10 * index, 10 * index + 10));
         compare("weights", positive(multiply(rest, turn)), positive(unit(now.slice(3, 7))), 1, TOLERANCE, name);
         compare("weights", positive(turn), pose.jointFromRest(index), 1, TOLERANCE, `${name} read back`);
-        compare("weights", positive(multiply(conjugate(rest), unit(now.slice(3, 7)))), pose.jointFromRest(index), 1, TOLERANCE, name);
+        const fromRest = positive(multiply(conjugate(rest), unit(now.slice(3, 7))));
+        compare("weights", fromRest, pose.jointFromRest(index), 1, TOLERANCE, name);
         const others = [...now.slice(0, 3), ...now.slice(7)];
         assert.deepEqual(others, [...rig.joint(name).slice(0, 3), ...rig.joint(name).slice(7)], "the rest of it stays");
     }
@@ -201,14 +205,19 @@ const placesJoints = async () => {
         for (let round = 0; round < 4; round++) {
             randomJoints(rig, pose);
             const [told] = ask(path, [`worlds ${pose.inputs.join(" ")} ${pose.joints.join(" ")}`]).map(numbersOf);
+            const number = (j, row, column) => (row < 3 ? told[12 * j + 4 * row + column] : Number(column === 3));
+            const four = [0, 1, 2, 3];
             const expected = rig.joints.flatMap((_, j) =>
-                [0, 1, 2, 3].flatMap((column) => [0, 1, 2, 3].map((row) => (row < 3 ? told[12 * j + 4 * row + column] : Number(column === 3)))));
+                four.flatMap((column) => four.map((row) => number(j, row, column))));
             const scale = Math.max(1, ...expected.map(Math.abs));
             compare("joints", expected, pose.worldJoints(), scale, TOLERANCE, `${name}: joints`);
             // Where no example brings a skeleton, they are the product of the pose's transforms.
-            const locals = rig.joints.map((_, j) => Array.from(pose.joints.slice(10 * j, 10 * j + 10)));
-            const product = worldsOf(rig, locals.map((local) => [...local.slice(0, 3), ...unit(local.slice(3, 7)), ...local.slice(7)]));
-            if (name === "arm/arm") compare("joints", product, pose.worldJoints(), scale, TOLERANCE, `${name}: product`);
+            const locals = rig.joints.map((_, j) => {
+                const local = Array.from(pose.joints.slice(10 * j, 10 * j + 10));
+                return [...local.slice(0, 3), ...unit(local.slice(3, 7)), ...local.slice(7)];
+            });
+            const product = worldsOf(rig, locals);
+            if (name === "arm/arm") compare("joints", product, pose.worldJoints(), scale, TOLERANCE, "their product");
             else assert.ok(product.some((x, i) => Math.abs(x - expected[i]) > 1e-3), "examples bring skeletons");
         }
         rig.dispose();

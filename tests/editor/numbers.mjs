@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { compare, compareRig, driven, LIMIT, load, obj, randomPoses, rigProbe, run, TOLERANCE, tool, tube, work } from "./support.mjs";
+import {
+    compare, compareRig, driven, LIMIT, load, obj, randomPoses, rigProbe, run, TOLERANCE, tool, tube, work,
+} from "./support.mjs";
 
 const comparesDemos = async () => {
     for (const name of ["blob", "arm", "elbow", "twist", "shoulder", "bar"]) {

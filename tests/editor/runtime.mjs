@@ -54,7 +54,8 @@ const isWhatThePackageSays = async () => {
     const declared = Array.from(types.matchAll(/^export (?:const|class|function) (\w+)/gm), ([, name]) => name);
     assert.deepEqual(declared.sort(), Object.keys(exported).sort());
     const rig = runtime.open(readFileSync(join(work, "blob", "blob.glb")));
-    const things = { Layer: rig.layers[0], Mesh: rig.mesh(), Pose: rig.pose(), Rig: rig, Runtime: runtime, Surface: rig.surface() };
+    const [Layer, Mesh, Pose, Surface] = [rig.layers[0], rig.mesh(), rig.pose(), rig.surface()];
+    const things = { Layer, Mesh, Pose, Rig: rig, Runtime: runtime, Surface };
     for (const [name, thing] of Object.entries(things)) {
         const [, body] = new RegExp(`^export class ${name} {\n(.*?)\n}`, "ms").exec(types);
         for (const member of Object.getOwnPropertyNames(exported[name].prototype)) {

@@ -9,6 +9,10 @@ done
 echo '#include <stdlib.h>' | clang --target=wasm32-wasi --sysroot=/usr -fsyntax-only -xc - 2>/dev/null ||
     { echo "skipped: no C library for WebAssembly (Debian: wasi-libc)"; exit 77; }
 cd "$source"
-cmake --preset wasm -B "$build" --log-level=WARNING -DEX_WERROR=ON >/dev/null
+# Where the editor's page was made, the module is there and stays as it is.
+werror=
+[ -e "$build/CMakeCache.txt" ] || werror=-DEX_WERROR=ON
+# shellcheck disable=SC2086 # an option or none
+cmake --preset wasm -B "$build" --log-level=WARNING $werror >/dev/null
 cmake --build "$build" -j 2
 exec node "$source/tests/editor/runtime.mjs" "$build/package" "$tool" "$probe" "$spaces" "$rigs" "$source"

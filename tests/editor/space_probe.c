@@ -134,8 +134,8 @@ static void answer_measures(const ex_weigher *weigher) {
     const ex_ridge ridge = ex_weigher_get_ridge(weigher);
     double condition = -1;
     (void)ex_weigher_condition(weigher, NULL, &condition, NULL);
-    const double numbers[6] = {ex_weigher_distance(weigher, a, b), condition,     ridge.ridge,
-                               ridge.condition,                    ridge.point, ridge.falloff};
+    const double numbers[6] = {
+        ex_weigher_distance(weigher, a, b), condition, ridge.ridge, ridge.condition, ridge.point, ridge.falloff};
     print_doubles(numbers, 6);
 }
 

@@ -2,7 +2,9 @@
 // and beside what the tool builds from a project in which the same is written.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { ask, compare, compareRig, load, numbersOf, random, randomPoses, TOLERANCE, variant, work } from "./support.mjs";
+import {
+    ask, compare, compareRig, load, numbersOf, random, randomPoses, TOLERANCE, variant, work,
+} from "./support.mjs";
 
 const editsAsTheLibraryDoes = async () => {
     const path = join(work, "blob", "blob.glb");
@@ -99,10 +101,12 @@ const compareSpace = (path, layer, lines, where) => {
         const expected = numbersOf(told[i]);
         const scale = Math.max(1, ...expected.map(Math.abs));
         compare("weights", expected, layer.weights(at), scale, TOLERANCE, where);
-        assert.deepEqual(grid.slice(i * count, (i + 1) * count), layer.weights(at), `${where}: one by one or all at once`);
+        const [together, alone] = [grid.slice(i * count, (i + 1) * count), layer.weights(at)];
+        assert.deepEqual(together, alone, `${where}: all at once or one by one`);
     });
     const [distance, condition, ...ridge] = numbersOf(told[points.length]);
-    const near = (a, b, what) => assert.ok(a === b || Math.abs(a - b) <= TOLERANCE * Math.abs(a), `${where}: ${what} ${a} and ${b}`);
+    const near = (a, b, what) =>
+        assert.ok(a === b || Math.abs(a - b) <= TOLERANCE * Math.abs(a), `${where}: ${what} ${a} and ${b}`);
     near(distance, layer.distance(points[0], points[1]), "distance");
     near(condition, layer.condition(), "condition");
     const added = layer.ridgeAdded;
@@ -133,8 +137,9 @@ const editsInLists = async () => {
     compareSpace(path, layer, [line], "a list of edits");
     const { at, from, weights } = layer.pseudo(0);
     assert.deepEqual([at, from, weights], [Float64Array.of(0.95, 0.9), Float64Array.of(0.65, 0.75), null]);
-    assert.deepEqual(layer.pseudo(1), { at: Float64Array.of(-0.9, 0.9), from: Float64Array.of(-0.5, 0.6), weights: null });
-    assert.deepEqual(layer.pseudo(2), { at: Float64Array.of(0.3, 0.3), from: null, weights: Float64Array.of(0.5, 0, 0.2, 0.2, 0.1) });
+    const point = (...numbers) => Float64Array.from(numbers);
+    assert.deepEqual(layer.pseudo(1), { at: point(-0.9, 0.9), from: point(-0.5, 0.6), weights: null });
+    assert.deepEqual(layer.pseudo(2), { at: point(0.3, 0.3), from: null, weights: point(0.5, 0, 0.2, 0.2, 0.1) });
     const together = stateOf(layer);
     layer.reset();
     assert.ok(!layer.edited);
@@ -185,7 +190,7 @@ const refusesListsWhole = async () => {
         [{ addPseudo: null }, /takes "at"/],
         [{ falloff: "left", value: 0.5 }, /^[\w ]*falloff/],
         [{ falloff: 99, value: 0.5 }, /there is no point 99 in the layer "blob": it has 6/],
-        [{ move: "left", removePseudo: 0 }, /an edit has one of move, movePseudo, addPseudo, removePseudo, falloff; this one has move, removePseudo/],
+        [{ move: "left", removePseudo: 0 }, /has one of move, .*, falloff; this one has move, removePseudo/],
         [{ move: "left", at: [0, 0], from: [0, 0] }, /an edit with "move" takes no "from"/],
         [{}, /an edit has one of .*; this one has nothing/],
         [null, /an edit has one of/],
@@ -213,7 +218,8 @@ const written = ({ neighbours, ...others }) => (neighbours === undefined ? other
 const weighsAsAProjectSays = async () => {
     const rig = await load(join(work, "blob", "blob.glb"));
     const [layer] = rig.layers;
-    const kernels = ["gaussian", "wendland", "inverse_multiquadric", "thin_plate", "biharmonic", "triharmonic", "multiquadric"];
+    const kernels = ["gaussian", "wendland", "inverse_multiquadric", "thin_plate", "biharmonic", "triharmonic",
+        "multiquadric"];
     const all = [
         ...kernels.map((kernel) => ({ kind: "cardinal", kernel })),
         { kind: "cardinal", kernel: "bspline", linear: false, radius: 1.7, ridge: 0.02 },
@@ -275,7 +281,7 @@ const refusesSettings = async () => {
     layer.moveExample("left", [-0.8, 0.1]);
     const before = stateOf(layer);
     const bad = [
-        [{ kind: "cardinall" }, /^there is no kind of weigher "cardinall": there is cardinal, direct, shepard, nearest, gaussian, convex$/],
+        [{ kind: "cardinall" }, /^there is no kind of weigher "cardinall": there is cardinal, direct, .*, convex$/],
         [{ kernel: "spline" }, /^there is no kernel "spline": there is bspline, gaussian/],
         [{ form: "print" }, /^there is no form "print": there is next, paper$/],
         [{ k: 3 }, /^there is no setting "k": there is kind, kernel, linear, radius, ridge, power, neighbours, form$/],
@@ -292,19 +298,20 @@ const refusesSettings = async () => {
         [{ kind: "direct" }, /direct|ax[ei]s/],
     ];
     for (const [settings, message] of bad) {
-        assert.throws(() => layer.set(settings), (error) => error.name === "ExemplarError" && message.test(error.message) ||
-            assert.fail(`${JSON.stringify(settings)}: ${error.message}`));
+        assert.throws(() => layer.set(settings), { name: "ExemplarError", message }, JSON.stringify(settings));
         assert.deepEqual(stateOf(layer), before, `after ${JSON.stringify(settings)}`);
     }
     rig.dispose();
 
     const moved = await load(variant("elbow", "only_moved", ({ layers }) => (layers[0].participation = "moved")));
-    assert.throws(() => moved.layers[0].set({ kind: "shepard" }), /: the layer 'elbow' weighs vertices among the examples that move them/);
+    const among = /: the layer 'elbow' weighs vertices among the examples that move them/;
+    assert.throws(() => moved.layers[0].set({ kind: "shepard" }), among);
     assert.equal(moved.layers[0].weigher, "gaussian");
     moved.layers[0].set({ ridge: 0.01 });
     moved.dispose();
     const regions = await load(join(work, "driven.glb"));
-    assert.throws(() => regions.layers[0].set({ ridge: 0.1 }), /: the layer 'driven' has a weigher for each region of its driver/);
+    const several = /: the layer 'driven' has a weigher for each region of its driver/;
+    assert.throws(() => regions.layers[0].set({ ridge: 0.1 }), several);
     regions.dispose();
     const direct = await load(variant("bar", "direct_bar", () => {}));
     const axes = direct.layers.find(({ weigher }) => weigher === "direct");
@@ -342,7 +349,7 @@ const reachesAsFarAsAsked = async () => {
     }
     layer.edit([{ addPseudo: { at: [20, 0.5], weights: [0, 0, 0], falloff: [0.2, 0.4] } }]);
     assert.deepEqual(layer.falloffs.slice(-2), Float64Array.of(0.2, 0.4));
-    assert.throws(() => layer.setFalloff("heavy_60", [0.1]), /"falloff" in an edit of the layer "load" has 1 numbers? and takes 2/);
+    assert.throws(() => layer.setFalloff("heavy_60", [0.1]), /"falloff" in an edit .* has 1 number and takes 2/);
     assert.throws(() => layer.setFalloff("heavy_60", -1), /falloff/);
     rig.dispose();
 };

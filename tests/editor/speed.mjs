@@ -28,7 +28,7 @@ const dragged = async (name, path) => {
     const rig = (await start()).open(readFileSync(path));
     const [layer] = rig.layers;
     const pose = rig.pose();
-    for (const { name: input, min, max, kind } of rig.inputs) if (kind === "scalar") pose.set(input, min + 0.4 * (max - min));
+    for (const { index, min, max, kind } of rig.inputs) if (kind === "scalar") pose.set(index, min + 0.4 * (max - min));
     for (const { index } of rig.joints) pose.turnJoint(index, [0, 0, 0.05, 1]);
     const surface = rig.surface();
     const buffers = [surface.positions.slice(), surface.normals.slice()];
@@ -52,7 +52,8 @@ const dragged = async (name, path) => {
         "blend, skin and normals": () => surface.evaluate(pose),
         fill,
     };
-    console.log(`${name}: ${surface.vertexCount} vertices, ${layer.examples.length} examples, ${rig.joints.length} joints`);
+    const counts = [`${surface.vertexCount} vertices`, `${layer.examples.length} examples`, `${rig.joints.length} joints`];
+    console.log(`${name}: ${counts.join(", ")}`);
     for (const [part, body] of Object.entries(parts)) {
         median(body, 50); // the first ones are compiled meanwhile
         console.log(`  ${part.padEnd(24)} ${median(body, 300).toFixed(3)}`);
@@ -75,7 +76,9 @@ const million = async () => {
     };
     writeFileSync(join(work, "flat.obj"), sheet(0));
     writeFileSync(join(work, "waved.obj"), sheet(0.1));
-    const layer = { name: "wave", space: [{ name: "wave", min: 0, max: 1 }], weigh: { kind: "direct" }, examples: [{ name: "waved", mesh: "waved.obj" }] };
+    const space = [{ name: "wave", min: 0, max: 1 }];
+    const examples = [{ name: "waved", mesh: "waved.obj" }];
+    const layer = { name: "wave", space, weigh: { kind: "direct" }, examples };
     writeFileSync(join(work, "sheet.json"), JSON.stringify({ exemplar: 1, mesh: "flat.obj", layers: [layer] }));
     run("build", join(work, "sheet.json"), "--quiet");
     const bytes = readFileSync(join(work, "sheet.glb"));

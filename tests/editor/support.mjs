@@ -124,7 +124,10 @@ export const randomPoses = (rig, length) => Array.from({ length }, () => randomP
 export const ask = (path, lines) =>
     run(spaceProbe, [path], lines.join("\n") + "\n").toString().split("\n").slice(0, -1).map((line) => line.trim());
 /** The same as numbers; null where there are none. */
-export const numbersOf = (line) => (line === "" ? null : Float64Array.from(line.split(" "), (word) => (word === "inf" ? Infinity : Number(word))));
+export const numbersOf = (line) => {
+    const number = (word) => (word === "inf" ? Infinity : Number(word));
+    return line === "" ? null : Float64Array.from(line.split(" "), number);
+};
 
 /** A project beside a demo's, changed, and built by the tool; the path of its rig. */
 export const variant = (demo, name, change) => {

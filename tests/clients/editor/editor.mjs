@@ -3,10 +3,13 @@
 //   node editor.mjs TOOL NPM WORK [CASE…]     NPM is a folder with playwright-core in it, WORK a folder to work in
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
+import * as brush from "./brush.mjs";
 import { example } from "./example.mjs";
 import { Bench } from "./harness.mjs";
 import * as layers from "./layers.mjs";
 import * as map from "./map.mjs";
+import * as play from "./play.mjs";
+import * as pose from "./pose.mjs";
 import * as space from "./space.mjs";
 import * as view from "./view.mjs";
 import * as whole from "./whole.mjs";
@@ -29,6 +32,9 @@ const cases = {
     "picking and small pictures": view.picking,
     ...layers.cases,
     ...map.cases,
+    ...pose.cases,
+    ...play.cases,
+    ...brush.cases,
     "an exported page": whole.exported,
     "a corrupt project": whole.corrupt,
     "two editors": whole.twoEditors,

@@ -14,7 +14,8 @@ const serveFolder = (folder, name, file) =>
             const path = normalize(new URL(request.url, "http://localhost").pathname);
             try {
                 const bytes = readFileSync(path === `/${name}` ? file : join(folder, path));
-                response.writeHead(200, { "Content-Type": TYPES[extname(path)] ?? "application/octet-stream" }).end(bytes);
+                const type = TYPES[extname(path)] ?? "application/octet-stream";
+                response.writeHead(200, { "Content-Type": type }).end(bytes);
             } catch {
                 response.writeHead(404).end();
             }
@@ -39,9 +40,9 @@ export const example = async (bench) => {
         await page.goto(`${address}?rig=arm.glb`);
         await page.waitForSelector("form label:nth-of-type(4)", { timeout: 15000 });
         const picture = await bench.pixels(page, "canvas");
-        const slider = page.locator("label", { hasText: "elbow" }).locator("input");
-        await slider.fill("90");
-        expect((await page.locator("label", { hasText: "elbow" }).locator("output").textContent()) === "90.0", "the value is not shown");
+        const elbow = page.locator("label", { hasText: "elbow" });
+        await elbow.locator("input").fill("90");
+        expect((await elbow.locator("output").textContent()) === "90.0", "the value is not shown");
         const bent = changed(picture, await bench.pixels(page, "canvas"));
         expect(bent > 1000, `bending the elbow changes ${bent} pixels`);
         await page.goto(`${address}?rig=none.glb`);

@@ -26,12 +26,12 @@ const pseudo = async (bench) => {
     const page = await bench.open(project);
     await page.evaluate(() => window.exemplar.setPlace({ bend: 0.5, thickness: 0.9 }));
     const form = await positions(page);
-    const { at, from } = before[0];
+    const { at, from } = before[1];
     const live = await drag(page, await onMap(page, [at.bend, at.thickness]), await onMap(page, [at.bend * 0.6, 0.8]),
         { during: () => positions(page) });
     expect(apart(form, live) > 1e-4, "the surface did not follow the pseudo-example");
     await save(page);
-    const moved = json(project).layers[0].pseudo[0];
+    const moved = json(project).layers[0].pseudo[1];
     expect(near(moved.at.bend, at.bend * 0.6, 0.02) && near(moved.at.thickness, 0.8, 0.02), `saved at ${JSON.stringify(moved)}`);
     expect(JSON.stringify(moved.from) === JSON.stringify(from), "where its form is taken changed, too");
 
@@ -39,7 +39,7 @@ const pseudo = async (bench) => {
     await save(page);
     const left = json(project).layers[0].pseudo;
     expect(left.length === before.length - 1, `${left.length} pseudo-examples are left`);
-    expect(JSON.stringify(left[0]) === JSON.stringify(before[1]), "the other one was deleted");
+    expect(JSON.stringify(left[0]) === JSON.stringify(before[0]), "the other one was deleted");
     await page.keyboard.press("Control+z");
     await page.keyboard.press("Control+z");
     await save(page);
@@ -115,7 +115,10 @@ const reach = async (bench) => {
     expect(apart(before, live) > 1e-4, "the surface did not follow the handle");
     await save(page);
     const saved = json(project).layers[0].examples.find((e) => e.name === "forward").falloff;
-    expect(saved && saved.shoulder > 0 && saved.shoulder < 180, `saved as ${JSON.stringify(saved)}`);
+    const degrees = 18 / ((await onMap(page, [1, 0])).x - (await onMap(page, [0, 0])).x);
+    const was = Number(/reaches ([\d.]+)°/.exec(handle.text)[1]);
+    expect(saved && near(Math.abs(saved.shoulder - was), degrees, 0.5),
+        `by ${degrees} degrees from ${was}, it is saved as ${JSON.stringify(saved)}`);
     const built = apart(live, await positions(page));
     expect(built < 1e-5, `the rig that was built differs from what was shown by ${built}`);
     const [moved] = await handles(); // it may be on another side now, clear of marks

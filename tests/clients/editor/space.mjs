@@ -42,7 +42,7 @@ const native = (bench, project, words) => {
     const rig = project.replace(/\.json$/, ".saved.glb");
     const form = project.replace(/\.json$/, ".saved.obj");
     bench.run("build", project, "-o", rig, "-q");
-    bench.run("pose", rig, ...words, "-o", form, "-q");
+    bench.run("pose", rig, ...words, "--level", "cage", "-o", form, "-q");
     return Float32Array.from(readFileSync(form, "utf8").split("\n").filter((line) => line.startsWith("v "))
         .flatMap((line) => line.split(/\s+/).slice(1, 4).map(Number)));
 };
@@ -166,6 +166,7 @@ export const reload = async (bench) => {
     const at = json(project).layers[0].examples[0].at;
     await drag(page, await onMap(page, [at.bend, at.thickness]), await onMap(page, [at.bend + 0.2, at.thickness + 0.1]));
     await save(page);
+    await page.mouse.move(4, 4); // no picture beside the pointer
     await pose(page);
     const [before, picture] = [await positions(page), await bench.pixels(page, "#view")];
     await page.reload();

@@ -60,7 +60,7 @@ export const brushPanel = (app: App): HTMLElement => {
     const hint = h("p", { class: "quiet hint" });
     const settings = h("div", { class: "settings" }, radius.row, strength.row,
         h("label", { class: "check", title: "What is done on one side is done on the other: vertices are matched by where they are at rest" },
-            symmetric, "Symmetric about x = 0"));
+            symmetric, "Symmetric in x"));
     const sculpt = sculptControls(app, brush);
     const paint = paintControls(app, brush);
     const report = h("p", { class: "report", role: "status" });
@@ -94,6 +94,7 @@ export const brushPanel = (app: App): HTMLElement => {
         const part = panel.closest("details");
         if (part && isBrush(app.tool)) part.open = true;
         update();
+        if (isBrush(app.tool)) panel.scrollIntoView({ block: "nearest" });
     });
     app.on("tree", update);
     app.on("rig", update);

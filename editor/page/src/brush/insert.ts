@@ -1,9 +1,10 @@
 // The sculpt becomes an example, as section 4 of "Shape by Example" has it: offending vertices are fixed at the pose
 // where they offend, and what was fixed is inserted there. Building un-poses it; here it is only said what it is.
-import type { Layer, Pose } from "@exemplar/runtime";
+import type { Layer } from "@exemplar/runtime";
 import type { App } from "../core/app";
 import { freeName, setLayer, type Project, type ProjectExample, type ProjectLayer } from "../core/project";
-import type { Stage } from "../core/stage";
+import { Stage } from "../core/stage";
+import { laterThan, slopeAt } from "./later";
 import { cageOf, type Session } from "./session";
 import { exampleAt, pseudosAt, takeStand } from "./stand";
 
@@ -42,28 +43,52 @@ const withMuted = <T>(layers: readonly Layer[], work: () => T): T => {
     }
 };
 
-const laterThan = (stage: Stage, tree: Project, index: number): Layer[] =>
-    tree.layers.slice(index + 1).flatMap((layer) => stage.layer(layer.name) ?? []);
+interface Place {
+    readonly index: number;
+    /** The example that stands there. */
+    readonly example: string | null;
+}
 
-// What the example's file has to hold. The layer is measured from what the earlier ones make, and the later ones come on
-// top of it: what they add is taken off. It is the same for every vertex whatever its place, since posing is affine.
-const formOf = (app: App, session: Session, pose: Pose, index: number, existing: string | null): Float32Array => {
-    const { stage, tree } = app;
-    const { atRest, positions } = session;
-    const layer = stage.layer(tree.layers[index].name)!;
-    const later = laterThan(stage, tree, index);
-    const now = cageOf(stage, pose, atRest);
-    const base = (): Float32Array => cageOf(stage, pose, atRest);
-    const direct = (): Float32Array => {
-        // It stands where its own axis is 1 and all else at rest.
-        pose.rest();
-        const own = layer.examples.find((example) => example.name === existing);
-        if (!own) return withMuted([layer], base);
-        pose.set(layer.inputs[own.index].index, 1);
-        return base();
-    };
-    const form = withMuted(later, layer.weigher === "direct" ? direct : base);
-    return form.map((x, i) => x + positions[i] - now[i]);
+const isDirect = (tree: Project, { index }: Place): boolean => tree.layers[index].weigh?.kind === "direct";
+
+// What the example's file has to hold, by a rig that has one there (or where its form acts nowhere else: any rig).
+const formOf = (stage: Stage, tree: Project, session: Session, place: Place): Float32Array => {
+    const layer = stage.layer(tree.layers[place.index].name)!;
+    const later = laterThan(tree, place.index).flatMap((l) => stage.layer(l.name) ?? []);
+    const pose = stage.rig.pose();
+    takeStand(pose, session.stand);
+    const now = cageOf(stage, pose, session.atRest);
+    const slope = place.example ? slopeAt(stage, tree, place.index, place.example, pose) : 1;
+    if (!(Math.abs(slope) > 1e-3))
+        throw new Error(`What is sculpted here in layer '${layer.name}' is undone by a later one: select that one.`);
+    const own = layer.examples.find((example) => example.name === place.example);
+    const form = withMuted(later, () => {
+        if (!isDirect(tree, place)) return cageOf(stage, pose, session.atRest);
+        pose.rest(); // it stands where its own axis is 1 and all else at rest
+        if (own) pose.set(layer.inputs[own.index].index, 1);
+        return own ? cageOf(stage, pose, session.atRest) : withMuted([layer], () => cageOf(stage, pose, session.atRest));
+    });
+    pose.dispose();
+    return form.map((x, i) => x + (session.positions[i] - now[i]) / slope);
+};
+
+// Where later layers are measured from this one, a rig is asked first what they would make of any form there.
+const formToSend = async (app: App, session: Session, place: Place): Promise<Float32Array> => {
+    const { tree, stage } = app;
+    if (place.example || isDirect(tree, place) || !laterThan(tree, place.index).length)
+        return formOf(stage, tree, session, place);
+    const example = freeName("any", tree.layers[place.index].examples.map((e) => e.name));
+    const tried = setLayer(tree, place.index, (layer) => ({
+        ...layer,
+        examples: [...layer.examples, placed(session, layer, { name: example, mesh: tree.mesh })],
+    }));
+    const built = await app.server!.build(JSON.stringify(tried));
+    const trial = new Stage(app.runtime.open(built.rig), tried);
+    try {
+        return formOf(trial, tried, session, { ...place, example });
+    } finally {
+        trial.dispose();
+    }
 };
 
 const withoutJoints = ({ joints: _, ...example }: ProjectExample): ProjectExample => example;
@@ -101,7 +126,7 @@ export const sizeOf = (positions: Float32Array): number => {
     return Math.max(...[0, 1, 2].map((i) => high[i] - low[i]));
 };
 
-/** Sends the form, edits the project, and measures what the new rig makes of it. Null where the project could not be
+/** Sends the form, edits the project, brings the pose to the example, and measures what the new rig makes of it. Null where the project could not be
  * built: then it was taken back, and said. Throws what the server refuses. */
 export const insertSculpt = async (app: App, session: Session, wanted: string): Promise<Inserted | null> => {
     const server = app.server!;
@@ -118,8 +143,8 @@ export const insertSculpt = async (app: App, session: Session, wanted: string): 
     if (existing?.["reference"])
         throw new Error(`Example '${existing.name}' is the mesh itself, from which all paths start: pose away from it.`);
     const replacedPseudos = new Set(pseudosAt(rigLayer, layer.pseudo ?? [], pose));
-    const form = formOf(app, session, pose, index, existing?.name ?? null);
     pose.dispose();
+    const form = await formToSend(app, session, { index, example: existing?.name ?? null });
     const name = existing?.name ?? freeName(wanted, layer.examples.map((example) => example.name));
     const path = await server.addForm(fileName(name), tree.mesh, form, tree.unit ?? "m", tree.up ?? "y");
 
@@ -136,11 +161,9 @@ export const insertSculpt = async (app: App, session: Session, wanted: string): 
     const kept = app.tree.layers[index]?.examples.find((example) => example.name === name);
     if (kept?.mesh !== path || app.stage.built !== app.tree) return null;
 
-    app.pose((now) => {
-        takeStand(now, session.stand);
-        const axis = layer.weigh?.kind === "direct" && !existing ? app.tree.layers[index].space.at(-1) : undefined;
-        if (axis) now.set(axis.name, 1);
-    });
+    takeStand(app.stage.pose, session.stand);
+    const axis = layer.weigh?.kind === "direct" && !existing ? app.tree.layers[index].space.at(-1) : undefined;
+    if (axis) app.stage.pose.set(axis.name, 1);
     const made = cageOf(app.stage, app.stage.pose, session.atRest);
     return { example: name, replaced: !!existing, ...differences(made, session.positions), size: sizeOf(made) };
 };

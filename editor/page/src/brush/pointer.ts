@@ -27,16 +27,12 @@ const DABS = 6; // in a frame, however fast the pointer is
 
 export class Strokes {
     #stroke: Stroke | null = null;
-    readonly #ring = document.createElement("div");
 
     constructor(
         readonly brush: Brush,
         readonly picker: Picker,
     ) {
         const { canvas } = picker;
-        this.#ring.className = "brush-ring";
-        this.#ring.hidden = true;
-        canvas.parentElement?.append(this.#ring);
         const listen = <K extends keyof HTMLElementEventMap>(name: K, listener: (event: HTMLElementEventMap[K]) => void) =>
             canvas.addEventListener(name, listener, { capture: true, passive: false });
         listen("pointerdown", (event) => this.#onDown(event));
@@ -54,21 +50,12 @@ export class Strokes {
     // ---- the ring that shows the radius ----
 
     hideRing(): void {
-        this.#ring.hidden = true;
+        this.picker.hideRing();
     }
 
-    #showRing(event: PointerEvent, hit: Hit | null): void {
-        this.#ring.hidden = !hit;
-        if (!hit) return;
-        const { canvas } = this.picker;
-        const box = canvas.parentElement!.getBoundingClientRect();
-        const size = (2 * this.brush.radius) / this.picker.pixel(hit.point);
-        Object.assign(this.#ring.style, {
-            left: `${event.clientX - box.left - size / 2}px`,
-            top: `${event.clientY - box.top - size / 2}px`,
-            width: `${size}px`,
-            height: `${size}px`,
-        });
+    #showRing(hit: Hit | null): void {
+        if (hit) this.picker.showRing(hit, this.brush.radius);
+        else this.picker.hideRing();
     }
 
     // ---- a stroke ----
@@ -81,7 +68,7 @@ export class Strokes {
 
     #onDown(event: PointerEvent): void {
         const kind = this.#kindOf(event);
-        if (event.button !== 0 || this.#stroke || !kind) return;
+        if (event.button !== 0 || event.altKey || this.#stroke || !kind) return;
         const session = this.brush.start();
         if (kind !== "paint") this.brush.settle(session);
         const hit = this.picker.hit(event);
@@ -103,7 +90,7 @@ export class Strokes {
     #onMove(event: PointerEvent): void {
         const stroke = this.#stroke;
         if (stroke?.id !== event.pointerId) {
-            if (isBrush(this.brush.app.tool) && event.buttons === 0) this.#showRing(event, this.picker.hit(event));
+            if (isBrush(this.brush.app.tool) && event.buttons === 0) this.#showRing(this.picker.hit(event));
             else this.hideRing();
             return;
         }
@@ -136,7 +123,7 @@ export class Strokes {
         const { last, now } = stroke;
         const [dx, dy] = [now.clientX - last.clientX, now.clientY - last.clientY];
         const hit = this.picker.hit(now);
-        this.#showRing(now, hit);
+        this.#showRing(hit);
         const spacing = hit ? Math.max(2, this.brush.radius / this.picker.pixel(hit.point) / 3) : 20;
         const count = Math.min(DABS, Math.max(1, Math.floor(Math.hypot(dx, dy) / spacing)));
         for (let i = 1; i < count; i++) {

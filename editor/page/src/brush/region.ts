@@ -67,7 +67,8 @@ export class Walker {
         const { first, near } = this.topology;
         const distance = this.#distance;
         const visited: number[] = [];
-        const offer = (v: number, d: number): void => {
+        const offer = (v: number, way: number): void => {
+            const d = Math.fround(way); // as it is kept: else a way would be shorter than itself, again and again
             if (d > reach || d >= distance[v]) return;
             if (distance[v] === Infinity) visited.push(v);
             distance[v] = d;

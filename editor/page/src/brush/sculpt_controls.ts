@@ -41,7 +41,7 @@ export const insertNow = async (app: App, brush: Brush, name = ""): Promise<void
             brush.name = "";
             app.select({ example: made.example });
             app.say(brush.report.text, brush.report.kind);
-            session.show(app);
+            app.emit("pose");
             if (!brush.isBusy && app.tool === "orbit") brush.end();
         } else brush.report = { text: app.message?.text ?? "The project could not be built.", kind: "bad" };
     } catch (error) {

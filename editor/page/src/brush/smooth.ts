@@ -35,41 +35,58 @@ export const meansOf = ({ vertexCount, faces, rest, first, near }: Topology): Fl
     return means;
 };
 
-const step = (values: Float32Array, width: number, topology: Topology, means: Float32Array, region: Region,
-    amount: number, next: Float32Array): void => {
-    const { first, near, open, seams } = topology;
-    const { vertices, weights, mirrored, leads } = region;
+// Moves the vertices of a region by what was found for them; along seams all that stand at one place.
+const apply = (values: Float32Array, width: 1 | 3, { seams }: Topology, { vertices, leads }: Region, found: Float32Array) => {
     for (let i = 0; i < leads; i++) {
         const v = vertices[i];
-        const weight = amount * Math.max(weights[i], mirrored ? mirrored[i] : 0);
-        for (let c = 0; c < width; c++) {
-            let mean = 0;
-            let sum = 0;
-            for (let n = first[v]; n < first[v + 1]; n++) {
-                mean += means[n] * values[width * near[n] + c];
-                sum += means[n];
-            }
-            next[width * i + c] = open[v] && width === 3 ? 0 : weight * (mean - sum * values[width * v + c]);
-        }
+        for (let c = 0; c < width; c++) values[width * v + c] += found[width * i + c];
+        for (const other of seams?.get(v) ?? [])
+            for (let c = 0; c < width; c++) values[width * other + c] += found[width * i + c];
     }
-    for (let i = 0; i < leads; i++) {
-        const v = vertices[i];
-        for (let c = 0; c < width; c++) {
-            values[width * v + c] += next[width * i + c];
-            if (seams) for (const other of seams.get(v) ?? []) values[width * other + c] += next[width * i + c];
+};
+
+const weightOf = ({ weights, mirrored }: Region, i: number): number =>
+    mirrored ? Math.max(weights[i], mirrored[i]) : weights[i];
+
+const step = (positions: Float32Array, topology: Topology, means: Float32Array, region: Region, amount: number,
+    found: Float32Array): void => {
+    const { first, near, open } = topology;
+    for (let i = 0; i < region.leads; i++) {
+        const v = region.vertices[i];
+        let [x, y, z, sum] = [0, 0, 0, 0];
+        for (let n = first[v], end = first[v + 1]; n < end; n++) {
+            const [u, mean] = [3 * near[n], means[n]];
+            x += mean * positions[u];
+            y += mean * positions[u + 1];
+            z += mean * positions[u + 2];
+            sum += mean;
         }
+        const weight = open[v] ? 0 : amount * weightOf(region, i);
+        found[3 * i] = weight * (x - sum * positions[3 * v]);
+        found[3 * i + 1] = weight * (y - sum * positions[3 * v + 1]);
+        found[3 * i + 2] = weight * (z - sum * positions[3 * v + 2]);
     }
+    apply(positions, 3, topology, region, found);
 };
 
 /** A dab on positions. */
 export const smooth = (positions: Float32Array, topology: Topology, means: Float32Array, region: Region,
     strength: number): void => {
-    const next = new Float32Array(3 * region.leads);
-    step(positions, 3, topology, means, region, LAMBDA * strength, next);
-    step(positions, 3, topology, means, region, MU * strength, next);
+    const found = new Float32Array(3 * region.leads);
+    step(positions, topology, means, region, LAMBDA * strength, found);
+    step(positions, topology, means, region, MU * strength, found);
 };
 
-/** A dab on painted values, which may shrink: they stay within 0 and 1 by themselves. */
+/** A dab on painted values, which may shrink: means stay within 0 and 1 by themselves. */
 export const smoothValues = (values: Float32Array, topology: Topology, means: Float32Array, region: Region,
-    strength: number): void =>
-    step(values, 1, topology, means, region, strength, new Float32Array(region.leads));
+    strength: number): void => {
+    const { first, near } = topology;
+    const found = new Float32Array(region.leads);
+    for (let i = 0; i < region.leads; i++) {
+        const v = region.vertices[i];
+        let mean = 0;
+        for (let n = first[v]; n < first[v + 1]; n++) mean += means[n] * (values[near[n]] - values[v]);
+        found[i] = strength * weightOf(region, i) * mean;
+    }
+    apply(values, 1, topology, region, found);
+};

@@ -124,30 +124,52 @@ export const linkFaces = (faces: Faces, rest: Float32Array): Topology => {
 
 export const topologyOf = (rig: Rig): Topology => linkFaces(facesOf(rig.mesh(0)), rig.restPositions().slice());
 
+// Vertices by the cell of a grid that they stand in: chains from a table of hashes.
+class Grid {
+    readonly #head: Int32Array;
+    readonly #next: Int32Array;
+    readonly #mask: number;
+
+    constructor(readonly points: Float32Array, readonly cell: number) {
+        const count = points.length / 3;
+        this.#mask = 2 ** Math.ceil(Math.log2(count + 1)) - 1;
+        this.#head = new Int32Array(this.#mask + 1).fill(-1);
+        this.#next = new Int32Array(count);
+        for (let v = 0; v < count; v++) {
+            const slot = this.#slot(this.#of(points[3 * v]), this.#of(points[3 * v + 1]), this.#of(points[3 * v + 2]));
+            this.#next[v] = this.#head[slot];
+            this.#head[slot] = v;
+        }
+    }
+    #of(x: number): number {
+        return Math.floor(x / this.cell);
+    }
+    #slot(i: number, j: number, k: number): number {
+        return (Math.imul(i, 73856093) ^ Math.imul(j, 19349663) ^ Math.imul(k, 83492791)) & this.#mask;
+    }
+    /** The nearest point within half a cell; -1 where there is none. */
+    nearest(x: number, y: number, z: number): number {
+        const { points, cell } = this;
+        const half = cell / 2;
+        let [found, best] = [-1, half * half];
+        for (let i = this.#of(x - half); i <= this.#of(x + half); i++)
+            for (let j = this.#of(y - half); j <= this.#of(y + half); j++)
+                for (let k = this.#of(z - half); k <= this.#of(z + half); k++)
+                    for (let u = this.#head[this.#slot(i, j, k)]; u >= 0; u = this.#next[u]) {
+                        const [dx, dy, dz] = [points[3 * u] - x, points[3 * u + 1] - y, points[3 * u + 2] - z];
+                        const square = dx * dx + dy * dy + dz * dz;
+                        if (square < best) [found, best] = [u, square];
+                    }
+        return found;
+    }
+}
+
 /** The vertex that stands where each one's mirror image across x = 0 is at rest; itself in the plane, -1 where none is. */
 export const mirrorOf = ({ vertexCount, rest }: Topology): Int32Array => {
     let size = 0;
     for (const x of rest) size = Math.max(size, Math.abs(x));
-    const cell = 4e-4 * size || 1; // twice how far an image may be off
-    const key = (x: number, y: number, z: number): string => `${x},${y},${z}`;
-    const cells = new Map<string, number[]>();
-    const cellOf = (x: number): number => Math.floor(x / cell);
-    for (let v = 0; v < vertexCount; v++) {
-        const k = key(cellOf(rest[3 * v]), cellOf(rest[3 * v + 1]), cellOf(rest[3 * v + 2]));
-        const there = cells.get(k);
-        if (there) there.push(v);
-        else cells.set(k, [v]);
-    }
-    const nearest = (x: number, y: number, z: number): number => {
-        let [found, best] = [-1, (cell / 2) ** 2];
-        for (const i of [cellOf(x - cell / 2), cellOf(x + cell / 2)])
-            for (const j of [cellOf(y - cell / 2), cellOf(y + cell / 2)])
-                for (const k of [cellOf(z - cell / 2), cellOf(z + cell / 2)])
-                    for (const u of cells.get(key(i, j, k)) ?? []) {
-                        const d = (rest[3 * u] - x) ** 2 + (rest[3 * u + 1] - y) ** 2 + (rest[3 * u + 2] - z) ** 2;
-                        if (d < best) [found, best] = [u, d];
-                    }
-        return found;
-    };
-    return Int32Array.from({ length: vertexCount }, (_, v) => nearest(-rest[3 * v], rest[3 * v + 1], rest[3 * v + 2]));
+    const grid = new Grid(rest, 4e-4 * size || 1); // twice how far an image may be off
+    const mirror = new Int32Array(vertexCount);
+    for (let v = 0; v < vertexCount; v++) mirror[v] = grid.nearest(-rest[3 * v], rest[3 * v + 1], rest[3 * v + 2]);
+    return mirror;
 };

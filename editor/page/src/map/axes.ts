@@ -70,6 +70,22 @@ const across = (n: Vector): [Vector, Vector] => {
     return [u, [n[1] * u[2] - n[2] * u[1], n[2] * u[0] - n[0] * u[2], n[0] * u[1] - n[1] * u[0]]];
 };
 
+/** What is swung, or twisted about: as the project says, or, where there is only a rig, by which turns count. */
+const aboutOf = (layer: Layer, input: Input, offset: number, axis: Axis | undefined): Vector | null => {
+    const said = directionOf(axis?.["about"]);
+    if (said || input.kind === "rotation") return said;
+    const turned = (q: readonly number[]): number[] => {
+        const point: number[] = Array(layer.dimension).fill(0);
+        q.forEach((x, i) => (point[offset + i] = x));
+        return point;
+    };
+    const counts = UNITS.filter(
+        ([, unit]) => layer.distance(turned([0, 0, 0, 1]), turned([...unit.map((x) => x * Math.SQRT1_2), Math.SQRT1_2])) > 1e-6,
+    );
+    if (input.kind === "twist") return counts.length === 1 ? counts[0]![1] : null;
+    return counts.length === 2 ? UNITS.find((unit) => !counts.includes(unit))![1] : null;
+};
+
 /** Which directions a rotation is shown along, by name. A swing has none along what it swings, a twist no other. */
 const directionsOf = (kind: Input["kind"], about: Vector | null): readonly [string, Vector][] => {
     if (!about || kind === "rotation") return UNITS;
@@ -134,7 +150,7 @@ export const coordinatesOf = (layer: Layer, space: ProjectLayer["space"]): Coord
         if (input.kind === "driver") return [];
         const axis = space.find((a) => a.name === input.name);
         if (input.kind === "scalar") return [scalar(input, offset, axis)];
-        const about = directionOf(axis?.["about"]);
+        const about = aboutOf(layer, input, offset, axis);
         return directionsOf(input.kind, about).map(([name, d]) => turn(layer, input, offset, about, name, d));
     });
 };

@@ -210,7 +210,7 @@ export const drawMarks = (
             y,
             radius: radiusOf(mark) + (mark.selected ? 4 : 0),
             colour: mark.kind === "pseudo" ? colours.pseudo : colours.text,
-            alpha: Math.max(0.62, alphaOf(mark)),
+            alpha: Math.max(0.72, alphaOf(mark)),
             needed: mark.selected || mark === hovered,
         }));
     const discs = seen.map(({ mark, at: [x, y] }) => ({ x, y, radius: radiusOf(mark) }));

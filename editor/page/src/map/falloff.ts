@@ -69,12 +69,21 @@ const defaultFalloff = (layer: Layer, tree: ProjectLayer): number => {
 
 // ---- the reach of a gaussian layer's example ----
 
-/** What was in force, with every axis named that had a falloff of its own. */
-const namedFalloffs = (layer: Layer, tree: ProjectLayer, falloff: Falloff | undefined): { [axis: string]: number } => {
+/** What is in force, with every axis named that has a falloff of its own: those that are not named get the default. */
+const namedFalloffs = (layer: Layer, tree: ProjectLayer, name: string, falloff: Falloff | undefined) => {
     if (typeof falloff === "object" && !Array.isArray(falloff)) return { ...falloff };
-    const values = falloffOf(layer, tree.space, falloff);
-    const named = layer.inputs.map((input, i) => [input.name, round(toUnit(tree, input, values[i]!), span(input))] as const);
-    return Object.fromEntries(named.filter((_, i) => values[i]! > 0));
+    const said = falloffOf(layer, tree.space, falloff);
+    const named = layer.inputs.map((input, i) => {
+        const value = said[i]! || builtFalloff(layer, name, i);
+        return [input.name, round(toUnit(tree, input, value), span(input))] as const;
+    });
+    return Object.fromEntries(named.filter(([, value]) => value > 0)) as { [axis: string]: number };
+};
+
+/** What the rig has: "auto" was found when it was built. 0: the default. */
+const builtFalloff = (layer: Layer, name: string, input: number): number => {
+    const k = layer.examples.find((example) => example.name === name)?.index;
+    return k === undefined ? 0 : (layer.falloffs?.[k * layer.inputs.length + input] ?? 0);
 };
 
 const span = (input: Input): number => (input.kind === "scalar" ? input.max - input.min : 360);
@@ -83,8 +92,10 @@ const setFalloff = (state: MapState, mark: Mark, input: Input, value: number | n
     const layer = state.layer!;
     return (tree) => {
         const own = tree.layers[state.app.selection.layer]!;
-        return setExample(tree, state.app.selection.layer, mark.name, ({ falloff, ...example }) => {
-            const named = namedFalloffs(layer, own, falloff ?? own.weigh?.falloff);
+        return setExample(tree, state.app.selection.layer, mark.name, (before) => {
+            const { falloff, ...example } = before;
+            if (value === null && falloff === undefined) return before;
+            const named = namedFalloffs(layer, own, mark.name, falloff ?? own.weigh?.falloff);
             if (value === null) delete named[input.name];
             else named[input.name] = value;
             return Object.keys(named).length ? { ...example, falloff: named } : example;
@@ -98,10 +109,8 @@ const gaussianReach = (state: MapState, mark: Mark, coordinate: Coordinate): num
     const i = layer!.inputs.indexOf(coordinate.input);
     const example = tree!.examples[mark.index]!;
     const given = falloffOf(layer!, tree!.space, example.falloff ?? tree!.weigh?.falloff)[i]!;
-    // "auto" was found when the rig was built, and is in it.
-    const built = layer!.examples.find((e) => e.name === mark.name)?.index;
-    const known = built !== undefined ? layer!.falloffs?.[built * layer!.inputs.length + i] : 0;
-    return toUnit(tree!, coordinate.input, given || known || defaultFalloff(layer!, tree!));
+    const inForce = given || builtFalloff(layer!, mark.name, i) || defaultFalloff(layer!, tree!);
+    return toUnit(tree!, coordinate.input, inForce);
 };
 
 const gaussianHandle = (state: MapState, mark: Mark, coordinate: Coordinate, edge: "x" | "y"): Part => {

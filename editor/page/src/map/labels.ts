@@ -49,7 +49,8 @@ export const drawLabels = (
     box: Box,
     colours: Colours,
 ): void => {
-    const taken: Box[] = marks.map(({ x, y, radius: r }) => ({ left: x - r, top: y - r, width: 2 * r, height: 2 * r }));
+    const discs: Box[] = marks.map(({ x, y, radius: r }) => ({ left: x - r, top: y - r, width: 2 * r, height: 2 * r }));
+    const taken: Box[] = [];
     context.save();
     context.font = `${SIZE}px ${colours.font}`;
     context.textAlign = "left";
@@ -57,8 +58,10 @@ export const drawLabels = (
     context.lineJoin = "round";
     for (const label of [...labels].sort((a, b) => Number(b.needed) - Number(a.needed) || b.alpha - a.alpha)) {
         const all = places(label, context.measureText(label.text).width);
-        const free = all.find((place) => inside(place, box) && !taken.some((other) => overlaps(place, other)));
-        const place = free ?? (label.needed ? (all.find((p) => inside(p, box)) ?? all[0]) : undefined);
+        const seen = all.filter((place) => inside(place, box) && !taken.some((other) => overlaps(place, other)));
+        const free = seen.find((place) => !discs.some((disc) => overlaps(place, disc)));
+        // Rather over a mark than without a name, for those in the plane that is shown.
+        const place = free ?? (label.alpha > 0.9 ? seen[0] : undefined) ?? (label.needed ? all[0] : undefined);
         if (!place) continue;
         taken.push(place);
         // The halo keeps a name readable on any colour of the heat map.

@@ -43,8 +43,8 @@ const makeSelects = (app: App, state: MapState) => {
         const rest: Option[] = [["selected", "of the selected example"], ["smallest", "smallest of all"], ["none", "none"]];
         fill(weight, [...rest, ...examples], state.chosen);
     };
-    const named = (text: string, element: HTMLElement) => h("label", {}, h("span", {}, text), element);
-    const row = h("div", { class: "choices" }, named("Across", x), named("Up", y), named("Weight", weight));
+    const named = (text: string, element: HTMLElement) => h("label", {}, h("span", { "aria-hidden": "true" }, text), element);
+    const row = h("div", { class: "choices" }, named("↔", x), named("↕", y), named("Weight", weight));
     return { row, update };
 };
 
@@ -118,6 +118,12 @@ export const mapPanel = (app: App): HTMLElement => {
     canvas.addEventListener("keydown", (event) => {
         if (event.altKey || event.ctrlKey || event.metaKey) return;
         if (movePose(app, state, event.key, event.shiftKey ? 0.1 : 0.01)) event.preventDefault();
+        else if (/^[+=−-]$/.test(event.key) && state.missing === null) {
+            const { left, top, width, height } = state.plane.box;
+            state.plane.zoom(left + width / 2, top + height / 2, /[+=]/.test(event.key) ? 0.8 : 1.25, state.ranges);
+            event.preventDefault();
+            redraw();
+        }
     });
     return h("div", { class: "map" }, missing, body);
 };

@@ -139,6 +139,7 @@ export class MapState {
             if (wanted && wanted === x) this.x = y ?? this.coordinates.find((c) => c !== wanted) ?? x;
         }
         if (this.tree) this.#kept.set(this.app.selection.layer, { x: this.x!.id, y: this.y?.id ?? WEIGHTS });
+        this.update();
         this.app.invalidate();
     }
 

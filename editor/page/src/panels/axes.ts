@@ -51,6 +51,11 @@ const addCommands = (app: App, root: HTMLElement): void => {
 
 export const axesPanel = (app: App): HTMLElement => {
     const root = h("div", { class: "axes" });
+    let part: HTMLDetailsElement | null = null; // that the panel is in
+    requestAnimationFrame(() => {
+        part = root.closest("details");
+        part?.addEventListener("toggle", () => update());
+    });
     let rows: Row[] = [];
     let joints: ReturnType<typeof jointsPart> = null;
     const triangle = trianglePart(app);
@@ -72,6 +77,7 @@ export const axesPanel = (app: App): HTMLElement => {
         update();
     };
     const update = (): void => {
+        if (part && !part.open) return; // folded: nobody looks
         for (const row of rows) row.update();
         joints?.update();
     };

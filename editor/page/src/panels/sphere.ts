@@ -3,12 +3,18 @@
 // The ball is seen as the view sees the form, so that the spot lies where the bone points.
 import type { App } from "../core/app";
 import { h } from "../core/dom";
-import { between, cross, DEGREES, dot, turned, twistAngle, unit, type Direction, type Rotation } from "../core/rotation";
+import { between, byVector, cross, DEGREES, dot, turned, twistAngle, unit, type Direction, type Rotation } from "../core/rotation";
 
 const SIZE = 132; // CSS pixels
 const CENTRE = SIZE / 2;
 const RADIUS = 46;
 const RING = 59;
+const ARROWS: { [key: string]: Direction } = {
+    ArrowLeft: [-1, 0, 0],
+    ArrowRight: [1, 0, 0],
+    ArrowUp: [0, 1, 0],
+    ArrowDown: [0, -1, 0],
+};
 
 export interface Ball {
     readonly element: HTMLCanvasElement;
@@ -49,7 +55,7 @@ const spotAt = (x: number, y: number, side: 1 | -1): Direction => {
 export const ball = (app: App, parts: BallParts): Ball => {
     const ratio = Math.max(1, Math.round(devicePixelRatio));
     const canvas = h("canvas", {
-        class: "ball", tabindex: 0, width: SIZE * ratio, height: SIZE * ratio, role: "img", "aria-label": parts.label,
+        class: "ball", tabindex: 0, width: SIZE * ratio, height: SIZE * ratio, role: "application", "aria-label": parts.label,
         title: [parts.swings && "Drag the spot to swing (arrow keys)", parts.twists && "drag the ring to turn (Page Up, Page Down)",
             "double click for rest (Home)"].filter(Boolean).join("; "),
     });
@@ -110,20 +116,25 @@ export const ball = (app: App, parts: BallParts): Ball => {
 
     // ---- keys ----
 
-    const roll = (x: number, y: number): void => {
-        const [sx, sy, sz] = onScreen(now);
-        // About the axis across the way, so that the spot goes on round the ball.
-        const axis: Direction = [-y, x, 0];
-        const length = Math.hypot(x, y) / DEGREES;
-        const turn = unit(axis).map((c) => c * Math.sin(length / 2));
-        swingTo(turned([turn[0]!, turn[1]!, turn[2]!, Math.cos(length / 2)], [sx, sy, sz]));
+    // Along the ball towards where the arrow points; from there on to the other side of the ball.
+    const swingBy = (way: Direction, degrees: number): void => {
+        const spot = onScreen(now);
+        const left = Math.acos(Math.min(1, Math.max(-1, dot(spot, way)))) * DEGREES;
+        if (left > degrees) {
+            const axis = unit(cross(spot, way));
+            swingTo(turned(byVector([axis[0] * degrees, axis[1] * degrees, axis[2] * degrees]), spot));
+        } else {
+            const over = Math.max(degrees - left, 0.1) / DEGREES;
+            const [c, s] = [Math.cos(over), Math.sin(over)];
+            swingTo([way[0] * c, way[1] * c, (spot[2] >= 0 ? -1 : 1) * s]);
+        }
     };
     canvas.addEventListener("keydown", (event) => {
         if (event.ctrlKey || event.metaKey || event.altKey) return;
         const by = event.shiftKey ? 10 : 2;
-        const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
-        if (way && parts.swings) roll(way[0]! * by, way[1]! * by);
-        else if (way && parts.twists) parts.twist(twist + (way[0]! + way[1]!) * by);
+        const way = ARROWS[event.key];
+        if (way && parts.swings) swingBy(way, by);
+        else if (way && parts.twists) parts.twist(twist + (way[0] + way[1]) * by);
         else if (event.key === "PageUp" && parts.twists) parts.twist(twist + by);
         else if (event.key === "PageDown" && parts.twists) parts.twist(twist - by);
         else if (event.key === "Home") parts.rest();

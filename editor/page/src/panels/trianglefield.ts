@@ -31,7 +31,7 @@ const coordinatesAt = (x: number, y: number): Coordinates => {
 export const fieldOf = (move: (to: Coordinates) => void) => {
     const ratio = Math.max(1, Math.round(devicePixelRatio));
     const canvas = h("canvas", {
-        class: "field", tabindex: 0, width: WIDTH * ratio, height: HEIGHT * ratio, role: "img",
+        class: "field", tabindex: 0, width: WIDTH * ratio, height: HEIGHT * ratio, role: "application",
         "aria-label": "The point between the three corners", title: "Drag the point (arrow keys; Home: the middle)",
     });
     const context = canvas.getContext("2d")!;

@@ -4,7 +4,7 @@ import type { Input, Layer, Rig } from "@exemplar/runtime";
 import type { App } from "../core/app";
 import { h } from "../core/dom";
 import { multiply, numbersOf, rotationOf, type ProjectLayer } from "../core/project";
-import { anglesOf, apart, byVector, cross, dot, normalised, swingOf, twistAngle, twistOf, unit, vectorOf,
+import { anglesOf, apart, byVector, cross, dot, inverse, normalised, swingOf, turned, twistAngle, twistOf, unit, vectorOf,
     type Direction, type Rotation } from "../core/rotation";
 import { ball } from "./sphere";
 import type { Row } from "./dial";
@@ -12,11 +12,12 @@ import { numberField } from "./slider";
 
 const MOST = 300; // dots on a ball
 
-/** Where the bone of a joint points: to its first child. */
+/** Where the bone of a joint points: to its first child; a last one's goes on as it came from its parent. */
 const boneOf = (rig: Rig, joint: number): Direction => {
     const child = rig.joints.find((j) => j.parent === joint);
-    const way = child ? rig.joint(child.index) : null;
-    return way && Math.hypot(way[0]!, way[1]!, way[2]!) > 1e-9 ? unit(way) : [0, 1, 0];
+    const own = rig.joint(joint);
+    const way = child ? rig.joint(child.index) : turned(inverse(normalised(own.subarray(3, 7))), own);
+    return Math.hypot(way[0]!, way[1]!, way[2]!) > 1e-9 ? unit(way) : [0, 1, 0];
 };
 const aboutOf = (rig: Rig, input: Input): Direction => {
     const { about } = input;

@@ -4,6 +4,7 @@ import type { App } from "../core/app";
 import { h } from "../core/dom";
 
 const MOST = 24; // rows
+const NOTHING = 0.0005; // what is below it shows as 0.000
 const SCALES = [1, 1.5, 2, 3, 5, 10, 20, 50, 100, 1000, 1e4, 1e6];
 const LEFT = 0.25; // of the bar's width are for what is below zero, at a third of the scale
 
@@ -29,7 +30,7 @@ const scaleOf = (weights: ArrayLike<number>): number => {
     return SCALES.find((scale) => need <= scale * 1.0005) ?? need;
 };
 
-/** The largest in magnitude, in their order. */
+/** The largest in magnitude, in their order; none of those that are nothing, unless all are. */
 const largest = (weights: ArrayLike<number>, count: number): number[] => {
     const chosen: number[] = [];
     let least = 0;
@@ -42,7 +43,8 @@ const largest = (weights: ArrayLike<number>, count: number): number[] => {
             for (let i = (least = 0); i < count; i++)
                 if (Math.abs(weights[chosen[i]!]!) < Math.abs(weights[chosen[least]!]!)) least = i;
     }
-    return chosen.sort((a, b) => a - b);
+    const some = chosen.filter((k) => Math.abs(weights[k]!) >= NOTHING);
+    return (some.length ? some : chosen).sort((a, b) => a - b);
 };
 
 export const weightsPanel = (app: App): HTMLElement => {
@@ -122,9 +124,10 @@ export const weightsPanel = (app: App): HTMLElement => {
     };
     const showRest = (weights: ArrayLike<number>, chosen: number[] | null): void => {
         let text = "";
-        if (chosen && weights.length > chosen.length) {
+        const rest = chosen ? weights.length - chosen.length : 0;
+        if (chosen && rest > 0) {
             const least = Math.min(...chosen.map((k) => Math.abs(weights[k]!)));
-            text = `and ${weights.length - chosen.length} more, none above ${shown(least)}`;
+            text = chosen.length < MOST ? `and ${rest} more, below 0.001` : `and ${rest} more, none above ${shown(least)}`;
         }
         if (more.textContent !== text) more.textContent = text;
         more.hidden = text === "";

@@ -85,7 +85,7 @@ export const playPanel = (app: App): HTMLElement => {
         onchange: () => choose(select.value) });
     const list = (): void => {
         const file = source?.file;
-        select.replaceChildren(h("option", { value: EXAMPLES }, "The examples"),
+        select.replaceChildren(h("option", { value: EXAMPLES }, "Examples"),
             ...(file instanceof File ? [h("option", { value: FILE }, file.name)] : []),
             ...folder.map((path) => h("option", { value: `/${path}` }, path)),
             ...(app.server ? [h("option", { value: OPEN }, "Open a motion…")] : []));

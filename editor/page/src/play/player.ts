@@ -2,6 +2,8 @@
 import type { App } from "../core/app";
 import { frameAt, type Track } from "./track";
 
+const LONGEST = 250; // milliseconds
+
 export class Player {
     time = 0;
     speed = 1;
@@ -83,7 +85,8 @@ export class Player {
     #tick(now: number): void {
         if (!this.#playing || !this.#track) return;
         const { duration } = this.#track;
-        let time = this.time + (Math.max(0, now - this.#last) / 1000) * this.speed;
+        // A frame that took very long (the window was hidden) is not made up for.
+        let time = this.time + (Math.min(Math.max(0, now - this.#last), LONGEST) / 1000) * this.speed;
         this.#last = now;
         const ended = time >= duration;
         if (ended && this.loop && duration > 0) time %= duration;

@@ -31,6 +31,12 @@ const lengthsOf = (deltas: Float32Array): Float32Array => {
     return lengths;
 };
 
+const whyNothing = (layer: Layer, what: string): string => {
+    if (layer.domain === "pixels") return `${what} changes the texture and moves no vertex.`;
+    if (layer.domain === "displacement") return `${what} displaces the finished surface, which these colours do not measure.`;
+    return `${what} moves no vertex.`;
+};
+
 /** How far a layer can move each vertex: the most of its examples. */
 const reachOf = (layer: Layer): Float32Array | null => {
     let reach: Float32Array | null = null;
@@ -96,7 +102,7 @@ export class Heat {
             this.#values = this.#spread(lengthsOf(delta ?? new Float32Array(3 * this.app.stage.rig.vertexCount)));
             this.#most = delta ? largest(this.#values) : 0;
         }
-        if (this.#most === 0) return none(`“${name}” moves no vertex of the mesh.`);
+        if (this.#most === 0) return none(whyNothing(layer, `“${name}”`));
         this.#give(targets, ({ surface }) => Math.abs(surface.weights[layer.firstExample + k]!) / this.#most);
         return { text: `How far “${name}” moves the form now`, most: this.#most, isLength: true };
     }
@@ -138,7 +144,7 @@ export class Heat {
             this.#values = this.#spread(values ?? new Float32Array(this.app.stage.rig.vertexCount));
             this.#most = isMask ? 1 : largest(this.#values);
         }
-        if (this.#most === 0) return none(`The layer “${layer.name}” moves no vertex of the mesh.`);
+        if (this.#most === 0) return none(whyNothing(layer, `The layer “${layer.name}”`));
         this.#give(targets, () => 1 / this.#most);
         const text = isMask ? `Mask of the layer “${layer.name}”` : `How far the layer “${layer.name}” can move the form`;
         return { text, most: this.#most, isLength: !isMask };

@@ -1,40 +1,24 @@
 // From the pointer to the surface and back, for brushes.
-import { BufferGeometry, BufferAttribute, LineLoop, LineBasicMaterial, Quaternion, Vector3 } from "three";
+import { Vector3 } from "three";
 import type { Rig, Surface } from "@exemplar/runtime";
 import type { Hit, Picker } from "../core/app";
 import type { View } from "./view";
 import { castRay } from "./raycast";
+import { BrushRing } from "./ring";
 
 type Place = { clientX: number; clientY: number };
 
-const ring = (): LineLoop<BufferGeometry, LineBasicMaterial> => {
-    const points = new Float32Array(3 * 64);
-    for (let i = 0; i < 64; i++) points.set([Math.cos((i * Math.PI) / 32), Math.sin((i * Math.PI) / 32), 0], 3 * i);
-    const geometry = new BufferGeometry();
-    geometry.setAttribute("position", new BufferAttribute(points, 3));
-    return new LineLoop(geometry, new LineBasicMaterial());
-};
-
 export class ViewPicker implements Picker {
     readonly canvas: HTMLCanvasElement;
-    readonly #ring = ring();
     #cage: { rig: Rig; surface: Surface } | null = null;
+    readonly #ring = new BrushRing();
     /** The cage is not that of the pose any more. */
     #isStale = true;
 
     constructor(readonly view: View) {
         this.canvas = view.canvas;
-        this.#ring.visible = false;
-        this.#ring.frustumCulled = false;
-        view.stand.overlay.add(this.#ring);
-        view.app.on("display", () => this.#paint());
+        view.stand.overlay.add(this.#ring.object);
         view.app.on("fill", () => (this.#isStale = true));
-        this.#paint();
-    }
-
-    #paint(): void {
-        const style = getComputedStyle(document.documentElement);
-        this.#ring.material.color.setStyle(style.getPropertyValue("--text").trim() || "#000");
     }
 
     /** Where a ray through a place on the canvas starts, and where it goes. */
@@ -101,17 +85,13 @@ export class ViewPicker implements Picker {
     }
 
     showRing(hit: Hit, radius: number): void {
-        const normal = new Vector3(...hit.normal);
-        this.#ring.quaternion.copy(new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), normal));
-        this.#ring.position.set(...hit.point).addScaledVector(normal, 0.02 * radius);
-        this.#ring.scale.setScalar(radius);
-        this.#ring.visible = true;
+        this.#ring.show(hit, radius);
         this.view.redraw();
     }
 
     hideRing(): void {
-        if (!this.#ring.visible) return;
-        this.#ring.visible = false;
+        if (!this.#ring.object.visible) return;
+        this.#ring.object.visible = false;
         this.view.redraw();
     }
 }

@@ -3,7 +3,7 @@
 import { Scene, WebGLRenderTarget } from "three";
 import type { Pose, Rig, Surface } from "@exemplar/runtime";
 import type { App, Pictures } from "../core/app";
-import { Eye } from "./camera";
+import { Eye, radiusOf } from "./camera";
 import { facesOf, Form, type Faces } from "./form";
 import type { Stand } from "./scene";
 import { setMode, surfaceMaterial } from "./shaders";
@@ -30,6 +30,7 @@ export class SmallPictures implements Pictures {
     #model: Model | null = null;
     #plates = new Map<string, Plate>();
     #scene = new Scene();
+    #roaming = new Eye();
     readonly #material;
 
     constructor(
@@ -78,19 +79,27 @@ export class SmallPictures implements Pictures {
         return plate;
     }
 
+    // What has left the place where pictures are taken is followed: a driver may go anywhere.
+    #eye(usual: Eye, { box, positions }: Surface): Eye {
+        const { target, radius } = usual;
+        const away = [target.x, target.y, target.z].map((at, i) => 0.5 * (box[i]! + box[i + 3]!) - at);
+        if (Math.hypot(...away) < 0.6 * radius && radiusOf(box) < 1.5 * radius) return usual;
+        this.#roaming.frame(positions, 1);
+        return this.#roaming;
+    }
+
     draw(canvas: HTMLCanvasElement, set: (pose: Pose) => void): void {
         const { width, height } = canvas;
         const context = canvas.getContext("2d");
         if (!context || width < 1 || height < 1 || this.stand.gl.isContextLost()) return;
-        const { pose, surface, form, skin, eye } = this.#open();
+        const { pose, surface, form, skin, eye: usual } = this.#open();
         set(pose.rest());
         surface.evaluate(pose);
         form.fill(surface.positions, surface.normals);
         skin?.fill(surface);
-        if (pose.rig.driver) eye.frame(surface.positions, 1); // it goes where its driver goes
         const plate = this.#plate(width, height);
         const { renderer, looks } = this.stand;
-        const camera = eye.aim(width / height);
+        const camera = this.#eye(usual, surface).aim(width / height);
         looks.sky.value.set(0, 1, 0).transformDirection(camera.matrixWorldInverse);
         renderer.setRenderTarget(plate.target);
         renderer.setClearColor(0, 0);

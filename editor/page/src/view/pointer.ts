@@ -1,5 +1,6 @@
 // Mouse and touch on the view: turn, shift, nearer and farther. The left button turns unless something else takes it (a
-// brush, a joint); the right one always turns; the middle one, or Shift, shifts. Two fingers shift and pinch.
+// brush on the form, a joint); the right one, or Alt, always turns; the middle one, or Shift, shifts. Two fingers shift
+// and pinch.
 import type { Eye } from "./camera";
 
 const TURN = 0.0085; // radians a pixel
@@ -14,8 +15,7 @@ export interface PointerOptions {
     eye: Eye;
     /** The picture below the pointer, in CSS pixels of the page. */
     picture(event: { clientX: number }): { left: number; top: number; width: number; height: number };
-    /** Whether the left button is somebody else's. */
-    isTaken(): boolean;
+    isBrushing(): boolean;
     /** What the pointer takes hold of, before the view turns. */
     grab(event: PointerEvent): Grab | null;
     hover(event: PointerEvent | null): void;
@@ -52,18 +52,26 @@ export const listenToPointer = (options: PointerOptions): void => {
         nearer(event, ...middle, spread(before) / Math.max(spread(event), 1));
     };
 
-    canvas.addEventListener("pointerdown", (event) => {
+    const down = (event: PointerEvent): void => {
         if (grab) return;
-        const taken = options.isTaken() && event.button === 0 && !event.altKey && event.pointerType !== "touch";
-        const brushing = options.isTaken() && event.pointerType === "touch" && fingers.size === 0;
-        if (taken || brushing) return;
         canvas.setPointerCapture(event.pointerId);
         if (event.button === 1) event.preventDefault(); // no scrolling by the middle button
         if (event.button === 0 && !event.altKey && fingers.size === 0) grab = options.grab(event);
         if (grab) grabbed = event.pointerId;
         else fingers.set(event.pointerId, event);
         pan = event.button === 1 || event.shiftKey;
-    });
+    };
+    canvas.addEventListener("pointerdown", down);
+    // A brush listens first, and keeps what goes down on the form; but not with Alt.
+    canvas.addEventListener(
+        "pointerdown",
+        (event) => {
+            if (!options.isBrushing() || !event.altKey) return;
+            event.stopImmediatePropagation();
+            down(event);
+        },
+        { capture: true },
+    );
     canvas.addEventListener("pointermove", (event) => {
         if (grab) {
             if (event.pointerId === grabbed) grab.move(event);

@@ -7,6 +7,7 @@ import {
 import type { Pose, Rig } from "@exemplar/runtime";
 import type { App } from "../core/app";
 import type { Eye } from "./camera";
+import { circle } from "./ring";
 import { boneMaterial } from "./shaders";
 
 const RING = 64; // CSS pixels
@@ -33,19 +34,12 @@ const boneGeometry = (): BufferGeometry => {
     return geometry;
 };
 
-const ringLine = (): LineLoop<BufferGeometry, LineBasicMaterial> => {
-    const points = Float32Array.from({ length: 288 }, (_, i) =>
-        i % 3 === 2 ? 0 : i % 3 ? Math.sin((Math.floor(i / 3) * Math.PI) / 48) : Math.cos((Math.floor(i / 3) * Math.PI) / 48));
-    const geometry = new BufferGeometry().setAttribute("position", new BufferAttribute(points, 3));
-    return new LineLoop(geometry, new LineBasicMaterial({ color: COLOURS.chosen }));
-};
-
 export class Skeleton {
     readonly object = new Group();
     hovered: Touched | null = null;
     chosen = -1;
     readonly #material = boneMaterial();
-    readonly #ring = ringLine();
+    readonly #ring = new LineLoop(circle(), new LineBasicMaterial({ color: COLOURS.chosen }));
     #rig: Rig | null = null;
     #rest: Pose | null = null;
     #joints: InstancedMesh | null = null;

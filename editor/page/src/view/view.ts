@@ -1,6 +1,5 @@
 // The large view of the form: it listens to the state, fills the buffers, and draws when something has changed.
 import { Vector3 } from "three";
-import type { Rig } from "@exemplar/runtime";
 import type { App } from "../core/app";
 import { h } from "../core/dom";
 import { Actors } from "./actors";
@@ -8,6 +7,7 @@ import { boxOf, Eye } from "./camera";
 import { Joints } from "./joints";
 import { captions, LegendBox } from "./overlays";
 import { ViewPicker } from "./picker";
+import { usualPlaces } from "./places";
 import { listenToPointer } from "./pointer";
 import { SmallPictures } from "./pictures";
 import { Stand } from "./scene";
@@ -16,20 +16,6 @@ import { viewToolbar } from "./toolbar";
 const LABEL = "The form. Drag to turn it, with Shift to shift it; the wheel comes nearer.";
 const NO_GRAPHICS =
     "This browser shows no 3-D graphics (WebGL 2 is missing or turned off), so the form cannot be seen here. Everything else works.";
-
-/** Where a driver is in some of its examples: what it drives is there too. */
-const drivenPlaces = (rig: Rig): Float32Array => {
-    const keys = rig.layers.flatMap((layer) => layer.examples.map(({ index }) => ({ layer, index })));
-    const step = Math.ceil(keys.length / 16);
-    const forms = keys
-        .filter((_, i) => i % step === 0)
-        .map(({ layer, index }) => layer.driverForm(index))
-        .filter((form) => form !== null);
-    const size = 3 * rig.driver!.vertexCount;
-    const all = new Float32Array(size * forms.length);
-    forms.forEach((form, i) => all.set(form, size * i));
-    return all;
-};
 
 export class View {
     readonly eye = new Eye();
@@ -72,12 +58,10 @@ export class View {
         this.app.invalidate();
     }
 
-    // By the mesh itself, so that an edit of a space moves neither the ground nor the eye.
     #place(frame: boolean): void {
-        const { rig } = this.app.stage;
-        const rest = rig.driver ? drivenPlaces(rig) : rig.restPositions();
-        this.stand.placeGround(boxOf(rest));
-        if (frame) this.eye.frame(rest, 1);
+        const places = usualPlaces(this.app.stage);
+        this.stand.placeGround(boxOf(places));
+        if (frame) this.eye.frame(places, 1);
     }
 
     fill(): void {
@@ -111,6 +95,7 @@ export class View {
 
     /** Sees the whole form as it is now. */
     frame(): void {
+        this.app.frame(); // the pose may have changed since the last one
         const { sculpt, stage } = this.app;
         this.eye.frame(sculpt?.positions ?? stage.surface.positions, 1);
         this.redraw();
@@ -147,7 +132,7 @@ export const viewPanel = (app: App): HTMLElement => {
         canvas,
         eye: view.eye,
         picture: (event) => view.picture(event),
-        isTaken: () => app.tool !== "orbit",
+        isBrushing: () => app.tool !== "orbit",
         grab: (event) => view.joints.grab(event),
         hover: (event) => view.joints.hover(event),
         changed: () => view.redraw(),
@@ -156,6 +141,12 @@ export const viewPanel = (app: App): HTMLElement => {
         "div",
         { class: "view" },
         viewToolbar(app, view),
-        h("div", { class: "view-canvas" }, canvas, captions(app, () => view.two), view.joints.label, view.legend.element),
+        h(
+            "div",
+            { class: "view-canvas" },
+            canvas,
+            h("div", { class: "view-top" }, captions(app, () => view.two), view.joints.label),
+            view.legend.element,
+        ),
     );
 };

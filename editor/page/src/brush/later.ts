@@ -1,0 +1,43 @@
+// A form in a layer over which others act. Building measures every later example from what the earlier layers make at its
+// pose, so that a new form in an early layer changes what the later ones add, also where it stands. All of that is
+// affine: at the pose, made = A + slope · form, vertex by vertex. The slope is found from the weights alone; A from a rig
+// in which any form stands there already.
+import type { Layer, Pose } from "@exemplar/runtime";
+import { type Project, type ProjectLayer } from "../core/project";
+import type { Stage } from "../core/stage";
+
+const counts = (layer: ProjectLayer): boolean =>
+    !layer.muted && layer.shape !== "pixels" && layer.shape !== "displacement" && layer.weigh?.kind !== "convex";
+
+/** The layers after one whose forms are measured from what it makes. */
+export const laterThan = (tree: Project, index: number): ProjectLayer[] => tree.layers.slice(index + 1).filter(counts);
+
+const weightsAt = (layer: Layer, pose: Pose): ArrayLike<number> => {
+    if (layer.weigher === "direct") return layer.inputs.map((input) => Number(pose.get(input.index)));
+    return layer.weights(layer.inputs.flatMap((input) => pose.get(input.index)));
+};
+
+/** By how much the form at a pose follows the form of an example, once all later layers are measured again. */
+export const slopeAt = (stage: Stage, tree: Project, index: number, example: string, pose: Pose): number => {
+    const first = stage.layer(tree.layers[index].name)!;
+    const k = first.examples.findIndex((e) => e.name === example);
+    const later = laterThan(tree, index);
+    const poses = later.map((layer) =>
+        layer.examples.filter((e) => !e.muted).map((e) => {
+            const at = stage.rig.pose();
+            stage.setExample(at, layer.name, e);
+            return at;
+        }));
+    // With the first `depth` of the later layers on top.
+    const slope = (depth: number, at: Pose): number => {
+        if (depth === 0) return weightsAt(first, at)[k] ?? 0;
+        const layer = stage.layer(later[depth - 1].name);
+        const below = slope(depth - 1, at);
+        if (!layer) return below;
+        const weights = weightsAt(layer, at);
+        return poses[depth - 1].reduce((sum, there, i) => weights[i] ? sum - weights[i] * slope(depth - 1, there) : sum, below);
+    };
+    const found = slope(later.length, pose);
+    for (const at of poses.flat()) at.dispose();
+    return found;
+};
