@@ -36,8 +36,8 @@ typedef struct content {
 static ex_result read_content(const exi_edit *edit, content *c, ex_error *error) {
     struct stat status;
     *c = (content){.exists = false};
-    if (stat(edit->path, &status) != 0 && (errno == ENOENT || errno == ENOTDIR))
-        return EX_OK;
+    if (stat(edit->path, &status) != 0)
+        return errno == ENOENT || errno == ENOTDIR ? EX_OK : exi_file_error(error, "read", edit->path, errno);
     c->exists = true;
     if (S_ISREG(status.st_mode)) {
         const ex_result result = exi_file_read(edit->path, &c->bytes, &c->size, error);

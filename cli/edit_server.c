@@ -35,6 +35,7 @@
 #define TEXT_MOST     ((size_t)64 << 20)
 #define BODY_MOST     ((size_t)1 << 30)
 #define PIECE         ((size_t)1 << 20)
+#define STACK_SIZE    ((size_t)8 << 20) /* as commands have it */
 #define DRAIN_SECONDS 2.0
 
 struct exi_server {
@@ -325,6 +326,33 @@ bool exi_asked_needed(const exi_asked *asked, const char *key, char *buffer, siz
 
 /* ---- requests ---- */
 
+typedef struct work {
+    exi_request *run;
+    exi_edit *edit;
+    const exi_asked *asked;
+    exi_answer *answer;
+} work;
+
+static void *do_work(void *user) {
+    const work *w = user;
+    w->run(w->edit, w->asked, w->answer);
+    return NULL;
+}
+
+/* In a thread of its own: those of civetweb may have as little as 100 kB of stack, which a deeply nested file overruns.
+ */
+static void do_with_stack(work w) {
+    pthread_attr_t attributes;
+    pthread_t thread;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK_SIZE);
+    if (pthread_create(&thread, &attributes, do_work, &w) == 0)
+        pthread_join(thread, NULL);
+    else
+        exi_refuse_memory(w.answer);
+    pthread_attr_destroy(&attributes);
+}
+
 /* Whether the body was read, if there is one. */
 static bool run_route(exi_server *server, struct mg_connection *c, const route *r, exi_answer *answer) {
     char *body = NULL;
@@ -334,7 +362,7 @@ static bool run_route(exi_server *server, struct mg_connection *c, const route *
                read = !has_body || read_body(c, r->body_most, &body, &asked.size, answer);
     if (read) {
         asked.body = body ? body : "";
-        r->run(server->edit, &asked, answer);
+        do_with_stack((work){.run = r->run, .edit = server->edit, .asked = &asked, .answer = answer});
     }
     free(body);
     return has_body && read;
