@@ -112,6 +112,7 @@ static int end(exi_edit *edit, exi_server *server, const sigset_t *signals) {
     if (!building || !checking) {
         fflush(stdout);
         ex_file_remove_pending();
+        exi_edit_remove_sent(edit);
         _exit(EX_EXIT_DONE);
     }
     pthread_mutex_unlock(&edit->checking);
