@@ -25,6 +25,7 @@
 #define TOKEN_BYTES 16
 #define TEXT_MOST   ((size_t)64 << 20)
 #define BODY_MOST   ((size_t)1 << 30)
+#define STACK_SIZE  ((size_t)8 << 20) /* as commands have it */
 
 struct exi_server {
     exi_edit *edit;
@@ -70,9 +71,11 @@ static bool same_token(const char *a, const char *b, size_t size) {
 }
 
 static bool is_own_host(const struct mg_request_info *info, const char *host) {
-    char own[2][32];
-    snprintf(own[0], sizeof own[0], "127.0.0.1:%d", info->server_port);
-    snprintf(own[1], sizeof own[1], "localhost:%d", info->server_port);
+    char own[2][32], port[16] = "";
+    if (info->server_port != 80) /* browsers leave that one out */
+        snprintf(port, sizeof port, ":%d", info->server_port);
+    snprintf(own[0], sizeof own[0], "127.0.0.1%s", port);
+    snprintf(own[1], sizeof own[1], "localhost%s", port);
     return host && (strcasecmp(host, own[0]) == 0 || strcasecmp(host, own[1]) == 0);
 }
 
@@ -82,6 +85,10 @@ static const char *admit(const exi_server *server, struct mg_connection *c, int 
     const char *host = mg_get_header(c, "Host"), *origin = mg_get_header(c, "Origin"),
                *site = mg_get_header(c, "Sec-Fetch-Site"), *path = info->local_uri_raw;
     const size_t size = sizeof server->token - 1;
+    if (info->num_headers >= MG_MAX_HEADERS) { /* those after the last of them are lost */
+        *status = exi_http_refuse(c, 400, "This request has too many headers.\n");
+        return NULL;
+    }
     if (!is_own_host(info, host) || exi_http_count_header(info, "Host") != 1) {
         *status = exi_http_refuse(c, 403, "This server answers under its own name alone.\n");
         return NULL;
@@ -102,6 +109,33 @@ static const char *admit(const exi_server *server, struct mg_connection *c, int 
 
 /* ---- requests ---- */
 
+typedef struct work {
+    exi_request *run;
+    exi_edit *edit;
+    const exi_asked *asked;
+    exi_answer *answer;
+} work;
+
+static void *do_work(void *user) {
+    const work *w = user;
+    w->run(w->edit, w->asked, w->answer);
+    return NULL;
+}
+
+/* In a thread of its own: those of civetweb may have as little as 100 kB of stack, which a deeply nested file overruns.
+ */
+static void do_with_stack(work w) {
+    pthread_attr_t attributes;
+    pthread_t thread;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK_SIZE);
+    if (pthread_create(&thread, &attributes, do_work, &w) == 0)
+        pthread_join(thread, NULL);
+    else
+        exi_refuse_memory(w.answer);
+    pthread_attr_destroy(&attributes);
+}
+
 /* Whether the body was read, if there is one. */
 static bool run_route(exi_server *server, struct mg_connection *c, const route *r, exi_answer *answer) {
     char *body = NULL;
@@ -111,7 +145,7 @@ static bool run_route(exi_server *server, struct mg_connection *c, const route *
                read = !has_body || exi_http_read_body(c, r->body_most, &body, &asked.size, answer);
     if (read) {
         asked.body = body ? body : "";
-        r->run(server->edit, &asked, answer);
+        do_with_stack((work){.run = r->run, .edit = server->edit, .asked = &asked, .answer = answer});
     }
     free(body);
     return has_body && read;
