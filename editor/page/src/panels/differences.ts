@@ -21,8 +21,8 @@ const textureDifference = (a: Stage, b: Stage, name: string): number => {
     return most / 255;
 };
 
-const span = (stage: Stage, index: number): string => {
-    const layer = stage.layer(stage.built.layers[index]?.name);
+const span = (app: App, stage: Stage, index: number): string => {
+    const layer = stage.layerOf(app.tree, index);
     if (!layer) return "";
     const weights = stage.surface.weights.subarray(layer.firstExample, layer.firstExample + layer.examples.length);
     let [least, most] = [Infinity, -Infinity];
@@ -51,8 +51,8 @@ export const differences = (app: App) => {
         apart.textContent = texture
             ? `${(100 * textureDifference(stage, other, texture)).toFixed(1)} % of black to white`
             : `${(1000 * farthest(stage.surface.positions, other.surface.positions)).toFixed(2)} mm`;
-        first.textContent = span(stage, compare.layer);
-        second.textContent = span(other, compare.layer);
+        first.textContent = span(app, stage, compare.layer);
+        second.textContent = span(app, other, compare.layer);
         why.hidden = app.compareRefused === null;
         why.textContent = app.compareRefused ?? "";
     };

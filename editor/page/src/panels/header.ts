@@ -1,6 +1,6 @@
 // The bar above: what is open, whether it is saved, and the commands that are always at hand.
 import type { App } from "../core/app";
-import { h } from "../core/dom";
+import { h, setText } from "../core/dom";
 
 export const headerPanel = (app: App): HTMLElement => {
     const title = h("span", { class: "title" }, app.name);
@@ -18,7 +18,7 @@ export const headerPanel = (app: App): HTMLElement => {
         button("help", "Keys"),
     ].filter((b) => b !== null);
     const update = (): void => {
-        mark.textContent = !app.server ? "a copy to try" : app.history.changed ? "not saved" : "saved";
+        setText(mark, !app.server ? "a copy to try" : app.history.changed ? "not saved" : "saved");
         for (const b of buttons) b.disabled = !(app.commands.get(b.dataset["command"]!).enabled?.() ?? true);
     };
     app.on("status", update);

@@ -2,6 +2,7 @@
 import type { App } from "../core/app";
 import { h } from "../core/dom";
 import type { ProjectLayer } from "../core/project";
+import { count } from "../core/words";
 import { addLayerCommands, type Rows } from "./layer_commands";
 import { acceptDrops } from "./drop";
 import { ExampleList } from "./examples";
@@ -9,7 +10,7 @@ import { List, type Row } from "./list";
 import { muteLayer } from "./edits";
 import { setMark } from "./mark";
 import { marksOf, type Mark, type Marks } from "./places";
-import { count, isShort, shapeWords } from "./words";
+import { isShort, shapeWords } from "./words";
 import { apply } from "./apply";
 
 const shown = (mark: Mark | undefined): string => (mark ? `${mark.severity}${mark.text}` : "");

@@ -29,8 +29,8 @@ const aboutOf = (rig: Rig, input: Input): Direction => {
 const frameOf = (app: App, joint: number): Rotation => {
     if (joint < 0) return [0, 0, 0, 1];
     const { rig, pose } = app.stage;
+    let q = normalised(rig.joint(joint).subarray(3, 7)); // first: asking for it may move the others
     const locals = pose.joints;
-    let q = normalised(rig.joint(joint).subarray(3, 7));
     for (let j = rig.joints[joint]!.parent; j >= 0; j = rig.joints[j]!.parent)
         q = multiply(normalised(locals.subarray(10 * j + 3, 10 * j + 7)), q);
     return q;
