@@ -56,6 +56,8 @@ export const brushPanel = (app: App): HTMLElement => {
     });
     radius.slider.oninput = () => brush.setRadius(brush.size * 10 ** radius.slider.valueAsNumber);
     radius.number.onchange = () => brush.setRadius(radius.number.valueAsNumber / 1000);
+    // What was typed and is no number does not stay there.
+    for (const { number } of [radius, strength]) number.addEventListener("blur", () => update());
     const symmetric = h("input", { type: "checkbox", onchange: () => (brush.symmetric = symmetric.checked) });
     const hint = h("p", { class: "quiet hint" });
     const settings = h("div", { class: "settings" }, radius.row, strength.row,

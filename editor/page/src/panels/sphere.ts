@@ -3,7 +3,7 @@
 // The ball is seen as the view sees the form, so that the spot lies where the bone points.
 import type { App } from "../core/app";
 import { h } from "../core/dom";
-import { between, byVector, cross, DEGREES, dot, turned, twistAngle, unit, type Direction, type Rotation } from "../core/rotation";
+import { between, byVector, cross, DEGREES, dot, inverse, turned, twistAngle, unit, type Direction, type Rotation } from "../core/rotation";
 
 const SIZE = 132; // CSS pixels
 const CENTRE = SIZE / 2;
@@ -71,7 +71,7 @@ export const ball = (app: App, parts: BallParts): Ball => {
     };
     const fromScreen = ([x, y, z]: Direction): Direction => {
         const world = [0, 1, 2].map((i) => x * right[i]! + y * up[i]! + z * near[i]!);
-        return turned([-frame[0], -frame[1], -frame[2], frame[3]], world);
+        return turned(inverse(frame), world);
     };
     const swingTo = (spot: Direction): void => parts.swing(between(parts.about, unit(fromScreen(spot))));
 

@@ -3,7 +3,7 @@ import type { App } from "../core/app";
 import { h } from "../core/dom";
 import { bakeForm } from "./bake";
 import { Player } from "./player";
-import { sentenceOf, Source } from "./source";
+import { wordsOf, Source } from "./source";
 import { examplesTrack, motionTrack, namesOf } from "./track";
 
 const ENDS = ".bvh,.csv,.glb,.gltf";
@@ -119,7 +119,7 @@ export const playPanel = (app: App): HTMLElement => {
             if (source !== wanted) return;
             player.setTrack(motionTrack(motion));
             player.seek(0);
-            app.say(sentenceOf(motion));
+            app.say(wordsOf(motion));
         } catch (error) {
             if (source !== wanted) return;
             source = before;
