@@ -1,5 +1,6 @@
 // The project's layers, and the examples of the one that is selected: choose, mute, rename, delete, add.
 import type { App } from "../core/app";
+import { commandButton, dim } from "../core/buttons";
 import { h } from "../core/dom";
 import type { ProjectLayer } from "../core/project";
 import { count } from "../core/words";
@@ -48,13 +49,8 @@ const fillLayer = (row: Row<ProjectLayer>, mark: Mark | undefined): void => {
 };
 
 const toolbar = (app: App, label: string, buttons: [id: string, text: string][]): HTMLElement => {
-    const elements = buttons.map(([id, text]) => {
-        const { label: title, keys } = app.commands.get(id);
-        return h("button", { title: `${title} (${keys[0]})`, "data-command": id, onclick: () => app.commands.run(id) }, text);
-    });
-    const update = (): void => {
-        for (const b of elements) b.disabled = !(app.commands.get(b.dataset["command"]!).enabled?.() ?? true);
-    };
+    const elements = buttons.map(([id, text]) => commandButton(app, id, text));
+    const update = (): void => dim(app, elements);
     for (const name of ["tree", "selection", "status", "rig"] as const) app.on(name, update);
     update();
     return h("div", { class: "tools", role: "toolbar", "aria-label": label }, ...elements);
