@@ -107,6 +107,7 @@ exi_request exi_edit_build, exi_edit_check;                                   /*
 
 exi_request exi_edit_post_file;                                          /* edit_files.c */
 exi_request exi_edit_post_form, exi_edit_post_mask, exi_edit_post_group; /* edit_forms.c */
+exi_request exi_edit_post_values;                                        /* edit_values.c */
 
 exi_request exi_edit_get_motions, exi_edit_post_motion; /* edit_motion.c */
 exi_request exi_edit_post_bake;                         /* edit_bake.c */

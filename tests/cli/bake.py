@@ -139,7 +139,10 @@ class Bake(harness.Case):
         self.refuse(1, motion + out + ["--start", "2"], "move.csv goes from 0 s to 1 s, and is to start at 2 s")
         self.refuse(2, motion + out + ["--map", "map.json"], "--map goes with .bvh")
         self.refuse(2, motion + out + ["--animation", "walk"], "'move.csv' holds one motion")
-        # What is to blame is named, and nothing else: of an exact file rounding is all that is left.
+        # What is to blame is named, and nothing else: of an exact file rounding is all that is left. At odd poses, since
+        # at round ones nothing may be rounded.
+        (self.folder / "odd.csv").write_text("time,bend,girth\n0,0.1,0.7\n0.5,31.7,0.613\n0.7,47.3,0.337\n1,81.9,0.271\n")
+        motion = ["--motion", "odd.csv"]
         self.refuse(1, motion + out + ["--error", "1e-12"], "which is the rounding of the file's numbers: allow a larger")
         self.refuse(1, motion + out + ["--error", "1e-12", "--thin", "1"], "allow more keys (a smaller --thin), a larger")
         (self.folder / "late.csv").write_text("time,bend\n0,0\n1e300,1\n")

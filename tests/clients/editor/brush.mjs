@@ -1,5 +1,5 @@
 // Brushes under a real mouse: a stroke becomes an example that comes back, bumps go, masks and groups are painted.
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { apart, changed, drag, expect, json, save, settled } from "./harness.mjs";
 
@@ -59,8 +59,9 @@ const inserted = async (page) => {
 };
 
 /** A stroke at a place of the space becomes an example there, in the page and in what the tool makes of the file. */
-const becomesExample = (name, place, share) => async (bench) => {
+const becomesExample = (name, place, share, measure = {}) => async (bench) => {
     const project = bench.demo(name);
+    writeFileSync(project, JSON.stringify({ ...json(project), ...measure }));
     const page = await bench.open(project);
     const count = json(project).layers[0].examples.length;
     await page.evaluate((at) => window.exemplar.setPlace(at), place);
@@ -226,6 +227,14 @@ const paints = async (bench) => {
     const wanted = rest.map((x, i) => x + painted[Math.floor(i / 3)] * (whole[i] - x));
     expect(apart(made, wanted) < 1e-5 * sizeOf(whole), "the mask does not confine the layer to what was painted");
 
+    // Whoever opens it again goes on from there.
+    await page.reload();
+    await page.waitForSelector("body[data-ready=true]");
+    await page.locator("#view").hover();
+    await page.keyboard.press("a");
+    await page.waitForFunction(() => window.exemplar.sculpt?.paint?.some((x) => x < 1), null, { timeout: 10000 });
+    expect(apart(Float32Array.from(await values()), painted) < 1e-6, "painting does not start from the layer's mask");
+
     // Ctrl takes paint off; the group is of the faces that are painted.
     await drag(page, from, away(from, 10, 0), { key: "Control" });
     expect((await values())[from.vertex] < painted[from.vertex], "Ctrl takes nothing off");
@@ -243,7 +252,8 @@ const paints = async (bench) => {
 };
 
 export const cases = {
-    "a stroke becomes an example: blob": becomesExample("blob", { bend: 0.37, thickness: 0.62 }),
+    "a stroke becomes an example: blob": becomesExample("blob", { bend: 0.37, thickness: 0.62 }, undefined,
+        { unit: "cm", up: "z" }),
     "a stroke becomes an example: arm": becomesExample("arm", { elbow: 62.3, shoulder: -20, gender: 0.4 }, [0.4, 0.5]),
     "sculpts among layers": throughLayers,
     "strokes: smoothed, undone, discarded": strokes,

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { writeBody } from "./body.mjs";
-import { apart, changed, drag, expect, json, onMap, positions, save, settled } from "./harness.mjs";
+import { apart, changed, drag, expect, json, onMap, positions, save, settled, WIDE } from "./harness.mjs";
 
 const exported = async (bench) => {
     const project = bench.demo("blob");
@@ -168,7 +168,7 @@ const layout = (name) => async (bench) => {
     const pictures = join(bench.work, "pictures");
     mkdirSync(pictures, { recursive: true });
     let least = Infinity;
-    const page = await bench.open(bench.demo(name), { width: 1440, height: 900 });
+    const page = await bench.open(bench.demo(name), WIDE);
     const parts = (open) => page.evaluate((all) => document.querySelectorAll("details").forEach((d, i) => (d.open = all?.[i] ?? true)), open);
     const folded = await page.$$eval("details", (all) => all.map((d) => d.open));
     for (const [width, height] of [[1440, 900], [1024, 768]])

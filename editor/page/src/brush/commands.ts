@@ -25,6 +25,6 @@ export const addBrushCommands = (app: App, brush: Brush, strokes: () => Strokes 
         { id: "brush-smaller", label: "Smaller brush", group: "Brush", keys: ["Q"], run: () => brush.scale(1 / 1.15),
             enabled: isOn },
         { id: "brush-insert", label: "Insert the sculpt as an example", group: "Brush", keys: ["Enter"],
-            run: () => insertNow(app, brush), enabled: () => brush.session !== null && app.tool !== "paint" },
+            run: () => insertNow(app, brush), enabled: () => brush.session?.isSculpted ?? false },
     );
 };

@@ -35,6 +35,9 @@ export class Brush implements Undoable {
         app.on("selection", () => this.#onSelection());
         app.on("rig", () => this.#onRig());
         app.on("tree", () => (this.#discarded = null));
+        addEventListener("beforeunload", (event) => {
+            if (this.isBusy) event.preventDefault();
+        });
     }
 
     get isBusy(): boolean {
@@ -66,9 +69,17 @@ export class Brush implements Undoable {
 
     #takePaint(session: Session): void {
         const { app } = this;
-        if (session.isPainted || session.painted === app.layer?.name) return;
-        session.painted = app.layer?.name ?? null;
-        session.paint.set(maskOf(app, session.topology.vertexCount));
+        const source = JSON.stringify([app.layer?.name, app.layer?.mask, app.tree.mesh]);
+        if (session.isPainted || session.painted === source) return;
+        session.painted = source;
+        maskOf(app, session.topology.vertexCount).then(
+            (values) => {
+                if (session.isPainted || session.painted !== source) return;
+                session.paint.set(values);
+                this.changed();
+            },
+            (error: unknown) => app.fail(error),
+        );
     }
 
     // Taking a form rounds the pose; the other panels show what it is then.
@@ -149,6 +160,7 @@ export class Brush implements Undoable {
             if (isBrush(app.tool)) this.start();
         } else if (session.isSculpted) session.hold(app.stage);
         else session.show(app);
+        if (this.session === session) this.#takePaint(session);
         this.changed();
     }
 
@@ -187,6 +199,7 @@ export class Brush implements Undoable {
             this.session = this.#discarded;
             this.#discarded = null;
             if (this.session.isSculpted) this.session.hold(this.app.stage);
+            else this.session.show(this.app);
             this.#announcePose();
         } else {
             const label = this.undoLabel;

@@ -3,9 +3,6 @@ import type { App } from "../core/app";
 import { setLayer, type Project } from "../core/project";
 import { fileName } from "./insert";
 
-// The server reads mask files, the page does not: what was painted here is remembered by its path.
-const painted = new Map<string, Float32Array>();
-
 /** Why the selected layer takes no painted mask; null where it does. */
 export const maskRefusal = (app: App): string | null => {
     const { layer } = app;
@@ -16,19 +13,13 @@ export const maskRefusal = (app: App): string | null => {
     return null;
 };
 
-/** Whether the values of the layer's mask are known here. */
-export const isMaskKnown = (app: App): boolean => {
-    const { layer, rigLayer } = app;
-    if (!layer?.mask) return true;
-    return painted.has(layer.mask.file ?? "") || rigLayer?.mask() != null;
-};
-
-/** Where painting starts: the layer's mask, as far as it is known here; 1 where the layer has none. */
-export const maskOf = (app: App, count: number): Float32Array => {
-    const { layer, rigLayer } = app;
-    const known = layer?.mask?.file ? painted.get(layer.mask.file) : undefined;
-    const values = known ?? (layer?.mask ? rigLayer?.mask() : null);
-    return values?.length === count ? values.slice() : new Float32Array(count).fill(1);
+/** Where painting starts: the layer's mask, or 1 everywhere where it has none. */
+export const maskOf = async (app: App, count: number): Promise<Float32Array> => {
+    const tree = app.history.tree;
+    const index = app.selection.layer;
+    const isPlain = !tree.layers[index]?.mask || maskRefusal(app) !== null;
+    const values = isPlain ? null : await app.server!.mask(JSON.stringify(tree), index);
+    return values?.length === count ? values : new Float32Array(count).fill(1);
 };
 
 const isKept = async (app: App, has: (tree: Project) => boolean): Promise<boolean> => {
@@ -41,7 +32,6 @@ export const useAsMask = async (app: App, values: Float32Array): Promise<boolean
     const index = app.selection.layer;
     const name = app.tree.layers[index].name;
     const path = await app.server!.addMask(`${fileName(name)}-mask`, values);
-    painted.set(path, values.slice());
     app.edit(`mask of '${name}'`, (tree) => setLayer(tree, index, (layer) => ({ ...layer, mask: { file: path } })));
     return isKept(app, (tree) => tree.layers[index]?.mask?.file === path);
 };

@@ -3,7 +3,7 @@ import type { App } from "../core/app";
 import { h } from "../core/dom";
 import { count, sentenceOf } from "../core/words";
 import type { Brush } from "./controller";
-import { insideOf, isMaskKnown, maskRefusal, saveAsGroup, useAsMask } from "./masks";
+import { insideOf, maskRefusal, saveAsGroup, useAsMask } from "./masks";
 import { smoothValues } from "./smooth";
 
 const facesInside = (sizes: Uint32Array, corners: Uint32Array, inside: Uint8Array): number => {
@@ -90,9 +90,8 @@ export const paintControls = (app: App, brush: Brush) => {
         const layer = app.layer?.name ?? "";
         use.textContent = `Use as mask of '${layer}'`;
         use.title = refusal ?? `Where the paint is 0, layer '${layer}' does nothing`;
-        start.textContent = refusal ?? (isMaskKnown(app)
-            ? app.layer?.mask ? "Starts from the layer's mask." : "The layer has no mask yet: starts full."
-            : "The layer has a mask that cannot be shown here; this paint would replace it, and starts full.");
+        start.textContent =
+            refusal ?? (app.layer?.mask ? "Starts from the layer's mask." : "The layer has no mask yet: starts full.");
     };
     return { element, update };
 };

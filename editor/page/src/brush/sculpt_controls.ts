@@ -11,9 +11,9 @@ const EXACT = 1e-5; // of the form's size: what a rig promises at its examples
 
 const reportOf = (app: App, made: Inserted): { text: string; kind: "good" | "bad" } => {
     const what = made.replaced ? `Example '${made.example}' has the sculpt now` : `Example '${made.example}' is inserted`;
-    const error = `at most ${millimetres(made.maximum)} (rms ${millimetres(made.rms)})`;
-    if (made.maximum <= EXACT * made.size) return { text: `${what}; it comes back with an error of ${error}.`, kind: "good" };
-    return { text: `${what}, but comes back with an error of ${error}. ${lossOf(app, made.example)}`, kind: "bad" };
+    const error = made.maximum < 1e-6 ? "0.001 mm" : `${millimetres(made.maximum)} (rms ${millimetres(made.rms)})`;
+    if (made.maximum <= EXACT * made.size) return { text: `${what}; it comes back within ${error}.`, kind: "good" };
+    return { text: `${what}, but comes back only within ${error}. ${lossOf(app, made.example)}`, kind: "bad" };
 };
 
 let inserting = false;

@@ -41,7 +41,7 @@ export class Session {
     atRest = false;
     /** Whether the pose was changed since the form was taken. */
     isStale = false;
-    /** The layer that the paint was taken from. */
+    /** The layer and the mask that the paint was taken from. */
     painted: string | null = null;
 
     readonly walker: Walker;
@@ -50,7 +50,7 @@ export class Session {
 
     constructor(readonly topology: Topology) {
         this.positions = new Float32Array(3 * topology.vertexCount);
-        this.paint = new Float32Array(topology.vertexCount);
+        this.paint = new Float32Array(topology.vertexCount).fill(1);
         this.walker = new Walker(topology);
     }
 
@@ -69,6 +69,7 @@ export class Session {
 
     /** Shows the form at the pose as it is; it is taken when the first stroke begins. */
     show(app: App): void {
+        this.strokes.forget(this.positions); // what was undone was of another pose
         this.atRest = isAtRest(app.stage, app.layer);
         this.positions.set(cageOf(app.stage, app.stage.pose, this.atRest));
         this.isStale = true;

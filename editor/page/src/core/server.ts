@@ -126,6 +126,11 @@ export class Server {
     addMask(name: string, values: Float32Array): Promise<string> {
         return this.#written("mask", { name, count: values.length }, values as BufferSource);
     }
+    /** The mask of a layer of the project, a number a vertex; null where it has none. */
+    async mask(text: string, layer: number): Promise<Float32Array | null> {
+        const [{ count }, bytes, place] = await this.#framed<{ count: number }>("values", { layer }, text);
+        return count ? new Float32Array(bytes, place, count) : null;
+    }
     addGroup(name: string, mesh: string, inside: Uint8Array): Promise<string> {
         return this.#written("group", { name, mesh }, inside as BufferSource);
     }
