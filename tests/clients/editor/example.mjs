@@ -23,7 +23,7 @@ const serveFolder = (folder, name, file) =>
         server.listen(0, "127.0.0.1", () => resolve(server));
     });
 
-export const example = async (bench) => {
+const example = async (bench) => {
     const rig = bench.demo("arm").replace(/\.json$/, ".glb");
     const server = await serveFolder(join(dirname(bench.tool), "../wasm/package"), "arm.glb", rig);
     try {
@@ -53,3 +53,5 @@ export const example = async (bench) => {
         server.close();
     }
 };
+
+export const cases = { "the runtime's page of example code": example };

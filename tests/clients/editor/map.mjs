@@ -1,6 +1,6 @@
 // The map of the space: its axes, pseudo-examples, the colours of weights, how far an example reaches, and all by keys.
 import { readFileSync } from "node:fs";
-import { apart, changed, drag, expect, json, onMap, positions, save, settled } from "./harness.mjs";
+import { apart, changed, drag, expect, json, onMap, positions, save, settled, WIDE } from "./harness.mjs";
 
 const near = (a, b, within) => Math.abs(a - b) <= within;
 
@@ -53,7 +53,7 @@ const pseudo = async (bench) => {
 };
 
 const heat = async (bench) => {
-    const page = await bench.open(bench.demo("blob"));
+    const page = await bench.open(bench.demo("blob"), WIDE); // names lie over colours where there is less room
     await page.selectOption("#map-weight", "none");
     const bare = await bench.pixels(page, "#map");
     await page.selectOption("#map-weight", { label: "thick" });

@@ -1,7 +1,7 @@
 // What plays: a motion of the folder and one that is opened, scrubbing, stepping, playing, and baking it to a file.
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { expect, json, positions, settled, apart } from "./harness.mjs";
+import { apart, expect, frames, json, positions, settled } from "./harness.mjs";
 
 const MOTION = "time,elbow,gender\n0,0,0\n0.5,60,0.5\n1,110,1\n1.5,20,0.25\n";
 const ROWS = MOTION.trim().split("\n").slice(1).map((line) => line.split(",").map(Number));
@@ -53,7 +53,7 @@ const play = async (bench) => {
     expect((await page.textContent(".play .toggle")) === "Pause", "it plays and does not say so");
     await page.keyboard.press("Space");
     const stopped = await shown(page);
-    await page.waitForTimeout(100);
+    await frames(page, 6);
     expect((await shown(page)).elbow === stopped.elbow, "it goes on after it was stopped");
 
     await scrub.fill("1");
@@ -78,7 +78,7 @@ const open = async (bench) => {
     await page.keyboard.press("Space");
     await page.waitForFunction(() => window.exemplar.stage.pose.get("gender") > 0.05);
     await page.locator('.axis[data-input="gender"] .number').fill("0.9");
-    await page.waitForTimeout(100);
+    await frames(page, 6);
     expect(Math.abs((await shown(page)).gender - 0.9) < 1e-9, "the motion fights with the hand");
     await give("no.csv", "this is\nno motion\n");
     await page.waitForFunction(() => window.exemplar.message?.kind === "bad");

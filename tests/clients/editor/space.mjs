@@ -28,7 +28,7 @@ const shown = ({ width, height, data }) => {
     return { share: count / (width * height), spread: Math.sqrt(Math.max(squares / Math.max(count, 1) - mean * mean, 0)) };
 };
 
-export const firstFrame = (name) => async (bench) => {
+const firstFrame = (name) => async (bench) => {
     const page = await bench.open(bench.demo(name));
     const { share, spread } = shown(await bench.pixels(page, "#view"));
     expect(share > 0.03 && share < 0.8, `${(100 * share).toFixed(1)} % of the view are covered`);
@@ -59,7 +59,7 @@ const cage = async (page) => Float32Array.from(await page.evaluate(() => {
 const POSE = ["bend=0.6", "thickness=0.7"];
 const pose = (page) => page.evaluate(() => window.exemplar.setPlace({ bend: 0.6, thickness: 0.7 }));
 
-export const dragExample = async (bench) => {
+const dragExample = async (bench) => {
     const project = bench.demo("blob");
     const page = await bench.open(project);
     await pose(page);
@@ -83,7 +83,7 @@ export const dragExample = async (bench) => {
 };
 
 /** Of a layer whose forms stand at their poses: moving an example un-poses it anew, and the page and the tool agree. */
-export const dragUnposed = async (bench) => {
+const dragUnposed = async (bench) => {
     const project = bench.demo("arm");
     const page = await bench.open(project);
     await page.evaluate(() => window.exemplar.setPlace({ elbow: 70, shoulder: 20, gender: 0 }));
@@ -102,7 +102,7 @@ export const dragUnposed = async (bench) => {
     return `page and tool agree within ${error.toExponential(1)} m`;
 };
 
-export const gesture = async (bench) => {
+const gesture = async (bench) => {
     const project = bench.demo("blob");
     const original = json(project);
     const page = await bench.open(project);
@@ -137,7 +137,7 @@ export const gesture = async (bench) => {
     return "the same rig, to the byte";
 };
 
-export const undo = async (bench) => {
+const undo = async (bench) => {
     const project = bench.demo("blob");
     const first = readFileSync(project);
     const page = await bench.open(project);
@@ -160,7 +160,7 @@ export const undo = async (bench) => {
     expect(readFileSync(project).equals(last), "doing everything again does not give the last bytes back");
 };
 
-export const reload = async (bench) => {
+const reload = async (bench) => {
     const project = bench.demo("blob");
     const page = await bench.open(project);
     const at = json(project).layers[0].examples[0].at;
@@ -176,4 +176,15 @@ export const reload = async (bench) => {
     expect(apart(before, await positions(page)) === 0, "the surface is another after the reload");
     const pixels = changed(picture, await bench.pixels(page, "#view"));
     expect(pixels === 0, `${pixels} pixels are others after the reload`);
+};
+
+export const cases = {
+    "first frame of a blob": firstFrame("blob"),
+    "first frame of an arm": firstFrame("arm"),
+    "first frame of a face": firstFrame("face"),
+    "an example is dragged": dragExample,
+    "an un-posed example is dragged": dragUnposed,
+    "a form is taken here and placed there": gesture,
+    "undo gives the same bytes": undo,
+    "a reload shows the same": reload,
 };

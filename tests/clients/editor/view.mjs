@@ -16,7 +16,7 @@ const hues = ({ width, height, data }) => {
     return counts;
 };
 
-export const wireAndColours = async (bench) => {
+const wireAndColours = async (bench) => {
     const page = await bench.open(bench.demo("arm"));
     const plain = await bench.pixels(page, "#view");
     await page.keyboard.press("w");
@@ -57,7 +57,7 @@ const clientOf = (page, joint) => page.evaluate((j) => {
 const turned = (page, joint) => page.evaluate((j) => window.exemplar.stage.pose.jointFromRest(j), joint);
 
 /** A bone is dragged by 30° about its joint while its parent is turned: that joint turns by 30°, and the form follows. */
-export const joints = async (bench) => {
+const joints = async (bench) => {
     const page = await bench.open(bench.demo("arm"));
     await page.keyboard.press("1");
     await page.keyboard.press("o");
@@ -111,7 +111,7 @@ export const joints = async (bench) => {
     return `elbow at ${value.toFixed(2)}°`;
 };
 
-export const texture = async (bench) => {
+const texture = async (bench) => {
     const page = await bench.open(bench.demo("face"));
     const skin = await bench.pixels(page, "#view");
     const form = await positions(page);
@@ -133,7 +133,7 @@ export const texture = async (bench) => {
 };
 
 /** What brushes and thumbnails use. */
-export const picking = async (bench) => {
+const picking = async (bench) => {
     const page = await bench.open(bench.demo("emotion"));
     await settled(page);
     const said = await page.evaluate(() => {
@@ -174,4 +174,11 @@ export const picking = async (bench) => {
     expect(covered > 500 && covered < 4000, `a small picture has ${covered} pixels`);
     expect(said.one.some((v, i) => Math.abs(v - said.two[i]) > 40), "two examples have the same picture");
     return `a hit takes ${said.time.toFixed(2)} ms`;
+};
+
+export const cases = {
+    "edges and colours": wireAndColours,
+    "joints under the mouse": joints,
+    "a texture": texture,
+    "picking and small pictures": picking,
 };

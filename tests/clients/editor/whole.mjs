@@ -3,14 +3,14 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { writeBody } from "./body.mjs";
-import { apart, changed, drag, expect, json, onMap, positions, save, settled } from "./harness.mjs";
+import { apart, changed, drag, expect, json, onMap, positions, save, settled, WIDE } from "./harness.mjs";
 
-export const exported = async (bench) => {
+const exported = async (bench) => {
     const project = bench.demo("blob");
     const rig = project.replace(/\.json$/, ".glb");
     const file = project.replace(/\.json$/, ".html");
     bench.run("edit", "--export", file, rig, "-q");
-    const context = await bench.browser.newContext({ viewport: { width: 1440, height: 900 }, offline: true });
+    const context = await bench.browser.newContext({ viewport: { width: 1024, height: 768 }, offline: true });
     const page = await context.newPage();
     const asked = [];
     page.on("request", (request) => asked.push(request.url()));
@@ -35,9 +35,10 @@ export const exported = async (bench) => {
     return `${(readFileSync(file).length / 1e6).toFixed(1)} MB, no request but itself`;
 };
 
-export const corrupt = async (bench) => {
+const corrupt = async (bench) => {
     const project = bench.demo("blob");
     const text = readFileSync(project, "utf8");
+    let page = null;
     for (const [broken, word] of [
         [text.slice(0, text.length / 2), /line \d+|ends|end of file/i],
         [text.replace('"bend"', '"bemd"'), /bend|bemd/],
@@ -46,17 +47,21 @@ export const corrupt = async (bench) => {
         ["\u0000\u0001\uFFFF", /./],
     ]) {
         writeFileSync(project, broken);
-        const page = await bench.open(project, { wait: false });
+        if (page) await page.reload(); // as its button does
+        else page = await bench.open(project, { wait: false });
+        await page.waitForSelector("body[data-ready]");
         expect((await page.getAttribute("body", "data-ready")) === "failed", "the page opened");
         const sentence = (await page.textContent("[role=alert] .sentence")).trim();
         expect(sentence.length > 10 && word.test(sentence), `it says: ${sentence}`);
         expect(readFileSync(project, "utf8") === broken, "the file was changed");
-        await page.context().close();
     }
+    writeFileSync(project, text);
+    await page.click("[role=alert] button");
+    await page.waitForSelector("body[data-ready=true]");
 };
 
 /** Two editors on one project: who saves second is told, and nothing is lost. */
-export const twoEditors = async (bench) => {
+const twoEditors = async (bench) => {
     const project = bench.demo("blob");
     const address = await bench.serve(project);
     const [one, two] = [await bench.page(address), await bench.page(await bench.serve(project))];
@@ -152,28 +157,36 @@ const boxes = () => {
     return { count: found.length, problems: [...new Set(problems)] };
 };
 
-export const layout = (name, prepare = null) => async (bench) => {
-    const project = bench.demo(name);
-    const address = await bench.serve(project);
+/** Every small picture that is in sight has been drawn. */
+const pictured = () => [...document.querySelectorAll("canvas.thumbnail")].every((canvas) => {
+    const { top, bottom } = canvas.getBoundingClientRect();
+    if (bottom < 0 || top > innerHeight || !canvas.checkVisibility()) return true;
+    return canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.some((value) => value > 0);
+});
+
+const layout = (name) => async (bench) => {
     const pictures = join(bench.work, "pictures");
     mkdirSync(pictures, { recursive: true });
     let least = Infinity;
+    const page = await bench.open(bench.demo(name), WIDE);
+    const parts = (open) => page.evaluate((all) => document.querySelectorAll("details").forEach((d, i) => (d.open = all?.[i] ?? true)), open);
+    const folded = await page.$$eval("details", (all) => all.map((d) => d.open));
     for (const [width, height] of [[1440, 900], [1024, 768]])
         for (const theme of ["light", "dark"]) {
-            const page = await bench.page(address, { width, height, theme });
-            if (prepare) await prepare(page);
+            await page.setViewportSize({ width, height });
+            if ((await page.getAttribute("html", "data-theme")) !== theme) await page.keyboard.press("Shift+T");
+            await parts(folded);
             await settled(page);
-            await page.waitForTimeout(400); // thumbnails
+            await page.waitForFunction(pictured);
             await page.screenshot({ path: join(pictures, `${name}-${width}-${theme}.png`) });
             // Every part once open and once folded.
             for (const open of ["as it is", true]) {
-                if (open === true) await page.evaluate(() => document.querySelectorAll("details").forEach((d) => (d.open = true)));
+                if (open === true) await parts(null);
                 const { count, problems } = await page.evaluate(boxes);
                 expect(count > 20, `only ${count} texts and controls were found`);
                 expect(problems.length === 0, `${width}×${height} ${theme}: ${problems.slice(0, 6).join("; ")}`);
                 least = Math.min(least, count);
             }
-            await page.context().close();
         }
     return `at least ${least} texts and controls`;
 };
@@ -210,7 +223,7 @@ const stepParts = () => {
 };
 
 /** The time of a step, as the page itself shows it; a figure, not a judgement: machines differ. */
-export const speed = (name) => async (bench) => {
+const speed = (name) => async (bench) => {
     const folder = join(bench.work, `speed-${name}`);
     mkdirSync(folder, { recursive: true });
     const project = name === "body" ? writeBody(folder) : bench.demo(name);
@@ -230,4 +243,15 @@ export const speed = (name) => async (bench) => {
     const shown = await page.textContent("footer .step");
     expect(/drag step [\d.]+ ms/.test(shown), `the page shows '${shown}'`);
     return `${shown}, ${await page.textContent("footer .size")}; alone: ${await page.evaluate(stepParts)}`;
+};
+
+export const cases = {
+    "an exported page": exported,
+    "a corrupt project": corrupt,
+    "two editors": twoEditors,
+    "boxes and contrast: blob": layout("blob"),
+    "boxes and contrast: arm": layout("arm"),
+    "boxes and contrast: emotion": layout("emotion"),
+    "a step of a drag: arm": speed("arm"),
+    "a step of a drag: body": speed("body"),
 };

@@ -1,6 +1,7 @@
 // The brushes: vertices that offend are fixed at the pose where they do, and what was fixed is inserted as an example;
 // and masks and groups are painted.
 import type { App, Tool } from "../core/app";
+import { commandButton } from "../core/buttons";
 import { h } from "../core/dom";
 import { addBrushCommands } from "./commands";
 import { Brush, isBrush } from "./controller";
@@ -33,11 +34,7 @@ const dial = (label: string, unit: string, range: readonly [number, number, numb
 };
 
 const toolButtons = (app: App): HTMLButtonElement[] =>
-    TOOLS.map(([id, text]) => {
-        const command = app.commands.get(`brush-${id}`);
-        const title = `${command.label} (${command.keys[0]})`;
-        return h("button", { "data-tool": id, title, onclick: () => app.commands.run(command.id) }, text);
-    });
+    TOOLS.map(([id, text]) => commandButton(app, `brush-${id}`, text, { "data-tool": id }));
 
 export const brushPanel = (app: App): HTMLElement => {
     if (!app.server)
@@ -56,6 +53,8 @@ export const brushPanel = (app: App): HTMLElement => {
     });
     radius.slider.oninput = () => brush.setRadius(brush.size * 10 ** radius.slider.valueAsNumber);
     radius.number.onchange = () => brush.setRadius(radius.number.valueAsNumber / 1000);
+    // What was typed and is no number does not stay there.
+    for (const { number } of [radius, strength]) number.addEventListener("blur", () => update());
     const symmetric = h("input", { type: "checkbox", onchange: () => (brush.symmetric = symmetric.checked) });
     const hint = h("p", { class: "quiet hint" });
     const settings = h("div", { class: "settings" }, radius.row, strength.row,

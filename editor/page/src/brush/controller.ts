@@ -1,7 +1,7 @@
 // The brushes' state: which sculpt is in the making, with which settings; when it starts, what ends it.
 import type { App, Hit, Tool, Undoable } from "../core/app";
+import { sizeOf } from "../core/form";
 import { maskOf } from "./masks";
-import { sizeOf } from "./insert";
 import type { Region } from "./region";
 import { Session, Topologies } from "./session";
 

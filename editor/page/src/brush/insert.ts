@@ -2,6 +2,7 @@
 // where they offend, and what was fixed is inserted there. Building un-poses it; here it is only said what it is.
 import type { Layer } from "@exemplar/runtime";
 import type { App } from "../core/app";
+import { apartOf, sizeOf } from "../core/form";
 import { freeName, setLayer, type Project, type ProjectExample, type ProjectLayer } from "../core/project";
 import { Stage } from "../core/stage";
 import { laterThan, slopeAt } from "./later";
@@ -107,27 +108,8 @@ const addAxis = (tree: Project, layer: ProjectLayer, name: string): ProjectLayer
     return { ...layer, space: [...layer.space, { name: axis, min: 0, max: 1 }] };
 };
 
-const differences = (a: Float32Array, b: Float32Array): { maximum: number; rms: number } => {
-    let [maximum, sum] = [0, 0];
-    for (let i = 0; i < a.length; i += 3) {
-        const square = (a[i] - b[i]) ** 2 + (a[i + 1] - b[i + 1]) ** 2 + (a[i + 2] - b[i + 2]) ** 2;
-        maximum = Math.max(maximum, square);
-        sum += square;
-    }
-    return { maximum: Math.sqrt(maximum), rms: Math.sqrt(sum / Math.max(1, a.length / 3)) };
-};
-
-export const sizeOf = (positions: Float32Array): number => {
-    const [low, high] = [[Infinity, Infinity, Infinity], [-Infinity, -Infinity, -Infinity]];
-    positions.forEach((x, i) => {
-        low[i % 3] = Math.min(low[i % 3], x);
-        high[i % 3] = Math.max(high[i % 3], x);
-    });
-    return Math.max(...[0, 1, 2].map((i) => high[i] - low[i]));
-};
-
-/** Sends the form, edits the project, brings the pose to the example, and measures what the new rig makes of it. Null where the project could not be
- * built: then it was taken back, and said. Throws what the server refuses. */
+/** Sends the form, edits the project, brings the pose to the example, and measures what the new rig makes of it. Null
+ * where the project could not be built: then it was taken back, and said. Throws what the server refuses. */
 export const insertSculpt = async (app: App, session: Session, wanted: string): Promise<Inserted | null> => {
     const server = app.server!;
     await app.build();
@@ -165,7 +147,7 @@ export const insertSculpt = async (app: App, session: Session, wanted: string): 
     const axis = layer.weigh?.kind === "direct" && !existing ? app.tree.layers[index].space.at(-1) : undefined;
     if (axis) app.stage.pose.set(axis.name, 1);
     const made = cageOf(app.stage, app.stage.pose, session.atRest);
-    return { example: name, replaced: !!existing, ...differences(made, session.positions), size: sizeOf(made) };
+    return { example: name, replaced: !!existing, ...apartOf(made, session.positions), size: sizeOf(made) };
 };
 
 /** Why a sculpt did not come back whole, as far as it can be told. */

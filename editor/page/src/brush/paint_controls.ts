@@ -1,6 +1,7 @@
 // What can be done with paint: all of it at once, and what becomes of it.
 import type { App } from "../core/app";
 import { h } from "../core/dom";
+import { count, sentenceOf } from "../core/words";
 import type { Brush } from "./controller";
 import { insideOf, maskRefusal, saveAsGroup, useAsMask } from "./masks";
 import { smoothValues } from "./smooth";
@@ -28,7 +29,10 @@ export const paintControls = (app: App, brush: Brush) => {
         app.say(text, kind);
         brush.onchange();
     };
+    let busy = false; // pressed twice, it would be written twice
     const guarded = async (work: () => Promise<string | null>): Promise<void> => {
+        if (busy) return;
+        busy = true;
         try {
             const said = await work();
             if (said) {
@@ -36,8 +40,9 @@ export const paintControls = (app: App, brush: Brush) => {
                 report(said, "good");
             } else report(app.message?.text ?? "The project could not be built.", "bad");
         } catch (error) {
-            report(`${error instanceof Error ? error.message : String(error)} What you painted is still here.`, "bad");
+            report(`${sentenceOf(error)} What you painted is still here.`, "bad");
         }
+        busy = false;
         brush.changed();
     };
 
@@ -46,7 +51,7 @@ export const paintControls = (app: App, brush: Brush) => {
         const held = paint.reduce((sum, value) => sum + (value > 0 ? 1 : 0), 0);
         if (!held) throw new Error("Nothing is painted: a mask of zeros would leave nothing of the layer.");
         const done = await useAsMask(app, paint);
-        return done ? `Layer '${app.layer!.name}' acts on ${held.toLocaleString("en")} of ${paint.length.toLocaleString("en")} vertices.` : null;
+        return done ? `Layer '${app.layer!.name}' acts on ${held.toLocaleString("en")} of ${count(paint.length, "vertex", "vertices")}.` : null;
     });
     const group = (): Promise<void> => guarded(async () => {
         const { paint, topology } = brush.start();
@@ -55,7 +60,7 @@ export const paintControls = (app: App, brush: Brush) => {
         const faces = facesInside(topology.faces.sizes, topology.faces.corners, insideOf(paint));
         if (!faces) throw new Error("No face has all its vertices painted above one half.");
         const done = await saveAsGroup(app, called, paint);
-        return done ? `Group '${called}' has ${faces.toLocaleString("en")} faces; the project's mesh is ${app.tree.mesh} now.` : null;
+        return done ? `Group '${called}' has ${count(faces, "face")}; the project's mesh is ${app.tree.mesh} now.` : null;
     });
 
     const start = h("p", { class: "quiet" });

@@ -39,6 +39,7 @@ export class Strokes {
         listen("pointermove", (event) => this.#onMove(event));
         listen("pointerup", (event) => this.#onUp(event));
         listen("pointercancel", (event) => this.#stroke?.id === event.pointerId && this.cancel());
+        listen("lostpointercapture", (event) => this.#stroke?.id === event.pointerId && this.cancel());
         listen("pointerleave", () => this.hideRing());
         listen("wheel", (event) => this.#onWheel(event));
     }

@@ -2,14 +2,12 @@
 import type { App } from "../core/app";
 import { h } from "../core/dom";
 import { freeName } from "../core/project";
+import { millimetres, sentenceOf } from "../core/words";
 import type { Brush } from "./controller";
 import { insertSculpt, lossOf, refusalOf, type Inserted } from "./insert";
 import { exampleAt, takeStand } from "./stand";
 
 const EXACT = 1e-5; // of the form's size: what a rig promises at its examples
-
-/** Two figures, in millimetres. */
-const millimetres = (metres: number): string => `${Number((1000 * metres).toPrecision(2))} mm`;
 
 const reportOf = (app: App, made: Inserted): { text: string; kind: "good" | "bad" } => {
     const what = made.replaced ? `Example '${made.example}' has the sculpt now` : `Example '${made.example}' is inserted`;
@@ -45,8 +43,7 @@ export const insertNow = async (app: App, brush: Brush, name = ""): Promise<void
             if (!brush.isBusy && app.tool === "orbit") brush.end();
         } else brush.report = { text: app.message?.text ?? "The project could not be built.", kind: "bad" };
     } catch (error) {
-        const text = error instanceof Error ? error.message : String(error);
-        brush.report = { text: `${text} The sculpt is still here.`, kind: "bad" };
+        brush.report = { text: `${sentenceOf(error)} The sculpt is still here.`, kind: "bad" };
         app.say(brush.report.text, "bad");
     } finally {
         inserting = false;

@@ -6,6 +6,7 @@ import { History, type State } from "./history";
 import type { Place, Project, ProjectExample, ProjectLayer, Weigh } from "./project";
 import { Refusal, type Built, type Finding, type Server } from "./server";
 import { Stage } from "./stage";
+import { sentenceOf } from "./words";
 
 export interface Selection {
     /** In tree.layers. */
@@ -34,7 +35,7 @@ export interface Tool {
 interface Events {
     /** The project, or its preview while something is dragged. */
     tree: void;
-    /** Another rig is on the stage. */
+    /** Another rig is on the stage, at the same pose as far as it has the same inputs and joints. */
     rig: void;
     pose: void;
     selection: void;
@@ -135,6 +136,7 @@ export class App {
     #listeners: { [K in Name]?: (() => void)[] } = {};
     #frame = 0;
     #building: Promise<void> | null = null;
+    #saving: Promise<boolean> | null = null;
     #refused: unknown = null;
     #otherLayer: { from: ProjectLayer; layer: ProjectLayer } | null = null;
 
@@ -169,7 +171,7 @@ export class App {
     }
     /** The selected layer in the rig; null where the rig does not have it yet. */
     get rigLayer(): Layer | null {
-        return this.stage.layer(this.stage.built.layers[this.selection.layer]?.name ?? this.layer?.name);
+        return this.stage.layerOf(this.tree, this.selection.layer);
     }
     get example(): ProjectExample | null {
         return this.layer?.examples.find((example) => example.name === this.selection.example) ?? null;
@@ -178,13 +180,24 @@ export class App {
     select(selection: Partial<Selection>): void {
         const layer = selection.layer ?? this.selection.layer;
         const other = layer !== this.selection.layer;
-        this.selection = {
+        this.selection = this.#existing({
             layer,
             example: selection.example !== undefined ? selection.example : other ? null : this.selection.example,
             pseudo: selection.pseudo !== undefined ? selection.pseudo : other ? null : this.selection.pseudo,
-        };
+        });
         this.emit("selection");
         this.invalidate();
+    }
+    /** What of a selection is there: an undo, or a refusal, may have taken it away. */
+    #existing({ layer, example, pseudo }: Selection): Selection {
+        const { layers } = this.tree;
+        if (layer >= layers.length) return { layer: Math.max(0, layers.length - 1), example: null, pseudo: null };
+        const of = layers[layer]!;
+        return {
+            layer,
+            example: of.examples.some(({ name }) => name === example) ? example : null,
+            pseudo: pseudo !== null && pseudo < (of.pseudo?.length ?? 0) ? pseudo : null,
+        };
     }
 
     show(display: Partial<Display>): void {
@@ -204,7 +217,7 @@ export class App {
         this.emit("status");
     }
     fail(error: unknown): void {
-        this.say(error instanceof Error ? error.message : String(error), "bad");
+        this.say(sentenceOf(error), "bad");
     }
 
     // ---- posing ----
@@ -237,6 +250,7 @@ export class App {
     commit(label: string): void {
         const tree = this.#preview;
         if (!tree) return;
+        if (this.#frame) this.frame(); // what was refused before the last move says nothing about it
         if (this.#refused) {
             this.cancel();
             return;
@@ -265,7 +279,7 @@ export class App {
         return this.strokes?.redoLabel ?? this.history.redoLabel;
     }
     undo(): void {
-        this.cancel();
+        if (this.isDragging) return this.cancel(); // what is under way is the last thing that was done
         if (this.strokes?.undoLabel) return this.strokes.undo();
         const label = this.history.undoLabel;
         if (!this.history.undo()) return;
@@ -284,19 +298,32 @@ export class App {
     #keep(label: string, tree: Project): void {
         if (JSON.stringify(tree) === JSON.stringify(this.history.tree)) {
             this.emit("tree");
+            this.invalidate();
             return;
         }
-        this.history.push(label, tree);
+        const state = this.history.push(label, tree);
         this.#changed();
+        if (this.server) return;
+        this.frame(); // without a server it is the runtime that has the last word
+        if (!this.#refused) return;
+        this.history.refuse(state);
+        this.#show();
     }
 
     #changed(): void {
-        const layers = this.history.tree.layers.length;
-        if (this.selection.layer >= layers) this.selection = { layer: layers - 1, example: null, pseudo: null };
-        this.emit("tree");
+        this.#show();
         this.emit("status");
-        this.invalidate();
         void this.build();
+    }
+
+    /** The kept project is another one. */
+    #show(): void {
+        const { layer, example, pseudo } = this.selection;
+        this.selection = this.#existing(this.selection);
+        this.emit("tree");
+        const now = this.selection;
+        if (now.layer !== layer || now.example !== example || now.pseudo !== pseudo) this.emit("selection");
+        this.invalidate();
     }
 
     // ---- building and saving ----
@@ -325,8 +352,7 @@ export class App {
             } catch (error) {
                 if (error instanceof Refusal && error.status !== 0 && this.history.undoLabel) {
                     this.history.refuse(state);
-                    this.emit("tree");
-                    this.invalidate();
+                    this.#show();
                     this.say(`${error.message} The change was taken back.`, "bad");
                 } else {
                     this.fail(error);
@@ -345,7 +371,6 @@ export class App {
         this.other = null;
         old.dispose();
         this.emit("rig");
-        this.emit("pose");
         this.invalidate();
     }
 
@@ -366,8 +391,20 @@ export class App {
         this.emit("status");
     }
 
-    /** Writes the project's file. Refused where somebody else changed it since, unless told to write over it. */
-    async save(overwrite = false): Promise<boolean> {
+    get isSaving(): boolean {
+        return this.#saving !== null;
+    }
+    /** Writes the project's file. Refused where somebody else changed it since, unless told to write over it. One at a
+     * time: the second needs the version that the first one makes. */
+    save(overwrite = false): Promise<boolean> {
+        const before = this.#saving ?? Promise.resolve(false);
+        const saving = before.then(() => this.#save(overwrite));
+        this.#saving = saving;
+        return saving.finally(() => {
+            if (this.#saving === saving) this.#saving = null;
+        });
+    }
+    async #save(overwrite: boolean): Promise<boolean> {
         if (!this.server) return false;
         await this.build();
         const state = this.history.state;
@@ -435,7 +472,7 @@ export class App {
             this.other.follow({ ...this.tree, layers });
             this.compareRefused = null;
         } catch (error) {
-            this.compareRefused = error instanceof Error ? error.message : String(error);
+            this.compareRefused = sentenceOf(error);
         }
         this.other.pose.copy(this.stage.pose);
         this.other.surface.evaluate(this.other.pose, { unskinned: this.display.unposed });

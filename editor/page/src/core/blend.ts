@@ -27,14 +27,14 @@ export const blendPoses = (pose: Pose, poses: readonly Pose[], weights: readonly
     sum(pose.joints, joints, weights);
     for (const { index } of rig.joints)
         pose.joints.set(blended(joints.map((numbers) => part(numbers, 10 * index + 3)), weights), 10 * index + 3);
-    for (const input of rig.inputs) {
+    for (const input of rig.inputs)
         if (input.width === 4 && input.offset >= 0)
             pose.inputs.set(blended(dials.map((numbers) => part(numbers, input.offset)), weights), input.offset);
-        // A sum of rotations is not quite linear in the angle that an axis reads.
+    // A sum of rotations is not quite linear in the angle that an axis reads. (From here on memory may move.)
+    for (const input of rig.inputs)
         if (input.kind === "scalar" && input.joint >= 0) {
             const values = poses.map((p) => p.get(input.index) as number);
             if (values.some((value) => value !== values[0]))
                 pose.set(input.index, values.reduce((total, value, k) => total + weights[k]! * value, 0));
         }
-    }
 };

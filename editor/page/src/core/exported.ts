@@ -55,4 +55,3 @@ export const treeOf = (rig: Rig): Project => ({
     mesh: "",
     layers: rig.layers.map((layer) => layerOf(rig, layer)),
 });
-

@@ -1,6 +1,7 @@
 // The project's tree: the JSON of a project file, as docs/project-format.md has it, and how points of a space stand in
 // it. Trees are never changed in place: an edit makes a new one that shares what it leaves alone.
 import type { Input, Layer } from "@exemplar/runtime";
+import { multiply, type Rotation } from "./rotation";
 
 /** A number, or a rotation: [x, y, z, w] or {"x": 30, "y": -10}, degrees, one turn after the other. */
 export type Value = number | number[] | { [axis: string]: number } | string;
@@ -125,31 +126,17 @@ export const freeName = (wanted: string, taken: Iterable<string>): string => {
 
 // ---- values and points ----
 
-type Quaternion = [number, number, number, number];
-
-/** a, then b in a's own axes. */
-export const multiply = (a: ArrayLike<number>, b: ArrayLike<number>): Quaternion => {
-    const [ax, ay, az, aw] = [a[0]!, a[1]!, a[2]!, a[3]!];
-    const [bx, by, bz, bw] = [b[0]!, b[1]!, b[2]!, b[3]!];
-    return [
-        aw * bx + ax * bw + ay * bz - az * by,
-        aw * by + ay * bw + az * bx - ax * bz,
-        aw * bz + az * bw + ax * by - ay * bx,
-        aw * bw - ax * bx - ay * by - az * bz,
-    ];
-};
-
 /** A rotation as project files write it, as x y z w. */
-export const rotationOf = (value: Value): Quaternion => {
+export const rotationOf = (value: Value): Rotation => {
     if (Array.isArray(value)) {
         const length = Math.hypot(...value) || 1;
-        return [0, 1, 2, 3].map((i) => (value[i] ?? 0) / length) as Quaternion;
+        return [0, 1, 2, 3].map((i) => (value[i] ?? 0) / length) as Rotation;
     }
-    let q: Quaternion = [0, 0, 0, 1];
+    let q: Rotation = [0, 0, 0, 1];
     if (typeof value !== "object") return q;
     for (const [axis, degrees] of Object.entries(value)) {
         const half = (degrees * Math.PI) / 360;
-        const turn: Quaternion = [0, 0, 0, Math.cos(half)];
+        const turn: Rotation = [0, 0, 0, Math.cos(half)];
         turn["xyz".indexOf(axis)] = Math.sin(half);
         q = multiply(q, turn);
     }

@@ -1,6 +1,5 @@
 // Rotations as x y z w: swing and twist, three angles, directions. A rotation is its swing after its twist, as the
 // library has it: the swing says where a direction points, the twist how far it is turned about itself.
-import { multiply } from "./project";
 
 export type Rotation = [number, number, number, number];
 export type Direction = [number, number, number];
@@ -23,6 +22,18 @@ export const normalised = (q: ArrayLike<number>): Rotation => {
     return length > 0 ? [q[0]! / length, q[1]! / length, q[2]! / length, q[3]! / length] : [...NONE];
 };
 export const inverse = (q: ArrayLike<number>): Rotation => [-q[0]!, -q[1]!, -q[2]!, q[3]!];
+
+/** a, then b in a's own axes. */
+export const multiply = (a: ArrayLike<number>, b: ArrayLike<number>): Rotation => {
+    const [ax, ay, az, aw] = [a[0]!, a[1]!, a[2]!, a[3]!];
+    const [bx, by, bz, bw] = [b[0]!, b[1]!, b[2]!, b[3]!];
+    return [
+        aw * bx + ax * bw + ay * bz - az * by,
+        aw * by + ay * bw + az * bx - ax * bz,
+        aw * bz + az * bw + ax * by - ay * bx,
+        aw * bw - ax * bx - ay * by - az * bz,
+    ];
+};
 
 /** A direction, turned. */
 export const turned = (q: ArrayLike<number>, v: ArrayLike<number>): Direction => {
@@ -55,6 +66,22 @@ export const swingOf = (q: ArrayLike<number>, about: ArrayLike<number>): Rotatio
     multiply(q, inverse(twistOf(q, about)));
 /** Degrees of that turn, from -180 to 180. */
 export const twistAngle = (q: ArrayLike<number>, about: ArrayLike<number>): number => dot(vectorOf(twistOf(q, about)), about);
+
+export const AXES: readonly (readonly [name: "x" | "y" | "z", axis: Readonly<Direction>])[] = [
+    ["x", [1, 0, 0]],
+    ["y", [0, 1, 0]],
+    ["z", [0, 0, 1]],
+];
+/** Two directions across one, by name: the axes themselves where it is one of them, else some u and v. */
+export const across = (about: Readonly<Direction>): [readonly [string, Direction], readonly [string, Direction]] => {
+    const main = about.findIndex((c) => Math.abs(c) > 1 - 1e-9);
+    if (main >= 0) {
+        const [a, b] = AXES.filter((_, i) => i !== main);
+        return [[a![0], [...a![1]]], [b![0], [...b![1]]]];
+    }
+    const u = unit(cross(about, Math.abs(about[0]) < 0.6 ? [1, 0, 0] : [0, 1, 0]));
+    return [["u", u], ["v", cross(about, u)]];
+};
 
 /** The shortest turn of a unit direction to another. */
 export const between = (from: ArrayLike<number>, to: ArrayLike<number>): Rotation => {

@@ -2,6 +2,7 @@
 import type { Layer, LayerEdit, WeigherSettings } from "@exemplar/runtime";
 import { pointOf, type Falloff, type ProjectExample, type ProjectLayer, type ProjectPseudo, type Weigh } from "./project";
 
+/** Those that are not muted: the examples that a rig has. */
 export const livingExamples = (layer: ProjectLayer) => layer.examples.filter((example) => !example.muted);
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);

@@ -42,6 +42,14 @@ export class Stage {
         return this.rig.layers.find((layer) => layer.name === name) ?? null;
     }
 
+    /** The rig's layer that a layer of a tree is: by its name, or where it was renamed since, by its place. */
+    layerOf(tree: Project, index: number): Layer | null {
+        const name = tree.layers[index]?.name;
+        const { layers } = this.built;
+        if (layers.some((layer) => layer.name === name)) return this.layer(name);
+        return layers.length === tree.layers.length ? this.layer(layers[index]?.name) : null;
+    }
+
     /** Shows the tree as far as that needs no new rig; whether that is all of it. Throws the library's sentence where a
      * space cannot be solved; that layer is then as it was built. */
     follow(tree: Project): boolean {

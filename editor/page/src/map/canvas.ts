@@ -1,8 +1,8 @@
 // The map's canvas: sharp at any density of pixels, painted in layers from the ground up, and with the methods by which
 // whoever holds it finds points of the space on it.
 import type { App } from "../core/app";
+import { coloursOf } from "../core/colours";
 import { h } from "../core/dom";
-import { coloursOf } from "./colours";
 import { drawCurves } from "./curves";
 import { drawArrow, drawGrid, drawMarks, drawPose, drawReach, drawScales, drawSecond } from "./draw";
 import { reachOf } from "./falloff";
@@ -87,7 +87,7 @@ const prepare = (canvas: HTMLCanvasElement, state: MapState, context: CanvasRend
 export const drawCanvas = (canvas: HTMLCanvasElement, app: App, state: MapState, heat: Heat): void => {
     const context = canvas.getContext("2d")!;
     if (!prepare(canvas, state, context)) return;
-    const colours = coloursOf(canvas);
+    const colours = coloursOf();
     const { left, top, width, height } = state.plane.box;
     context.save();
     context.beginPath();

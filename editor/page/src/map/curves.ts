@@ -1,5 +1,5 @@
 // Where weights are drawn over one axis: a curve an example, the chosen one strong, with what of it is below 0 filled.
-import type { Colours } from "./colours";
+import type { Colours } from "../core/colours";
 import { NEGATIVE } from "./heat";
 import type { MapState } from "./state";
 

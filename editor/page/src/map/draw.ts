@@ -1,8 +1,8 @@
 // The map's ground and its marks, in CSS pixels: grid, range, ticks and names of the axes, then examples, pseudo-examples
 // with their arrows, what check found, and the pose.
+import type { Colours } from "../core/colours";
 import { showNumber } from "../core/dom";
 import type { Coordinate } from "./axes";
-import type { Colours } from "./colours";
 import type { Reach } from "./falloff";
 import { drawLabels, SIZE, type Label } from "./labels";
 import { ticksOf, type Range } from "./plane";

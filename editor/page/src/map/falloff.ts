@@ -56,12 +56,15 @@ const pointsOf = (layer: Layer): Float64Array[] => [
 const nearest = (layer: Layer, points: readonly Float64Array[], k: number): number =>
     Math.min(...points.map((point, i) => (i === k ? Infinity : layer.distance(points[k]!, point) || Infinity)));
 
-// What an axis that names no falloff has: the mean distance to the nearest other point. Asked for once an edit.
+// What an axis that names no falloff has: the mean distance to the nearest other point. Asked for once an edit; of many
+// points some have to do, for what is drawn.
+const SOME = 24;
 let kept: { layer: Layer; tree: ProjectLayer; value: number } | null = null;
 const defaultFalloff = (layer: Layer, tree: ProjectLayer): number => {
     if (kept?.layer === layer && kept.tree === tree) return kept.value;
     const points = pointsOf(layer);
-    const all = points.map((_, k) => nearest(layer, points, k)).filter(Number.isFinite);
+    const step = points.length > 10 * SOME ? Math.ceil(points.length / SOME) : 1;
+    const all = points.flatMap((_, k) => (k % step === 0 ? [nearest(layer, points, k)] : [])).filter(Number.isFinite);
     const value = all.length ? all.reduce((sum, d) => sum + d, 0) / all.length : 1;
     kept = { layer, tree, value };
     return value;
@@ -193,9 +196,16 @@ const putHandle = (state: MapState, { x, y, rx, ry }: Ellipse, { angles, change,
     };
 };
 
-/** The distance of the space from an example to the next point; null where there is none. */
-const nextOf = (layer: Layer, mark: Mark): number | null => {
-    const k = layer.examples.find((example) => example.name === mark.name)?.index;
+/** The distance of the space from an example to the next point; null where there is none. Asked for several times a
+ * frame. */
+let last: { layer: Layer; tree: ProjectLayer; name: string; value: number | null } | null = null;
+const nextOf = (layer: Layer, tree: ProjectLayer, { name }: Mark): number | null => {
+    if (last?.layer !== layer || last.tree !== tree || last.name !== name)
+        last = { layer, tree, name, value: distanceToNext(layer, name) };
+    return last.value;
+};
+const distanceToNext = (layer: Layer, name: string): number | null => {
+    const k = layer.examples.find((example) => example.name === name)?.index;
     const next = k === undefined ? Infinity : nearest(layer, pointsOf(layer), k);
     return Number.isFinite(next) ? next : null;
 };
@@ -215,7 +225,7 @@ export const reachOf = (state: MapState): Reach | null => {
         if (state.y) parts.push(gaussianHandle(state, mark, state.y, "y"));
         return { ...ellipse, handles: parts.map((part) => putHandle(state, ellipse, part)) };
     }
-    const next = kind === "cardinal" && RADIAL.has(kernel) ? nextOf(layer, mark) : null;
+    const next = kind === "cardinal" && RADIAL.has(kernel) ? nextOf(layer, tree, mark) : null;
     if (next === null) return null;
     const ellipse = size((c) => toUnit(tree, c.input, next * radius));
     return { ...ellipse, handles: [putHandle(state, ellipse, radiusHandle(state))] };

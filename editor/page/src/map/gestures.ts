@@ -244,6 +244,14 @@ export const addGestures = (app: App, state: MapState, canvas: HTMLCanvasElement
         end();
     });
     canvas.addEventListener("pointercancel", stop);
+    canvas.addEventListener("lostpointercapture", stop); // after a pointerup there is nothing left to stop
+    // What is dragged was taken back elsewhere: by undoing, or by another edit.
+    app.on("tree", () => {
+        if (drag && started && !app.isDragging && ["mark", "take", "reach"].includes(drag.busy)) {
+            state.taken = null;
+            end();
+        }
+    });
     canvas.addEventListener("pointerleave", () => {
         state.pointer = null;
         redraw();

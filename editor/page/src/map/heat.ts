@@ -1,7 +1,7 @@
 // The weight of one example over the shown part of the plane, at the pose's values of the other axes: colours, lines at
 // round values, and a dashed line around where it is negative. Asked of the runtime on a coarse grid, and only when
 // something that it depends on is new; while things move the grid is as fine as a few milliseconds allow.
-import { partsOf, type Colours } from "./colours";
+import { partsOf, type Colours } from "../core/colours";
 import { contours } from "./contour";
 import type { MapState } from "./state";
 

@@ -1,5 +1,5 @@
 // Names beside their marks: each where it covers neither a mark nor another name, the important ones first.
-import type { Colours } from "./colours";
+import type { Colours } from "../core/colours";
 import type { Box } from "./plane";
 
 export interface Label {

@@ -1,6 +1,7 @@
 // The map of the selected layer's space: two of its axes, the examples and pseudo-examples on them, the pose, and what
 // the weights are in between. Where a layer has one axis, the weights over it.
 import type { App } from "../core/app";
+import { commandButton } from "../core/buttons";
 import { h } from "../core/dom";
 import { drawCanvas, makeCanvas } from "./canvas";
 import { addGestures } from "./gestures";
@@ -50,12 +51,10 @@ const makeSelects = (app: App, state: MapState) => {
 
 const makeButtons = (app: App, state: MapState, canvas: HTMLCanvasElement) => {
     const button = (id: string, text: string): HTMLButtonElement => {
-        const { label, keys } = app.commands.get(id);
-        const run = (): void => {
-            app.commands.run(id);
-            canvas.focus({ preventScroll: true }); // so that Enter places, and does not press the button again
-        };
-        return h("button", { title: `${label} (${keys[0]})`, onclick: run }, text);
+        const element = commandButton(app, id, text);
+        // So that Enter places, and does not press the button again.
+        element.addEventListener("click", () => canvas.focus({ preventScroll: true }));
+        return element;
     };
     const [take, picture, fit] = [button("map-take", "Take form"), button("map-picture", "Picture"), button("map-fit", "Fit")];
     take.title = "Take the form at the pose, then press where it is to be (T). Alt and a drag does it in one.";

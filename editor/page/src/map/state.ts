@@ -63,6 +63,7 @@ export class MapState {
     /** By layer, what was chosen. */
     #kept = new Map<number, { x: string; y: string }>();
     #fittedFor = "";
+    #found: { of: readonly Finding[] | null; worst: Map<string, Finding> } = { of: null, worst: new Map() };
 
     constructor(readonly app: App) {}
 
@@ -190,14 +191,26 @@ export class MapState {
         return Math.sqrt(sum);
     }
 
+    /** The worst of what was found at each point, by its path: there may be a thousand of both. */
+    #findings(): Map<string, Finding> {
+        const { findings } = this.app;
+        if (this.#found.of === findings) return this.#found.worst;
+        const worst = new Map<string, Finding>();
+        for (const finding of findings) {
+            const point = /^layers\[\d+\]\.(?:examples|pseudo)\[\d+\]/.exec(finding.where)?.[0];
+            if (!point || finding.severity === "note") continue;
+            if (finding.severity === "error" ? worst.get(point)?.severity !== "error" : !worst.has(point)) worst.set(point, finding);
+        }
+        this.#found = { of: findings, worst };
+        return worst;
+    }
+
     #readMarks(): Mark[] {
         const { layer, tree, x, y, app } = this;
         const { selection } = app;
-        const finding = (list: string, index: number): Finding | null => {
-            const where = `layers[${selection.layer}].${list}[${index}]`;
-            const all = app.findings.filter((f) => f.where.startsWith(where) && f.severity !== "note");
-            return all.find((f) => f.severity === "error") ?? all[0] ?? null;
-        };
+        const found = this.#findings();
+        const finding = (list: string, index: number): Finding | null =>
+            found.get(`layers[${selection.layer}].${list}[${index}]`) ?? null;
         const place = (point: number[], height: number) => ({ point, x: x!.read(point), y: y ? y.read(point) : height });
         const examples = tree!.examples.map((example, index): Mark => {
             const point = examplePoint(layer!, example);

@@ -1,18 +1,19 @@
 import type { App } from "../core/app";
+import { showDialog } from "../core/dialog";
 import { h } from "../core/dom";
 import { apply } from "./apply";
 import { deleteLayer } from "./edits";
 
-/** Asks before a layer goes with its last example. */
-export const askToDelete = (app: App, sentence: string, layer: number): void => {
+/** Asks before a layer goes with its last example; `why` is the sentence that says that it would. */
+export const askToDelete = (app: App, why: string, layer: number): void => {
     if (app.tree.layers.length === 1) {
-        app.say(`${sentence.replace(/ Delete the layer\?$/, "")} It is the project's only layer, and stays.`, "bad");
+        app.say(`${why} It is the project's only layer, and stays.`, "bad");
         return;
     }
-    const dialog = h(
-        "dialog",
-        { class: "ask", "aria-label": "Delete the layer", onclose: () => dialog.remove() },
-        h("p", {}, sentence),
+    showDialog(
+        "ask",
+        "Delete the layer",
+        h("p", {}, `${why} Delete the layer?`),
         h(
             "form",
             { method: "dialog", class: "actions" },
@@ -20,6 +21,4 @@ export const askToDelete = (app: App, sentence: string, layer: number): void => 
             h("button", {}, "Keep it"),
         ),
     );
-    document.body.append(dialog);
-    dialog.showModal();
 };

@@ -87,7 +87,7 @@ export const axesPanel = (app: App): HTMLElement => {
     let built = shape();
     app.on("rig", () => {
         const now = shape();
-        if (now === built && !app.stage.rig.driver) triangle.rebuild();
+        if (now === built) triangle.rebuild();
         else build();
         built = now;
     });

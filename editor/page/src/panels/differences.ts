@@ -1,18 +1,10 @@
 // How far two settings are apart, at the present pose: the surfaces, the texture, and the weights of either.
 import type { App } from "../core/app";
 import { h } from "../core/dom";
+import { apartOf } from "../core/form";
 import type { Stage } from "../core/stage";
 
 const EVERY = 120; // milliseconds between two looks at the numbers
-
-const farthest = (a: Float32Array, b: Float32Array): number => {
-    let most = 0;
-    for (let i = 0; i + 2 < a.length; i += 3) {
-        const [x, y, z] = [a[i]! - b[i]!, a[i + 1]! - b[i + 1]!, a[i + 2]! - b[i + 2]!];
-        most = Math.max(most, x * x + y * y + z * z);
-    }
-    return Math.sqrt(most);
-};
 
 const textureDifference = (a: Stage, b: Stage, name: string): number => {
     const [one, two] = [a.surface.texture(name), b.surface.texture(name)];
@@ -21,8 +13,8 @@ const textureDifference = (a: Stage, b: Stage, name: string): number => {
     return most / 255;
 };
 
-const span = (stage: Stage, index: number): string => {
-    const layer = stage.layer(stage.built.layers[index]?.name);
+const span = (app: App, stage: Stage, index: number): string => {
+    const layer = stage.layerOf(app.tree, index);
     if (!layer) return "";
     const weights = stage.surface.weights.subarray(layer.firstExample, layer.firstExample + layer.examples.length);
     let [least, most] = [Infinity, -Infinity];
@@ -50,9 +42,9 @@ export const differences = (app: App) => {
         const texture = app.rigLayer?.texture;
         apart.textContent = texture
             ? `${(100 * textureDifference(stage, other, texture)).toFixed(1)} % of black to white`
-            : `${(1000 * farthest(stage.surface.positions, other.surface.positions)).toFixed(2)} mm`;
-        first.textContent = span(stage, compare.layer);
-        second.textContent = span(other, compare.layer);
+            : `${(1000 * apartOf(stage.surface.positions, other.surface.positions).maximum).toFixed(2)} mm`;
+        first.textContent = span(app, stage, compare.layer);
+        second.textContent = span(app, other, compare.layer);
         why.hidden = app.compareRefused === null;
         why.textContent = app.compareRefused ?? "";
     };

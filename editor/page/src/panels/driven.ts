@@ -18,10 +18,21 @@ export const drivenRow = (app: App, input: Input): Row => {
     const examples = (): ProjectExample[] =>
         app.tree.layers[found?.index ?? -1]?.examples.filter((example) => !example.muted) ?? [];
     const choice = (what: string): HTMLSelectElement =>
-        h("select", { "aria-label": `${input.name}: ${what}`, title: `${input.name}: ${what}`, onchange: () => go() },
-            ...examples().map((example) => h("option", { value: example.name }, example.name)));
+        h("select", { "aria-label": `${input.name}: ${what}`, title: `${input.name}: ${what}`, onchange: () => go() });
     const [from, to] = [choice("from this example"), choice("to this example")];
-    to.selectedIndex = Math.min(1, to.options.length - 1);
+    let listed = "";
+    // What was chosen stays chosen, as long as it is there.
+    const list = (): void => {
+        const names = examples().map((example) => example.name);
+        if (names.join("\n") === listed) return;
+        listed = names.join("\n");
+        [from, to].forEach((select, i) => {
+            const { value } = select;
+            select.replaceChildren(...names.map((name) => h("option", { value: name }, name)));
+            select.selectedIndex = names.includes(value) ? names.indexOf(value) : Math.min(i, names.length - 1);
+        });
+    };
+    list();
     const slider = h("input", { type: "range", min: 0, max: 1, step: 0.01, value: 0,
         "aria-label": `${input.name}: between the two examples`, oninput: () => go() });
 
@@ -29,7 +40,7 @@ export const drivenRow = (app: App, input: Input): Row => {
     const go = (): void => {
         const chosen = [from, to].map((select) => examples().find((example) => example.name === select.value));
         if (!found || chosen.some((example) => !example)) return;
-        poses ??= [app.stage.rig.pose(), app.stage.rig.pose()];
+        if (poses?.[0]?.rig !== app.stage.rig) poses = [app.stage.rig.pose(), app.stage.rig.pose()];
         const { layer } = found;
         chosen.forEach((example, i) => app.stage.setExample(poses![i]!, layer.name, example!));
         const t = slider.valueAsNumber;
@@ -39,6 +50,6 @@ export const drivenRow = (app: App, input: Input): Row => {
         name: input.name,
         element: h("div", { class: "axis driven", "data-input": input.name },
             h("span", { class: "name", title: `${input.name}: the form that drives` }, input.name), from, slider, to),
-        update: () => undefined,
+        update: list,
     };
 };

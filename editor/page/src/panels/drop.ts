@@ -2,7 +2,7 @@
 import type { App } from "../core/app";
 import { h } from "../core/dom";
 import { FORMS, layerFor, placesFor, refusalOf, withExamples, type Added } from "./newexample";
-import { count } from "./words";
+import { count, sentenceOf } from "../core/words";
 
 /** Adds files as examples at the present pose, in one step. What cannot be read is named; the others are added. */
 export const addFiles = async (app: App, files: readonly File[]): Promise<void> => {
@@ -12,6 +12,7 @@ export const addFiles = async (app: App, files: readonly File[]): Promise<void> 
     const fit = files.filter((file) => index !== null && layerFor(app, file.name) === index);
     const strange = files.find((file) => !fit.includes(file));
     if (index === null || fit.length === 0) return app.say(refusalOf(app, (strange ?? files[0]!).name), "bad");
+    const { name } = app.tree.layers[index]!;
     const { places, said } = placesFor(app, index, fit.length);
     if (places.length === 0) return app.say(said ?? "", "bad");
     const added: Added[] = [];
@@ -22,15 +23,18 @@ export const addFiles = async (app: App, files: readonly File[]): Promise<void> 
         try {
             added.push({ file: file.name, path: await app.server.addFile(file.name, file), placed });
         } catch (error) {
-            refused = error instanceof Error ? error.message : String(error);
+            refused = sentenceOf(error);
         }
     }
+    // Files may take a while: layers may have come and gone meanwhile.
+    const now = app.history.tree.layers.findIndex((layer) => layer.name === name);
+    if (now < 0) return app.say(`Layer '${name}' is gone: the files were not added to it.`, "bad");
     if (added.length > 0) {
-        const { tree, names } = withExamples(app.history.tree, index, added);
+        const { tree, names } = withExamples(app.history.tree, now, added);
         const what = names.length === 1 ? `'${names[0]}' added` : `${count(names.length, "example")} added`;
         app.edit(what, () => tree);
-        app.select({ layer: index, example: names[0]!, pseudo: null });
-        app.say(said ?? `${names.length === 1 ? `'${names[0]}' was` : `${count(names.length, "example")} were`} added to '${tree.layers[index]!.name}'.`);
+        app.select({ layer: now, example: names[0]!, pseudo: null });
+        app.say(said ?? `${names.length === 1 ? `'${names[0]}' was` : `${count(names.length, "example")} were`} added to '${name}'.`);
     }
     if (refused !== null) app.say(refused, "bad");
 };
@@ -51,8 +55,15 @@ export const acceptDrops = (app: App): void => {
     const hide = (): void => {
         sign.hidden = true;
     };
+    // What is let go over a dialog belongs to its own fields, and to nobody where there is none: least of all to the
+    // browser, which would open it in place of the page.
+    const isElsewhere = (event: DragEvent): boolean => {
+        if (!document.querySelector("dialog:modal")) return false;
+        if (!(event.target as Element).closest("input[type=file]")) event.preventDefault();
+        return true;
+    };
     addEventListener("dragover", (event) => {
-        if (!has(event) || event.defaultPrevented) return;
+        if (!has(event) || event.defaultPrevented || isElsewhere(event)) return;
         event.preventDefault();
         event.dataTransfer!.dropEffect = "copy";
         sign.firstElementChild!.textContent = `Drop to add an example to '${app.layer?.name ?? ""}' at this pose`;
@@ -62,7 +73,7 @@ export const acceptDrops = (app: App): void => {
     });
     addEventListener("drop", (event) => {
         hide();
-        if (!has(event) || event.defaultPrevented) return;
+        if (!has(event) || event.defaultPrevented || isElsewhere(event)) return;
         event.preventDefault();
         void addFiles(app, [...(event.dataTransfer?.files ?? [])]).catch((error) => app.fail(error));
     });

@@ -1,5 +1,6 @@
 // Changes of layers and examples as new trees, each with the words for what was done; or the sentence that says why not.
-import { setExample, setLayer, setPseudo, type Project, type ProjectLayer } from "../core/project";
+import { setExample, setLayer, setPseudo, type Project } from "../core/project";
+import { livingExamples } from "../core/space";
 
 export type Edit = { label: string; tree: Project } | { refused: string };
 
@@ -65,15 +66,13 @@ const dropWeight = (weights: { [example: string]: number }, name: string): { [ex
     return Object.fromEntries(Object.entries(rest).map(([key, weight]) => [key, (weight * sum) / left]));
 };
 
-const living = (layer: ProjectLayer) => layer.examples.filter((example) => !example.muted);
-
 /** Not for the last example of a layer: then the layer goes. */
 export const deleteExample = (tree: Project, layer: number, name: string): Edit => {
     const l = tree.layers[layer]!;
     const example = l.examples.find((e) => e.name === name)!;
     if (example["reference"])
         return { refused: `'${name}' is the reference of this layer, which all others start from: it stays.` };
-    if (!example.muted && living(l).length === 1)
+    if (!example.muted && livingExamples(l).length === 1)
         return { refused: `'${name}' is the only example of this layer that is not muted: let another one count first.` };
     const k = l.examples.indexOf(example);
     const direct = l.weigh?.kind === "direct";
@@ -107,7 +106,7 @@ export const deleteLayer = (tree: Project, layer: number): Edit => {
 export const muteExample = (tree: Project, layer: number, name: string): Edit => {
     const l = tree.layers[layer]!;
     const example = l.examples.find((e) => e.name === name)!;
-    if (!example.muted && living(l).length === 1)
+    if (!example.muted && livingExamples(l).length === 1)
         return { refused: `'${name}' is the only example that counts here: mute the layer instead (Shift+M).` };
     return {
         label: example.muted ? `'${name}' counts again` : `'${name}' muted`,

@@ -77,7 +77,7 @@ export class ExampleList {
         return this.marks().points.get(`${this.app.selection.layer}/${key}`);
     }
 
-    // The layer's name, since rows of two layers may have the same key; its axes, which say how places are written.
+    // The layer, since rows of two layers may have the same key; its axes, which say how places are written.
     #stamp(point: Point, index: number): string {
         const mark = this.#mark(point, index);
         return `${this.app.selection.layer}/${this.#layer!.space.length}/${mark?.severity ?? ""}${mark?.text ?? ""}`;
@@ -131,7 +131,7 @@ export class ExampleList {
         const { app } = this;
         this.#thumbnails.set(canvas, () => {
             const { stage } = app;
-            const rig = stage.layer(stage.built.layers[layer]?.name);
+            const rig = stage.layerOf(app.tree, layer);
             const k = point.example && rig?.examples.find((e) => e.name === point.example.name)?.index;
             const rows = k !== undefined && rig?.texture ? rig.image(k) : null;
             const texture = rows && stage.rig.textures.find((t) => t.name === rig!.texture);

@@ -4,8 +4,8 @@ import { h } from "../core/dom";
 import type { Place, Project } from "../core/project";
 import type { Finding } from "../core/server";
 import { livingExamples } from "../core/space";
+import { count } from "../core/words";
 import { spotOf, type Spot } from "./places";
-import { count } from "./words";
 
 const GROUPS = [
     ["error", "error"],

@@ -1,15 +1,12 @@
 // The bar above: what is open, whether it is saved, and the commands that are always at hand.
 import type { App } from "../core/app";
-import { h } from "../core/dom";
+import { commandButton, dim } from "../core/buttons";
+import { h, setText } from "../core/dom";
 
 export const headerPanel = (app: App): HTMLElement => {
     const title = h("span", { class: "title" }, app.name);
     const mark = h("span", { class: "changed", role: "status" });
-    const button = (id: string, text: string): HTMLButtonElement => {
-        const command = app.commands.get(id);
-        const keys = command.keys.length ? ` (${command.keys[0]})` : "";
-        return h("button", { title: command.label + keys, "data-command": id, onclick: () => app.commands.run(id) }, text);
-    };
+    const button = (id: string, text: string): HTMLButtonElement => commandButton(app, id, text);
     const buttons = [
         button("undo", "Undo"),
         button("redo", "Redo"),
@@ -18,8 +15,8 @@ export const headerPanel = (app: App): HTMLElement => {
         button("help", "Keys"),
     ].filter((b) => b !== null);
     const update = (): void => {
-        mark.textContent = !app.server ? "a copy to try" : app.history.changed ? "not saved" : "saved";
-        for (const b of buttons) b.disabled = !(app.commands.get(b.dataset["command"]!).enabled?.() ?? true);
+        setText(mark, !app.server ? "a copy to try" : app.history.changed ? "not saved" : "saved");
+        dim(app, buttons);
     };
     app.on("status", update);
     app.on("tree", update);

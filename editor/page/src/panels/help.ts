@@ -1,5 +1,6 @@
 // All commands with their keys, from the one table there is.
 import type { App } from "../core/app";
+import { showDialog } from "../core/dialog";
 import { h } from "../core/dom";
 
 const pretty = (key: string): string =>
@@ -9,9 +10,9 @@ const pretty = (key: string): string =>
 
 export const showHelp = (app: App): void => {
     const groups = [...new Set(app.commands.list.map((command) => command.group))];
-    const dialog = h(
-        "dialog",
-        { class: "help", "aria-label": "Keys", onclose: () => dialog.remove() },
+    showDialog(
+        "help",
+        "Keys",
         h("h1", {}, "Keys"),
         h(
             "div",
@@ -36,6 +37,4 @@ export const showHelp = (app: App): void => {
         ),
         h("form", { method: "dialog" }, h("button", { class: "primary" }, "Close")),
     );
-    document.body.append(dialog);
-    dialog.showModal();
 };

@@ -59,7 +59,7 @@ const deleteSelected = (app: App): void => {
     if (of.examples.length === 1)
         return askToDelete(
             app,
-            `'${example}' is the only example of layer '${of.name}', and a layer has at least one. Delete the layer?`,
+            `'${example}' is the only example of layer '${of.name}', and a layer has at least one.`,
             layer,
         );
     const at = of.examples.findIndex((e) => e.name === example);

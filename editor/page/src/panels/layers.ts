@@ -1,7 +1,9 @@
 // The project's layers, and the examples of the one that is selected: choose, mute, rename, delete, add.
 import type { App } from "../core/app";
+import { commandButton, dim } from "../core/buttons";
 import { h } from "../core/dom";
 import type { ProjectLayer } from "../core/project";
+import { count } from "../core/words";
 import { addLayerCommands, type Rows } from "./layer_commands";
 import { acceptDrops } from "./drop";
 import { ExampleList } from "./examples";
@@ -9,7 +11,7 @@ import { List, type Row } from "./list";
 import { muteLayer } from "./edits";
 import { setMark } from "./mark";
 import { marksOf, type Mark, type Marks } from "./places";
-import { count, isShort, shapeWords } from "./words";
+import { isShort, shapeWords } from "./words";
 import { apply } from "./apply";
 
 const shown = (mark: Mark | undefined): string => (mark ? `${mark.severity}${mark.text}` : "");
@@ -47,13 +49,8 @@ const fillLayer = (row: Row<ProjectLayer>, mark: Mark | undefined): void => {
 };
 
 const toolbar = (app: App, label: string, buttons: [id: string, text: string][]): HTMLElement => {
-    const elements = buttons.map(([id, text]) => {
-        const { label: title, keys } = app.commands.get(id);
-        return h("button", { title: `${title} (${keys[0]})`, "data-command": id, onclick: () => app.commands.run(id) }, text);
-    });
-    const update = (): void => {
-        for (const b of elements) b.disabled = !(app.commands.get(b.dataset["command"]!).enabled?.() ?? true);
-    };
+    const elements = buttons.map(([id, text]) => commandButton(app, id, text));
+    const update = (): void => dim(app, elements);
     for (const name of ["tree", "selection", "status", "rig"] as const) app.on(name, update);
     update();
     return h("div", { class: "tools", role: "toolbar", "aria-label": label }, ...elements);

@@ -57,7 +57,7 @@ export class AxisRows {
         const joint = h("select", { "aria-label": "Joint" }, ...joints.map((j) => h("option", { value: j.name }, j.name)));
         const reads = h("select", { "aria-label": "What is read of the joint" }, ...READS.map(([value, text]) => h("option", { value }, text)));
         const [[min, minimum], [max, maximum], [rest, atRest]] = [number("from", 0), number("to", 1), number("at rest", 0)];
-        const remove = h("button", { type: "button", title: "Take this axis away", onclick: () => this.#remove(row) }, "×");
+        const remove = h("button", { type: "button", title: "Take this axis away", "aria-label": "Take this axis away", onclick: () => this.#remove(row) }, "×");
         const update = (): void => {
             const [dial, ofJoint] = [what.value === "dial", what.value === "joint"];
             const angle = reads.value.startsWith("angle");

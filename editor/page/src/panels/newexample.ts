@@ -2,13 +2,13 @@
 import type { App } from "../core/app";
 import { isPosed, nextPlace, presentPlace } from "../core/present";
 import { freeName, pointOf, setLayer, type Project, type ProjectExample, type ProjectLayer } from "../core/project";
+import { stemOf } from "../core/words";
 
 export const FORMS = ["obj", "ply", "glb", "gltf"];
 const KINDS = { mesh: FORMS, image: ["png"], map: ["ply"] } as const;
 type Kind = keyof typeof KINDS;
 
 const ending = (file: string): string => /\.([^.]+)$/.exec(file)?.[1]?.toLowerCase() ?? "";
-const stem = (file: string): string => file.replace(/\.[^.]+$/, "") || file;
 const kindOf = (layer: ProjectLayer): Kind =>
     layer.shape === "pixels" ? "image" : layer.shape === "displacement" ? "map" : "mesh";
 const takes = (layer: ProjectLayer, file: string): boolean =>
@@ -53,7 +53,7 @@ export interface Places {
 }
 
 const exampleHere = (app: App, index: number, at: Placed["at"]): string | null => {
-    const rig = app.stage.layer(app.stage.built.layers[index]?.name);
+    const rig = app.stage.layerOf(app.tree, index);
     if (!rig || rig.weigher === "direct" || rig.weigher === "convex") return null;
     const point = pointOf(rig, at);
     const layer = app.tree.layers[index]!;
@@ -119,7 +119,7 @@ export const withExamples = (tree: Project, index: number, added: readonly Added
     const examples: ProjectExample[] = [];
     const space = [...layer.space];
     for (const { file, path, placed } of added) {
-        const name = freeName(stem(file), [...taken, ...names]);
+        const name = freeName(stemOf(file), [...taken, ...names]);
         names.push(name);
         examples.push({ name, [kindOf(layer)]: path, ...placed });
         if (layer.weigh?.kind === "direct") {

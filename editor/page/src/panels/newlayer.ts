@@ -1,7 +1,9 @@
 // The dialog for a new layer: a name, what its examples are, and its axes.
 import type { App } from "../core/app";
+import { showDialog } from "../core/dialog";
 import { h } from "../core/dom";
 import type { Axis } from "../core/project";
+import { sentenceOf } from "../core/words";
 import { AxisRows } from "./newaxis";
 import { addLayer, TEXTURES, type NewLayer } from "./newlayer_tree";
 
@@ -68,13 +70,16 @@ export const showNewLayer = (app: App): void => {
         };
         refused.textContent = refusalOf(app, layer) ?? space.map((axis) => axisOf(app, axis)).find((s) => s !== null) ?? "";
         if (refused.textContent) return;
+        submit.disabled = true; // pressed twice, it would be added twice
         try {
             await addLayer(app, layer);
             dialog.close();
         } catch (error) {
-            refused.textContent = error instanceof Error ? error.message : String(error);
+            refused.textContent = sentenceOf(error);
         }
+        submit.disabled = false;
     };
+    const submit = h("button", { class: "primary", type: "submit" }, "Add the layer");
     const form = h(
         "form",
         {},
@@ -88,7 +93,7 @@ export const showNewLayer = (app: App): void => {
         h(
             "p",
             { class: "actions" },
-            h("button", { class: "primary", type: "submit" }, "Add the layer"),
+            submit,
             h("button", { type: "button", onclick: () => dialog.close() }, "Cancel"),
         ),
     );
@@ -96,12 +101,5 @@ export const showNewLayer = (app: App): void => {
         event.preventDefault();
         void add();
     });
-    const dialog = h(
-        "dialog",
-        { class: "newlayer", "aria-label": "A new layer", onclose: () => dialog.remove() },
-        h("h1", {}, "A new layer"),
-        form,
-    );
-    document.body.append(dialog);
-    dialog.showModal();
+    const dialog = showDialog("newlayer", "A new layer", h("h1", {}, "A new layer"), form);
 };

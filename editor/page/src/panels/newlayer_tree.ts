@@ -2,6 +2,7 @@
 // is, which adds nothing, so that nothing changes until an example is added.
 import type { App } from "../core/app";
 import type { Axis, Place, Project, ProjectExample, ProjectLayer } from "../core/project";
+import { stemOf } from "../core/words";
 
 export const TEXTURES = ["base_color", "normal", "metallic_roughness", "occlusion", "emissive"] as const;
 
@@ -31,8 +32,8 @@ const restForm = async (app: App, name: string): Promise<string> => {
     const pose = rig.pose();
     const surface = rig.surface({ level: 0, split: false, normals: false });
     try {
+        const mesh = rig.restPositions(); // first: what makes room for it may move the form
         const form = surface.evaluate(pose, { unskinned: true, unsettled: true }).positions;
-        const mesh = rig.restPositions();
         if (form.every((x, i) => Math.abs(x - mesh[i]!) < NEAR)) return app.tree.mesh;
         return await app.server!.addForm(`${name}-rest`, app.tree.mesh, form.slice(), app.tree.unit, app.tree.up);
     } finally {
@@ -41,14 +42,12 @@ const restForm = async (app: App, name: string): Promise<string> => {
     }
 };
 
-const stem = (file: string): string => file.replace(/\.[^.]+$/, "") || file;
-
 const examplesOf = async (app: App, layer: NewLayer): Promise<ProjectExample[]> => {
     const rest = restPlace(layer.space);
     if (layer.shape !== "pixels" && layer.shape !== "trajectory")
         return [{ name: "rest", mesh: await restForm(app, layer.name), at: rest }];
     const path = await app.server!.addFile(layer.file!.name, layer.file!);
-    const name = stem(layer.file!.name);
+    const name = stemOf(layer.file!.name);
     if (layer.shape === "pixels") return [{ name, image: path, at: rest }];
     const first = layer.space.find((axis) => !axis.rotation);
     const end: Place = first ? { ...rest, [first.name]: first.max ?? 1 } : { ...rest, [layer.space[0]!.name]: { x: 90 } };

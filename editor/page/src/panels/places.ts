@@ -11,10 +11,9 @@ export interface Spot {
 
 // "examples 'thin' and 'thick'", "pseudo-example 0": the sentences of `check` about two points of a layer.
 const named = (layer: ProjectLayer, text: string): Pick<Spot, "examples" | "pseudo"> => {
-    const quoted = new Set([...text.matchAll(/'([^']+)'/g)].map((match) => match[1]));
     const pseudo = [...text.matchAll(/pseudo-example (\d+)/g)].map((match) => Number(match[1]));
     return {
-        examples: layer.examples.map((example) => example.name).filter((name) => quoted.has(name)),
+        examples: layer.examples.map((example) => example.name).filter((name) => text.includes(`'${name}'`)),
         pseudo: pseudo.filter((index) => index < (layer.pseudo?.length ?? 0)),
     };
 };

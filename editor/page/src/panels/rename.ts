@@ -7,11 +7,12 @@ export const rename = (place: HTMLElement, name: string, keep: (name: string) =>
     const field = h("input", { type: "text", class: "rename", "aria-label": "New name", value: name, spellcheck: "false" });
     field.value = name;
     let open = true;
+    let left = false; // the focus has gone elsewhere, and stays there
     const close = (): void => {
         open = false;
         place.classList.remove("renaming");
         field.remove();
-        done();
+        if (!left) done();
     };
     const take = (): void => {
         if (!open) return;
@@ -32,6 +33,7 @@ export const rename = (place: HTMLElement, name: string, keep: (name: string) =>
         event.preventDefault();
     });
     field.addEventListener("blur", () => {
+        left = true;
         take();
         if (open) close();
     });

@@ -77,8 +77,8 @@ export const numberField = (
     element.addEventListener("input", () => {
         writing = true;
         const value = parsed();
-        element.toggleAttribute("aria-invalid", !Number.isFinite(value));
-        if (!Number.isFinite(value)) return;
+        if (!Number.isFinite(value)) return element.setAttribute("aria-invalid", "true");
+        element.removeAttribute("aria-invalid");
         latest = value;
         set(value);
     });

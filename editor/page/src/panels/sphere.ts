@@ -2,8 +2,9 @@
 // dragged: the swing. A ring around the ball has the turn about that direction: the twist. Spots of examples are dots.
 // The ball is seen as the view sees the form, so that the spot lies where the bone points.
 import type { App } from "../core/app";
+import { coloursOf } from "../core/colours";
 import { h } from "../core/dom";
-import { between, byVector, cross, DEGREES, dot, turned, twistAngle, unit, type Direction, type Rotation } from "../core/rotation";
+import { between, byVector, cross, DEGREES, dot, inverse, turned, twistAngle, unit, type Direction, type Rotation } from "../core/rotation";
 
 const SIZE = 132; // CSS pixels
 const CENTRE = SIZE / 2;
@@ -71,7 +72,7 @@ export const ball = (app: App, parts: BallParts): Ball => {
     };
     const fromScreen = ([x, y, z]: Direction): Direction => {
         const world = [0, 1, 2].map((i) => x * right[i]! + y * up[i]! + z * near[i]!);
-        return turned([-frame[0], -frame[1], -frame[2], frame[3]], world);
+        return turned(inverse(frame), world);
     };
     const swingTo = (spot: Direction): void => parts.swing(between(parts.about, unit(fromScreen(spot))));
 
@@ -144,15 +145,7 @@ export const ball = (app: App, parts: BallParts): Ball => {
 
     // ---- drawing ----
 
-    let colours = { theme: "", line: "", quiet: "", accent: "", raised: "", text: "" };
-    const refreshColours = (): void => {
-        const theme = document.documentElement.dataset["theme"] ?? "";
-        if (colours.theme === theme) return;
-        const style = getComputedStyle(document.documentElement);
-        const of = (name: string): string => style.getPropertyValue(name).trim();
-        colours = { theme, line: of("--line"), quiet: of("--quiet"), accent: of("--accent"), raised: of("--raised"),
-            text: of("--text") };
-    };
+    let colours = coloursOf();
     const circle = (x: number, y: number, r: number): void => {
         context.beginPath();
         context.arc(CENTRE + x, CENTRE - y, r, 0, 2 * Math.PI);
@@ -203,7 +196,7 @@ export const ball = (app: App, parts: BallParts): Ball => {
 
     let drawn: readonly unknown[] = [];
     const draw = (rotation: Rotation, examples: readonly Rotation[], world: Rotation): void => {
-        refreshColours();
+        colours = coloursOf();
         [right, up, near] = camera(app);
         const wanted = [...rotation, ...world, ...right, ...up, examples, colours];
         if (wanted.every((value, i) => value === drawn[i])) return;

@@ -1,6 +1,7 @@
 // The line below: the last message, what is being done, how large the rig is and how long a step of a drag takes.
 import type { App } from "../core/app";
-import { h } from "../core/dom";
+import { h, setText } from "../core/dom";
+import { count } from "../core/words";
 
 const median = (numbers: readonly number[]): number => [...numbers].sort((a, b) => a - b)[numbers.length >> 1] ?? 0;
 
@@ -10,17 +11,17 @@ export const statusPanel = (app: App): HTMLElement => {
     const size = h("span", { class: "size" });
     const step = h("span", { class: "step", title: "Solve, weights, blend, skin and filling buffers: median of the last steps" });
     const update = (): void => {
-        message.textContent = app.message?.text ?? "";
+        setText(message, app.message?.text ?? "");
         message.dataset["kind"] = app.message?.kind ?? "note";
-        busy.textContent = app.busy ? `${app.busy}…` : "";
+        setText(busy, app.busy ? `${app.busy}…` : "");
         const { surface, rig } = app.stage;
         const examples = rig.layers.reduce((sum, layer) => sum + layer.examples.length, 0);
-        size.textContent = `${surface.vertexCount.toLocaleString("en")} vertices, ${examples} examples`;
+        setText(size, `${count(surface.vertexCount, "vertex", "vertices")}, ${count(examples, "example")}`);
     };
     app.on("status", update);
     app.on("rig", update);
     app.on("frame", () => {
-        if (app.steps.length) step.textContent = `drag step ${median(app.steps).toFixed(2)} ms`;
+        if (app.steps.length) setText(step, `drag step ${median(app.steps).toFixed(2)} ms`);
     });
     update();
     return h("footer", {}, message, busy, step, size);

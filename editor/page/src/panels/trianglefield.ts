@@ -1,4 +1,5 @@
 // The triangle itself: a point in it by pointer and by keys, as barycentric coordinates.
+import { coloursOf } from "../core/colours";
 import { h } from "../core/dom";
 
 export type Coordinates = [number, number, number];
@@ -63,21 +64,20 @@ export const fieldOf = (move: (to: Coordinates) => void) => {
         const key = `${at} ${set} ${document.documentElement.dataset["theme"]}`;
         if (key === drawn) return;
         drawn = key;
-        const style = getComputedStyle(document.documentElement);
-        const of = (name: string): string => style.getPropertyValue(name).trim();
+        const { raised, quiet, line, accent } = coloursOf();
         context.setTransform(ratio, 0, 0, ratio, 0, 0);
         context.clearRect(0, 0, WIDTH, HEIGHT);
         context.beginPath();
         for (const [x, y] of CORNERS) context.lineTo(x, y);
         context.closePath();
-        context.fillStyle = of("--raised");
+        context.fillStyle = raised;
         context.fill();
-        context.strokeStyle = of("--quiet");
+        context.strokeStyle = quiet;
         context.lineWidth = 1.5;
         context.lineJoin = "round";
         context.stroke();
         const [x, y] = pointOf(at);
-        context.strokeStyle = of("--line");
+        context.strokeStyle = line;
         context.lineWidth = 1;
         for (const [cx, cy] of CORNERS) {
             context.beginPath();
@@ -88,8 +88,8 @@ export const fieldOf = (move: (to: Coordinates) => void) => {
         // Hollow where the pose has gone elsewhere since.
         context.beginPath();
         context.arc(x, y, 5.5, 0, 2 * Math.PI);
-        context.fillStyle = set ? of("--accent") : of("--raised");
-        context.strokeStyle = set ? of("--accent") : of("--quiet");
+        context.fillStyle = set ? accent : raised;
+        context.strokeStyle = set ? accent : quiet;
         context.lineWidth = 2;
         context.fill();
         context.stroke();

@@ -3,9 +3,9 @@
 import type { Input, Layer, Rig } from "@exemplar/runtime";
 import type { App } from "../core/app";
 import { h } from "../core/dom";
-import { multiply, numbersOf, rotationOf, type ProjectLayer } from "../core/project";
-import { anglesOf, apart, byVector, cross, dot, inverse, normalised, swingOf, turned, twistAngle, twistOf, unit, vectorOf,
-    type Direction, type Rotation } from "../core/rotation";
+import { numbersOf, rotationOf, type ProjectLayer } from "../core/project";
+import { across, anglesOf, apart, byVector, dot, inverse, multiply, normalised, swingOf, turned, twistAngle, twistOf, unit,
+    vectorOf, type Direction, type Rotation } from "../core/rotation";
 import { ball } from "./sphere";
 import type { Row } from "./dial";
 import { numberField } from "./slider";
@@ -29,20 +29,11 @@ const aboutOf = (rig: Rig, input: Input): Direction => {
 const frameOf = (app: App, joint: number): Rotation => {
     if (joint < 0) return [0, 0, 0, 1];
     const { rig, pose } = app.stage;
+    let q = normalised(rig.joint(joint).subarray(3, 7)); // first: asking for it may move the others
     const locals = pose.joints;
-    let q = normalised(rig.joint(joint).subarray(3, 7));
     for (let j = rig.joints[joint]!.parent; j >= 0; j = rig.joints[j]!.parent)
         q = multiply(normalised(locals.subarray(10 * j + 3, 10 * j + 7)), q);
     return q;
-};
-
-/** The names of the axes across a direction, and the axes. */
-const across = (about: Direction): { name: string; axis: Direction }[] => {
-    const main = about.findIndex((c) => Math.abs(c) > 1 - 1e-9);
-    const axes: Direction[] = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
-    if (main >= 0) return [0, 1, 2].filter((i) => i !== main).map((i) => ({ name: "xyz"[i]!, axis: axes[i]! }));
-    const u = unit(cross(about, Math.abs(about[0]) < 0.6 ? axes[0]! : axes[1]!));
-    return [{ name: "u", axis: u }, { name: "v", axis: cross(about, u) }];
 };
 
 /** The rotations of the examples that an input has: those of the selected layer, or of the first that reads it. The same
@@ -77,12 +68,12 @@ const anglesFor = (input: Input, about: Direction): Angles => {
             write: ([turn], q) => multiply(swingOf(q, about), byVector(about.map((c) => c * turn!))),
         };
     if (input.kind === "swing") {
-        const [a, b] = across(about) as [{ name: string; axis: Direction }, { name: string; axis: Direction }];
+        const [[first, a], [second, b]] = across(about);
         return {
-            names: [a.name, b.name],
-            read: (q) => [dot(vectorOf(swingOf(q, about)), a.axis), dot(vectorOf(swingOf(q, about)), b.axis)],
+            names: [first, second],
+            read: (q) => [dot(vectorOf(swingOf(q, about)), a), dot(vectorOf(swingOf(q, about)), b)],
             write: ([x, y], q) =>
-                multiply(byVector([0, 1, 2].map((i) => x! * a.axis[i]! + y! * b.axis[i]!)), twistOf(q, about)),
+                multiply(byVector([0, 1, 2].map((i) => x! * a[i]! + y! * b[i]!)), twistOf(q, about)),
         };
     }
     return { names: ["x", "y", "z"], read: anglesOf, write: ([x, y, z]) => rotationOf({ x: x!, y: y!, z: z! }) };

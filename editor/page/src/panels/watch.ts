@@ -1,39 +1,43 @@
 // Keeps an eye on the project's file: says when another program changed it, and asks before a change is lost.
 import type { App } from "../core/app";
+import { showDialog } from "../core/dialog";
 import { h } from "../core/dom";
 
 const EVERY = 3000; // milliseconds
 
-const ask = (app: App, version: string | null): void => {
-    const close = (): void => dialog.remove();
-    const dialog = h(
-        "dialog",
-        { class: "ask", "aria-label": "The file was changed" },
+const ask = (app: App, version: string | null, load: () => void): void => {
+    const dialog = showDialog(
+        "ask",
+        "The file was changed",
         h("p", {}, version === null ? `${app.name} is gone from disk.` : `Another program changed ${app.name} on disk.`),
         h(
             "p",
             { class: "actions" },
-            version !== null && h("button", { onclick: () => location.reload() }, "Load it (what is not saved is lost)"),
-            h("button", { onclick: () => (close(), void app.save(true)) }, "Save mine over it"),
-            h("button", { onclick: close }, "Later"),
+            version !== null && h("button", { onclick: load }, "Load it (what is not saved is lost)"),
+            h("button", { onclick: () => (dialog.close(), void app.save(true)) }, "Save mine over it"),
+            h("button", { onclick: () => dialog.close() }, "Later"),
         ),
     );
-    document.body.append(dialog);
-    dialog.showModal();
 };
 
 export const watchFile = (app: App): void => {
-    let asked: string | null | undefined = app.version;
+    let asked = app.version;
+    let loading = false; // somebody chose to lose what is not saved
+    const load = (): void => {
+        loading = true;
+        location.reload();
+    };
     const look = async (): Promise<void> => {
-        if (document.hidden) return;
+        if (document.hidden || app.isSaving) return;
         const known = app.version;
         const version = await app.server!.version().catch(() => known);
-        if (version === app.version || version === asked || known !== app.version) return;
+        // A save of our own may have begun, or ended, meanwhile.
+        if (app.isSaving || version === app.version || version === asked || known !== app.version) return;
         asked = version;
-        ask(app, version);
+        ask(app, version, load);
     };
     setInterval(() => void look(), EVERY);
     addEventListener("beforeunload", (event) => {
-        if (app.history.changed) event.preventDefault();
+        if (!loading && (app.history.changed || app.strokes?.undoLabel)) event.preventDefault();
     });
 };

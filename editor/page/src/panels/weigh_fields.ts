@@ -194,7 +194,7 @@ export class WeighFields {
         field.addEventListener("change", () => {
             const value = slider.integer ? Math.round(field.valueAsNumber) : field.valueAsNumber;
             if (Number.isFinite(value) && value >= slider.min) this.target.commit(set(value), `${label.toLowerCase()} set to ${value}`);
-            else this.#refresh.forEach((refresh) => refresh(this.target.get()));
+            else field.value = String((this.target.get()[key] as number | undefined) ?? slider.initial);
         });
         this.#refresh.push((weigh) => {
             const value = (weigh[key] as number | undefined) ?? slider.initial;

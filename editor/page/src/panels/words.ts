@@ -2,8 +2,6 @@
 import { showNumber } from "../core/dom";
 import { rotationOf, type Axis, type Place, type ProjectLayer, type Value } from "../core/project";
 
-export const count = (n: number, one: string, many = `${one}s`): string => `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
-
 const turn = (value: Value): string => {
     if (typeof value === "object" && !Array.isArray(value))
         return Object.entries(value).map(([axis, degrees]) => `${axis} ${showNumber(degrees, 100)}°`).join(" ");

@@ -1,7 +1,9 @@
 // Writes what is played as a file that plays without Exemplar: asks for its name, and before it writes over another.
 import type { App } from "../core/app";
+import { showDialog } from "../core/dialog";
 import { h } from "../core/dom";
 import { Refusal, type Baked } from "../core/server";
+import { count, millimetres, sentenceOf, stemOf } from "../core/words";
 import type { Source } from "./source";
 
 const FORMATS = {
@@ -12,17 +14,14 @@ const FORMATS = {
 } as const;
 type Format = keyof typeof FORMATS;
 
-const stem = (name: string): string => name.replace(/\.[^./]*$/, "");
 const formatOf = (name: string): Format | null => {
     const end = /\.[^./]*$/.exec(name)?.[0].toLowerCase();
     return end && end in FORMATS ? (end as Format) : null;
 };
 
-const millimetres = (metres: number): string => `${Number((1000 * metres).toPrecision(2))} mm`;
-
 /** What was written, and how good it is. */
-export const sentenceOf = (baked: Baked): string => {
-    const frames = `${baked.frames} frame${baked.frames === 1 ? "" : "s"}`;
+export const wordsOf = (baked: Baked): string => {
+    const frames = count(baked.frames, "frame");
     if (baked.maximum === null) return `Baked ${baked.path}: ${frames}, every vertex exact.`;
     if (baked.maximum < 1e-6) return `Baked ${baked.path}: ${frames}, no error beyond rounding.`;
     return `Baked ${baked.path}: ${frames}, at most ${millimetres(baked.maximum)} off the rig, ` +
@@ -31,10 +30,10 @@ export const sentenceOf = (baked: Baked): string => {
 
 export const bakeForm = (app: App, source: Source): void => {
     const { name } = source;
-    const field = h("input", { type: "text", id: "bake-name", value: `${stem(app.name)}-${stem(name)}.glb`,
+    const field = h("input", { type: "text", id: "bake-name", value: `${stemOf(app.name)}-${stemOf(name)}.glb`,
         autocomplete: "off", spellcheck: "false", oninput: () => (fresh(), showFormat()) });
     const format = h("select", { id: "bake-format", onchange: () => {
-        field.value = stem(field.value) + format.value;
+        field.value = stemOf(field.value) + format.value;
         fresh();
         showFormat();
     } }, ...Object.keys(FORMATS).map((end) => h("option", { value: end }, end)));
@@ -63,7 +62,7 @@ export const bakeForm = (app: App, source: Source): void => {
         app.emit("status");
     };
     const done = (baked: Baked): void => {
-        const sentence = sentenceOf(baked);
+        const sentence = wordsOf(baked);
         app.say(sentence, "good");
         if (!baked.notes.length) return dialog.close();
         said.textContent = sentence;
@@ -79,7 +78,7 @@ export const bakeForm = (app: App, source: Source): void => {
             overwrite = true;
             said.textContent = `${field.value} exists: write over it?`;
             write.textContent = "Write over it";
-        } else said.textContent = error instanceof Error ? error.message : String(error);
+        } else said.textContent = sentenceOf(error);
         write.focus(); // what was disabled has lost it
     };
     const bake = async (): Promise<void> => {
@@ -96,7 +95,8 @@ export const bakeForm = (app: App, source: Source): void => {
             refused(error, known);
         }
     };
-    const dialog = h("dialog", { class: "bake", "aria-label": "Bake", onclose: () => dialog.remove() },
+    showFormat();
+    const dialog = showDialog("bake", "Bake",
         h("h1", {}, `Bake ${name}`),
         h("form", { method: "dialog", onsubmit: (event: SubmitEvent) => {
             event.preventDefault();
@@ -105,8 +105,5 @@ export const bakeForm = (app: App, source: Source): void => {
             h("label", { for: "bake-name" }, "File"), field,
             h("label", { for: "bake-format" }, "Format"), format,
             about, said, notes, h("p", { class: "actions" }, write, close)));
-    document.body.append(dialog);
-    showFormat();
-    dialog.showModal();
-    field.setSelectionRange(0, stem(field.value).length);
+    field.setSelectionRange(0, stemOf(field.value).length);
 };

@@ -1,9 +1,10 @@
 // The row below the view: plays a motion, or goes through the examples of the selected layer; scrubs, steps, bakes.
 import type { App } from "../core/app";
+import { commandButton } from "../core/buttons";
 import { h } from "../core/dom";
 import { bakeForm } from "./bake";
 import { Player } from "./player";
-import { sentenceOf, Source } from "./source";
+import { wordsOf, Source } from "./source";
 import { examplesTrack, motionTrack, namesOf } from "./track";
 
 const ENDS = ".bvh,.csv,.glb,.gltf";
@@ -23,11 +24,8 @@ const addCommands = (app: App, player: Player): void => {
 
 /** The controls of time, and what shows them. */
 const controls = (app: App, player: Player): { elements: HTMLElement[]; smooth: HTMLElement; show(): void } => {
-    const button = (text: string, id: string, kind: string): HTMLButtonElement => {
-        const { label, keys } = app.commands.get(id);
-        return h("button", { class: kind, title: `${label} (${keys[0]})`, onclick: () => app.commands.run(id),
-            "aria-label": kind === "step" ? label : null }, text);
-    };
+    const button = (text: string, id: string, kind: string): HTMLButtonElement =>
+        commandButton(app, id, text, { class: kind, "aria-label": kind === "step" ? app.commands.get(id).label : null });
     const toggle = (text: string, title: string, get: () => boolean, set: (on: boolean) => void): HTMLButtonElement => {
         const element = h("button", { title, "aria-pressed": String(get()), onclick: () => {
             set(!get());
@@ -119,7 +117,7 @@ export const playPanel = (app: App): HTMLElement => {
             if (source !== wanted) return;
             player.setTrack(motionTrack(motion));
             player.seek(0);
-            app.say(sentenceOf(motion));
+            app.say(wordsOf(motion));
         } catch (error) {
             if (source !== wanted) return;
             source = before;

@@ -19,12 +19,9 @@ export class Player {
         /** After every change of what is to be shown. */
         readonly changed: () => void,
     ) {
-        let rebuilt = false;
-        app.on("rig", () => (rebuilt = true));
         // Who takes the pose into their own hands is not fought with.
         app.on("pose", () => {
-            if (!this.#own && !rebuilt) this.pause();
-            rebuilt = false;
+            if (!this.#own) this.pause();
         });
     }
 

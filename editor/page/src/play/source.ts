@@ -2,6 +2,7 @@
 // another rig it is read again.
 import type { App } from "../core/app";
 import type { Motion } from "../core/server";
+import { count } from "../core/words";
 
 export class Source {
     #read: { build: string; motion: Motion } | null = null;
@@ -33,8 +34,8 @@ export class Source {
 }
 
 /** What was read, for people. */
-export const sentenceOf = ({ name, frames, matched, times }: Motion): string => {
+export const wordsOf = ({ name, frames, matched, times }: Motion): string => {
     const seconds = Number(((times.at(-1) ?? 0) - (times[0] ?? 0)).toFixed(2));
-    const joints = matched > 0 ? `; it moves ${matched} joint${matched === 1 ? "" : "s"} of the rig` : "";
-    return `${name}: ${frames} frame${frames === 1 ? "" : "s"}, ${seconds} s${joints}.`;
+    const joints = matched > 0 ? `; it moves ${count(matched, "joint")} of the rig` : "";
+    return `${name}: ${count(frames, "frame")}, ${seconds} s${joints}.`;
 };

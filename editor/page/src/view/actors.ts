@@ -77,7 +77,7 @@ export class Actors {
         }
     }
 
-    #fillOther(textured: boolean): void {
+    #fillOther(): void {
         const { other, display } = this.app;
         if (this.#other) this.#other.object.visible = other !== null;
         if (!other) return;
@@ -92,7 +92,6 @@ export class Actors {
         }
         this.#other.fill(other.surface.positions, other.surface.normals);
         this.#other.wire(display.wire, this.stand.wire);
-        if (textured) this.#otherSkin?.fill(other.surface);
     }
 
     #colour(): void {
@@ -128,19 +127,22 @@ export class Actors {
 
     /** Everything that is drawn, as it is now. */
     fill(): void {
-        const { stage, display, sculpt } = this.app;
+        const { stage, other, display, sculpt } = this.app;
         const form = this.#form!;
         const textured = display.surface === "texture" && this.hasTexture;
         form.object.visible = sculpt === null;
         form.fill(stage.surface.positions, stage.surface.normals);
         form.wire(display.wire, this.stand.wire);
-        if (textured) this.#skin?.fill(stage.surface);
-        this.#fillOther(textured);
+        this.#fillOther();
         this.#colour();
         this.#fillSculpt();
         if (this.#driver) {
             this.#driver.object.visible = !display.unposed;
             this.#driver.fill(stage.pose.driver);
         }
+        // Last: three.js reads the pixels when it draws, and what was measured above may have moved them.
+        if (!textured) return;
+        this.#skin?.fill(stage.surface);
+        if (other) this.#otherSkin?.fill(other.surface);
     }
 }

@@ -1,27 +1,10 @@
 // Where the view looks from: a target, a distance and two angles, in perspective or without. The field of view is that
 // of the smaller side of the picture, so that a narrow picture shows as much as a wide one.
 import { OrthographicCamera, PerspectiveCamera, Vector3 } from "three";
+import { boxOf, radiusOf } from "../core/form";
 
 const TAN = Math.tan((15 * Math.PI) / 180);
 const MARGIN = 1.16;
-
-/** Smallest x y z, largest x y z. */
-export type Box = ArrayLike<number>;
-
-export const boxOf = (positions: ArrayLike<number>): number[] => {
-    const box = [Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity];
-    for (let i = 0; i < positions.length; i += 3)
-        for (let axis = 0; axis < 3; axis++) {
-            const value = positions[i + axis]!;
-            if (value < box[axis]!) box[axis] = value;
-            if (value > box[axis + 3]!) box[axis + 3] = value;
-        }
-    return box[0]! <= box[3]! ? box : [-0.5, -0.5, -0.5, 0.5, 0.5, 0.5];
-};
-
-/** Half of the box's diagonal. */
-export const radiusOf = (box: Box): number =>
-    0.5 * Math.hypot(box[3]! - box[0]!, box[4]! - box[1]!, box[5]! - box[2]!) || 1;
 
 export class Eye {
     readonly target = new Vector3();

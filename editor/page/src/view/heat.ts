@@ -3,6 +3,7 @@
 import type { ShaderMaterial } from "three";
 import type { Layer, Pose, Rig, Surface } from "@exemplar/runtime";
 import type { App } from "../core/app";
+import { apartOf } from "../core/form";
 import type { ProjectExample } from "../core/project";
 import { roundUp } from "./colours";
 import { refineValues } from "./edges";
@@ -47,17 +48,6 @@ const reachOf = (layer: Layer): Float32Array | null => {
         reach = reach ? reach.map((value, v) => Math.max(value, lengths[v]!)) : lengths;
     }
     return reach;
-};
-
-const apart = (a: Float32Array, b: Float32Array, into: Float32Array): number => {
-    let most = 0;
-    for (let v = 0, i = 0; v < into.length; v++, i += 3) {
-        const [x, y, z] = [a[i]! - b[i]!, a[i + 1]! - b[i + 1]!, a[i + 2]! - b[i + 2]!];
-        const distance = Math.sqrt(x * x + y * y + z * z);
-        into[v] = distance;
-        if (distance > most) most = distance;
-    }
-    return most;
 };
 
 export class Heat {
@@ -127,7 +117,7 @@ export class Heat {
         if (this.#values.length !== count) this.#values = new Float32Array(count);
         let most = 0;
         for (const target of targets) {
-            most = Math.max(most, apart(target.surface.positions, positions, this.#values));
+            most = Math.max(most, apartOf(target.surface.positions, positions, this.#values).maximum);
             target.form.heat(this.#values);
         }
         // A scale that holds still while something is dragged, and grows where it must.
@@ -177,4 +167,3 @@ export class Heat {
         this.#twin = null;
     }
 }
-

@@ -1,9 +1,10 @@
 // What the pointer and the keys do with joints: show, choose, turn; and the label that says which and how far.
 import { Quaternion, Vector3 } from "three";
-import { h } from "../core/dom";
+import { h, setText } from "../core/dom";
+import { anglesOf } from "../core/rotation";
 import type { Grab } from "./pointer";
 import { BALL, Skeleton, type Touched } from "./skeleton";
-import { anglesOf, ballTurn, flatTurn, setJoint, Turn } from "./turning";
+import { ballTurn, flatTurn, setJoint, Turn } from "./turning";
 import type { View } from "./view";
 
 const STEP = (5 * Math.PI) / 180;
@@ -125,7 +126,7 @@ export class Joints {
         this.label.hidden = !shown;
         if (!shown) return;
         const [x, y, z] = anglesOf(app.stage.pose.jointFromRest(joint));
-        const text = `${this.#rig.joints[joint]!.name}   x ${degrees(x!)}   y ${degrees(y!)}   z ${degrees(z!)}`;
-        if (this.label.textContent !== text) this.label.textContent = text;
+        const text = `${this.#rig.joints[joint]!.name}   x ${degrees(x)}   y ${degrees(y)}   z ${degrees(z)}`;
+        setText(this.label, text);
     }
 }

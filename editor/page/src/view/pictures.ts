@@ -3,7 +3,8 @@
 import { Scene, WebGLRenderTarget } from "three";
 import type { Pose, Rig, Surface } from "@exemplar/runtime";
 import type { App, Pictures } from "../core/app";
-import { Eye, radiusOf } from "./camera";
+import { radiusOf } from "../core/form";
+import { Eye } from "./camera";
 import { facesOf, Form, type Faces } from "./form";
 import type { Stand } from "./scene";
 import { setMode, surfaceMaterial } from "./shaders";

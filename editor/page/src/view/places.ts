@@ -1,7 +1,7 @@
 // Where a rig's form usually is: what the view sees when it opens, and what the ground lies below.
 import type { Rig } from "@exemplar/runtime";
 import type { Stage } from "../core/stage";
-import { boxOf, radiusOf } from "./camera";
+import { boxOf, radiusOf } from "../core/form";
 
 const SOME = 16; // of a driver's forms
 

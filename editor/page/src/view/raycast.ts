@@ -2,6 +2,8 @@
 // turned into that view once, then each triangle costs a few products. 200,000 triangles take about a millisecond, and
 // nothing has to be kept in step with a form that moves.
 
+import { unit } from "../core/rotation";
+
 export interface RayHit {
     /** Of the triangle: its place in the list, and how near each corner is (they sum to 1). */
     triangle: number;
@@ -10,11 +12,6 @@ export interface RayHit {
 }
 
 let flat = new Float32Array(0);
-
-const unit = (v: ArrayLike<number>): [number, number, number] => {
-    const length = Math.hypot(v[0]!, v[1]!, v[2]!) || 1;
-    return [v[0]! / length, v[1]! / length, v[2]! / length];
-};
 
 /** The nearest triangle along a ray, from either side; or null. */
 export const castRay = (

@@ -2,7 +2,8 @@
 import {
     Color, DataTexture, Mesh, PlaneGeometry, Scene, SRGBColorSpace, Vector3, WebGLRenderer, LinearFilter,
 } from "three";
-import { radiusOf, type Box, type Eye } from "./camera";
+import { radiusOf, type Box } from "../core/form";
+import { type Eye } from "./camera";
 import { colourTable, roundUp } from "./colours";
 import type { GL } from "./form";
 import { groundMaterial, wireMaterial, type Looks } from "./shaders";

@@ -1,5 +1,6 @@
 // The bar above the view: what is shown and how; each of its buttons has a key.
 import type { App, Display } from "../core/app";
+import { commandButton, tipOf } from "../core/buttons";
 import type { Command } from "../core/commands";
 import { h } from "../core/dom";
 import type { View } from "./view";
@@ -69,18 +70,13 @@ const addCommands = (app: App, view: View): void => {
 
 export const viewToolbar = (app: App, view: View): HTMLElement => {
     addCommands(app, view);
-    const tip = (id: string): string => {
-        const { label, keys } = app.commands.get(id);
-        return `${label} (${keys[0]})`;
-    };
-    const button = (id: string, text: string): HTMLButtonElement =>
-        h("button", { title: tip(id), onclick: () => app.commands.run(id) }, text);
+    const button = (id: string, text: string): HTMLButtonElement => commandButton(app, id, text);
     // A choice made by the mouse gives the keys back to the view.
     const choice = (id: string, name: string, choose: (value: string) => void): HTMLSelectElement => {
         let byMouse = false;
         const select = h("select", {
             "aria-label": name,
-            title: tip(id),
+            title: tipOf(app, id),
             onpointerdown: () => (byMouse = true),
             onkeydown: () => (byMouse = false),
             onchange: () => {

@@ -1,7 +1,7 @@
 // Turning a joint from what is seen. A pose has a joint's rotation r relative to its rest, in its own axes there, so
 // that its rotation in the world is W = B r, B being its parent's and its rest's. To turn it by D as the world sees it,
 // W' = D W, r becomes B⁻¹ D B r, and B = W r⁻¹ needs no parents.
-import { Euler, Matrix4, Quaternion, Vector3 } from "three";
+import { Matrix4, Quaternion, Vector3 } from "three";
 import type { Pose, Rig } from "@exemplar/runtime";
 
 export class Turn {
@@ -33,13 +33,6 @@ export const setJoint = (rig: Rig, pose: Pose, joint: number, rotation: Quaterni
     if (free || readers.length !== 1 || !only || only.kind === "rotation") return;
     const value = pose.get(only.index);
     pose.turnJoint(joint, [0, 0, 0, 1]).set(only.index, value);
-};
-
-/** Degrees about x, then y, then z, as project files write them. */
-export const anglesOf = (rotation: ArrayLike<number>): number[] => {
-    const quaternion = new Quaternion(rotation[0], rotation[1], rotation[2], rotation[3]);
-    const { x, y, z } = new Euler().setFromQuaternion(quaternion, "XYZ");
-    return [x, y, z].map((angle) => (angle * 180) / Math.PI);
 };
 
 /** Half a ball around a middle, under the pointer: a point on it, in the axes of the picture (right, up, to the eye). */

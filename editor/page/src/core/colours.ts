@@ -1,4 +1,4 @@
-// The page's colours for a canvas, read anew when the theme changes.
+// The page's colours for what is drawn on a canvas, read anew when the theme changes.
 
 export interface Colours {
     ground: string;
@@ -11,15 +11,17 @@ export interface Colours {
     bad: string;
     warn: string;
     panel: string;
+    raised: string;
     font: string;
 }
 
 let kept: { theme: string | undefined; colours: Colours } | null = null;
 
-export const coloursOf = (element: HTMLElement): Colours => {
+/** The same object until the theme changes. */
+export const coloursOf = (): Colours => {
     const theme = document.documentElement.dataset["theme"];
     if (kept && kept.theme === theme) return kept.colours;
-    const style = getComputedStyle(element);
+    const style = getComputedStyle(document.documentElement);
     const read = (name: string): string => style.getPropertyValue(`--${name}`).trim();
     const colours: Colours = {
         ground: read("canvas"),
@@ -32,6 +34,7 @@ export const coloursOf = (element: HTMLElement): Colours => {
         bad: read("bad"),
         warn: read("warn"),
         panel: read("panel"),
+        raised: read("raised"),
         font: style.fontFamily,
     };
     kept = { theme, colours };

@@ -1,0 +1,17 @@
+// Buttons of commands: each says its key, and is dim where its command has no sense.
+import type { App } from "./app";
+import { h } from "./dom";
+
+/** "Undo (Ctrl+Z)" */
+export const tipOf = (app: App, id: string): string => {
+    const { label, keys } = app.commands.get(id);
+    return keys.length ? `${label} (${keys[0]})` : label;
+};
+
+export const commandButton = (app: App, id: string, text: string, attributes: Parameters<typeof h>[1] = {}): HTMLButtonElement =>
+    h("button", { title: tipOf(app, id), "data-command": id, onclick: () => app.commands.run(id), ...attributes }, text);
+
+/** Dims those whose commands have no sense now. */
+export const dim = (app: App, buttons: readonly HTMLButtonElement[]): void => {
+    for (const button of buttons) button.disabled = !(app.commands.get(button.dataset["command"]!).enabled?.() ?? true);
+};

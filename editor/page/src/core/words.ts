@@ -1,0 +1,13 @@
+// Things in words, for messages.
+
+/** What went wrong, as a sentence. */
+export const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** "1 example", "1,200 examples". */
+export const count = (n: number, one: string, many = `${one}s`): string => `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
+
+/** A small length, to two figures. */
+export const millimetres = (metres: number): string => `${Number((1000 * metres).toPrecision(2))} mm`;
+
+/** The name of a file without its ending. */
+export const stemOf = (file: string): string => file.replace(/\.[^./]+$/, "") || file;
