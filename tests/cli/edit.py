@@ -367,8 +367,14 @@ class Requests(Case):
         self.assertEqual(self.post("mask", body, name="arm", count=8).json(), {"path": "arm.txt"})
         self.assertEqual((self.folder / "arm.txt").read_text(), "1 0.25\n2 1\n4 0.1\n7 1\n")
         project = json.loads(self.text)
+        self.assertEqual(self.post("values", json.dumps(project), layer=0).framed(), ({"count": 0}, b""))
         project["layers"][0]["mask"] = {"file": "arm.txt"}
         self.build(json.dumps(project))
+        self.assertEqual(self.post("values", json.dumps(project), layer=0).framed(), ({"count": 8}, body))
+        for layer in ("1", "-1", "x", ""):
+            self.assertIn(self.post("values", json.dumps(project), layer=layer).status, (400, 422))
+        project["layers"][0]["mask"] = {"file": "gone.txt"}
+        self.refused(self.post("values", json.dumps(project), layer=0), 422, "gone.txt")
         nothing = self.post("mask", bytes(32), name="none", count=8).json()["path"]
         project["layers"][0]["mask"] = {"file": nothing}
         self.build(json.dumps(project))
