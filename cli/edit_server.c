@@ -218,11 +218,13 @@ static bool draw_token(char token[2 * TOKEN_BYTES + 1]) {
 static bool listen_at(exi_server *server, int port) {
     char where[32];
     snprintf(where, sizeof where, "127.0.0.1:%d", port);
-    /* Eight threads: a browser asks six things at once. Who is silent for half a minute has left. */
+    /* A browser opens six connections, some of them before it has anything to ask, and each keeps a thread waiting:
+     * there are enough for some browsers, and for a page of another site that tries to take them all. Who is silent for
+     * half a minute has left. */
     const char *const options[] = {"listening_ports",
                                    where,
                                    "num_threads",
-                                   "8",
+                                   "64",
                                    "request_timeout_ms",
                                    "30000",
                                    "enable_keep_alive",
