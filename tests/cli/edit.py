@@ -537,6 +537,14 @@ class Hostile(Case):
         self.assertRegex(twice, r"^HTTP/1\.1 40[03]")
         origins = f"Origin: http://127.0.0.1:{port}\nOrigin: http://evil.example\n"
         self.assertRegex(self.editor.send(self.editor.head(more=origins)), r"^HTTP/1\.1 403")
+        # A link in a page of another site may be clicked; it may not be fetched, framed, or sent to.
+        clicked = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+        self.assertEqual(self.editor.ask("GET", "", headers=clicked).status, 200)
+        for method, path, headers in (("PUT", "api/project", clicked), ("POST", "api/build", clicked),
+                                      ("GET", "", {**clicked, "Sec-Fetch-Dest": "iframe"}),
+                                      ("GET", "", {**clicked, "Sec-Fetch-Mode": "no-cors"})):
+            answer = self.editor.ask(method, path, self.text if method != "GET" else None, {**put, **headers})
+            self.assertEqual(answer.status, 403, headers)
         # Headers that were cut off might have said who asks.
         many = "".join(f"X-{n}: y\n" for n in range(70)) + "Origin: http://evil.example\n"
         self.assertRegex(self.editor.send(self.editor.head(more=many)), r"^HTTP/1\.1 400")
