@@ -1,7 +1,7 @@
 // Brushes under a real mouse: a stroke becomes an example that comes back, bumps go, masks and groups are painted.
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { apart, changed, drag, expect, json, save, settled } from "./harness.mjs";
+import { apart, changed, drag, expect, json, save, settled, WIDE } from "./harness.mjs";
 
 /** Vertices of an OBJ file. */
 const vertices = (path) => Float32Array.from(readFileSync(path, "utf8").split("\n").filter((line) => line.startsWith("v "))
@@ -147,7 +147,7 @@ const roughness = (page) => page.evaluate(() => {
 
 const strokes = async (bench) => {
     const project = bench.demo("arm");
-    const page = await bench.open(project);
+    const page = await bench.open(project, WIDE); // the bump is so many pixels high, and has to be on the form
     await page.evaluate(() => window.exemplar.setPlace({ elbow: 70 }));
     await page.locator("#view").hover();
     await page.keyboard.press("b");

@@ -178,6 +178,47 @@ const reload = async (bench) => {
     expect(pixels === 0, `${pixels} pixels are others after the reload`);
 };
 
+/** What takes a drag, a selection or a save from under the hand leaves nothing half done. */
+const interrupted = async (bench) => {
+    const project = bench.demo("blob");
+    const page = await bench.open(project);
+    const state = () => page.evaluate(() => {
+        const { selection, isDragging, history, message } = window.exemplar;
+        return { selection, isDragging, changed: history.changed, message: message?.text ?? "" };
+    });
+    const at = json(project).layers[0].examples[1].at;
+    const [from, to] = [await onMap(page, [at.bend, at.thickness]), await onMap(page, [at.bend * 0.7, 0.7])];
+    // A form placed, and another drag that is undone while it goes on: the first step stays, the drag is over.
+    await drag(page, await onMap(page, [-0.5, 0.5]), await onMap(page, [0.3, 0.4]), { key: "Alt" });
+    await settled(page);
+    const placed = await page.evaluate(() => JSON.stringify(window.exemplar.tree));
+    await drag(page, from, to, { during: async () => {
+        await page.keyboard.press("Control+z");
+        await page.mouse.move(to.x + 20, to.y);
+    } });
+    await settled(page);
+    expect((await page.evaluate(() => JSON.stringify(window.exemplar.tree))) === placed, "undoing in a drag did not take back the drag alone");
+    // What is selected goes with the step that made it.
+    await page.evaluate(() => window.exemplar.select({ example: null, pseudo: window.exemplar.layer.pseudo.length - 1 }));
+    await page.keyboard.press("Control+z");
+    let now = await state();
+    expect(now.selection.pseudo === null, `pseudo-example ${now.selection.pseudo} is selected, and is gone`);
+    // Two saves at once: the second is none of somebody else's.
+    await page.keyboard.press("Control+Shift+z");
+    const saved = await page.evaluate(() => Promise.all([window.exemplar.save(), window.exemplar.save()]));
+    expect(saved.join() === "true,true", `saving twice at once gives ${saved}: ${(await state()).message}`);
+    // What cannot be built is taken back, and the selection with it.
+    await page.evaluate(() => {
+        const { exemplar } = window;
+        exemplar.edit("nonsense", (tree) => ({ ...tree, layers: [...tree.layers, { ...tree.layers[0], name: "second", mesh: 3 }] }));
+        exemplar.select({ layer: 1 });
+    });
+    await settled(page);
+    now = await state();
+    expect(now.selection.layer === 0 && /taken back/.test(now.message), `layer ${now.selection.layer} is selected; ${now.message}`);
+    expect(!now.isDragging && page.problems.length === 0, page.problems.join("; "));
+};
+
 export const cases = {
     "first frame of a blob": firstFrame("blob"),
     "first frame of an arm": firstFrame("arm"),
@@ -187,4 +228,5 @@ export const cases = {
     "a form is taken here and placed there": gesture,
     "undo gives the same bytes": undo,
     "a reload shows the same": reload,
+    "what is interrupted leaves nothing half done": interrupted,
 };
