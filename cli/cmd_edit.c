@@ -18,6 +18,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #endif
@@ -111,6 +112,7 @@ static int end(exi_edit *edit, exi_server *server, const sigset_t *signals) {
     if (!building || !checking) {
         fflush(stdout);
         ex_file_remove_pending();
+        exi_edit_remove_sent(edit);
         _exit(EX_EXIT_DONE);
     }
     pthread_mutex_unlock(&edit->checking);
@@ -170,15 +172,27 @@ static int serve(const ex_call *call, exi_edit *edit) {
     return end(edit, server, &signals);
 }
 
+/* False after a sentence. A pipe would keep the editor waiting, and what is saved could not take its place. */
+static bool can_be_edited(const char *path) {
+    struct stat status;
+    if (stat(path, &status) != 0 && (errno == ENOENT || errno == ENOTDIR) && !exi_file_exists(path))
+        exi_failed_text("there is no project '%s': 'exemplar demo' and 'exemplar init' make some", path);
+    else if (stat(path, &status) != 0)
+        exi_failed_text("cannot read '%s': %s", path, strerror(errno));
+    else if (S_ISDIR(status.st_mode))
+        exi_failed_text("'%s' is a folder: name the project in it", path);
+    else if (!S_ISREG(status.st_mode))
+        exi_failed_text("'%s' is not a plain file: a project is edited where it is saved", path);
+    else
+        return exi_expect_kind(path, EXI_FILE_PROJECT);
+    return false;
+}
+
 static int edit_project(const ex_call *call) {
     exi_edit edit;
     int exit_code = EX_EXIT_FAILED;
     const char *path = call->arguments[0];
-    if (!exi_file_exists(path))
-        return exi_failed_text("there is no project '%s': 'exemplar demo' and 'exemplar init' make some", path);
-    if (!exi_file_is_no_folder(path))
-        return exi_failed_text("'%s' is a folder: name the project in it", path);
-    if (!exi_expect_kind(path, EXI_FILE_PROJECT))
+    if (!can_be_edited(path))
         return EX_EXIT_FAILED;
     if (exi_edit_open(&edit, call, path))
         exit_code = serve(call, &edit);

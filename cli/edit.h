@@ -14,10 +14,12 @@
 #include <exemplar/author.h>
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 /* ---- what is edited ---- */
 
-#define EXI_VERSION_SIZE 40
+#define EXI_VERSION_SIZE   40
+#define EXI_EDIT_SENT_SIZE 1024
 
 typedef struct exi_edit {
     char *path;       /* of the project: its folder with links followed, and the name as it was given */
@@ -30,16 +32,20 @@ typedef struct exi_edit {
     int build_count, motion_count;
     char *rig_bytes; /* the file of the last build's rig, or NULL */
     size_t rig_size;
-    ex_project *project; /* what that was built from */
-    ex_rig *rig;         /* that, as a command would load it; NULL until a motion asks for it */
-    ex_motion *motion;   /* the last one, of that rig, or NULL */
-    char *motion_source; /* the file in the folder that it is from, or NULL */
+    ex_project *project;           /* what that was built from */
+    ex_rig *rig;                   /* that, as a command would load it; NULL until a motion asks for it */
+    ex_motion *motion;             /* the last one, of that rig, or NULL */
+    char *motion_source;           /* the file in the folder that it is from, or NULL */
+    char sent[EXI_EDIT_SENT_SIZE]; /* a motion that was sent, as a file in a folder of its own while it is read */
+    atomic_bool has_sent;
 } exi_edit;
 
 /* False after a sentence. exi_edit_close either way. */
 bool exi_edit_open(exi_edit *edit, const ex_call *call, const char *path);
 void exi_edit_close(exi_edit *edit);
 
+/* The file of a motion that was sent, and its folder: removed, also where the process ends while it is read. */
+void exi_edit_remove_sent(exi_edit *edit);
 /* The rig of the last build, and what was made of it. With `building` locked. */
 void exi_edit_forget_rig(exi_edit *edit);
 
@@ -89,14 +95,16 @@ typedef struct exi_fault {
 } exi_fault;
 exi_fault exi_fault_of(const exi_edit *edit, const ex_error *error, const ex_project_view *view);
 
-/* Takes every `part` out of the text. */
-void exi_cut_out(char *text, const char *part);
+/* Takes a folder, with a '/' at the end, out of every path in the text that begins with it. */
+void exi_cut_out(char *text, const char *folder);
 
 /* The value of a key of the query, decoded, in the buffer. False where there is none, or it is longer, or has a zero
  * byte in it. */
 bool exi_asked_text(const exi_asked *asked, const char *key, char *buffer, size_t size);
 /* Likewise; false after a refusal. */
 bool exi_asked_needed(const exi_asked *asked, const char *key, char *buffer, size_t size, exi_answer *answer);
+/* Likewise; where there is none, the buffer stays as it is. */
+bool exi_asked_optional(const exi_asked *asked, const char *key, char *buffer, size_t size, exi_answer *answer);
 
 /* ---- the requests ---- */
 
@@ -115,8 +123,8 @@ exi_request exi_edit_post_bake;                         /* edit_bake.c */
 /* A project's text that was sent, parsed; NULL after an error: one of result EX_ERROR_FILE where it names files that it
  * may not. It may name files of the folder, and others only where the file on disk names them. */
 ex_project *exi_edit_parse(const exi_edit *edit, const exi_asked *asked, ex_error *error);
-/* Whether a project may name that file. */
-bool exi_edit_may_read(const exi_edit *edit, const char *relative);
+/* Whether a project may name that file; false after an error, of result EX_ERROR_FILE. */
+bool exi_edit_may_read(const exi_edit *edit, const char *relative, ex_error *error);
 
 /* Names of new files: of the query, and with an ending and what makes them free. */
 #define EXI_EDIT_NAME_MOST 200

@@ -72,10 +72,14 @@ void exi_refuse_memory(exi_answer *answer) {
 
 /* ---- the library's errors ---- */
 
-void exi_cut_out(char *text, const char *part) {
-    const size_t size = strlen(part);
-    for (char *at = text; size > 0 && (at = strstr(at, part));)
-        memmove(at, at + size, strlen(at + size) + 1);
+void exi_cut_out(char *text, const char *folder) {
+    const size_t size = strlen(folder);
+    for (char *at = text; size > 1 && (at = strstr(at, folder));) {
+        if (at == text || strchr(" '\"(:", at[-1]))
+            memmove(at, at + size, strlen(at + size) + 1);
+        else
+            at += size; /* "/data/" in "/mnt/data/arm.obj" is another folder */
+    }
 }
 
 /* "12:3: SENTENCE", as a JSON file's errors begin. */

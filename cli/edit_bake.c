@@ -131,7 +131,8 @@ static void bake_named(exi_edit *edit, const exi_asked *asked, const char *name,
         exi_refuse(answer, 409, "another motion has been opened since then: try again");
         return;
     }
-    exi_asked_text(asked, "overwrite", overwrite, sizeof overwrite);
+    if (!exi_asked_optional(asked, "overwrite", overwrite, sizeof overwrite, answer))
+        return;
     char *path = exi_path_join(edit->path, name);
     if (!path)
         exi_refuse_memory(answer);

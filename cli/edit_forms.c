@@ -8,6 +8,7 @@
 #include "author/formats/file.h"
 #include "author/formats/number.h"
 #include "author/project/project.h"
+#include "runtime/base/text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,8 +27,8 @@ static ex_mesh *read_mesh(const exi_edit *edit, const exi_asked *asked, char pat
     ex_error error = {.result = EX_OK};
     if (!exi_asked_needed(asked, "mesh", path, EXI_EDIT_PATH_SIZE, answer))
         return NULL;
-    if (!path[0] || !exi_edit_may_read(edit, path)) {
-        exi_refuse(answer, 403, "'%.100s' is not in the project's folder", path);
+    if (!exi_edit_may_read(edit, path, &error)) {
+        exi_refuse_error(edit, answer, 403, &error, NULL);
         return NULL;
     }
     char *joined = exi_path_join(edit->path, path);
@@ -69,15 +70,14 @@ static float float_at(const char *bytes, size_t index) {
 /* The project's own unit and up, as the page has them; false after a refusal. */
 static bool read_measure(const exi_asked *asked, double *unit, bool *z_up, exi_answer *answer) {
     char text[32] = "m", up[8] = "y";
-    const bool has_unit = exi_asked_text(asked, "unit", text, sizeof text),
-               has_up = exi_asked_text(asked, "up", up, sizeof up);
+    if (!exi_asked_optional(asked, "unit", text, sizeof text, answer) ||
+        !exi_asked_optional(asked, "up", up, sizeof up, answer))
+        return false;
     const char *cursor = text, *end = text + strlen(text);
-    *unit = 1;
-    *z_up = has_up && strcmp(up, "z") == 0;
-    const bool good =
-        !has_unit || exi_unit_metres(text, unit) ||
-        (exi_parse_double(&cursor, end, unit) && cursor == end && *unit >= EXI_UNIT_LEAST && *unit <= EXI_UNIT_MOST);
-    if (!good || (has_up && !*z_up && strcmp(up, "y") != 0)) {
+    *z_up = strcmp(up, "z") == 0;
+    const bool good = exi_unit_metres(text, unit) || (exi_parse_double(&cursor, end, unit) && cursor == end &&
+                                                      *unit >= EXI_UNIT_LEAST && *unit <= EXI_UNIT_MOST);
+    if (!good || (!*z_up && strcmp(up, "y") != 0)) {
         exi_refuse(answer, 400, "'%s' is no %s that a project has", good ? up : text, good ? "up" : "unit");
         return false;
     }
@@ -256,7 +256,7 @@ static void add_group(exi_edit *edit, const exi_asked *asked, const char *name, 
     } else if (count == 0) {
         exi_refuse(answer, 422, "no face has all its vertices inside: paint a larger part");
     } else {
-        snprintf(stem, sizeof stem, "%.100s-%.90s", of, name);
+        snprintf(stem, sizeof stem, "%.*s-%.*s", exi_text_cut(of, 100), of, exi_text_cut(name, 90), name);
         add_obj(edit, stem, mesh, answer);
     }
     free(of);

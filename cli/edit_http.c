@@ -41,7 +41,8 @@ static const char *phrase_of(int status) {
                    {415, "Unsupported Media Type"},
                    {422, "Unprocessable Content"},
                    {428, "Precondition Required"},
-                   {500, "Internal Server Error"}};
+                   {500, "Internal Server Error"},
+                   {503, "Service Unavailable"}};
     for (size_t i = 0; i < sizeof phrases / sizeof *phrases; i++)
         if (phrases[i].status == status)
             return phrases[i].phrase;
@@ -233,4 +234,10 @@ bool exi_asked_needed(const exi_asked *asked, const char *key, char *buffer, siz
         return true;
     exi_refuse(answer, 400, "the request has no '%s' that can be used", key);
     return false;
+}
+
+bool exi_asked_optional(const exi_asked *asked, const char *key, char *buffer, size_t size, exi_answer *answer) {
+    char none[1];
+    const bool given = asked->query && mg_get_var(asked->query, strlen(asked->query), key, none, sizeof none) != -1;
+    return !given || exi_asked_needed(asked, key, buffer, size, answer);
 }

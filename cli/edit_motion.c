@@ -149,35 +149,49 @@ static ex_result check_alone(const exi_asked *asked, const char *name, ex_error 
     return result;
 }
 
+void exi_edit_remove_sent(exi_edit *edit) {
+    char folder[EXI_EDIT_SENT_SIZE];
+    if (!atomic_exchange(&edit->has_sent, false))
+        return;
+    snprintf(folder, sizeof folder, "%s", edit->sent);
+    *strrchr(folder, '/') = '\0';
+    unlink(edit->sent);
+    rmdir(folder);
+}
+
+/* A folder of its own for a file of that name: edit->sent is its path. */
+static ex_result make_room(exi_edit *edit, const char *name, ex_error *error) {
+    const char *variable = getenv("TMPDIR"), *room = variable && variable[0] ? variable : "/tmp";
+    const int size = snprintf(edit->sent, sizeof edit->sent, "%s/exemplar-edit-XXXXXX", room);
+    if (size < 0 || (size_t)size + 1 + strlen(name) >= sizeof edit->sent)
+        return exi_file_error(error, "make a folder in", room, ENAMETOOLONG);
+    if (!mkdtemp(edit->sent))
+        return exi_file_error(error, "make a folder in", room, errno);
+    snprintf(edit->sent + size, sizeof edit->sent - (size_t)size, "/%s", name);
+    atomic_store(&edit->has_sent, true);
+    return EX_OK;
+}
+
 /* The library reads motion from files alone: this one stands in a folder of its own for as long as that takes. */
-static ex_result read_sent(const exi_edit *edit, const exi_asked *asked, const char *name, ex_motion **motion,
+static ex_result read_sent(exi_edit *edit, const exi_asked *asked, const char *name, ex_motion **motion,
                            ex_error *error) {
-    const char *room = getenv("TMPDIR");
-    char folder[512];
     exi_file_writer writer;
     ex_result result = check_alone(asked, name, error);
+    if (result == EX_OK)
+        result = make_room(edit, name, error);
     if (result != EX_OK)
         return result;
-    const int size = snprintf(folder, sizeof folder, "%s/exemplar-edit-XXXXXX", room && room[0] ? room : "/tmp");
-    if (size < 0 || (size_t)size + 1 >= sizeof folder || !mkdtemp(folder))
-        return exi_file_error(error, "make a folder in", room && room[0] ? room : "/tmp", errno);
-    char *path = exi_path_inside(folder, name, "");
-    result = path ? exi_file_open(&writer, path, error) : exi_error_memory(error, "a path", 0);
+    result = exi_file_open(&writer, edit->sent, error);
     if (result == EX_OK) {
         exi_file_write(&writer, asked->body, asked->size);
         result = exi_file_commit(&writer, error);
     }
     if (result == EX_OK)
-        result = ex_motion_read(path, edit->rig, NULL, motion, error);
-    if (path)
-        unlink(path);
-    rmdir(folder);
-    if (result != EX_OK) {
-        folder[size] = '/'; /* in place of the NUL: there is room for another one */
-        folder[size + 1] = '\0';
-        exi_cut_out(error->text, folder);
-    }
-    free(path);
+        result = ex_motion_read(edit->sent, edit->rig, NULL, motion, error);
+    exi_edit_remove_sent(edit);
+    strrchr(edit->sent, '/')[1] = '\0';
+    if (result != EX_OK)
+        exi_cut_out(error->text, edit->sent);
     return result;
 }
 

@@ -14,6 +14,7 @@
 
 #include "author/formats/file.h"
 #include "runtime/base/checksum.h"
+#include "runtime/base/result.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,6 +23,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* How long a save waits for another command. */
+#define PATIENCE_SECONDS 5
 
 /* ---- the file ---- */
 
@@ -36,8 +40,8 @@ typedef struct content {
 static ex_result read_content(const exi_edit *edit, content *c, ex_error *error) {
     struct stat status;
     *c = (content){.exists = false};
-    if (stat(edit->path, &status) != 0 && (errno == ENOENT || errno == ENOTDIR))
-        return EX_OK;
+    if (stat(edit->path, &status) != 0)
+        return errno == ENOENT || errno == ENOTDIR ? EX_OK : exi_file_error(error, "read", edit->path, errno);
     c->exists = true;
     if (S_ISREG(status.st_mode)) {
         const ex_result result = exi_file_read(edit->path, &c->bytes, &c->size, error);
@@ -73,55 +77,92 @@ static bool stays_inside(const char *relative) {
     return true;
 }
 
-/* A file outside the folder, and whether the file on disk names it. */
+/* The project as it is on disk, read when a file outside the folder is met for the first time. */
+typedef struct confinement {
+    const exi_edit *edit;
+    ex_error *error;
+    bool looked;
+    ex_project *stored; /* NULL where there is none */
+} confinement;
+
+static const ex_project_view *stored_view(confinement *c) {
+    content stored;
+    if (!c->looked && read_content(c->edit, &stored, &(ex_error){.result = EX_OK}) == EX_OK) {
+        if (stored.bytes)
+            ex_project_parse(stored.bytes, stored.size, c->edit->path, &c->stored, NULL);
+        free(stored.bytes);
+    }
+    c->looked = true;
+    return c->stored ? ex_project_get(c->stored) : NULL;
+}
+
+/* A file outside the folder, and whether a project names it. */
 typedef struct search {
     const exi_edit *edit;
     const char *relative, *real; /* real: NULL where it leads nowhere */
     bool found;
 } search;
 
-static bool compare(void *user, const char *path, const char *where) {
+static bool compare_names(void *user, const char *path, const char *where) {
     search *s = user;
     (void)where;
-    char *joined = s->real ? exi_path_join(s->edit->path, path) : NULL, *real = joined ? realpath(joined, NULL) : NULL;
-    s->found = strcmp(path, s->relative) == 0 || (real && strcmp(real, s->real) == 0);
+    s->found = strcmp(path, s->relative) == 0;
+    return !s->found;
+}
+
+static bool compare_files(void *user, const char *path, const char *where) {
+    search *s = user;
+    (void)where;
+    char *joined = exi_path_join(s->edit->path, path), *real = joined ? realpath(joined, NULL) : NULL;
+    s->found = real && strcmp(real, s->real) == 0;
     free(joined);
     free(real);
     return !s->found;
 }
 
-static bool is_named_on_disk(const exi_edit *edit, const char *relative, const char *real) {
-    search s = {.edit = edit, .relative = relative, .real = real};
-    ex_project *project = NULL;
-    if (ex_project_read(edit->path, &project, NULL) == EX_OK)
-        exi_named_files(ex_project_get(project), true, compare, &s);
-    ex_project_destroy(project);
+/* By the name first, which takes no look at the disk: a project may name hundreds of files beside its folder. */
+static bool is_named_on_disk(confinement *c, const char *relative, const char *real) {
+    search s = {.edit = c->edit, .relative = relative, .real = real};
+    const ex_project_view *view = stored_view(c);
+    if (view)
+        exi_named_files(view, true, compare_names, &s);
+    if (view && real && !s.found)
+        exi_named_files(view, true, compare_files, &s);
     return s.found;
 }
 
-bool exi_edit_may_read(const exi_edit *edit, const char *relative) {
-    char *joined = exi_path_join(edit->path, relative), *real = joined ? realpath(joined, NULL) : NULL;
-    const bool inside = real ? is_inside(edit, real) : joined && stays_inside(relative);
-    const bool may = inside || is_named_on_disk(edit, relative, real);
+/* False after an error. */
+static bool may_read(confinement *c, const char *relative) {
+    struct stat status;
+    char *joined = exi_path_join(c->edit->path, relative), *real = joined ? realpath(joined, NULL) : NULL;
+    const bool inside = real ? is_inside(c->edit, real) : joined && stays_inside(relative);
+    bool may = inside || is_named_on_disk(c, relative, real);
+    if (!may) {
+        exi_error(c->error, EX_ERROR_FILE,
+                  "'%.200s' is not in the project's folder: the editor opens no other files than those that the "
+                  "project named when it was last saved",
+                  relative);
+    } else if (real && stat(real, &status) == 0 && !S_ISREG(status.st_mode)) { /* a pipe would never end */
+        may = false;
+        exi_error(c->error, EX_ERROR_FILE, "'%.200s' is not a file", relative);
+    }
     free(joined);
     free(real);
     return may;
 }
 
-typedef struct confinement {
-    const exi_edit *edit;
-    ex_error *error;
-} confinement;
+bool exi_edit_may_read(const exi_edit *edit, const char *relative, ex_error *error) {
+    confinement c = {.edit = edit, .error = error};
+    const bool may = may_read(&c, relative);
+    ex_project_destroy(c.stored);
+    return may;
+}
 
 static bool confine(void *user, const char *path, const char *where) {
-    const confinement *c = user;
-    if (exi_edit_may_read(c->edit, path))
+    confinement *c = user;
+    if (may_read(c, path))
         return true;
-    c->error->result = EX_ERROR_FILE;
-    snprintf(c->error->text, sizeof c->error->text,
-             "%s: '%.200s' is not in the project's folder: the editor opens no other files than those that the "
-             "project named when it was last saved",
-             where, path);
+    exi_error_within(c->error, EX_ERROR_FILE, "%s", where);
     return false;
 }
 
@@ -129,10 +170,13 @@ ex_project *exi_edit_parse(const exi_edit *edit, const exi_asked *asked, ex_erro
     ex_project *project = NULL;
     if (ex_project_parse(asked->body, asked->size, edit->path, &project, error) != EX_OK)
         return NULL;
-    if (exi_named_files(ex_project_get(project), true, confine, &(confinement){.edit = edit, .error = error}))
-        return project;
-    ex_project_destroy(project);
-    return NULL;
+    confinement c = {.edit = edit, .error = error};
+    if (!exi_named_files(ex_project_get(project), true, confine, &c)) {
+        ex_project_destroy(project);
+        project = NULL;
+    }
+    ex_project_destroy(c.stored);
+    return project;
 }
 
 /* ---- reading ---- */
@@ -285,8 +329,11 @@ void exi_edit_put_project(exi_edit *edit, const exi_asked *asked, exi_answer *an
     }
     ex_project_destroy(project);
     pthread_mutex_lock(&edit->writing);
-    const int lock = exi_lock_folder_of(edit->path, true);
-    put(edit, asked, answer);
+    int lock;
+    if (exi_lock_folder_soon(edit->path, PATIENCE_SECONDS, &lock))
+        put(edit, asked, answer);
+    else
+        exi_refuse(answer, 503, "another command is changing a project in this folder: save again when it has ended");
     exi_lock_release(lock);
     pthread_mutex_unlock(&edit->writing);
 }

@@ -25,6 +25,7 @@
 #define TOKEN_BYTES 16
 #define TEXT_MOST   ((size_t)64 << 20)
 #define BODY_MOST   ((size_t)1 << 30)
+#define STACK_SIZE  ((size_t)8 << 20) /* as commands have it */
 
 struct exi_server {
     exi_edit *edit;
@@ -70,25 +71,47 @@ static bool same_token(const char *a, const char *b, size_t size) {
 }
 
 static bool is_own_host(const struct mg_request_info *info, const char *host) {
-    char own[2][32];
-    snprintf(own[0], sizeof own[0], "127.0.0.1:%d", info->server_port);
-    snprintf(own[1], sizeof own[1], "localhost:%d", info->server_port);
+    char own[2][32], port[16] = "";
+    if (info->server_port != 80) /* browsers leave that one out */
+        snprintf(port, sizeof port, ":%d", info->server_port);
+    snprintf(own[0], sizeof own[0], "127.0.0.1%s", port);
+    snprintf(own[1], sizeof own[1], "localhost%s", port);
     return host && (strcasecmp(host, own[0]) == 0 || strcasecmp(host, own[1]) == 0);
+}
+
+static bool has_header(const struct mg_connection *c, const char *name, const char *value) {
+    const char *text = mg_get_header(c, name);
+    return text && strcasecmp(text, value) == 0;
+}
+
+/* By what browsers say of a request. A link that somebody clicks in a page of another site, such as a terminal in a
+ * browser, may open the page: it changes nothing, and shows that site nothing. */
+static bool is_foreign(const struct mg_connection *c, const char *host) {
+    const struct mg_request_info *info = mg_get_request_info(c);
+    const char *origin = mg_get_header(c, "Origin");
+    const bool clicked = strcmp(info->request_method, "GET") == 0 && has_header(c, "Sec-Fetch-Mode", "navigate") &&
+                         has_header(c, "Sec-Fetch-Dest", "document");
+    if ((origin && (strncasecmp(origin, "http://", 7) != 0 || strcasecmp(origin + 7, host) != 0)) ||
+        exi_http_count_header(info, "Origin") > 1)
+        return true;
+    return mg_get_header(c, "Sec-Fetch-Site") && !has_header(c, "Sec-Fetch-Site", "same-origin") &&
+           !has_header(c, "Sec-Fetch-Site", "none") && !clicked;
 }
 
 /* What stands after the token in the path, or NULL after a refusal. */
 static const char *admit(const exi_server *server, struct mg_connection *c, int *status) {
     const struct mg_request_info *info = mg_get_request_info(c);
-    const char *host = mg_get_header(c, "Host"), *origin = mg_get_header(c, "Origin"),
-               *site = mg_get_header(c, "Sec-Fetch-Site"), *path = info->local_uri_raw;
+    const char *host = mg_get_header(c, "Host"), *path = info->local_uri_raw;
     const size_t size = sizeof server->token - 1;
+    if (info->num_headers >= MG_MAX_HEADERS) { /* those after the last of them are lost */
+        *status = exi_http_refuse(c, 400, "This request has too many headers.\n");
+        return NULL;
+    }
     if (!is_own_host(info, host) || exi_http_count_header(info, "Host") != 1) {
         *status = exi_http_refuse(c, 403, "This server answers under its own name alone.\n");
         return NULL;
     }
-    if ((origin && (strncasecmp(origin, "http://", 7) != 0 || strcasecmp(origin + 7, host) != 0)) ||
-        exi_http_count_header(info, "Origin") > 1 ||
-        (site && strcasecmp(site, "same-origin") != 0 && strcasecmp(site, "none") != 0)) {
+    if (is_foreign(c, host)) {
         *status = exi_http_refuse(c, 403, "This server answers its own page alone.\n");
         return NULL;
     }
@@ -102,6 +125,33 @@ static const char *admit(const exi_server *server, struct mg_connection *c, int 
 
 /* ---- requests ---- */
 
+typedef struct work {
+    exi_request *run;
+    exi_edit *edit;
+    const exi_asked *asked;
+    exi_answer *answer;
+} work;
+
+static void *do_work(void *user) {
+    const work *w = user;
+    w->run(w->edit, w->asked, w->answer);
+    return NULL;
+}
+
+/* In a thread of its own: those of civetweb may have as little as 100 kB of stack, which a deeply nested file overruns.
+ */
+static void do_with_stack(work w) {
+    pthread_attr_t attributes;
+    pthread_t thread;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK_SIZE);
+    if (pthread_create(&thread, &attributes, do_work, &w) == 0)
+        pthread_join(thread, NULL);
+    else
+        exi_refuse_memory(w.answer);
+    pthread_attr_destroy(&attributes);
+}
+
 /* Whether the body was read, if there is one. */
 static bool run_route(exi_server *server, struct mg_connection *c, const route *r, exi_answer *answer) {
     char *body = NULL;
@@ -111,7 +161,7 @@ static bool run_route(exi_server *server, struct mg_connection *c, const route *
                read = !has_body || exi_http_read_body(c, r->body_most, &body, &asked.size, answer);
     if (read) {
         asked.body = body ? body : "";
-        r->run(server->edit, &asked, answer);
+        do_with_stack((work){.run = r->run, .edit = server->edit, .asked = &asked, .answer = answer});
     }
     free(body);
     return has_body && read;
@@ -185,11 +235,13 @@ static bool draw_token(char token[2 * TOKEN_BYTES + 1]) {
 static bool listen_at(exi_server *server, int port) {
     char where[32];
     snprintf(where, sizeof where, "127.0.0.1:%d", port);
-    /* Eight threads: a browser asks six things at once. Who is silent for half a minute has left. */
+    /* A browser opens six connections, some of them before it has anything to ask, and each keeps a thread waiting:
+     * there are enough for some browsers, and for a page of another site that tries to take them all. Who is silent for
+     * half a minute has left. */
     const char *const options[] = {"listening_ports",
                                    where,
                                    "num_threads",
-                                   "8",
+                                   "64",
                                    "request_timeout_ms",
                                    "30000",
                                    "enable_keep_alive",

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
 static int open_folder_of(const char *path) {
@@ -33,6 +34,20 @@ int exi_lock_folder_of(const char *path, bool quiet) {
     while (flock(folder, LOCK_EX) != 0 && errno == EINTR)
         ;
     return folder;
+}
+
+bool exi_lock_folder_soon(const char *path, double seconds, int *lock) {
+    const double end = exi_clock() + seconds;
+    *lock = open_folder_of(path);
+    while (*lock >= 0 && flock(*lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        if (exi_clock() > end) {
+            close(*lock);
+            *lock = -1;
+            return false;
+        }
+        nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+    }
+    return true;
 }
 
 void exi_lock_release(int lock) {

@@ -14,6 +14,8 @@
  * locks, nobody waits: what is written then is still compared with what was read. Returns what exi_lock_release takes;
  * the end of the process releases it, too. */
 int exi_lock_folder_of(const char *path, bool quiet);
+/* The same in *lock, for who cannot wait for long: false after that time, and then there is nothing to release. */
+bool exi_lock_folder_soon(const char *path, double seconds, int *lock);
 void exi_lock_release(int lock);
 
 #endif

@@ -1,5 +1,6 @@
 """exemplar edit: every request of editor/README.md, and what is refused. Whatever is refused leaves the project whole."""
 import concurrent.futures
+import fcntl
 import http.client
 import json
 import os
@@ -40,8 +41,8 @@ class Answer:
 class Editor:
     """The tool at work on a project, and what a page asks of it."""
 
-    def __init__(self, folder, name="band.json", *words, user=None):
-        self.process = subprocess.Popen([harness.TOOL, "edit", str(name), "--no-open", *words], cwd=folder, user=user,
+    def __init__(self, folder, name="band.json", *words, **how):
+        self.process = subprocess.Popen([harness.TOOL, "edit", str(name), "--no-open", *words], cwd=folder, **how,
                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         if not select.select([self.process.stdout], [], [], 60)[0]:
             self.end()
@@ -143,6 +144,11 @@ class Page(Case):
         self.succeed("build", "band.json", "-q")
         self.sentence(self.run_tool("edit", "band.glb"), 1, "band.glb")
         self.sentence(self.run_tool("edit", "--export", "o.html", "band.glb", "--no-open"), 2, "--no-open")
+        (self.folder / "link.json").symlink_to("nowhere.json")
+        self.sentence(self.run_tool("edit", "link.json"), 1, "cannot read 'link.json'")
+        os.mkfifo(self.folder / "pipe.json")
+        self.sentence(self.run_tool("edit", "pipe.json"), 1, "plain file")
+        self.sentence(self.run_tool("edit", "/dev/null"), 1, "plain file")
 
     @unittest.skipUnless(sys.platform.startswith("linux"), "other systems open a browser in another way")
     def test_browser(self):
@@ -345,6 +351,7 @@ class Requests(Case):
         self.refused(self.post("form", body[:-4], name="a", mesh="straight.obj"), 422, "8 vertices", "straight.obj")
         self.refused(self.post("form", struct.pack("<24f", *[float("nan")] * 24), name="a", mesh="straight.obj"), 422)
         self.refused(self.post("form", body, name="a", mesh="straight.obj", unit="yd"), 400, "yd")
+        self.refused(self.post("form", body, name="a", mesh="straight.obj", unit="1." + "0" * 40), 400, "unit")
         self.refused(self.post("form", body, name="a", mesh="none.obj"), 422, "none.obj")
         self.refused(self.post("form", body, name="a", mesh="/etc/passwd"), 403, "/etc/passwd")
         self.refused(self.post("form", body, name="a", mesh="../x.obj"), 403, "../x.obj")
@@ -367,8 +374,14 @@ class Requests(Case):
         self.assertEqual(self.post("mask", body, name="arm", count=8).json(), {"path": "arm.txt"})
         self.assertEqual((self.folder / "arm.txt").read_text(), "1 0.25\n2 1\n4 0.1\n7 1\n")
         project = json.loads(self.text)
+        self.assertEqual(self.post("values", json.dumps(project), layer=0).framed(), ({"count": 0}, b""))
         project["layers"][0]["mask"] = {"file": "arm.txt"}
         self.build(json.dumps(project))
+        self.assertEqual(self.post("values", json.dumps(project), layer=0).framed(), ({"count": 8}, body))
+        for layer in ("1", "-1", "x", ""):
+            self.assertIn(self.post("values", json.dumps(project), layer=layer).status, (400, 422))
+        project["layers"][0]["mask"] = {"file": "gone.txt"}
+        self.refused(self.post("values", json.dumps(project), layer=0), 422, "gone.txt")
         nothing = self.post("mask", bytes(32), name="none", count=8).json()["path"]
         project["layers"][0]["mask"] = {"file": nothing}
         self.build(json.dumps(project))
@@ -388,6 +401,11 @@ class Requests(Case):
         project["mesh"] = "straight-arm.obj"
         project["layers"][0]["mask"] = {"group": "arm"}
         self.build(json.dumps(project))
+        long = "a" + "ä" * 60
+        (self.folder / f"{long}.obj").write_bytes((self.folder / "straight.obj").read_bytes())
+        made = self.post("group", inside, name="arm", mesh=f"{long}.obj").json()["path"]
+        self.assertEqual(made, "a" + "ä" * 49 + "-arm.obj")
+        self.assertTrue((self.folder / made).exists())
         self.refused(self.post("group", bytes(8), name="arm", mesh="straight.obj"), 422, "face")
         self.refused(self.post("group", inside, name="my arm", mesh="straight.obj"), 400, "blanks")
         self.refused(self.post("group", inside[:7], name="arm", mesh="straight.obj"), 422, "8 vertices")
@@ -525,6 +543,17 @@ class Hostile(Case):
         self.assertRegex(twice, r"^HTTP/1\.1 40[03]")
         origins = f"Origin: http://127.0.0.1:{port}\nOrigin: http://evil.example\n"
         self.assertRegex(self.editor.send(self.editor.head(more=origins)), r"^HTTP/1\.1 403")
+        # A link in a page of another site may be clicked; it may not be fetched, framed, or sent to.
+        clicked = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+        self.assertEqual(self.editor.ask("GET", "", headers=clicked).status, 200)
+        for method, path, headers in (("PUT", "api/project", clicked), ("POST", "api/build", clicked),
+                                      ("GET", "", {**clicked, "Sec-Fetch-Dest": "iframe"}),
+                                      ("GET", "", {**clicked, "Sec-Fetch-Mode": "no-cors"})):
+            answer = self.editor.ask(method, path, self.text if method != "GET" else None, {**put, **headers})
+            self.assertEqual(answer.status, 403, headers)
+        # Headers that were cut off might have said who asks.
+        many = "".join(f"X-{n}: y\n" for n in range(70)) + "Origin: http://evil.example\n"
+        self.assertRegex(self.editor.send(self.editor.head(more=many)), r"^HTTP/1\.1 400")
         none = self.editor.send(f"GET {self.editor.path} HTTP/1.0\n")
         self.assertRegex(none, r"^HTTP/1\.1 403")
 
@@ -575,6 +604,12 @@ class Hostile(Case):
             connection.sendall(head.encode().replace(b"\n", b"\r\n") + b"\r\n" + self.text.encode())
             connection.shutdown(socket.SHUT_WR)
             self.assertIn(b"400", connection.recv(65536))
+
+    def test_deep_nesting(self):
+        for depth in (100, 2000, 100000):
+            for opening in ("[", '{"a":'):
+                self.refused(self.editor.ask("POST", "api/build", opening * depth), 422)
+        self.refused(self.editor.ask("POST", "api/file?name=a.gltf", '{"nodes":' + "[" * 2000), 422)
 
     def test_rubbish(self):
         dice = random.Random(7)
@@ -627,6 +662,33 @@ class Files(Case):
         (inside / "link.csv").symlink_to("/etc/hosts")
         (inside / "loop.csv").symlink_to("loop.csv")
         self.assertEqual(editor.ask("GET", "api/motions").json()["files"], [])
+
+    def test_what_is_no_file(self):
+        """Nobody waits for a pipe."""
+        editor = self.open()
+        os.mkfifo(self.folder / "pipe.obj")
+        changed = self.text.replace("thick.obj", "pipe.obj")
+        for method, where in (("POST", "build"), ("POST", "check"), ("PUT", "project")):
+            self.refused(editor.ask(method, "api/" + where, changed, {"If-Match": "*"}), 403, "not a file")
+        self.refused(editor.ask("POST", "api/form?name=a&mesh=pipe.obj", bytes(96)), 403, "not a file")
+        (self.folder / "pipe.obj").rename(self.folder / "band.json")
+        self.refused(editor.save(self.text, "*"), 500, "not a file")
+        self.refused(editor.ask("POST", "api/build", self.text.replace("thick.obj", "/etc/passwd")), 403)
+        (self.folder / "band.json").unlink()
+        (self.folder / "band.json").symlink_to("band.json")
+        self.assertIn("cannot read 'band.json'", editor.ask("GET", "api/project").json()["error"])
+        self.refused(editor.save(self.text, "*"), 500, "band.json")
+
+    def test_another_command_is_at_work(self):
+        editor = self.open()
+        folder = os.open(self.folder, os.O_RDONLY)
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX)
+            self.refused(editor.save(self.text + "\n", "*"), 503, "another command")
+        finally:
+            os.close(folder)
+        self.assertEqual((self.folder / "band.json").read_text(), self.text)
+        self.assertEqual(editor.save(self.text + "\n", "*").status, 200)
 
     def test_links(self):
         elsewhere = self.folder / "elsewhere"
@@ -759,10 +821,25 @@ class Crowd(Case):
                 done.exception()
         self.assertEqual((code, said), (0, "exemplar: editing band.json, until Ctrl-C\n"))
 
+    def test_end_while_reading_a_motion(self):
+        """What was sent does not stay behind."""
+        room = self.folder / "room"
+        room.mkdir()
+        editor = Editor(self.folder, env={**os.environ, "TMPDIR": str(room)})
+        build = editor.ask("POST", "api/build", self.text).framed()[0]["build"]
+        table = "time,bend,girth\n" + "".join(f"{n},0,0\n" for n in range(1000000))
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            asked = pool.submit(editor.ask, "POST", "api/motion", table, query={"build": build, "name": "long.csv"})
+            while not asked.done() and not list(room.iterdir()):
+                time.sleep(0.001)
+            self.assertEqual(editor.end()[0], 0)
+            asked.exception()
+        self.assertEqual(list(room.iterdir()), [])
+
     def test_silent_clients(self):
         """Some who say nothing leave room for those who do."""
         editor = self.open()
-        silent = [socket.create_connection(("127.0.0.1", editor.port)) for _ in range(5)]
+        silent = [socket.create_connection(("127.0.0.1", editor.port)) for _ in range(30)]
         silent[0].sendall(b"GET / HTTP/1.1\r\nHost:")
         self.assertEqual(editor.ask("GET", "api/version").status, 200)
         for connection in silent:

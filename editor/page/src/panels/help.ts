@@ -1,4 +1,4 @@
-// All commands with their keys, from the one table there is.
+// What the mouse does, and all commands with their keys, from the one table there is.
 import type { App } from "../core/app";
 import { showDialog } from "../core/dialog";
 import { h } from "../core/dom";
@@ -6,35 +6,62 @@ import { h } from "../core/dom";
 const pretty = (key: string): string =>
     key
         .replace("Ctrl", navigator.platform.startsWith("Mac") ? "⌘" : "Ctrl")
-        .replace(/Arrow(\w+)/, (_, way: string) => ({ Left: "←", Right: "→", Up: "↑", Down: "↓" })[way] ?? way);
+        .replace(/Arrow(\w+)/, (_, way: string) => ({ Left: "←", Right: "→", Up: "↑", Down: "↓" })[way] ?? way)
+        .replace("Escape", "Esc")
+        .replace(/^-$/, "−");
+
+// Of several keys with the same modifiers, only the first names them: Alt+← → ↑ ↓.
+const keysOf = (keys: readonly string[]): HTMLElement[] => {
+    const modifiers = (key: string): string => key.slice(0, key.lastIndexOf("+", key.length - 2) + 1);
+    return keys.map((key, i) => {
+        const held = modifiers(key);
+        const said = i > 0 && held === modifiers(keys[i - 1]!);
+        return h("kbd", {}, pretty(said ? key.slice(held.length) : key));
+    });
+};
+
+// What no command stands for.
+const MOUSE = [
+    ["Drag in the view", "Turn it; with Shift or the middle button, shift it"],
+    ["Drag in the map", "Move the pose; with Shift, shift the map"],
+    ["Drag a point", "Move an example or pseudo-example; with Ctrl, along the grid"],
+    ["Alt+drag in the map", "Take the form here and place it there"],
+    ["Double click", "Go to an example; rename it; bring back a default"],
+    ["Wheel", "Come nearer; with Shift, a larger or smaller brush"],
+    ["Drop a file", "Add it as an example at the pose, or play it"],
+] as const;
+
+const table = (title: string, rows: (readonly [(Node | string)[], string])[]): HTMLElement =>
+    h(
+        "section",
+        {},
+        h("h2", {}, title),
+        h("dl", {}, ...rows.map(([keys, label]) => h("div", {}, h("dt", {}, ...keys), h("dd", {}, label)))),
+    );
 
 export const showHelp = (app: App): void => {
     const groups = [...new Set(app.commands.list.map((command) => command.group))];
     showDialog(
         "help",
         "Keys",
-        h("h1", {}, "Keys"),
+        h(
+            "form",
+            { method: "dialog", class: "top" },
+            h("h1", {}, "Mouse and keys"),
+            h("button", { class: "primary" }, "Close"),
+        ),
         h(
             "div",
             { class: "groups" },
+            table("Mouse", MOUSE.map(([what, label]) => [[what], label] as const)),
             ...groups.map((group) =>
-                h(
-                    "section",
-                    {},
-                    h("h2", {}, group),
-                    h(
-                        "dl",
-                        {},
-                        ...app.commands.list
-                            .filter((command) => command.group === group && command.keys.length > 0)
-                            .flatMap((command) => [
-                                h("dt", {}, ...command.keys.map((key) => h("kbd", {}, pretty(key)))),
-                                h("dd", {}, command.label),
-                            ]),
-                    ),
+                table(
+                    group,
+                    app.commands.list
+                        .filter((command) => command.group === group && command.keys.length > 0)
+                        .map((command) => [keysOf(command.keys), command.label] as const),
                 ),
             ),
         ),
-        h("form", { method: "dialog" }, h("button", { class: "primary" }, "Close")),
     );
 };
