@@ -83,6 +83,15 @@ const open = async (bench) => {
     await give("no.csv", "this is\nno motion\n");
     await page.waitForFunction(() => window.exemplar.message?.kind === "bad");
     expect((await page.$eval("#play-source", (list) => list.selectedOptions[0].textContent)) === "own.csv", "the last one is gone");
+    // The server built an edit that was undone meanwhile, and has another rig than the page.
+    await page.evaluate(() => {
+        const { exemplar } = window;
+        exemplar.edit("renamed", (tree) => ({ ...tree, layers: tree.layers.map((layer) => ({ ...layer, name: "limb" })) }));
+        exemplar.undo();
+    });
+    await settled(page);
+    await give("again.csv", MOTION);
+    await loaded(page, "again.csv: 4 frames");
 };
 
 /** Without a motion the examples are visited in turn. */

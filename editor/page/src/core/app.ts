@@ -363,6 +363,16 @@ export class App {
         void this.check();
     }
 
+    /** Has the server build the same once more: it keeps the last rig alone, and that may be another one (of an edit that
+     * was undone while it was built, of a trial, of a second page). */
+    async rebuild(): Promise<void> {
+        await this.build();
+        const { state } = this.history;
+        if (!this.server || this.stage.built !== state.tree) return;
+        const built = await this.server.build(state.text ?? JSON.stringify(state.tree));
+        if (this.history.state === state) this.setRig(built, state);
+    }
+
     setRig(built: Built, state: State): void {
         const old = this.stage;
         this.stage = new Stage(this.runtime.open(built.rig), state.tree, old);
