@@ -108,21 +108,29 @@ int exi_drive_worst(const ex_drive_report *report, bool by_error, int most, int 
     return count;
 }
 
-void exi_drive_warn(const ex_drive_report *report) {
+bool exi_drive_far_text(const ex_drive_report *report, char text[EXI_DRIVE_FAR_SIZE]) {
     enum { NAMED = 5 };
     int worst[NAMED];
     char spread[EXI_TEXT_SIZE], names[NAMED * 16] = "";
     if (report->far_count == 0)
-        return;
+        return false;
     const int count = exi_drive_worst(report, false, NAMED, worst);
     for (int i = 0; i < count; i++) {
         const size_t used = strlen(names);
         snprintf(names + used, sizeof names - used, "%s%d", i ? ", " : "", worst[i]);
     }
-    exi_failed_text(
+    snprintf(
+        text, EXI_DRIVE_FAR_SIZE,
         "%d of %d frames are farther from what the keys can blend than keys are from each other (%s), worst "
         "%s (counted from 0): add keys there",
         report->far_count, report->frame_count, exi_text_length(spread, report->key_spread), names);
+    return true;
+}
+
+void exi_drive_warn(const ex_drive_report *report) {
+    char text[EXI_DRIVE_FAR_SIZE];
+    if (exi_drive_far_text(report, text))
+        exi_failed_text("%s", text);
 }
 
 /* ---- the command ---- */

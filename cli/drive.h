@@ -44,7 +44,10 @@ ex_rig *exi_drive_load(const char *path);
  * them: a key there serves the others too. How many there are. */
 int exi_drive_worst(const ex_drive_report *report, bool by_error, int most, int *frames);
 
-/* Frames that are far from what the keys can blend, on stderr, the worst named. */
+/* Frames that are far from what the keys can blend, the worst named, as a sentence without a full stop; false where
+ * there are none. The second prints it to stderr. */
+#define EXI_DRIVE_FAR_SIZE 320
+bool exi_drive_far_text(const ex_drive_report *report, char text[EXI_DRIVE_FAR_SIZE]);
 void exi_drive_warn(const ex_drive_report *report);
 
 #endif

@@ -21,6 +21,12 @@
 #define EXI_VERSION_SIZE   40
 #define EXI_EDIT_SENT_SIZE 1024
 
+/* A motion that was sent, as a file in a folder of its own. */
+typedef struct exi_sent {
+    char path[EXI_EDIT_SENT_SIZE];
+    atomic_bool is_there;
+} exi_sent;
+
 typedef struct exi_edit {
     char *path;       /* of the project: its folder with links followed, and the name as it was given */
     char *folder;     /* the first part of that, with a '/' at the end */
@@ -30,22 +36,27 @@ typedef struct exi_edit {
     pthread_mutex_t checking; /* one check at a time */
     pthread_mutex_t building; /* one build, motion or bake at a time; guards what follows */
     int build_count, motion_count;
+    int driver_count; /* vertices of the driver of the last build's rig; 0: it follows none */
     char *rig_bytes; /* the file of the last build's rig, or NULL */
     size_t rig_size;
     ex_project *project;           /* what that was built from */
-    ex_rig *rig;                   /* that, as a command would load it; NULL until a motion asks for it */
-    ex_motion *motion;             /* the last one, of that rig, or NULL */
-    char *motion_source;           /* the file in the folder that it is from, or NULL */
-    char sent[EXI_EDIT_SENT_SIZE]; /* a motion that was sent, as a file in a folder of its own while it is read */
-    atomic_bool has_sent;
+    ex_rig *rig;          /* that, as a command would load it; NULL until a motion asks for it */
+    ex_motion *motion;    /* the last one, of that rig; NULL: none, or it is of the driver */
+    char *driver_cache;   /* the last one, of that rig's driver: where its cache is; or NULL */
+    char *motion_source;  /* the file in the folder that either is from, or NULL */
+    exi_sent sent, cache; /* what is being read, and the cache of the driver that was sent */
 } exi_edit;
 
 /* False after a sentence. exi_edit_close either way. */
 bool exi_edit_open(exi_edit *edit, const ex_call *call, const char *path);
 void exi_edit_close(exi_edit *edit);
 
-/* The file of a motion that was sent, and its folder: removed, also where the process ends while it is read. */
+/* The files of motions that were sent, and their folders: removed, also where the process ends while one is read. */
 void exi_edit_remove_sent(exi_edit *edit);
+/* That alone which was read. */
+void exi_edit_remove_read(exi_edit *edit);
+/* The last motion. With `building` locked. */
+void exi_edit_forget_motion(exi_edit *edit);
 /* The rig of the last build, and what was made of it. With `building` locked. */
 void exi_edit_forget_rig(exi_edit *edit);
 
@@ -95,6 +106,8 @@ typedef struct exi_fault {
 } exi_fault;
 exi_fault exi_fault_of(const exi_edit *edit, const ex_error *error, const ex_project_view *view);
 
+/* Takes the folder of a file out of every path in the sentence: of a file that was sent, nobody knows it. */
+void exi_edit_hide_folder(const char *path, ex_error *error);
 /* Takes a folder, with a '/' at the end, out of every path in the text that begins with it. */
 void exi_cut_out(char *text, const char *folder);
 
@@ -120,6 +133,15 @@ exi_request exi_edit_post_values;                                        /* edit
 exi_request exi_edit_get_motions, exi_edit_post_motion; /* edit_motion.c */
 exi_request exi_edit_post_bake;                         /* edit_bake.c */
 
+/* Caches of a driver's forms (edit_driver.c): what a file is called that may be one, and that of which several are one.
+ */
+bool exi_edit_is_cache_name(const char *name);
+bool exi_edit_is_same_cache(const char *name, const char *other);
+/* Whether a file is a motion of a driver of so many vertices. */
+bool exi_edit_is_driver_motion(const char *path, int vertex_count);
+/* All of it as an answer; false after a refusal, which calls it by its name. */
+bool exi_edit_reply_driver(const exi_edit *edit, const char *path, const char *name, exi_answer *answer);
+
 /* A project's text that was sent, parsed; NULL after an error: one of result EX_ERROR_FILE where it names files that it
  * may not. It may name files of the folder, and others only where the file on disk names them. */
 ex_project *exi_edit_parse(const exi_edit *edit, const exi_asked *asked, ex_error *error);
@@ -136,6 +158,8 @@ bool exi_edit_may_read(const exi_edit *edit, const char *relative, ex_error *err
  * set: nothing is there then. */
 #define EXI_EDIT_TEMPORARY_SIZE 40
 bool exi_edit_write_temporary(int folder, const char *bytes, size_t size, int mode, char name[EXI_EDIT_TEMPORARY_SIZE]);
+/* Removes those of the project's folder that an editor left which was killed: they are older than an hour. */
+void exi_edit_remove_stale(const exi_edit *edit);
 /* Whether a file of the folder may be called so; false after a refusal. */
 bool exi_edit_check_name(const char *name, exi_answer *answer);
 /* The name under that key of the query, checked; false after a refusal. */

@@ -82,6 +82,13 @@ void exi_cut_out(char *text, const char *folder) {
     }
 }
 
+void exi_edit_hide_folder(const char *path, ex_error *error) {
+    char folder[EXI_EDIT_SENT_SIZE];
+    const char *slash = strrchr(path, '/');
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash + 1 - path) : 0, path);
+    exi_cut_out(error->text, folder);
+}
+
 /* "12:3: SENTENCE", as a JSON file's errors begin. */
 static bool split_line(exi_fault *fault) {
     const char *cursor = fault->text, *end = cursor + strlen(cursor);

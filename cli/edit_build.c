@@ -23,6 +23,7 @@ typedef struct building {
     bool failed; /* memory ran out */
     char *text, *rig;
     size_t text_size, rig_size;
+    int driver_count;
     double seconds;
 } building;
 
@@ -39,11 +40,14 @@ static void on_note(void *user, const char *text) {
 
 static ex_result build(const exi_edit *edit, const ex_project *project, building *b, ex_error *error) {
     ex_rig *rig = NULL;
+    ex_rig_driver driver;
     const double start = exi_clock();
     const ex_build_options how = {
         .damped = &b->damped.hook, .note = on_note, .note_user = b, .tasks = exi_pool_tasks(edit->pool)};
     ex_result result = ex_project_build(project, &how, &rig, error);
     b->seconds = exi_clock() - start;
+    if (result == EX_OK && ex_rig_get_driver(rig, &driver, NULL))
+        b->driver_count = driver.driver.vertex_count;
     if (result == EX_OK)
         result = exi_rig_encode(rig, &b->rig, &b->rig_size, error);
     if (result == EX_OK)
@@ -96,6 +100,7 @@ static void keep(exi_edit *edit, building *b, ex_project **project, exi_answer *
     exi_edit_forget_rig(edit);
     edit->rig_bytes = b->rig;
     edit->rig_size = b->rig_size;
+    edit->driver_count = b->driver_count;
     edit->project = *project;
     b->rig = NULL;
     *project = NULL;

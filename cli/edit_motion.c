@@ -1,10 +1,10 @@
 /* cli/edit_motion.c - motion for the rig of the last build: which files there are, and one of them as poses. */
 #define _GNU_SOURCE
 
-#include "bake.h"
 #include "edit.h"
 #include "files.h"
 
+#include "author/formats/cache.h"
 #include "author/formats/file.h"
 
 #include <dirent.h>
@@ -69,46 +69,80 @@ static bool has_animation(const exi_edit *edit, const char *name) {
 }
 
 static bool is_motion(const exi_edit *edit, const char *name) {
-    if (name[0] == '.' || !is_motion_name(name) || !is_own_file(edit, name))
+    if (!is_motion_name(name) || !is_own_file(edit, name))
         return false;
     return exi_path_ends_with(name, ".bvh") || exi_path_ends_with(name, ".csv") || has_animation(edit, name);
 }
+
+static bool is_driver_motion(const exi_edit *edit, const char *name, int driver_count) {
+    if (!is_own_file(edit, name))
+        return false;
+    char *path = exi_path_join(edit->path, name);
+    const bool is = path && exi_edit_is_driver_motion(path, driver_count);
+    free(path);
+    return is;
+}
+
+typedef struct listing {
+    char **names;
+    int count;
+} listing;
 
 static int compare_names(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-void exi_edit_get_motions(exi_edit *edit, const exi_asked *asked, exi_answer *answer) {
-    (void)asked;
-    exi_reply reply;
-    char **names = NULL;
-    int count = 0;
+/* The files that have the name of a motion, in order; of numbered ones the first. False without memory. */
+static bool list_folder(const exi_edit *edit, bool caches, listing *l) {
     bool good = true;
+    int kept = 0;
     DIR *folder = opendir(edit->folder);
     for (struct dirent *entry; good && folder && (entry = readdir(folder));) {
-        if (!is_motion(edit, entry->d_name))
+        const char *name = entry->d_name;
+        if (name[0] == '.' || !(caches ? exi_edit_is_cache_name(name) : is_motion_name(name)))
             continue;
-        char **more = realloc(names, (size_t)(count + 1) * sizeof *names);
-        names = more ? more : names;
-        good = more && (names[count] = strdup(entry->d_name));
-        count += good;
+        char **more = realloc(l->names, (size_t)(l->count + 1) * sizeof *l->names);
+        l->names = more ? more : l->names;
+        good = more && (l->names[l->count] = strdup(name));
+        l->count += good;
     }
     if (folder)
         closedir(folder);
-    if (count > 0)
-        qsort(names, (size_t)count, sizeof *names, compare_names);
-    if (!good) {
+    if (l->count > 0)
+        qsort(l->names, (size_t)l->count, sizeof *l->names, compare_names);
+    for (int i = 0; i < l->count; i++) {
+        bool known = false;
+        for (int k = 0; caches && k < kept && !known; k++)
+            known = exi_edit_is_same_cache(l->names[i], l->names[k]);
+        if (known)
+            free(l->names[i]);
+        else
+            l->names[kept++] = l->names[i];
+    }
+    l->count = kept;
+    return good;
+}
+
+void exi_edit_get_motions(exi_edit *edit, const exi_asked *asked, exi_answer *answer) {
+    (void)asked;
+    exi_reply reply;
+    listing l = {.count = 0};
+    pthread_mutex_lock(&edit->building);
+    const int driver_count = edit->driver_count;
+    pthread_mutex_unlock(&edit->building);
+    if (!list_folder(edit, driver_count > 0, &l)) {
         exi_refuse_memory(answer);
     } else if (exi_reply_start(&reply, answer, 200)) {
         exi_emit_open(&reply.json, "files", '[');
-        for (int i = 0; i < count; i++)
-            exi_emit_text(&reply.json, NULL, names[i]);
+        for (int i = 0; i < l.count; i++)
+            if (driver_count > 0 ? is_driver_motion(edit, l.names[i], driver_count) : is_motion(edit, l.names[i]))
+                exi_emit_text(&reply.json, NULL, l.names[i]);
         exi_emit_close(&reply.json, ']');
         exi_reply_end(&reply);
     }
-    for (int i = 0; i < count; i++)
-        free(names[i]);
-    free(names);
+    for (int i = 0; i < l.count; i++)
+        free(l.names[i]);
+    free(l.names);
 }
 
 /* ---- the rig ---- */
@@ -129,12 +163,7 @@ bool exi_edit_open_rig(exi_edit *edit, const exi_asked *asked, exi_answer *answe
         exi_refuse_error(edit, answer, 500, &error, NULL);
         return false;
     }
-    char *path = exi_path_with_ending(edit->name, ".glb");
-    const bool good = exi_bake_check_rig(edit->rig, path ? path : "the rig", &error) == EX_OK;
-    if (!good)
-        exi_refuse_error(edit, answer, 422, &error, NULL);
-    free(path);
-    return good;
+    return true;
 }
 
 /* ---- reading a motion ---- */
@@ -149,79 +178,98 @@ static ex_result check_alone(const exi_asked *asked, const char *name, ex_error 
     return result;
 }
 
-void exi_edit_remove_sent(exi_edit *edit) {
-    char folder[EXI_EDIT_SENT_SIZE];
-    if (!atomic_exchange(&edit->has_sent, false))
-        return;
-    snprintf(folder, sizeof folder, "%s", edit->sent);
-    *strrchr(folder, '/') = '\0';
-    unlink(edit->sent);
-    rmdir(folder);
-}
-
 /* A folder of its own for a file of that name: edit->sent is its path. */
 static ex_result make_room(exi_edit *edit, const char *name, ex_error *error) {
     const char *variable = getenv("TMPDIR"), *room = variable && variable[0] ? variable : "/tmp";
-    const int size = snprintf(edit->sent, sizeof edit->sent, "%s/exemplar-edit-XXXXXX", room);
-    if (size < 0 || (size_t)size + 1 + strlen(name) >= sizeof edit->sent)
+    char *path = edit->sent.path;
+    const size_t most = sizeof edit->sent.path;
+    const int size = snprintf(path, most, "%s/exemplar-edit-XXXXXX", room);
+    if (size < 0 || (size_t)size + 1 + strlen(name) >= most)
         return exi_file_error(error, "make a folder in", room, ENAMETOOLONG);
-    if (!mkdtemp(edit->sent))
+    if (!mkdtemp(path))
         return exi_file_error(error, "make a folder in", room, errno);
-    snprintf(edit->sent + size, sizeof edit->sent - (size_t)size, "/%s", name);
-    atomic_store(&edit->has_sent, true);
+    snprintf(path + size, most - (size_t)size, "/%s", name);
+    atomic_store(&edit->sent.is_there, true);
     return EX_OK;
 }
 
 /* The library reads motion from files alone: this one stands in a folder of its own for as long as that takes. */
-static ex_result read_sent(exi_edit *edit, const exi_asked *asked, const char *name, ex_motion **motion,
-                           ex_error *error) {
+static ex_result put_sent(exi_edit *edit, const exi_asked *asked, const char *name, ex_error *error) {
     exi_file_writer writer;
     ex_result result = check_alone(asked, name, error);
     if (result == EX_OK)
         result = make_room(edit, name, error);
+    if (result == EX_OK)
+        result = exi_file_open(&writer, edit->sent.path, error);
     if (result != EX_OK)
         return result;
-    result = exi_file_open(&writer, edit->sent, error);
-    if (result == EX_OK) {
-        exi_file_write(&writer, asked->body, asked->size);
-        result = exi_file_commit(&writer, error);
-    }
-    if (result == EX_OK)
-        result = ex_motion_read(edit->sent, edit->rig, NULL, motion, error);
-    exi_edit_remove_sent(edit);
-    strrchr(edit->sent, '/')[1] = '\0';
-    if (result != EX_OK)
-        exi_cut_out(error->text, edit->sent);
-    return result;
+    exi_file_write(&writer, asked->body, asked->size);
+    return exi_file_commit(&writer, error);
 }
 
-/* The motion that the request names or has; NULL after a refusal. */
-static ex_motion *read_motion(exi_edit *edit, const exi_asked *asked, char name[EXI_EDIT_NAME_SIZE], char **source,
-                              exi_answer *answer) {
+/* The file that a request names or has. */
+typedef struct wanted {
+    char name[EXI_EDIT_NAME_SIZE];
+    bool sent;
+    char *path;
+} wanted;
+
+/* Whether the rig can follow it, by its name; false after a refusal. */
+static bool check_kind(const exi_edit *edit, const wanted *w, exi_answer *answer) {
+    const bool cache = ex_cache_kind_of(w->name) != EX_CACHE_KIND_COUNT;
+    ex_rig_driver driver;
+    if (edit->driver_count == 0 && is_motion_name(w->name))
+        return true;
+    if (edit->driver_count == 0 && cache)
+        exi_refuse(answer, 415,
+                   "'%s' is a point cache, which only moves a rig with a driver: this one needs .bvh, .csv, .glb or "
+                   ".gltf",
+                   w->name);
+    else if (edit->driver_count == 0)
+        exi_refuse(answer, 415, "'%s' is no motion: .bvh, .csv, .glb or .gltf is needed", w->name);
+    else if (!cache)
+        exi_refuse(answer, 415,
+                   "this rig follows the driver '%s', whose forms '%s' does not have: a point cache of them is needed, "
+                   ".pc2, .mdd or numbered .obj files",
+                   ex_rig_get_driver(edit->rig, &driver, NULL) ? driver.name : "", w->name);
+    else if (w->sent && ex_cache_kind_of(w->name) == EX_CACHE_OBJ)
+        exi_refuse(answer, 415,
+                   "'%s' is one frame: put all the numbered .obj files into the project's folder, where they are listed",
+                   w->name);
+    else
+        return true;
+    return false;
+}
+
+static bool find_file(exi_edit *edit, const exi_asked *asked, wanted *w, exi_answer *answer) {
+    ex_error error = {.result = EX_OK};
+    w->sent = exi_asked_text(asked, "name", w->name, sizeof w->name);
+    if (!exi_edit_asked_name(asked, w->sent ? "name" : "path", w->name, answer) || !check_kind(edit, w, answer))
+        return false;
+    if (!w->sent && !is_own_file(edit, w->name)) {
+        exi_refuse(answer, 404, "there is no file '%s' in the project's folder", w->name);
+        return false;
+    }
+    if (w->sent && put_sent(edit, asked, w->name, &error) != EX_OK) {
+        exi_edit_hide_folder(edit->sent.path, &error);
+        exi_refuse_error(edit, answer, 422, &error, NULL);
+        return false;
+    }
+    w->path = w->sent ? strdup(edit->sent.path) : exi_path_join(edit->path, w->name);
+    if (!w->path)
+        exi_refuse_memory(answer);
+    return w->path;
+}
+
+/* Of a skeleton and dials; NULL after a refusal. */
+static ex_motion *read_motion(exi_edit *edit, const wanted *w, exi_answer *answer) {
     ex_motion *motion = NULL;
     ex_error error = {.result = EX_OK};
-    ex_result result;
-    *source = NULL;
-    const bool sent = exi_asked_text(asked, "name", name, EXI_EDIT_NAME_SIZE);
-    if (!exi_edit_asked_name(asked, sent ? "name" : "path", name, answer))
-        return NULL;
-    if (!is_motion_name(name)) {
-        exi_refuse(answer, 415, "'%s' is no motion: .bvh, .csv, .glb or .gltf is needed", name);
-        return NULL;
-    }
-    if (sent) {
-        result = read_sent(edit, asked, name, &motion, &error);
-    } else if (!is_own_file(edit, name)) {
-        exi_refuse(answer, 404, "there is no file '%s' in the project's folder", name);
-        return NULL;
-    } else {
-        *source = exi_path_join(edit->path, name);
-        result =
-            *source ? ex_motion_read(*source, edit->rig, NULL, &motion, &error) : exi_error_memory(&error, "a path", 0);
-    }
-    if (result != EX_OK)
-        exi_refuse_error(edit, answer, 422, &error, NULL);
-    return motion;
+    if (ex_motion_read(w->path, edit->rig, NULL, &motion, &error) == EX_OK)
+        return motion;
+    exi_edit_hide_folder(w->path, &error);
+    exi_refuse_error(edit, answer, 422, &error, NULL);
+    return NULL;
 }
 
 /* ---- as an answer ---- */
@@ -260,6 +308,7 @@ static void reply_motion(const exi_edit *edit, const ex_motion *motion, const ch
     exi_emit_number(&reply.json, "frames", motion->pose_count);
     exi_emit_number(&reply.json, "inputs", ex_rig_pose_size(edit->rig));
     exi_emit_number(&reply.json, "joints", ex_rig_joint_count(edit->rig));
+    exi_emit_number(&reply.json, "driver", 0);
     exi_emit_number(&reply.json, "matched", motion->matched_count);
     exi_emit_number(&reply.json, "scale", motion->scale);
     exi_emit_numbers(&reply.json, "times", motion->times, motion->pose_count);
@@ -267,19 +316,47 @@ static void reply_motion(const exi_edit *edit, const ex_motion *motion, const ch
     answer->framed = answer->status == 200;
 }
 
-void exi_edit_post_motion(exi_edit *edit, const exi_asked *asked, exi_answer *answer) {
-    char name[EXI_EDIT_NAME_SIZE], *source = NULL;
-    pthread_mutex_lock(&edit->building);
-    ex_motion *motion = exi_edit_open_rig(edit, asked, answer) ? read_motion(edit, asked, name, &source, answer) : NULL;
-    if (motion) {
-        ex_motion_destroy(edit->motion);
-        free(edit->motion_source);
-        edit->motion = motion;
-        edit->motion_source = source;
-        source = NULL;
-        edit->motion_count++;
-        reply_motion(edit, motion, name, answer);
+/* A cache that was sent stays as long as it may be baked. */
+static void keep_driver(exi_edit *edit, wanted *w) {
+    if (w->sent) {
+        memcpy(edit->cache.path, edit->sent.path, sizeof edit->cache.path);
+        atomic_store(&edit->cache.is_there, true);
+        atomic_store(&edit->sent.is_there, false);
     }
+    edit->driver_cache = w->path;
+    w->path = NULL;
+}
+
+static void keep_motion(exi_edit *edit, wanted *w, ex_motion *motion) {
+    exi_edit_forget_motion(edit);
+    edit->motion = motion;
+    edit->motion_source = w->sent ? NULL : strdup(w->path);
+    if (!motion)
+        keep_driver(edit, w);
+    edit->motion_count++;
+}
+
+/* With `building` locked. */
+static void open_motion(exi_edit *edit, const exi_asked *asked, wanted *w, exi_answer *answer) {
+    if (!exi_edit_open_rig(edit, asked, answer) || !find_file(edit, asked, w, answer))
+        return;
+    if (edit->driver_count > 0) {
+        if (exi_edit_reply_driver(edit, w->path, w->name, answer))
+            keep_motion(edit, w, NULL);
+        return;
+    }
+    ex_motion *motion = read_motion(edit, w, answer);
+    if (motion) {
+        keep_motion(edit, w, motion);
+        reply_motion(edit, motion, w->name, answer);
+    }
+}
+
+void exi_edit_post_motion(exi_edit *edit, const exi_asked *asked, exi_answer *answer) {
+    wanted w = {.path = NULL};
+    pthread_mutex_lock(&edit->building);
+    open_motion(edit, asked, &w, answer);
+    exi_edit_remove_read(edit);
     pthread_mutex_unlock(&edit->building);
-    free(source);
+    free(w.path);
 }

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool no_memory(void) {
     exi_failed_text("there is not enough memory");
@@ -44,21 +45,48 @@ bool exi_edit_open(exi_edit *edit, const ex_call *call, const char *path) {
     strcpy(edit->path, edit->folder);
     edit->name = strcpy(edit->path + size, name);
     edit->pool = exi_pool_create(call->threads);
+    exi_edit_remove_stale(edit);
     return true;
 }
 
-void exi_edit_forget_rig(exi_edit *edit) {
+static void remove_file(exi_sent *sent) {
+    char folder[EXI_EDIT_SENT_SIZE];
+    if (!atomic_exchange(&sent->is_there, false))
+        return;
+    snprintf(folder, sizeof folder, "%s", sent->path);
+    *strrchr(folder, '/') = '\0';
+    unlink(sent->path);
+    rmdir(folder);
+}
+
+void exi_edit_remove_read(exi_edit *edit) {
+    remove_file(&edit->sent);
+}
+
+void exi_edit_remove_sent(exi_edit *edit) {
+    remove_file(&edit->sent);
+    remove_file(&edit->cache);
+}
+
+void exi_edit_forget_motion(exi_edit *edit) {
+    remove_file(&edit->cache);
     ex_motion_destroy(edit->motion);
+    free(edit->driver_cache);
+    free(edit->motion_source);
+    edit->motion = NULL;
+    edit->driver_cache = edit->motion_source = NULL;
+}
+
+void exi_edit_forget_rig(exi_edit *edit) {
+    exi_edit_forget_motion(edit);
     ex_rig_destroy(edit->rig);
     ex_project_destroy(edit->project);
     free(edit->rig_bytes);
-    free(edit->motion_source);
-    edit->motion = NULL;
     edit->rig = NULL;
     edit->project = NULL;
     edit->rig_bytes = NULL;
-    edit->motion_source = NULL;
     edit->rig_size = 0;
+    edit->driver_count = 0;
 }
 
 void exi_edit_close(exi_edit *edit) {

@@ -7,6 +7,8 @@ export class Refusal extends Error {
         readonly status: number,
         readonly where: string | null = null,
         readonly version: string | null = null,
+        /** The file that is in the way, where that is why. */
+        readonly exists: string | null = null,
     ) {
         super(message);
         this.name = "Refusal";
@@ -44,6 +46,8 @@ export interface Motion {
     frames: number;
     inputs: number;
     joints: number;
+    /** Vertices of the driver; 0 where it is no motion of one. Then there are neither inputs nor joints. */
+    driver: number;
     matched: number;
     scale: number;
     times: number[];
@@ -51,6 +55,8 @@ export interface Motion {
     dials: Float64Array;
     /** [frames][joints][10] */
     locals: Float32Array;
+    /** [frames][driver][3] */
+    forms: Float32Array;
 }
 
 export interface Baked {
@@ -74,12 +80,14 @@ export class Server {
             throw new Refusal("The tool does not answer: it was ended. Start 'exemplar edit' again.", 0);
         }
         if (response.ok) return response;
-        const said = (await response.json().catch(() => ({}))) as { error?: string; where?: string; version?: string };
+        const said = (await response.json().catch(() => ({}))) as
+            { error?: string; where?: string; version?: string; exists?: string };
         throw new Refusal(
             said.error ?? `The server refused this (status ${response.status}).`,
             response.status,
             said.where ?? null,
             said.version ?? null,
+            said.exists ?? null,
         );
     }
 
@@ -142,12 +150,15 @@ export class Server {
     async motion(build: string, file: File | string): Promise<Motion> {
         const query: Query = typeof file === "string" ? { build, path: file } : { build, name: file.name };
         const body = typeof file === "string" ? "" : file;
-        const [head, bytes, place] = await this.#framed<Omit<Motion, "dials" | "locals">>("motion", query, body);
+        const [head, bytes, place] = await this.#framed<Omit<Motion, "dials" | "locals" | "forms">>("motion", query, body);
         const dials = new Float64Array(bytes, place, head.frames * head.inputs);
         const locals = new Float32Array(bytes, place + dials.byteLength, head.frames * head.joints * 10);
-        return { ...head, dials, locals };
+        const forms = new Float32Array(bytes, place + dials.byteLength + locals.byteLength, head.frames * head.driver * 3);
+        return { ...head, dials, locals, forms };
     }
-    bake(build: string, motion: string, name: string, overwrite: boolean): Promise<Baked> {
-        return this.#json("POST", "bake", { build, motion, name, overwrite: overwrite ? 1 : 0 }, "");
+    /** What of a driven rig is baked: the value of its layer's axis, where it has one. */
+    bake(build: string, motion: string, name: string, overwrite: boolean, database: number | null): Promise<Baked> {
+        const query: Query = { build, motion, name, overwrite: overwrite ? 1 : 0 };
+        return this.#json("POST", "bake", database === null ? query : { ...query, database }, "");
     }
 }

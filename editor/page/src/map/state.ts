@@ -75,7 +75,7 @@ export class MapState {
         if (kind === "direct" || layer?.weigher === "direct")
             return "This layer has no space: each of its axes is the weight of one example. Move them below.";
         if (kind === "convex" || layer?.weigher === "convex")
-            return "This layer follows the form of a driver, which no two axes can show. Play a motion to pose it.";
+            return "This layer follows the form of a driver, which no two axes can show. Play a cache of the driver, or blend two of its forms below.";
         if (!layer) return "This layer is being built; its map comes with it.";
         if (this.coordinates.length === 0) return "This layer has no axes to show.";
         return null;

@@ -13,8 +13,23 @@ const layerOf = (app: App, input: Input): { layer: Layer; index: number } | null
     return layer && index >= 0 ? { layer, index } : null;
 };
 
+/** What was chosen, by the input's name: the row is made anew with the rig. */
+interface Choice {
+    names: [string, string];
+    t: number;
+}
+const choices = new WeakMap<App, Map<string, Choice>>();
+const choiceOf = (app: App, input: Input): Choice => {
+    let all = choices.get(app);
+    if (!all) choices.set(app, (all = new Map()));
+    let chosen = all.get(input.name);
+    if (!chosen) all.set(input.name, (chosen = { names: ["", ""], t: 0 }));
+    return chosen;
+};
+
 export const drivenRow = (app: App, input: Input): Row => {
     const found = layerOf(app, input);
+    const chosen = choiceOf(app, input);
     const examples = (): ProjectExample[] =>
         app.tree.layers[found?.index ?? -1]?.examples.filter((example) => !example.muted) ?? [];
     const choice = (what: string): HTMLSelectElement =>
@@ -27,23 +42,25 @@ export const drivenRow = (app: App, input: Input): Row => {
         if (names.join("\n") === listed) return;
         listed = names.join("\n");
         [from, to].forEach((select, i) => {
-            const { value } = select;
+            const value = chosen.names[i]!;
             select.replaceChildren(...names.map((name) => h("option", { value: name }, name)));
             select.selectedIndex = names.includes(value) ? names.indexOf(value) : Math.min(i, names.length - 1);
+            chosen.names[i] = select.value;
         });
     };
     list();
-    const slider = h("input", { type: "range", min: 0, max: 1, step: 0.01, value: 0,
+    const slider = h("input", { type: "range", min: 0, max: 1, step: 0.01, value: chosen.t,
         "aria-label": `${input.name}: between the two examples`, oninput: () => go() });
 
     let poses: Pose[] | null = null;
     const go = (): void => {
-        const chosen = [from, to].map((select) => examples().find((example) => example.name === select.value));
-        if (!found || chosen.some((example) => !example)) return;
+        chosen.names = [from.value, to.value];
+        const t = (chosen.t = slider.valueAsNumber);
+        const ends = chosen.names.map((name) => examples().find((example) => example.name === name));
+        if (!found || ends.some((example) => !example)) return;
         if (poses?.[0]?.rig !== app.stage.rig) poses = [app.stage.rig.pose(), app.stage.rig.pose()];
         const { layer } = found;
-        chosen.forEach((example, i) => app.stage.setExample(poses![i]!, layer.name, example!));
-        const t = slider.valueAsNumber;
+        ends.forEach((example, i) => app.stage.setExample(poses![i]!, layer.name, example!));
         app.pose((pose) => blendPoses(pose, poses!, [1 - t, t]));
     };
     return {

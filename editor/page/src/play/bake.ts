@@ -19,6 +19,17 @@ const formatOf = (name: string): Format | null => {
     return end && end in FORMATS ? (end as Format) : null;
 };
 
+/** What can be written: nothing of glTF follows a driver. */
+const formatsOf = (app: App): Format[] =>
+    (Object.keys(FORMATS) as Format[]).filter((end) => end !== ".glb" || !app.stage.rig.driver);
+
+/** Of a driven rig with several cloths, the value that says which one is shown. */
+const databaseOf = (app: App): number | null => {
+    const layer = app.stage.rig.layers.find((l) => l.inputs.some((input) => input.kind === "driver"));
+    const input = layer?.inputs.find((i) => i.kind === "scalar");
+    return input ? (app.stage.pose.get(input.index) as number) : null;
+};
+
 /** What was written, and how good it is. */
 export const wordsOf = (baked: Baked): string => {
     const frames = count(baked.frames, "frame");
@@ -30,13 +41,14 @@ export const wordsOf = (baked: Baked): string => {
 
 export const bakeForm = (app: App, source: Source): void => {
     const { name } = source;
-    const field = h("input", { type: "text", id: "bake-name", value: `${stemOf(app.name)}-${stemOf(name)}.glb`,
+    const formats = formatsOf(app);
+    const field = h("input", { type: "text", id: "bake-name", value: `${stemOf(app.name)}-${stemOf(name)}${formats[0]!}`,
         autocomplete: "off", spellcheck: "false", oninput: () => (fresh(), showFormat()) });
     const format = h("select", { id: "bake-format", onchange: () => {
         field.value = stemOf(field.value) + format.value;
         fresh();
         showFormat();
-    } }, ...Object.keys(FORMATS).map((end) => h("option", { value: end }, end)));
+    } }, ...formats.map((end) => h("option", { value: end }, end)));
     const about = h("p", { class: "about" });
     const said = h("p", { class: "said", role: "alert" });
     const notes = h("ul", { class: "notes" });
@@ -50,9 +62,10 @@ export const bakeForm = (app: App, source: Source): void => {
         said.textContent = "";
     };
     const showFormat = (): void => {
-        const known = formatOf(field.value);
+        const end = formatOf(field.value);
+        const known = end && formats.includes(end) ? end : null;
         if (known) format.value = known;
-        about.textContent = known ? FORMATS[known] : "The name ends in .glb, .pc2, .mdd or .obj.";
+        about.textContent = known ? FORMATS[known] : `The name ends in ${formats.slice(0, -1).join(", ")} or ${formats.at(-1)!}.`;
         write.disabled = !known;
     };
     const busy = (is: boolean): void => {
@@ -72,27 +85,34 @@ export const bakeForm = (app: App, source: Source): void => {
         close.textContent = "Close";
         close.focus();
     };
-    const refused = (error: unknown, known: boolean): void => {
+    const refused = (error: unknown): void => {
         write.textContent = "Bake";
-        if (known && error instanceof Refusal && error.status === 409) {
+        if (error instanceof Refusal && error.exists !== null) {
             overwrite = true;
-            said.textContent = `${field.value} exists: write over it?`;
+            said.textContent = `${error.exists} exists: write over it?`;
             write.textContent = "Write over it";
         } else said.textContent = sentenceOf(error);
         write.focus(); // what was disabled has lost it
     };
+    const ask = async (): Promise<Baked> => {
+        const { motion } = await source.motion();
+        return app.server!.bake(app.built!.build, motion, field.value.trim(), overwrite, databaseOf(app));
+    };
+    // An edit, or another window's motion, may have overtaken it: once more, with what there is now.
+    const askAgain = (error: unknown): Promise<Baked> => {
+        if (!(error instanceof Refusal) || error.status !== 409 || error.exists !== null) throw error;
+        source.forget();
+        return ask();
+    };
     const bake = async (): Promise<void> => {
         busy(true);
-        let known = false; // the motion is of the last build: what is refused now is the name
         try {
-            const { motion: id } = await source.motion();
-            known = true;
-            const baked = await app.server!.bake(app.built!.build, id, field.value.trim(), overwrite);
+            const baked = await ask().catch(askAgain);
             busy(false);
             done(baked);
         } catch (error) {
             busy(false);
-            refused(error, known);
+            refused(error);
         }
     };
     showFormat();

@@ -8,6 +8,7 @@ import { wordsOf, Source } from "./source";
 import { examplesTrack, motionTrack, namesOf } from "./track";
 
 const ENDS = ".bvh,.csv,.glb,.gltf";
+const DRIVER_ENDS = ".pc2,.mdd"; // numbered files are many: they are taken from the folder
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
 const EXAMPLES = "examples";
 const OPEN = "open";
@@ -86,7 +87,8 @@ export const playPanel = (app: App): HTMLElement => {
         select.replaceChildren(h("option", { value: EXAMPLES }, "Examples"),
             ...(file instanceof File ? [h("option", { value: FILE }, file.name)] : []),
             ...folder.map((path) => h("option", { value: `/${path}` }, path)),
-            ...(app.server ? [h("option", { value: OPEN }, "Open a motion…")] : []));
+            ...(app.server ? [h("option", { value: OPEN },
+                app.stage.rig.driver ? "Open a cache of the driver…" : "Open a motion…")] : []));
         select.value = file === undefined ? EXAMPLES : file instanceof File ? FILE : `/${file}`;
     };
     const lookIntoFolder = async (): Promise<void> => {
@@ -101,6 +103,7 @@ export const playPanel = (app: App): HTMLElement => {
         if (value === OPEN) {
             list(); // what was chosen stays until there is a file
             picker.value = "";
+            picker.accept = app.stage.rig.driver ? DRIVER_ENDS : ENDS;
             picker.click();
         } else if (value === EXAMPLES) {
             source = null;
@@ -146,7 +149,18 @@ export const playPanel = (app: App): HTMLElement => {
     };
     app.on("selection", renew);
     app.on("tree", renew);
-    app.on("rig", () => source && void reload(source));
+    let driver = app.stage.rig.driver?.vertexCount;
+    app.on("rig", () => {
+        const now = app.stage.rig.driver?.vertexCount;
+        const same = now === driver;
+        driver = now;
+        if (!same) {
+            list();
+            if (app.server) void lookIntoFolder(); // what can be played is another matter
+        }
+        // A driver's forms are the same whatever follows them.
+        if (source && !(same && now)) void reload(source);
+    });
     const root = h("div", { class: "play", role: "group", "aria-label": "Play" }, select, picker, ...elements, bake);
     if (app.server) {
         void lookIntoFolder();

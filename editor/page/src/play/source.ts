@@ -16,6 +16,11 @@ export class Source {
         return typeof this.file === "string" ? this.file : this.file.name;
     }
 
+    /** Reads it again the next time: the server has another one. */
+    forget(): void {
+        this.#read = null;
+    }
+
     /** The motion for the rig that is built now. */
     async motion(): Promise<Motion> {
         for (let tries = 0; ; tries++) {
@@ -37,8 +42,9 @@ export class Source {
 }
 
 /** What was read, for people. */
-export const wordsOf = ({ name, frames, matched, times }: Motion): string => {
+export const wordsOf = ({ name, frames, matched, times, driver }: Motion): string => {
     const seconds = Number(((times.at(-1) ?? 0) - (times[0] ?? 0)).toFixed(2));
+    if (driver) return `${name}: ${count(frames, "frame")} of the driver, ${seconds} s.`;
     const joints = matched > 0 ? `; it moves ${count(matched, "joint")} of the rig` : "";
     return `${name}: ${count(frames, "frame")}, ${seconds} s${joints}.`;
 };

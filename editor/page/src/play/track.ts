@@ -32,9 +32,39 @@ const nearestFrame = (times: readonly number[], time: number): number => {
     return next !== undefined && next - time < time - times[frame]! ? frame + 1 : frame;
 };
 
+/** A track of frames, the nearest one or what lies between two. */
+const framesTrack = (from: readonly number[], fits: (pose: Pose) => boolean, setFrame: (pose: Pose, frame: number) => void,
+    setBetween: (pose: Pose, frame: number, t: number) => void): Track => {
+    const times = from.map((time) => time - from[0]!);
+    return {
+        times,
+        duration: times.at(-1) ?? 0,
+        set: (pose, time, smooth) => {
+            if (!fits(pose)) return; // of another rig, until it is read anew
+            const frame = frameAt(times, time);
+            const next = times[frame + 1];
+            if (!smooth || next === undefined) setFrame(pose, nearestFrame(times, time));
+            else setBetween(pose, frame, (time - times[frame]!) / (next - times[frame]!));
+        },
+        describe: (time) => `${nearestFrame(times, time) + 1} of ${times.length}, ${time.toFixed(2)} s`,
+    };
+};
+
+/** Moves the driver alone: what else is in the pose stays. */
+const driverTrack = ({ times, driver, forms }: Motion): Track => {
+    const size = 3 * driver;
+    const formOf = (frame: number) => forms.subarray(frame * size, (frame + 1) * size);
+    return framesTrack(times, (pose) => pose.driver.length === size,
+        (pose, frame) => pose.driver.set(formOf(frame)),
+        (pose, frame, t) => {
+            const [into, a, b] = [pose.driver, formOf(frame), formOf(frame + 1)];
+            for (let i = 0; i < size; i++) into[i] = (1 - t) * a[i]! + t * b[i]!;
+        });
+};
+
 export const motionTrack = (motion: Motion): Track => {
-    const { inputs, joints, dials, locals } = motion;
-    const times = motion.times.map((time) => time - motion.times[0]!);
+    if (motion.driver) return driverTrack(motion);
+    const { times, inputs, joints, dials, locals } = motion;
     const dialsOf = (frame: number) => dials.subarray(frame * inputs, (frame + 1) * inputs);
     const localsOf = (frame: number) => locals.subarray(frame * joints * 10, (frame + 1) * joints * 10);
 
@@ -55,19 +85,8 @@ export const motionTrack = (motion: Motion): Track => {
         for (const input of pose.rig.inputs) if (input.width === 4 && input.offset >= 0) turn(pose.inputs, a, b, input.offset);
         for (let j = 0; j < joints; j++) turn(pose.joints, c, d, 10 * j + 3);
     };
-    return {
-        times,
-        duration: times.at(-1) ?? 0,
-        set: (pose, time, smooth) => {
-            // Of another rig, until it is read anew.
-            if (pose.inputs.length !== inputs || pose.joints.length !== 10 * joints) return;
-            const frame = frameAt(times, time);
-            const next = times[frame + 1];
-            if (!smooth || next === undefined) setFrame(pose, nearestFrame(times, time));
-            else setBetween(pose, frame, (time - times[frame]!) / (next - times[frame]!));
-        },
-        describe: (time) => `${nearestFrame(times, time) + 1} of ${times.length}, ${time.toFixed(2)} s`,
-    };
+    const fits = (pose: Pose): boolean => pose.inputs.length === inputs && pose.joints.length === 10 * joints;
+    return framesTrack(times, fits, setFrame, setBetween);
 };
 
 const STEP = 1.2; // seconds from one example to the next
