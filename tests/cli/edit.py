@@ -495,6 +495,12 @@ class Skeletons(Case):
         baked = editor.ask("POST", "api/bake", "", query={"build": head["build"], "motion": moved["motion"],
                                                           "name": "m.glb"})
         self.assertEqual(baked.status, 200, baked.bytes)
+        bvh = ("HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 3 Zrotation Xrotation Yrotation\n"
+               "End Site\n{\nOFFSET 1 0 0\n}\n}\nMOTION\nFrames: 2\nFrame Time: 0.5\n0 0 0\n30 0 0\n")
+        query = {"build": head["build"], "name": "wave.bvh"}
+        self.refused(editor.ask("POST", "api/motion", bvh, query=query), 422, "'wave.map.json' in the project's folder")
+        (self.folder / "arm/wave.map.json").write_text('{"joints": {"forearm": "a"}}')
+        self.assertEqual(editor.ask("POST", "api/motion", bvh, query=query).framed()[0]["matched"], 1)
         (self.folder / "m.csv").write_text(table)
         self.succeed("bake", "arm/arm.glb", "--motion", "m.csv", "-o", "m.glb", "-q")
         self.assertEqual((self.folder / "arm/m.glb").read_bytes(), (self.folder / "m.glb").read_bytes())

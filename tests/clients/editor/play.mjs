@@ -4,6 +4,28 @@ import { dirname, join } from "node:path";
 import { apart, expect, frames, json, positions, settled } from "./harness.mjs";
 
 const MOTION = "time,elbow,gender\n0,0,0\n0.5,60,0.5\n1,110,1\n1.5,20,0.25\n";
+const CHANNELS = "CHANNELS 3 Zrotation Xrotation Yrotation";
+const WAVE = `HIERARCHY
+ROOT shoulder
+{
+OFFSET 0 0 0
+${CHANNELS}
+JOINT forearm
+{
+OFFSET 0.3 0 0
+${CHANNELS}
+End Site
+{
+OFFSET 0.25 0 0
+}
+}
+}
+MOTION
+Frames: 2
+Frame Time: 0.5
+0 0 0 0 0 0
+30 0 0 45 0 0
+`;
 const ROWS = MOTION.trim().split("\n").slice(1).map((line) => line.split(",").map(Number));
 
 /** An arm with a motion beside it. */
@@ -83,6 +105,10 @@ const open = async (bench) => {
     await give("no.csv", "this is\nno motion\n");
     await page.waitForFunction(() => window.exemplar.message?.kind === "bad");
     expect((await page.$eval("#play-source", (list) => list.selectedOptions[0].textContent)) === "own.csv", "the last one is gone");
+    await give("wave.bvh", WAVE);
+    await loaded(page, "wave.bvh: 2 frames, 0.5 s; it moves 2 joints of the rig.");
+    await page.locator(".play .scrub").fill("0.5");
+    expect(Math.abs((await shown(page)).elbow - 45) < 1e-3, `a BVH file turns the elbow to ${(await shown(page)).elbow}`);
 };
 
 /** Without a motion the examples are visited in turn. */
