@@ -158,6 +158,8 @@ bool exi_edit_may_read(const exi_edit *edit, const char *relative, ex_error *err
  * set: nothing is there then. */
 #define EXI_EDIT_TEMPORARY_SIZE 40
 bool exi_edit_write_temporary(int folder, const char *bytes, size_t size, int mode, char name[EXI_EDIT_TEMPORARY_SIZE]);
+/* Removes those of the project's folder that an editor left which was killed: they are older than an hour. */
+void exi_edit_remove_stale(const exi_edit *edit);
 /* Whether a file of the folder may be called so; false after a refusal. */
 bool exi_edit_check_name(const char *name, exi_answer *answer);
 /* The name under that key of the query, checked; false after a refusal. */

@@ -11,15 +11,19 @@
 #include "author/formats/file.h"
 #include "runtime/base/text.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-#define ATTEMPTS 10000
+#define ATTEMPTS        10000
+#define TEMPORARY_START ".exemplar-edit."
+#define STALE_SECONDS   3600
 
 /* ---- names ---- */
 
@@ -62,7 +66,7 @@ bool exi_edit_write_temporary(int folder, const char *bytes, size_t size, int mo
     unsigned long long number;
     if (getentropy(&number, sizeof number) != 0)
         return false;
-    snprintf(name, EXI_EDIT_TEMPORARY_SIZE, ".exemplar-edit.%016llx", number);
+    snprintf(name, EXI_EDIT_TEMPORARY_SIZE, TEMPORARY_START "%016llx", number);
     const int file = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode < 0 ? 0666 : 0600);
     if (file < 0)
         return false;
@@ -76,6 +80,20 @@ bool exi_edit_write_temporary(int folder, const char *bytes, size_t size, int mo
         unlinkat(folder, name, 0);
     errno = reason;
     return good;
+}
+
+void exi_edit_remove_stale(const exi_edit *edit) {
+    DIR *folder = opendir(edit->folder);
+    const time_t now = time(NULL);
+    for (struct dirent *entry; folder && (entry = readdir(folder));) {
+        struct stat status;
+        if (strncmp(entry->d_name, TEMPORARY_START, strlen(TEMPORARY_START)) == 0 &&
+            fstatat(dirfd(folder), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode) &&
+            now - status.st_mtime > STALE_SECONDS)
+            unlinkat(dirfd(folder), entry->d_name, 0);
+    }
+    if (folder)
+        closedir(folder);
 }
 
 /* Gives the temporary file a name that nothing has; false with errno EEXIST where something does. */

@@ -786,6 +786,14 @@ class Files(Case):
         self.assertEqual((self.folder / "band.json").read_text(), self.text)
         self.assertEqual(editor.save(self.text + "\n", "*").status, 200)
 
+    def test_what_a_killed_editor_left(self):
+        old, new = (self.folder / f".exemplar-edit.{digit * 16}" for digit in "0f")
+        for path in (old, new):
+            path.write_text(self.text)
+        os.utime(old, (time.time() - 7200,) * 2)
+        self.open()
+        self.assertEqual((old.exists(), new.exists()), (False, True))
+
     def test_links(self):
         elsewhere = self.folder / "elsewhere"
         elsewhere.mkdir()

@@ -109,6 +109,15 @@ const open = async (bench) => {
     await loaded(page, "wave.bvh: 2 frames, 0.5 s; it moves 2 joints of the rig.");
     await page.locator(".play .scrub").fill("0.5");
     expect(Math.abs((await shown(page)).elbow - 45) < 1e-3, `a BVH file turns the elbow to ${(await shown(page)).elbow}`);
+    // The server built an edit that was undone meanwhile, and has another rig than the page.
+    await page.evaluate(() => {
+        const { exemplar } = window;
+        exemplar.edit("renamed", (tree) => ({ ...tree, layers: tree.layers.map((layer) => ({ ...layer, name: "limb" })) }));
+        exemplar.undo();
+    });
+    await settled(page);
+    await give("again.csv", MOTION);
+    await loaded(page, "again.csv: 4 frames");
 };
 
 /** Without a motion the examples are visited in turn. */

@@ -159,8 +159,8 @@ const boxes = () => {
 
 /** Every small picture that is in sight has been drawn. */
 const pictured = () => [...document.querySelectorAll("canvas.thumbnail")].every((canvas) => {
-    const { top, bottom } = canvas.getBoundingClientRect();
-    if (bottom < 0 || top > innerHeight || !canvas.checkVisibility()) return true;
+    const { x, y, width, height } = canvas.getBoundingClientRect();
+    if (document.elementFromPoint(x + width / 2, y + height / 2) !== canvas) return true;
     return canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.some((value) => value > 0);
 });
 

@@ -138,13 +138,15 @@ export const insertSculpt = async (app: App, session: Session, wanted: string): 
                 example.name === name ? placed(session, l, { ...example, mesh: path }) : example) };
         return addAxis(tree, { ...kept, examples: [...kept.examples, placed(session, l, { name, mesh: path })] }, name);
     };
-    app.edit(existing ? `sculpt on '${name}'` : `sculpt '${name}'`, (t) => setLayer(t, index, edited));
+    const now = app.history.tree.layers.findIndex((l) => l.name === layer.name); // others may have come or gone meanwhile
+    if (now < 0) throw new Error(`Layer '${layer.name}' is gone.`);
+    app.edit(existing ? `sculpt on '${name}'` : `sculpt '${name}'`, (t) => setLayer(t, now, edited));
     await app.build();
-    const kept = app.tree.layers[index]?.examples.find((example) => example.name === name);
+    const kept = app.tree.layers[now]?.examples.find((example) => example.name === name);
     if (kept?.mesh !== path || app.stage.built !== app.tree) return null;
 
     takeStand(app.stage.pose, session.stand);
-    const axis = layer.weigh?.kind === "direct" && !existing ? app.tree.layers[index].space.at(-1) : undefined;
+    const axis = layer.weigh?.kind === "direct" && !existing ? app.tree.layers[now].space.at(-1) : undefined;
     if (axis) app.stage.pose.set(axis.name, 1);
     const made = cageOf(app.stage, app.stage.pose, session.atRest);
     return { example: name, replaced: !!existing, ...apartOf(made, session.positions), size: sizeOf(made) };

@@ -32,6 +32,7 @@ export const useAsMask = async (app: App, values: Float32Array): Promise<boolean
     const index = app.selection.layer;
     const name = app.tree.layers[index].name;
     const path = await app.server!.addMask(`${fileName(name)}-mask`, values);
+    if (app.history.tree.layers[index]?.name !== name) throw new Error(`Layer '${name}' is not where it was.`);
     app.edit(`mask of '${name}'`, (tree) => setLayer(tree, index, (layer) => ({ ...layer, mask: { file: path } })));
     return isKept(app, (tree) => tree.layers[index]?.mask?.file === path);
 };

@@ -350,17 +350,27 @@ export class App {
                 if (this.history.state !== state) continue;
                 this.setRig(built, state);
             } catch (error) {
-                if (error instanceof Refusal && error.status !== 0 && this.history.undoLabel) {
-                    this.history.refuse(state);
-                    this.#show();
-                    this.say(`${error.message} The change was taken back.`, "bad");
-                } else {
+                const isFirst = this.history.state === state && this.history.undoLabel === null;
+                if (!(error instanceof Refusal) || error.status === 0 || isFirst) {
                     this.fail(error);
                     return;
                 }
+                const wasThere = this.history.refuse(state);
+                this.#show();
+                if (wasThere) this.say(`${error.message} The change was taken back.`, "bad");
             }
         }
         void this.check();
+    }
+
+    /** Has the server build the same once more: it keeps the last rig alone, and that may be another one (of an edit that
+     * was undone while it was built, of a trial, of a second page). */
+    async rebuild(): Promise<void> {
+        await this.build();
+        const { state } = this.history;
+        if (!this.server || this.stage.built !== state.tree) return;
+        const built = await this.server.build(state.text ?? JSON.stringify(state.tree));
+        if (this.history.state === state) this.setRig(built, state);
     }
 
     setRig(built: Built, state: State): void {

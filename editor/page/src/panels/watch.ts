@@ -38,6 +38,6 @@ export const watchFile = (app: App): void => {
     };
     setInterval(() => void look(), EVERY);
     addEventListener("beforeunload", (event) => {
-        if (!loading && (app.history.changed || app.strokes?.undoLabel)) event.preventDefault();
+        if (!loading && (app.history.changed || (app.sculpt && app.strokes?.undoLabel))) event.preventDefault();
     });
 };

@@ -1,7 +1,7 @@
 // Where a motion comes from, a file or a path in the project's folder, and what the server read of it for a rig. With
 // another rig it is read again.
 import type { App } from "../core/app";
-import type { Motion } from "../core/server";
+import { Refusal, type Motion } from "../core/server";
 import { count } from "../core/words";
 
 export class Source {
@@ -32,7 +32,10 @@ export class Source {
                 this.#read = { build, motion };
                 return motion;
             } catch (error) {
-                if (this.app.built!.build === build || tries > 3) throw error; // else an edit overtook it
+                if (tries > 3) throw error;
+                if (this.app.built!.build !== build) continue; // an edit overtook it
+                if (!(error instanceof Refusal && error.status === 409)) throw error;
+                await this.app.rebuild(); // the server has the rig of something else
             }
         }
     }
