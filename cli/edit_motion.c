@@ -233,9 +233,10 @@ static bool check_kind(const exi_edit *edit, const wanted *w, exi_answer *answer
                    ".pc2, .mdd or numbered .obj files",
                    ex_rig_get_driver(edit->rig, &driver, NULL) ? driver.name : "", w->name);
     else if (w->sent && ex_cache_kind_of(w->name) == EX_CACHE_OBJ)
-        exi_refuse(answer, 415,
-                   "'%s' is one frame: put all the numbered .obj files into the project's folder, where they are listed",
-                   w->name);
+        exi_refuse(
+            answer, 415,
+            "'%s' is one frame: put all the numbered .obj files into the project's folder, where they are listed",
+            w->name);
     else
         return true;
     return false;

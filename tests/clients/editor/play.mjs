@@ -105,6 +105,10 @@ const open = async (bench) => {
     await give("no.csv", "this is\nno motion\n");
     await page.waitForFunction(() => window.exemplar.message?.kind === "bad");
     expect((await page.$eval("#play-source", (list) => list.selectedOptions[0].textContent)) === "own.csv", "the last one is gone");
+    await give("wave.bvh", WAVE);
+    await loaded(page, "wave.bvh: 2 frames, 0.5 s; it moves 2 joints of the rig.");
+    await page.locator(".play .scrub").fill("0.5");
+    expect(Math.abs((await shown(page)).elbow - 45) < 1e-3, `a BVH file turns the elbow to ${(await shown(page)).elbow}`);
     // The server built an edit that was undone meanwhile, and has another rig than the page.
     await page.evaluate(() => {
         const { exemplar } = window;
@@ -114,10 +118,6 @@ const open = async (bench) => {
     await settled(page);
     await give("again.csv", MOTION);
     await loaded(page, "again.csv: 4 frames");
-    await give("wave.bvh", WAVE);
-    await loaded(page, "wave.bvh: 2 frames, 0.5 s; it moves 2 joints of the rig.");
-    await page.locator(".play .scrub").fill("0.5");
-    expect(Math.abs((await shown(page)).elbow - 45) < 1e-3, `a BVH file turns the elbow to ${(await shown(page)).elbow}`);
 };
 
 /** Without a motion the examples are visited in turn. */
