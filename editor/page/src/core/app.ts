@@ -3,10 +3,10 @@
 import type { Layer, Pose, Runtime } from "@exemplar/runtime";
 import { Commands } from "./commands";
 import { History, type State } from "./history";
-import type { Place, Project, ProjectExample, ProjectLayer, Weigh } from "./project";
+import { projectOf, type Place, type Project, type ProjectExample, type ProjectLayer, type Weigh } from "./project";
 import { Refusal, type Built, type Finding, type Server } from "./server";
 import { Stage } from "./stage";
-import { sentenceOf } from "./words";
+import { sentenceOf, sentences } from "./words";
 
 export interface Selection {
     /** In tree.layers. */
@@ -138,6 +138,7 @@ export class App {
     #building: Promise<void> | null = null;
     #saving: Promise<boolean> | null = null;
     #refused: unknown = null;
+    #fading = 0;
     #otherLayer: { from: ProjectLayer; layer: ProjectLayer } | null = null;
 
     constructor(
@@ -207,13 +208,23 @@ export class App {
     }
 
     setTool(tool: Tool["id"]): void {
+        this.#hush();
         this.tool = tool;
         this.emit("tool");
         this.invalidate();
     }
 
+    /** A message stands until something else is done; what is no error goes by itself once it can have been read. */
     say(text: string, kind: Message["kind"] = "note"): void {
+        clearTimeout(this.#fading);
         this.message = { text, kind };
+        if (kind !== "bad") this.#fading = window.setTimeout(() => this.#hush(), Math.max(8000, 80 * text.length));
+        this.emit("status");
+    }
+    #hush(): void {
+        clearTimeout(this.#fading);
+        if (!this.message) return;
+        this.message = null;
         this.emit("status");
     }
     fail(error: unknown): void {
@@ -242,6 +253,7 @@ export class App {
 
     /** Shows a change without keeping it: for as long as something is dragged. It starts from the kept project. */
     preview(change: (tree: Project) => Project): void {
+        if (!this.#preview) this.#hush();
         this.#preview = change(this.history.tree);
         this.emit("tree");
         this.invalidate();
@@ -280,6 +292,7 @@ export class App {
     }
     undo(): void {
         if (this.isDragging) return this.cancel(); // what is under way is the last thing that was done
+        this.#hush();
         if (this.strokes?.undoLabel) return this.strokes.undo();
         const label = this.history.undoLabel;
         if (!this.history.undo()) return;
@@ -288,6 +301,7 @@ export class App {
     }
     redo(): void {
         this.cancel();
+        this.#hush();
         if (this.strokes?.redoLabel) return this.strokes.redo();
         const label = this.history.redoLabel;
         if (!this.history.redo()) return;
@@ -311,6 +325,7 @@ export class App {
     }
 
     #changed(): void {
+        this.#hush();
         this.#show();
         this.emit("status");
         void this.build();
@@ -353,7 +368,7 @@ export class App {
                 if (error instanceof Refusal && error.status !== 0 && this.history.undoLabel) {
                     this.history.refuse(state);
                     this.#show();
-                    this.say(`${error.message} The change was taken back.`, "bad");
+                    this.say(sentences(error.message, "The change was taken back."), "bad");
                 } else {
                     this.fail(error);
                     return;
