@@ -47,6 +47,8 @@ interface Events {
     frame: void;
     /** Messages, saving, building, findings. */
     status: void;
+    /** A save was refused: the file is not what it was. */
+    conflict: void;
 }
 type Name = keyof Events;
 
@@ -129,6 +131,10 @@ export class App {
     busy: string | null = null;
     built: Built | null = null;
     version: string | null = null;
+    /** What is on disk instead, since a save was refused for it; null where the file is gone. */
+    conflict: string | null = null;
+    /** Nothing has come from the server for a while: it was ended. */
+    isAlone = false;
     /** Milliseconds of the last steps while something was dragged: solve, weights, blend, skin, filling buffers. */
     readonly steps: number[] = [];
 
@@ -166,6 +172,14 @@ export class App {
     }
     get isDragging(): boolean {
         return this.#preview !== null;
+    }
+    /** What a brush made and no example, mask or group holds yet, in a word; null where there is nothing. */
+    get pending(): string | null {
+        return this.sculpt && this.strokes?.undoLabel ? (this.sculpt.paint ? "painting" : "sculpt") : null;
+    }
+    /** Whether closing the page loses anything. */
+    get isUnsaved(): boolean {
+        return this.isDragging || this.history.changed || this.pending !== null;
     }
     get layer(): ProjectLayer | null {
         return this.tree.layers[this.selection.layer] ?? null;
@@ -437,14 +451,34 @@ export class App {
         try {
             this.version = await this.server.save(state.text, overwrite ? null : this.version);
             this.history.markSaved(state);
-            this.say(`Saved ${this.name}.`, "good");
+            const { pending } = this;
+            if (pending) this.say(`Saved ${this.name} without the ${pending}: it is not inserted yet.`);
+            else this.say(`Saved ${this.name}.`, "good");
             return true;
         } catch (error) {
             this.fail(error);
+            if (!(error instanceof Refusal && error.status === 409)) return false;
+            this.conflict = error.version;
+            this.emit("conflict");
             return false;
         } finally {
             this.emit("status");
         }
+    }
+
+    /** Takes in what is on disk, as a step that can be undone: nothing that was not saved is lost by it. */
+    async load(): Promise<void> {
+        const opened = await this.server!.project();
+        if (opened.error !== null) throw new Refusal(opened.error, 422, opened.where);
+        this.cancel();
+        const state = this.history.push(`loaded ${this.name}`, projectOf(opened.text));
+        state.text = opened.text;
+        this.#changed();
+        await this.build();
+        if (!this.history.holds(state)) return; // it cannot be built, which was said
+        this.version = opened.version;
+        this.history.markSaved(state);
+        this.say(`Loaded ${this.name}.`, "good");
     }
 
     // ---- frames ----

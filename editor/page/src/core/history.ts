@@ -64,6 +64,11 @@ export class History {
         this.#index = Math.min(this.#index, at - 1);
     }
 
+    /** Whether a state is among those that can be gone to. */
+    holds(state: State): boolean {
+        return this.#states.includes(state);
+    }
+
     markSaved(state: State): void {
         this.#saved = state;
     }
