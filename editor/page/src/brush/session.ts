@@ -9,17 +9,18 @@ import { exampleAt, standAt, takeStand, type Stand } from "./stand";
 import { strokeOf, Strokes } from "./strokes";
 import { mirrorOf, topologyOf, type Topology } from "./topology";
 
-/** Whether the layer's forms stand at rest, whatever the pose: then that is what is sculpted. */
+/** Whether the layer's forms stand before the skin poses them, whatever the pose: then that is what is sculpted. Where
+ * there is no layer yet, it is what is seen. */
 export const isAtRest = (stage: Stage, layer: ProjectLayer | null): boolean => {
     const { rig } = stage;
-    if (!rig.skinning && !rig.driver) return false; // all the same
-    const shape = layer?.shape ?? "positions";
+    if (!layer || (!rig.skinning && !rig.driver)) return false; // all the same
+    const shape = layer.shape ?? "positions";
     return (
         rig.driver !== null ||
         shape === "positions" ||
         shape === "trajectory" ||
-        layer?.["posed"] === false ||
-        layer?.weigh?.kind === "direct"
+        layer["posed"] === false ||
+        layer.weigh?.kind === "direct"
     );
 };
 
