@@ -20,7 +20,7 @@ export interface Inserted {
 
 /** Why the selected layer takes no form, and what to do; null where it does. */
 export const refusalOf = (layer: ProjectLayer | null, rigLayer: Layer | null): string | null => {
-    if (!layer || !rigLayer) return "There is no layer to insert into: add one first.";
+    if (!layer || !rigLayer) return "There is no layer to insert into: add one first (Shift+A).";
     const said = `Layer '${layer.name}'`;
     if (rigLayer.domain === "pixels") return `${said} blends pixels: select a layer of forms.`;
     if (rigLayer.domain === "displacement")
