@@ -92,8 +92,8 @@ const builtFalloff = (layer: Layer, name: string, input: number): number => {
 const span = (input: Input): number => (input.kind === "scalar" ? input.max - input.min : 360);
 
 const setFalloff = (state: MapState, mark: Mark, input: Input, value: number | null): Change => {
-    const layer = state.layer!;
     return (tree) => {
+        const layer = state.layer!; // now: while a handle is held another rig may come
         const own = tree.layers[state.app.selection.layer]!;
         return setExample(tree, state.app.selection.layer, mark.name, (before) => {
             const { falloff, ...example } = before;

@@ -111,6 +111,7 @@ export const mapPanel = (app: App): HTMLElement => {
         shown = app.layer;
         update();
     });
+    app.on("rig", () => state.update()); // the pointer may come before the next frame
     app.on("status", redraw);
     new ResizeObserver(redraw).observe(canvas);
     addGestures(app, state, canvas, redraw);
