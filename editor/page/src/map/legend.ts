@@ -39,6 +39,14 @@ export const wordsOf = (state: MapState): Words => {
     const [vx, vy] = isOver ? plane.toValue(...pointer) : [x!.read(pose), y?.read(pose) ?? 0];
     const hit = isOver && !state.busy ? markAt(state, pointer) : null;
     const handle = isOver && !hit ? handleAt(reachOf(state), pointer) : null;
+    if (state.busy === "reach") {
+        const held = reachOf(state)?.handles[state.handle];
+        if (held) return { place: held.text, weights: "", title: "" };
+    }
+    const dragged = state.busy === "mark" ? state.selectedMark : null;
+    if (dragged)
+        return { place: `${dragged.name}: ${placeText(state, dragged.x, dragged.y)}`,
+            weights: `Pose: ${weightsText(state, pose) || "no example counts here"}`, title: "" };
     const weights = weightsText(state, state.pointAt(vx, vy)) || "no example counts here";
     if (hit) {
         const { mark } = hit;
@@ -47,4 +55,15 @@ export const wordsOf = (state: MapState): Words => {
     }
     if (handle) return { place: handle.text, weights: "Double click for the default.", title: "" };
     return { place: `${isOver ? "" : "Pose: "}${placeText(state, vx, vy)}`, weights, title: "" };
+};
+
+/** What the colours of the map mean, as parts: a text, and the colour that it is about. */
+export const captionOf = (state: MapState): (readonly ["above" | "below" | "", string])[] => {
+    const { layer, chosenWeight, chosen, isGraph } = state;
+    const below = (of: string) => ["below", isGraph ? `${of} negative` : `${of} negative, from the dashed line on`] as const;
+    if (chosenWeight === null && chosen === "selected")
+        return [["", isGraph ? "Weights of all examples. Select one to see which is its own." : "Select an example to see its weight here."]];
+    if (chosenWeight === null) return isGraph ? [["", "Weights of all examples"]] : [];
+    if (chosenWeight < 0) return [below("some weight is")];
+    return [["above", `weight of ${layer!.examples[chosenWeight]!.name}`], below("it is")];
 };
