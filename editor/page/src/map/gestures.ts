@@ -118,7 +118,7 @@ const dragMark = (app: App, state: MapState, { mark, end }: Hit, start: Point): 
         move: (at, event) => {
             const values = snapped(state, state.plane.toValue(at[0] + grip[0], at[1] + grip[1]), event);
             // By now the form shows where it was moved before; a little is not worth a word.
-            const why = !told && app.isDragging && Math.hypot(at[0] - start[0], at[1] - start[1]) > 25 ? whyStill(state, before) : null;
+            const why = !told && !mark.muted && app.isDragging && Math.hypot(at[0] - start[0], at[1] - start[1]) > 25 ? whyStill(state, before) : null;
             if (why) app.say(why);
             told ||= why !== null;
             app.preview(moveTo(state, mark, end, ...values));

@@ -57,13 +57,20 @@ export const wordsOf = (state: MapState): Words => {
     return { place: `${isOver ? "" : "Pose: "}${placeText(state, vx, vy)}`, weights, title: "" };
 };
 
-/** What the colours of the map mean, as parts: a text, and the colour that it is about. */
-export const captionOf = (state: MapState): (readonly ["above" | "below" | "", string])[] => {
+type Swatch = "above" | "below" | "reach" | "";
+
+const weightCaption = (state: MapState): (readonly [Swatch, string])[] => {
     const { layer, chosenWeight, chosen, isGraph } = state;
-    const below = (of: string) => ["below", isGraph ? `${of} negative` : `${of} negative, from the dashed line on`] as const;
+    const all = isGraph ? ["", "weights of all examples"] as const : null;
     if (chosenWeight === null && chosen === "selected")
-        return [["", isGraph ? "Weights of all examples. Select one to see which is its own." : "Select an example to see its weight here."]];
-    if (chosenWeight === null) return isGraph ? [["", "Weights of all examples"]] : [];
-    if (chosenWeight < 0) return [below("some weight is")];
-    return [["above", `weight of ${layer!.examples[chosenWeight]!.name}`], below("it is")];
+        return [all ?? ["", "Select an example to see its weight here."]];
+    if (chosenWeight === null) return all ? [all] : [];
+    if (chosenWeight < 0) return [...(all ? [all] : []), ["below", "some weight is negative"]];
+    return [["above", `weight of ${layer!.examples[chosenWeight]!.name}`], ["below", "negative"]];
+};
+
+/** What the colours and lines of the map mean: each text with the colour that it is about. */
+export const captionOf = (state: MapState): (readonly [Swatch, string])[] => {
+    const reach = reachOf(state);
+    return reach ? [...weightCaption(state), ["reach", reach.caption]] : weightCaption(state);
 };
