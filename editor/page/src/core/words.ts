@@ -14,3 +14,6 @@ export const millimetres = (metres: number): string => `${Number((1000 * metres)
 
 /** The name of a file without its ending. */
 export const stemOf = (file: string): string => file.replace(/\.[^./]+$/, "") || file;
+
+/** A pseudo-example's name; without one its number, counted as `check` and the file's paths do. */
+export const pseudoName = (pseudo: { name?: string }, index: number): string => pseudo.name ?? `pseudo-example ${index}`;

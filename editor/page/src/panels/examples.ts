@@ -109,10 +109,11 @@ export class ExampleList {
         const name = example ? example.name : (pseudo.name ?? `pseudo-example ${index - this.#examples}`);
         const direct = layer.weigh?.kind === "direct";
         const place = (example ?? pseudo).at;
-        const about = direct ? (layer.space[index]?.name ?? "") : placeWords(layer, place);
+        const inputs = this.app.rigLayer?.inputs;
+        const about = direct ? (layer.space[index]?.name ?? "") : placeWords(layer, place, inputs);
         const muted = example?.muted ?? false;
         find(".name").textContent = name;
-        find(".about").textContent = direct ? about : shortPlace(layer, place);
+        find(".about").textContent = direct ? about : shortPlace(layer, place, inputs);
         element.title = `${name}: ${about}${muted ? ", muted" : ""}`;
         element.classList.toggle("muted", muted);
         element.classList.toggle("pseudo", !example);

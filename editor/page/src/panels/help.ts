@@ -30,6 +30,8 @@ const MOUSE = [
     ["Wheel", "Come nearer; with Shift, a larger or smaller brush"],
     ["Drop a file", "Add it as an example at the pose, or play it"],
 ] as const;
+// A page without a server has no files.
+const OF_FILES = ["Drop a file", "save"];
 
 const table = (title: string, rows: (readonly [(Node | string)[], string])[]): HTMLElement =>
     h(
@@ -40,7 +42,10 @@ const table = (title: string, rows: (readonly [(Node | string)[], string])[]): H
     );
 
 export const showHelp = (app: App): void => {
-    const groups = [...new Set(app.commands.list.map((command) => command.group))];
+    const isThere = (id: string): boolean => app.server !== null || !OF_FILES.includes(id);
+    const commands = app.commands.list.filter(({ id, keys }) => isThere(id) && keys.length > 0);
+    const mouse = MOUSE.filter(([what]) => isThere(what));
+    const groups = [...new Set(commands.map((command) => command.group))];
     showDialog(
         "help",
         "Keys",
@@ -53,12 +58,12 @@ export const showHelp = (app: App): void => {
         h(
             "div",
             { class: "groups" },
-            table("Mouse", MOUSE.map(([what, label]) => [[what], label] as const)),
+            table("Mouse", mouse.map(([what, label]) => [[what], label] as const)),
             ...groups.map((group) =>
                 table(
                     group,
-                    app.commands.list
-                        .filter((command) => command.group === group && command.keys.length > 0)
+                    commands
+                        .filter((command) => command.group === group)
                         .map((command) => [keysOf(command.keys), command.label] as const),
                 ),
             ),
