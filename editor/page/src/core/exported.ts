@@ -5,11 +5,23 @@ import { type Axis, type Place, type Project, type ProjectLayer, type ProjectPse
 const SHAPES = { form: "positions", offsets: "offsets", trajectory: "trajectory", displacement: "displacement",
     pixels: "pixels" } as const;
 
+/** Whether a number turns its joint, rather than moving or stretching it: the rig does not say, a pose does. */
+const isAngle = (rig: Rig, input: Input): boolean => {
+    if (input.joint < 0) return false;
+    const pose = rig.pose();
+    const far = Math.abs(input.max) > Math.abs(input.min) ? input.max : input.min;
+    pose.set(input.index, (input.rest as number) === far ? (input.min + input.max) / 2 : far);
+    const turned = Math.abs(pose.jointFromRest(input.joint)[3]!) < 1 - 1e-9;
+    pose.dispose();
+    return turned;
+};
+
 const axisOf = (rig: Rig, input: Input): Axis => {
     const joint = input.joint >= 0 ? { joint: rig.joints[input.joint]!.name } : {};
     const unit = input.unit ? { unit: input.unit } : {};
     if (input.kind === "driver") return { name: input.name, driver: true };
-    if (input.kind === "scalar") return { name: input.name, ...joint, min: input.min, max: input.max, ...unit };
+    if (input.kind === "scalar") return { name: input.name, ...joint, min: input.min, max: input.max, ...unit,
+            ...(isAngle(rig, input) ? { angle: "" } : {}) };
     return { name: input.name, ...joint, rotation: input.kind === "rotation" ? "full" : input.kind };
 };
 
@@ -34,7 +46,9 @@ const layerOf = (rig: Rig, layer: Layer): ProjectLayer => {
         const place = { at: placeOf(layer, at) };
         if (from) return { ...place, from: placeOf(layer, from) };
         const named = layer.examples.map((example, k) => [example.name, weights?.[k] ?? 0] as const);
-        return { ...place, weights: Object.fromEntries(named.filter(([, weight]) => weight !== 0)) };
+        const kept = Object.fromEntries(named.filter(([, weight]) => weight !== 0));
+        // The one that a layer has of itself where it does nothing at rest.
+        return { ...place, ...(Object.keys(kept).length ? {} : { name: "nothing at rest" }), weights: kept };
     });
     return {
         name: layer.name,

@@ -26,10 +26,10 @@ const MOUSE = [
     ["Drag in the map", "Move the pose; with Shift, shift the map"],
     ["Drag a point", "Move an example or pseudo-example; with Ctrl, along the grid"],
     ["Alt+drag in the map", "Take the form here and place it there"],
-    ["Double click", "Go to an example; rename it; bring back a default"],
+    ["Double click", "Go to an example; bring back a default"],
     ["Wheel", "Come nearer; with Shift, a larger or smaller brush"],
-    ["Drop a file", "Add it as an example at the pose, or play it"],
 ] as const;
+const SERVED = [["Drop a file", "Add it as an example at the pose, or play it"]] as const;
 
 const table = (title: string, rows: (readonly [(Node | string)[], string])[]): HTMLElement =>
     h(
@@ -53,7 +53,7 @@ export const showHelp = (app: App): void => {
         h(
             "div",
             { class: "groups" },
-            table("Mouse", MOUSE.map(([what, label]) => [[what], label] as const)),
+            table("Mouse", [...MOUSE, ...(app.server ? SERVED : [])].map(([what, label]) => [[what], label] as const)),
             ...groups.map((group) =>
                 table(
                     group,
