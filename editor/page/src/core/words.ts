@@ -6,6 +6,10 @@ export const sentenceOf = (error: unknown): string => (error instanceof Error ? 
 /** "1 example", "1,200 examples". */
 export const count = (n: number, one: string, many = `${one}s`): string => `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 
+/** What a pseudo-example is called: by its name, or counted from 1. */
+export const pseudoName = (pseudo: { name?: string } | undefined, index: number): string =>
+    pseudo?.name ?? `pseudo-example ${index + 1}`;
+
 /** A small length, to two figures. */
 export const millimetres = (metres: number): string => `${Number((1000 * metres).toPrecision(2))} mm`;
 

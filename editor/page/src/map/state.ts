@@ -4,6 +4,7 @@ import type { Layer } from "@exemplar/runtime";
 import type { App } from "../core/app";
 import { pointOf, type ProjectLayer } from "../core/project";
 import type { Finding } from "../core/server";
+import { pseudoName } from "../core/words";
 import { coordinatesOf, examplePoint, type Coordinate } from "./axes";
 import { fitted, Plane, type Range } from "./plane";
 
@@ -221,7 +222,7 @@ export class MapState {
         const pseudos = (tree!.pseudo ?? []).map((pseudo, index): Mark => {
             const point = pointOf(layer!, pseudo.at);
             const from = pseudo.from ? place(pointOf(layer!, pseudo.from), 0) : null;
-            return { kind: "pseudo", name: pseudo.name ?? `pseudo-example ${index + 1}`, index, ...place(point, 0), from,
+            return { kind: "pseudo", name: pseudoName(pseudo, index), index, ...place(point, 0), from,
                 off: this.#off(point), muted: false, selected: selection.pseudo === index,
                 finding: finding("pseudo", index) };
         });
