@@ -353,7 +353,7 @@ export class App {
                 if (error instanceof Refusal && error.status !== 0 && this.history.undoLabel) {
                     this.history.refuse(state);
                     this.#show();
-                    this.say(`${error.message} The change was taken back.`, "bad");
+                    this.say(`${error.message.replace(/[^.!?]$/, "$&.")} The change was taken back.`, "bad");
                 } else {
                     this.fail(error);
                     return;

@@ -104,7 +104,7 @@ const dragMark = (app: App, state: MapState, { mark, end }: Hit, start: Point): 
             const values = snapped(state, state.plane.toValue(at[0] + grip[0], at[1] + grip[1]), event);
             app.preview(moveTo(state, mark, end, ...values));
         },
-        drop: () => app.commit(`moved ${mark.name}`),
+        drop: () => app.commit(`moved '${mark.name}'`),
     };
 };
 
