@@ -216,6 +216,16 @@ const interrupted = async (bench) => {
     await settled(page);
     now = await state();
     expect(now.selection.layer === 0 && /taken back/.test(now.message), `layer ${now.selection.layer} is selected; ${now.message}`);
+    // Undone before it is refused, it is no news, and what was done instead is built.
+    const said = await page.evaluate(async () => {
+        const { exemplar } = window;
+        exemplar.edit("nonsense", (tree) => ({ ...tree, mesh: 3 }));
+        exemplar.undo();
+        exemplar.edit("renamed", (tree) => ({ ...tree, layers: tree.layers.map((layer) => ({ ...layer, name: "one" })) }));
+        await exemplar.build();
+        return `${exemplar.stage.built.layers[0].name}, ${exemplar.message.kind}`;
+    });
+    expect(said === "one, note", `built and said: ${said}`);
     const problems = page.problems.filter((problem) => !/422/.test(problem)); // the refusal, which was wanted
     expect(!now.isDragging && problems.length === 0, problems.join("; "));
 };

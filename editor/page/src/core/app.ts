@@ -350,14 +350,14 @@ export class App {
                 if (this.history.state !== state) continue;
                 this.setRig(built, state);
             } catch (error) {
-                if (error instanceof Refusal && error.status !== 0 && this.history.undoLabel) {
-                    this.history.refuse(state);
-                    this.#show();
-                    this.say(`${error.message.replace(/[^.!?]$/, "$&.")} The change was taken back.`, "bad");
-                } else {
+                const isFirst = this.history.state === state && this.history.undoLabel === null;
+                if (!(error instanceof Refusal) || error.status === 0 || isFirst) {
                     this.fail(error);
                     return;
                 }
+                const wasThere = this.history.refuse(state);
+                this.#show();
+                if (wasThere) this.say(`${error.message.replace(/[^.!?]$/, "$&.")} The change was taken back.`, "bad");
             }
         }
         void this.check();

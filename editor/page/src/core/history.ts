@@ -56,12 +56,15 @@ export class History {
         return true;
     }
 
-    /** Takes a state back that turned out to be impossible, and what was done after it. */
-    refuse(state: State): void {
+    /** Takes a state back that turned out to be impossible, and what was done after it; whether that is seen: it may have
+     * been undone already. */
+    refuse(state: State): boolean {
         const at = this.#states.indexOf(state);
-        if (at < 1) return;
+        if (at < 1) return false;
         this.#states.splice(at);
-        this.#index = Math.min(this.#index, at - 1);
+        if (this.#index < at) return false;
+        this.#index = at - 1;
+        return true;
     }
 
     markSaved(state: State): void {

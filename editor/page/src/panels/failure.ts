@@ -1,9 +1,10 @@
 // What stands in place of the page when a project or a rig cannot be opened.
 import { h } from "../core/dom";
 import { Refusal } from "../core/server";
+import { sentenceOf } from "../core/words";
 
 export const failurePage = (error: unknown): HTMLElement => {
-    const text = error instanceof Error ? error.message : String(error);
+    const text = sentenceOf(error);
     const where = error instanceof Refusal ? error.where : null;
     return h(
         "section",
