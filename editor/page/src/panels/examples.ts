@@ -109,7 +109,8 @@ export class ExampleList {
         const about = direct ? (layer.space[index]?.name ?? "") : placeWords(layer, place);
         const muted = example?.muted ?? false;
         // Short where it is only a number: there is little room.
-        find(".name").textContent = example || pseudo.name ? name : name.replace("pseudo-example", "pseudo");
+        const short = example || pseudo.name ? name : name.replace("pseudo-example", "pseudo");
+        find(".name").replaceChildren(...short.split(/(?<=[_.-])/).flatMap((part, i) => (i ? [h("wbr"), part] : [part])));
         find(".about").textContent = direct ? about : shortPlace(layer, place);
         const keys = `Double click or Enter: go there${this.app.server ? "; F2: rename" : ""}`;
         element.title = `${name}: ${about}${muted ? ", muted" : ""}\n${keys}`;
