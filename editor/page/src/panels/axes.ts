@@ -14,9 +14,12 @@ const FILTER_FROM = 13; // inputs
 const rowOf = (app: App, input: Input): Row =>
     input.kind === "scalar" ? dialRow(app, input) : input.kind === "driver" ? drivenRow(app, input) : turnRow(app, input);
 
-/** Inputs by the layer that alone has them; those of several layers first, under no name. */
+/** Inputs by the layer that alone has them; those of several layers first, under no name. All in the order of a layer that
+ * has every one of them, where there is one: it is the map's. */
 const groupsOf = (app: App): { name: string | null; inputs: Input[] }[] => {
     const { layers, inputs } = app.stage.rig;
+    const whole = layers.find((layer) => new Set(layer.inputs.map((input) => input.index)).size === inputs.length);
+    if (whole) return [{ name: null, inputs: whole.inputs.map((input) => inputs[input.index]!) }];
     const owners = (input: Input) => layers.filter((layer) => layer.inputs.some((i) => i.index === input.index));
     const shared = inputs.filter((input) => owners(input).length !== 1);
     const groups = layers.map((layer) => ({
