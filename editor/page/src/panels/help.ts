@@ -27,9 +27,9 @@ const MOUSE = [
     ["Drag a point", "Move an example or pseudo-example; with Ctrl, along the grid"],
     ["Alt+drag in the map", "Take the form here and place it there"],
     ["Double click", "Go to an example; bring back a default"],
-    ["Wheel", "Come nearer; with Shift, a larger or smaller brush"],
+    ["Wheel", "Come nearer"],
 ] as const;
-const SERVED = [["Drop a file", "Add it as an example at the pose, or play it"]] as const;
+const SERVED = [["Shift and the wheel", "A larger or smaller brush"], ["Drop a file", "Add it as an example at the pose, or play it"]] as const;
 
 const table = (title: string, rows: (readonly [(Node | string)[], string])[]): HTMLElement =>
     h(
