@@ -4,8 +4,8 @@ import wasm from "@exemplar/runtime/exemplar.wasm";
 import { App } from "./core/app";
 import { treeOf } from "./core/exported";
 import { History } from "./core/history";
-import type { Project } from "./core/project";
-import { Refusal, Server } from "./core/server";
+import { projectOf } from "./core/project";
+import { Refusal, Server, type Opened } from "./core/server";
 import { Stage } from "./core/stage";
 import { addCommands } from "./panels/actions";
 import { headerPanel } from "./panels/header";
@@ -22,11 +22,10 @@ const openExported = (runtime: Runtime, element: HTMLElement): App => {
     return new App(runtime, null, element.dataset["name"] ?? "rig", new History(tree, null), new Stage(rig, tree));
 };
 
-const openServed = async (runtime: Runtime, server: Server): Promise<App> => {
-    const opened = await server.project();
+const openServed = async (runtime: Runtime, server: Server, opened: Opened): Promise<App> => {
     if (opened.error !== null) throw new Refusal(opened.error, 422, opened.where);
     const built = await server.build(opened.text);
-    const tree = JSON.parse(opened.text.replace(/^\uFEFF/, "")) as Project;
+    const tree = projectOf(opened.text);
     const stage = new Stage(runtime.open(built.rig), tree);
     const app = new App(runtime, server, opened.name, new History(tree, opened.text), stage);
     app.built = built;
@@ -39,10 +38,13 @@ const run = async (): Promise<void> => {
     const place = document.getElementById("app")!;
     const exported = document.getElementById("rig");
     const server = exported ? null : new Server();
+    let name: string | null = exported?.dataset["name"] ?? null;
     try {
+        const opened = await server?.project();
+        name ??= opened?.name ?? null;
+        if (name) document.title = `${name} – Exemplar`;
         const runtime = await start(wasm);
-        const app = exported ? openExported(runtime, exported) : await openServed(runtime, server!);
-        document.title = `${app.name} – Exemplar`;
+        const app = exported ? openExported(runtime, exported) : await openServed(runtime, server!, opened!);
         addCommands(app);
         place.replaceChildren(headerPanel(app), ...layout(app));
         app.commands.listen();
@@ -54,7 +56,7 @@ const run = async (): Promise<void> => {
         document.body.dataset["ready"] = "true";
     } catch (error) {
         if (!(error instanceof Refusal || error instanceof ExemplarError)) console.error(error);
-        place.replaceChildren(failurePage(error));
+        place.replaceChildren(failurePage(error, name));
         document.body.dataset["ready"] = "failed";
     }
 };

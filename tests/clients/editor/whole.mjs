@@ -60,7 +60,7 @@ const corrupt = async (bench) => {
     await page.waitForSelector("body[data-ready=true]");
 };
 
-/** Two editors on one project: who saves second is told, and nothing is lost. */
+/** Two editors on one project: who saves second is asked, every time, and nothing is lost; not even by the tool's end. */
 const twoEditors = async (bench) => {
     const project = bench.demo("blob");
     const address = await bench.serve(project);
@@ -76,6 +76,34 @@ const twoEditors = async (bench) => {
     expect(readFileSync(project).equals(saved), "the file is not the first one's");
     const said = await two.evaluate(() => window.exemplar.message.text);
     expect(/changed/.test(said), `it says: ${said}`);
+    // The key that somebody happens to press means Later; the next save asks again.
+    for (const key of ["Enter", "Escape", null]) {
+        await two.waitForSelector("dialog.ask");
+        const focused = await two.evaluate(() => document.activeElement.textContent);
+        expect(focused === "Later", `the focus is on '${focused}'`);
+        if (!key) break;
+        await two.keyboard.press(key);
+        await two.waitForSelector("dialog.ask", { state: "detached" });
+        await two.keyboard.press("Control+s");
+    }
+    const layer = () => two.evaluate(() => window.exemplar.tree.layers[0].name);
+    await two.evaluate(() => window.exemplar.setPlace({ bend: 0.6, thickness: 0.7 }));
+    const before = await two.evaluate(() => window.exemplar.stage.pose.inputs.join());
+    await two.click("dialog.ask button:text('Load it')");
+    await two.waitForFunction(() => /^Loaded/.test(window.exemplar.message?.text ?? ""));
+    expect((await layer()) === "first" && (await two.textContent("header .changed")) === "saved", "it was not loaded");
+    expect(before === await two.evaluate(() => window.exemplar.stage.pose.inputs.join()), "the pose is lost");
+    await two.keyboard.press("Control+z");
+    expect((await layer()) === "second", "undoing does not bring back what was not saved");
+    expect((await two.textContent("header .changed")) === "not saved", "what was brought back counts as saved");
+
+    await settled(two);
+    bench.servers.at(-1).kill("SIGINT");
+    await rename(two, "third");
+    await two.waitForSelector("[role=alert]:has-text('no longer answers')");
+    const [kept] = await Promise.all([two.waitForEvent("download"), two.click("[role=alert] button")]);
+    expect(kept.suggestedFilename() === "blob.json", `the file is called ${kept.suggestedFilename()}`);
+    expect(json(await kept.path()).layers[0].name === "third", "the file is not what the page has");
 };
 
 /** Texts and controls that can be seen, with the boxes that are left of them inside what scrolls. */

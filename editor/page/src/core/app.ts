@@ -3,10 +3,10 @@
 import type { Layer, Pose, Runtime } from "@exemplar/runtime";
 import { Commands } from "./commands";
 import { History, type State } from "./history";
-import type { Place, Project, ProjectExample, ProjectLayer, Weigh } from "./project";
+import { projectOf, type Place, type Project, type ProjectExample, type ProjectLayer, type Weigh } from "./project";
 import { Refusal, type Built, type Finding, type Server } from "./server";
 import { Stage } from "./stage";
-import { sentenceOf } from "./words";
+import { sentenceOf, sentences } from "./words";
 
 export interface Selection {
     /** In tree.layers. */
@@ -47,6 +47,8 @@ interface Events {
     frame: void;
     /** Messages, saving, building, findings. */
     status: void;
+    /** A save was refused: the file is not what it was. */
+    conflict: void;
 }
 type Name = keyof Events;
 
@@ -129,6 +131,10 @@ export class App {
     busy: string | null = null;
     built: Built | null = null;
     version: string | null = null;
+    /** What is on disk instead, since a save was refused for it; null where the file is gone. */
+    conflict: string | null = null;
+    /** Nothing has come from the server for a while: it was ended. */
+    isAlone = false;
     /** Milliseconds of the last steps while something was dragged: solve, weights, blend, skin, filling buffers. */
     readonly steps: number[] = [];
 
@@ -138,6 +144,7 @@ export class App {
     #building: Promise<void> | null = null;
     #saving: Promise<boolean> | null = null;
     #refused: unknown = null;
+    #fading = 0;
     #otherLayer: { from: ProjectLayer; layer: ProjectLayer } | null = null;
 
     constructor(
@@ -165,6 +172,14 @@ export class App {
     }
     get isDragging(): boolean {
         return this.#preview !== null;
+    }
+    /** What a brush made and no example, mask or group holds yet, in a word; null where there is nothing. */
+    get pending(): string | null {
+        return this.sculpt && this.strokes?.undoLabel ? (this.sculpt.paint ? "painting" : "sculpt") : null;
+    }
+    /** Whether closing the page loses anything. */
+    get isUnsaved(): boolean {
+        return this.isDragging || this.history.changed || this.pending !== null;
     }
     get layer(): ProjectLayer | null {
         return this.tree.layers[this.selection.layer] ?? null;
@@ -207,13 +222,23 @@ export class App {
     }
 
     setTool(tool: Tool["id"]): void {
+        this.#hush();
         this.tool = tool;
         this.emit("tool");
         this.invalidate();
     }
 
+    /** A message stands until something else is done; what is no error goes by itself once it can have been read. */
     say(text: string, kind: Message["kind"] = "note"): void {
+        clearTimeout(this.#fading);
         this.message = { text, kind };
+        if (kind !== "bad") this.#fading = window.setTimeout(() => this.#hush(), Math.max(8000, 80 * text.length));
+        this.emit("status");
+    }
+    #hush(): void {
+        clearTimeout(this.#fading);
+        if (!this.message) return;
+        this.message = null;
         this.emit("status");
     }
     fail(error: unknown): void {
@@ -242,6 +267,7 @@ export class App {
 
     /** Shows a change without keeping it: for as long as something is dragged. It starts from the kept project. */
     preview(change: (tree: Project) => Project): void {
+        if (!this.#preview) this.#hush();
         this.#preview = change(this.history.tree);
         this.emit("tree");
         this.invalidate();
@@ -280,6 +306,7 @@ export class App {
     }
     undo(): void {
         if (this.isDragging) return this.cancel(); // what is under way is the last thing that was done
+        this.#hush();
         if (this.strokes?.undoLabel) return this.strokes.undo();
         const label = this.history.undoLabel;
         if (!this.history.undo()) return;
@@ -288,6 +315,7 @@ export class App {
     }
     redo(): void {
         this.cancel();
+        this.#hush();
         if (this.strokes?.redoLabel) return this.strokes.redo();
         const label = this.history.redoLabel;
         if (!this.history.redo()) return;
@@ -311,6 +339,7 @@ export class App {
     }
 
     #changed(): void {
+        this.#hush();
         this.#show();
         this.emit("status");
         void this.build();
@@ -357,7 +386,7 @@ export class App {
                 }
                 const wasThere = this.history.refuse(state);
                 this.#show();
-                if (wasThere) this.say(`${error.message} The change was taken back.`, "bad");
+                if (wasThere) this.say(sentences(error.message, "The change was taken back."), "bad");
             }
         }
         void this.check();
@@ -424,14 +453,34 @@ export class App {
         try {
             this.version = await this.server.save(state.text, overwrite ? null : this.version);
             this.history.markSaved(state);
-            this.say(`Saved ${this.name}.`, "good");
+            const { pending } = this;
+            if (pending) this.say(`Saved ${this.name} without the ${pending}: it is not inserted yet.`);
+            else this.say(`Saved ${this.name}.`, "good");
             return true;
         } catch (error) {
             this.fail(error);
+            if (!(error instanceof Refusal && error.status === 409)) return false;
+            this.conflict = error.version;
+            this.emit("conflict");
             return false;
         } finally {
             this.emit("status");
         }
+    }
+
+    /** Takes in what is on disk, as a step that can be undone: nothing that was not saved is lost by it. */
+    async load(): Promise<void> {
+        const opened = await this.server!.project();
+        if (opened.error !== null) throw new Refusal(opened.error, 422, opened.where);
+        this.cancel();
+        const state = this.history.push(`loaded ${this.name}`, projectOf(opened.text));
+        state.text = opened.text;
+        this.#changed();
+        await this.build();
+        if (!this.history.holds(state)) return; // it cannot be built, which was said
+        this.version = opened.version;
+        this.history.markSaved(state);
+        this.say(`Loaded ${this.name}.`, "good");
     }
 
     // ---- frames ----

@@ -67,6 +67,11 @@ export class History {
         return true;
     }
 
+    /** Whether a state is among those that can be gone to. */
+    holds(state: State): boolean {
+        return this.#states.includes(state);
+    }
+
     markSaved(state: State): void {
         this.#saved = state;
     }

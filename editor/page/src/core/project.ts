@@ -86,6 +86,9 @@ export interface Project {
     [key: string]: unknown;
 }
 
+/** The tree of a file's text, which may begin with a byte order mark. */
+export const projectOf = (text: string): Project => JSON.parse(text.replace(/^\uFEFF/, "")) as Project;
+
 // ---- new trees from old ones ----
 
 export const setLayer = (tree: Project, index: number, change: (layer: ProjectLayer) => ProjectLayer): Project => ({

@@ -3,6 +3,9 @@
 /** What went wrong, as a sentence. */
 export const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
+/** Sentences one after the other, each with its full stop. */
+export const sentences = (...all: string[]): string => all.map((one) => (/[.!?…]$/.test(one) ? one : `${one}.`)).join(" ");
+
 /** "1 example", "1,200 examples". */
 export const count = (n: number, one: string, many = `${one}s`): string => `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 

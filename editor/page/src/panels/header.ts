@@ -15,7 +15,8 @@ export const headerPanel = (app: App): HTMLElement => {
         button("help", "Keys"),
     ].filter((b) => b !== null);
     const update = (): void => {
-        setText(mark, !app.server ? "a copy to try" : app.history.changed ? "not saved" : "saved");
+        setText(mark, !app.server ? "a copy to try" : !app.isUnsaved ? "saved" : !app.pending || app.history.changed ? "not saved"
+            : `saved without the ${app.pending}`);
         dim(app, buttons);
     };
     app.on("status", update);

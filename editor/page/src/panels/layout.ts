@@ -6,6 +6,7 @@ import { mapPanel } from "../map/map";
 import { playPanel } from "../play/play";
 import { viewPanel } from "../view/view";
 import { axesPanel } from "./axes";
+import { alonePanel } from "./alone";
 import { findingsPanel } from "./findings";
 import { layersPanel } from "./layers";
 import { statusPanel } from "./status";
@@ -34,5 +35,5 @@ export const layout = (app: App): HTMLElement[] => {
         part("Weigher", false, weigherPanel(app)),
     );
     const middle = h("section", { class: "middle" }, view, playPanel(app));
-    return [h("div", { class: "columns" }, left, middle, right), statusPanel(app)];
+    return [alonePanel(app), h("div", { class: "columns" }, left, middle, right), statusPanel(app)];
 };

@@ -12,6 +12,7 @@ export const statusPanel = (app: App): HTMLElement => {
     const step = h("span", { class: "step", title: "Solve, weights, blend, skin and filling buffers: median of the last steps" });
     const update = (): void => {
         setText(message, app.message?.text ?? "");
+        message.title = app.message?.text ?? "";
         message.dataset["kind"] = app.message?.kind ?? "note";
         setText(busy, app.busy ? `${app.busy}…` : "");
         const { surface, rig } = app.stage;

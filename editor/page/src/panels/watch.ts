@@ -1,43 +1,67 @@
-// Keeps an eye on the project's file: says when another program changed it, and asks before a change is lost.
+// Keeps an eye on the tool and on the project's file: says when the tool was ended or another program changed the file, and
+// asks before a change is lost.
 import type { App } from "../core/app";
 import { showDialog } from "../core/dialog";
 import { h } from "../core/dom";
 
 const EVERY = 3000; // milliseconds
+const PATIENCE = 2; // times without an answer until that is said
 
-const ask = (app: App, version: string | null, load: () => void): void => {
+// It may open while somebody types: what Enter or Space presses does nothing.
+const ask = (app: App, version: string | null): HTMLDialogElement => {
+    const isGone = version === null;
+    const close = (then?: () => Promise<unknown>) => (): void => {
+        dialog.close();
+        void then?.().catch((error: unknown) => app.fail(error));
+    };
+    const said = isGone ? `${app.name} is gone from disk.` : `Another program changed ${app.name} on disk.`;
     const dialog = showDialog(
         "ask",
         "The file was changed",
-        h("p", {}, version === null ? `${app.name} is gone from disk.` : `Another program changed ${app.name} on disk.`),
+        h("p", {}, said),
+        !isGone && app.isUnsaved && h("p", {}, "If you load it, undo brings yours back."),
         h(
             "p",
             { class: "actions" },
-            version !== null && h("button", { onclick: load }, "Load it (what is not saved is lost)"),
-            h("button", { onclick: () => (dialog.close(), void app.save(true)) }, "Save mine over it"),
-            h("button", { onclick: () => dialog.close() }, "Later"),
+            !isGone && h("button", { onclick: close(() => app.load()) }, "Load it"),
+            (isGone || app.isUnsaved) &&
+                h("button", { onclick: close(() => app.save(true)) }, isGone ? "Write it again" : "Save mine over it"),
+            h("button", { onclick: close(), autofocus: true }, "Later"),
         ),
     );
+    return dialog;
 };
 
 export const watchFile = (app: App): void => {
     let asked = app.version;
-    let loading = false; // somebody chose to lose what is not saved
-    const load = (): void => {
-        loading = true;
-        location.reload();
+    let dialog: HTMLDialogElement | null = null;
+    let silent = 0;
+    let isLooking = false;
+    const question = (version: string | null): void => {
+        asked = version;
+        if (!dialog?.open) dialog = ask(app, version);
+    };
+    const setAlone = (isAlone: boolean): void => {
+        if (app.isAlone === isAlone) return;
+        app.isAlone = isAlone;
+        app.emit("status");
+        if (!isAlone) void app.build(); // what was changed meanwhile
     };
     const look = async (): Promise<void> => {
-        if (document.hidden || app.isSaving) return;
+        if (document.hidden || app.isSaving || isLooking) return;
         const known = app.version;
-        const version = await app.server!.version().catch(() => known);
+        isLooking = true;
+        const answer = await app.server!.version().then((version) => ({ version }), () => null);
+        isLooking = false;
+        silent = answer ? 0 : silent + 1;
+        setAlone(silent >= PATIENCE);
         // A save of our own may have begun, or ended, meanwhile.
-        if (app.isSaving || version === app.version || version === asked || known !== app.version) return;
-        asked = version;
-        ask(app, version, load);
+        if (!answer || app.isSaving || known !== app.version) return;
+        if (answer.version !== app.version && answer.version !== asked) question(answer.version);
     };
     setInterval(() => void look(), EVERY);
+    app.on("conflict", () => question(app.conflict));
     addEventListener("beforeunload", (event) => {
-        if (!loading && (app.history.changed || (app.sculpt && app.strokes?.undoLabel))) event.preventDefault();
+        if (app.isUnsaved) event.preventDefault();
     });
 };

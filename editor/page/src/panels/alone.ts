@@ -1,0 +1,33 @@
+// What is said above as long as the tool does not answer: a new one has another address, so that nothing of this page can
+// be saved but by hand.
+import type { App } from "../core/app";
+import { h, setText } from "../core/dom";
+import { sentences } from "../core/words";
+
+/** Hands a text over as a file, as the browser does with files. */
+const keepFile = (name: string, text: string): void => {
+    const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+    h("a", { href: address, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 60000);
+};
+
+const wordsFor = (app: App): string => {
+    const words = ["The tool no longer answers: it was ended"];
+    const keep = `Keep the project as a file, put it in the place of ${app.name}, and start 'exemplar edit' again`;
+    words.push(app.history.changed ? `What is not saved is in this page alone. ${keep}` : "Start 'exemplar edit' again");
+    if (app.pending) words.push(`The ${app.pending} is not inserted, and cannot be kept`);
+    return sentences(...words);
+};
+
+export const alonePanel = (app: App): HTMLElement => {
+    const words = h("span", {});
+    const keep = (): void => keepFile(app.name, app.history.state.text ?? `${JSON.stringify(app.history.tree, null, 2)}\n`);
+    const banner = h("div", { class: "alone", role: "alert", hidden: true }, words,
+        h("button", { onclick: keep }, "Keep the project as a file"));
+    const update = (): void => {
+        banner.hidden = !app.isAlone;
+        setText(words, app.isAlone ? wordsFor(app) : "");
+    };
+    app.on("status", update);
+    return banner;
+};
