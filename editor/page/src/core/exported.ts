@@ -1,6 +1,6 @@
 // The project that a rig could have been built from, as far as a page without a server needs it: layers, axes, places.
 import type { Input, Layer, Rig } from "@exemplar/runtime";
-import { type Axis, type Place, type Project, type ProjectLayer, type ProjectPseudo, type Weigh } from "./project";
+import { offsetsOf, type Axis, type Place, type Project, type ProjectLayer, type ProjectPseudo, type Weigh } from "./project";
 
 const SHAPES = { form: "positions", offsets: "offsets", trajectory: "trajectory", displacement: "displacement",
     pixels: "pixels" } as const;
@@ -37,12 +37,36 @@ const placeOf = (layer: Layer, point: ArrayLike<number>): Place => {
     return place;
 };
 
-/** How many pseudo-examples a project would name. Those at which no example counts and that stand last in a layer of
- * offsets came by themselves: they hold the form where the layer must add nothing. */
-const namedPseudos = (layer: Layer): number => {
+/** A point of one layer, where another has it; what that does not have is at rest. */
+const projected = (layer: Layer, from: Layer | null, point: ArrayLike<number>): number[] =>
+    layer.inputs.flatMap((input) => {
+        const i = from?.inputs.findIndex(({ index }) => index === input.index) ?? -1;
+        const rest = Array.isArray(input.rest) ? input.rest : [input.rest];
+        const at = i < 0 ? 0 : offsetsOf(from!)[i]!;
+        return i < 0 ? (input.width ? rest : []) : Array.from({ length: input.width }, (_, k) => point[at + k]!);
+    });
+
+/** Where a layer may have been told to add nothing: at rest, and at the examples of layers before it. */
+const heldPoints = (rig: Rig, layer: Layer): number[][] => [
+    projected(layer, null, []),
+    ...rig.layers.slice(0, layer.index).flatMap((earlier) =>
+        earlier.examples.flatMap(({ index }) => {
+            const point = earlier.examplePoint(index);
+            return point ? [projected(layer, earlier, point)] : [];
+        })),
+];
+
+/** How many pseudo-examples a project would name: in a layer of offsets, building adds zeros behind them that hold the
+ * form where the layer is to add nothing, and nobody placed those. */
+const namedPseudos = (rig: Rig, layer: Layer): number => {
     let count = layer.pseudoCount;
-    const isZero = (i: number): boolean => layer.pseudo(i).weights?.every((weight) => weight === 0) ?? false;
-    while (layer.domain === "offsets" && count > 0 && isZero(count - 1)) count--;
+    if (layer.domain !== "offsets") return count;
+    const held = heldPoints(rig, layer);
+    const isAdded = (i: number): boolean => {
+        const { at, weights } = layer.pseudo(i);
+        return !!weights?.every((weight) => weight === 0) && held.some((point) => layer.distance(at, point) < 1e-5);
+    };
+    while (count > 0 && isAdded(count - 1)) count--;
     return count;
 };
 
@@ -50,7 +74,7 @@ const layerOf = (rig: Rig, layer: Layer): ProjectLayer => {
     const { kind, neighbours, ...rest } = layer.settings;
     const weigh: Weigh = { kind, ...rest, k: neighbours };
     const places = layer.weigher !== "direct" && layer.weigher !== "convex";
-    const pseudo = Array.from({ length: places ? namedPseudos(layer) : 0 }, (_, i): ProjectPseudo => {
+    const pseudo = Array.from({ length: places ? namedPseudos(rig, layer) : 0 }, (_, i): ProjectPseudo => {
         const { at, from, weights } = layer.pseudo(i);
         const place = { at: placeOf(layer, at) };
         if (from) return { ...place, from: placeOf(layer, from) };

@@ -134,6 +134,7 @@ export const drawArrow = (
     to: readonly [number, number],
     short: number,
     colour: string,
+    dash: number[] = [],
 ): void => {
     const [dx, dy] = [to[0] - from[0], to[1] - from[1]];
     const length = Math.hypot(dx, dy);
@@ -144,7 +145,9 @@ export const drawArrow = (
     if (length < short + 10) return;
     const [ux, uy] = [dx / length, dy / length];
     const [ex, ey] = [to[0] - ux * short, to[1] - uy * short];
+    context.setLineDash(dash);
     line(context, from[0] + 3 * ux, from[1] + 3 * uy, ex - 5 * ux, ey - 5 * uy);
+    context.setLineDash([]);
     context.beginPath();
     context.moveTo(ex, ey);
     context.lineTo(ex - 8 * ux - 3.5 * uy, ey - 8 * uy + 3.5 * ux);
@@ -197,17 +200,11 @@ export const drawMarks = (
         .map((mark) => ({ mark, at: plane.toPixel(mark.x, mark.y) }))
         .filter(({ at: [x, y] }) => plane.contains(x, y, 8));
     for (const { mark, at } of seen)
-        if (mark.from) {
+        if (mark.from ?? mark.origin) {
+            const { x, y } = (mark.from ?? mark.origin)!;
             context.globalAlpha = alphaOf(mark);
-            drawArrow(context, plane.toPixel(mark.from.x, mark.from.y), at, radiusOf(mark) + 3, colours.pseudo);
+            drawArrow(context, plane.toPixel(x, y), at, radiusOf(mark) + 3, colours.pseudo, mark.from ? [] : [1.5, 3]);
         }
-    context.setLineDash([1.5, 3]);
-    for (const { mark, at } of seen)
-        if (mark.origin) {
-            context.globalAlpha = alphaOf(mark);
-            drawArrow(context, plane.toPixel(mark.origin.x, mark.origin.y), at, radiusOf(mark) + 3, colours.pseudo);
-        }
-    context.setLineDash([]);
     for (const { mark, at } of seen) drawMark(context, mark, at[0], at[1], colours);
     const labels = seen
         .filter(({ mark }) => mark.kind === "example" || mark.selected || mark === hovered || state.tree?.pseudo?.[mark.index]?.name)
