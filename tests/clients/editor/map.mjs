@@ -50,14 +50,27 @@ const pseudo = async (bench) => {
     await drag(page, start, end, { during: () => page.keyboard.press("Escape") });
     await settled(page);
     expect(!(await page.evaluate(() => window.exemplar.history.changed)), "Escape did not take the drag back");
+
+    // Where the form cannot follow, since the pose stands on another example, that is said.
+    await page.evaluate(() => window.exemplar.setPlace({ bend: 0, thickness: 0 }));
+    const barrel = json(project).layers[0].examples.find((e) => e.name === "barrel").at;
+    await drag(page, await onMap(page, [barrel.bend, barrel.thickness]), await onMap(page, [0.4, 0.7]));
+    await settled(page);
+    const said = await page.textContent("footer");
+    expect(/pose is at 'thin', whose form stays/.test(said), `of a form that does not follow the page says: ${said}`);
 };
 
 const heat = async (bench) => {
     const page = await bench.open(bench.demo("blob"), WIDE); // names lie over colours where there is less room
+    const caption = () => page.textContent(".map .caption");
+    expect(/^Select an example/.test(await caption()), `with nothing selected the caption is: ${await caption()}`);
+    const unselected = await bench.pixels(page, "#map");
     await page.selectOption("#map-weight", "none");
     const bare = await bench.pixels(page, "#map");
     await page.selectOption("#map-weight", { label: "thick" });
     const thick = await bench.pixels(page, "#map");
+    expect(changed(bare, unselected) === 0, "with nothing selected the map has colours");
+    expect(/weight of thick.*negative/.test(await caption()), `the caption is: ${await caption()}`);
     await page.selectOption("#map-weight", { label: "left" });
     const left = await bench.pixels(page, "#map");
     expect(changed(bare, thick) > 5000, `only ${changed(bare, thick)} pixels are coloured`);
@@ -110,7 +123,9 @@ const reach = async (bench) => {
     const handles = () => page.evaluate(() => document.getElementById("map").handles());
     const [handle] = await handles();
     expect(handle && /forward/.test(handle.text), "the selected example has no handle");
-    await drag(page, handle, { x: handle.x - 18, y: handle.y });
+    const held = await drag(page, handle, { x: handle.x - 18, y: handle.y }, { during: () => page.evaluate(() =>
+        [document.querySelector(".map .legend .place").textContent, document.getElementById("map").style.cursor]) });
+    expect(/^forward reaches [\d.]+°/.test(held[0]) && held[1] === "grabbing", `while it is dragged the page shows: ${held}`);
     const live = await positions(page);
     expect(apart(before, live) > 1e-4, "the surface did not follow the handle");
     await save(page);
@@ -141,6 +156,11 @@ const keys = async (bench) => {
     expect((await selected()).example === examples[1].name, "N twice does not select the second example");
     await page.keyboard.press("Shift+N");
     expect((await selected()).example === examples[0].name, "Shift+N does not go back");
+    await page.evaluate(() => {
+        const { x, y } = document.getElementById("map").pointToClient([0.3, 0.6]);
+        const move = () => document.getElementById("map").dispatchEvent(new PointerEvent("pointermove", { clientX: x, clientY: y }));
+        window.exemplar.on("rig", () => queueMicrotask(move)); // before the next frame
+    });
     await page.keyboard.press("Alt+ArrowRight");
     await page.keyboard.press("Alt+Shift+ArrowUp");
     await save(page);
@@ -168,6 +188,7 @@ const keys = async (bench) => {
     expect(made.at.bend === -0.5 && made.at.thickness === 0.5, `placed at ${JSON.stringify(made.at)}`);
     examples.forEach(({ name }, k) =>
         expect(near(made.weights[name] ?? 0, weights[k], 1e-6), `${name} has ${made.weights[name]}, not ${weights[k]}`));
+    expect(page.problems.length === 0, page.problems.join("; ")); // the pointer met no rig that is gone
 };
 
 const axes = async (bench) => {

@@ -406,10 +406,12 @@ export class App {
         const old = this.stage;
         this.stage = new Stage(this.runtime.open(built.rig), state.tree, old);
         this.built = built;
-        this.other?.dispose();
+        const { other } = this;
         this.other = null;
-        old.dispose();
         this.emit("rig");
+        // Last, when nobody holds anything of them any more.
+        other?.dispose();
+        old.dispose();
         this.invalidate();
     }
 

@@ -5,23 +5,23 @@ import { type Axis, type Place, type Project, type ProjectLayer, type ProjectPse
 const SHAPES = { form: "positions", offsets: "offsets", trajectory: "trajectory", displacement: "displacement",
     pixels: "pixels" } as const;
 
-/** Whether a number turns its joint, rather than moving or stretching it: the rig does not say, a pose does. */
+/** Whether a number turns its joint, instead of moving or stretching it: files need not say that its unit are degrees. */
 const isAngle = (rig: Rig, input: Input): boolean => {
-    if (input.joint < 0) return false;
+    if (input.kind !== "scalar" || input.joint < 0) return false;
     const pose = rig.pose();
-    const far = Math.abs(input.max) > Math.abs(input.min) ? input.max : input.min;
-    pose.set(input.index, (input.rest as number) === far ? (input.min + input.max) / 2 : far);
-    const turned = Math.abs(pose.jointFromRest(input.joint)[3]!) < 1 - 1e-9;
+    const rest = input.rest as number;
+    pose.set(input.index, Math.abs(input.max - rest) > Math.abs(input.min - rest) ? input.max : input.min);
+    const turn = pose.jointFromRest(input.joint);
     pose.dispose();
-    return turned;
+    return Math.hypot(turn[0]!, turn[1]!, turn[2]!) > 1e-6;
 };
 
 const axisOf = (rig: Rig, input: Input): Axis => {
-    const joint = input.joint >= 0 ? { joint: rig.joints[input.joint]!.name } : {};
+    const about = isAngle(rig, input) ? { angle: [...(input.about ?? [])] } : {};
+    const joint = input.joint >= 0 ? { joint: rig.joints[input.joint]!.name, ...about } : {};
     const unit = input.unit ? { unit: input.unit } : {};
     if (input.kind === "driver") return { name: input.name, driver: true };
-    if (input.kind === "scalar") return { name: input.name, ...joint, min: input.min, max: input.max, ...unit,
-            ...(isAngle(rig, input) ? { angle: "" } : {}) };
+    if (input.kind === "scalar") return { name: input.name, ...joint, min: input.min, max: input.max, ...unit };
     return { name: input.name, ...joint, rotation: input.kind === "rotation" ? "full" : input.kind };
 };
 
@@ -37,18 +37,25 @@ const placeOf = (layer: Layer, point: ArrayLike<number>): Place => {
     return place;
 };
 
+/** How many pseudo-examples a project would name. Those at which no example counts and that stand last in a layer of
+ * offsets came by themselves: they hold the form where the layer must add nothing. */
+const namedPseudos = (layer: Layer): number => {
+    let count = layer.pseudoCount;
+    const isZero = (i: number): boolean => layer.pseudo(i).weights?.every((weight) => weight === 0) ?? false;
+    while (layer.domain === "offsets" && count > 0 && isZero(count - 1)) count--;
+    return count;
+};
+
 const layerOf = (rig: Rig, layer: Layer): ProjectLayer => {
     const { kind, neighbours, ...rest } = layer.settings;
     const weigh: Weigh = { kind, ...rest, k: neighbours };
     const places = layer.weigher !== "direct" && layer.weigher !== "convex";
-    const pseudo = Array.from({ length: places ? layer.pseudoCount : 0 }, (_, i): ProjectPseudo => {
+    const pseudo = Array.from({ length: places ? namedPseudos(layer) : 0 }, (_, i): ProjectPseudo => {
         const { at, from, weights } = layer.pseudo(i);
         const place = { at: placeOf(layer, at) };
         if (from) return { ...place, from: placeOf(layer, from) };
         const named = layer.examples.map((example, k) => [example.name, weights?.[k] ?? 0] as const);
-        const kept = Object.fromEntries(named.filter(([, weight]) => weight !== 0));
-        // The one that a layer has of itself where it does nothing at rest.
-        return { ...place, ...(Object.keys(kept).length ? {} : { name: "nothing at rest" }), weights: kept };
+        return { ...place, weights: Object.fromEntries(named.filter(([, weight]) => weight !== 0)) };
     });
     return {
         name: layer.name,

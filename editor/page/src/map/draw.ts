@@ -201,6 +201,13 @@ export const drawMarks = (
             context.globalAlpha = alphaOf(mark);
             drawArrow(context, plane.toPixel(mark.from.x, mark.from.y), at, radiusOf(mark) + 3, colours.pseudo);
         }
+    context.setLineDash([1.5, 3]);
+    for (const { mark, at } of seen)
+        if (mark.origin) {
+            context.globalAlpha = alphaOf(mark);
+            drawArrow(context, plane.toPixel(mark.origin.x, mark.origin.y), at, radiusOf(mark) + 3, colours.pseudo);
+        }
+    context.setLineDash([]);
     for (const { mark, at } of seen) drawMark(context, mark, at[0], at[1], colours);
     const labels = seen
         .filter(({ mark }) => mark.kind === "example" || mark.selected || mark === hovered || state.tree?.pseudo?.[mark.index]?.name)

@@ -27,9 +27,10 @@ export const moveTo = (state: MapState, mark: Mark, end: "at" | "from", x: numbe
 /** The form at a point of the map: what each example counts for there now. */
 export const takeForm = (state: MapState, x: number, y: number): Taken => {
     const layer = state.layer!;
-    const weights = layer.weights(state.pointAt(x, y));
+    const point = state.pointAt(x, y);
+    const weights = layer.weights(point);
     const rounded = layer.examples.map((example, k) => [example.name, Number(weights[k]!.toFixed(7))] as const);
-    return { x, y, weights: Object.fromEntries(rounded.filter(([, weight]) => weight !== 0)) };
+    return { x, y, point, weights: Object.fromEntries(rounded.filter(([, weight]) => weight !== 0)) };
 };
 
 const placeOf = (layer: Layer, state: MapState, x: number, y: number): Place => {
@@ -43,6 +44,7 @@ const placeOf = (layer: Layer, state: MapState, x: number, y: number): Place => 
 
 /** A taken form as a pseudo-example at values of the shown axes; the others are the pose's. */
 export const placeForm = (state: MapState, taken: Taken, x: number, y: number): Change => {
+    state.origins.set(taken.weights, taken.point);
     const pseudo: ProjectPseudo = { at: placeOf(state.layer!, state, x, y), weights: taken.weights };
     return (tree) =>
         setLayer(tree, state.app.selection.layer, (layer) => ({ ...layer, pseudo: [...(layer.pseudo ?? []), pseudo] }));

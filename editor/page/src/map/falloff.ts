@@ -30,6 +30,8 @@ export interface Reach {
     readonly y: number;
     readonly rx: number;
     readonly ry: number;
+    /** Of whom. */
+    readonly caption: string;
     readonly handles: readonly Handle[];
 }
 
@@ -92,8 +94,8 @@ const builtFalloff = (layer: Layer, name: string, input: number): number => {
 const span = (input: Input): number => (input.kind === "scalar" ? input.max - input.min : 360);
 
 const setFalloff = (state: MapState, mark: Mark, input: Input, value: number | null): Change => {
-    const layer = state.layer!;
     return (tree) => {
+        const layer = state.layer!; // now: while a handle is held another rig may come
         const own = tree.layers[state.app.selection.layer]!;
         return setExample(tree, state.app.selection.layer, mark.name, (before) => {
             const { falloff, ...example } = before;
@@ -146,7 +148,7 @@ const radiusHandle = (state: MapState): Part => {
     const now = settingsOf(tree!.weigh).radius;
     return {
         angles: state.isGraph ? [0, 180] : [45, 135, 315, 225, 20, 160],
-        text: `Kernels reach ${round(now, 1)} × the distance to the next point`,
+        text: `All examples reach ${round(now, 1)} × the distance to the next point`,
         label: "set the radius of the kernels",
         resetLabel: "default radius of the kernels",
         change: ([, , f]) => setRadius(app.selection.layer, round(Math.min(Math.max(now * f, 0.1), 10), 1)),
@@ -168,7 +170,7 @@ interface Part {
     reset: Change;
 }
 
-type Ellipse = Omit<Reach, "handles">;
+type Ellipse = Omit<Reach, "handles" | "caption">;
 
 const putHandle = (state: MapState, { x, y, rx, ry }: Ellipse, { angles, change, ...part }: Part): Handle => {
     const { plane, marks } = state;
@@ -223,12 +225,12 @@ export const reachOf = (state: MapState): Reach | null => {
         const ellipse = size((c) => gaussianReach(state, mark, c));
         const parts = [gaussianHandle(state, mark, state.x!, "x")];
         if (state.y) parts.push(gaussianHandle(state, mark, state.y, "y"));
-        return { ...ellipse, handles: parts.map((part) => putHandle(state, ellipse, part)) };
+        return { ...ellipse, caption: `reach of ${mark.name}`, handles: parts.map((part) => putHandle(state, ellipse, part)) };
     }
     const next = kind === "cardinal" && RADIAL.has(kernel) ? nextOf(layer, tree, mark) : null;
     if (next === null) return null;
     const ellipse = size((c) => toUnit(tree, c.input, next * radius));
-    return { ...ellipse, handles: [putHandle(state, ellipse, radiusHandle(state))] };
+    return { ...ellipse, caption: "reach, set for all examples", handles: [putHandle(state, ellipse, radiusHandle(state))] };
 };
 
 export const handleAt = (reach: Reach | null, [px, py]: readonly [number, number]): Handle | null =>

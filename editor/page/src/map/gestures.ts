@@ -39,6 +39,8 @@ export const markAt = (state: MapState, [px, py]: Point): Hit | null => {
 /** One drag, from when the pointer goes down. */
 interface Drag {
     readonly busy: Exclude<Busy, null>;
+    /** Of the reach. */
+    readonly handle?: number;
     move(at: Point, event: PointerEvent): void;
     drop?(at: Point): void;
     /** Takes back what is not in the preview. */
@@ -94,7 +96,20 @@ const dragSecond = (app: App, state: MapState, second: Second): Drag => ({
         ),
 });
 
+/** Why what was moved does not show in the form at the pose; null where it does. */
+const whyStill = (state: MapState, before: Float64Array): string | null => {
+    const { layer, pose, marks } = state;
+    const now = layer!.weights(pose);
+    if (now.length !== before.length || now.some((weight, k) => Math.abs(weight - before[k]!) > 1e-6)) return null;
+    const here = marks.find((mark) => !mark.muted && layer!.distance(mark.point, pose) < 1e-6);
+    return here
+        ? `The pose is at '${here.name}', whose form stays as it is: move the pose to see how the space changes.`
+        : "At the pose nothing changes by that: move the pose to see how the space changes.";
+};
+
 const dragMark = (app: App, state: MapState, { mark, end }: Hit, start: Point): Drag => {
+    const before = state.layer!.weights(state.pose).slice();
+    let told = false;
     const home = end === "from" ? mark.from! : mark;
     const [hx, hy] = state.plane.toPixel(home.x, home.y);
     const grip: Point = [hx - start[0], hy - start[1]];
@@ -102,9 +117,18 @@ const dragMark = (app: App, state: MapState, { mark, end }: Hit, start: Point): 
         busy: "mark",
         move: (at, event) => {
             const values = snapped(state, state.plane.toValue(at[0] + grip[0], at[1] + grip[1]), event);
+            // By now the form shows where it was moved before; a little is not worth a word.
+            const why = !told && !mark.muted && app.isDragging && Math.hypot(at[0] - start[0], at[1] - start[1]) > 25 ? whyStill(state, before) : null;
+            if (why) app.say(why);
+            told ||= why !== null;
             app.preview(moveTo(state, mark, end, ...values));
         },
-        drop: () => app.commit(`moved '${mark.name}'`),
+        drop: () => {
+            app.frame();
+            const why = mark.muted ? null : whyStill(state, before);
+            app.commit(`moved '${mark.name}'`);
+            if (why) app.say(why);
+        },
     };
 };
 
@@ -137,8 +161,9 @@ const dragForm = (app: App, state: MapState, start: Point): Drag => {
     };
 };
 
-const dragHandle = (app: App, handle: Handle, start: Point): Drag => ({
+const dragHandle = (app: App, state: MapState, handle: Handle, start: Point): Drag => ({
     busy: "reach",
+    handle: reachOf(state)?.handles.findIndex(({ x, y }) => x === handle.x && y === handle.y) ?? -1,
     move: (at) => app.preview(handle.change(at[0] - start[0], at[1] - start[1])),
     drop: () => app.commit(handle.label),
 });
@@ -163,7 +188,7 @@ const begin = (app: App, state: MapState, at: Point, event: PointerEvent): { dra
     const hit = markAt(state, at);
     if (hit) return { drag: dragMark(app, state, hit, at), hit };
     const handle = handleAt(reachOf(state), at);
-    if (handle) return { drag: dragHandle(app, handle, at), hit: null };
+    if (handle) return { drag: dragHandle(app, state, handle, at), hit: null };
     if (event.shiftKey) return { drag: pan(app, state, at), hit: null };
     const second = secondOf(app, state);
     if (second) {
@@ -174,10 +199,14 @@ const begin = (app: App, state: MapState, at: Point, event: PointerEvent): { dra
     return { drag: dragPose(app, state), hit: null };
 };
 
+const CURSORS: { [B in Drag["busy"]]: string } = {
+    pose: "crosshair", textures: "grabbing", mark: "grabbing", take: "copy", reach: "grabbing", pan: "grabbing",
+};
+
 const cursorAt = (state: MapState, at: Point): string => {
     if (state.taken) return "copy";
     if (markAt(state, at)) return "grab";
-    return handleAt(reachOf(state), at) ? "move" : "crosshair";
+    return handleAt(reachOf(state), at) ? "grab" : "crosshair";
 };
 
 export const addGestures = (app: App, state: MapState, canvas: HTMLCanvasElement, redraw: () => void): void => {
@@ -192,6 +221,8 @@ export const addGestures = (app: App, state: MapState, canvas: HTMLCanvasElement
     const end = (): void => {
         drag = null;
         state.busy = null;
+        state.handle = -1;
+        canvas.style.cursor = state.pointer && state.missing === null ? cursorAt(state, state.pointer) : "";
         redraw();
     };
     const stop = (): void => {
@@ -212,6 +243,8 @@ export const addGestures = (app: App, state: MapState, canvas: HTMLCanvasElement
         canvas.setPointerCapture(event.pointerId);
         ({ drag } = begun);
         state.busy = drag.busy;
+        state.handle = drag.handle ?? -1;
+        canvas.style.cursor = CURSORS[drag.busy];
         started = false;
         const { hit } = begun;
         if (hit)

@@ -18,10 +18,10 @@ const LEVELS = [0.25, 0.5, 0.75, 1];
 
 interface Grid {
     readonly n: number;
-    /** The chosen weight, else the smallest of all: [n][n] from the low corner. */
+    /** The chosen weight, or the smallest of all: [n][n] from the low corner. */
     readonly values: Float64Array;
-    /** Whether all of it is shown, or only what is negative. */
-    readonly isChosen: boolean;
+    /** Of one example; of the smallest only what is negative is shown. */
+    readonly isOne: boolean;
 }
 
 /** Negative weights are small and matter: they get colour sooner. */
@@ -47,7 +47,7 @@ export class Heat {
     #update(): Grid | null {
         const { state } = this;
         const { layer, tree, plane, chosenWeight } = state;
-        if (!layer || state.isGraph) return null;
+        if (!layer || state.isGraph || chosenWeight === null) return null;
         const others = state.coordinates.filter((c) => c !== state.x && c !== state.y).map((c) => c.read(state.pose));
         const key = JSON.stringify([state.x!.id, state.y!.id, plane.x, plane.y, others, chosenWeight]);
         const isKnown = this.#of.layer === layer && this.#of.tree === tree && this.#of.key === key;
@@ -70,7 +70,7 @@ export class Heat {
         return SIZES.find((n) => n * n * cost <= budget) ?? SIZES.at(-1)!;
     }
 
-    #ask(n: number, chosen: number | null): Grid {
+    #ask(n: number, chosen: number): Grid {
         const { layer, plane, pose, x, y } = this.state;
         const dimension = layer!.dimension;
         const points = new Float64Array(n * n * dimension);
@@ -83,7 +83,7 @@ export class Heat {
         const weights = layer!.weightsGrid(points, n * n);
         const count = layer!.examples.length;
         const one = new Float64Array(n * n);
-        const isOne = chosen !== null && chosen >= 0;
+        const isOne = chosen >= 0;
         for (let i = 0; i < n * n; i++) {
             if (isOne) one[i] = weights[i * count + chosen]!;
             else {
@@ -92,7 +92,7 @@ export class Heat {
                 one[i] = least;
             }
         }
-        return { n, values: one, isChosen: chosen !== null };
+        return { n, values: one, isOne };
     }
 
     draw(context: Context, colours: Colours): void {
@@ -105,7 +105,7 @@ export class Heat {
         context.drawImage(this.#image, 0.5, 0.5, grid.n - 1, grid.n - 1, left, top, width, height);
         context.strokeStyle = colours.accent;
         context.lineWidth = 1;
-        for (const level of grid.isChosen ? LEVELS : []) {
+        for (const level of grid.isOne ? LEVELS : []) {
             context.globalAlpha = level === 1 ? 0.75 : 0.35;
             this.#stroke(context, grid, level);
         }
@@ -132,13 +132,12 @@ export class Heat {
     }
 
     /** One hue above 0, another below, nothing at 0. */
-    #paint({ values, n, isChosen }: Grid, colours: Colours): void {
+    #paint({ values, n, isOne }: Grid, colours: Colours): void {
         const image = this.#image;
         if (image.width !== n) image.width = image.height = n;
         const context = image.getContext("2d")!;
         const pixels = context.createImageData(n, n);
-        const strength = isChosen ? 1 : 0.45;
-        const [above, below] = [partsOf(colours.accent), partsOf(colours.bad)];
+                const [above, below] = [partsOf(colours.accent), partsOf(colours.bad)];
         for (let j = 0; j < n; j++)
             for (let i = 0; i < n; i++) {
                 const value = values[j * n + i]!;
@@ -147,7 +146,7 @@ export class Heat {
                 pixels.data[at] = hue[0];
                 pixels.data[at + 1] = hue[1];
                 pixels.data[at + 2] = hue[2];
-                pixels.data[at + 3] = 255 * (value < 0 ? strength * negativeAlpha(value) : isChosen ? 0.62 * Math.min(1, value) : 0);
+                pixels.data[at + 3] = 255 * (value < 0 ? negativeAlpha(value) : isOne ? 0.62 * Math.min(1, value) : 0);
             }
         context.putImageData(pixels, 0, 0);
     }

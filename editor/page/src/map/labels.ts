@@ -17,6 +17,8 @@ export interface Label {
 export const SIZE = 11;
 const HEIGHT = 13;
 const GAP = 4;
+/** How much farther off a name may stand where there is no room beside its mark. */
+const FAR = [14, 28, 42];
 
 const overlaps = (a: Box, b: Box): boolean =>
     a.left < b.left + b.width && b.left < a.left + a.width && a.top < b.top + b.height && b.top < a.top + a.height;
@@ -24,9 +26,15 @@ const overlaps = (a: Box, b: Box): boolean =>
 const inside = (a: Box, b: Box): boolean =>
     a.left >= b.left && a.top >= b.top && a.left + a.width <= b.left + b.width && a.top + a.height <= b.top + b.height;
 
-/** Beside it and up first, where no grid line runs through. */
-const places = (label: Label, width: number): Box[] => {
-    const r = label.radius + GAP;
+/** From beyond the left or the right edge to it. */
+const drawnIn = (place: Box, box: Box): Box => ({
+    ...place,
+    left: Math.min(Math.max(place.left, box.left), box.left + box.width - place.width),
+});
+
+/** Beside it and up first, where no grid line runs through; farther off on a second try. */
+const places = (label: Label, width: number, off = 0): Box[] => {
+    const r = label.radius + GAP + off;
     const c = 0.7 * r;
     const at = (left: number, top: number): Box => ({ left, top, width, height: HEIGHT });
     const { x, y } = label;
@@ -40,6 +48,21 @@ const places = (label: Label, width: number): Box[] => {
         at(x - width / 2, y - r - HEIGHT),
         at(x - width / 2, y + r),
     ];
+};
+
+/** A thin line to a mark whose name had to stand farther off. */
+const lead = (context: CanvasRenderingContext2D, { x, y, radius, colour }: Label, place: Box): void => {
+    const tx = Math.min(Math.max(x, place.left), place.left + place.width);
+    const ty = Math.min(Math.max(y, place.top), place.top + place.height);
+    const length = Math.hypot(tx - x, ty - y);
+    if (length <= radius) return;
+    context.globalAlpha = 0.6;
+    context.strokeStyle = colour;
+    context.lineWidth = 1;
+    context.beginPath();
+    context.moveTo(x + ((tx - x) * radius) / length, y + ((ty - y) * radius) / length);
+    context.lineTo(tx, ty);
+    context.stroke();
 };
 
 export const drawLabels = (
@@ -57,13 +80,18 @@ export const drawLabels = (
     context.textBaseline = "middle";
     context.lineJoin = "round";
     for (const label of [...labels].sort((a, b) => Number(b.needed) - Number(a.needed) || b.alpha - a.alpha)) {
-        const all = places(label, context.measureText(label.text).width);
-        const seen = all.filter((place) => inside(place, box) && !taken.some((other) => overlaps(place, other)));
-        const free = seen.find((place) => !discs.some((disc) => overlaps(place, disc)));
+        const width = context.measureText(label.text).width;
+        const all = places(label, width);
+        const open = (place: Box): boolean => inside(place, box) && !taken.some((other) => overlaps(place, other));
+        const seen = all.filter(open);
+        const isFree = (place: Box): boolean => !discs.some((disc) => overlaps(place, disc));
+        const far = FAR.flatMap((off) => places(label, width, off)).map((place) => drawnIn(place, box)).filter(open);
+        const free = seen.find(isFree) ?? far.find(isFree);
         // Rather over a mark than without a name, for those in the plane that is shown.
         const place = free ?? (label.alpha > 0.9 ? seen[0] : undefined) ?? (label.needed ? all[0] : undefined);
         if (!place) continue;
         taken.push(place);
+        if (place === free && !seen.includes(place)) lead(context, label, place);
         // The halo keeps a name readable on any colour of the heat map.
         context.globalAlpha = label.needed ? 1 : 0.85;
         context.strokeStyle = colours.ground;

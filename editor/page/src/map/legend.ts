@@ -39,6 +39,14 @@ export const wordsOf = (state: MapState): Words => {
     const [vx, vy] = isOver ? plane.toValue(...pointer) : [x!.read(pose), y?.read(pose) ?? 0];
     const hit = isOver && !state.busy ? markAt(state, pointer) : null;
     const handle = isOver && !hit ? handleAt(reachOf(state), pointer) : null;
+    if (state.busy === "reach") {
+        const held = reachOf(state)?.handles[state.handle];
+        if (held) return { place: held.text, weights: "", title: "" };
+    }
+    const dragged = state.busy === "mark" ? state.selectedMark : null;
+    if (dragged)
+        return { place: `${dragged.name}: ${placeText(state, dragged.x, dragged.y)}`,
+            weights: `Pose: ${weightsText(state, pose) || "no example counts here"}`, title: "" };
     const weights = weightsText(state, state.pointAt(vx, vy)) || "no example counts here";
     if (hit) {
         const { mark } = hit;
@@ -47,4 +55,22 @@ export const wordsOf = (state: MapState): Words => {
     }
     if (handle) return { place: handle.text, weights: "Double click for the default.", title: "" };
     return { place: `${isOver ? "" : "Pose: "}${placeText(state, vx, vy)}`, weights, title: "" };
+};
+
+type Swatch = "above" | "below" | "reach" | "";
+
+const weightCaption = (state: MapState): (readonly [Swatch, string])[] => {
+    const { layer, chosenWeight, chosen, isGraph } = state;
+    const all = isGraph ? ["", "weights of all examples"] as const : null;
+    if (chosenWeight === null && chosen === "selected")
+        return [all ?? ["", "Select an example to see its weight here."]];
+    if (chosenWeight === null) return all ? [all] : [];
+    if (chosenWeight < 0) return [...(all ? [all] : []), ["below", "some weight is negative"]];
+    return [["above", `weight of ${layer!.examples[chosenWeight]!.name}`], ["below", "negative"]];
+};
+
+/** What the colours and lines of the map mean: each text with the colour that it is about. */
+export const captionOf = (state: MapState): (readonly [Swatch, string])[] => {
+    const reach = reachOf(state);
+    return reach ? [...weightCaption(state), ["reach", reach.caption]] : weightCaption(state);
 };

@@ -7,7 +7,7 @@ import { drawCanvas, makeCanvas } from "./canvas";
 import { addGestures } from "./gestures";
 import { Heat } from "./heat";
 import { addKeys, movePose } from "./keys";
-import { wordsOf } from "./legend";
+import { captionOf, wordsOf } from "./legend";
 import { Preview } from "./preview";
 import { MapState, WEIGHTS, type Chosen } from "./state";
 
@@ -74,12 +74,23 @@ export const mapPanel = (app: App): HTMLElement => {
     const missing = h("p", { class: "missing" });
     const under = { place: h("span", { class: "place" }), weights: h("span", { class: "weights-here" }) };
     const legend = h("p", { class: "legend" }, under.place, under.weights);
-    const body = h("div", { class: "body" }, selects.row, canvas, legend, buttons.row);
+    const caption = h("p", { class: "caption" });
+    const body = h("div", { class: "body" }, selects.row, canvas, caption, legend, buttons.row);
     const preview = new Preview(app, state, canvas);
 
+    let captioned = "";
+    const writeCaption = (): void => {
+        const parts = captionOf(state);
+        const key = JSON.stringify(parts);
+        if (key === captioned) return;
+        captioned = key;
+        caption.replaceChildren(...parts.map(([colour, text]) =>
+            h("span", { title: text }, colour && h("i", { class: colour, "aria-hidden": "true" }), text)));
+    };
     const write = (): void => {
+        writeCaption();
         const words = wordsOf(state);
-        under.place.textContent = words.place;
+        under.place.textContent = under.place.title = words.place;
         under.weights.textContent = under.weights.title = words.weights;
         if (canvas.title !== words.title) canvas.title = words.title;
     };
@@ -111,6 +122,7 @@ export const mapPanel = (app: App): HTMLElement => {
         shown = app.layer;
         update();
     });
+    app.on("rig", () => state.update()); // the pointer may come before the next frame
     app.on("status", redraw);
     new ResizeObserver(redraw).observe(canvas);
     addGestures(app, state, canvas, redraw);

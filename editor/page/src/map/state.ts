@@ -20,6 +20,8 @@ export interface Mark {
     readonly y: number;
     /** Where the form of a pseudo-example is taken. */
     readonly from: { point: number[]; x: number; y: number } | null;
+    /** Where its form was taken in this session, for one that has the weights of that place and no more. */
+    readonly origin: { x: number; y: number } | null;
     /** How far off the shown plane, in parts of the other ranges. */
     readonly off: number;
     readonly muted: boolean;
@@ -31,6 +33,7 @@ export interface Mark {
 export interface Taken {
     readonly x: number;
     readonly y: number;
+    readonly point: number[];
     readonly weights: { [example: string]: number };
 }
 
@@ -54,7 +57,11 @@ export class MapState {
     pose: number[] = [];
     chosen: Chosen = "selected";
     taken: Taken | null = null;
+    /** Where forms were taken, by the weights that were placed: these stay the same object from step to step. */
+    readonly origins = new WeakMap<object, number[]>();
     busy: Busy = null;
+    /** Which handle of the reach is held; -1: none. */
+    handle = -1;
     /** Where the pointer is, in pixels of the canvas; null outside. */
     pointer: [number, number] | null = null;
     picture = true;
@@ -216,14 +223,15 @@ export class MapState {
         const examples = tree!.examples.map((example, index): Mark => {
             const point = examplePoint(layer!, example);
             const selected = selection.example === example.name && selection.pseudo === null;
-            return { kind: "example", name: example.name, index, ...place(point, 1), from: null, off: this.#off(point),
+            return { kind: "example", name: example.name, index, ...place(point, 1), from: null, origin: null, off: this.#off(point),
                 muted: example.muted ?? false, selected, finding: finding("examples", index) };
         });
         const pseudos = (tree!.pseudo ?? []).map((pseudo, index): Mark => {
             const point = pointOf(layer!, pseudo.at);
+            const origin = this.origins.get(pseudo.weights ?? pseudo);
             const from = pseudo.from ? place(pointOf(layer!, pseudo.from), 0) : null;
             return { kind: "pseudo", name: pseudoName(pseudo, index), index, ...place(point, 0), from,
-                off: this.#off(point), muted: false, selected: selection.pseudo === index,
+                origin: origin && !from ? place(origin, 0) : null, off: this.#off(point), muted: false, selected: selection.pseudo === index,
                 finding: finding("pseudo", index) };
         });
         return [...examples, ...pseudos];

@@ -14,20 +14,13 @@ const FILTER_FROM = 13; // inputs
 const rowOf = (app: App, input: Input): Row =>
     input.kind === "scalar" ? dialRow(app, input) : input.kind === "driver" ? drivenRow(app, input) : turnRow(app, input);
 
-/** Inputs by the layer that alone has them; those of several layers first, under no name. All in the order of a layer that
- * has every one of them, where there is one: it is the map's. */
+/** Inputs by the first layer that has them, in the order of the file, as the map and the lists have them. */
 const groupsOf = (app: App): { name: string | null; inputs: Input[] }[] => {
     const { layers, inputs } = app.stage.rig;
-    const whole = layers.find((layer) => new Set(layer.inputs.map((input) => input.index)).size === inputs.length);
-    if (whole) return [{ name: null, inputs: whole.inputs.map((input) => inputs[input.index]!) }];
-    const owners = (input: Input) => layers.filter((layer) => layer.inputs.some((i) => i.index === input.index));
-    const shared = inputs.filter((input) => owners(input).length !== 1);
-    const groups = layers.map((layer) => ({
-        name: layer.name,
-        inputs: inputs.filter((input) => owners(input).length === 1 && owners(input)[0] === layer),
-    }));
-    const several = [{ name: null, inputs: shared }, ...groups].filter((group) => group.inputs.length);
-    return layers.length > 1 ? several : [{ name: null, inputs: [...inputs] }];
+    const owner = (input: Input) => layers.find((layer) => layer.inputs.some((i) => i.index === input.index))?.name ?? null;
+    const names = [...new Set(inputs.map(owner))];
+    const groups = names.map((name) => ({ name, inputs: inputs.filter((input) => owner(input) === name) }));
+    return groups.length > 1 ? groups : [{ name: null, inputs: [...inputs] }];
 };
 
 const goBy = (app: App, by: number): void => {

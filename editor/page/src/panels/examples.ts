@@ -106,12 +106,13 @@ export class ExampleList {
         const name = example ? example.name : pseudoName(pseudo, index - this.#examples);
         const direct = layer.weigh?.kind === "direct";
         const place = (example ?? pseudo).at;
-        const about = direct ? (layer.space[index]?.name ?? "") : placeWords(layer, place);
+        const inputs = this.app.rigLayer?.inputs;
+        const about = direct ? (layer.space[index]?.name ?? "") : placeWords(layer, place, inputs);
         const muted = example?.muted ?? false;
         // Short where it is only a number: there is little room.
         const short = example || pseudo.name ? name : name.replace("pseudo-example", "pseudo");
         find(".name").replaceChildren(...short.split(/(?<=[_.-])/).flatMap((part, i) => (i ? [h("wbr"), part] : [part])));
-        find(".about").textContent = direct ? about : shortPlace(layer, place);
+        find(".about").textContent = direct ? about : shortPlace(layer, place, inputs);
         const keys = `Double click or Enter: go there${this.app.server ? "; F2: rename" : ""}`;
         element.title = `${name}: ${about}${muted ? ", muted" : ""}\n${keys}`;
         element.classList.toggle("muted", muted);

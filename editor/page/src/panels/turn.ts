@@ -3,9 +3,10 @@
 import type { Input, Layer, Rig } from "@exemplar/runtime";
 import type { App } from "../core/app";
 import { h } from "../core/dom";
-import { numbersOf, rotationOf, type ProjectLayer } from "../core/project";
-import { across, anglesOf, apart, byVector, dot, inverse, multiply, normalised, swingOf, turned, twistAngle, twistOf, unit,
-    vectorOf, type Direction, type Rotation } from "../core/rotation";
+import { anglesFor, type Angles } from "../core/angles";
+import { numbersOf, type ProjectLayer } from "../core/project";
+import { apart, byVector, inverse, multiply, normalised, swingOf, turned, twistOf, unit, type Direction,
+    type Rotation } from "../core/rotation";
 import { ball } from "./sphere";
 import type { Row } from "./dial";
 import { numberField } from "./slider";
@@ -54,31 +55,6 @@ const examplesOf = (app: App, input: Input): (() => Rotation[]) => {
     };
 };
 
-interface Angles {
-    names: string[];
-    read(q: Rotation): number[];
-    write(angles: number[], q: Rotation): Rotation;
-}
-
-const anglesFor = (input: Input, about: Direction): Angles => {
-    if (input.kind === "twist")
-        return {
-            names: ["turn"],
-            read: (q) => [twistAngle(q, about)],
-            write: ([turn], q) => multiply(swingOf(q, about), byVector(about.map((c) => c * turn!))),
-        };
-    if (input.kind === "swing") {
-        const [[first, a], [second, b]] = across(about);
-        return {
-            names: [first, second],
-            read: (q) => [dot(vectorOf(swingOf(q, about)), a), dot(vectorOf(swingOf(q, about)), b)],
-            write: ([x, y], q) =>
-                multiply(byVector([0, 1, 2].map((i) => x! * a[i]! + y! * b[i]!)), twistOf(q, about)),
-        };
-    }
-    return { names: ["x", "y", "z"], read: anglesOf, write: ([x, y, z]) => rotationOf({ x: x!, y: y!, z: z! }) };
-};
-
 /** Fields for the angles of a rotation. What was typed stays as it was typed for as long as it is the same rotation:
  * the same turn can be written in several ways. */
 export const angleFields = (label: string, angles: Angles, get: () => Rotation, set: (q: Rotation) => void) => {
@@ -98,7 +74,7 @@ export const angleFields = (label: string, angles: Angles, get: () => Rotation, 
         show: (q: Rotation): void => shown(q).forEach((angle, i) => fields[i]!.show(angle)),
     };
 };
-export const wholeAngles: Angles = anglesFor({ kind: "rotation" } as Input, [0, 1, 0]);
+export const wholeAngles: Angles = anglesFor("rotation", [0, 1, 0]);
 
 export const turnRow = (app: App, input: Input): Row => {
     const about = aboutOf(app.stage.rig, input);
@@ -117,7 +93,7 @@ export const turnRow = (app: App, input: Input): Row => {
         rest: toRest,
     });
     const examples = examplesOf(app, input);
-    const fields = angleFields(input.name, anglesFor(input, about), get, set);
+    const fields = angleFields(input.name, anglesFor(input.kind, about), get, set);
     const kind = { rotation: "rotation", swing: "swing", twist: "turn" }[input.kind as "rotation" | "swing" | "twist"];
     const name = h("button", { class: "name", title: `${input.name}: double click for its rest`, ondblclick: toRest,
         onkeydown: (event: KeyboardEvent) => event.key === "Enter" && toRest() }, input.name);

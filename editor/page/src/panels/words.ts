@@ -1,26 +1,26 @@
 // Places and things of a project in few words, for lists.
+import type { Input } from "@exemplar/runtime";
+import { turnWords } from "../core/angles";
 import { showNumber } from "../core/dom";
 import { rotationOf, type Axis, type Place, type ProjectLayer, type Value } from "../core/project";
 
-const turn = (value: Value): string => {
-    if (typeof value === "object" && !Array.isArray(value))
-        return Object.entries(value).map(([axis, degrees]) => `${axis} ${showNumber(degrees, 100)}°`).join(" ");
-    const [x, y, z, w] = rotationOf(value);
-    const angle = (360 / Math.PI) * Math.atan2(Math.hypot(x, y, z), Math.abs(w));
-    return `${showNumber(angle, 100)}°`;
-};
+/** What a rig tells of a layer's axes; without one a rotation is written as a whole. */
+export type Inputs = readonly Input[] | null | undefined;
 
-const value = (axis: Axis, v: Value): string => {
+const WHOLE = { kind: "rotation", about: null } as const;
+
+const value = (axis: Axis, v: Value, inputs: Inputs): string => {
     if (typeof v === "string") return v.replace(/^.*\//, "");
-    if (axis.rotation || typeof v !== "number") return turn(v);
+    if (axis.rotation || typeof v !== "number")
+        return turnWords(inputs?.find((input) => input.name === axis.name) ?? WHOLE, rotationOf(v));
     return showNumber(v, (axis.max ?? 1) - (axis.min ?? 0));
 };
 
 /** "bend 0.5, thickness 1": along the layer's own axes, those left out being at rest. */
-export const placeWords = (layer: ProjectLayer, place: Place | undefined): string =>
+export const placeWords = (layer: ProjectLayer, place: Place | undefined, inputs?: Inputs): string =>
     layer.space
         .filter((axis) => place?.[axis.name] !== undefined)
-        .map((axis) => `${axis.name} ${value(axis, place![axis.name]!)}`)
+        .map((axis) => `${axis.name} ${value(axis, place![axis.name]!, inputs)}`)
         .join(", ") || "at rest";
 
 // As the library has it where a project says nothing.
@@ -35,8 +35,10 @@ const FEW = 3;
 /** Whether places are so short that their values say enough, below the names of the axes. */
 export const isShort = (layer: ProjectLayer): boolean => layer.space.length <= FEW && layer.weigh?.kind !== "direct";
 /** "0.5 · 1", where the layer's axes are few; else as placeWords. */
-export const shortPlace = (layer: ProjectLayer, place: Place | undefined): string =>
-    isShort(layer) ? layer.space.map((axis) => value(axis, place?.[axis.name] ?? restOf(axis))).join(" · ") : placeWords(layer, place);
+export const shortPlace = (layer: ProjectLayer, place: Place | undefined, inputs?: Inputs): string =>
+    isShort(layer)
+        ? layer.space.map((axis) => value(axis, place?.[axis.name] ?? restOf(axis), inputs)).join(" · ")
+        : placeWords(layer, place, inputs);
 
 const SHAPES: { [shape: string]: string } = {
     positions: "positions",
