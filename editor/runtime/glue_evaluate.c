@@ -149,6 +149,30 @@ const float *EXPORT(pose_worlds)(const page_rig *r, page_pose *p) {
     return p->worlds;
 }
 
+/* The positions that the skin would move to `posed` at this pose, into out; all of them [vertex_count][3]. Where it
+ * flattens the surface they tend to `rest`. False without a skin or without memory. */
+bool EXPORT(pose_unpose)(const page_rig *r, page_pose *p, const float *posed, const float *rest, double *out) {
+    const ex_skin *skin = ex_rig_skin(r->rig);
+    const int joints = ex_rig_joint_count(r->rig);
+    const ex_skinning method = ex_rig_skinning(r->rig);
+    if (!skin)
+        return false;
+    float *centres = glue_zeros((size_t)joints, 3 * sizeof *centres);
+    void *memory = glue_zeros(ex_palette_size(method, joints), 1);
+    if (centres && memory) {
+        const ex_skeleton_input input = {.locals = p->pose.joints, .shifts = p->shifts ? sum_shifts(r, p) : NULL};
+        const ex_skeleton_output output = {.matrices = p->rows, .centres = centres};
+        ex_skeleton_evaluate(ex_rig_skeleton(r->rig), &input, &output, p->skeleton);
+        const ex_palette_def def = {.method = method, .joint_count = joints, .matrices = p->rows, .centres = centres};
+        const ex_unpose_job job = {.posed = posed, .rest = rest, .out = out};
+        ex_skin_unpose(skin, ex_palette_make(&def, memory), &job);
+    }
+    const bool done = centres && memory;
+    free(memory);
+    free(centres);
+    return done;
+}
+
 /* ---- surfaces ---- */
 
 void EXPORT(surface_close)(page_surface *s, int texture_count) {

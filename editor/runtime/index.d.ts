@@ -101,6 +101,9 @@ export class Pose {
     turnJoint(joint: string | number, rotation: Numbers): this;
     /** The joints' world matrices as evaluation places them, [joints][16] column after column; examples' own skeletons count. */
     worldJoints(): Float32Array;
+    /** The positions that the skin would move to `posed` at this pose, three numbers a source vertex. Where the skin
+     * flattens the surface they tend to `rest`. */
+    unpose(posed: Numbers, rest: Numbers): Float64Array;
     /** Takes over a pose of the same rig, or of a twin. */
     copy(other: Pose): this;
     rest(): this;

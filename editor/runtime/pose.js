@@ -96,6 +96,17 @@ export class Pose extends Owned {
         return this.#core.copy(Float32Array, place, 16 * this.#rig.joints.length) ?? new Float32Array(0);
     }
 
+    /** The positions that the skin would move to these at this pose, three numbers a source vertex. */
+    unpose(posed, rest) {
+        const length = 3 * this.#rig.vertexCount;
+        if (!this.#rig.skinning) refuse("unpose needs a rig with a skin");
+        if (posed?.length !== length || rest?.length !== length) refuse(`unpose takes ${length} numbers, twice`);
+        const numbers = this.#core.lend([Float32Array.from(posed), Float32Array.from(rest)], (from, to) =>
+            this.#core.numbers(Float64Array, length, (at) =>
+                this.#core.c.pose_unpose(this.#rig[PLACE], this[PLACE], from, to, at)));
+        return numbers ?? this.#core.fail();
+    }
+
     /** Takes over another pose of the rig or of a twin of it. */
     copy(other) {
         if (!(other instanceof Pose) || other.rig[BLOCK] !== this.#rig[BLOCK])

@@ -224,5 +224,23 @@ const placesJoints = async () => {
     }
 };
 
+/** What is posed and un-posed is where it was. */
+const unposes = async () => {
+    for (const name of ["arm/arm", "everything"]) {
+        const rig = await load(join(work, `${name}.glb`));
+        const surface = rig.surface({ level: 0, split: false, normals: false });
+        const pose = rig.pose();
+        for (const { name: joint } of rig.joints) pose.turnJoint(joint, [0, 0, Math.sin(0.2), Math.cos(0.2)]);
+        const rest = surface.evaluate(pose, { unskinned: true }).positions.slice();
+        const posed = surface.evaluate(pose).positions.slice();
+        if (name === "arm/arm") compare("positions", rest, pose.unpose(posed, rest), 1, TOLERANCE, "un-posed");
+        assert.throws(() => pose.unpose(posed, rest.subarray(3)), /unpose takes \d+ numbers/);
+        rig.dispose();
+    }
+    const blob = await load(join(work, "blob", "blob.glb"));
+    assert.throws(() => blob.pose().unpose(blob.restPositions(), blob.restPositions()), /needs a rig with a skin/);
+    blob.dispose();
+};
+
 export const cases = [holdsWhatTheLibraryHolds, saysWhatADriverIs, readsBackWhatWasSet, copiesPoses, turnsJoints,
-    placesJoints];
+    placesJoints, unposes];

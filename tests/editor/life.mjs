@@ -188,6 +188,7 @@ const saysWhatIsGone = async () => {
         turnJoint: () => pose.turnJoint(0, [0, 0, 0, 1]),
         jointFromRest: () => pose.jointFromRest(0),
         worldJoints: () => pose.worldJoints(),
+        unpose: () => pose.unpose(new Float32Array(3 * rig.vertexCount), new Float32Array(3 * rig.vertexCount)),
         copy: () => pose.copy(pose),
         rest: () => pose.rest(),
         evaluate: () => surface.evaluate(pose),

@@ -17,7 +17,7 @@ import sys
 MEMORY = "malloc calloc realloc free aligned_alloc posix_memalign memcpy memmove memset memcmp memchr"
 TEXT = "strlen strcmp strncmp strchr strrchr strstr snprintf vsnprintf"
 MATHS = "sqrt sqrtf fabs floor floorf ceil ceilf rint rintf nearbyint lrint lrintf round roundf trunc truncf fmod " \
-        "fma fmaf fmin fmax ldexp frexp scalbn copysign log log2 exp exp2 pow cbrt hypot sin cos tan asin acos atan atan2"
+        "fma fmaf fmin fmax fminf fmaxf ldexp frexp scalbn copysign log log2 exp exp2 pow cbrt hypot sin cos tan asin acos atan atan2"
 OTHER = "abort qsort bsearch"
 # What compilers put in by themselves: stack protection, hardened copies, atomics and division for small machines.
 COMPILER = r"_GLOBAL_OFFSET_TABLE_|__stack_chk_\w+|__(mem(cpy|move|set)|v?snprintf)_chk|__aarch64_\w+|__\w+[sdt]i[34]"

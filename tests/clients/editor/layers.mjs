@@ -17,6 +17,18 @@ const list = async (bench) => {
     const page = await bench.open(project);
     expect((await names(page)).slice(0, 5).join() === "thin,left,right,barrel,thick", `the list has ${await names(page)}`);
 
+    // A double click goes there, also on the name, and so do Enter and the button; what was not named is counted from 1.
+    expect((await names(page))[5] === "pseudo 1", `the first pseudo-example is called ${(await names(page))[5]}`);
+    const bend = () => page.evaluate(() => window.exemplar.stage.pose.get("bend"));
+    await page.dblclick(`${row("left")} .name`);
+    expect((await bend()) === start.layers[0].examples[1].at.bend, "a double click does not go there");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    expect((await bend()) === start.layers[0].examples[2].at.bend, "Enter does not go there");
+    await page.click(row("left"));
+    await page.click(".layers button:text-is('Go there')");
+    expect((await bend()) === start.layers[0].examples[1].at.bend, "the button does not go there");
+
     await page.click(row("left"));
     await page.keyboard.press("F2");
     await page.keyboard.type("right");
@@ -45,6 +57,21 @@ const list = async (bench) => {
     await save(page);
     expect(json(project).layers[0].examples.map((e) => e.name).join() === "thin,leaning left,barrel,thick",
         `after deleting there are ${await names(page)}`);
+    const chosen = () => page.evaluate(() =>
+        [window.exemplar.selection.example, document.activeElement.querySelector(".name")?.textContent].join());
+    expect((await chosen()) === "barrel,barrel", `after deleting, selected and focused are ${await chosen()}`);
+    await page.keyboard.press("Control+z");
+    expect((await chosen()) === "right,right", `after the undo, selected and focused are ${await chosen()}`);
+    await page.keyboard.press("Control+Shift+z");
+
+    // A pseudo-example goes by the button, and is there again.
+    const pseudos = () => page.evaluate(() => window.exemplar.layer.pseudo.length);
+    await page.click(row("pseudo 2"));
+    await page.click(".layers [data-command=delete-example]");
+    const undone = await page.evaluate(() => window.exemplar.undoLabel);
+    expect((await pseudos()) === 2 && undone === "deleted 'pseudo-example 2'", `the last step is: ${undone}`);
+    await page.keyboard.press("Control+z");
+    expect((await pseudos()) === 3 && (await page.evaluate(() => window.exemplar.selection.pseudo)) === 1, "it is not selected again");
 
     for (let i = 0; i < 3; i++) await page.keyboard.press("Control+z");
     await save(page);

@@ -49,8 +49,11 @@ const isRow = async (page, row, by = 1e-4) => {
 const play = async (bench) => {
     const page = await bench.open(armWithMotion(bench));
     await page.waitForSelector('#play-source option[value="/bend.csv"]', { state: "attached" });
+    const height = () => page.$eval(".play", (row) => row.offsetHeight);
+    const low = await height();
     await page.selectOption("#play-source", "/bend.csv");
     await loaded(page, "bend.csv: 4 frames, 1.5 s");
+    expect((await height()) === low, `the row was ${low} high, and is ${await height()}`);
     await isRow(page, 0);
     await page.locator(".play").click({ position: { x: 2, y: 2 } }); // out of the list of motions
     await page.evaluate(() => document.activeElement.blur());
@@ -60,13 +63,16 @@ const play = async (bench) => {
     await page.keyboard.press("<");
     await isRow(page, 1);
     const scrub = page.locator(".play .scrub");
+    const between = page.locator(".play button:text('Between frames')");
+    expect((await between.getAttribute("aria-pressed")) === "true", "three frames a second are played in steps");
+    await between.click();
     await scrub.fill("1.4");
     await isRow(page, 3); // the nearest frame
-    await page.click(".play button:text('Smooth')");
+    await between.click();
     await scrub.fill("0.25");
-    const between = await shown(page);
-    expect(Math.abs(between.gender - 0.25) < 1e-6 && Math.abs(between.elbow - 30) < 0.5, `between frames: ${JSON.stringify(between)}`);
-    expect(/^1 of 4, 0\.25 s|^2 of 4, 0\.25 s/.test(between.where), `it says ${between.where}`);
+    const half = await shown(page);
+    expect(Math.abs(half.gender - 0.25) < 1e-6 && Math.abs(half.elbow - 30) < 0.5, `between frames: ${JSON.stringify(half)}`);
+    expect(/^1 of 4, 0\.25 s|^2 of 4, 0\.25 s/.test(half.where), `it says ${half.where}`);
 
     await scrub.fill("0");
     await page.evaluate(() => document.activeElement.blur());
@@ -101,7 +107,7 @@ const open = async (bench) => {
     await page.waitForFunction(() => window.exemplar.stage.pose.get("gender") > 0.05);
     await page.locator('.axis[data-input="gender"] .number').fill("0.9");
     await frames(page, 6);
-    expect(Math.abs((await shown(page)).gender - 0.9) < 1e-9, "the motion fights with the hand");
+    expect(Math.abs((await shown(page)).gender - 0.9) < 1e-9, `the motion fights with the hand: ${JSON.stringify(await shown(page))}`);
     await give("no.csv", "this is\nno motion\n");
     await page.waitForFunction(() => window.exemplar.message?.kind === "bad");
     expect((await page.$eval("#play-source", (list) => list.selectedOptions[0].textContent)) === "own.csv", "the last one is gone");

@@ -22,6 +22,13 @@ const HINTS: Record<Tool["id"], string> = {
     paint: "Stroke to add; Ctrl takes off, Shift softens.",
 };
 
+/** What of the surface is not seen while a brush is at work. */
+const cageSentence = ({ stage: { rig } }: App): string => {
+    const gone = [rig.textures.length && "texture", rig.shownLevel > 0 && "subdivision"].filter(Boolean);
+    if (!gone.length) return "";
+    return `The brush works on the cage: ${gone.join(" and ")} ${gone.length > 1 ? "come" : "comes"} back afterwards.`;
+};
+
 /** A slider with its number, both of one value. */
 const dial = (label: string, unit: string, range: readonly [number, number, number], set: (value: number) => void) => {
     const [min, max, step] = range;
@@ -29,6 +36,7 @@ const dial = (label: string, unit: string, range: readonly [number, number, numb
     const number = h("input", { type: "number", min, step: "any", "aria-label": `${label}${unit && `, ${unit}`}` });
     slider.addEventListener("input", () => set(slider.valueAsNumber));
     number.addEventListener("change", () => set(number.valueAsNumber));
+    number.addEventListener("keydown", (event) => event.key === "Enter" && number.blur());
     const row = h("label", { class: "dial" }, h("span", {}, label), slider, number, unit && h("span", { class: "unit" }, unit));
     return { row, slider, number };
 };
@@ -57,6 +65,7 @@ export const brushPanel = (app: App): HTMLElement => {
     for (const { number } of [radius, strength]) number.addEventListener("blur", () => update());
     const symmetric = h("input", { type: "checkbox", onchange: () => (brush.symmetric = symmetric.checked) });
     const hint = h("p", { class: "quiet hint" });
+    const cage = h("p", { class: "quiet" });
     const settings = h("div", { class: "settings" }, radius.row, strength.row,
         h("label", { class: "check", title: "What is done on one side is done on the other: vertices are matched by where they are at rest" },
             symmetric, "Symmetric in x"));
@@ -64,12 +73,14 @@ export const brushPanel = (app: App): HTMLElement => {
     const paint = paintControls(app, brush);
     const report = h("p", { class: "report", role: "status" });
     const panel = h("div", { class: "brush" }, h("div", { class: "tools", role: "group", "aria-label": "Brushes" }, ...buttons),
-        hint, settings, sculpt.element, paint.element, report);
+        hint, cage, settings, sculpt.element, paint.element, report);
 
     const update = (): void => {
         const { tool } = app;
         for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset["tool"] === tool));
         hint.textContent = HINTS[tool];
+        cage.textContent = brush.session ? cageSentence(app) : "";
+        cage.hidden = cage.textContent === "";
         settings.hidden = !isBrush(tool);
         if (brush.radius > 0) {
             radius.slider.value = String(Math.log10(brush.radius / brush.size));

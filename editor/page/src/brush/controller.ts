@@ -1,6 +1,7 @@
 // The brushes' state: which sculpt is in the making, with which settings; when it starts, what ends it.
-import type { App, Hit, Tool, Undoable } from "../core/app";
+import type { App, Hit, Message, Tool, Undoable } from "../core/app";
 import { sizeOf } from "../core/form";
+import type { Project } from "../core/project";
 import { maskOf } from "./masks";
 import type { Region } from "./region";
 import { Session, Topologies } from "./session";
@@ -19,12 +20,14 @@ export class Brush implements Undoable {
     size = 1;
     /** What the next example is to be called, where somebody said. */
     name = "";
-    /** What came of the last sculpt, for the panel. */
-    report: { text: string; kind: "good" | "bad" } | null = null;
+    /** How well the last sculpt came back, for the panel; as long as the project is that one. */
+    report: { text: string; kind: "good" | "bad"; tree: Project } | null = null;
     onchange: () => void = () => undefined;
 
     /** What was discarded last, until something else is done: undoing brings it back. */
     #discarded: Session | null = null;
+    /** What was said last. */
+    #said: Message | null = null;
     readonly #topologies = new Topologies();
     #holding = false;
 
@@ -34,7 +37,10 @@ export class Brush implements Undoable {
         app.on("pose", () => this.#onPose());
         app.on("selection", () => this.#onSelection());
         app.on("rig", () => this.#onRig());
-        app.on("tree", () => (this.#discarded = null));
+        app.on("tree", () => {
+            this.#discarded = null;
+            if (this.report?.tree !== app.history.tree) this.report = null;
+        });
         addEventListener("beforeunload", (event) => {
             if (this.isBusy) event.preventDefault();
         });
@@ -42,6 +48,17 @@ export class Brush implements Undoable {
 
     get isBusy(): boolean {
         return this.session !== null && (this.session.isSculpted || this.session.isPainted);
+    }
+
+    /** Says something that is true until the next thing is done with a brush. */
+    say(text: string, kind: Message["kind"] = "note"): void {
+        this.app.say(text, kind);
+        this.#said = this.app.message;
+    }
+    hush(): void {
+        this.report = null;
+        if (this.#said && this.app.message === this.#said) this.app.message = null;
+        this.#said = null;
     }
 
     // ---- when it starts and ends ----
@@ -63,7 +80,7 @@ export class Brush implements Undoable {
     #take(session: Session): void {
         session.take(this.app);
         const { lost } = session.stand;
-        if (lost.length) this.app.say(`No example can say how ${lost.join(", ")} was moved: that is at rest in a sculpt.`);
+        if (lost.length) this.say(`No example can say how ${lost.join(", ")} was moved: that is at rest in a sculpt.`);
         this.#announcePose();
     }
 
@@ -102,7 +119,7 @@ export class Brush implements Undoable {
         this.end();
         this.app.setTool("orbit");
         this.#discarded = lost ? session : null;
-        if (lost) this.app.say("The sculpt is discarded; undo brings it back.");
+        if (lost) this.say("The sculpt is discarded; undo brings it back.");
         this.changed();
     }
 
@@ -132,7 +149,7 @@ export class Brush implements Undoable {
             return;
         }
         session.hold(app.stage);
-        app.say("A sculpt belongs to its pose: insert or discard it before you go on.", "bad");
+        this.say("A sculpt belongs to its pose: insert or discard it before you go on.", "bad");
         this.#announcePose();
     }
 
@@ -155,7 +172,7 @@ export class Brush implements Undoable {
         if (!session) return;
         const topology = this.#topologies.of(app.stage, app.tree);
         if (topology.vertexCount !== session.topology.vertexCount) {
-            if (this.isBusy) app.say("The mesh is another one now: the sculpt on the old one is gone.", "bad");
+            if (this.isBusy) this.say("The mesh is another one now: the sculpt on the old one is gone.", "bad");
             this.session = null;
             if (isBrush(app.tool)) this.start();
         } else if (session.isSculpted) session.hold(app.stage);
@@ -201,17 +218,18 @@ export class Brush implements Undoable {
             if (this.session.isSculpted) this.session.hold(this.app.stage);
             else this.session.show(this.app);
             this.#announcePose();
+            this.say("The sculpt is back.");
         } else {
             const label = this.undoLabel;
             this.session?.strokes.undo();
-            this.app.say(`Undone: ${label}.`);
+            this.say(`Undone: ${label}.`);
         }
         this.changed();
     }
     redo(): void {
         const label = this.redoLabel;
         this.session?.strokes.redo();
-        this.app.say(`Done again: ${label}.`);
+        this.say(`Done again: ${label}.`);
         this.changed();
     }
 }

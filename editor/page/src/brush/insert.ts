@@ -1,12 +1,12 @@
 // The sculpt becomes an example, as section 4 of "Shape by Example" has it: offending vertices are fixed at the pose
 // where they offend, and what was fixed is inserted there. Building un-poses it; here it is only said what it is.
-import type { Layer } from "@exemplar/runtime";
+import type { Layer, Pose } from "@exemplar/runtime";
 import type { App } from "../core/app";
 import { apartOf, sizeOf } from "../core/form";
 import { freeName, setLayer, type Project, type ProjectExample, type ProjectLayer } from "../core/project";
 import { Stage } from "../core/stage";
 import { laterThan, slopeAt } from "./later";
-import { cageOf, type Session } from "./session";
+import { cageOf, isAtRest, type Session } from "./session";
 import { exampleAt, pseudosAt, takeStand } from "./stand";
 
 export interface Inserted {
@@ -20,7 +20,7 @@ export interface Inserted {
 
 /** Why the selected layer takes no form, and what to do; null where it does. */
 export const refusalOf = (layer: ProjectLayer | null, rigLayer: Layer | null): string | null => {
-    if (!layer || !rigLayer) return "There is no layer to insert into: add one first.";
+    if (!layer || !rigLayer) return "There is no layer to insert into: add one first (Shift+A).";
     const said = `Layer '${layer.name}'`;
     if (rigLayer.domain === "pixels") return `${said} blends pixels: select a layer of forms.`;
     if (rigLayer.domain === "displacement")
@@ -52,25 +52,35 @@ interface Place {
 
 const isDirect = (tree: Project, { index }: Place): boolean => tree.layers[index].weigh?.kind === "direct";
 
+// What was sculpted, as the layer's forms say it: where they stand before the skin, it is taken back by the skin.
+const changeOf = (stage: Stage, session: Session, pose: Pose, atRest: boolean): ArrayLike<number> => {
+    const now = cageOf(stage, pose, session.atRest);
+    if (session.atRest || !atRest) return session.positions.map((x, i) => x - now[i]);
+    const rest = cageOf(stage, pose, true);
+    const [from, to] = [pose.unpose(now, rest), pose.unpose(session.positions, rest)];
+    return to.map((x, i) => x - from[i]); // 0 where nothing was touched
+};
+
 // What the example's file has to hold, by a rig that has one there (or where its form acts nowhere else: any rig).
 const formOf = (stage: Stage, tree: Project, session: Session, place: Place): Float32Array => {
     const layer = stage.layer(tree.layers[place.index].name)!;
     const later = laterThan(tree, place.index).flatMap((l) => stage.layer(l.name) ?? []);
     const pose = stage.rig.pose();
     takeStand(pose, session.stand);
-    const now = cageOf(stage, pose, session.atRest);
+    const atRest = isAtRest(stage, tree.layers[place.index]);
+    const change = changeOf(stage, session, pose, atRest);
     const slope = place.example ? slopeAt(stage, tree, place.index, place.example, pose) : 1;
     if (!(Math.abs(slope) > 1e-3))
         throw new Error(`What is sculpted here in layer '${layer.name}' is undone by a later one: select that one.`);
     const own = layer.examples.find((example) => example.name === place.example);
     const form = withMuted(later, () => {
-        if (!isDirect(tree, place)) return cageOf(stage, pose, session.atRest);
+        if (!isDirect(tree, place)) return cageOf(stage, pose, atRest);
         pose.rest(); // it stands where its own axis is 1 and all else at rest
         if (own) pose.set(layer.inputs[own.index].index, 1);
-        return own ? cageOf(stage, pose, session.atRest) : withMuted([layer], () => cageOf(stage, pose, session.atRest));
+        return own ? cageOf(stage, pose, atRest) : withMuted([layer], () => cageOf(stage, pose, atRest));
     });
     pose.dispose();
-    return form.map((x, i) => x + (session.positions[i] - now[i]) / slope);
+    return form.map((x, i) => x + change[i] / slope);
 };
 
 // Where later layers are measured from this one, a rig is asked first what they would make of any form there.
@@ -81,7 +91,7 @@ const formToSend = async (app: App, session: Session, place: Place): Promise<Flo
     const example = freeName("any", tree.layers[place.index].examples.map((e) => e.name));
     const tried = setLayer(tree, place.index, (layer) => ({
         ...layer,
-        examples: [...layer.examples, placed(session, layer, { name: example, mesh: tree.mesh })],
+        examples: [...layer.examples, placed(stage, session, layer, { name: example, mesh: tree.mesh })],
     }));
     const built = await app.server!.build(JSON.stringify(tried));
     const trial = new Stage(app.runtime.open(built.rig), tried);
@@ -94,10 +104,10 @@ const formToSend = async (app: App, session: Session, place: Place): Promise<Flo
 
 const withoutJoints = ({ joints: _, ...example }: ProjectExample): ProjectExample => example;
 
-const placed = (session: Session, layer: ProjectLayer, example: ProjectExample): ProjectExample => {
+const placed = (stage: Stage, session: Session, layer: ProjectLayer, example: ProjectExample): ProjectExample => {
     if (layer.weigh?.kind === "direct") return example;
     const { at, joints } = session.stand;
-    if (session.atRest || !joints) return { ...withoutJoints(example), at };
+    if (isAtRest(stage, layer) || !joints) return { ...withoutJoints(example), at };
     return { ...example, at, joints };
 };
 
@@ -135,8 +145,8 @@ export const insertSculpt = async (app: App, session: Session, wanted: string): 
         const kept = replacedPseudos.size ? { ...l, pseudo } : l;
         if (existing)
             return { ...kept, examples: kept.examples.map((example) =>
-                example.name === name ? placed(session, l, { ...example, mesh: path }) : example) };
-        return addAxis(tree, { ...kept, examples: [...kept.examples, placed(session, l, { name, mesh: path })] }, name);
+                example.name === name ? placed(stage, session, l, { ...example, mesh: path }) : example) };
+        return addAxis(tree, { ...kept, examples: [...kept.examples, placed(stage, session, l, { name, mesh: path })] }, name);
     };
     const now = app.history.tree.layers.findIndex((l) => l.name === layer.name); // others may have come or gone meanwhile
     if (now < 0) throw new Error(`Layer '${layer.name}' is gone.`);

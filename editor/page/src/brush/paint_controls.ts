@@ -24,23 +24,19 @@ export const paintControls = (app: App, brush: Brush) => {
             session.change(label.toLowerCase(), "paint", () => work(session.paint));
             brush.changed();
         } }, label);
-    const report = (text: string, kind: "good" | "bad"): void => {
-        brush.report = { text, kind };
-        app.say(text, kind);
-        brush.onchange();
-    };
     let busy = false; // pressed twice, it would be written twice
     const guarded = async (work: () => Promise<string | null>): Promise<void> => {
         if (busy) return;
         busy = true;
+        brush.hush();
         try {
             const said = await work();
             if (said) {
                 brush.session?.strokes.forget(brush.session.paint);
-                report(said, "good");
-            } else report(app.message?.text ?? "The project could not be built.", "bad");
+                brush.say(said, "good");
+            } else if (app.message?.kind !== "bad") brush.say("The project could not be built: what you painted is still here.", "bad");
         } catch (error) {
-            report(`${sentenceOf(error)} What you painted is still here.`, "bad");
+            brush.say(`${sentenceOf(error)} What you painted is still here.`, "bad");
         }
         busy = false;
         brush.changed();
@@ -68,7 +64,11 @@ export const paintControls = (app: App, brush: Brush) => {
     const name = h("input", { type: "text", "aria-label": "Name of the group", placeholder: "group", spellcheck: "false" });
     const save = h("button", { title: "The faces whose vertices are all above one half become a group of the mesh",
         onclick: () => void group() }, "Save as group");
-    name.addEventListener("keydown", (event) => event.key === "Enter" && void group());
+    name.addEventListener("keydown", (event) => {
+        if (event.key !== "Enter") return;
+        name.blur();
+        void group();
+    });
     const element = h("div", { class: "painting" },
         start,
         h("div", { class: "actions" },

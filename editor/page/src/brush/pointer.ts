@@ -79,7 +79,7 @@ export class Strokes {
         this.picker.canvas.setPointerCapture(event.pointerId);
         const array = kind === "paint" ? session.paint : session.positions;
         const held = kind === "grab" ? { region: this.brush.region(session, hit), hit, down: event } : null;
-        this.brush.report = null;
+        this.brush.hush();
         this.#stroke = { id: event.pointerId, kind, session, array, before: array.slice(), held, last: event, now: event,
             frame: 0 };
         if (!held) {

@@ -9,11 +9,15 @@ import { exampleAt, takeStand } from "./stand";
 
 const EXACT = 1e-5; // of the form's size: what a rig promises at its examples
 
-const reportOf = (app: App, made: Inserted): { text: string; kind: "good" | "bad" } => {
-    const what = made.replaced ? `Example '${made.example}' has the sculpt now` : `Example '${made.example}' is inserted`;
+// What was done goes to the line below; how well, to the panel.
+const tell = (app: App, brush: Brush, made: Inserted): void => {
     const error = made.maximum < 1e-6 ? "0.001 mm" : `${millimetres(made.maximum)} (rms ${millimetres(made.rms)})`;
-    if (made.maximum <= EXACT * made.size) return { text: `${what}; it comes back within ${error}.`, kind: "good" };
-    return { text: `${what}, but comes back only within ${error}. ${lossOf(app, made.example)}`, kind: "bad" };
+    const whole = made.maximum <= EXACT * made.size;
+    const text = whole
+        ? `'${made.example}' comes back within ${error}.`
+        : `'${made.example}' comes back only within ${error}. ${lossOf(app, made.example)}`;
+    brush.report = { text, kind: whole ? "good" : "bad", tree: app.history.tree };
+    brush.say(made.replaced ? `Example '${made.example}' has the sculpt now.` : `Example '${made.example}' is inserted.`, "good");
 };
 
 let inserting = false;
@@ -23,28 +27,22 @@ export const insertNow = async (app: App, brush: Brush, name = ""): Promise<void
     const { session } = brush;
     const refusal = refusalOf(app.layer, app.rigLayer);
     if (!session || inserting) return;
-    if (refusal) {
-        brush.report = { text: refusal, kind: "bad" };
-        app.say(refusal, "bad");
-        brush.onchange();
-        return;
-    }
+    if (refusal) return app.say(refusal, "bad");
     inserting = true;
+    brush.hush();
     try {
         brush.settle(session);
         const made = await insertSculpt(app, session, name.trim() || brush.name || "sculpt");
         if (made) {
             session.strokes.forget(session.positions);
-            brush.report = reportOf(app, made);
             brush.name = "";
             app.select({ example: made.example });
-            app.say(brush.report.text, brush.report.kind);
+            tell(app, brush, made);
             app.emit("pose");
             if (!brush.isBusy && app.tool === "orbit") brush.end();
-        } else brush.report = { text: app.message?.text ?? "The project could not be built.", kind: "bad" };
+        } else if (app.message?.kind !== "bad") app.say("The project could not be built: the sculpt is still here.", "bad");
     } catch (error) {
-        brush.report = { text: `${sentenceOf(error)} The sculpt is still here.`, kind: "bad" };
-        app.say(brush.report.text, "bad");
+        app.say(`${sentenceOf(error)} The sculpt is still here.`, "bad");
     } finally {
         inserting = false;
         brush.changed();
@@ -73,10 +71,13 @@ export const sculptControls = (app: App, brush: Brush) => {
     const target = h("p", { class: "quiet" });
     const name = h("input", { type: "text", "aria-label": "Name of the example", spellcheck: "false" });
     name.addEventListener("input", () => (brush.name = name.value));
-    name.addEventListener("keydown", (event) => event.key === "Enter" && void insertNow(app, brush));
+    name.addEventListener("keydown", (event) => {
+        if (event.key !== "Enter") return;
+        name.blur();
+        void insertNow(app, brush);
+    });
     const nameRow = h("label", { class: "name" }, h("span", {}, "Name"), name);
-    const insert = h("button", { class: "primary", title: "Insert the sculpt as an example (Enter)",
-        onclick: () => void insertNow(app, brush) }, "Insert as example");
+    const insert = h("button", { class: "primary", onclick: () => void insertNow(app, brush) }, "Insert as example");
     const discard = h("button", { title: "Throw the strokes away; undo brings them back", onclick: () => brush.discard() },
         "Discard");
     const element = h("div", { class: "sculpt" }, target, nameRow, h("div", { class: "actions" }, insert, discard));
@@ -87,8 +88,10 @@ export const sculptControls = (app: App, brush: Brush) => {
         if (element.hidden) return;
         const { text, replaces } = targetOf(app, brush);
         target.textContent = text;
-        nameRow.hidden = replaces !== null;
-        insert.disabled = refusalOf(app.layer, app.rigLayer) !== null;
+        const refusal = refusalOf(app.layer, app.rigLayer);
+        nameRow.hidden = replaces !== null || refusal !== null;
+        insert.disabled = refusal !== null;
+        insert.title = refusal ?? "Insert the sculpt as an example (Enter)";
         discard.disabled = !brush.isBusy;
         name.placeholder = freeName("sculpt", app.layer?.examples.map((example) => example.name) ?? []);
         if (document.activeElement !== name) name.value = brush.name;

@@ -9,19 +9,23 @@ import { exampleAt, standAt, takeStand, type Stand } from "./stand";
 import { strokeOf, Strokes } from "./strokes";
 import { mirrorOf, topologyOf, type Topology } from "./topology";
 
-/** Whether the layer's forms stand at rest, whatever the pose: then that is what is sculpted. */
+/** Whether the layer's forms stand before anything poses them, whatever the pose. */
 export const isAtRest = (stage: Stage, layer: ProjectLayer | null): boolean => {
     const { rig } = stage;
-    if (!rig.skinning && !rig.driver) return false; // all the same
-    const shape = layer?.shape ?? "positions";
+    if (!layer || (!rig.skinning && !rig.driver)) return false; // all the same
+    const shape = layer.shape ?? "positions";
     return (
         rig.driver !== null ||
         shape === "positions" ||
         shape === "trajectory" ||
-        layer?.["posed"] === false ||
-        layer?.weigh?.kind === "direct"
+        layer["posed"] === false ||
+        layer.weigh?.kind === "direct"
     );
 };
+
+/** Whether such forms are sculpted as they stand: what a driver moves cannot be taken back here; what a skin moves can. */
+const isSculptedAtRest = (stage: Stage, layer: ProjectLayer | null): boolean =>
+    stage.rig.driver !== null && isAtRest(stage, layer);
 
 /** The cage at the stage's pose, in the order of the source. */
 export const cageOf = (stage: Stage, pose = stage.pose, atRest = false): Float32Array => {
@@ -38,6 +42,7 @@ export class Session {
     readonly positions: Float32Array;
     readonly paint: Float32Array;
     stand: Stand = { at: {}, joints: null, lost: [] };
+    /** Whether what is shown is not posed. */
     atRest = false;
     /** Whether the pose was changed since the form was taken. */
     isStale = false;
@@ -70,7 +75,7 @@ export class Session {
     /** Shows the form at the pose as it is; it is taken when the first stroke begins. */
     show(app: App): void {
         this.strokes.forget(this.positions); // what was undone was of another pose
-        this.atRest = isAtRest(app.stage, app.layer);
+        this.atRest = isSculptedAtRest(app.stage, app.layer);
         this.positions.set(cageOf(app.stage, app.stage.pose, this.atRest));
         this.isStale = true;
     }
@@ -80,7 +85,7 @@ export class Session {
         const { stage, rigLayer, layer } = app;
         const example = rigLayer && layer ? exampleAt(rigLayer, layer.examples, stage.pose) : null;
         this.stand = standAt(stage.pose, rigLayer, example);
-        this.atRest = isAtRest(stage, layer);
+        this.atRest = isSculptedAtRest(stage, layer);
         this.positions.set(cageOf(stage, stage.pose, this.atRest));
         this.isStale = false;
     }

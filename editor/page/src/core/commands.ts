@@ -26,11 +26,17 @@ const keyOf = (event: KeyboardEvent): string => {
         .join("+");
 };
 
+// The field that somebody has written in and neither entered nor left: its undo is its own.
+let written: EventTarget | null = null;
+
+const isText = (target: EventTarget | null): target is HTMLInputElement =>
+    target instanceof HTMLInputElement && !/^(range|checkbox|radio|file|button|color)$/.test(target.type);
+
 // A field that is being written in keeps its keys; a slider keeps its arrows; a dialog keeps all.
 const isTaken = (event: KeyboardEvent): boolean => {
     const target = event.target as HTMLElement;
     if (document.querySelector("dialog:modal")) return true;
-    if (event.ctrlKey || event.metaKey) return false;
+    if (event.ctrlKey || event.metaKey) return /^[zy]$/i.test(event.key) && target === written;
     if (target.isContentEditable || target.closest("textarea, select")) return true;
     const input = target.closest("input");
     if (!input) return target.closest("button, a, summary, [role=option]") !== null && /^( |Enter)$/.test(event.key);
@@ -58,8 +64,17 @@ export class Commands {
     }
 
     listen(): void {
+        addEventListener("input", ({ target, isTrusted }) => {
+            if (isTrusted && isText(target)) written = target;
+        });
+        for (const left of ["change", "focusin"]) addEventListener(left, () => (written = null));
         addEventListener("keydown", (event) => {
-            if (event.defaultPrevented || isTaken(event)) return;
+            if (event.defaultPrevented) return;
+            if (isTaken(event)) {
+                // Whoever leaves a field has all keys again.
+                if (event.key === "Escape" && isText(event.target) && !event.target.closest("dialog")) event.target.blur();
+                return;
+            }
             const key = keyOf(event);
             const command = this.list.find((c) => c.keys.includes(key) && (c.enabled?.() ?? true));
             if (!command) return;

@@ -15,7 +15,7 @@ const list = (value: number | number[]): number[] => (Array.isArray(value) ? val
 const tidy = (value: number): number => Number(value.toPrecision(9));
 
 /** Whether forms of the layer stand as they were sculpted, at their whole pose. */
-export const isPosed = (layer: ProjectLayer): boolean =>
+export const isPosed = (layer: { shape?: ProjectLayer["shape"]; [key: string]: unknown }): boolean =>
     (layer.shape === "unposed" || layer.shape === "offsets") && layer["posed"] !== false;
 
 const isAtRest = (input: Input, numbers: readonly number[]): boolean => {

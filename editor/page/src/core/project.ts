@@ -118,6 +118,12 @@ export const setPseudo = (
         pseudo: (l.pseudo ?? []).map((pseudo, i) => (i === index ? change(pseudo) : pseudo)),
     }));
 
+export const removePseudo = (tree: Project, layer: number, index: number): Project =>
+    setLayer(tree, layer, ({ pseudo, ...rest }) => {
+        const left = (pseudo ?? []).filter((_, i) => i !== index);
+        return left.length ? { ...rest, pseudo: left } : rest;
+    });
+
 /** A name that none of the others has: "bent", "bent 2", … */
 export const freeName = (wanted: string, taken: Iterable<string>): string => {
     const names = new Set(taken);

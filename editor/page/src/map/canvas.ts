@@ -3,6 +3,7 @@
 import type { App } from "../core/app";
 import { coloursOf } from "../core/colours";
 import { h } from "../core/dom";
+import { count } from "../core/words";
 import { drawCurves } from "./curves";
 import { drawArrow, drawGrid, drawMarks, drawPose, drawReach, drawScales, drawSecond } from "./draw";
 import { reachOf } from "./falloff";
@@ -59,7 +60,7 @@ const describe = (state: MapState): string => {
     const selected = state.selectedMark ? `; ${state.selectedMark.name} is selected` : "";
     const pseudos = marks.filter((mark) => mark.kind === "pseudo").length;
     return (
-        `Map of ${tree!.name}: ${axes}; ${marks.length - pseudos} examples, ${pseudos} pseudo-examples${selected}. ` +
+        `Map of ${tree!.name}: ${axes}; ${count(marks.length - pseudos, "example")}, ${count(pseudos, "pseudo-example")}${selected}. ` +
         "Arrows move the pose, N selects, Alt with arrows moves what is selected."
     );
 };

@@ -49,9 +49,3 @@ export const placeForm = (state: MapState, taken: Taken, x: number, y: number): 
     return (tree) =>
         setLayer(tree, state.app.selection.layer, (layer) => ({ ...layer, pseudo: [...(layer.pseudo ?? []), pseudo] }));
 };
-
-export const removePseudo = (layer: number, index: number): Change => (tree) =>
-    setLayer(tree, layer, ({ pseudo, ...rest }) => {
-        const left = (pseudo ?? []).filter((_, i) => i !== index);
-        return left.length ? { ...rest, pseudo: left } : rest;
-    });

@@ -125,7 +125,7 @@ const gaussianHandle = (state: MapState, mark: Mark, coordinate: Coordinate, edg
     return {
         angles: edge === "x" ? [0, 180, 25, 335, 155, 205] : [90, 270, 65, 115, 245, 295],
         text: `${mark.name} reaches ${round(before, span(input))}${unit} along ${label}`,
-        label: `set the falloff of ${mark.name}`,
+        label: `set the falloff of '${mark.name}'`,
         resetLabel: `default falloff of ${mark.name}`,
         change: ([fx, fy]) => {
             const value = Math.min(Math.max(before * (edge === "x" ? fx : fy), 0.01 * span(input)), most);

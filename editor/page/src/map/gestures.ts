@@ -126,7 +126,7 @@ const dragMark = (app: App, state: MapState, { mark, end }: Hit, start: Point): 
         drop: () => {
             app.frame();
             const why = mark.muted ? null : whyStill(state, before);
-            app.commit(`moved ${mark.name}`);
+            app.commit(`moved '${mark.name}'`);
             if (why) app.say(why);
         },
     };

@@ -1,6 +1,8 @@
 // The map by keys: every edit is one step that can be undone.
 import type { App } from "../core/app";
-import { moveTo, placeForm, removePseudo, takeForm } from "./edit";
+import { removePseudo } from "../core/project";
+import { pseudoName } from "../core/words";
+import { moveTo, placeForm, takeForm } from "./edit";
 import { reachOf } from "./falloff";
 import { setPose } from "./gestures";
 import { placeText } from "./legend";
@@ -37,7 +39,7 @@ const moveSelected = (app: App, state: MapState, key: string | undefined, share:
     if (!mark) return;
     const [dx, dy] = arrow(key);
     const [x, y] = [mark.x + dx * step(state, "x", share), mark.y + dy * step(state, "y", share)];
-    app.edit(`moved ${mark.name}`, moveTo(state, mark, "at", x, y));
+    app.edit(`moved '${mark.name}'`, moveTo(state, mark, "at", x, y));
     app.say(`${mark.name}: ${placeText(state, x, y)}`);
 };
 
@@ -91,8 +93,9 @@ const place = (app: App, state: MapState): void => {
 const remove = (app: App): void => {
     const { layer, pseudo } = app.selection;
     if (pseudo === null) return;
+    const name = pseudoName(app.layer?.pseudo?.[pseudo], pseudo);
     app.select({ pseudo: null });
-    app.edit("deleted a pseudo-example", removePseudo(layer, pseudo));
+    app.edit(`deleted '${name}'`, (tree) => removePseudo(tree, layer, pseudo));
 };
 
 /** No weight, each example's, the smallest. */
@@ -125,8 +128,6 @@ export const addKeys = (app: App, state: MapState): void => {
             run: () => take(app, state) },
         { id: "map-place", label: "Place the taken form at the pose", group, keys: ["Enter"],
             enabled: () => isThere(state) && state.taken !== null, run: () => place(app, state) },
-        { id: "map-delete", label: "Delete the selected pseudo-example", group, keys: ["Delete"],
-            enabled: () => app.selection.pseudo !== null && app.selection.example === null, run: () => remove(app) },
         { id: "map-weight", label: "Map of the next weight", group, keys: ["H"], enabled: there,
             run: () => cycle(app, state) },
         { id: "map-picture", label: "Picture of the form under the pointer", group, keys: ["P"], enabled: there,
@@ -140,4 +141,8 @@ export const addKeys = (app: App, state: MapState): void => {
                 app.invalidate();
             } },
     );
+    // With a server, the list's Delete is for both kinds.
+    if (!app.server)
+        app.commands.add({ id: "map-delete", label: "Delete the selected pseudo-example", group, keys: ["Delete"],
+            enabled: () => app.selection.pseudo !== null && app.selection.example === null, run: () => remove(app) });
 };

@@ -4,15 +4,15 @@ import { showHelp } from "./help";
 import { setTheme, theme } from "./theme";
 
 export const addCommands = (app: App): void => {
-    app.commands.add(
-        {
+    if (app.server)
+        app.commands.add({
             id: "save",
             label: "Save the project",
             group: "Project",
             keys: ["Ctrl+S"],
             run: () => void app.save(),
-            enabled: () => app.server !== null,
-        },
+        });
+    app.commands.add(
         {
             id: "undo",
             label: "Undo",

@@ -46,16 +46,18 @@ export const dialRow = (app: App, input: Input): Row => {
     const track = h("span", { class: "track", style: `--rest: ${at}` }, slider);
 
     let shown = NaN;
+    let thumb = ""; // where the slider was put for it
     return {
         name: input.name,
         element: h("div", { class: "axis dial", "data-input": input.name }, name, track, field.element,
             h("span", { class: "unit", title: unit }, unit)),
         update: () => {
             const now = value();
-            if (now === shown) return;
+            field.show(now);
+            if (now === shown && slider.value === thumb) return; // where a pose was refused, the thumb alone has moved
             shown = now;
             slider.value = String(now);
-            field.show(now);
+            thumb = slider.value;
         },
     };
 };

@@ -31,7 +31,7 @@ export const addFiles = async (app: App, files: readonly File[]): Promise<void> 
     if (now < 0) return app.say(`Layer '${name}' is gone: the files were not added to it.`, "bad");
     if (added.length > 0) {
         const { tree, names } = withExamples(app.history.tree, now, added);
-        const what = names.length === 1 ? `'${names[0]}' added` : `${count(names.length, "example")} added`;
+        const what = names.length === 1 ? `added '${names[0]}'` : `added ${count(names.length, "example")}`;
         app.edit(what, () => tree);
         app.select({ layer: now, example: names[0]!, pseudo: null });
         app.say(said ?? `${names.length === 1 ? `'${names[0]}' was` : `${count(names.length, "example")} were`} added to '${name}'.`);

@@ -1,6 +1,7 @@
 // Changes of layers and examples as new trees, each with the words for what was done; or the sentence that says why not.
-import { setExample, setLayer, setPseudo, type Project } from "../core/project";
+import { removePseudo, setExample, setLayer, setPseudo, type Project } from "../core/project";
 import { livingExamples } from "../core/space";
+import { pseudoName } from "../core/words";
 
 export type Edit = { label: string; tree: Project } | { refused: string };
 
@@ -25,7 +26,7 @@ export const renameLayer = (tree: Project, layer: number, name: string): Edit =>
     if (refused) return { refused };
     if (tree.layers.some((l, i) => i !== layer && l.name === name))
         return { refused: `Another layer is called '${name}': layers have different names.` };
-    return { label: `layer '${before}' renamed to '${name}'`, tree: setLayer(tree, layer, (l) => ({ ...l, name })) };
+    return { label: `renamed layer '${before}' to '${name}'`, tree: setLayer(tree, layer, (l) => ({ ...l, name })) };
 };
 
 // Keys keep their order.
@@ -48,11 +49,11 @@ export const renameExample = (tree: Project, layer: number, before: string, name
               }
             : l,
     );
-    return { label: `'${before}' renamed to '${name}'`, tree: changed };
+    return { label: `renamed '${before}' to '${name}'`, tree: changed };
 };
 
 export const renamePseudo = (tree: Project, layer: number, index: number, name: string): Edit => ({
-    label: name ? `pseudo-example named '${name}'` : "pseudo-example's name taken away",
+    label: name ? `named a pseudo-example '${name}'` : "took a pseudo-example's name away",
     tree: setPseudo(tree, layer, index, (pseudo) => (name ? { ...pseudo, name } : without(pseudo, "name"))),
 });
 
@@ -91,14 +92,19 @@ export const deleteExample = (tree: Project, layer: number, name: string): Edit 
               }
             : {}),
     }));
-    return { label: `'${name}' deleted`, tree: changed };
+    return { label: `deleted '${name}'`, tree: changed };
 };
+
+export const deletePseudo = (tree: Project, layer: number, index: number): Edit => ({
+    label: `deleted '${pseudoName(tree.layers[layer]!.pseudo?.[index], index)}'`,
+    tree: removePseudo(tree, layer, index),
+});
 
 export const deleteLayer = (tree: Project, layer: number): Edit => {
     if (tree.layers.length === 1) return { refused: "This is the project's only layer: it stays." };
     const { name } = tree.layers[layer]!;
     return {
-        label: `layer '${name}' deleted`,
+        label: `deleted layer '${name}'`,
         tree: { ...tree, layers: tree.layers.filter((_, i) => i !== layer) },
     };
 };
@@ -109,7 +115,7 @@ export const muteExample = (tree: Project, layer: number, name: string): Edit =>
     if (!example.muted && livingExamples(l).length === 1)
         return { refused: `'${name}' is the only example that counts here: mute the layer instead (Shift+M).` };
     return {
-        label: example.muted ? `'${name}' counts again` : `'${name}' muted`,
+        label: example.muted ? `let '${name}' count again` : `muted '${name}'`,
         tree: setExample(tree, layer, name, (e) => setMuted(e, !e.muted)),
     };
 };
@@ -117,7 +123,7 @@ export const muteExample = (tree: Project, layer: number, name: string): Edit =>
 export const muteLayer = (tree: Project, layer: number): Edit => {
     const { name, muted } = tree.layers[layer]!;
     return {
-        label: muted ? `layer '${name}' counts again` : `layer '${name}' muted`,
+        label: muted ? `let layer '${name}' count again` : `muted layer '${name}'`,
         tree: setLayer(tree, layer, (l) => setMuted(l, !l.muted)),
     };
 };

@@ -2,6 +2,7 @@
 import type { App } from "../core/app";
 import { h } from "../core/dom";
 import type { ProjectExample, ProjectLayer, ProjectPseudo } from "../core/project";
+import { pseudoName } from "../core/words";
 import { apply } from "./apply";
 import { muteExample } from "./edits";
 import { List, type Row } from "./list";
@@ -35,7 +36,10 @@ export class ExampleList {
             fill: (row, i) => this.#fill(row, i),
             isChosen: (point, i) => this.#isChosen(point, i),
             choose: (point, i) => this.#choose(point, i),
-            open: (point, i, target) => this.#open(point, i, target),
+            open: (point, i) => {
+                this.#choose(point, i);
+                app.commands.run("go-there");
+            },
             press: (_, point) => {
                 if (point.example) apply(app, muteExample(app.history.tree, app.selection.layer, point.example.name));
             },
@@ -94,27 +98,23 @@ export class ExampleList {
         else this.app.select({ example: null, pseudo: index - this.#examples });
     }
 
-    #open(point: Point, index: number, target: Element | null): void {
-        this.#choose(point, index);
-        if (this.app.server && target?.closest(".name")) this.app.commands.run("rename");
-        else if (point.example) this.app.goTo(this.app.selection.layer, point.example.name);
-        else this.app.pose((pose) => this.app.stage.setPlace(pose.rest(), point.pseudo.at));
-    }
-
     #fill(row: Row<Point>, index: number): void {
         const { element, item: point } = row;
         const layer = this.#layer!;
         const { example, pseudo } = point;
         const find = (selector: string) => element.querySelector<HTMLElement>(selector)!;
-        const name = example ? example.name : (pseudo.name ?? `pseudo-example ${index - this.#examples}`);
+        const name = example ? example.name : pseudoName(pseudo, index - this.#examples);
         const direct = layer.weigh?.kind === "direct";
         const place = (example ?? pseudo).at;
         const inputs = this.app.rigLayer?.inputs;
         const about = direct ? (layer.space[index]?.name ?? "") : placeWords(layer, place, inputs);
         const muted = example?.muted ?? false;
-        find(".name").textContent = name;
+        // Short where it is only a number: there is little room.
+        const short = example || pseudo.name ? name : name.replace("pseudo-example", "pseudo");
+        find(".name").replaceChildren(...short.split(/(?<=[_.-])/).flatMap((part, i) => (i ? [h("wbr"), part] : [part])));
         find(".about").textContent = direct ? about : shortPlace(layer, place, inputs);
-        element.title = `${name}: ${about}${muted ? ", muted" : ""}`;
+        const keys = `Double click or Enter: go there${this.app.server ? "; F2: rename" : ""}`;
+        element.title = `${name}: ${about}${muted ? ", muted" : ""}\n${keys}`;
         element.classList.toggle("muted", muted);
         element.classList.toggle("pseudo", !example);
         element.setAttribute("aria-label", `${name}, ${about}${muted ? ", muted" : ""}`);

@@ -4,8 +4,8 @@ import { h } from "../core/dom";
 import type { Place, Project } from "../core/project";
 import type { Finding } from "../core/server";
 import { livingExamples } from "../core/space";
-import { count } from "../core/words";
-import { spotOf, type Spot } from "./places";
+import { count, pseudoName } from "../core/words";
+import { spotOf, textOf, type Spot } from "./places";
 
 const GROUPS = [
     ["error", "error"],
@@ -17,7 +17,7 @@ const GROUPS = [
 const whereWords = (tree: Project, finding: Finding, spot: Spot): string => {
     if (spot.layer === null) return finding.where;
     const layer = tree.layers[spot.layer]!.name;
-    const points = [...spot.examples.map((name) => `'${name}'`), ...spot.pseudo.map((i) => `pseudo-example ${i}`)];
+    const points = [...spot.examples.map((name) => `'${name}'`), ...spot.pseudo.map((i) => pseudoName(tree.layers[spot.layer!]!.pseudo?.[i], i))];
     return points.length ? `${layer}: ${points.join(", ")}` : layer;
 };
 
@@ -49,7 +49,7 @@ const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.s
 const item = (app: App, finding: Finding): HTMLElement => {
     const spot = spotOf(app.tree, finding);
     const where = h("span", { class: "where" }, whereWords(app.tree, finding, spot));
-    const text = h("span", { class: "text" }, sentence(finding.text));
+    const text = h("span", { class: "text" }, sentence(textOf(app.tree, finding)));
     if (spot.layer === null) return h("li", {}, h("div", { class: "finding" }, where, text));
     return h("li", {}, h("button", { class: "finding", title: "Select it and go there", onclick: () => goTo(app, finding) }, where, text));
 };

@@ -26,12 +26,10 @@ const MOUSE = [
     ["Drag in the map", "Move the pose; with Shift, shift the map"],
     ["Drag a point", "Move an example or pseudo-example; with Ctrl, along the grid"],
     ["Alt+drag in the map", "Take the form here and place it there"],
-    ["Double click", "Go to an example; rename it; bring back a default"],
-    ["Wheel", "Come nearer; with Shift, a larger or smaller brush"],
-    ["Drop a file", "Add it as an example at the pose, or play it"],
+    ["Double click", "Go to an example; bring back a default"],
+    ["Wheel", "Come nearer"],
 ] as const;
-// A page without a server has no files.
-const OF_FILES = ["Drop a file", "save"];
+const SERVED = [["Shift and the wheel", "A larger or smaller brush"], ["Drop a file", "Add it as an example at the pose, or play it"]] as const;
 
 const table = (title: string, rows: (readonly [(Node | string)[], string])[]): HTMLElement =>
     h(
@@ -42,10 +40,7 @@ const table = (title: string, rows: (readonly [(Node | string)[], string])[]): H
     );
 
 export const showHelp = (app: App): void => {
-    const isThere = (id: string): boolean => app.server !== null || !OF_FILES.includes(id);
-    const commands = app.commands.list.filter(({ id, keys }) => isThere(id) && keys.length > 0);
-    const mouse = MOUSE.filter(([what]) => isThere(what));
-    const groups = [...new Set(commands.map((command) => command.group))];
+    const groups = [...new Set(app.commands.list.map((command) => command.group))];
     showDialog(
         "help",
         "Keys",
@@ -58,12 +53,12 @@ export const showHelp = (app: App): void => {
         h(
             "div",
             { class: "groups" },
-            table("Mouse", mouse.map(([what, label]) => [[what], label] as const)),
+            table("Mouse", [...MOUSE, ...(app.server ? SERVED : [])].map(([what, label]) => [[what], label] as const)),
             ...groups.map((group) =>
                 table(
                     group,
-                    commands
-                        .filter((command) => command.group === group)
+                    app.commands.list
+                        .filter((command) => command.group === group && command.keys.length > 0)
                         .map((command) => [keysOf(command.keys), command.label] as const),
                 ),
             ),

@@ -1,12 +1,14 @@
 // What can be done with layers and examples, by key and by button.
-import type { App } from "../core/app";
-import type { ProjectLayer } from "../core/project";
+import type { App, Selection } from "../core/app";
+import type { Project, ProjectLayer } from "../core/project";
+import { pseudoName } from "../core/words";
 import { apply } from "./apply";
 import { askToDelete } from "./ask";
 import { chooseFiles } from "./drop";
 import {
     deleteExample,
     deleteLayer,
+    deletePseudo,
     isOnly,
     muteExample,
     muteLayer,
@@ -42,7 +44,7 @@ const renameSelected = (app: App, rows: Rows): void => {
         const name = app.layer?.name ?? "";
         renameIn(rows.layers, name, name, (wanted) => apply(app, renameLayer(app.history.tree, layer, wanted)));
     } else if (pseudo !== null) {
-        const name = app.layer?.pseudo?.[pseudo]?.name ?? "";
+        const name = pseudoName(app.layer?.pseudo?.[pseudo], pseudo);
         renameIn(rows.examples, `p/${pseudo}`, name, (wanted) => apply(app, renamePseudo(app.history.tree, layer, pseudo, wanted)));
     } else if (example !== null)
         renameIn(rows.examples, `e/${example}`, example, (wanted) => {
@@ -52,9 +54,42 @@ const renameSelected = (app: App, rows: Rows): void => {
         });
 };
 
+/** Goes to the example or pseudo-example that is selected. */
+const goThere = (app: App): void => {
+    const { layer, example, pseudo } = app.selection;
+    const point = pseudo === null ? undefined : app.layer?.pseudo?.[pseudo];
+    if (point) app.pose((pose) => app.stage.setPlace(pose.rest(), point.at));
+    else if (example !== null) app.goTo(layer, example);
+};
+
+/** What is deleted is selected again where the deletion is undone. */
+const deleting = (app: App): ((work: () => void) => void) => {
+    const deleted = new WeakMap<Project, Selection>();
+    let shown = app.history.tree;
+    app.on("tree", () => {
+        const { tree } = app.history;
+        const before = tree === shown ? undefined : deleted.get(tree);
+        shown = tree;
+        if (before) app.select(before);
+    });
+    return (work) => {
+        const { tree } = app.history;
+        const { selection } = app;
+        work();
+        if (app.history.tree !== tree) deleted.set(tree, selection);
+    };
+};
+
+const deletePseudoSelected = (app: App, layer: number, pseudo: number): void => {
+    if (apply(app, deletePseudo(app.history.tree, layer, pseudo)) !== null) return;
+    const left = app.layer?.pseudo?.length ?? 0;
+    app.select({ example: null, pseudo: left ? Math.min(pseudo, left - 1) : null });
+};
+
 const deleteSelected = (app: App): void => {
-    const { layer, example } = app.selection;
+    const { layer, example, pseudo } = app.selection;
     const of = app.layer;
+    if (of && pseudo !== null) return deletePseudoSelected(app, layer, pseudo);
     if (!of || example === null) return;
     if (of.examples.length === 1)
         return askToDelete(
@@ -77,10 +112,10 @@ const showOnly = (app: App): (() => void) => {
         const { layer } = app.selection;
         if (isOnly(tree, layer)) {
             const old = before?.layer === layer && before.muted.length === tree.layers.length ? before.muted : null;
-            apply(app, muteOthers(tree, "all layers shown", (i) => old?.[i] ?? false));
+            apply(app, muteOthers(tree, "showed all layers", (i) => old?.[i] ?? false));
         } else {
             before = { layer, muted: tree.layers.map((l) => l.muted ?? false) };
-            apply(app, muteOthers(tree, `only '${tree.layers[layer]!.name}' shown`, (i) => i !== layer));
+            apply(app, muteOthers(tree, `showed only '${tree.layers[layer]!.name}'`, (i) => i !== layer));
         }
     };
 };
@@ -88,6 +123,7 @@ const showOnly = (app: App): (() => void) => {
 export const addLayerCommands = (app: App, rows: Rows): void => {
     const served = app.server !== null;
     const hasExample = (): boolean => app.example !== null && app.selection.pseudo === null;
+    const hasPoint = (): boolean => app.example !== null || app.selection.pseudo !== null;
     const { commands } = app;
     commands.add(
         {
@@ -106,8 +142,17 @@ export const addLayerCommands = (app: App, rows: Rows): void => {
             run: showOnly(app),
             enabled: () => app.tree.layers.length > 1,
         },
+        {
+            id: "go-there",
+            label: "Go to the selected example: double click, or Enter in the list",
+            group: "Pose",
+            keys: [],
+            run: () => goThere(app),
+            enabled: hasPoint,
+        },
     );
     if (!served) return;
+    const keepingSelection = deleting(app);
     commands.add(
         {
             id: "add-example",
@@ -142,18 +187,18 @@ export const addLayerCommands = (app: App, rows: Rows): void => {
         },
         {
             id: "delete-example",
-            label: "Delete the example",
+            label: "Delete the example or pseudo-example",
             group: "Edit",
             keys: ["Delete"],
-            run: () => deleteSelected(app),
-            enabled: hasExample,
+            run: () => keepingSelection(() => deleteSelected(app)),
+            enabled: hasPoint,
         },
         {
             id: "delete-layer",
             label: "Delete the layer",
             group: "Edit",
             keys: ["Shift+Delete"],
-            run: () => void apply(app, deleteLayer(app.history.tree, app.selection.layer)),
+            run: () => keepingSelection(() => void apply(app, deleteLayer(app.history.tree, app.selection.layer))),
             enabled: () => app.tree.layers.length > 1,
         },
     );

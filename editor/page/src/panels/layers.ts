@@ -26,20 +26,19 @@ const layerList = (app: App, marks: () => Marks): List<ProjectLayer> =>
             h("button", { class: "mute", tabindex: -1, "data-do": "mute" }, "M"),
         ],
         stamp: (_, i) => shown(marks().layers.get(i)),
-        fill: (row, i) => fillLayer(row, marks().layers.get(i)),
+        fill: (row, i) => fillLayer(row, marks().layers.get(i), app.server !== null),
         isChosen: (_, i) => i === app.selection.layer,
         choose: (_, i) => app.select({ layer: i }),
-        open: (_, __, target) => app.server && target?.closest(".name") && app.commands.run("rename"),
         press: (_, __, i) => apply(app, muteLayer(app.history.tree, i)),
     });
 
-const fillLayer = (row: Row<ProjectLayer>, mark: Mark | undefined): void => {
+const fillLayer = (row: Row<ProjectLayer>, mark: Mark | undefined, served: boolean): void => {
     const { element, item: layer } = row;
     const find = (selector: string) => element.querySelector<HTMLElement>(selector)!;
     const about = `${shapeWords(layer)}, ${count(layer.examples.length, "example")}`;
     find(".name").textContent = layer.name;
     find(".about").textContent = about;
-    element.title = `${layer.name}: ${about}`;
+    element.title = `${layer.name}: ${about}${served ? "\nF2 renames it" : ""}`;
     element.classList.toggle("muted", layer.muted ?? false);
     element.setAttribute("aria-label", `${layer.name}, ${about}${layer.muted ? ", muted" : ""}`);
     const mute = find(".mute");
@@ -96,6 +95,8 @@ export const layersPanel = (app: App): HTMLElement => {
         toolbar(app, "Layers", served ? [["add-layer", "New…"], ["only", "Only"], ["delete-layer", "Delete"]] : [["only", "Only"]]),
         h("div", { class: "head" }, heading, axes),
         examples.list.element,
-        served && toolbar(app, "Examples", [["add-example", "Add…"], ["rename", "Rename"], ["delete-example", "Delete"]]),
+        toolbar(app, "Examples", served
+            ? [["go-there", "Go there"], ["add-example", "Add…"], ["rename", "Rename"], ["delete-example", "Delete"]]
+            : [["go-there", "Go there"]]),
     );
 };

@@ -14,8 +14,15 @@ import { weigherPanel } from "./weigher";
 import { weightsPanel } from "./weights";
 
 /** A part of a column with a heading that folds it. */
-const part = (title: string, open: boolean, ...children: HTMLElement[]): HTMLElement =>
-    h("details", { class: "part", open }, h("summary", {}, title), ...children);
+const part = (title: string, open: boolean, ...children: HTMLElement[]): HTMLElement => {
+    const details = h("details", { class: "part", open }, h("summary", {}, title), ...children);
+    let isNew = open; // the browser tells of those that start open too
+    details.addEventListener("toggle", () => {
+        if (details.open && !isNew) details.scrollIntoView({ block: "nearest" });
+        isNew = false;
+    });
+    return details;
+};
 
 export const layout = (app: App): HTMLElement[] => {
     const view = viewPanel(app); // first: others use its pictures and its picker

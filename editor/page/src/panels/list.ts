@@ -21,7 +21,7 @@ export interface ListOptions<T> {
     isChosen(item: T, index: number): boolean;
     choose(item: T, index: number): void;
     /** Double click, or Enter. */
-    open?(item: T, index: number, target: Element | null): void;
+    open?(item: T, index: number): void;
     /** A click on a button inside a row. */
     press?(button: HTMLButtonElement, item: T, index: number): void;
 }
@@ -29,6 +29,7 @@ export interface ListOptions<T> {
 export class List<T> {
     readonly element: HTMLUListElement;
     #rows: Row<T>[] = [];
+    #chosen: string | null = null;
     #by = new WeakMap<Element, Row<T>>();
 
     constructor(readonly options: ListOptions<T>) {
@@ -36,7 +37,7 @@ export class List<T> {
         this.element.addEventListener("click", (event) => this.#click(event));
         this.element.addEventListener("dblclick", (event) => {
             const row = this.#rowAt(event.target);
-            if (row && !(event.target as Element).closest("button, input")) this.#open(row, event.target as Element);
+            if (row && !(event.target as Element).closest("button, input")) this.#open(row);
         });
         this.element.addEventListener("keydown", (event) => this.#key(event));
     }
@@ -60,6 +61,7 @@ export class List<T> {
         const spare = this.#rows.map((row) => (wanted.has(row.key) ? null : row));
         const chosen = items.findIndex(isChosen);
         const had = this.hasFocus;
+        const before = this.#chosen;
         this.#rows = items.map((item, i) => {
             let row = old.get(keys[i]!);
             if (!row && spare[i]) [row, spare[i]] = [spare[i]!, null];
@@ -77,7 +79,13 @@ export class List<T> {
             return row;
         });
         while (this.element.children.length > items.length) this.element.lastElementChild!.remove();
-        if (had && !this.hasFocus) this.focus();
+        // The focus goes along with the choice, whoever made it: one row is marked, not two.
+        this.#chosen = keys[chosen] ?? null;
+        const active = document.activeElement;
+        const moves = active instanceof HTMLLIElement && this.#chosen !== null && this.#chosen !== before;
+        if (!had || (this.hasFocus && !moves) || active === this.#rows[chosen]?.element) return;
+        this.focus();
+        this.reveal();
     }
 
     /** Brings the chosen row into sight. */
@@ -109,13 +117,13 @@ export class List<T> {
         const button = (event.target as Element).closest("button");
         if (button) this.options.press?.(button, row.item, index);
         else {
+            row.element.focus({ preventScroll: true }); // first, so that nothing scrolls under the pointer
             this.options.choose(row.item, index);
-            row.element.focus({ preventScroll: true });
         }
     }
 
-    #open(row: Row<T>, target: Element | null): void {
-        this.options.open?.(row.item, this.#rows.indexOf(row), target);
+    #open(row: Row<T>): void {
+        this.options.open?.(row.item, this.#rows.indexOf(row));
     }
 
     #key(event: KeyboardEvent): void {
@@ -135,7 +143,7 @@ export class List<T> {
             next.element.scrollIntoView({ block: "nearest" });
         } else if ((event.key === "Enter" || event.key === " ") && row) {
             event.preventDefault();
-            this.#open(row, null);
+            this.#open(row);
         }
     }
 }

@@ -2,6 +2,7 @@
 // is, which adds nothing, so that nothing changes until an example is added.
 import type { App } from "../core/app";
 import type { Axis, Place, Project, ProjectExample, ProjectLayer } from "../core/project";
+import { isPosed } from "../core/present";
 import { stemOf } from "../core/words";
 
 export const TEXTURES = ["base_color", "normal", "metallic_roughness", "occlusion", "emissive"] as const;
@@ -26,14 +27,16 @@ const restPlace = (space: readonly Axis[]): Place =>
         }),
     );
 
-/** The form of the whole at rest, as a file: the mesh itself where no layer adds to it there. */
-const restForm = async (app: App, name: string): Promise<string> => {
+/** The form of the whole at rest, as a file: the mesh itself where that is the same. Many a skeleton rests in another
+ * pose than the mesh was bound in: a form that building un-poses is the one that is seen, any other the one before. */
+const restForm = async (app: App, { name, shape }: NewLayer): Promise<string> => {
     const { rig } = app.stage;
+    const unskinned = !(rig.skinning && isPosed({ shape }));
     const pose = rig.pose();
     const surface = rig.surface({ level: 0, split: false, normals: false });
     try {
         const mesh = rig.restPositions(); // first: what makes room for it may move the form
-        const form = surface.evaluate(pose, { unskinned: true, unsettled: true }).positions;
+        const form = surface.evaluate(pose, { unskinned, unsettled: true }).positions;
         if (form.every((x, i) => Math.abs(x - mesh[i]!) < NEAR)) return app.tree.mesh;
         return await app.server!.addForm(`${name}-rest`, app.tree.mesh, form.slice(), app.tree.unit, app.tree.up);
     } finally {
@@ -45,7 +48,7 @@ const restForm = async (app: App, name: string): Promise<string> => {
 const examplesOf = async (app: App, layer: NewLayer): Promise<ProjectExample[]> => {
     const rest = restPlace(layer.space);
     if (layer.shape !== "pixels" && layer.shape !== "trajectory")
-        return [{ name: "rest", mesh: await restForm(app, layer.name), at: rest }];
+        return [{ name: "rest", mesh: await restForm(app, layer), at: rest }];
     const path = await app.server!.addFile(layer.file!.name, layer.file!);
     const name = stemOf(layer.file!.name);
     if (layer.shape === "pixels") return [{ name, image: path, at: rest }];
@@ -71,7 +74,7 @@ export const addLayer = async (app: App, wanted: NewLayer): Promise<void> => {
         examples,
     };
     const add = (tree: Project): Project => ({ ...tree, layers: [...tree.layers, layer] });
-    app.edit(`layer '${layer.name}' added`, add);
+    app.edit(`added layer '${layer.name}'`, add);
     app.select({ layer: app.tree.layers.length - 1, example: null, pseudo: null });
     app.say(`Layer '${layer.name}' was added. Pose it, and drop a form onto the page to add an example there.`);
 };

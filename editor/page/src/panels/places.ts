@@ -1,6 +1,7 @@
 // Where in the project a finding is: from the path that it has, and from the examples that its sentence names.
 import type { Project, ProjectLayer } from "../core/project";
 import type { Finding } from "../core/server";
+import { pseudoName } from "../core/words";
 
 export interface Spot {
     layer: number | null;
@@ -29,6 +30,12 @@ export const spotOf = (tree: Project, finding: Pick<Finding, "where" | "text">):
     return { ...spot, ...named(layer, finding.text) };
 };
 
+/** What was found, with pseudo-examples called as the page calls them: the tool counts them from 0. */
+export const textOf = (tree: Project, { where, text }: Pick<Finding, "where" | "text">): string => {
+    const layer = tree.layers[Number(/^layers\[(\d+)\]/.exec(where)?.[1] ?? -1)];
+    return text.replace(/pseudo-example (\d+)/g, (_, index: string) => pseudoName(layer?.pseudo?.[Number(index)], Number(index)));
+};
+
 export interface Mark {
     severity: "error" | "warning";
     text: string;
@@ -53,9 +60,10 @@ export const marksOf = (tree: Project, findings: readonly Finding[]): Marks => {
         if (finding.severity === "note") continue;
         const { layer, examples, pseudo } = spotOf(tree, finding);
         if (layer === null) continue;
-        add(marks.layers, layer, finding);
-        for (const name of examples) add(marks.points, `${layer}/e/${name}`, finding);
-        for (const index of pseudo) add(marks.points, `${layer}/p/${index}`, finding);
+        const said = { ...finding, text: textOf(tree, finding) };
+        add(marks.layers, layer, said);
+        for (const name of examples) add(marks.points, `${layer}/e/${name}`, said);
+        for (const index of pseudo) add(marks.points, `${layer}/p/${index}`, said);
     }
     return marks;
 };

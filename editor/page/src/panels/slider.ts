@@ -65,7 +65,9 @@ export const numberField = (
         if (writing || Object.is(value, shown)) return;
         shown = value;
         const text = written(value, options.digits);
-        if (element.value !== text) element.value = text;
+        if (element.value === text) return;
+        element.value = text;
+        if (document.activeElement === element) element.select(); // while it plays: what is typed replaces all of it
     };
     const leave = (): void => {
         if (!writing) return;

@@ -117,7 +117,7 @@ export class WeighFields {
         read: (weigh: Weigh) => string, write: (weigh: Weigh, value: string) => Weigh): HTMLElement {
         const select = h("select", { "aria-label": this.#named(label), "data-key": key },
             ...options.map(([value, text]) => h("option", { value }, text)));
-        select.addEventListener("change", () => this.target.commit(write(this.target.get(), select.value), `${label.toLowerCase()} set to ${select.selectedOptions[0]?.textContent ?? select.value}`));
+        select.addEventListener("change", () => this.target.commit(write(this.target.get(), select.value), `set ${label.toLowerCase()} to ${select.selectedOptions[0]?.textContent ?? select.value}`));
         this.#refresh.push((weigh) => {
             select.value = read(weigh);
         });
@@ -147,7 +147,7 @@ export class WeighFields {
 
     #linear(): HTMLElement {
         const box = h("input", { type: "checkbox", "aria-label": this.#named("Plane"), "data-key": "linear" });
-        box.addEventListener("change", () => this.target.commit(withKey(this.target.get(), "linear", box.checked), box.checked ? "plane fitted" : "no plane fitted"));
+        box.addEventListener("change", () => this.target.commit(withKey(this.target.get(), "linear", box.checked), box.checked ? "fitted a plane" : "fitted no plane"));
         this.#refresh.push((weigh) => {
             box.checked = weigh.linear ?? true;
         });
@@ -188,12 +188,12 @@ export class WeighFields {
             this.target.preview(set(value));
         });
         range.addEventListener("change", () => {
-            if (moved) this.target.commit(set(slider.value(Number(range.value))), `${label.toLowerCase()} set to ${slider.value(Number(range.value))}`);
+            if (moved) this.target.commit(set(slider.value(Number(range.value))), `set ${label.toLowerCase()} to ${slider.value(Number(range.value))}`);
             moved = false;
         });
         field.addEventListener("change", () => {
             const value = slider.integer ? Math.round(field.valueAsNumber) : field.valueAsNumber;
-            if (Number.isFinite(value) && value >= slider.min) this.target.commit(set(value), `${label.toLowerCase()} set to ${value}`);
+            if (Number.isFinite(value) && value >= slider.min) this.target.commit(set(value), `set ${label.toLowerCase()} to ${value}`);
             else field.value = String((this.target.get()[key] as number | undefined) ?? slider.initial);
         });
         this.#refresh.push((weigh) => {

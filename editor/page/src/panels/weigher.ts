@@ -3,6 +3,7 @@ import type { Layer } from "@exemplar/runtime";
 import type { App } from "../core/app";
 import { h } from "../core/dom";
 import type { Weigh } from "../core/project";
+import { pseudoName } from "../core/words";
 import { differences } from "./differences";
 import { weighed } from "./weigh";
 import { WeighFields } from "./weigh_fields";
@@ -23,7 +24,7 @@ const ridgeWords = (app: App, layer: Layer): string => {
     const { ridge, point, falloff } = layer.ridgeAdded;
     if (!(ridge > 0) || point < 0) return "";
     const n = layer.examples.length;
-    const name = point < n ? `'${layer.examples[point]!.name}'` : app.layer?.pseudo?.[point - n] ? `pseudo-example ${point - n}` : "a place at rest";
+    const name = point < n ? `'${layer.examples[point]!.name}'` : app.layer?.pseudo?.[point - n] ? pseudoName(app.layer.pseudo[point - n], point - n) : "a place at rest";
     return `A ridge of ${short(ridge)} was added, since the examples can hardly be told apart. ${name} reaches farthest (falloff ${short(falloff)}): lower it, or spread the examples.`;
 };
 
@@ -58,10 +59,12 @@ export const weigherPanel = (app: App): HTMLElement => {
     };
     const other = new WeighFields({ prefix: "B", get: () => app.compare?.weigh ?? {}, preview: setOther, commit: setOther, isServed });
     const close = (): void => {
+        const had = second.contains(document.activeElement);
         app.compare = null;
         app.emit("display");
         app.invalidate();
         update();
+        if (had) (begin.hidden ? own.element.querySelector("select") : begin)?.focus();
     };
     const begin = h("button", { title: "Show this layer with other settings beside it", onclick: () => {
         setOther({ ...(app.layer?.weigh ?? {}) });
@@ -71,7 +74,7 @@ export const weigherPanel = (app: App): HTMLElement => {
     const take = h("button", { class: "primary", title: "Make B the project's", onclick: () => {
         const weigh = app.compare?.weigh;
         close();
-        if (weigh) app.edit("other weigher taken", (tree) => weighed(tree, app.selection.layer, weigh));
+        if (weigh) app.edit("took the other weigher", (tree) => weighed(tree, app.selection.layer, weigh));
     } }, "Take B");
     const [heading, figures] = [h("h2", { hidden: true }, "A: the project's"), differences(app)];
     const second = h("section", { class: "second", hidden: true, "aria-label": "The other settings" }, h("h2", {}, "B: to compare"), other.element, figures.element,

@@ -59,6 +59,12 @@ export const weightsPanel = (app: App): HTMLElement => {
         const element = h("button", { class: "weight",
             onclick: () => app.select({ example: row.example, pseudo: null }),
             ondblclick: () => app.goTo(app.selection.layer, row.example),
+            onkeydown: (event: KeyboardEvent) => {
+                if (event.key !== "Enter" || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
+                event.preventDefault();
+                app.select({ example: row.example, pseudo: null });
+                app.goTo(app.selection.layer, row.example);
+            },
         }, name, h("span", { class: "track" }, bar), number);
         const row: Row = { element, name, bar, number, example: "", text: "", scale: NaN };
         return row;
@@ -66,7 +72,7 @@ export const weightsPanel = (app: App): HTMLElement => {
     const setRow = (row: Row, example: string, muted: boolean): void => {
         row.example = example;
         row.name.textContent = example;
-        row.element.title = muted ? `${example}: muted` : `${example}: click to select, double click to go there`;
+        row.element.title = `${example}${muted ? ", muted" : ""}\nDouble click or Enter: go there`;
         row.element.classList.toggle("muted", muted);
         row.element.setAttribute("aria-pressed", String(example === app.selection.example));
         row.text = "";
@@ -119,7 +125,7 @@ export const weightsPanel = (app: App): HTMLElement => {
         showRest(weights, chosen);
         let total = 0;
         for (let k = 0; k < count; k++) total += weights[k]!;
-        const text = `Sum ${shown(total)}${scale > 1 ? `; full length ${scale}` : ""}`;
+        const text = `Sum ${shown(total)}${scale > 1 ? ` \u00b7 a full bar is ${scale}` : ""}`;
         if (sum.textContent !== text) sum.textContent = text;
     };
     const showRest = (weights: ArrayLike<number>, chosen: number[] | null): void => {

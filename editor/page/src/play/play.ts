@@ -10,6 +10,7 @@ import { examplesTrack, motionTrack, namesOf } from "./track";
 const ENDS = ".bvh,.csv,.glb,.gltf";
 const DRIVER_ENDS = ".pc2,.mdd"; // numbered files are many: they are taken from the folder
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
+const FEW = 10; // frames a second: below that, single frames look like steps
 const EXAMPLES = "examples";
 const OPEN = "open";
 const FILE = "file"; // that somebody opened; paths in the folder begin with a slash
@@ -27,13 +28,11 @@ const addCommands = (app: App, player: Player): void => {
 const controls = (app: App, player: Player): { elements: HTMLElement[]; smooth: HTMLElement; show(): void } => {
     const button = (text: string, id: string, kind: string): HTMLButtonElement =>
         commandButton(app, id, text, { class: kind, "aria-label": kind === "step" ? app.commands.get(id).label : null });
-    const toggle = (text: string, title: string, get: () => boolean, set: (on: boolean) => void): HTMLButtonElement => {
-        const element = h("button", { title, "aria-pressed": String(get()), onclick: () => {
+    const toggle = (text: string, title: string, get: () => boolean, set: (on: boolean) => void): HTMLButtonElement =>
+        h("button", { title, "aria-pressed": String(get()), onclick: () => {
             set(!get());
-            element.setAttribute("aria-pressed", String(get()));
+            show();
         } }, text);
-        return element;
-    };
     const play = button("Play", "play", "toggle");
     const [before, after] = [button("‹", "frame-before", "step"), button("›", "frame-after", "step")];
     const scrub = h("input", { type: "range", class: "scrub", min: 0, max: 1, step: "any", value: 0, "aria-label": "Time",
@@ -42,7 +41,7 @@ const controls = (app: App, player: Player): { elements: HTMLElement[]; smooth: 
     const speed = h("select", { "aria-label": "Speed", title: "Speed", onchange: () => (player.speed = Number(speed.value)) },
         ...SPEEDS.map((value) => h("option", { value, selected: value === 1 }, `${value}×`)));
     const loop = toggle("Loop", "Begin again at the end", () => player.loop, (on) => (player.loop = on));
-    const smooth = toggle("Smooth", "Show what lies between two frames, not the nearest frame", () => player.smooth,
+    const smooth = toggle("Between frames", "Show what lies between two frames, not the nearest frame", () => player.smooth,
         (on) => {
             player.smooth = on;
             if (!player.playing) player.seek(player.time);
@@ -54,6 +53,8 @@ const controls = (app: App, player: Player): { elements: HTMLElement[]; smooth: 
             if (control.disabled === hasTrack) control.disabled = !hasTrack;
         const wanted = player.playing ? "Pause" : "Play";
         if (play.textContent !== wanted) play.textContent = wanted;
+        for (const [control, on] of [[loop, player.loop], [smooth, player.smooth]] as const)
+            if (control.ariaPressed !== String(on)) control.ariaPressed = String(on);
         const longest = String(track?.duration || 1);
         if (scrub.max !== longest) scrub.max = longest;
         if (scrub.valueAsNumber !== time) scrub.value = String(time);
@@ -62,7 +63,7 @@ const controls = (app: App, player: Player): { elements: HTMLElement[]; smooth: 
         where.textContent = where.title = text;
         scrub.setAttribute("aria-valuetext", text);
     };
-    return { elements: [play, before, after, scrub, where, speed, loop, smooth], smooth, show };
+    return { elements: [play, before, after, scrub, where, h("span", { class: "break" }), speed, loop, smooth], smooth, show };
 };
 
 export const playPanel = (app: App): HTMLElement => {
@@ -118,7 +119,9 @@ export const playPanel = (app: App): HTMLElement => {
         try {
             const motion = await wanted.motion();
             if (source !== wanted) return;
-            player.setTrack(motionTrack(motion));
+            const track = motionTrack(motion);
+            player.smooth = track.times.length <= FEW * track.duration;
+            player.setTrack(track);
             player.seek(0);
             app.say(wordsOf(motion));
         } catch (error) {

@@ -39,7 +39,7 @@ const wordsOf = (app: App): [string, string] => {
     if (!own || !other) return ["", ""];
     const say = (s: typeof own): string => (s.kind === "cardinal" ? `${s.kind}, ${s.kernel.replaceAll("_", " ")}` : s.kind);
     const [a, b] = [say(own), say(other)];
-    return [`The project’s: ${a}`, a === b ? `Other settings: ${b}` : `Other: ${b}`];
+    return [`A: ${a} (the project’s)`, a === b ? `B: ${b}, other settings` : `B: ${b}`];
 };
 
 export const captions = (app: App, isTwo: () => boolean): HTMLElement => {
