@@ -29,6 +29,8 @@ const exported = async (bench) => {
     expect(apart(before, await positions(page)) > 1e-3, "dragging an example changes nothing");
     await page.keyboard.press("Control+z");
     expect(apart(before, await positions(page)) === 0, "undoing does not bring the surface back");
+    await page.keyboard.press("?");
+    expect(!/Save the project|Drop a file/.test(await page.textContent("dialog")), "the help offers what needs a server");
     const others = asked.filter((url) => !url.startsWith("data:") && !url.startsWith("blob:"));
     expect(others.length === 1 && others[0].startsWith("file:"), `it asked for ${others.join(", ")}`);
     expect(page.problems.length === 0, page.problems.join("; "));
