@@ -67,6 +67,10 @@ export class Brush implements Undoable {
         if (this.session) return this.session;
         const { app } = this;
         const session = new Session(this.#topologies.of(app.stage, app.tree));
+        if (app.display.unposed) {
+            app.show({ unposed: false });
+            this.say("A brush works on the form as it is posed: Un-posed is off.");
+        }
         this.#discarded = null;
         this.#take(session);
         this.#takePaint(session);

@@ -17,13 +17,15 @@ export interface NewLayer {
 
 const NEAR = 1e-6; // metres
 
-// Axes that are left out are at rest, and what reads a joint is at rest by itself; one that is named makes it plain.
+// Axes that are left out are at rest; one that is named makes it plain. Where a joint's rest is outside of the range, what
+// the joint does there is no value of the axis, and the form would be un-posed from another pose than it has.
 const restPlace = (space: readonly Axis[]): Place =>
     Object.fromEntries(
-        space.map((axis) => {
-            if (axis.rotation) return [axis.name, axis.rest ?? [0, 0, 0, 1]];
+        space.flatMap((axis) => {
+            if (axis.rotation) return [[axis.name, axis.rest ?? [0, 0, 0, 1]]];
             const zero = axis["stretch"] === undefined ? 0 : 1;
-            return [axis.name, axis.rest ?? Math.min(Math.max(zero, axis.min ?? zero), axis.max ?? zero)];
+            const inside = Math.min(Math.max(zero, axis.min ?? zero), axis.max ?? zero);
+            return axis["joint"] !== undefined && inside !== zero ? [] : [[axis.name, axis.rest ?? inside]];
         }),
     );
 
