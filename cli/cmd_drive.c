@@ -119,11 +119,10 @@ bool exi_drive_far_text(const ex_drive_report *report, char text[EXI_DRIVE_FAR_S
         const size_t used = strlen(names);
         snprintf(names + used, sizeof names - used, "%s%d", i ? ", " : "", worst[i]);
     }
-    snprintf(
-        text, EXI_DRIVE_FAR_SIZE,
-        "%d of %d frames are farther from what the keys can blend than keys are from each other (%s), worst "
-        "%s (counted from 0): add keys there",
-        report->far_count, report->frame_count, exi_text_length(spread, report->key_spread), names);
+    snprintf(text, EXI_DRIVE_FAR_SIZE,
+             "%d of %d frames are farther from what the keys can blend than keys are from each other (%s), worst "
+             "%s (counted from 0): add keys there",
+             report->far_count, report->frame_count, exi_text_length(spread, report->key_spread), names);
     return true;
 }
 

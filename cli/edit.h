@@ -37,9 +37,9 @@ typedef struct exi_edit {
     pthread_mutex_t building; /* one build, motion or bake at a time; guards what follows */
     int build_count, motion_count;
     int driver_count; /* vertices of the driver of the last build's rig; 0: it follows none */
-    char *rig_bytes; /* the file of the last build's rig, or NULL */
+    char *rig_bytes;  /* the file of the last build's rig, or NULL */
     size_t rig_size;
-    ex_project *project;           /* what that was built from */
+    ex_project *project;  /* what that was built from */
     ex_rig *rig;          /* that, as a command would load it; NULL until a motion asks for it */
     ex_motion *motion;    /* the last one, of that rig; NULL: none, or it is of the driver */
     char *driver_cache;   /* the last one, of that rig's driver: where its cache is; or NULL */

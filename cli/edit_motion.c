@@ -233,9 +233,10 @@ static bool check_kind(const exi_edit *edit, const wanted *w, exi_answer *answer
                    ".pc2, .mdd or numbered .obj files",
                    ex_rig_get_driver(edit->rig, &driver, NULL) ? driver.name : "", w->name);
     else if (w->sent && ex_cache_kind_of(w->name) == EX_CACHE_OBJ)
-        exi_refuse(answer, 415,
-                   "'%s' is one frame: put all the numbered .obj files into the project's folder, where they are listed",
-                   w->name);
+        exi_refuse(
+            answer, 415,
+            "'%s' is one frame: put all the numbered .obj files into the project's folder, where they are listed",
+            w->name);
     else
         return true;
     return false;
@@ -261,11 +262,34 @@ static bool find_file(exi_edit *edit, const exi_asked *asked, wanted *w, exi_ans
     return w->path;
 }
 
+/* Which joint moves which is said in a file of the folder: walk.map.json for walk.bvh. */
+static ex_result read_mapped(const exi_edit *edit, const wanted *w, const char *map_name, ex_motion **motion,
+                             ex_error *error) {
+    ex_motion_map *map = NULL;
+    char *path = exi_path_join(edit->path, map_name);
+    ex_result result = path ? EX_OK : exi_error_memory(error, "a path", 0);
+    if (result == EX_OK && !exi_path_ends_with(w->name, ".csv") && is_own_file(edit, map_name))
+        result = ex_motion_map_read(path, &map, error);
+    if (result == EX_OK)
+        result = ex_motion_read(w->path, edit->rig, &(ex_motion_options){.map = map}, motion, error);
+    /* The library does not know where such a file goes. */
+    const size_t used = strlen(error->text);
+    if (result == EX_ERROR_DATA && !map && strstr(error->text, " in a map file: "))
+        snprintf(error->text + used, sizeof error->text - used, ", as '%s' in the project's folder", map_name);
+    ex_motion_map_destroy(map);
+    free(path);
+    return result;
+}
+
 /* Of a skeleton and dials; NULL after a refusal. */
 static ex_motion *read_motion(exi_edit *edit, const wanted *w, exi_answer *answer) {
     ex_motion *motion = NULL;
     ex_error error = {.result = EX_OK};
-    if (ex_motion_read(w->path, edit->rig, NULL, &motion, &error) == EX_OK)
+    char *map_name = exi_path_with_ending(w->name, ".map.json");
+    const ex_result result =
+        map_name ? read_mapped(edit, w, map_name, &motion, &error) : exi_error_memory(&error, "a name", 0);
+    free(map_name);
+    if (result == EX_OK)
         return motion;
     exi_edit_hide_folder(w->path, &error);
     exi_refuse_error(edit, answer, 422, &error, NULL);

@@ -3,6 +3,7 @@ import concurrent.futures
 import fcntl
 import http.client
 import json
+import math
 import os
 import random
 import re
@@ -454,11 +455,11 @@ class Requests(Case):
         self.assertIn("walk.glb", self.editor.ask("GET", "api/motions").json()["files"])
         self.assertNotIn("band.glb", self.editor.ask("GET", "api/motions").json()["files"])
         before = self.listing()
-        self.refused(bake("walk.glb"), 409, "walk.glb")
-        self.refused(bake("walk.obj"), 409, "walk_0001.obj")
+        self.assertEqual(self.refused(bake("walk.glb"), 409, "walk.glb")["exists"], "walk.glb")
+        self.assertEqual(self.refused(bake("walk.obj"), 409, "walk_0001.obj")["exists"], "walk_0001.obj")
         self.refused(bake("move.csv"), 415)
-        self.refused(bake("w.glb", motion="17"), 409, "motion")
-        self.refused(bake("w.glb", build="17"), 409, "built again")
+        self.assertNotIn("exists", self.refused(bake("w.glb", motion="17"), 409, "motion"))
+        self.assertNotIn("exists", self.refused(bake("w.glb", build="17"), 409, "built again"))
         (self.folder / "link.glb").symlink_to("walk.glb")
         self.refused(bake("link.glb", overwrite=1), 403, "link.glb")
         (self.folder / "link.glb").unlink()
@@ -494,9 +495,104 @@ class Skeletons(Case):
         baked = editor.ask("POST", "api/bake", "", query={"build": head["build"], "motion": moved["motion"],
                                                           "name": "m.glb"})
         self.assertEqual(baked.status, 200, baked.bytes)
+        bvh = ("HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 3 Zrotation Xrotation Yrotation\n"
+               "End Site\n{\nOFFSET 1 0 0\n}\n}\nMOTION\nFrames: 2\nFrame Time: 0.5\n0 0 0\n30 0 0\n")
+        query = {"build": head["build"], "name": "wave.bvh"}
+        self.refused(editor.ask("POST", "api/motion", bvh, query=query), 422, "'wave.map.json' in the project's folder")
+        (self.folder / "arm/wave.map.json").write_text('{"joints": {"forearm": "a"}}')
+        self.assertEqual(editor.ask("POST", "api/motion", bvh, query=query).framed()[0]["matched"], 1)
         (self.folder / "m.csv").write_text(table)
         self.succeed("bake", "arm/arm.glb", "--motion", "m.csv", "-o", "m.glb", "-q")
         self.assertEqual((self.folder / "arm/m.glb").read_bytes(), (self.folder / "m.glb").read_bytes())
+
+
+def tube(radius, angle, first, last):
+    """Rings of eight of a tube that bends."""
+    points = []
+    for ring in range(first, last + 1):
+        turn, far = (angle + 0.01) * ring / 8, 1 / (angle + 0.01)
+        for side in range(8):
+            a = math.pi * side / 4
+            out = far - radius * math.cos(a)
+            points.append((out * math.sin(turn), far - out * math.cos(turn), radius * math.sin(a)))
+    return points
+
+
+def tube_obj(points):
+    faces = [(v, v - v % 8 + (v + 1) % 8) for v in range(len(points) - 8)]
+    return "".join("v %.9g %.9g %.9g\n" % p for p in points) + "".join(
+        f"f {v + 1} {w + 1} {w + 9} {v + 9}\n" for v, w in faces)
+
+
+def cache(forms):
+    flat = [number for form in forms for point in form for number in point]
+    return struct.pack("<12siiffi", b"POINTCACHE2\0", 1, len(forms[0]), 0, 0.04, len(forms)) + struct.pack(
+        f"<{len(flat)}f", *flat)
+
+
+class Drivers(Case):
+    """A sleeve that follows a tube: its motions are caches of the tube."""
+
+    def setUp(self):
+        super().setUp()
+        self.forms = [tube(0.25, angle, 0, 8) for angle in (0, 0.5, 1, 1.2)]
+        (self.folder / "walk.pc2").write_bytes(cache(self.forms))
+        (self.folder / "sleeve.pc2").write_bytes(cache([form[:40] for form in self.forms]))
+        for i, form in enumerate(self.forms):
+            (self.folder / f"run_{i + 1:04}.obj").write_text(tube_obj(form))
+        for name, angle in (("a", 0), ("b", 1.2)):
+            (self.folder / f"body_{name}.obj").write_text(tube_obj(tube(0.25, angle, 0, 8)))
+            (self.folder / f"sleeve_{name}.obj").write_text(tube_obj(tube(0.3, angle, 2, 6)))
+        examples = [{"name": k, "mesh": f"sleeve_{k}.obj", "at": {"body": f"body_{k}.obj"}} for k in "ab"]
+        project = {"exemplar": 1, "mesh": "sleeve_a.obj", "driver": {"mesh": "body_a.obj", "frames": 3},
+                   "layers": [{"name": "driven", "space": [{"name": "body", "driver": True}],
+                               "weigh": {"kind": "convex"}, "examples": examples}]}
+        (self.folder / "p.json").write_text(json.dumps(project))
+        (self.folder / "move.csv").write_text(TABLE)
+        self.editor = self.open("p.json")
+        self.head = self.editor.ask("POST", "api/build", json.dumps(project)).framed()[0]
+
+    def post(self, what, body="", **query):
+        return self.editor.ask("POST", "api/" + what, body, query={"build": self.head["build"], **query})
+
+    def test_motions_of_a_driver(self):
+        self.assertEqual(self.editor.ask("GET", "api/motions").json()["files"], ["run_0001.obj", "walk.pc2"])
+        head, data = self.post("motion", path="walk.pc2").framed()
+        self.assertEqual((head["frames"], head["inputs"], head["joints"], head["driver"]), (4, 0, 0, 72))
+        self.assertAlmostEqual(head["times"][3], 0.12, 6)
+        self.assertEqual(data, (self.folder / "walk.pc2").read_bytes()[32:])
+        self.assertEqual(self.post("motion", data, name="x.pc2").status, 422)
+        objs, numbers = self.post("motion", path="run_0001.obj").framed()
+        self.assertEqual((objs["frames"], len(numbers)), (4, len(data)))
+        self.refused(self.post("motion", path="sleeve.pc2"), 422, "'sleeve.pc2' has 40 vertices", "72")
+        self.refused(self.post("motion", path="move.csv"), 415, "driver 'body'", ".pc2")
+        self.refused(self.post("motion", tube_obj(self.forms[0]), name="run_1.obj"), 415, "project's folder")
+        frames = 1 + (256 << 20) // (72 * 12)
+        with open(self.folder / "long.pc2", "wb") as file:
+            file.write(struct.pack("<12siiffi", b"POINTCACHE2\0", 1, 72, 0, 0.04, frames))
+            file.truncate(32 + 72 * 12 * frames)
+        self.refused(self.post("motion", path="long.pc2"), 413, "'exemplar drive apply p.glb --driver long.pc2 ")
+        self.editor.ask("POST", "api/build", self.text)
+        self.assertEqual(self.editor.ask("GET", "api/motions").json()["files"], ["move.csv"])
+
+    def test_bakes_of_a_driver(self):
+        walk = (self.folder / "walk.pc2").read_bytes()
+        self.succeed("build", "p.json", "-q")
+        self.succeed("drive", "apply", "p.glb", "--driver", "walk.pc2", "-o", "right.pc2", "-q")
+        right = (self.folder / "right.pc2").read_bytes()
+        for name, body, query in (("from.pc2", "", {"path": "walk.pc2"}), ("sent.pc2", walk, {"name": "walk.pc2"})):
+            motion = self.post("motion", body, **query).framed()[0]["motion"]
+            baked = self.post("bake", motion=motion, name=name).json()
+            self.assertEqual((baked["path"], baked["frames"], baked["maximum"]), (name, 4, None))
+            self.assertEqual((self.folder / name).read_bytes(), right)
+        self.refused(self.post("bake", motion=motion, name="w.glb"), 415, ".pc2")
+        self.refused(self.post("bake", motion=motion, name="w.pc2", database=3), 422, "one database")
+        self.refused(self.post("bake", motion=motion, name="w.pc2", database="soft"), 400, "soft")
+        motion = self.post("motion", path="run_0001.obj").framed()[0]["motion"]
+        before = self.listing()
+        self.assertEqual(self.refused(self.post("bake", motion=motion, name="run.obj"), 409)["exists"], "run_0001.obj")
+        self.refused(self.post("bake", motion=motion, name="run.obj", overwrite=1), 403, "run_0001.obj")
+        self.assertEqual(self.listing(), before)
 
 
 class Hostile(Case):

@@ -1,9 +1,31 @@
 // What plays: a motion of the folder and one that is opened, scrubbing, stepping, playing, and baking it to a file.
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { apart, expect, frames, json, positions, settled } from "./harness.mjs";
 
 const MOTION = "time,elbow,gender\n0,0,0\n0.5,60,0.5\n1,110,1\n1.5,20,0.25\n";
+const CHANNELS = "CHANNELS 3 Zrotation Xrotation Yrotation";
+const WAVE = `HIERARCHY
+ROOT shoulder
+{
+OFFSET 0 0 0
+${CHANNELS}
+JOINT forearm
+{
+OFFSET 0.3 0 0
+${CHANNELS}
+End Site
+{
+OFFSET 0.25 0 0
+}
+}
+}
+MOTION
+Frames: 2
+Frame Time: 0.5
+0 0 0 0 0 0
+30 0 0 45 0 0
+`;
 const ROWS = MOTION.trim().split("\n").slice(1).map((line) => line.split(",").map(Number));
 
 /** An arm with a motion beside it. */
@@ -83,6 +105,10 @@ const open = async (bench) => {
     await give("no.csv", "this is\nno motion\n");
     await page.waitForFunction(() => window.exemplar.message?.kind === "bad");
     expect((await page.$eval("#play-source", (list) => list.selectedOptions[0].textContent)) === "own.csv", "the last one is gone");
+    await give("wave.bvh", WAVE);
+    await loaded(page, "wave.bvh: 2 frames, 0.5 s; it moves 2 joints of the rig.");
+    await page.locator(".play .scrub").fill("0.5");
+    expect(Math.abs((await shown(page)).elbow - 45) < 1e-3, `a BVH file turns the elbow to ${(await shown(page)).elbow}`);
     // The server built an edit that was undone meanwhile, and has another rig than the page.
     await page.evaluate(() => {
         const { exemplar } = window;
@@ -146,9 +172,120 @@ const bake = async (bench) => {
     return said;
 };
 
+// ---- a sleeve on a tube that bends: what is played is a cache of the tube ----
+
+const tube = (radius, angle, first, last) => {
+    const points = [];
+    for (let ring = first; ring <= last; ring++)
+        for (let side = 0; side < 8; side++) {
+            const [turn, a] = [(angle * ring) / 8, (Math.PI * side) / 4];
+            const out = 1 / angle - radius * Math.cos(a);
+            points.push(out * Math.sin(turn), 1 / angle - out * Math.cos(turn), radius * Math.sin(a));
+        }
+    return points;
+};
+const objOf = (numbers) => {
+    const count = numbers.length / 3;
+    const lines = Array.from({ length: count }, (_, v) => `v ${numbers.slice(3 * v, 3 * v + 3).join(" ")}`);
+    for (let v = 0; v + 8 < count; v++) {
+        const next = v - (v % 8) + ((v + 1) % 8);
+        lines.push(`f ${v + 1} ${next + 1} ${next + 9} ${v + 9}`);
+    }
+    return `${lines.join("\n")}\n`;
+};
+const pc2 = (forms) => {
+    const head = Buffer.alloc(32);
+    head.write("POINTCACHE2\0", "latin1");
+    head.writeInt32LE(1, 12);
+    head.writeInt32LE(forms[0].length / 3, 16);
+    head.writeFloatLE(0.25, 24);
+    head.writeInt32LE(forms.length, 28);
+    return Buffer.concat([head, Buffer.from(Float32Array.from(forms.flat()).buffer)]);
+};
+const ANGLES = [0.01, 0.4, 0.9, 1.4];
+const FORMS = ANGLES.map((angle) => tube(0.25, angle, 0, 8));
+const sleeve = (bench) => {
+    const folder = mkdtempSync(join(bench.work, "sleeve-"));
+    const write = (name, bytes) => writeFileSync(join(folder, name), bytes);
+    const examples = ["straight", "middle", "bent"].map((name, i) => {
+        const angle = [0.01, 0.7, 1.4][i];
+        write(`${name}.obj`, objOf(tube(0.3, angle, 2, 6)));
+        write(`${name}.body.obj`, objOf(tube(0.25, angle, 0, 8)));
+        return { name, mesh: `${name}.obj`, at: { body: `${name}.body.obj` } };
+    });
+    write("walk.pc2", pc2(FORMS));
+    write("sleeve.json", JSON.stringify({ exemplar: 1, mesh: "straight.obj", driver: { mesh: "straight.body.obj", frames: 3 },
+        layers: [{ name: "driven", space: [{ name: "body", driver: true }], weigh: { kind: "convex" }, examples }] }));
+    return join(folder, "sleeve.json");
+};
+
+/** A rig that follows a driver plays a cache of it, and what it makes of it is baked as 'exemplar drive apply' does. */
+const driver = async (bench) => {
+    const project = sleeve(bench);
+    const folder = dirname(project);
+    const page = await bench.open(project);
+    const isForm = async (wanted, said) => {
+        const driven = await page.evaluate(() => [...window.exemplar.stage.pose.driver]);
+        expect(apart(driven, wanted) < 1e-6, `${said}: the driver is ${apart(driven, wanted)} m off`);
+    };
+    await page.waitForSelector('#play-source option[value="/walk.pc2"]', { state: "attached" });
+    await page.selectOption("#play-source", "/walk.pc2");
+    await loaded(page, "walk.pc2: 4 frames of the driver, 0.75 s");
+    await isForm(FORMS[0], "at the start");
+    const straight = await positions(page);
+    const scrub = page.locator(".play .scrub");
+    await scrub.fill("0.7");
+    await isForm(FORMS[3], "at the nearest frame");
+    expect(apart(straight, await positions(page)) > 0.05, "nothing follows the driver");
+    await page.click(".play button:text('Smooth')");
+    await scrub.fill("0.375");
+    await isForm(FORMS[1].map((x, i) => (x + FORMS[2][i]) / 2), "between two frames");
+
+    // The row that blends two forms keeps what was chosen, also where the rig is made anew.
+    const row = page.locator(".axis.driven");
+    await row.locator("select").nth(0).selectOption("middle");
+    await row.locator("select").nth(1).selectOption("bent");
+    await row.locator("input").fill("0.5");
+    await page.evaluate(() => window.exemplar.edit("renamed", (tree) => ({ ...tree,
+        layers: tree.layers.map((layer) => ({ ...layer, name: "cloth" })) })));
+    await settled(page);
+    const kept = await row.evaluate((element) => [...element.querySelectorAll("select, input")].map((e) => e.value));
+    expect(kept.sort().join() === "0.5,bent,middle", `after a build the row has ${kept}`);
+    await scrub.fill("0.5");
+    await isForm(FORMS[2], "after a build");
+
+    await page.click(".play button.bake");
+    expect((await page.inputValue("#bake-name")) === "sleeve-walk.pc2", `it would be ${await page.inputValue("#bake-name")}`);
+    await page.keyboard.press("Enter");
+    await loaded(page, "Baked sleeve-walk.pc2: 4 frames");
+    bench.run("build", project, "-q");
+    bench.run("drive", "apply", join(folder, "sleeve.glb"), "--driver", join(folder, "walk.pc2"), "-o", join(folder, "right.pc2"), "-q");
+    expect(readFileSync(join(folder, "sleeve-walk.pc2")).equals(readFileSync(join(folder, "right.pc2"))), "'drive apply' writes another cache");
+    expect(page.problems.length === 0, page.problems.join("; "));
+};
+
+/** What another window did with the server meanwhile is no file in the way: the bake goes on with what there is. */
+const overtaken = async (bench) => {
+    const project = armWithMotion(bench);
+    const page = await bench.open(project);
+    await page.waitForSelector('#play-source option[value="/bend.csv"]', { state: "attached" });
+    await page.selectOption("#play-source", "/bend.csv");
+    await loaded(page, "bend.csv");
+    await page.evaluate(async () => {
+        const { server, built } = window.exemplar;
+        await server.motion(built.build, new File(["time,gender\n0,0\n1,1\n"], "other.csv"));
+    });
+    await page.click(".play button.bake");
+    await page.selectOption("#bake-format", ".pc2");
+    await page.click("dialog.bake .primary");
+    await loaded(page, "Baked arm-bend.pc2: 4 frames");
+};
+
 export const cases = {
     "a motion is played": play,
     "a motion is opened": open,
     "the examples are played": examples,
     "a motion is baked": bake,
+    "a cache of a driver is played and baked": driver,
+    "a bake that was overtaken goes on": overtaken,
 };
