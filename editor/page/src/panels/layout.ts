@@ -5,13 +5,13 @@ import { brushPanel } from "../brush/brush";
 import { mapPanel } from "../map/map";
 import { playPanel } from "../play/play";
 import { viewPanel } from "../view/view";
-import { axesPanel } from "./axes";
+import { axesPanel } from "../pose/axes";
 import { alonePanel } from "./alone";
-import { findingsPanel } from "./findings";
-import { layersPanel } from "./layers";
+import { findingsPanel } from "../findings/findings";
+import { layersPanel } from "../layers/layers";
 import { statusPanel } from "./status";
-import { weigherPanel } from "./weigher";
-import { weightsPanel } from "./weights";
+import { weigherPanel } from "../weigh/weigher";
+import { weightsPanel } from "../weigh/weights";
 
 /** A part of a column with a heading that folds it. */
 const part = (title: string, open: boolean, ...children: HTMLElement[]): HTMLElement => {

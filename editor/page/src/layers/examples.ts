@@ -7,7 +7,7 @@ import { apply } from "./apply";
 import { muteExample } from "./edits";
 import { List, type Row } from "./list";
 import { setMark } from "./mark";
-import type { Marks } from "./places";
+import type { Marks } from "../findings/places";
 import { drawImage, Thumbnails } from "./thumbnails";
 import { placeWords, shortPlace } from "./words";
 

@@ -10,7 +10,7 @@ import { ExampleList } from "./examples";
 import { List, type Row } from "./list";
 import { muteLayer } from "./edits";
 import { setMark } from "./mark";
-import { marksOf, type Mark, type Marks } from "./places";
+import { marksOf, type Mark, type Marks } from "../findings/places";
 import { isShort, shapeWords } from "./words";
 import { apply } from "./apply";
 

@@ -1,5 +1,5 @@
 // The sign at a row where something was found.
-import type { Mark } from "./places";
+import type { Mark } from "../findings/places";
 
 export const setMark = (element: HTMLElement, mark: Mark | undefined): void => {
     element.hidden = !mark;
