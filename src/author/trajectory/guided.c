@@ -109,8 +109,11 @@ static void gram(const fitting *f, double c[EXI_SAMPLES][EXI_SAMPLES]) {
             continue;
         for (int k = 0; k < EXI_SAMPLES; k++) {
             const double *r = f->paths + (size_t)k * n;
+            double x[3][3]; /* copied: gcc 12 for x86-64 reads beyond the last vertex where it vectorises this in place */
+            for (int i = 0; i < 3; i++)
+                memcpy(x[i], r + 3 * (size_t)v[i], sizeof x[i]);
             for (int i = 0; i < 3; i++) {
-                const double d1 = r[3 * v[1] + i] - r[3 * v[0] + i], d2 = r[3 * v[2] + i] - r[3 * v[0] + i];
+                const double d1 = x[1][i] - x[0][i], d2 = x[2][i] - x[0][i];
                 g[k][i] = plane[0] * d1 + plane[2] * d2;
                 g[k][3 + i] = plane[1] * d1 + plane[3] * d2;
             }
