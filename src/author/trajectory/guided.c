@@ -109,8 +109,8 @@ static void gram(const fitting *f, double c[EXI_SAMPLES][EXI_SAMPLES]) {
             continue;
         for (int k = 0; k < EXI_SAMPLES; k++) {
             const double *r = f->paths + (size_t)k * n;
-            double x[3]
-                    [3]; /* copied: gcc 12 for x86-64 reads beyond the last vertex where it vectorises this in place */
+            /* Copied: gcc 12 for x86-64 reads beyond the last vertex where it vectorises this in place. */
+            double x[3][3];
             for (int i = 0; i < 3; i++)
                 memcpy(x[i], r + 3 * (size_t)v[i], sizeof x[i]);
             for (int i = 0; i < 3; i++) {
