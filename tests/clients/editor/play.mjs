@@ -240,12 +240,12 @@ const driver = async (bench) => {
     await isForm(FORMS[0], "at the start");
     const straight = await positions(page);
     const scrub = page.locator(".play .scrub");
+    await scrub.fill("0.375");
+    await isForm(FORMS[1].map((x, i) => (x + FORMS[2][i]) / 2), "between two frames");
+    await page.click(".play button:text('Between frames')");
     await scrub.fill("0.7");
     await isForm(FORMS[3], "at the nearest frame");
     expect(apart(straight, await positions(page)) > 0.05, "nothing follows the driver");
-    await page.click(".play button:text('Smooth')");
-    await scrub.fill("0.375");
-    await isForm(FORMS[1].map((x, i) => (x + FORMS[2][i]) / 2), "between two frames");
 
     // The row that blends two forms keeps what was chosen, also where the rig is made anew.
     const row = page.locator(".axis.driven");
