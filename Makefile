@@ -47,7 +47,7 @@ demo: build
 		--cell 150 -o $(DEMO)/heads.png
 	@echo
 	@echo 'The sample projects, their rigs and a picture of each are in $(DEMO)/. A .glb opens in any glTF viewer; a .json'
-	@echo 'is the project to edit, and "$(RELEASE)/bin/exemplar build PROJECT.json" makes its rig again. Go on at README.md.'
+	@echo 'is a project: "$(RELEASE)/bin/exemplar edit $(DEMO)/blob/blob.json" opens it in the browser. Go on at README.md.'
 
 test:
 	@scripts/setup test

@@ -6,29 +6,11 @@
  * and writes for each pose: positions, normals, tangents where the level has texture coordinates, box (float), weights
  * (double), textures (bytes).
  */
-#include <exemplar/exemplar.h>
+#include "probe.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { NUMBERS_MAX = 256, LAYERS_MAX = 16, TEXTURES_MAX = 8 };
-
-static ex_rig *read_rig(const char *path) {
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return NULL;
-    fseek(file, 0, SEEK_END);
-    const size_t size = (size_t)ftell(file);
-    rewind(file);
-    void *bytes = malloc(size + 1);
-    ex_rig *rig = NULL;
-    if (bytes && fread(bytes, 1, size, file) == size)
-        (void)ex_rig_unpack(bytes, size, NULL, NULL, &rig, NULL);
-    free(bytes);
-    fclose(file);
-    return rig;
-}
 
 static void *room(size_t size) {
     void *memory = calloc(size + 1, 1);

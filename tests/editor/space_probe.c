@@ -11,10 +11,8 @@
  *   rest                     the mesh
  *   worlds INPUTS JOINTS     matrices of the joints of a pose, row after row; the examples' own skeletons count
  */
-#include <exemplar/exemplar.h>
+#include "probe.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LAYERS_MAX = 16, EDITS_MAX = 64, NUMBERS_MAX = 4096 };
@@ -27,22 +25,6 @@ static void *room(size_t size) {
     if (!memory)
         exit(1);
     return memory;
-}
-
-static ex_rig *read_rig(const char *path) {
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return NULL;
-    fseek(file, 0, SEEK_END);
-    const size_t size = (size_t)ftell(file);
-    rewind(file);
-    void *bytes = room(size);
-    ex_rig *opened = NULL;
-    if (fread(bytes, 1, size, file) == size)
-        (void)ex_rig_unpack(bytes, size, NULL, NULL, &opened, NULL);
-    free(bytes);
-    fclose(file);
-    return opened;
 }
 
 static const ex_weigher *weigher_of(int layer) {

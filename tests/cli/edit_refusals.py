@@ -1,0 +1,374 @@
+"""exemplar edit: who and what is refused, at any time. Whatever is refused leaves the project whole."""
+import concurrent.futures
+import fcntl
+import http.client
+import json
+import os
+import random
+import signal
+import socket
+import subprocess
+import time
+
+import editing
+from editing import Case, Editor
+import harness
+
+
+class Hostile(Case):
+    def setUp(self):
+        super().setUp()
+        self.editor = self.open()
+        self.before = self.listing()
+
+    def tearDown(self):
+        self.assertEqual(self.listing(), self.before)
+        super().tearDown()
+
+    def test_token(self):
+        page = self.editor.ask("GET", "").bytes
+        wrong = self.editor.path[:-2] + ("0" if self.editor.path[-2] != "0" else "1") + "/"
+        for path in ("/", "/api/project", "/index.html", wrong, wrong + "api/project", self.editor.path[:-1],
+                     "/" + "0" * 32 + "/", self.editor.path[:20], "//" + self.editor.path, "/favicon.ico",
+                     self.editor.path + "../band.json", self.editor.path + "%2e%2e/band.json", "/../../etc/passwd",
+                     "/%2e%2e/%2e%2e/etc/passwd", self.editor.path + "..%2f..%2fetc/passwd", self.editor.path + "band.json",
+                     self.editor.path + "api/../../etc/passwd", self.editor.path + "api", self.editor.path + "api/"):
+            for method, body in (("GET", None), ("PUT", self.text + "\n"), ("POST", self.text)):
+                answer = self.editor.ask(method, path, body, {"If-Match": "*"}, whole=True)
+                self.assertIn(answer.status, (400, 403, 404), path)
+                self.assertNotIn(b"exemplar\": 1", answer.bytes)
+                self.assertNotIn(b"root:", answer.bytes)
+                self.assertNotEqual(answer.bytes, page)
+
+    def test_who_asks(self):
+        port = self.editor.port
+        put = {"If-Match": "*"}
+        for headers in ({"Origin": "http://evil.example"}, {"Origin": "null"}, {"Origin": "http://127.0.0.1"},
+                        {"Origin": f"http://localhost:{port}"}, {"Origin": f"https://127.0.0.1:{port}"},
+                        {"Origin": f"http://127.0.0.1:{port}.evil.example"}, {"Host": "evil.example"},
+                        {"Host": f"evil.example:{port}"}, {"Host": "127.0.0.1"}, {"Host": f"127.0.0.1:{port + 1}"},
+                        {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}):
+            for method, path in (("GET", ""), ("GET", "api/project"), ("PUT", "api/project"), ("POST", "api/build")):
+                answer = self.editor.ask(method, path, self.text + "\n" if method != "GET" else None, {**put, **headers})
+                self.assertEqual(answer.status, 403, headers)
+                self.assertLess(len(answer.bytes), 100)
+        for headers in ({"Origin": f"http://127.0.0.1:{port}", "Sec-Fetch-Site": "same-origin"},
+                        {"Origin": f"http://localhost:{port}", "Host": f"localhost:{port}"}, {"Sec-Fetch-Site": "none"}):
+            self.assertEqual(self.editor.ask("GET", "api/version", headers=headers).status, 200, headers)
+        twice = self.editor.send(self.editor.head(more="Host: evil.example\n"))
+        self.assertRegex(twice, r"^HTTP/1\.1 40[03]")
+        origins = f"Origin: http://127.0.0.1:{port}\nOrigin: http://evil.example\n"
+        self.assertRegex(self.editor.send(self.editor.head(more=origins)), r"^HTTP/1\.1 403")
+        # A link in a page of another site may be clicked; it may not be fetched, framed, or sent to.
+        clicked = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+        self.assertEqual(self.editor.ask("GET", "", headers=clicked).status, 200)
+        for method, path, headers in (("PUT", "api/project", clicked), ("POST", "api/build", clicked),
+                                      ("GET", "", {**clicked, "Sec-Fetch-Dest": "iframe"}),
+                                      ("GET", "", {**clicked, "Sec-Fetch-Mode": "no-cors"})):
+            answer = self.editor.ask(method, path, self.text if method != "GET" else None, {**put, **headers})
+            self.assertEqual(answer.status, 403, headers)
+        # Headers that were cut off might have said who asks.
+        many = "".join(f"X-{n}: y\n" for n in range(70)) + "Origin: http://evil.example\n"
+        self.assertRegex(self.editor.send(self.editor.head(more=many)), r"^HTTP/1\.1 400")
+        none = self.editor.send(f"GET {self.editor.path} HTTP/1.0\n")
+        self.assertRegex(none, r"^HTTP/1\.1 403")
+
+    def test_methods(self):
+        for method, path, allowed in (("POST", "", "GET"), ("DELETE", "api/project", "GET, PUT"), ("HEAD", "", "GET"),
+                                      ("GET", "api/build", "POST"), ("OPTIONS", "api/project", "GET, PUT"),
+                                      ("PATCH", "api/project", "GET, PUT"), ("PUT", "api/file", "POST")):
+            answer = self.editor.ask(method, path, headers={"Content-Length": "0"})
+            self.assertEqual((answer.status, answer.headers["Allow"]), (405, allowed), (method, path))
+        self.assertRegex(self.editor.send(self.editor.head("TRACE")), r"^HTTP/1\.1 (405|400|501)")
+        self.assertRegex(self.editor.send(self.editor.head("BREW")), r"^HTTP/1\.1 (405|400|501)")
+
+    def test_bodies(self):
+        start = time.monotonic()
+        for path, length in (("api/project", 2 << 30), ("api/project", (64 << 20) + 1), ("api/build", 1 << 62)):
+            method = "PUT" if path == "api/project" else "POST"
+            answer = self.editor.send(self.editor.head(method, path, f"If-Match: *\nContent-Length: {length}\n"))
+            self.assertRegex(answer, r"^HTTP/1\.1 413")
+            self.assertIn("Connection: close", answer)
+        for path in ("file", "form", "mask", "group", "motion"):
+            answer = self.editor.send(self.editor.head("POST", f"api/{path}?name=a.obj", f"Content-Length: {2 << 30}\n"))
+            self.assertRegex(answer, r"^HTTP/1\.1 413")
+        self.assertRegex(self.editor.send(self.editor.head("POST", "api/bake", "Content-Length: 5\n"), b"12345"),
+                         r"^HTTP/1\.1 413")
+        for length in ("-1", "1e3", "0x10", "", "99999999999999999999999", "5, 5"):
+            answer = self.editor.send(self.editor.head("POST", "api/build", f"Content-Length: {length}\n"))
+            self.assertRegex(answer, r"^HTTP/1\.1 4\d\d", length)
+        chunked = self.editor.send(self.editor.head("PUT", "api/project", "If-Match: *\nTransfer-Encoding: chunked\n"),
+                                   b"1\r\n{\r\n0\r\n\r\n")
+        self.assertRegex(chunked, r"^HTTP/1\.1 411")
+        self.assertRegex(self.editor.send(self.editor.head("PUT", "api/project", "If-Match: *\n")), r"^HTTP/1\.1 411")
+        self.assertLess(time.monotonic() - start, 20)
+
+    def test_body_that_is_sent_all_the_same(self):
+        head = self.editor.head("PUT", "api/project", f"If-Match: *\nContent-Length: {2 << 30}\n")
+        with socket.create_connection(("127.0.0.1", self.editor.port), timeout=20) as connection:
+            connection.sendall(head.encode().replace(b"\n", b"\r\n") + b"\r\n")
+            try:
+                for _ in range(32):
+                    connection.sendall(bytes(1 << 20))
+            except OSError:
+                pass
+        self.assertEqual(self.editor.ask("GET", "api/version").status, 200)
+
+    def test_body_that_ends_early(self):
+        head = self.editor.head("PUT", "api/project", f"If-Match: *\nContent-Length: {len(self.text) + 10}\n")
+        with socket.create_connection(("127.0.0.1", self.editor.port), timeout=20) as connection:
+            connection.sendall(head.encode().replace(b"\n", b"\r\n") + b"\r\n" + self.text.encode())
+            connection.shutdown(socket.SHUT_WR)
+            self.assertIn(b"400", connection.recv(65536))
+
+    def test_deep_nesting(self):
+        for depth in (100, 2000, 100000):
+            for opening in ("[", '{"a":'):
+                self.refused(self.editor.ask("POST", "api/build", opening * depth), 422)
+        self.refused(self.editor.ask("POST", "api/file?name=a.gltf", '{"nodes":' + "[" * 2000), 422)
+
+    def test_rubbish(self):
+        dice = random.Random(7)
+        for size in (1, 10, 1000, 40000):
+            with socket.create_connection(("127.0.0.1", self.editor.port), timeout=20) as connection:
+                try:
+                    connection.sendall(bytes(dice.randrange(256) for _ in range(size)) + b"\r\n\r\n")
+                    connection.shutdown(socket.SHUT_WR)
+                    connection.recv(65536)
+                except OSError:
+                    pass
+        long = self.editor.send(self.editor.head(more="X: " + "y" * 100000 + "\n"))
+        self.assertRegex(long, r"^(HTTP/1\.1 4\d\d.*)?", long)
+        query = self.editor.ask("POST", "api/file?" + "name=&" * 2000 + "%%%=%zz&name", "x")
+        self.assertIn(query.status, (400, 413, 414, 415))
+        self.assertEqual(self.editor.ask("GET", "api/version").status, 200)
+
+
+class Files(Case):
+    def test_files_outside(self):
+        outside = self.folder / "outside"
+        outside.mkdir()
+        inside = self.folder / "inside"
+        harness.write_project(inside)
+        for name in ("thick.obj", "bent.obj"):
+            (outside / name).write_bytes((inside / name).read_bytes())
+        (inside / "link.obj").symlink_to("../outside/thick.obj")
+        (inside / "own.obj").symlink_to("thick.obj")
+        text = (inside / "band.json").read_text()
+        named = text.replace("thick.obj", "../outside/thick.obj")
+        (inside / "band.json").write_text(named)
+        editor = self.open("inside/band.json")
+        before = self.listing()
+        for path in (str(outside / "thick.obj"), "../inside/../outside/thick.obj", "link.obj", "own.obj", "thick.obj",
+                     "../inside/thick.obj"):
+            self.assertEqual(editor.ask("POST", "api/build", text.replace("thick.obj", path)).status, 200, path)
+        for path in ("../outside/bent.obj", str(outside / "bent.obj"), "/etc/passwd", "../none.obj", "/dev/zero",
+                     "x/../../outside/bent.obj"):
+            changed = text.replace("thick.obj", path)
+            for method, where in (("POST", "build"), ("POST", "check"), ("PUT", "project")):
+                answer = editor.ask(method, "api/" + where, changed, {"If-Match": "*"})
+                self.assertEqual(self.refused(answer, 403, path)["where"], "layers[0].examples[2].mesh")
+        muted = json.loads(text)
+        muted["layers"][0]["examples"][2].update(mesh="/etc/passwd", muted=True)
+        self.refused(editor.ask("POST", "api/build", json.dumps(muted)), 403, "/etc/passwd")
+        self.assertEqual(self.listing(), before)
+        # Once it is named no more, it may not be named again.
+        self.assertEqual(editor.save(text, "*").status, 200)
+        self.refused(editor.save(named, "*"), 403)
+        (inside / "link.csv").symlink_to("/etc/hosts")
+        (inside / "loop.csv").symlink_to("loop.csv")
+        self.assertEqual(editor.ask("GET", "api/motions").json()["files"], [])
+
+    def test_what_is_no_file(self):
+        """Nobody waits for a pipe."""
+        editor = self.open()
+        os.mkfifo(self.folder / "pipe.obj")
+        changed = self.text.replace("thick.obj", "pipe.obj")
+        for method, where in (("POST", "build"), ("POST", "check"), ("PUT", "project")):
+            self.refused(editor.ask(method, "api/" + where, changed, {"If-Match": "*"}), 403, "not a file")
+        self.refused(editor.ask("POST", "api/form?name=a&mesh=pipe.obj", bytes(96)), 403, "not a file")
+        (self.folder / "pipe.obj").rename(self.folder / "band.json")
+        self.refused(editor.save(self.text, "*"), 500, "not a file")
+        self.refused(editor.ask("POST", "api/build", self.text.replace("thick.obj", "/etc/passwd")), 403)
+        (self.folder / "band.json").unlink()
+        (self.folder / "band.json").symlink_to("band.json")
+        self.assertIn("cannot read 'band.json'", editor.ask("GET", "api/project").json()["error"])
+        self.refused(editor.save(self.text, "*"), 500, "band.json")
+
+    def test_another_command_is_at_work(self):
+        editor = self.open()
+        folder = os.open(self.folder, os.O_RDONLY)
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX)
+            self.refused(editor.save(self.text + "\n", "*"), 503, "another command")
+        finally:
+            os.close(folder)
+        self.assertEqual((self.folder / "band.json").read_text(), self.text)
+        self.assertEqual(editor.save(self.text + "\n", "*").status, 200)
+
+    def test_what_a_killed_editor_left(self):
+        old, new = (self.folder / f".exemplar-edit.{digit * 16}" for digit in "0f")
+        for path in (old, new):
+            path.write_text(self.text)
+        os.utime(old, (time.time() - 7200,) * 2)
+        self.open()
+        self.assertEqual((old.exists(), new.exists()), (False, True))
+
+    def test_links(self):
+        elsewhere = self.folder / "elsewhere"
+        elsewhere.mkdir()
+        (elsewhere / "real.json").write_text(self.text)
+        (self.folder / "band.json").unlink()
+        (self.folder / "band.json").symlink_to("elsewhere/real.json")
+        (elsewhere / "target").write_text("whole")
+        (elsewhere / "real.json~").symlink_to("target")
+        (self.folder / "new.obj").symlink_to("elsewhere/nothing.obj")
+        editor = self.open()
+        self.assertEqual(editor.save(self.text + "\n", editor.version()).status, 200)
+        self.assertTrue((self.folder / "band.json").is_symlink())
+        self.assertEqual((elsewhere / "real.json").read_text(), self.text + "\n")
+        self.assertEqual((elsewhere / "real.json~").read_text(), self.text)
+        self.assertEqual((elsewhere / "target").read_text(), "whole")
+        body = (self.folder / "bent.obj").read_bytes()
+        self.assertEqual(editor.ask("POST", "api/file?name=new.obj", body).json(), {"path": "new-2.obj"})
+        self.assertFalse((elsewhere / "nothing.obj").exists())
+
+    def test_folder_that_cannot_be_written(self):
+        user = None if os.geteuid() else 65534  # root may write everywhere
+        if user and subprocess.run([harness.TOOL, "--version"], user=user, capture_output=True).returncode != 0:
+            self.skipTest("the tool stands where nobody but root can run it")
+        self.folder.chmod(0o555)
+        try:
+            editor = self.open(user=user)
+            self.refused(editor.save(self.text + "\n", "*"), 500, "cannot write 'band.json'")
+            self.refused(editor.ask("POST", "api/file?name=a.obj", (self.folder / "bent.obj").read_bytes()), 500,
+                         "cannot write 'a.obj'")
+        finally:
+            self.folder.chmod(0o755)
+        self.assertEqual((self.folder / "band.json").read_text(), self.text)
+
+    def test_corrupt_projects(self):
+        for text, error, where in ((self.text[:100], "", "line 1, column 100"), ("", "empty", None),
+                                   (self.text.replace('"mesh"', '"mehs"', 1), "mehs", None),
+                                   (self.text.replace('"bspline"', '"spline"'), "spline", "layers[0].weigh.kernel"),
+                                   (self.text[:40] + "\0" + self.text[40:], "", "line 1, column 41"),
+                                   ("\xff\xfe", "", "line 1, column"), ("[1, 2]", "object", None)):
+            (self.folder / "band.json").write_bytes(text.encode("latin-1"))
+            editor = self.open()
+            opened = editor.ask("GET", "api/project").json()
+            self.assertIn(error, opened["error"] or "", text)
+            self.assertTrue(opened["error"])
+            self.assertNotIn(str(self.folder), opened["error"])
+            if where:
+                self.assertTrue((opened["where"] or "").startswith(where), opened)
+            self.assertEqual(opened["version"], editor.version())
+            self.assertEqual(editor.ask("GET", "").status, 200)
+            answer = editor.ask("POST", "api/build", text.encode("latin-1"))
+            self.assertEqual(self.refused(answer, 422)["error"], opened["error"])
+            self.assertEqual(editor.save(self.text, opened["version"]).status, 200)
+
+
+class Crowd(Case):
+    def test_many_at_once(self):
+        editor = self.open()
+        texts = {self.text + " " * n for n in range(1, 40)} | {self.text}
+
+        def work(n):
+            if n % 4 == 0:
+                return editor.ask("POST", "api/build", self.text).status
+            if n % 4 == 1:
+                return editor.save(self.text + " " * (n % 39 + 1), "*").status
+            if n % 4 == 2:
+                opened = editor.ask("GET", "api/project").json()
+                self.assertIn(opened["text"], texts)
+                return editor.save(self.text + " " * (n % 39 + 1), opened["version"]).status
+            return editor.ask("POST", "api/file?name=n.obj", harness.obj_text(harness.REST)).status
+
+        with concurrent.futures.ThreadPoolExecutor(50) as pool:
+            found = list(pool.map(work, range(100)))
+        self.assertLessEqual(set(found), {200, 409})
+        self.assertEqual(set(found[0::4]) | set(found[1::4]) | set(found[3::4]), {200})
+        self.assertIn((self.folder / "band.json").read_text(), texts)
+        self.assertEqual(len(list(self.folder.glob("n*.obj"))), 25)
+        self.assertEqual([path.name for path in self.folder.iterdir() if path.name.startswith(".")], [])
+
+    def test_two_editors(self):
+        """Each adds one to a number in the file; none is lost."""
+        editors = [self.open(), self.open()]
+
+        def add(editor):
+            for _ in range(10):
+                while True:
+                    opened = editor.ask("GET", "api/project").json()
+                    project = json.loads(opened["text"])
+                    project["layers"][0]["space"][0]["max"] += 1
+                    if editor.save(json.dumps(project), opened["version"]).status == 200:
+                        break
+
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            for done in [pool.submit(add, editors[n % 2]) for n in range(4)]:
+                done.result()
+        project = json.loads((self.folder / "band.json").read_text())
+        self.assertEqual(project["layers"][0]["space"][0]["max"], 90 + 40)
+
+    def test_kill_while_saving(self):
+        dice = random.Random(3)
+        pad = " " * 300000
+        texts = {self.text, self.text + pad + "\n", self.text + pad + " "}
+        for _ in range(8):
+            editor = Editor(self.folder)
+
+            def save(n):
+                try:
+                    return editor.save(self.text + pad + ("\n" if n % 2 else " "), "*").status
+                except (OSError, http.client.HTTPException):
+                    return 0
+
+            with concurrent.futures.ThreadPoolExecutor(4) as pool:
+                saves = [pool.submit(save, n) for n in range(40)]
+                time.sleep(dice.uniform(0.005, 0.08))
+                editor.process.kill()
+                for done in saves:
+                    done.result()
+            editor.process.communicate()
+            self.assertIn((self.folder / "band.json").read_text(), texts)
+            if (self.folder / "band.json~").exists():
+                self.assertIn((self.folder / "band.json~").read_text(), texts)
+
+    def test_end_while_working(self):
+        editor = Editor(self.folder)
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            asked = [pool.submit(editor.ask, "POST", "api/build", self.text) for _ in range(20)]
+            time.sleep(0.05)
+            code, said = editor.end(signal.SIGINT)
+            for done in asked:
+                done.exception()
+        self.assertEqual((code, said), (0, "exemplar: editing band.json, until Ctrl-C\n"))
+
+    def test_end_while_reading_a_motion(self):
+        """What was sent does not stay behind."""
+        room = self.folder / "room"
+        room.mkdir()
+        editor = Editor(self.folder, env={**os.environ, "TMPDIR": str(room)})
+        build = editor.ask("POST", "api/build", self.text).framed()[0]["build"]
+        table = "time,bend,girth\n" + "".join(f"{n},0,0\n" for n in range(1000000))
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            asked = pool.submit(editor.ask, "POST", "api/motion", table, query={"build": build, "name": "long.csv"})
+            while not asked.done() and not list(room.iterdir()):
+                time.sleep(0.001)
+            self.assertEqual(editor.end()[0], 0)
+            asked.exception()
+        self.assertEqual(list(room.iterdir()), [])
+
+    def test_silent_clients(self):
+        """Some who say nothing leave room for those who do."""
+        editor = self.open()
+        silent = [socket.create_connection(("127.0.0.1", editor.port)) for _ in range(30)]
+        silent[0].sendall(b"GET / HTTP/1.1\r\nHost:")
+        self.assertEqual(editor.ask("GET", "api/version").status, 200)
+        for connection in silent:
+            connection.close()
+
+
+if __name__ == "__main__":
+    editing.main()
