@@ -8,7 +8,7 @@
 
 #include "bench/bench.h"
 
-#include "author/formats/file.h"
+#include "author/base/file.h"
 #include "demos/demos.h"
 #include "runtime/base/result.h"
 

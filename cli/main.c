@@ -4,10 +4,10 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "command.h"
-#include "interrupt.h"
-#include "options.h"
-#include "report.h"
+#include "cli/base/command.h"
+#include "cli/base/interrupt.h"
+#include "cli/base/options.h"
+#include "cli/base/report.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -82,7 +82,7 @@ set(CMAKE_CUDA_RUNTIME_LIBRARY None)
 find_package(CUDAToolkit REQUIRED)
 set(EX_WITH_CUDA ON)
 
-file(GLOB cuda_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/cuda/*.c ${CMAKE_SOURCE_DIR}/src/cuda/*.cu)
+file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/cuda/*.c ${CMAKE_SOURCE_DIR}/src/cuda/*.cu)
 ex_add_library(exemplar_cuda ${cuda_sources})
 # What nvcc writes around a kernel keeps a handle in a static variable, which C++ guards by functions of its library; they
 # are in the part of it that needs nothing else and is linked statically. Unguarded (-fno-threadsafe-statics), a second

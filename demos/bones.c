@@ -4,7 +4,7 @@
  */
 #include "bones.h"
 
-#include "author/formats/array.h"
+#include "author/base/array.h"
 #include "runtime/base/result.h"
 
 #include <stdlib.h>

@@ -2,10 +2,10 @@
  * The table of demos, and what they share.
  */
 #include "demos.h"
-#include "garment.h"
+#include "demos/garment/garment.h"
 
-#include "author/formats/array.h"
-#include "author/formats/file.h"
+#include "author/base/array.h"
+#include "author/base/file.h"
 #include "runtime/base/result.h"
 
 #include <math.h>

@@ -9,8 +9,8 @@
  * side, where the bone is under the skin, and slowly on the inner one. Flesh that would go through the plane of the
  * crease yields to it.
  */
-#include "arm.h"
 #include "demos.h"
+#include "demos/arm/arm.h"
 
 #include "runtime/base/functions.inl"
 #include "runtime/base/result.h"

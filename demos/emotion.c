@@ -6,9 +6,9 @@
  * Expressions are sums of soft strokes on the generic head, as face_metric.c makes its own; lids are moved by the
  * blink, the other way for eyes wide open. Eyeballs stay. The skin flushes with arousal.
  */
-#include "face.h"
+#include "demos/face/face.h"
 
-#include "author/formats/file.h"
+#include "author/base/file.h"
 #include "runtime/base/functions.inl"
 #include "runtime/base/result.h"
 

@@ -2,7 +2,7 @@
  * The demo `heads` (trajectory warping, figure 4): from one head of the demo `face` to another along trajectories. Eyes
  * and ears are components of their own, which have to stay where they belong on the way.
  */
-#include "face.h"
+#include "demos/face/face.h"
 
 #include "runtime/base/result.h"
 

@@ -5,7 +5,7 @@
  */
 #include "tube.h"
 
-#include "author/formats/array.h"
+#include "author/base/array.h"
 #include "runtime/base/functions.inl"
 
 #include <math.h>

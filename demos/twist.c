@@ -7,8 +7,8 @@
  *
  * The sculpts are the straight arm with each vertex turned by its own part of the angle.
  */
-#include "arm.h"
 #include "bones.h"
+#include "demos/arm/arm.h"
 
 #include "runtime/base/functions.inl"
 #include "runtime/base/result.h"

@@ -6,7 +6,7 @@
 #include <exemplar/author.h>
 
 #include "runtime/base/checksum.h"
-#include "runtime/rig/pack.h"
+#include "runtime/rig/pack/pack.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 // preset wasm makes it); output: default build/editor/editor.html.
 //
 // The page names its policy itself (<meta http-equiv="Content-Security-Policy">): no script but this one runs, and
-// nothing is fetched but from where the page came. 'exemplar edit --export' (cli/edit_export.c) relies on two places
+// nothing is fetched but from where the page came. 'exemplar edit --export' (cli/edit/edit_export.c) relies on two places
 // that stand in the page once each: RIG, where the rig goes, and CONNECT, which becomes 'none'.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -7,8 +7,11 @@
 #define EXEMPLAR_AUTHOR_H
 
 #include <exemplar/author/bake.h>
+#include <exemplar/author/base.h>
 #include <exemplar/author/cache.h>
 #include <exemplar/author/capture.h>
+#include <exemplar/author/clip.h>
+#include <exemplar/author/displacement.h>
 #include <exemplar/author/drive.h>
 #include <exemplar/author/formats.h>
 #include <exemplar/author/image.h>

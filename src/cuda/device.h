@@ -4,7 +4,7 @@
 #ifndef EXI_CUDA_DEVICE_H
 #define EXI_CUDA_DEVICE_H
 
-#include "cuda/lay.h"
+#include "cuda/lay/lay.h"
 #include "runtime/weigh/weigher.h"
 
 #include <exemplar/cuda.h>

@@ -7,7 +7,7 @@
  * prepared within the kernel that shapes them, so that a single character is one launch.
  */
 #include "cuda/device.h"
-#include "cuda/kernels.h"
+#include "cuda/kernels/kernels.h"
 #include "cuda/work.h"
 #include "runtime/base/result.h"
 #include "runtime/rig/rig.h"

@@ -3,7 +3,7 @@
  * hook called from inside a job works, and pools can be made and ended in any number. Run under the thread sanitizer
  * too.
  */
-#include "../../cli/pool.c"
+#include "../../cli/base/pool.c"
 
 #include <sched.h>
 #include <setjmp.h>

@@ -2,7 +2,7 @@
  * What the tool says on the side: figures as people read them, and progress that waits for its time, keeps still when
  * told to and leaves no trace on a terminal. No test waits: a progress is made older by hand.
  */
-#include "../../cli/report.c"
+#include "../../cli/base/report.c"
 
 #include <setjmp.h>
 #include <stdlib.h>

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "cuda/lay.h"
-#include "cuda/prepare.inl"
+#include "cuda/lay/lay.h"
+#include "cuda/stages/prepare.inl"
 #include "cuda/work.h"
 #include "runtime/base/memory.h"
 #include "support/characters.h"

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "cuda/lay.h"
-#include "cuda/prepare_pose.inl"
+#include "cuda/lay/lay.h"
+#include "cuda/stages/prepare_pose.inl"
 #include "runtime/base/memory.h"
 #include "support/check.h"
 #include "support/gpu_poses.h"

@@ -62,7 +62,7 @@ static bool any(exi_team team, bool says) {
 #undef EXI_TEAM_MARK
 #define EXI_TEAM_MARK(flag) mark(flag)
 
-#include "cuda/prepare_pose.inl"
+#include "cuda/stages/prepare_pose.inl"
 #include "support/gpu_poses.h"
 
 typedef struct member {

@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "cuda/lay.h"
-#include "cuda/prepare.inl"
-#include "cuda/shape_path.inl"
+#include "cuda/lay/lay.h"
+#include "cuda/stages/prepare.inl"
+#include "cuda/stages/shape_path.inl"
 #include "cuda/work.h"
 #include "runtime/base/memory.h"
 #include "runtime/pose/skin.h"

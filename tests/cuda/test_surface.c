@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "cuda/lay.h"
-#include "cuda/surface.inl"
-#include "cuda/write.inl"
+#include "cuda/lay/lay.h"
+#include "cuda/stages/surface.inl"
+#include "cuda/stages/write.inl"
 #include "support/check.h"
 #include "support/displaced.h"
 #include "support/failing_allocator.h"

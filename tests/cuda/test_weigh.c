@@ -15,8 +15,8 @@
 #include "support/spaces.h"
 #include "support/whole_rigs.h"
 
-#include "cuda/lay.h"
-#include "cuda/prepare_weigh.inl"
+#include "cuda/lay/lay.h"
+#include "cuda/stages/prepare_weigh.inl"
 #include "cuda/work.h"
 #include "runtime/base/memory.h"
 #include "runtime/rig/rig.h"

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "cuda/write.inl"
+#include "cuda/stages/write.inl"
 #include "support/check.h"
 
 #include <math.h>

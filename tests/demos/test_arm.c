@@ -5,8 +5,8 @@
  */
 #include "author/project/projects.h"
 
-#include "author/formats/json.h"
-#include "demos/arm.h"
+#include "author/base/json.h"
+#include "demos/arm/arm.h"
 #include "demos/demos.h"
 #include "support/fail_alloc.h"
 

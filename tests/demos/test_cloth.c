@@ -5,8 +5,8 @@
 #include "support/check.h"
 #include "support/fail_alloc.h"
 
-#include "demos/cloth_parts.h"
 #include "demos/demos.h"
+#include "demos/garment/cloth_parts.h"
 #include "runtime/base/vector.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
 #include "posed.h"
 #include "surfaces.h"
 
-#include "demos/creature.h"
+#include "demos/creature/creature.h"
 #include "support/check.h"
 #include "support/fail_alloc.h"
 

@@ -3,7 +3,7 @@
  * every one of them and on heads between, and pass in front of them half-way; skins of one size without a seam; the
  * same bytes each time.
  */
-#include "demos/face.h"
+#include "demos/face/face.h"
 #include "support/check.h"
 #include "support/fail_alloc.h"
 #include "support/scratch.h"

@@ -14,8 +14,8 @@
 #include "surfaces.h"
 
 #include "author/mesh/crossings.h"
-#include "demos/cloth_parts.h"
-#include "demos/garment.h"
+#include "demos/garment/cloth_parts.h"
+#include "demos/garment/garment.h"
 #include "support/check.h"
 #include "support/fail_alloc.h"
 

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "demos/demos.h"
-#include "demos/garment.h"
+#include "demos/garment/garment.h"
 #include "support/check.h"
 #include "support/scratch.h"
 

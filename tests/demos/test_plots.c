@@ -4,7 +4,7 @@
  */
 #include "author/project/projects.h"
 
-#include "author/picture/plot.h"
+#include "author/picture/plot/plot.h"
 #include "demos/demos.h"
 
 static int label_count;

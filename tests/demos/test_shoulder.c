@@ -6,7 +6,7 @@
 #include "posed.h"
 
 #include "demos/bones.h"
-#include "demos/shoulder.h"
+#include "demos/shoulder/shoulder.h"
 #include "support/fail_alloc.h"
 
 enum { SCULPTS = 7 };

@@ -4,7 +4,7 @@
  */
 #include "posed.h"
 
-#include "demos/arm.h"
+#include "demos/arm/arm.h"
 #include "support/sections.h"
 
 static posed_demo demo;

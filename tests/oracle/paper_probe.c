@@ -3,8 +3,9 @@
  * from standard input.
  *
  * Input, numbers apart by spaces: vertices, triangles, steps, bases (0, 1), root, terms left out (1 pose, 2 rotation, 4
- * gradient), weights of the three (0: the usual ones), number of times; corners of the triangles; the start's and the end's places; times. Output: steps,
- * converged, four energies; segments; parents; the segments of triangles; turns; then the form at each time.
+ * gradient), weights of the three (0: the usual ones), number of times; corners of the triangles; the start's and the
+ * end's places; times. Output: steps, converged, four energies; segments; parents; the segments of triangles; turns;
+ * then the form at each time.
  */
 #include <exemplar/author/trajectory.h>
 

@@ -1,7 +1,7 @@
 #include "support/limbs.h"
 
 #include "author/mesh/rig_mesh.h"
-#include "author/project/refinement.h"
+#include "author/project/model/refinement.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 #include "support/scanned.h"
 
-#include "author/formats/file.h"
+#include "author/base/file.h"
 #include "support/scratch.h"
 
 #include <exemplar/author/formats.h>

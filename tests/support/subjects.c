@@ -2,7 +2,7 @@
 
 #include "support/check.h"
 
-#include "author/formats/array.h"
+#include "author/base/array.h"
 #include "runtime/base/vector.h"
 
 #include <setjmp.h>

@@ -9,7 +9,8 @@
 #ifndef EXEMPLAR_AUTHOR_BAKE_H
 #define EXEMPLAR_AUTHOR_BAKE_H
 
-#include <exemplar/author/motion.h>
+#include <exemplar/author/base.h>
+#include <exemplar/author/clip.h>
 
 #ifdef __cplusplus
 extern "C" {

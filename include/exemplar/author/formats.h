@@ -9,6 +9,7 @@
 #ifndef EXEMPLAR_AUTHOR_FORMATS_H
 #define EXEMPLAR_AUTHOR_FORMATS_H
 
+#include <exemplar/author/base.h>
 #include <exemplar/author/image.h>
 #include <exemplar/author/mesh.h>
 #include <exemplar/author/scene.h>
@@ -17,10 +18,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* Removes the temporary files of everything that is being written. For a signal handler that is about to end the
- * process: async-signal-safe. */
-EX_API void ex_file_remove_pending(void);
 
 /* Wavefront OBJ: polygons, groups, materials by name, texture coordinates, normals, vertex colours, crease tags. Lines,
  * points and curves are passed over. `name` stands for the file in errors. */

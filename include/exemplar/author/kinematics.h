@@ -12,8 +12,8 @@
 #ifndef EXEMPLAR_AUTHOR_KINEMATICS_H
 #define EXEMPLAR_AUTHOR_KINEMATICS_H
 
+#include <exemplar/author/base.h>
 #include <exemplar/author/markers.h>
-#include <exemplar/author/project.h>
 #include <exemplar/base.h>
 
 #ifdef __cplusplus

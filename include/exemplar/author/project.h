@@ -8,9 +8,11 @@
 #ifndef EXEMPLAR_AUTHOR_PROJECT_H
 #define EXEMPLAR_AUTHOR_PROJECT_H
 
+#include <exemplar/author/base.h>
 #include <exemplar/author/drive.h>
 #include <exemplar/author/mesh.h>
 #include <exemplar/author/scene.h>
+#include <exemplar/author/trajectory.h>
 #include <exemplar/rig.h>
 
 #ifdef __cplusplus
@@ -184,12 +186,6 @@ EX_API ex_result ex_project_edit(ex_project *project, int layer, const ex_edit *
                                  const char *mesh, ex_error *error);
 
 /* ---- building ---- */
-
-/* Called now and then during long work, from the calling thread; fraction is in [0, 1]. */
-typedef struct ex_progress {
-    void (*report)(void *user, const char *what, double fraction);
-    void *user;
-} ex_progress;
 
 /* Called for every example that has vertices which do not come back exactly (EX_UNPOSE_LIMIT); list is ascending and
  * lives during the call only. */
@@ -437,8 +433,23 @@ EX_API void ex_pose_table_free(ex_pose_table *table);
  */
 EX_API ex_pose ex_pose_create(const ex_rig *rig);
 
-/* The candidate nearest to a mistyped word, or NULL where none is near (more than a third of its letters off). */
-EX_API const char *ex_suggest(const char *word, const char *const *candidates, int candidate_count);
+/* ---- a project from forms ---- */
+
+typedef struct ex_warp_def {
+    const char *reference; /* file that the others start from: .obj, .ply, .glb or .gltf */
+    int form_count;
+    const char *const *forms;      /* [form_count] files of the same connectivity */
+    ex_trajectory_options options; /* its segments are not looked at: */
+    const char *segments;          /* file of segments that are given (docs/project-format.md), or NULL */
+} ex_warp_def;
+
+/*
+ * A project, without a file of its own, of one direct layer "warp" of trajectories from the reference to every form,
+ * each from 0 to 1 along an axis of the form's name, which is that of its file; where there is one form, along "t".
+ * Reads the files, to see that they belong together. Results: ARGUMENT, DATA (another connectivity, with the first face
+ * that differs; faces that run the other way round; no faces), MEMORY, and what reading gives.
+ */
+EX_API ex_result ex_warp_project(const ex_warp_def *def, ex_project **project, ex_error *error);
 
 #ifdef __cplusplus
 }

@@ -19,6 +19,7 @@
 #ifndef EXEMPLAR_AUTHOR_SCAN_H
 #define EXEMPLAR_AUTHOR_SCAN_H
 
+#include <exemplar/author/displacement.h>
 #include <exemplar/author/kinematics.h>
 #include <exemplar/author/mesh.h>
 #include <exemplar/author/project.h>
@@ -475,28 +476,6 @@ EX_API ex_result ex_template_dials_create(const ex_kinematics *kinematics, const
 EX_API void ex_template_dials_destroy(ex_template_dials *dials);
 
 /* ---- displacement maps ---- */
-
-/* What is known of a vertex of a map. */
-typedef enum ex_map_state {
-    EX_MAP_OUTSIDE, /* of what the part covers */
-    EX_MAP_HIT,     /* measured */
-    EX_MAP_FAIRED,  /* measured, and made smooth with a hole beside it */
-    EX_MAP_LENT,    /* from other scans */
-    EX_MAP_FILLED,  /* a hole, filled */
-    EX_MAP_STATE_COUNT
-} ex_map_state;
-
-typedef struct ex_map {
-    int vertex_count;     /* of the template's last level */
-    float *displacements; /* metres along the limit normal */
-    unsigned char *states;
-} ex_map;
-
-EX_API ex_map *ex_map_create(int vertex_count);
-EX_API void ex_map_destroy(ex_map *map);
-/* PLY with the vertex properties displacement (float) and state (uchar), and no faces. */
-EX_API ex_result ex_map_read(const char *path, ex_map **map, ex_error *error);
-EX_API ex_result ex_map_write(const char *path, const ex_map *map, ex_error *error);
 
 typedef struct ex_map_def {
     const ex_rig *rig; /* of the template */

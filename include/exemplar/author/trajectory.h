@@ -10,7 +10,8 @@
 #ifndef EXEMPLAR_AUTHOR_TRAJECTORY_H
 #define EXEMPLAR_AUTHOR_TRAJECTORY_H
 
-#include <exemplar/author/project.h>
+#include <exemplar/author/base.h>
+#include <exemplar/author/mesh.h>
 #include <exemplar/shape.h>
 
 #ifdef __cplusplus
@@ -155,24 +156,6 @@ EX_API void ex_trajectories_destroy(ex_trajectories *trajectories);
  * creation. false without memory. */
 EX_API bool ex_trajectories_form(const ex_trajectories *trajectories, const ex_trajectories_def *def,
                                  const double *weights, int basis, double *positions);
-
-/* ---- a project from forms ---- */
-
-typedef struct ex_warp_def {
-    const char *reference; /* file that the others start from: .obj, .ply, .glb or .gltf */
-    int form_count;
-    const char *const *forms;      /* [form_count] files of the same connectivity */
-    ex_trajectory_options options; /* its segments are not looked at: */
-    const char *segments;          /* file of segments that are given (docs/project-format.md), or NULL */
-} ex_warp_def;
-
-/*
- * A project, without a file of its own, of one direct layer "warp" of trajectories from the reference to every form,
- * each from 0 to 1 along an axis of the form's name, which is that of its file; where there is one form, along "t".
- * Reads the files, to see that they belong together. Results: ARGUMENT, DATA (another connectivity, with the first face
- * that differs; faces that run the other way round; no faces), MEMORY, and what reading gives.
- */
-EX_API ex_result ex_warp_project(const ex_warp_def *def, ex_project **project, ex_error *error);
 
 /* ---- the report of `exemplar warp --report` ---- */
 

@@ -4,8 +4,8 @@
  */
 #include "author/bake/bake.h"
 
-#include "author/formats/array.h"
-#include "author/formats/file.h"
+#include "author/base/array.h"
+#include "author/base/file.h"
 
 #include <exemplar/author/formats.h>
 

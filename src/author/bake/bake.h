@@ -12,6 +12,7 @@
 #include "runtime/base/result.h"
 
 #include <exemplar/author/bake.h>
+#include <exemplar/author/scene.h>
 
 /* The most targets that are added without being asked for. */
 #define EXI_BAKE_TARGETS 64
@@ -146,10 +147,6 @@ ex_bake_error exi_bake_gather(const exi_bake_miss *misses, int frame_count, int 
 /* Adds targets for what rest, targets and skin leave: exactly `wanted`, or, with 0, until no vertex is off by more than
  * tolerance, at most EXI_BAKE_TARGETS in all. Fewer where fewer leave nothing. */
 ex_result exi_bake_decompose(exi_bake *bake, int wanted, double tolerance);
-
-/* Eigenvalues, falling, and eigenvectors as rows of a symmetric matrix [n][n], which is spoilt; by Jacobi's rotations.
- */
-void exi_eigen(double *matrix, int n, double *values, double *vectors);
 
 /* ---- bound.c ---- */
 

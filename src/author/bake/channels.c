@@ -7,7 +7,7 @@
  */
 #include "author/bake/bake.h"
 
-#include "author/formats/array.h"
+#include "author/base/array.h"
 
 #include <float.h>
 #include <math.h>

@@ -10,8 +10,9 @@
  * sqrt(lambda_i). Long motions give the vectors by frames spread evenly over them, and all frames are projected.
  */
 #include "author/bake/bake.h"
+#include "author/base/eigen.h"
 
-#include "author/formats/array.h"
+#include "author/base/array.h"
 #include "runtime/base/memory.h"
 
 #include <math.h>

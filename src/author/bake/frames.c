@@ -8,7 +8,7 @@
  */
 #include "author/bake/bake.h"
 
-#include "author/formats/array.h"
+#include "author/base/array.h"
 #include "runtime/base/memory.h"
 
 #include <math.h>

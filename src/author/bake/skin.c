@@ -5,7 +5,7 @@
  */
 #include "author/bake/bake.h"
 
-#include "author/formats/array.h"
+#include "author/base/array.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
  */
 #include "author/bake/bake.h"
 
-#include "author/formats/array.h"
+#include "author/base/array.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,12 +7,14 @@
  *
  * A driven vertex that several entries name (at the seam of two groups) sees the faces of them all.
  */
+#include "author/base/array.h"
+#include "author/base/file.h"
+#include "author/base/keys.h"
 #include "author/drive/drive.h"
-#include "author/formats/array.h"
-#include "author/formats/file.h"
-#include "author/project/keys.h"
+#include "author/mesh/groups.h"
 #include "runtime/base/result.h"
 
+#include <exemplar/author/base.h>
 #include <stdlib.h>
 #include <string.h>
 

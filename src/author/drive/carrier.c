@@ -2,8 +2,8 @@
  * Forms brought back to where the moving frames of their driver are at rest, T^-1 of DrivenShape, 2.7, with T blended
  * of the frames that carry a vertex (dual quaternions); and out again.
  */
+#include "author/base/array.h"
 #include "author/drive/drive.h"
-#include "author/formats/array.h"
 #include "runtime/base/result.h"
 
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  * over the driver. A driven vertex measures from its foot, which may jump across a gap from one neighbour to the next
  * (from the arm to the side): there, averaging over the driven mesh keeps it together.
  */
+#include "author/base/array.h"
 #include "author/drive/drive.h"
-#include "author/formats/array.h"
 #include "runtime/base/result.h"
 
 #include <math.h>

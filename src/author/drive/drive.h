@@ -17,7 +17,7 @@
 #ifndef EXEMPLAR_AUTHOR_DRIVE_DRIVE_H
 #define EXEMPLAR_AUTHOR_DRIVE_DRIVE_H
 
-#include "author/project/arena.h"
+#include "author/base/arena.h"
 
 #include <exemplar/author/drive.h>
 

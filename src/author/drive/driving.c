@@ -2,9 +2,9 @@
  * From two meshes at rest to everything by which one follows the other: moving frames, who goes with which, what is
  * looked at. Depends on the meshes and the options alone, to the bit.
  */
+#include "author/base/array.h"
 #include "author/drive/drive.h"
-#include "author/formats/array.h"
-#include "author/formats/mesh_check.h"
+#include "author/mesh/mesh_check.h"
 #include "runtime/base/result.h"
 
 #include <math.h>

@@ -6,9 +6,10 @@
  * Vertices on a line leave the turn about it open. A bell that sees no more than that is widened.
  */
 #include "author/drive/drive.h"
-#include "author/project/project.h"
+#include "author/mesh/groups.h"
 #include "runtime/base/result.h"
 
+#include <exemplar/author/base.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * and samples of it. Ways along edges are up to a quarter longer than ways across faces, and by much the same factor
  * everywhere, which does not matter to what is measured with them: which frame is near.
  */
+#include "author/base/array.h"
 #include "author/drive/drive.h"
-#include "author/formats/array.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * the farthest from those taken before, again and again; distances run along the driver, so that an arm is far from
  * the side that it hangs beside.
  */
+#include "author/base/array.h"
 #include "author/drive/drive.h"
-#include "author/formats/array.h"
 #include "runtime/base/result.h"
 
 #include <exemplar/settle.h>

@@ -3,9 +3,9 @@
  * which its moving frames and regions were found, and of the driver's polygons and groups. Long lists are runs:
  * [count, value, count, value, …].
  */
+#include "author/base/array.h"
+#include "author/base/json.h"
 #include "author/drive/drive.h"
-#include "author/formats/array.h"
-#include "author/formats/json.h"
 #include "runtime/base/result.h"
 
 #include <math.h>

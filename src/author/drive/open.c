@@ -2,8 +2,8 @@
  * What a driven rig was built from: the inverse of build.c. Driven forms come out of the moving frames again; drivers
  * are in the rig as they were.
  */
+#include "author/base/array.h"
 #include "author/drive/drive.h"
-#include "author/formats/array.h"
 #include "runtime/base/result.h"
 
 #include <stdlib.h>

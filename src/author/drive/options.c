@@ -1,8 +1,8 @@
 /*
  * What can be asked of a driven rig: defaults, names, and whether it can be.
  */
+#include "author/base/names.h"
 #include "author/drive/drive.h"
-#include "author/project/project.h"
 #include "runtime/base/result.h"
 #include "runtime/base/text.h"
 

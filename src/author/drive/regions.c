@@ -3,8 +3,8 @@
  * their middle, and weighs driven vertices by its mask. The driver's own vertices belong to the regions that look at
  * them, others to the nearest region along the driver.
  */
+#include "author/base/array.h"
 #include "author/drive/drive.h"
-#include "author/formats/array.h"
 #include "runtime/base/result.h"
 
 #include <math.h>

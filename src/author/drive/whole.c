@@ -2,10 +2,10 @@
  * Forms of a driver compared as section 2.7 of DrivenShape does it: in the moving frame of the whole, so that where the
  * driver stands and which way it faces does not count.
  */
-#include "author/drive/references.h"
+#include "author/drive/learn/references.h"
+#include "author/mesh/groups.h"
 
-#include "author/formats/array.h"
-#include "author/project/project.h"
+#include "author/base/array.h"
 
 #include <math.h>
 #include <stdlib.h>

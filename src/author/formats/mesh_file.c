@@ -1,8 +1,8 @@
 /*
  * Meshes from and into files of any kind that Exemplar knows, chosen by the ending of the file's name.
  */
-#include "author/formats/file.h"
-#include "author/formats/scene.h"
+#include "author/base/file.h"
+#include "author/formats/scene/scene.h"
 #include "runtime/base/result.h"
 
 #include <exemplar/author/formats.h>

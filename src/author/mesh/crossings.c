@@ -8,7 +8,7 @@
  */
 #include "author/mesh/crossings.h"
 
-#include "author/formats/array.h"
+#include "author/base/array.h"
 #include "author/mesh/cross.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"

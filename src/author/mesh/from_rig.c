@@ -1,11 +1,11 @@
 /*
  * A mesh for people from the one in a rig, or from one of its refined levels: the inverse of splitting at seams.
  */
-#include "author/formats/array.h"
+#include "author/base/array.h"
 #include "author/mesh/notes.h"
 #include "runtime/base/result.h"
 
-#include <exemplar/author/formats.h>
+#include <exemplar/author/mesh.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * How many pairs of triangles of a mesh cross each other: polygons cut into triangles, the tolerance that the form's
  * numbers ask for, and the search (crossings.c).
  */
-#include "author/formats/array.h"
+#include "author/base/array.h"
 #include "author/mesh/crossings.h"
 #include "runtime/base/result.h"
 

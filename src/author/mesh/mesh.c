@@ -1,8 +1,8 @@
 /*
  * Meshes as plain data: made, copied, released, measured, compared.
  */
-#include "author/formats/array.h"
-#include "author/formats/mesh_check.h"
+#include "author/base/array.h"
+#include "author/mesh/mesh_check.h"
 #include "runtime/base/result.h"
 
 #include <math.h>

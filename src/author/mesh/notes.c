@@ -6,7 +6,7 @@
  */
 #include "author/mesh/notes.h"
 
-#include "author/formats/array.h"
+#include "author/base/array.h"
 #include "runtime/base/result.h"
 
 #include <math.h>

@@ -4,8 +4,8 @@
  */
 #include "author/mesh/rig_mesh.h"
 
-#include "author/formats/array.h"
-#include "author/formats/mesh_check.h"
+#include "author/base/array.h"
+#include "author/mesh/mesh_check.h"
 #include "author/mesh/notes.h"
 #include "runtime/base/result.h"
 

@@ -1,7 +1,7 @@
 /*
  * Smooth normals for a rig's mesh that has none: by angle, over source vertices, so that seams do not show.
  */
-#include "author/formats/array.h"
+#include "author/base/array.h"
 #include "author/mesh/rig_mesh.h"
 #include "runtime/base/result.h"
 

@@ -6,8 +6,8 @@
  * the flattest corner is cut off, which does the least harm to the rest. Only corners that bend inwards can lie inside
  * an ear, so convex faces take time proportional to n, others to n times the inward corners.
  */
-#include "author/formats/array.h"
-#include "author/formats/mesh_check.h"
+#include "author/base/array.h"
+#include "author/mesh/mesh_check.h"
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"
 

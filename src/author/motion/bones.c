@@ -14,7 +14,7 @@
  * one (a head has jaw and eyes, and where those lie says nothing of it). One without a bone, or that the map wants as
  * it rests, has B = 1.
  */
-#include "author/formats/array.h"
+#include "author/base/array.h"
 #include "author/motion/motion.h"
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"

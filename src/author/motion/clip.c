@@ -2,7 +2,7 @@
  * Clips: where their joints are, W_j = W_parent(j) L_j, and the same motion at other times. Between frames rotations
  * turn at constant speed along the shorter arc, and everything else runs straight.
  */
-#include "author/formats/array.h"
+#include "author/base/array.h"
 #include "author/motion/motion.h"
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"
@@ -109,20 +109,4 @@ ex_result exi_clip_resample(const ex_clip *clip, const double *times, int count,
         sample(clip, out, f);
     *made = out;
     return EX_OK;
-}
-
-void ex_clip_destroy(ex_clip *clip) {
-    if (!clip)
-        return;
-    for (int j = 0; j < clip->joint_count; j++)
-        free(clip->joints[j].name);
-    for (int d = 0; d < clip->dial_count; d++) {
-        free(clip->dials[d].name);
-        free(clip->dials[d].values);
-    }
-    free(clip->joints);
-    free(clip->dials);
-    free(clip->times);
-    free(clip->locals);
-    free(clip);
 }

@@ -2,8 +2,8 @@
  * A clip from an animation of a glTF scene. Its joints are the nodes that are joints of a skin, and those above them;
  * in a scene without skins, all nodes.
  */
-#include "author/formats/array.h"
-#include "author/formats/scene.h"
+#include "author/base/array.h"
+#include "author/formats/scene/scene.h"
 #include "author/motion/motion.h"
 #include "runtime/base/result.h"
 

@@ -4,10 +4,10 @@
  *     {"joints": {"upperarm01.L": "LeftArm", "lowerarm01.L": {"from": "LeftForeArm", "hinge": "x"},
  *                 "clavicle.L": {"from": "LeftShoulder", "align": false}}}
  */
-#include "author/formats/array.h"
-#include "author/formats/json.h"
+#include "author/base/array.h"
+#include "author/base/json.h"
+#include "author/base/keys.h"
 #include "author/motion/motion.h"
-#include "author/project/keys.h"
 #include "runtime/base/result.h"
 
 #include <stdlib.h>

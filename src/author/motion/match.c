@@ -2,9 +2,9 @@
  * Which joint of a clip moves which joint of a rig: as a map says, or by name, letter by letter first, and then as
  * programs change names: without regard to case, blanks and punctuation, and without a prefix that ends in a colon.
  */
-#include "author/formats/array.h"
+#include "author/base/array.h"
+#include "author/base/names.h"
 #include "author/motion/motion.h"
-#include "author/project/names.h"
 #include "runtime/base/result.h"
 
 #include <stdio.h>

@@ -3,9 +3,9 @@
  * has the one nearer to the pose before, so that a track of quaternions has no jumps.
  */
 #include "author/motion/motion.h"
-#include "author/formats/array.h"
-#include "author/formats/file.h"
-#include "author/formats/number.h"
+#include "author/base/array.h"
+#include "author/base/file.h"
+#include "author/base/number.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
 
@@ -50,14 +50,6 @@ static ex_motion *create_motion(const ex_rig *rig, int count, const double *time
         return motion;
     ex_motion_destroy(motion);
     return NULL;
-}
-
-void ex_motion_destroy(ex_motion *motion) {
-    if (!motion)
-        return;
-    free(motion->poses);
-    free(motion->times);
-    free(motion);
 }
 
 static ex_result no_memory(const ex_rig *rig, int count, ex_error *error) {

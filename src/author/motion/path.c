@@ -14,7 +14,7 @@
  * where the floor is at the rig's lowest joint at rest. Without legs, h is the root's height above that, s = h / h' and
  * f = floor; without heights either (a root on the floor), s is the ratio of how far the skeletons reach.
  */
-#include "author/formats/array.h"
+#include "author/base/array.h"
 #include "author/motion/motion.h"
 
 #include <math.h>

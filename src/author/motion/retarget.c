@@ -10,7 +10,7 @@
  * and the local rotation is W_parent(t)^-1 W(t); of one with a hinge h, the turn about h of what it does relative to
  * rest. The root goes where its counterpart goes, x(t), scaled (path.c).
  */
-#include "author/formats/array.h"
+#include "author/base/array.h"
 #include "author/motion/motion.h"
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"

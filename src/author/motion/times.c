@@ -2,7 +2,7 @@
  * At which times a motion is wanted: its own frames within a range, or start, start + 1/fps, start + 2/fps, … up to the
  * end. Times stay those of the file.
  */
-#include "author/formats/array.h"
+#include "author/base/array.h"
 #include "author/motion/motion.h"
 #include "runtime/base/result.h"
 

@@ -9,7 +9,7 @@
 #ifndef EXEMPLAR_AUTHOR_SOLVE_SOLVE_H
 #define EXEMPLAR_AUTHOR_SOLVE_SOLVE_H
 
-#include <exemplar/author/project.h>
+#include <exemplar/author/base.h>
 
 /*
  * The lower triangle of a symmetric matrix, by columns; all arrays are the caller's. Column j holds entries starts[j]

@@ -6,7 +6,7 @@
  */
 #include "author/solve/factor.h"
 
-#include "author/formats/array.h"
+#include "author/base/array.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
 

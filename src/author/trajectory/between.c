@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "author/formats/array.h"
+#include "author/base/array.h"
 #include "author/trajectory/surface.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"

@@ -28,7 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "author/formats/array.h"
+#include "author/base/array.h"
 #include "author/trajectory/guided.h"
 #include "runtime/base/dense.h"
 #include "runtime/base/functions.inl"

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "author/formats/array.h"
+#include "author/base/array.h"
 #include "author/trajectory/sets.h"
 #include "author/trajectory/surface.h"
 #include "runtime/base/result.h"

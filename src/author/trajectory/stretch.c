@@ -17,7 +17,7 @@
  */
 #include "author/trajectory/trajectory.h"
 
-#include "author/formats/array.h"
+#include "author/base/array.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"

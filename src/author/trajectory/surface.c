@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "author/formats/array.h"
+#include "author/base/array.h"
 #include "author/trajectory/surface.h"
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "author/formats/array.h"
+#include "author/base/array.h"
 #include "author/trajectory/guided.h"
 #include "runtime/base/result.h"
 #include "runtime/base/vector.h"

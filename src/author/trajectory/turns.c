@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "author/formats/array.h"
+#include "author/base/array.h"
 #include "author/trajectory/guided.h"
 #include "author/trajectory/matrix.h"
 #include "runtime/base/result.h"

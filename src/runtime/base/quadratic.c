@@ -226,7 +226,8 @@ static exi_quadratic_result take_in(solver *s, int entry) {
         for (int k = 0; k < s->factor.count; k++)
             fastest = fabs(s->rates[k]) > fastest ? fabs(s->rates[k]) : fastest;
         for (int k = 0; k < s->factor.count; k++) /* those that do not fall but for rounding would never reach 0 */
-            if (s->rates[k] > 1e-13 * fastest && !is_equality(s, s->active[k]) && s->multipliers[k] < length * s->rates[k]) {
+            if (s->rates[k] > 1e-13 * fastest && !is_equality(s, s->active[k]) &&
+                s->multipliers[k] < length * s->rates[k]) {
                 length = s->multipliers[k] / s->rates[k];
                 blocking = k;
             }

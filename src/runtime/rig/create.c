@@ -7,7 +7,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/base/result.h"
 #include "runtime/base/text.h"
-#include "runtime/rig/drive.h"
+#include "runtime/rig/drive/drive.h"
 
 #include <math.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #ifndef EXI_RIG_EVALUATE_H
 #define EXI_RIG_EVALUATE_H
 
-#include "runtime/rig/drive_evaluate.h"
+#include "runtime/rig/drive/drive_evaluate.h"
 
 /* A layer of displacements that takes part. */
 typedef struct exi_displacing {

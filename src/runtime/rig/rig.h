@@ -7,7 +7,7 @@
 #ifndef EXI_RIG_H
 #define EXI_RIG_H
 
-#include "runtime/rig/records.h"
+#include "runtime/rig/pack/records.h"
 #include "runtime/shape/displacements.h"
 #include "runtime/shape/forms.h"
 #include "runtime/shape/patches.h"

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "author/bake/bake.h"
+#include "author/base/eigen.h"
 #include "runtime/base/dense.h"
 #include "support/bakes.h"
 #include "support/check.h"

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "author/base/json.h"
 #include "author/drive/drive.h"
-#include "author/formats/json.h"
 
 #include "support/check.h"
 

@@ -14,8 +14,8 @@
 
 #include <exemplar/author/formats.h>
 
-#include "author/formats/array.h"
-#include "author/formats/mesh_check.h"
+#include "author/base/array.h"
+#include "author/mesh/mesh_check.h"
 #include "support/fail_alloc.h"
 
 static const char tower[] = "mtllib a.mtl\n"

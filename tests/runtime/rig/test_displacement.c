@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "runtime/base/checksum.h"
-#include "runtime/rig/pack.h"
+#include "runtime/rig/pack/pack.h"
 #include "support/check.h"
 #include "support/displaced.h"
 #include "support/failing_allocator.h"

@@ -1,0 +1,386 @@
+/* exemplar bake - a rig in motion as a file that plays without Exemplar: standard glTF, or a point cache. */
+#include "bake.h"
+#include "cli/base/command.h"
+#include "cli/base/files.h"
+#include "cli/base/interrupt.h"
+#include "cli/base/pool.h"
+#include "cli/base/report.h"
+#include "cli/base/rigs.h"
+#include "cli/pose/forms.h"
+#include "gpu.h"
+
+#include "author/bake/bake.h"
+#include "author/base/file.h"
+#include "author/base/number.h"
+#include "author/formats/cache/cache.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ENDINGS ".glb, .pc2, .mdd or .obj"
+
+static const char *output, *motion_path, *map_path, *animation, *fps_text, *frames_text, *start_text, *end_text;
+static const char *level_text, *thin_text, *error_text, *mute_text;
+static int targets, influences;
+static bool force, on_gpu;
+
+static const ex_option options[] = {
+    {.name = "output", .letter = 'o', .argument = "OUT", .help = "where the result goes: " ENDINGS, .text = &output},
+    {.name = "motion",
+     .argument = "FILE",
+     .help = "what moves the rig: .bvh, .glb or .gltf, or .csv (a table of poses, with a column 'time' or 24 rows a "
+             "second)",
+     .text = &motion_path},
+    {.name = "map",
+     .argument = "MAP.json",
+     .help = "which joint of the motion moves which of the rig (default: those of the same name)",
+     .text = &map_path},
+    {.name = "animation",
+     .argument = "NAME",
+     .help = "of a glTF file with several: its name or number (default: the first)",
+     .text = &animation},
+    {.name = "fps",
+     .argument = "N",
+     .help = "frames a second (default: the motion's own frames or keys)",
+     .text = &fps_text},
+    {.name = "frames",
+     .argument = "A:B",
+     .help = "bake frames A to B alone, counting from 1 as numbered files do; A: and :B are fine too",
+     .text = &frames_text},
+    {.name = "start", .argument = "S", .help = "begin at S seconds of the motion", .text = &start_text},
+    {.name = "end", .argument = "S", .help = "end at S seconds of the motion", .text = &end_text},
+    {.name = "level",
+     .argument = "LEVEL",
+     .help = "cage, a number, or limit: how far to subdivide (default: the cage; of a rig whose surface is displaced, "
+             "what it shows)",
+     .text = &level_text},
+    {.name = "targets",
+     .argument = "N",
+     .help = ".glb: so many morph targets in all, those that the motion needs most (default: the rig's examples, and "
+             "what else it takes)",
+     .count = &targets,
+     .count_max = 4096},
+    {.name = "influences",
+     .argument = "N",
+     .help = ".glb: joints that move a vertex, at most (default: 4, which every engine plays)",
+     .count = &influences,
+     .count_max = EX_INFLUENCE_MAX},
+    {.name = "thin",
+     .argument = "E",
+     .help = ".glb: leave out keys while no vertex moves by more than E metres, or E% of the height, the mesh's "
+             "longest side (default: a key for every frame)",
+     .text = &thin_text},
+    {.name = "error",
+     .argument = "E",
+     .help = ".glb: write nothing that is farther off the rig than E metres, or E% of the height",
+     .text = &error_text},
+    {.name = "mute", .argument = "LAYER", .help = "leave a layer out; several with commas between", .text = &mute_text},
+    {.name = "gpu",
+     .help = ".pc2, .mdd, .obj: let the GPU evaluate the frames (see 'exemplar info --capabilities')",
+     .flag = &on_gpu},
+    {.name = "force", .help = "with .obj: overwrite forms that are there already", .flag = &force},
+};
+
+/* ---- words ---- */
+
+static bool read_number(const char *text, double *value, const char **rest) {
+    const char *cursor = text, *end = text + strlen(text);
+    if (!exi_parse_double(&cursor, end, value))
+        return false;
+    *rest = cursor;
+    return true;
+}
+
+#define PLAIN_MOST 1e6
+/* An end of 0 stands for none. */
+#define TIME_LEAST 1e-6
+
+/* A number of seconds or of frames a second; false after a sentence. */
+static bool read_plain(const ex_call *call, const char *name, const char *text, double least, double *value) {
+    const char *rest;
+    if (!text)
+        return true;
+    if (read_number(text, value, &rest) && *rest == 0 && *value >= least && *value <= PLAIN_MOST)
+        return true;
+    exi_wrong_usage(call->command, "--%s needs a number from %g to %g, not '%s'", name, least, PLAIN_MOST, text);
+    return false;
+}
+
+/* Metres, or a percentage of the height, which is worked out once the rig is known. */
+typedef struct length {
+    double value;
+    bool relative;
+} length;
+
+static bool read_length(const ex_call *call, const char *name, const char *text, length *made) {
+    const char *rest;
+    *made = (length){.value = 0};
+    if (!text)
+        return true;
+    if (read_number(text, &made->value, &rest) && made->value > 0 && (*rest == 0 || strcmp(rest, "%") == 0)) {
+        made->relative = *rest == '%';
+        return true;
+    }
+    exi_wrong_usage(call->command, "--%s needs metres (0.001) or a percentage of the height (0.1%%), not '%s'", name,
+                    text);
+    return false;
+}
+
+static double metres(const length *l, double size) {
+    return l->relative ? l->value / 100 * size : l->value;
+}
+
+/* "A:B", each may be missing: 0. */
+static bool read_frames(const ex_call *call, int *first, int *last) {
+    *first = *last = 0;
+    if (!frames_text)
+        return true;
+    const char *cursor = frames_text, *end = frames_text + strlen(frames_text);
+    bool good = *cursor == ':' || (exi_parse_int(&cursor, end, first) && *first >= 1);
+    good = good && *cursor++ == ':';
+    good = good && (cursor == end || (exi_parse_int(&cursor, end, last) && *last >= 1 && cursor == end));
+    if (good && (*last == 0 || *first <= *last))
+        return true;
+    exi_wrong_usage(call->command, "--frames needs A:B, the first and the last frame counting from 1, not '%s'",
+                    frames_text);
+    return false;
+}
+
+/* ---- layers to leave out ---- */
+
+/* Adds the layers that --mute names to those that the rig leaves out; false after a sentence. */
+static bool read_muted(const ex_rig *rig, bool *muted) {
+    for (const char *at = mute_text; at && *at;) {
+        size_t size = strlen(at); /* a name may have a comma in it */
+        int layer = exi_rig_find_layer(rig, at, size);
+        if (layer < 0) {
+            size = strcspn(at, ",");
+            layer = exi_rig_find_layer(rig, at, size);
+        }
+        if (layer < 0) {
+            exi_rig_no_layer(rig, at, size);
+            return false;
+        }
+        muted[layer] = true;
+        at += size + (at[size] == ',');
+    }
+    return true;
+}
+
+/* ---- the motion ---- */
+
+typedef struct wish {
+    length thin, error;
+    int first, last;
+    ex_motion_options motion;
+} wish;
+
+/* Frames first to last of a motion, which stays the owner; false after a sentence. */
+static bool cut(const ex_motion *whole, const wish *w, ex_motion *part) {
+    const int first = w->first > 0 ? w->first : 1, last = w->last > 0 ? w->last : whole->pose_count;
+    *part = *whole;
+    if (last > whole->pose_count || first > last) {
+        exi_failed_text("'%s' has %d frames: there is no frame %d", motion_path, whole->pose_count,
+                        last > whole->pose_count ? last : first);
+        return false;
+    }
+    part->poses += first - 1;
+    part->times += first - 1;
+    part->pose_count = last - first + 1;
+    return true;
+}
+
+/* Whether none of the numbered files is there, or all may be overwritten; if not, a sentence. */
+static bool frames_are_free(int count) {
+    bool all_free = true;
+    for (int i = 1; !force && all_free && i <= count && ex_cache_kind_of(output) == EX_CACHE_OBJ; i++) {
+        char *path = exi_bake_frame_path(output, i, count);
+        all_free = path && !exi_file_exists(path);
+        if (!path)
+            exi_failed_text("there is not enough memory");
+        else if (!all_free)
+            exi_failed_text("'%s' exists already: give --force to overwrite it, or another name with -o", path);
+        free(path);
+    }
+    return all_free;
+}
+
+/* ---- the work ---- */
+
+static int write_cache(const ex_call *call, const ex_rig *rig, const ex_motion *motion, const ex_bake_options *how) {
+    ex_error error = {.result = EX_OK};
+    exi_progress progress;
+    exi_progress_start(&progress, call);
+    ex_bake_options o = *how;
+    o.progress = exi_progress_hook(&progress);
+    exi_interrupt_defer(true); /* several files may belong together */
+    const ex_result result = ex_bake_cache(rig, motion, output, &o, &error);
+    exi_interrupt_defer(false);
+    exi_progress_end(&progress);
+    if (result != EX_OK) {
+        const int signal = exi_interrupted();
+        if (!signal)
+            return exi_failed(&error);
+        exi_failed_text("interrupted");
+        return signal;
+    }
+    exi_bake_print_cache(call, output, rig, motion, how);
+    return EX_EXIT_DONE;
+}
+
+static int bake_cache(const ex_call *call, const ex_rig *rig, const ex_motion *motion, const ex_bake_options *how) {
+    ex_error error = {.result = EX_OK};
+    if (!frames_are_free(motion->pose_count))
+        return EX_EXIT_FAILED;
+    if (!on_gpu)
+        return write_cache(call, rig, motion, how);
+    exi_gpu_frames *frames = NULL;
+    if (exi_gpu_frames_create(rig, how->level, how->muted, motion->pose_count, &frames, &error) != EX_OK)
+        return exi_failed(&error);
+    const ex_bake_evaluator evaluator = exi_gpu_frames_evaluator(frames);
+    ex_bake_options o = *how;
+    o.evaluator = &evaluator;
+    const int exit_code = write_cache(call, rig, motion, &o);
+    exi_gpu_frames_destroy(frames);
+    return exit_code;
+}
+
+static int bake_glb(const ex_call *call, const ex_rig *rig, const ex_motion *motion, const ex_bake_options *how) {
+    ex_error error = {.result = EX_OK};
+    ex_bake_report report;
+    exi_progress progress;
+    exi_progress_start(&progress, call);
+    ex_bake_options o = *how;
+    o.progress = exi_progress_hook(&progress);
+    const ex_result result = ex_bake_glb(rig, motion, output, &o, &report, &error);
+    exi_progress_end(&progress);
+    if (result != EX_OK)
+        return exi_failed(&error);
+    exi_bake_print_glb(call, output, rig, motion, how, &report);
+    return EX_EXIT_DONE;
+}
+
+static int bake(const ex_call *call, const ex_rig *rig, const wish *w, ex_bake_options *how) {
+    ex_error error = {.result = EX_OK};
+    ex_motion *whole = NULL, part;
+    int exit_code = EX_EXIT_FAILED;
+    const double size = exi_bake_size(rig);
+    if (size < 0)
+        return exi_failed_text("there is not enough memory");
+    how->thin = metres(&w->thin, size);
+    how->error_most = metres(&w->error, size);
+    if (ex_motion_read(motion_path, rig, &w->motion, &whole, &error) != EX_OK)
+        return exi_failed(&error);
+    if (cut(whole, w, &part))
+        exit_code =
+            exi_path_ends_with(output, ".glb") ? bake_glb(call, rig, &part, how) : bake_cache(call, rig, &part, how);
+    ex_motion_destroy(whole);
+    return exit_code;
+}
+
+static bool read_level(const ex_call *call, const ex_rig *rig, int *level, int *exit_code) {
+    *level = exi_bake_level(rig);
+    return !level_text || exi_level_read(call, rig, level_text, level, exit_code);
+}
+
+static int run_rig(const ex_call *call, const ex_rig *rig, wish *w) {
+    ex_bake_options how = {.target_count = targets, .influence_most = influences};
+    ex_error error = {.result = EX_OK};
+    ex_motion_map *map = NULL;
+    int exit_code = EX_EXIT_FAILED;
+    bool *muted = exi_bake_muted(rig);
+    exi_pool *pool = exi_pool_create(call->threads);
+    how.tasks = exi_pool_tasks(pool);
+    how.muted = muted;
+    if (!muted)
+        exi_failed_text("there is not enough memory");
+    else if (map_path && ex_motion_map_read(map_path, &map, &error) != EX_OK)
+        exi_failed(&error);
+    else if (read_level(call, rig, &how.level, &exit_code) && read_muted(rig, muted)) {
+        w->motion.map = map;
+        exit_code = bake(call, rig, w, &how);
+    }
+    ex_motion_map_destroy(map);
+    exi_pool_destroy(pool);
+    free(muted);
+    return exit_code;
+}
+
+static int run(const ex_call *call) {
+    int exit_code = EX_EXIT_USAGE;
+    wish w = {.motion = {.animation = animation}};
+    if (!motion_path)
+        return exi_wrong_usage(call->command, "say with --motion what moves the rig");
+    if (!output)
+        return exi_wrong_usage(call->command, "say with -o where the result goes");
+    if (exi_is_standard_output(output))
+        return exi_wrong_usage(call->command, "a bake is no text: name a file with -o, " ENDINGS);
+    if (!exi_output_check(call->command, output, ENDINGS, call->arguments[0], &exit_code) ||
+        !exi_output_check(call->command, output, ENDINGS, motion_path, &exit_code))
+        return exit_code;
+    if (!exi_path_ends_with(output, ".glb") && (targets || influences || thin_text || error_text))
+        return exi_wrong_usage(call->command, "a point cache holds every vertex as it is: --%s goes with .glb",
+                               targets      ? "targets"
+                               : influences ? "influences"
+                               : thin_text  ? "thin"
+                                            : "error");
+    if (on_gpu && exi_path_ends_with(output, ".glb"))
+        return exi_wrong_usage(call->command, "--gpu evaluates the frames of point caches: it goes with .pc2, .mdd and "
+                                              ".obj, not with .glb");
+    if (map_path && exi_path_ends_with(motion_path, ".csv"))
+        return exi_wrong_usage(call->command, "a table names the rig's own axes and joints: --map goes with .bvh, .glb "
+                                              "and .gltf");
+    if (animation && !exi_path_ends_with(motion_path, ".glb") && !exi_path_ends_with(motion_path, ".gltf"))
+        return exi_wrong_usage(call->command, "'%s' holds one motion: --animation goes with .glb and .gltf",
+                               motion_path);
+    if (!read_plain(call, "fps", fps_text, 1e-3, &w.motion.fps) ||
+        !read_plain(call, "start", start_text, 0, &w.motion.start) ||
+        !read_plain(call, "end", end_text, TIME_LEAST, &w.motion.end) ||
+        !read_length(call, "thin", thin_text, &w.thin) || !read_length(call, "error", error_text, &w.error) ||
+        !read_frames(call, &w.first, &w.last))
+        return EX_EXIT_USAGE;
+    if (start_text && !end_text)
+        w.motion.end = INFINITY;
+    ex_error error = {.result = EX_OK};
+    if (on_gpu && exi_gpu_ready(&error) != EX_OK)
+        return exi_failed(&error);
+    ex_rig *rig = exi_rig_load(call->arguments[0], &(ex_rig_options){.without_tangents = true});
+    if (!rig)
+        return EX_EXIT_FAILED;
+    exit_code =
+        exi_bake_check_rig(rig, call->arguments[0], &error) == EX_OK ? run_rig(call, rig, &w) : exi_failed(&error);
+    ex_rig_destroy(rig);
+    return exit_code;
+}
+
+const ex_command cmd_bake = {
+    .name = "bake",
+    .summary = "play a motion on a rig and write what any engine plays",
+    .usage = "bake RIG.glb --motion FILE -o OUT.glb [--thin E] [--targets N]\n"
+             "bake RIG.glb --motion FILE -o OUT.pc2|OUT.mdd|OUT.obj [--gpu]",
+    .description = "Moves the rig by a motion and writes the result for programs that know nothing\n"
+                   "of Exemplar. A .glb is standard glTF: morph targets, a skin, and an animation.\n"
+                   "It is exact for layers at rest, linear skinning and the cage, but for joints\n"
+                   "that are left out where a vertex has more than four; for anything else it is\n"
+                   "the nearest such file. Either way every frame is compared with the rig, and\n"
+                   "the largest error printed. Point caches (.pc2, .mdd, or numbered OUT_0001.obj\n"
+                   "and so on) hold every vertex at every frame and are always exact; with --gpu,\n"
+                   "where that was built in, an NVIDIA GPU evaluates them, within 1e-5 of the\n"
+                   "form's size of what the CPU does.\n"
+                   "\n"
+                   "Joints of the motion are matched by name with those of the rig; a map says\n"
+                   "which is which where names differ. The animation of a .glb begins at 0\n"
+                   "whatever part of the motion it is.",
+    .examples = "exemplar demo arm\n"
+                "printf 'time,elbow\\n0,0\\n0.5,60\\n1,110\\n' > bend.csv\n"
+                "exemplar bake arm/arm.glb --motion bend.csv --fps 24 -o bend.glb --thin 0.01%\n"
+                "exemplar bake arm/arm.glb --motion bend.csv --fps 24 -o bend.pc2\n"
+                "exemplar bake arm/arm.glb --motion bend.csv --fps 600 -o bend.pc2 --gpu",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .json = true,
+    .argument_min = 1,
+    .argument_max = 1,
+    .run = run,
+};

@@ -1,0 +1,31 @@
+/*
+ * cli/gpu.h - the GPU as commands see it: whether CUDA was built in, which devices there are, the frames of a bake, and
+ * measurements. Of the tool's files gpu.c alone knows CUDA; in a build without it everything here says so.
+ */
+#ifndef EXEMPLAR_CLI_GPU_H
+#define EXEMPLAR_CLI_GPU_H
+
+#include "cli/base/command.h"
+#include "cli/base/emit.h"
+
+#include <exemplar/author/bake.h>
+
+/* "cuda" and "gpus" of 'info --capabilities'. */
+void exi_gpu_print(void);
+void exi_gpu_print_json(exi_emitter *json);
+
+/* EX_OK where there is a GPU that can be used; else DEVICE, and a sentence that says what is missing. */
+ex_result exi_gpu_ready(ex_error *error);
+
+/* Evaluates the frames of a point cache, by the first GPU, into page-locked memory. Results: ARGUMENT (a rig with a
+ * driver), DEVICE, MEMORY. */
+typedef struct exi_gpu_frames exi_gpu_frames;
+ex_result exi_gpu_frames_create(const ex_rig *rig, int level, const bool *muted, int frame_count, exi_gpu_frames **made,
+                                ex_error *error);
+void exi_gpu_frames_destroy(exi_gpu_frames *frames);
+ex_bake_evaluator exi_gpu_frames_evaluator(exi_gpu_frames *frames);
+
+/* 'exemplar bench --gpu [NAME]'; returns an exit code. */
+int exi_gpu_bench_command(const ex_call *call, const char *name, int repeat);
+
+#endif

@@ -1,0 +1,107 @@
+/* cli/emit.c - the emitter behind --json. */
+#include "emit.h"
+
+#include "author/base/number.h"
+
+#include <math.h>
+#include <stddef.h>
+
+/* Length of the UTF-8 sequence at text, or 0 where there is none: overlong forms, surrogates and cut sequences are
+ * none. The end of the text is safe, for NUL continues no sequence. */
+static int utf8_length(const unsigned char *text) {
+    static const unsigned smallest[5] = {0, 0, 0x80, 0x800, 0x10000};
+    unsigned lead = text[0];
+    int length = lead < 0x80 ? 1 : lead >= 0xC2 && lead < 0xE0 ? 2 : lead >= 0xE0 && lead < 0xF0 ? 3 : 4;
+    if (length == 1)
+        return 1;
+    if (lead < 0xC2 || lead > 0xF4)
+        return 0;
+    unsigned code = lead & (0x7Fu >> length);
+    for (int i = 1; i < length; i++) {
+        if ((text[i] & 0xC0) != 0x80)
+            return 0;
+        code = code << 6 | (text[i] & 0x3F);
+    }
+    bool valid = code >= smallest[length] && code <= 0x10FFFF && !(code >= 0xD800 && code <= 0xDFFF);
+    return valid ? length : 0;
+}
+
+static void write_escaped(FILE *file, const char *text) {
+    fputc('"', file);
+    const unsigned char *at = (const unsigned char *)text;
+    while (*at) {
+        int length = utf8_length(at);
+        if (length == 0) {
+            fputs("\\ufffd", file);
+            at++;
+        } else if (*at == '"' || *at == '\\') {
+            fprintf(file, "\\%c", *at++);
+        } else if (*at < 0x20 || *at == 0x7F) {
+            fprintf(file, "\\u%04x", *at++);
+        } else {
+            fwrite(at, 1, (size_t)length, file);
+            at += length;
+        }
+    }
+    fputc('"', file);
+}
+
+static void start_value(exi_emitter *json, const char *key) {
+    if (json->comma)
+        fputc(',', json->file);
+    if (key) {
+        write_escaped(json->file, key);
+        fputc(':', json->file);
+    }
+    json->comma = true;
+}
+
+exi_emitter exi_emit_start(FILE *file) {
+    return (exi_emitter){.file = file, .comma = false};
+}
+
+void exi_emit_end(exi_emitter *json) {
+    fputc('\n', json->file);
+}
+
+void exi_emit_open(exi_emitter *json, const char *key, char bracket) {
+    start_value(json, key);
+    fputc(bracket, json->file);
+    json->comma = false;
+}
+
+void exi_emit_close(exi_emitter *json, char bracket) {
+    fputc(bracket, json->file);
+    json->comma = true;
+}
+
+void exi_emit_text(exi_emitter *json, const char *key, const char *text) {
+    start_value(json, key);
+    if (text)
+        write_escaped(json->file, text);
+    else
+        fputs("null", json->file);
+}
+
+void exi_emit_number(exi_emitter *json, const char *key, double value) {
+    start_value(json, key);
+    if (isfinite(value)) {
+        char buffer[32];
+        exi_format_double(buffer, value);
+        fputs(buffer, json->file);
+    } else {
+        fputs("null", json->file);
+    }
+}
+
+void exi_emit_bool(exi_emitter *json, const char *key, bool value) {
+    start_value(json, key);
+    fputs(value ? "true" : "false", json->file);
+}
+
+void exi_emit_numbers(exi_emitter *json, const char *key, const double *values, int count) {
+    exi_emit_open(json, key, '[');
+    for (int i = 0; i < count; i++)
+        exi_emit_number(json, NULL, values[i]);
+    exi_emit_close(json, ']');
+}

@@ -1,0 +1,54 @@
+/* cli/interrupt.c - the signal handler. Only what is safe inside a handler is called from it. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "interrupt.h"
+
+#include "report.h"
+
+#include "author/base/file.h"
+
+#include <exemplar/author/formats.h>
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+static atomic_bool deferring;
+static atomic_int noted;
+
+static void on_signal(int number) {
+    int none = 0;
+    if (atomic_load(&deferring) && atomic_compare_exchange_strong(&noted, &none, number)) {
+        exi_file_stop();
+        return;
+    }
+    if (number != SIGPIPE)
+        exi_report_interrupted();
+    ex_file_remove_pending();
+    _exit(128 + number);
+}
+
+void exi_interrupt_catch(void) {
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        struct sigaction action;
+        if (sigaction(numbers[i], NULL, &action) != 0 || action.sa_handler == SIG_IGN)
+            continue;
+        memset(&action, 0, sizeof action);
+        action.sa_handler = on_signal;
+        action.sa_flags = SA_RESTART; /* deferred signals must not make reads and writes fail */
+        sigemptyset(&action.sa_mask);
+        sigaction(numbers[i], &action, NULL);
+    }
+    signal(SIGXFSZ, SIG_IGN);
+}
+
+void exi_interrupt_defer(bool defer) {
+    atomic_store(&deferring, defer);
+}
+
+int exi_interrupted(void) {
+    int number = atomic_load(&noted);
+    return number ? 128 + number : 0;
+}

@@ -1,0 +1,194 @@
+/* exemplar drive apply - the clothes of a new animation of the body. */
+#include "drive.h"
+
+#include "cli/base/emit.h"
+#include "cli/base/files.h"
+#include "cli/base/interrupt.h"
+#include "cli/base/pool.h"
+
+#include "author/formats/cache/cache.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char *driver, *output, *group;
+static ex_word_list database;
+static bool no_settle, force;
+
+static const ex_option options[] = {
+    {.name = "driver",
+     .argument = "CACHE",
+     .help = "the animation of the driver to follow: " EXI_CACHE_ENDINGS,
+     .text = &driver},
+    {.name = "output",
+     .letter = 'o',
+     .argument = "OUT",
+     .help = "where the result goes: " EXI_CACHE_ENDINGS,
+     .text = &output},
+    {.name = "group", .argument = "G", .help = "write the vertices of this group of faces alone", .text = &group},
+    {.name = "database",
+     .argument = "NAME=VALUE",
+     .help = "which cloth, of a rig with several (default: the first)",
+     .words = &database},
+    {.name = "no-settle", .help = "carry no residual and push nothing out of the driver", .flag = &no_settle},
+    {.name = "force", .help = "with .obj: overwrite forms that are there already", .flag = &force},
+};
+
+static const char *last_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* Whether two paths, which end alike, lead to one file. */
+static bool are_one(const char *a, const char *b) {
+    struct stat one, other;
+    return strcmp(last_name(a), last_name(b)) == 0 && stat(a, &one) == 0 && stat(b, &other) == 0 &&
+           one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+/* Whether a numbered file may be written: it is not there, or may be overwritten and is not a frame of the driver,
+ * which would be lost; if not, a sentence. */
+static bool frame_is_free(const char *path, const exi_obj_frames *drivers) {
+    const bool taken = exi_file_exists(path);
+    if (taken && !force)
+        exi_failed_text("'%s' exists already: give --force to overwrite it, or another name with -o", path);
+    for (int i = 0; taken && force && i < drivers->count; i++)
+        if (are_one(path, drivers->paths[i])) {
+            exi_failed_text("'%s' is a frame of the driver: give another name with -o", path);
+            return false;
+        }
+    return !taken || force;
+}
+
+/* The same of all numbered files. A driver that cannot be read is told of when it is followed. */
+static bool frames_are_free(void) {
+    ex_cache_reader *reader = NULL;
+    exi_obj_frames drivers = {.count = 0};
+    bool all = true;
+    if (ex_cache_kind_of(output) != EX_CACHE_OBJ || ex_cache_open(driver, &reader, NULL) != EX_OK)
+        return true;
+    const int count = ex_cache_get_info(reader).frame_count, digits = exi_obj_frame_digits(count);
+    ex_cache_close(reader);
+    if (force && ex_cache_kind_of(driver) == EX_CACHE_OBJ && exi_obj_frames_open(driver, &drivers, NULL) != EX_OK)
+        return true;
+    for (int f = 0; all && f < count; f++) {
+        char ending[32];
+        snprintf(ending, sizeof ending, "_%0*d.obj", digits, f + 1);
+        char *path = exi_path_with_ending(output, ending);
+        all = !path || frame_is_free(path, &drivers);
+        free(path);
+    }
+    exi_obj_frames_close(&drivers);
+    return all;
+}
+
+static void print(const ex_call *call, const ex_rig *rig, const ex_drive_report *report, double seconds) {
+    char frames[EXI_TEXT_SIZE], size[EXI_TEXT_SIZE], time[EXI_TEXT_SIZE];
+    int left = 0;
+    for (int i = 0; i < report->frame_count; i++)
+        left += report->frames[i].left;
+    if (call->json) {
+        exi_emitter json = exi_emit_start(stdout);
+        exi_emit_open(&json, NULL, '{');
+        exi_emit_text(&json, "file", output);
+        exi_emit_number(&json, "frames", report->frame_count);
+        exi_emit_number(&json, "vertices", ex_rig_vertex_count(rig));
+        exi_emit_number(&json, "far", report->far_count);
+        exi_emit_number(&json, "left", left);
+        exi_emit_number(&json, "bytes", exi_file_size(output));
+        exi_emit_number(&json, "seconds", round(seconds * 1e6) / 1e6);
+        exi_emit_close(&json, '}');
+        exi_emit_end(&json);
+        return;
+    }
+    printf("%s: %s", output, exi_text_count(frames, report->frame_count, "frame"));
+    if (ex_cache_kind_of(output) != EX_CACHE_OBJ)
+        printf(", %s", exi_text_bytes(size, exi_file_size(output)));
+    printf(", %s", exi_text_seconds(time, seconds));
+    if (exi_report_is_terminal() && seconds > 0)
+        printf(", %.0f frames a second", report->frame_count / seconds);
+    printf("\n");
+}
+
+static int apply(const ex_call *call, const ex_rig *rig) {
+    ex_error error = {.result = EX_OK};
+    ex_drive_report *report = NULL;
+    exi_progress progress;
+    ex_apply_def def = {.rig = rig,
+                        .driver = driver,
+                        .output = output,
+                        .group = group,
+                        .unsettled = no_settle,
+                        .brief = true,
+                        .progress = exi_drive_step,
+                        .user = &progress};
+    const int found = exi_drive_database_find(call, rig, &database, &def.database);
+    if (found != EX_EXIT_DONE)
+        return found;
+    if (!frames_are_free())
+        return EX_EXIT_FAILED;
+    const double start = exi_clock();
+    exi_pool *pool = exi_pool_create(call->threads);
+    def.tasks = exi_pool_tasks(pool);
+    exi_progress_start(&progress, call);
+    exi_interrupt_defer(true); /* several files may belong together */
+    const ex_result result = ex_drive_apply(&def, &report, &error);
+    exi_interrupt_defer(false);
+    exi_progress_end(&progress);
+    exi_pool_destroy(pool);
+    if (result != EX_OK && exi_interrupted()) {
+        exi_failed_text("interrupted");
+        return exi_interrupted();
+    }
+    if (result != EX_OK)
+        return exi_failed(&error);
+    if (!call->quiet)
+        exi_drive_warn(report);
+    if (call->json || !call->quiet)
+        print(call, rig, report, exi_clock() - start);
+    ex_drive_report_free(report);
+    return EX_EXIT_DONE;
+}
+
+static int run(const ex_call *call) {
+    int exit_code;
+    if (!driver)
+        return exi_wrong_usage(call->command, "say with --driver which animation is to be followed");
+    if (!output)
+        return exi_wrong_usage(call->command, "say with -o where the result goes");
+    if (exi_is_standard_output(output))
+        return exi_wrong_usage(call->command, "a cache is no text: name a file with -o, " EXI_CACHE_ENDINGS);
+    if (!exi_output_check(call->command, output, EXI_CACHE_ENDINGS, driver, &exit_code) ||
+        !exi_output_check(call->command, output, EXI_CACHE_ENDINGS, call->arguments[0], &exit_code))
+        return exit_code;
+    ex_rig *rig = exi_drive_load(call->arguments[0]);
+    if (!rig)
+        return EX_EXIT_FAILED;
+    exit_code = apply(call, rig);
+    ex_rig_destroy(rig);
+    return exit_code;
+}
+
+const ex_command cmd_drive_apply = {
+    .name = "drive apply",
+    .summary = "make the clothes of a new animation of the body",
+    .usage = "drive apply RIG.glb --driver NEW.pc2 -o OUT.pc2 [--group G]",
+    .description = "Reads the driver's animation frame by frame and writes what the rig makes of\n"
+                   "each, with the same times. The driver has the vertices of the mesh that was\n"
+                   "learned with, in the same order.\n"
+                   "\n"
+                   "Frames that are farther from what the keys can blend than keys are from each\n"
+                   "other are told on stderr: there the rig guesses, and a key of a simulation\n"
+                   "would help ('exemplar drive add').",
+    .examples = "exemplar drive apply shirt.glb --driver walk.pc2 -o walk_shirt.pc2\n"
+                "exemplar drive apply shirt.glb --driver walk.mdd -o hood.obj --group hood",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .json = true,
+    .argument_min = 1,
+    .argument_max = 1,
+    .run = run,
+};

@@ -1,0 +1,467 @@
+/* exemplar drive learn - caches of a driver and of what it drives in, a rig out that follows the driver. */
+#include "author/formats/mask_file.h"
+#include "author/mesh/groups.h"
+#include "drive.h"
+
+#include "cli/base/emit.h"
+#include "cli/base/files.h"
+#include "cli/base/pool.h"
+
+#include "author/base/number.h"
+#include "author/formats/cache/cache.h"
+#include "author/project/model/project.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GIVEN_MAX = 1024, REFERENCE_MAX = 64 };
+
+static ex_word_list drivers, drivens, databases;
+static const char *driver_mesh, *driven_mesh, *output, *choose, *until, *at_text, *frames_text, *frame_text;
+static const char *residual, *thickness, *bind, *weights_text, *name;
+static bool no_push, paths, paper;
+static int keys;
+
+static const ex_option options[] = {
+    {.name = "driver",
+     .argument = "CACHE",
+     .help = "the animation of the driver: .pc2, .mdd or numbered .obj; several pairs are learned from together",
+     .words = &drivers},
+    {.name = "driver-mesh",
+     .argument = "MESH",
+     .help = "its mesh, .obj, .ply or .glb, in the form that moving frames start from (default: the first of numbered "
+             ".obj files)",
+     .text = &driver_mesh},
+    {.name = "driven", .argument = "CACHE", .help = "what it drives, frame by frame", .words = &drivens},
+    {.name = "driven-mesh", .argument = "MESH", .help = "the mesh of that", .text = &driven_mesh},
+    {.name = "keys",
+     .argument = "N",
+     .help = "so many keys, of each database",
+     .count = &keys,
+     .count_max = EX_CONVEX_MAX},
+    {.name = "output", .letter = 'o', .argument = "RIG.glb", .help = "where the rig goes", .text = &output},
+    {.name = "choose",
+     .argument = "HOW",
+     .help =
+         "farthest (the default): the frame whose driver is farthest from its nearest key is next; worst: the frame "
+         "whose driven form the keys so far explain worst",
+     .text = &choose},
+    {.name = "until",
+     .argument = "ERROR",
+     .help = "stop as soon as the mean error over the references is below this, in metres, or 5mm; --keys is then the "
+             "most",
+     .text = &until},
+    {.name = "at",
+     .argument = "FRAME,...",
+     .help = "frames that are keys in any case, first of all; counted from 0, over all caches one after the other",
+     .text = &at_text},
+    {.name = "frames",
+     .argument = "N",
+     .help =
+         "moving frames of parts of the driver: a number, 1 for that of the whole alone, or auto (the default): what "
+         "serves best of 1, 8, 16 and 32",
+     .text = &frames_text},
+    {.name = "frame",
+     .argument = "WORD",
+     .help =
+         "the moving frame of the whole: fit (the default) to all vertices, group:NAME to those of a group of faces, "
+         "or none",
+     .text = &frame_text},
+    {.name = "residual",
+     .argument = "WORD",
+     .help =
+         "how what the blend misses of the driver is carried over: none, keys or closest (default: what serves best "
+         "of none and keys)",
+     .text = &residual},
+    {.name = "thickness",
+     .argument = "T",
+     .help = "how far from the driver the driven mesh is kept, in metres, or 2mm (default: 2mm)",
+     .text = &thickness},
+    {.name = "no-push", .help = "do not push the driven mesh out of the driver", .flag = &no_push},
+    {.name = "bind",
+     .argument = "FILE.json",
+     .help = "which groups of the driven mesh see which groups of the driver alone",
+     .text = &bind},
+    {.name = "weights",
+     .argument = "FILE",
+     .help = "what the driver's vertices count for: lines 'vertex value', or group:NAME for a group of faces alone",
+     .text = &weights_text},
+    {.name = "paths", .help = "blend along trajectories instead of straight lines", .flag = &paths},
+    {.name = "database",
+     .argument = "NAME=VALUE",
+     .help =
+         "once for each pair of caches: where it stands on an axis of that name (stiffness=5), which the rig then has",
+     .words = &databases},
+    {.name = "name", .argument = "NAME", .help = "what the rig calls its driver (default: body)", .text = &name},
+    {.name = "paper",
+     .help = "the method as DrivenShape has it: one moving frame, the residual by closest triangles",
+     .flag = &paper},
+};
+
+/* ---- words ---- */
+
+typedef struct wish {
+    ex_learn_def def;
+    ex_drive_reference references[REFERENCE_MAX];
+    int given[GIVEN_MAX];
+    char axis[128];
+    char group[256];
+    float *weights;
+    ex_mesh *driver, *driven;
+    ex_drive_binds *binds;
+} wish;
+
+static bool read_choice(const ex_call *call, wish *w) {
+    for (int i = 0; choose && i < EX_CHOICE_COUNT; i++)
+        if (strcmp(choose, ex_choice_name((ex_choice)i)) == 0) {
+            w->def.choice = (ex_choice)i;
+            return true;
+        }
+    if (choose)
+        exi_wrong_usage(call->command, "--choose needs farthest or worst, not '%s'", choose);
+    return !choose;
+}
+
+static bool read_residual(const ex_call *call, wish *w) {
+    for (int i = 0; residual && i < EX_RESIDUAL_COUNT; i++)
+        if (strcmp(residual, ex_residual_name((ex_residual)i)) == 0) {
+            w->def.options.residual = (ex_residual)i;
+            return true;
+        }
+    if (residual)
+        exi_wrong_usage(call->command, "--residual needs none, keys or closest, not '%s'", residual);
+    return !residual;
+}
+
+static bool read_frames(const ex_call *call, wish *w) {
+    const char *at = frames_text, *end = frames_text ? at + strlen(frames_text) : NULL;
+    int count = 0;
+    if (!frames_text || strcmp(frames_text, "auto") == 0)
+        return true;
+    if (!exi_parse_int(&at, end, &count) || at != end || count < 1 || count > EX_DRIVER_FRAME_MAX) {
+        exi_wrong_usage(call->command, "--frames needs a whole number from 1 to %d, or auto, not '%s'",
+                        EX_DRIVER_FRAME_MAX, frames_text);
+        return false;
+    }
+    w->def.options.frames = count;
+    return true;
+}
+
+static bool read_frame(const ex_call *call, wish *w) {
+    if (!frame_text || strcmp(frame_text, "fit") == 0)
+        return true;
+    if (strcmp(frame_text, "none") == 0) {
+        w->def.options.frame = EX_WHOLE_FRAME_NONE;
+        if (!frames_text)
+            w->def.options.frames = 1;
+        return true;
+    }
+    if (strncmp(frame_text, "group:", 6) == 0 && frame_text[6] && strlen(frame_text) < sizeof w->group) {
+        strcpy(w->group, frame_text + 6);
+        w->def.options.frame_group = w->group;
+        return true;
+    }
+    exi_wrong_usage(call->command, "--frame needs fit, group:NAME or none, not '%s'", frame_text);
+    return false;
+}
+
+static bool read_given(const ex_call *call, wish *w) {
+    const char *at = at_text, *end = at_text ? at + strlen(at_text) : NULL;
+    while (at_text && at < end) {
+        int *frame = &w->given[w->def.given_count];
+        if (w->def.given_count == GIVEN_MAX || !exi_parse_int(&at, end, frame) || *frame < 0 ||
+            (at < end && (*at != ',' || at + 1 == end))) {
+            exi_wrong_usage(call->command,
+                            "--at needs frames counted from 0 with commas between, such as 0,37, not '%s'", at_text);
+            return false;
+        }
+        w->def.given_count++;
+        at += at < end;
+    }
+    w->def.given = w->given;
+    return true;
+}
+
+static bool read_references(const ex_call *call, wish *w) {
+    if (drivers.count == 0 || drivens.count == 0 || drivers.count != drivens.count || drivers.count > REFERENCE_MAX) {
+        exi_wrong_usage(call->command,
+                        drivers.count > REFERENCE_MAX
+                            ? "%d and %d caches are too many"
+                            : "--driver and --driven go in pairs: %d and %d of them are given",
+                        drivers.count, drivens.count);
+        return false;
+    }
+    if (databases.count != 0 && databases.count != drivers.count) {
+        exi_wrong_usage(call->command, "--database is needed once for each of the %d pairs of caches, not %d times",
+                        drivers.count, databases.count);
+        return false;
+    }
+    w->def.references = w->references;
+    w->def.reference_count = drivers.count;
+    for (int i = 0; i < drivers.count; i++) {
+        size_t size = 0;
+        w->references[i] = (ex_drive_reference){.driver = drivers.words[i], .driven = drivens.words[i]};
+        if (databases.count == 0)
+            continue;
+        if (!exi_drive_database_read(call, databases.words[i], &size, &w->references[i].database))
+            return false;
+        if (size >= sizeof w->axis ||
+            (i > 0 && (strlen(w->axis) != size || strncmp(w->axis, databases.words[i], size)))) {
+            exi_wrong_usage(call->command, "databases stand on one axis: '%s' is another than '%s'", databases.words[i],
+                            databases.words[0]);
+            return false;
+        }
+        memcpy(w->axis, databases.words[i], size);
+        w->axis[size] = 0;
+        w->def.database_axis = w->axis;
+    }
+    return true;
+}
+
+static bool read_words(const ex_call *call, wish *w) {
+    if (paper && (frames_text || residual || paths)) {
+        exi_wrong_usage(call->command, "--paper is one moving frame and the residual by closest triangles: it does not "
+                                       "go with --frames, --residual or --paths");
+        return false;
+    }
+    if (keys == 0 && !until && !at_text) {
+        exi_wrong_usage(call->command, "say with --keys how many keys to choose");
+        return false;
+    }
+    w->def.options = ex_drive_options_default();
+    w->def.driver_name = name ? name : "body";
+    if (paper) {
+        w->def.options.frames = 1;
+        w->def.options.residual = EX_RESIDUAL_CLOSEST;
+    }
+    w->def.options.push = !no_push;
+    w->def.options.paths = paths;
+    w->def.options.one_region = paths;
+    const bool good = read_references(call, w) && read_choice(call, w) && read_residual(call, w) &&
+                      read_frames(call, w) && read_frame(call, w) && read_given(call, w) &&
+                      exi_drive_length_read(call, "until", until, &w->def.until) &&
+                      exi_drive_length_read(call, "thickness", thickness, &w->def.options.thickness);
+    w->def.key_count = keys ? keys : until ? EX_CONVEX_MAX : w->def.given_count;
+    return good;
+}
+
+static bool output_has_folder(int *exit_code) {
+    *exit_code = EX_EXIT_FAILED;
+    return exi_output_folder_check(output);
+}
+
+static bool check_output(const ex_call *call, int *exit_code) {
+    *exit_code = EX_EXIT_USAGE;
+    if (!output || exi_is_standard_output(output)) {
+        exi_wrong_usage(call->command, output ? "what was learned is told on standard output: name a file with -o"
+                                              : "say with -o where the rig goes");
+        return false;
+    }
+    return (!driver_mesh || exi_output_check(call->command, output, ".glb", driver_mesh, exit_code)) &&
+           (!driven_mesh || exi_output_check(call->command, output, ".glb", driven_mesh, exit_code)) &&
+           exi_output_check(call->command, output, ".glb", drivers.words[0], exit_code) && output_has_folder(exit_code);
+}
+
+/* ---- files ---- */
+
+/* The mesh that is named, or the first of numbered files. */
+static ex_result read_mesh(const char *path, const char *cache, ex_mesh **mesh, ex_error *error) {
+    exi_obj_frames frames = {.count = 0};
+    if (path)
+        return ex_mesh_read(path, mesh, error);
+    const ex_result result = exi_obj_frames_open(cache, &frames, error);
+    if (result == EX_OK) {
+        *mesh = frames.mesh;
+        frames.mesh = NULL;
+    }
+    exi_obj_frames_close(&frames);
+    return result;
+}
+
+static ex_result read_weights(wish *w, ex_error *error) {
+    if (!weights_text)
+        return EX_OK;
+    const int count = w->driver->vertex_count;
+    w->weights = calloc((size_t)count, sizeof *w->weights);
+    if (!w->weights)
+        return exi_error_memory(error, "weights", (size_t)count * sizeof *w->weights);
+    w->def.options.driver_weights = w->weights;
+    return strncmp(weights_text, "group:", 6) == 0 ? exi_mask_from_group(w->driver, weights_text + 6, w->weights, error)
+                                                   : exi_mask_read(weights_text, count, FLT_MAX, w->weights, error);
+}
+
+static ex_result read_files(wish *w, ex_error *error) {
+    ex_result result = read_mesh(driver_mesh, drivers.words[0], &w->driver, error);
+    if (result == EX_OK)
+        result = read_mesh(driven_mesh, drivens.words[0], &w->driven, error);
+    w->def.driver = w->driver;
+    w->def.driven = w->driven;
+    if (result == EX_OK)
+        result = read_weights(w, error);
+    if (result == EX_OK && bind)
+        result = ex_drive_read_binds(bind, w->driver, w->driven, &w->binds, error);
+    if (result == EX_OK && w->binds) {
+        w->def.options.bind_count = w->binds->bind_count;
+        w->def.options.binds = w->binds->binds;
+        w->def.options.vertex_binds = w->binds->vertex_binds;
+    }
+    return result;
+}
+
+static void close_wish(wish *w) {
+    ex_drive_free_binds(w->binds);
+    ex_mesh_destroy(w->driver);
+    ex_mesh_destroy(w->driven);
+    free(w->weights);
+}
+
+/* ---- what came out ---- */
+
+static void print_json(const ex_learned *l, const ex_rig *rig, double seconds) {
+    exi_emitter json = exi_emit_start(stdout);
+    exi_emit_open(&json, NULL, '{');
+    exi_emit_text(&json, "rig", output);
+    exi_emit_number(&json, "vertices", ex_rig_vertex_count(rig));
+    exi_emit_open(&json, "keys", '[');
+    for (int k = 0; k < l->key_count; k++) {
+        exi_emit_open(&json, NULL, '{');
+        exi_emit_text(&json, "name", ex_rig_example_name(rig, 0, k));
+        exi_emit_number(&json, "frame", l->frames[k]);
+        exi_emit_number(&json, "error", l->mean_error[k] >= 0 ? l->mean_error[k] : NAN);
+        exi_emit_close(&json, '}');
+    }
+    exi_emit_close(&json, ']');
+    exi_emit_number(&json, "frames", l->frame_count);
+    exi_emit_text(&json, "residual", ex_residual_name(l->residual));
+    exi_emit_number(&json, "error", l->error);
+    exi_emit_number(&json, "nearest", l->nearest);
+    exi_emit_number(&json, "bytes", exi_file_size(output));
+    exi_emit_number(&json, "seconds", round(seconds * 1e6) / 1e6);
+    exi_emit_close(&json, '}');
+    exi_emit_end(&json);
+}
+
+static void print_text(const ex_learned *l, const ex_rig *rig, double seconds) {
+    char count[EXI_TEXT_SIZE], vertices[EXI_TEXT_SIZE], frames[EXI_TEXT_SIZE], size[EXI_TEXT_SIZE], time[EXI_TEXT_SIZE];
+    char error[EXI_TEXT_SIZE], nearest[EXI_TEXT_SIZE];
+    bool measured = false;
+    printf("%s: %s of %s, %s, residual %s, %s, %s\n", output, exi_text_count(count, l->key_count, "key"),
+           exi_text_count(vertices, ex_rig_vertex_count(rig), "vertex"),
+           exi_text_count(frames, l->frame_count, "moving frame"), ex_residual_name(l->residual),
+           exi_text_bytes(size, exi_file_size(output)), exi_text_seconds(time, seconds));
+    for (int k = 0; k < l->key_count; k++)
+        measured |= l->mean_error[k] >= 0;
+    printf("keys at frames");
+    for (int k = 0; k < l->key_count; k++)
+        printf(" %d", l->frames[k]);
+    printf("\n");
+    if (measured) {
+        printf("mean error after each");
+        for (int k = 0; k < l->key_count; k++)
+            printf("%s %s", k ? "," : "", exi_text_length(error, l->mean_error[k]));
+        printf("\n");
+    }
+    printf("mean error over the references %s; of the nearest key alone %s\n", exi_text_length(error, l->error),
+           exi_text_length(nearest, l->nearest));
+}
+
+static void print_note(const ex_call *call, const wish *w, const ex_learned *l) {
+    char count[EXI_TEXT_SIZE];
+    int values = 0;
+    for (int i = 0; i < w->def.reference_count; i++) {
+        bool seen = false;
+        for (int j = 0; j < i; j++)
+            seen |= w->references[j].database == w->references[i].database;
+        values += !seen;
+    }
+    if (!call->quiet && keys && l->key_count < keys * values && !(w->def.until > 0 && l->error < w->def.until))
+        exi_failed_text("%s and not %d: no other frame shows the driver in another form",
+                        exi_text_count(count, l->key_count, "key"), keys * values);
+    if (!call->quiet && w->def.until > 0 && !(l->error < w->def.until)) {
+        char length[EXI_TEXT_SIZE];
+        exi_failed_text("%d keys do not bring the mean error below %s", l->key_count,
+                        exi_text_length(length, w->def.until));
+    }
+}
+
+static int learn(const ex_call *call, wish *w) {
+    const double start = exi_clock();
+    ex_error error = {.result = EX_OK};
+    ex_rig *rig = NULL;
+    ex_learned *learned = NULL;
+    exi_progress progress;
+    ex_result result = read_files(w, &error);
+    if (result == EX_OK) {
+        exi_pool *pool = exi_pool_create(call->threads);
+        exi_progress_start(&progress, call);
+        w->def.progress = exi_drive_step;
+        w->def.user = &progress;
+        w->def.tasks = exi_pool_tasks(pool);
+        result = ex_drive_learn(&w->def, &rig, &learned, &error);
+        exi_progress_end(&progress);
+        exi_pool_destroy(pool);
+    }
+    if (result == EX_OK)
+        result = ex_rig_write(output, rig, &error);
+    if (result == EX_OK) {
+        print_note(call, w, learned);
+        if (call->json)
+            print_json(learned, rig, exi_clock() - start);
+        else if (!call->quiet)
+            print_text(learned, rig, exi_clock() - start);
+    }
+    ex_learned_free(learned);
+    ex_rig_destroy(rig);
+    return result == EX_OK ? EX_EXIT_DONE : exi_failed(&error);
+}
+
+static int run(const ex_call *call) {
+    static wish w;
+    int exit_code;
+    if (!read_words(call, &w))
+        return EX_EXIT_USAGE;
+    for (int i = 0; i < 2; i++) {
+        const char *mesh = i ? driven_mesh : driver_mesh, *what = i ? "driven" : "driver";
+        if (!mesh && ex_cache_kind_of(i ? drivens.words[0] : drivers.words[0]) != EX_CACHE_OBJ)
+            return exi_wrong_usage(call->command, "a cache has no faces: say with --%s-mesh whose vertices they are",
+                                   what);
+    }
+    if (!check_output(call, &exit_code))
+        return exit_code;
+    exit_code = learn(call, &w);
+    close_wish(&w);
+    return exit_code;
+}
+
+const ex_command cmd_drive_learn = {
+    .name = "drive learn",
+    .summary = "choose keys from a simulation and make a rig of them",
+    .usage = "drive learn --driver CACHE --driven CACHE --keys N -o RIG.glb ...",
+    .description = "Takes an animation of a driver and, frame by frame, what it drives: a body and\n"
+                   "its simulated shirt. Chooses frames that are most different (farthest), or\n"
+                   "that are explained worst by those chosen before (worst), and makes a rig of\n"
+                   "them. The caches are not needed afterwards.\n"
+                   "\n"
+                   "How many moving frames the driver gets, and how the residual is carried, is\n"
+                   "tried by leaving keys out in turn, unless it is said. Prints the frames that\n"
+                   "became keys and the mean error over the references, beside what the nearest\n"
+                   "key alone would leave; the error on other animations is larger ('exemplar\n"
+                   "drive report').\n"
+                   "\n"
+                   "Several pairs of caches are one reference; with --database they are simulations\n"
+                   "of different cloth, keys are chosen in each, and the rig has an axis that goes\n"
+                   "from one to the other.",
+    .examples = "# from numbered files body_0001.obj and shirt_0001.obj on\n"
+                "exemplar drive learn --driver body.obj --driven shirt.obj --keys 12 -o s.glb\n"
+                "# from caches, which have no faces; as few keys as leave 5 mm\n"
+                "exemplar drive learn --driver body.pc2 --driver-mesh body.obj \\\n"
+                "    --driven shirt.pc2 --driven-mesh shirt.obj --keys 30 --until 5mm -o s.glb",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .json = true,
+    .argument_min = 0,
+    .argument_max = 0,
+    .run = run,
+};

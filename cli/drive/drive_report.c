@@ -1,0 +1,301 @@
+/* exemplar drive report - what a driven rig makes of an animation, in figures: text, JSON, a table, a picture. */
+#include "drive.h"
+
+#include "cli/base/emit.h"
+#include "cli/base/files.h"
+#include "cli/base/pool.h"
+
+#include "author/base/array.h"
+#include "author/base/file.h"
+#include "author/base/number.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORST = 8 };
+
+static const char *driver, *truth, *picture, *csv;
+static ex_word_list database;
+static bool no_settle;
+
+static const ex_option options[] = {
+    {.name = "driver",
+     .argument = "CACHE",
+     .help = "the animation of the driver to follow: " EXI_CACHE_ENDINGS,
+     .text = &driver},
+    {.name = "truth", .argument = "CACHE", .help = "what a simulation made of it, to compare with", .text = &truth},
+    {.name = "database",
+     .argument = "NAME=VALUE",
+     .help = "which cloth, of a rig with several (default: the first)",
+     .words = &database},
+    {.name = "no-settle", .help = "carry no residual and push nothing out of the driver", .flag = &no_settle},
+    {.name = "picture",
+     .argument = "P.png",
+     .help = "weights and errors over time as a picture, .png or .svg",
+     .text = &picture},
+    {.name = "csv", .argument = "T.csv", .help = "all figures of every frame as a table", .text = &csv},
+};
+
+static const char *key_name(const ex_rig *rig, int layer, int key) {
+    return ex_rig_example_name(rig, layer, key);
+}
+
+/* The layer that the driver weighs. */
+static int driven_layer(const ex_rig *rig) {
+    int layer = 0;
+    while (layer + 1 < ex_rig_layer_count(rig) && ex_rig_layer_views(rig, layer, NULL, NULL) == 0)
+        layer++;
+    return layer;
+}
+
+/* ---- text ---- */
+
+static void print_pair(const char *what, double mean, double p95) {
+    char first[EXI_TEXT_SIZE], second[EXI_TEXT_SIZE];
+    if (mean >= 0)
+        printf("  %-22s %10s %10s\n", what, exi_text_length(first, mean), exi_text_length(second, p95));
+}
+
+static void print_depths(const ex_drive_report *r) {
+    long long before = 0, left = 0;
+    double deep_before = 0, deep_after = 0, jump = 0, driver_jump = 0;
+    char one[EXI_TEXT_SIZE], two[EXI_TEXT_SIZE];
+    for (int i = 0; i < r->frame_count; i++) {
+        const ex_drive_frame *f = &r->frames[i];
+        before += f->penetrating;
+        left += f->left;
+        deep_before = f->deepest_before < deep_before ? f->deepest_before : deep_before;
+        deep_after = f->deepest_after < deep_after ? f->deepest_after : deep_after;
+        jump = f->driven_jump > jump ? f->driven_jump : jump;
+        driver_jump = f->driver_jump > driver_jump ? f->driver_jump : driver_jump;
+    }
+    printf("nearer to the driver than wanted: %.1f vertices a frame before settling, %.1f after\n",
+           (double)before / r->frame_count, (double)left / r->frame_count);
+    printf("deepest inside: %s before settling, %s after\n", exi_text_length(one, fabs(deep_before)),
+           exi_text_length(two, fabs(deep_after)));
+    printf("largest jump between frames: %s, of the driver %s\n", exi_text_length(one, jump),
+           exi_text_length(two, driver_jump));
+}
+
+static void print_text(const ex_call *call, const ex_rig *rig, const ex_drive_report *r) {
+    char frames[EXI_TEXT_SIZE], keys[EXI_TEXT_SIZE], a[EXI_TEXT_SIZE], b[EXI_TEXT_SIZE], c[EXI_TEXT_SIZE];
+    char d[EXI_TEXT_SIZE], e[EXI_TEXT_SIZE];
+    int worst[WORST];
+    const int count = exi_drive_worst(r, r->mean >= 0, WORST, worst), layer = driven_layer(rig);
+    printf("%s on %s: %s, %s\n", call->arguments[0], driver, exi_text_count(frames, r->frame_count, "frame"),
+           exi_text_count(keys, r->key_count, "key"));
+    if (r->mean >= 0)
+        printf("  %-22s %10s %10s\n", "error", "mean", "95 %");
+    print_pair("this rig", r->mean, r->p95);
+    print_pair("before settling", r->blend_mean, r->blend_p95);
+    print_pair("nearest key", r->nearest_mean, r->nearest_p95);
+    print_depths(r);
+    printf("keys are %s apart; farther than that from what they can blend: %d of %s\n",
+           exi_text_length(a, r->key_spread), r->far_count, exi_text_count(b, r->frame_count, "frame"));
+    printf("%s:\n  %5s %8s %10s %10s %10s %10s %10s  %s\n",
+           r->mean >= 0 ? "worst frames, of those alike one" : "frames farthest from the keys, of those alike one",
+           "frame", "time", "error", "95 %", "largest", "nearest", "from keys", "key with most weight");
+    for (int i = 0; i < count; i++) {
+        const ex_drive_frame *f = &r->frames[worst[i]];
+        const double *weights = r->weights + (size_t)worst[i] * (size_t)r->key_count;
+        int most = 0;
+        for (int k = 1; k < r->key_count; k++)
+            most = weights[k] > weights[most] ? k : most;
+        printf("  %5d %8.3f %10s %10s %10s %10s %10s  %s %.2f\n", worst[i], f->time, exi_text_length(a, f->mean),
+               exi_text_length(b, f->p95), exi_text_length(c, f->worst), exi_text_length(d, f->nearest_mean),
+               exi_text_length(e, f->hull_distance), key_name(rig, layer, most), weights[most]);
+    }
+}
+
+/* ---- JSON ---- */
+
+/* A figure that was not measured is null. */
+static void emit_figure(exi_emitter *json, const char *key, double value) {
+    exi_emit_number(json, key, value >= 0 ? value : NAN);
+}
+
+static void emit_frame(exi_emitter *json, const ex_drive_report *r, int frame) {
+    const ex_drive_frame *f = &r->frames[frame];
+    exi_emit_open(json, NULL, '{');
+    exi_emit_number(json, "time", f->time);
+    exi_emit_number(json, "hull_distance", f->hull_distance);
+    emit_figure(json, "mean", f->mean);
+    emit_figure(json, "p95", f->p95);
+    emit_figure(json, "worst", f->worst);
+    emit_figure(json, "worst_vertex", f->worst_vertex);
+    emit_figure(json, "nearest_mean", f->nearest_mean);
+    emit_figure(json, "blend_mean", f->blend_mean);
+    exi_emit_number(json, "penetrating", f->penetrating);
+    exi_emit_number(json, "left", f->left);
+    exi_emit_number(json, "deepest_before", f->deepest_before);
+    exi_emit_number(json, "deepest_after", f->deepest_after);
+    exi_emit_number(json, "driver_jump", f->driver_jump);
+    exi_emit_number(json, "driven_jump", f->driven_jump);
+    exi_emit_numbers(json, "weights", r->weights + (size_t)frame * (size_t)r->key_count, r->key_count);
+    exi_emit_close(json, '}');
+}
+
+static void print_json(const ex_call *call, const ex_rig *rig, const ex_drive_report *r) {
+    exi_emitter json = exi_emit_start(stdout);
+    const int layer = driven_layer(rig);
+    exi_emit_open(&json, NULL, '{');
+    exi_emit_text(&json, "rig", call->arguments[0]);
+    exi_emit_text(&json, "driver", driver);
+    exi_emit_text(&json, "truth", truth);
+    exi_emit_open(&json, "keys", '[');
+    for (int k = 0; k < r->key_count; k++)
+        exi_emit_text(&json, NULL, key_name(rig, layer, k));
+    exi_emit_close(&json, ']');
+    emit_figure(&json, "mean", r->mean);
+    emit_figure(&json, "p95", r->p95);
+    emit_figure(&json, "nearest_mean", r->nearest_mean);
+    emit_figure(&json, "nearest_p95", r->nearest_p95);
+    emit_figure(&json, "blend_mean", r->blend_mean);
+    emit_figure(&json, "blend_p95", r->blend_p95);
+    exi_emit_number(&json, "key_spread", r->key_spread);
+    exi_emit_number(&json, "far", r->far_count);
+    exi_emit_open(&json, "frames", '[');
+    for (int i = 0; i < r->frame_count; i++)
+        emit_frame(&json, r, i);
+    exi_emit_close(&json, ']');
+    if (r->vertex_errors)
+        exi_emit_numbers(&json, "vertex_errors", r->vertex_errors, r->vertex_count);
+    exi_emit_close(&json, '}');
+    exi_emit_end(&json);
+}
+
+/* ---- a table ---- */
+
+static void write_cell(exi_file_writer *w, double value, bool known) {
+    char text[32] = "";
+    if (known)
+        exi_format_double(text, value);
+    exi_file_printf(w, ",%s", text);
+}
+
+static void write_name(exi_file_writer *w, const char *text) {
+    exi_file_printf(w, ",\"");
+    for (; *text; text++)
+        exi_file_printf(w, *text == '"' ? "\"%c" : "%c", *text);
+    exi_file_printf(w, "\"");
+}
+
+static ex_result write_table(const ex_rig *rig, const ex_drive_report *r, ex_error *error) {
+    exi_file_writer w;
+    ex_result result = exi_file_open(&w, csv, error);
+    if (result != EX_OK)
+        return result;
+    exi_file_printf(&w, "frame,time,hull_distance,mean,p95,worst,worst_vertex,nearest_mean,blend_mean,penetrating,left,"
+                        "deepest_before,deepest_after,driver_jump,driven_jump");
+    for (int k = 0; k < r->key_count; k++)
+        write_name(&w, key_name(rig, driven_layer(rig), k));
+    exi_file_printf(&w, "\n");
+    for (int i = 0; i < r->frame_count; i++) {
+        const ex_drive_frame *f = &r->frames[i];
+        const double values[] = {f->time,           f->hull_distance, f->mean,        f->p95,         f->worst,
+                                 f->worst_vertex,   f->nearest_mean,  f->blend_mean,  f->penetrating, f->left,
+                                 f->deepest_before, f->deepest_after, f->driver_jump, f->driven_jump};
+        exi_file_printf(&w, "%d", i);
+        for (int c = 0; c < (int)(sizeof values / sizeof values[0]); c++)
+            write_cell(&w, values[c], c < 2 || c > 7 || values[c] >= 0);
+        for (int k = 0; k < r->key_count; k++)
+            write_cell(&w, r->weights[(size_t)i * (size_t)r->key_count + (size_t)k], true);
+        exi_file_printf(&w, "\n");
+    }
+    return exi_file_commit(&w, error);
+}
+
+static ex_result draw(const ex_rig *rig, const ex_drive_report *r, ex_error *error) {
+    const char **names = exi_array_allocate((size_t)r->key_count, sizeof *names);
+    if (!names) {
+        *error = (ex_error){.result = EX_ERROR_MEMORY, .text = "there is not enough memory"};
+        return EX_ERROR_MEMORY;
+    }
+    for (int k = 0; k < r->key_count; k++)
+        names[k] = key_name(rig, driven_layer(rig), k);
+    const ex_result result = ex_drive_report_draw(r, names, picture, error);
+    free(names);
+    return result;
+}
+
+/* ---- the command ---- */
+
+static int report(const ex_call *call, const ex_rig *rig) {
+    ex_error error = {.result = EX_OK};
+    ex_drive_report *made = NULL;
+    exi_progress progress;
+    ex_apply_def def = {.rig = rig,
+                        .driver = driver,
+                        .truth = truth,
+                        .unsettled = no_settle,
+                        .progress = exi_drive_step,
+                        .user = &progress};
+    const int found = exi_drive_database_find(call, rig, &database, &def.database);
+    if (found != EX_EXIT_DONE)
+        return found;
+    exi_pool *pool = exi_pool_create(call->threads);
+    def.tasks = exi_pool_tasks(pool);
+    exi_progress_start(&progress, call);
+    ex_result result = ex_drive_apply(&def, &made, &error);
+    exi_progress_end(&progress);
+    exi_pool_destroy(pool);
+    if (result == EX_OK && csv)
+        result = write_table(rig, made, &error);
+    if (result == EX_OK && picture)
+        result = draw(rig, made, &error);
+    if (result == EX_OK && call->json)
+        print_json(call, rig, made);
+    else if (result == EX_OK)
+        print_text(call, rig, made);
+    ex_drive_report_free(made);
+    return result == EX_OK ? EX_EXIT_DONE : exi_failed(&error);
+}
+
+static int run(const ex_call *call) {
+    int exit_code;
+    if (!driver)
+        return exi_wrong_usage(call->command, "say with --driver which animation is to be followed");
+    for (int i = 0; i < 2; i++) {
+        const char *path = i ? csv : picture;
+        if (path && exi_is_standard_output(path))
+            return exi_wrong_usage(call->command, "the report goes to standard output: name a file with --%s",
+                                   i ? "csv" : "picture");
+        if (path && !exi_output_check(call->command, path, i ? ".csv" : ".png or .svg", call->arguments[0], &exit_code))
+            return exit_code;
+        if (path && !exi_output_folder_check(path))
+            return EX_EXIT_FAILED;
+    }
+    ex_rig *rig = exi_drive_load(call->arguments[0]);
+    if (!rig)
+        return EX_EXIT_FAILED;
+    exit_code = report(call, rig);
+    ex_rig_destroy(rig);
+    return exit_code;
+}
+
+const ex_command cmd_drive_report = {
+    .name = "drive report",
+    .summary = "measure what a driven rig makes of an animation",
+    .usage = "drive report RIG.glb --driver NEW.pc2 [--truth SIM.pc2] ...",
+    .description = "Follows an animation of the driver and says how well. With --truth, the same\n"
+                   "animation simulated: the mean distance of the vertices from where they should\n"
+                   "be and the distance that 95 in 100 stay below, beside what the blend would be\n"
+                   "before it is settled, and what the nearest key would be without any blending.\n"
+                   "Always: how far the driver is from what the keys can blend, vertices that are\n"
+                   "nearer to the driver than they should be, before and after settling, and how\n"
+                   "far vertices jump from frame to frame, beside the driver's own, in the moving\n"
+                   "frames that carry them.\n"
+                   "\n"
+                   "The picture shows the weights of the keys over time, each in its colour, and\n"
+                   "below them the errors. --json has every frame, the weights, and the mean error\n"
+                   "of every vertex.",
+    .examples = "exemplar drive report shirt.glb --driver walk.pc2 --truth walk_sim.pc2\n"
+                "exemplar drive report shirt.glb --driver walk.pc2 --picture p.svg --csv t.csv",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .json = true,
+    .argument_min = 1,
+    .argument_max = 1,
+    .run = run,
+};

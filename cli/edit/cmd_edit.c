@@ -1,0 +1,251 @@
+/* exemplar edit - the editor in the browser: serves a project until Ctrl-C, or writes a page with a rig in it. */
+#define _GNU_SOURCE
+
+#include "cli/base/command.h"
+#include "cli/base/files.h"
+#include "cli/base/report.h"
+#include "edit_page.h"
+
+#ifdef EX_WITH_EDITOR
+#include "edit.h"
+
+#include "author/base/file.h"
+
+#include <exemplar/author/formats.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#endif
+
+static const char *export_page;
+static int port;
+static bool no_open;
+
+static const ex_option options[] = {
+    {.name = "export",
+     .argument = "PAGE.html",
+     .help = "write a page with the rig in it, which needs no server and no network (- is standard output)",
+     .text = &export_page},
+    {.name = "port",
+     .argument = "N",
+     .help = "serve at this port of 127.0.0.1 (default: one that is free)",
+     .count = &port,
+     .count_max = 65535},
+    {.name = "no-open", .help = "print the address alone, and open no browser", .flag = &no_open},
+};
+
+#ifdef EX_WITH_EDITOR
+
+/* How long work that is going on may take after Ctrl-C. */
+#define PATIENCE_SECONDS 2
+
+extern char **environ;
+
+/* ---- the browser ---- */
+
+/* In a session of its own, so that Ctrl-C here does not end it, and silent. False where there is nothing to open it
+ * with. */
+static bool open_browser(const char *address) {
+#ifdef __APPLE__
+    char program[] = "open";
+#else
+    char program[] = "xdg-open";
+#endif
+    char text[128];
+    char *const words[] = {program, text, NULL};
+    sigset_t none, all;
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t how;
+    pid_t child;
+    snprintf(text, sizeof text, "%s", address);
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawn_file_actions_init(&files);
+    posix_spawnattr_init(&how);
+    for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++)
+        posix_spawn_file_actions_addopen(&files, i, "/dev/null", O_RDWR, 0);
+    posix_spawnattr_setsigmask(&how, &none);
+    posix_spawnattr_setsigdefault(&how, &all);
+    posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    const bool opened = posix_spawnp(&child, program, &files, &how, words, environ) == 0;
+    posix_spawnattr_destroy(&how);
+    posix_spawn_file_actions_destroy(&files);
+    return opened;
+}
+
+/* ---- until Ctrl-C ---- */
+
+/* The signals that end the editor. They are blocked from before the first thread starts, so that only the main thread,
+ * which waits for them, gets them. */
+static sigset_t ending_signals(void) {
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        struct sigaction action;
+        if (sigaction(numbers[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+            sigaddset(&set, numbers[i]);
+    }
+    return set;
+}
+
+static bool lock_soon(pthread_mutex_t *mutex, const struct timespec *until) {
+    return pthread_mutex_timedlock(mutex, until) == 0;
+}
+
+/* Ends the server in order where that is soon done. Else the process ends as it is: what was being saved is saved, and
+ * what was half written goes. */
+static int end(exi_edit *edit, exi_server *server, const sigset_t *signals) {
+    struct timespec until;
+    pthread_sigmask(SIG_UNBLOCK, signals, NULL); /* a second Ctrl-C does not wait */
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += PATIENCE_SECONDS;
+    pthread_mutex_lock(&edit->writing);
+    exi_file_stop(); /* a bake takes back what it wrote */
+    const bool building = lock_soon(&edit->building, &until), checking = lock_soon(&edit->checking, &until);
+    if (!building || !checking) {
+        fflush(stdout);
+        ex_file_remove_pending();
+        exi_edit_remove_sent(edit);
+        _exit(EX_EXIT_DONE);
+    }
+    pthread_mutex_unlock(&edit->checking);
+    pthread_mutex_unlock(&edit->building);
+    pthread_mutex_unlock(&edit->writing);
+    exi_server_stop(server);
+    return EX_EXIT_DONE;
+}
+
+static void print_address(const ex_call *call, const exi_server *server) {
+    if (call->json) {
+        exi_emitter json = exi_emit_start(stdout);
+        exi_emit_open(&json, NULL, '{');
+        exi_emit_text(&json, "address", exi_server_address(server));
+        exi_emit_number(&json, "port", exi_server_port(server));
+        exi_emit_text(&json, "project", call->arguments[0]);
+        exi_emit_close(&json, '}');
+        exi_emit_end(&json);
+    } else {
+        printf("%s\n", exi_server_address(server));
+    }
+}
+
+/* A project that cannot be read is no reason not to start: the page shows the sentence, too. */
+static void say_what_is_edited(const ex_call *call) {
+    ex_error error = {.result = EX_OK};
+    ex_project *project = NULL;
+    if (ex_project_read(call->arguments[0], &project, &error) != EX_OK)
+        exi_failed(&error);
+    ex_project_destroy(project);
+    if (!call->quiet) {
+        fprintf(stderr, "exemplar: editing ");
+        exi_print_plain(stderr, call->arguments[0]);
+        fprintf(stderr, ", until Ctrl-C\n");
+    }
+}
+
+static int serve(const ex_call *call, exi_edit *edit) {
+    const sigset_t signals = ending_signals();
+    int number = 0;
+    pthread_sigmask(SIG_BLOCK, &signals, NULL);
+    signal(SIGPIPE, SIG_IGN); /* a browser may leave at any time */
+    signal(SIGCHLD, SIG_IGN); /* nobody waits for what opened it */
+    exi_server *server = exi_server_start(edit, port);
+    if (!server)
+        return EX_EXIT_FAILED;
+    print_address(call, server);
+    if (fflush(stdout) != 0) {
+        exi_server_stop(server);
+        return EX_EXIT_FAILED; /* main says so */
+    }
+    say_what_is_edited(call);
+    if (!no_open && !open_browser(exi_server_address(server)))
+        exi_failed_text("there is no program that opens a browser here: open that address in one");
+    while (sigwait(&signals, &number) != 0)
+        continue;
+    return end(edit, server, &signals);
+}
+
+/* False after a sentence. A pipe would keep the editor waiting, and what is saved could not take its place. */
+static bool can_be_edited(const char *path) {
+    struct stat status;
+    if (stat(path, &status) != 0 && (errno == ENOENT || errno == ENOTDIR) && !exi_file_exists(path))
+        exi_failed_text("there is no project '%s': 'exemplar demo' and 'exemplar init' make some", path);
+    else if (stat(path, &status) != 0)
+        exi_failed_text("cannot read '%s': %s", path, strerror(errno));
+    else if (S_ISDIR(status.st_mode))
+        exi_failed_text("'%s' is a folder: name the project in it", path);
+    else if (!S_ISREG(status.st_mode))
+        exi_failed_text("'%s' is not a plain file: a project is edited where it is saved", path);
+    else
+        return exi_expect_kind(path, EXI_FILE_PROJECT);
+    return false;
+}
+
+static int edit_project(const ex_call *call) {
+    exi_edit edit;
+    int exit_code = EX_EXIT_FAILED;
+    const char *path = call->arguments[0];
+    if (!can_be_edited(path))
+        return EX_EXIT_FAILED;
+    if (exi_edit_open(&edit, call, path))
+        exit_code = serve(call, &edit);
+    exi_edit_close(&edit);
+    return exit_code;
+}
+
+#else
+
+static int edit_project(const ex_call *call) {
+    (void)call;
+    return exi_failed_text("%s", exi_edit_missing());
+}
+
+#endif
+
+static int run(const ex_call *call) {
+    if (!export_page)
+        return edit_project(call);
+    if (port || no_open)
+        return exi_wrong_usage(call->command, "--export writes a page and serves nothing: --%s does not go with it",
+                               port ? "port" : "no-open");
+    return exi_edit_export(call, export_page, call->arguments[0]);
+}
+
+const ex_command cmd_edit = {
+    .name = "edit",
+    .summary = "open a project in the browser and shape its space by hand",
+    .usage = "edit PROJECT.json [--port N] [--no-open]\n"
+             "edit --export PAGE.html RIG.glb|PROJECT.json",
+    .description = "Serves the editor and opens it in the browser: pose the rig, drag its examples\n"
+                   "and see everything follow, make pseudo-examples, fix vertices by a brush, play\n"
+                   "motion, bake, save. Runs until Ctrl-C. The address is printed first; with\n"
+                   "--json as {\"address\": ..., \"port\": ..., \"project\": ...}.\n"
+                   "\n"
+                   "Nobody but programs on this machine reaches the server, and of those only who\n"
+                   "knows the address: it has a random word in it, new every time. It reads and\n"
+                   "writes nothing outside the project's folder but the files that the project\n"
+                   "names. A save replaces the project as a whole and keeps the version before as\n"
+                   "PROJECT.json~; what another program changed meanwhile is not overwritten\n"
+                   "unasked. A project with a mistake in it opens, too: the page says where.\n"
+                   "\n"
+                   "With --export the editor is written with a rig in it, as one file that anyone\n"
+                   "can open from a disk or a web site, to pose the rig and to move its examples.\n"
+                   "It makes no connection. A project is built first.",
+    .examples = "exemplar demo blob\n"
+                "exemplar edit blob/blob.json\n"
+                "exemplar edit blob/blob.json --port 8080 --no-open\n"
+                "exemplar edit --export blob.html blob/blob.glb",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .json = true,
+    .argument_min = 1,
+    .argument_max = 1,
+    .run = run,
+};

@@ -1,0 +1,188 @@
+/* cli/edit_build.c - building and checking the project that the page has, which may be newer than the one on disk. */
+#include "cli/base/encode.h"
+#include "cli/base/report.h"
+#include "cli/project/damped.h"
+#include "cli/project/findings.h"
+#include "edit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A refusal of a project that was sent. */
+static void refuse_project(const exi_edit *edit, exi_answer *answer, const ex_error *error) {
+    exi_refuse_error(edit, answer, error->result == EX_ERROR_FILE ? 403 : 422, error, NULL);
+}
+
+/* ---- building ---- */
+
+typedef struct building {
+    const char *folder;
+    exi_damped_list damped;
+    char **notes;
+    int note_count;
+    bool failed; /* memory ran out */
+    char *text, *rig;
+    size_t text_size, rig_size;
+    int driver_count;
+    double seconds;
+} building;
+
+static void on_note(void *user, const char *text) {
+    building *b = user;
+    char **notes = realloc(b->notes, (size_t)(b->note_count + 1) * sizeof *notes), *copy = malloc(strlen(text) + 1);
+    b->notes = notes ? notes : b->notes;
+    b->failed = b->failed || !notes || !copy;
+    if (notes && copy)
+        exi_cut_out(notes[b->note_count++] = strcpy(copy, text), b->folder);
+    else
+        free(copy);
+}
+
+static ex_result build(const exi_edit *edit, const ex_project *project, building *b, ex_error *error) {
+    ex_rig *rig = NULL;
+    ex_rig_driver driver;
+    const double start = exi_clock();
+    const ex_build_options how = {
+        .damped = &b->damped.hook, .note = on_note, .note_user = b, .tasks = exi_pool_tasks(edit->pool)};
+    ex_result result = ex_project_build(project, &how, &rig, error);
+    b->seconds = exi_clock() - start;
+    if (result == EX_OK && ex_rig_get_driver(rig, &driver, NULL))
+        b->driver_count = driver.driver.vertex_count;
+    if (result == EX_OK)
+        result = exi_rig_encode(rig, &b->rig, &b->rig_size, error);
+    if (result == EX_OK)
+        result = exi_project_encode(project, &b->text, &b->text_size, error);
+    if (result == EX_OK && (b->failed || b->damped.failed)) {
+        *error = (ex_error){.result = EX_ERROR_MEMORY, .text = "there is not enough memory"};
+        result = EX_ERROR_MEMORY;
+    }
+    ex_rig_destroy(rig);
+    return result;
+}
+
+static void reply_built(const exi_edit *edit, const building *b, exi_answer *answer) {
+    exi_reply reply;
+    char id[24];
+    if (!exi_reply_start(&reply, answer, 200))
+        return;
+    snprintf(id, sizeof id, "%d", edit->build_count);
+    exi_emit_text(&reply.json, "build", id);
+    exi_emit_text(&reply.json, "text", b->text);
+    exi_emit_open(&reply.json, "notes", '[');
+    for (int i = 0; i < b->note_count; i++)
+        exi_emit_text(&reply.json, NULL, b->notes[i]);
+    exi_emit_close(&reply.json, ']');
+    exi_emit_open(&reply.json, "damped", '[');
+    for (int i = 0; i < b->damped.count; i++) {
+        exi_emit_open(&reply.json, NULL, '{');
+        exi_emit_number(&reply.json, "layer", b->damped.examples[i].layer);
+        exi_emit_number(&reply.json, "example", b->damped.examples[i].example);
+        exi_emit_number(&reply.json, "count", b->damped.examples[i].count);
+        exi_emit_close(&reply.json, '}');
+    }
+    exi_emit_close(&reply.json, ']');
+    exi_emit_number(&reply.json, "seconds", b->seconds);
+    exi_reply_end(&reply);
+}
+
+/* The answer has a copy of its own: sending it to a slow reader keeps nobody from building. */
+static void keep(exi_edit *edit, building *b, ex_project **project, exi_answer *answer) {
+    char *copy = malloc(b->rig_size + 1);
+    if (!copy) {
+        exi_refuse_memory(answer);
+        return;
+    }
+    edit->build_count++;
+    reply_built(edit, b, answer);
+    answer->framed = answer->status == 200;
+    answer->bytes = answer->owned = memcpy(copy, b->rig, b->rig_size);
+    answer->size = b->rig_size;
+    exi_edit_forget_rig(edit);
+    edit->rig_bytes = b->rig;
+    edit->rig_size = b->rig_size;
+    edit->driver_count = b->driver_count;
+    edit->project = *project;
+    b->rig = NULL;
+    *project = NULL;
+}
+
+void exi_edit_build(exi_edit *edit, const exi_asked *asked, exi_answer *answer) {
+    ex_error error = {.result = EX_OK};
+    building b = {.folder = edit->folder};
+    ex_project *project = exi_edit_parse(edit, asked, &error);
+    if (!project) {
+        refuse_project(edit, answer, &error);
+        return;
+    }
+    exi_damped_start(&b.damped);
+    pthread_mutex_lock(&edit->building);
+    if (build(edit, project, &b, &error) == EX_OK)
+        keep(edit, &b, &project, answer);
+    else
+        exi_refuse_error(edit, answer, 422, &error, ex_project_get(project));
+    pthread_mutex_unlock(&edit->building);
+    exi_damped_free(&b.damped);
+    for (int i = 0; i < b.note_count; i++)
+        free(b.notes[i]);
+    free(b.notes);
+    free(b.text);
+    free(b.rig);
+    ex_project_destroy(project);
+}
+
+/* ---- checking ---- */
+
+/* Files of the folder by their names alone, as the command prints them there. False without memory. */
+static bool print_findings(const exi_edit *edit, FILE *file, const ex_check *found) {
+    ex_check shown = *found;
+    char **texts = calloc((size_t)found->finding_count + 1, sizeof *texts);
+    bool good = texts && (shown.findings = malloc((size_t)found->finding_count * sizeof *shown.findings + 1));
+    for (int i = 0; good && i < found->finding_count; i++) {
+        shown.findings[i] = found->findings[i];
+        good = (texts[i] = malloc(strlen(found->findings[i].text) + 1));
+        if (good)
+            exi_cut_out(strcpy(texts[i], found->findings[i].text), edit->folder);
+        shown.findings[i].text = texts[i];
+    }
+    if (good)
+        exi_findings_print_json(file, &shown);
+    for (int i = 0; texts && i < found->finding_count; i++)
+        free(texts[i]);
+    if (texts)
+        free(shown.findings);
+    free(texts);
+    return good;
+}
+
+static ex_result check(exi_edit *edit, const ex_project *project, exi_answer *answer, ex_error *error) {
+    ex_check *found = NULL;
+    exi_reply reply;
+    pthread_mutex_lock(&edit->checking);
+    const ex_result result = ex_project_check(project, &(ex_check_options){.sample_count = 0}, &found, error);
+    pthread_mutex_unlock(&edit->checking);
+    if (result == EX_OK && exi_reply_start_plain(&reply, answer, 200)) {
+        const bool good = print_findings(edit, reply.file, found);
+        exi_reply_end_plain(&reply);
+        if (!good)
+            exi_refuse_memory(answer);
+    }
+    ex_check_destroy(found);
+    return result;
+}
+
+void exi_edit_check(exi_edit *edit, const exi_asked *asked, exi_answer *answer) {
+    ex_error error = {.result = EX_OK};
+    exi_reply reply;
+    ex_project *project = exi_edit_parse(edit, asked, &error);
+    if (project) {
+        if (check(edit, project, answer, &error) != EX_OK)
+            exi_refuse_error(edit, answer, 422, &error, ex_project_get(project));
+    } else if (error.result == EX_ERROR_FILE || error.result == EX_ERROR_MEMORY) {
+        refuse_project(edit, answer, &error);
+    } else if (exi_reply_start_plain(&reply, answer, 200)) {
+        const exi_fault fault = exi_fault_of(edit, &error, NULL);
+        exi_findings_print_unreadable(reply.file, fault.where, fault.text);
+        exi_reply_end_plain(&reply);
+    }
+    ex_project_destroy(project);
+}

@@ -1,0 +1,204 @@
+/*
+ * cli/edit_export.c - exemplar edit --export: the editor's page with a rig in it, as one file.
+ *
+ * Two places of the page change. The rig, in base64, goes where the page says <!--rig-->, in an element that no browser
+ * runs. And the policy that the page names allows no connection any more: whoever opens the file can be sure that
+ * nothing leaves it.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "cli/base/emit.h"
+#include "cli/base/encode.h"
+#include "cli/base/files.h"
+#include "cli/base/pool.h"
+#include "cli/base/report.h"
+#include "cli/project/damped.h"
+#include "edit_page.h"
+
+#include "author/base/file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* As base64, what a browser still takes as one text. */
+#define RIG_SIZE_MAX ((size_t)400000000)
+
+/* ---- the rig ---- */
+
+typedef struct content {
+    char *bytes; /* of a rig file */
+    size_t size;
+    char *name; /* of a file: "blob.glb" */
+} content;
+
+/* A rig file, read once: the bytes that were checked are those that are written. */
+static ex_result read_rig(const char *path, content *c, ex_error *error) {
+    ex_rig *rig = NULL;
+    ex_result result = exi_file_read(path, &c->bytes, &c->size, error);
+    if (result == EX_OK)
+        result = exi_error_within(error, ex_rig_unpack(c->bytes, c->size, NULL, NULL, &rig, error), "%s", path);
+    ex_rig_destroy(rig);
+    return result;
+}
+
+static void on_note(void *user, const char *text) {
+    (void)user;
+    fprintf(stderr, "exemplar: %s\n", text);
+}
+
+static ex_result build_rig(const ex_call *call, const char *path, content *c, ex_error *error) {
+    ex_project *project = NULL;
+    ex_rig *rig = NULL;
+    exi_damped_list damped;
+    exi_progress progress;
+    exi_pool *pool = exi_pool_create(call->threads);
+    exi_damped_start(&damped);
+    exi_progress_start(&progress, call);
+    ex_result result = ex_project_read(path, &project, error);
+    if (result == EX_OK) {
+        const ex_build_options how = {.progress = exi_progress_hook(&progress),
+                                      .damped = &damped.hook,
+                                      .note = call->quiet ? NULL : on_note,
+                                      .tasks = exi_pool_tasks(pool)};
+        result = ex_project_build(project, &how, &rig, error);
+    }
+    exi_progress_end(&progress);
+    exi_pool_destroy(pool);
+    ex_project_destroy(project);
+    if (result == EX_OK && damped.failed)
+        result = exi_error_memory(error, "the rig", 0);
+    if (result == EX_OK)
+        result = exi_rig_encode(rig, &c->bytes, &c->size, error);
+    if (result == EX_OK && !call->quiet)
+        exi_damped_print(&damped, rig);
+    exi_damped_free(&damped);
+    ex_rig_destroy(rig);
+    return result;
+}
+
+static ex_result open_content(const ex_call *call, const char *path, bool project, content *c, ex_error *error) {
+    char *stem = exi_path_stem(path);
+    c->name = stem ? exi_path_inside("", stem, ".glb") : NULL;
+    free(stem);
+    if (!c->name)
+        return exi_error_memory(error, "the page", strlen(path));
+    const ex_result result = project ? build_rig(call, path, c, error) : read_rig(path, c, error);
+    if (result == EX_OK && c->size > RIG_SIZE_MAX)
+        return exi_error(error, EX_ERROR_LIMIT,
+                         "%s: this rig has %zu MB, and a page holds 400: use fewer or smaller examples", path,
+                         c->size / 1000000);
+    return result;
+}
+
+/* ---- the page ---- */
+
+static void write_base64(exi_file_writer *w, const char *bytes, size_t size) {
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    char text[4096];
+    size_t length = 0;
+    for (size_t i = 0; i < size; i += 3) {
+        const size_t left = size - i;
+        const unsigned a = (unsigned char)bytes[i], b = left > 1 ? (unsigned char)bytes[i + 1] : 0,
+                       c = left > 2 ? (unsigned char)bytes[i + 2] : 0;
+        text[length++] = digits[a >> 2];
+        text[length++] = digits[(a & 3) << 4 | b >> 4];
+        text[length++] = left > 1 ? digits[(b & 15) << 2 | c >> 6] : '=';
+        text[length++] = left > 2 ? digits[c & 63] : '=';
+        if (length == sizeof text || left <= 3) {
+            exi_file_write(w, text, length);
+            length = 0;
+        }
+    }
+}
+
+/* A name where markup has its own signs. */
+static void write_name(exi_file_writer *w, const char *text) {
+    for (; *text; text++) {
+        if (strchr("&<>\"", *text) || (unsigned char)*text < ' ')
+            exi_file_printf(w, "&#%d;", *text);
+        else
+            exi_file_write(w, text, 1);
+    }
+}
+
+/* Writes the page up to a text that it has once, and leaves *page behind that text. build.mjs has seen that it is
+ * there.
+ */
+static void write_until(exi_file_writer *w, const char **page, const char *end, const char *text) {
+    const size_t length = strlen(text);
+    const char *at = *page;
+    while (at + length <= end && memcmp(at, text, length) != 0) {
+        const char *next = memchr(at + 1, text[0], (size_t)(end - at - 1));
+        at = next ? next : end;
+    }
+    exi_file_write(w, *page, (size_t)(at - *page));
+    *page = at + length <= end ? at + length : end;
+}
+
+static ex_result write_page(const char *path, const content *c, double *size, ex_error *error) {
+    exi_file_writer w;
+    size_t page_size;
+    const char *page = (const char *)exi_edit_page(&page_size), *end = page + page_size;
+    const ex_result result = exi_file_open(&w, exi_is_standard_output(path) ? "/dev/stdout" : path, error);
+    if (result != EX_OK)
+        return result;
+    write_until(&w, &page, end, "connect-src 'self'");
+    exi_file_printf(&w, "connect-src 'none'");
+    write_until(&w, &page, end, "<!--rig-->");
+    exi_file_printf(&w, "<script type=\"text/plain\" id=\"rig\" data-name=\"");
+    write_name(&w, c->name);
+    exi_file_printf(&w, "\">");
+    write_base64(&w, c->bytes, c->size);
+    exi_file_printf(&w, "</script>");
+    exi_file_write(&w, page, (size_t)(end - page));
+    *size = w.file ? (double)ftello(w.file) : 0;
+    return exi_file_commit(&w, error);
+}
+
+/* ---- the command ---- */
+
+static void print_line(const ex_call *call, const char *page, double size, const content *c) {
+    char whole[EXI_TEXT_SIZE], part[EXI_TEXT_SIZE];
+    if (call->json) {
+        exi_emitter json = exi_emit_start(stdout);
+        exi_emit_open(&json, NULL, '{');
+        exi_emit_text(&json, "page", page);
+        exi_emit_number(&json, "size", size);
+        exi_emit_text(&json, "rig", c->name);
+        exi_emit_number(&json, "rig_size", (double)c->size);
+        exi_emit_close(&json, '}');
+        exi_emit_end(&json);
+    } else if (!call->quiet) {
+        exi_print_plain(stdout, page);
+        printf(": a page of %s, with ", exi_text_bytes(whole, size));
+        exi_print_plain(stdout, c->name);
+        printf(" (%s) in it\n", exi_text_bytes(part, (double)c->size));
+    }
+}
+
+int exi_edit_export(const ex_call *call, const char *page, const char *rig) {
+    int exit_code = EX_EXIT_DONE;
+    if (exi_edit_missing())
+        return exi_failed_text("%s", exi_edit_missing());
+    if (exi_is_standard_output(page) && call->json)
+        return exi_wrong_usage(call->command, "the page and --json cannot both go to standard output");
+    if (!exi_output_check(call->command, page, ".html or .htm", rig, &exit_code))
+        return exit_code;
+    const bool project = exi_file_kind_of(rig) == EXI_FILE_PROJECT;
+    if ((!project && !exi_expect_kind(rig, EXI_FILE_RIG)) || !exi_output_folder_check(page))
+        return EX_EXIT_FAILED;
+    content c = {0};
+    double size = 0;
+    ex_error error = {.result = EX_OK};
+    ex_result result = open_content(call, rig, project, &c, &error);
+    if (result == EX_OK)
+        result = write_page(page, &c, &size, &error);
+    if (result != EX_OK)
+        exit_code = exi_failed(&error);
+    else if (!exi_is_standard_output(page))
+        print_line(call, page, size, &c);
+    free(c.bytes);
+    free(c.name);
+    return exit_code;
+}

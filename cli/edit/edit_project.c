@@ -1,0 +1,339 @@
+/*
+ * cli/edit_project.c - the project that is edited: its text and version, and saving it.
+ *
+ * A version is a checksum of the file's bytes. Saving compares it and writes while nobody else who uses this lock can:
+ * another editor, or 'exemplar example'. The text goes into a temporary file beside the project, which takes its name
+ * once it is on the disk: whatever happens, the file is the old one or the new one. The old one is kept as NAME~.
+ */
+#define _XOPEN_SOURCE 700
+
+#include "cli/base/lock.h"
+#include "cli/base/named.h"
+#include "cli/base/report.h"
+#include "edit.h"
+
+#include "author/base/file.h"
+#include "runtime/base/checksum.h"
+#include "runtime/base/result.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* How long a save waits for another command. */
+#define PATIENCE_SECONDS 5
+
+/* ---- the file ---- */
+
+typedef struct content {
+    bool exists;
+    char *bytes;
+    size_t size;
+    char version[EXI_VERSION_SIZE];
+} content;
+
+/* The file as it is now; one that is gone is no error. */
+static ex_result read_content(const exi_edit *edit, content *c, ex_error *error) {
+    struct stat status;
+    *c = (content){.exists = false};
+    if (stat(edit->path, &status) != 0)
+        return errno == ENOENT || errno == ENOTDIR ? EX_OK : exi_file_error(error, "read", edit->path, errno);
+    c->exists = true;
+    if (S_ISREG(status.st_mode)) {
+        const ex_result result = exi_file_read(edit->path, &c->bytes, &c->size, error);
+        if (result == EX_OK)
+            snprintf(c->version, sizeof c->version, "%016llx-%zx", (unsigned long long)exi_checksum(c->bytes, c->size),
+                     c->size);
+        return result;
+    }
+    error->result = EX_ERROR_FILE;
+    snprintf(error->text, sizeof error->text, "'%s' is not a file any more", edit->name);
+    return EX_ERROR_FILE;
+}
+
+static const char *version_of(const content *c) {
+    return c->exists ? c->version : NULL;
+}
+
+/* ---- which files a project may name ---- */
+
+static bool is_inside(const exi_edit *edit, const char *path) {
+    return strncmp(path, edit->folder, strlen(edit->folder)) == 0;
+}
+
+/* Whether a path that leads nowhere could only lead into the folder. */
+static bool stays_inside(const char *relative) {
+    if (relative[0] == '/')
+        return false;
+    for (const char *part = relative; part; part = strchr(part, '/')) {
+        part += *part == '/';
+        if (strncmp(part, "..", 2) == 0 && (part[2] == '/' || part[2] == '\0'))
+            return false;
+    }
+    return true;
+}
+
+/* The project as it is on disk, read when a file outside the folder is met for the first time. */
+typedef struct confinement {
+    const exi_edit *edit;
+    ex_error *error;
+    bool looked;
+    ex_project *stored; /* NULL where there is none */
+} confinement;
+
+static const ex_project_view *stored_view(confinement *c) {
+    content stored;
+    if (!c->looked && read_content(c->edit, &stored, &(ex_error){.result = EX_OK}) == EX_OK) {
+        if (stored.bytes)
+            ex_project_parse(stored.bytes, stored.size, c->edit->path, &c->stored, NULL);
+        free(stored.bytes);
+    }
+    c->looked = true;
+    return c->stored ? ex_project_get(c->stored) : NULL;
+}
+
+/* A file outside the folder, and whether a project names it. */
+typedef struct search {
+    const exi_edit *edit;
+    const char *relative, *real; /* real: NULL where it leads nowhere */
+    bool found;
+} search;
+
+static bool compare_names(void *user, const char *path, const char *where) {
+    search *s = user;
+    (void)where;
+    s->found = strcmp(path, s->relative) == 0;
+    return !s->found;
+}
+
+static bool compare_files(void *user, const char *path, const char *where) {
+    search *s = user;
+    (void)where;
+    char *joined = exi_path_join(s->edit->path, path), *real = joined ? realpath(joined, NULL) : NULL;
+    s->found = real && strcmp(real, s->real) == 0;
+    free(joined);
+    free(real);
+    return !s->found;
+}
+
+/* By the name first, which takes no look at the disk: a project may name hundreds of files beside its folder. */
+static bool is_named_on_disk(confinement *c, const char *relative, const char *real) {
+    search s = {.edit = c->edit, .relative = relative, .real = real};
+    const ex_project_view *view = stored_view(c);
+    if (view)
+        exi_named_files(view, true, compare_names, &s);
+    if (view && real && !s.found)
+        exi_named_files(view, true, compare_files, &s);
+    return s.found;
+}
+
+/* False after an error. */
+static bool may_read(confinement *c, const char *relative) {
+    struct stat status;
+    char *joined = exi_path_join(c->edit->path, relative), *real = joined ? realpath(joined, NULL) : NULL;
+    const bool inside = real ? is_inside(c->edit, real) : joined && stays_inside(relative);
+    bool may = inside || is_named_on_disk(c, relative, real);
+    if (!may) {
+        exi_error(c->error, EX_ERROR_FILE,
+                  "'%.200s' is not in the project's folder: the editor opens no other files than those that the "
+                  "project named when it was last saved",
+                  relative);
+    } else if (real && stat(real, &status) == 0 && !S_ISREG(status.st_mode)) { /* a pipe would never end */
+        may = false;
+        exi_error(c->error, EX_ERROR_FILE, "'%.200s' is not a file", relative);
+    }
+    free(joined);
+    free(real);
+    return may;
+}
+
+bool exi_edit_may_read(const exi_edit *edit, const char *relative, ex_error *error) {
+    confinement c = {.edit = edit, .error = error};
+    const bool may = may_read(&c, relative);
+    ex_project_destroy(c.stored);
+    return may;
+}
+
+static bool confine(void *user, const char *path, const char *where) {
+    confinement *c = user;
+    if (may_read(c, path))
+        return true;
+    exi_error_within(c->error, EX_ERROR_FILE, "%s", where);
+    return false;
+}
+
+ex_project *exi_edit_parse(const exi_edit *edit, const exi_asked *asked, ex_error *error) {
+    ex_project *project = NULL;
+    if (ex_project_parse(asked->body, asked->size, edit->path, &project, error) != EX_OK)
+        return NULL;
+    confinement c = {.edit = edit, .error = error};
+    if (!exi_named_files(ex_project_get(project), true, confine, &c)) {
+        ex_project_destroy(project);
+        project = NULL;
+    }
+    ex_project_destroy(c.stored);
+    return project;
+}
+
+/* ---- reading ---- */
+
+void exi_edit_get_project(exi_edit *edit, const exi_asked *asked, exi_answer *answer) {
+    (void)asked;
+    content c;
+    exi_reply reply;
+    ex_project *project = NULL;
+    ex_error error = {.result = EX_OK};
+    exi_fault fault = {.text = ""};
+    ex_result result = read_content(edit, &c, &error);
+    if (result == EX_OK && !c.exists) {
+        result = error.result = EX_ERROR_FILE;
+        snprintf(error.text, sizeof error.text, "'%s' is gone: was it moved or deleted?", edit->name);
+    }
+    if (result == EX_OK)
+        result = ex_project_parse(c.bytes, c.size, edit->path, &project, &error);
+    if (result != EX_OK)
+        fault = exi_fault_of(edit, &error, NULL);
+    if (exi_reply_start(&reply, answer, 200)) {
+        exi_emit_text(&reply.json, "name", edit->name);
+        exi_emit_text(&reply.json, "text", c.bytes ? c.bytes : "");
+        exi_emit_text(&reply.json, "version", c.version[0] ? c.version : NULL);
+        exi_emit_text(&reply.json, "error", result == EX_OK ? NULL : fault.text);
+        exi_emit_text(&reply.json, "where", fault.where[0] ? fault.where : NULL);
+        exi_reply_end(&reply);
+    }
+    ex_project_destroy(project);
+    free(c.bytes);
+}
+
+static void answer_version(exi_answer *answer, int status, const char *refusal, const char *version) {
+    exi_reply reply;
+    if (!exi_reply_start(&reply, answer, status))
+        return;
+    if (refusal)
+        exi_emit_text(&reply.json, "error", refusal);
+    exi_emit_text(&reply.json, "version", version);
+    exi_reply_end(&reply);
+}
+
+void exi_edit_get_version(exi_edit *edit, const exi_asked *asked, exi_answer *answer) {
+    (void)asked;
+    content c;
+    ex_error error = {.result = EX_OK};
+    if (read_content(edit, &c, &error) == EX_OK)
+        answer_version(answer, 200, NULL, version_of(&c));
+    else
+        exi_refuse_error(edit, answer, 500, &error, NULL);
+    free(c.bytes);
+}
+
+/* ---- saving ---- */
+
+/* Puts a file of these bytes in the place of `name` in a folder; false with errno set, and then nothing has changed. */
+static bool replace(int folder, const char *name, const char *bytes, size_t size, int mode) {
+    char temporary[EXI_EDIT_TEMPORARY_SIZE];
+    if (!exi_edit_write_temporary(folder, bytes, size, mode, temporary))
+        return false;
+    if (renameat(folder, temporary, folder, name) == 0)
+        return true;
+    const int reason = errno;
+    unlinkat(folder, temporary, 0);
+    errno = reason;
+    return false;
+}
+
+/* The file that the project's path leads to, to be freed: a link stays, and what it leads to is replaced. */
+static char *find_target(const exi_edit *edit, bool exists) {
+    if (exists)
+        return realpath(edit->path, NULL);
+    struct stat status;
+    if (lstat(edit->path, &status) == 0) { /* a link that leads nowhere */
+        errno = ENOENT;
+        return NULL;
+    }
+    return strdup(edit->path);
+}
+
+static ex_result save(const exi_edit *edit, const content *old, const exi_asked *asked, ex_error *error) {
+    char backup[NAME_MAX + 2];
+    struct stat status;
+    char *target = find_target(edit, old->exists), *slash = target ? strrchr(target, '/') : NULL;
+    bool good = false;
+    if (slash) {
+        const int mode = old->exists && stat(target, &status) == 0 ? (int)(status.st_mode & 0777) : -1;
+        *slash = '\0';
+        const int folder = open(slash == target ? "/" : target, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        snprintf(backup, sizeof backup, "%s~", slash + 1);
+        good = folder >= 0 && (!old->exists || replace(folder, backup, old->bytes, old->size, mode)) &&
+               replace(folder, slash + 1, asked->body, asked->size, mode);
+        const int reason = errno;
+        if (good)
+            fsync(folder); /* some file systems cannot; the file is whole either way */
+        if (folder >= 0)
+            close(folder);
+        errno = reason;
+    }
+    const int reason = errno;
+    free(target);
+    return good ? EX_OK : exi_file_error(error, "write", edit->path, reason);
+}
+
+/* Whether a header names that version; quotes around it are fine. */
+static bool matches(const char *header, const char *version) {
+    const size_t size = version ? strlen(version) : 0;
+    if (strcmp(header, "*") == 0)
+        return true;
+    header += header[0] == '"';
+    return version && strncmp(header, version, size) == 0 && (!header[size] || strcmp(header + size, "\"") == 0);
+}
+
+/* With the folder locked. */
+static void put(const exi_edit *edit, const exi_asked *asked, exi_answer *answer) {
+    content old, new;
+    ex_error error = {.result = EX_OK};
+    ex_result result = read_content(edit, &old, &error);
+    const bool same = result == EX_OK && matches(asked->if_match, version_of(&old));
+    /* What is there already needs no writing: the version before stays the one before. */
+    const bool there = same && old.exists && old.size == asked->size && memcmp(old.bytes, asked->body, old.size) == 0;
+    if (same && !there)
+        result = save(edit, &old, asked, &error);
+    if (result != EX_OK) {
+        exi_refuse_error(edit, answer, 500, &error, NULL);
+    } else if (!same) {
+        answer_version(answer, 409,
+                       old.exists ? "another program has changed the project since it was opened here"
+                                  : "the project's file is gone: another program has moved or deleted it",
+                       version_of(&old));
+    } else {
+        new = (content){.exists = true};
+        snprintf(new.version, sizeof new.version, "%016llx-%zx",
+                 (unsigned long long)exi_checksum(asked->body, asked->size), asked->size);
+        answer_version(answer, 200, NULL, new.version);
+    }
+    free(old.bytes);
+}
+
+void exi_edit_put_project(exi_edit *edit, const exi_asked *asked, exi_answer *answer) {
+    ex_error error = {.result = EX_OK};
+    if (!asked->if_match) {
+        exi_refuse(answer, 428, "say with If-Match which version of the project this one follows");
+        return;
+    }
+    ex_project *project = exi_edit_parse(edit, asked, &error);
+    if (!project) {
+        exi_refuse_error(edit, answer, error.result == EX_ERROR_FILE ? 403 : 422, &error, NULL);
+        return;
+    }
+    ex_project_destroy(project);
+    pthread_mutex_lock(&edit->writing);
+    int lock;
+    if (exi_lock_folder_soon(edit->path, PATIENCE_SECONDS, &lock))
+        put(edit, asked, answer);
+    else
+        exi_refuse(answer, 503, "another command is changing a project in this folder: save again when it has ended");
+    exi_lock_release(lock);
+    pthread_mutex_unlock(&edit->writing);
+}

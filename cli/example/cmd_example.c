@@ -1,0 +1,204 @@
+/*
+ * exemplar example - sculpts become examples, and examples are moved, removed, muted, mirrored and listed: a command of
+ * commands, each of which has a page of its own (example_*.c). Here is what they share.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "example.h"
+
+#include "cli/base/emit.h"
+#include "cli/base/files.h"
+#include "cli/base/interrupt.h"
+#include "cli/base/lock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- changing a project ---- */
+
+static void keep_note(void *user, const char *text) {
+    exi_change *change = user;
+    char **notes = realloc(change->notes, (size_t)(change->note_count + 1) * sizeof *notes);
+    char *copy = strdup(text);
+    if (notes)
+        change->notes = notes;
+    if (notes && copy)
+        change->notes[change->note_count++] = copy;
+    else
+        free(copy);
+}
+
+bool exi_change_open(exi_change *change, const ex_call *call, const char *path) {
+    ex_error error = {.result = EX_OK};
+    *change = (exi_change){.call = call, .lock = -1};
+    if (!exi_expect_kind(path, EXI_FILE_PROJECT))
+        return false;
+    change->lock = exi_lock_folder_of(path, call->quiet);
+    if (ex_project_read(path, &change->project, &error) != EX_OK) {
+        exi_failed(&error);
+        exi_lock_release(change->lock);
+        return false;
+    }
+    exi_progress_start(&change->progress, call);
+    change->options =
+        (ex_build_options){.progress = exi_progress_hook(&change->progress), .note = keep_note, .note_user = change};
+    exi_interrupt_defer(true);
+    return true;
+}
+
+int exi_change_end(exi_change *change, ex_result result, const ex_error *error) {
+    exi_progress_end(&change->progress);
+    /* Signals stay deferred: what has been saved must not be called interrupted while it is told. */
+    if (result != EX_OK && exi_interrupted()) {
+        exi_report_interrupted();
+        return exi_interrupted();
+    }
+    if (result != EX_OK)
+        return exi_failed(error);
+    for (int i = 0; !change->call->quiet && i < change->note_count; i++)
+        exi_failed_text("%s", change->notes[i]);
+    return EX_EXIT_DONE;
+}
+
+void exi_change_close(exi_change *change) {
+    for (int i = 0; i < change->note_count; i++)
+        free(change->notes[i]);
+    free(change->notes);
+    ex_project_destroy(change->project);
+    exi_lock_release(change->lock);
+}
+
+/* ---- words ---- */
+
+ex_words exi_words(const ex_word_list *list) {
+    return (ex_words){.words = list->words, .count = list->count};
+}
+
+bool exi_words_check(const ex_command *command, const ex_word_list *list, const char *option) {
+    for (int i = 0; i < list->count; i++) {
+        const char *equals = strchr(list->words[i], '=');
+        if (!equals || equals == list->words[i] || equals[1] == '\0') {
+            exi_wrong_usage(command, "--%s takes words of the form name=value, and '%s' is none", option,
+                            list->words[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+int exi_index_read(const ex_command *command, const char *option, const char *text) {
+    char *end;
+    const long number = strtol(text, &end, 10);
+    if (end != text && *end == '\0' && number >= 0 && number < 1 << 30)
+        return (int)number;
+    exi_wrong_usage(command, "--%s takes a whole number from 0, not '%s'", option, text);
+    return -1;
+}
+
+/* ---- what was made ---- */
+
+/* "0.21 mm" */
+static const char *text_length(char buffer[EXI_TEXT_SIZE], double metres) {
+    const bool small = metres < 0.1;
+    snprintf(buffer, EXI_TEXT_SIZE, "%.2g %s", small ? 1000 * metres : metres, small ? "mm" : "m");
+    return buffer;
+}
+
+static void print_json(const exi_change *change, const char *path, const ex_project_layer *layer,
+                       const ex_project_example *example, const ex_sculpted *made) {
+    exi_emitter json = exi_emit_start(stdout);
+    exi_emit_open(&json, NULL, '{');
+    exi_emit_text(&json, "project", path);
+    exi_emit_text(&json, "layer", layer->name);
+    exi_emit_bool(&json, "new_layer", made->new_layer);
+    exi_emit_text(&json, "example", example ? example->name : NULL);
+    exi_emit_text(&json, "file", example ? example->mesh : NULL);
+    exi_emit_bool(&json, "reordered", made->reordered);
+    exi_emit_number(&json, "vertices", made->vertex_count);
+    exi_emit_number(&json, "moved", made->moved_count);
+    exi_emit_number(&json, "largest", made->largest);
+    exi_emit_number(&json, "damped", made->damped_count);
+    exi_emit_number(&json, "error", made->error);
+    exi_emit_number(&json, "farthest", made->farthest);
+    exi_emit_number(&json, "size", made->size);
+    exi_emit_open(&json, "notes", '[');
+    for (int i = 0; i < change->note_count; i++)
+        exi_emit_text(&json, NULL, change->notes[i]);
+    exi_emit_close(&json, ']');
+    exi_emit_close(&json, '}');
+    exi_emit_end(&json);
+}
+
+/* A sculpt that does not come back is kept, but not without a word. */
+static void print_loss(const ex_project_layer *layer, const ex_sculpted *made) {
+    char off[EXI_TEXT_SIZE], count[EXI_TEXT_SIZE];
+    if (made->damped_count > 0)
+        exi_failed_text("%s cannot be un-posed exactly, since skinning makes the surface collapse there: \"frame\": "
+                        "\"skinned\" in the layer avoids it",
+                        exi_text_count(count, made->damped_count, "vertex"));
+    if (made->error > 1e-5 * made->size)
+        exi_failed_text("the sculpt does not come back exactly: vertex %d is off by %s%s", made->farthest,
+                        text_length(off, made->error),
+                        made->damped_count > 0 ? ""
+                        : layer->participation == EX_PARTICIPATION_MOVED
+                            ? "; with \"participation\": \"moved\" other examples move what this one does not"
+                            : "; a mask, or a later layer without \"protect\", changes it ('exemplar "
+                              "check' says more)");
+}
+
+void exi_sculpted_print(const exi_change *change, const char *path, const ex_sculpted *made) {
+    const ex_project_layer *layer = &ex_project_get(change->project)->layers[made->layer];
+    const ex_project_example *example = made->example >= 0 ? &layer->examples[made->example] : NULL;
+    char largest[EXI_TEXT_SIZE], off[EXI_TEXT_SIZE];
+    if (change->call->json) {
+        print_json(change, path, layer, example, made);
+        return;
+    }
+    if (change->call->quiet)
+        return;
+    if (!example) {
+        printf("%s: layer '%s': the example is muted, and was not built\n", path, layer->name);
+        return;
+    }
+    print_loss(layer, made);
+    printf("%s: layer '%s', example '%s' (%s): %d of %d vertices moved, by up to %s; comes back within %s\n", path,
+           layer->name, example->name, example->mesh, made->moved_count, made->vertex_count,
+           text_length(largest, made->largest), text_length(off, made->error));
+}
+
+/* ---- the command ---- */
+
+static const ex_command *const commands[] = {&cmd_example_add,  &cmd_example_move,   &cmd_example_remove,
+                                             &cmd_example_mute, &cmd_example_mirror, &cmd_example_list};
+enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
+
+static int run(const ex_call *call) {
+    const char *words[COMMAND_COUNT], *word = call->arguments[0];
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        words[i] = commands[i]->name + strlen("example ");
+    const char *near = ex_suggest(word, words, COMMAND_COUNT);
+    if (near)
+        return exi_wrong_usage(call->command, "there is no '%s' here: did you mean 'example %s'?", word, near);
+    return exi_wrong_usage(call->command, "there is no '%s' here: say add, move, remove, mute, mirror or list", word);
+}
+
+const ex_command cmd_example = {
+    .name = "example",
+    .summary = "take sculpts into a project; move, mute, mirror, list examples",
+    .usage = "example add PROJECT.json --name NAME --at axis=value... SCULPT\n"
+             "example move|remove|mute|mirror|list PROJECT.json ...",
+    .description = "Pose the skeleton, sculpt what should be there, save: 'exemplar pose' writes the\n"
+                   "form to sculpt on, and 'exemplar example add' takes the sculpt back at its pose\n"
+                   "and makes it an example of a layer of offsets. Every other change of examples\n"
+                   "is here too. Each command has a page of its own: 'exemplar example add -h'.\n"
+                   "\n"
+                   "A change is made whole or not at all: the changed project is built first, then\n"
+                   "the file is replaced. What it was before is kept beside it, as PROJECT.json~.",
+    .examples = "exemplar example list blob/blob.json\n"
+                "exemplar example add -h",
+    .argument_min = 1,
+    .argument_max = -1,
+    .run = run,
+    .commands = commands,
+    .command_count = COMMAND_COUNT,
+};

@@ -1,0 +1,82 @@
+/* exemplar example mirror - what is sculpted on one side, on the other. */
+#include "example.h"
+
+#include "author/base/number.h"
+
+#include <string.h>
+
+static const char *layer, *name, *as, *plane_text, *tolerance_text;
+static bool replace;
+
+static const ex_option options[] = {
+    {.name = "name", .argument = "NAME", .help = "which example", .text = &name},
+    {.name = "layer", .argument = "LAYER", .help = "in which layer, where several have one", .text = &layer},
+    {.name = "as",
+     .argument = "NAME",
+     .help = "what the mirrored one is called (default: its name with left and right exchanged)",
+     .text = &as},
+    {.name = "plane",
+     .argument = "PLANE",
+     .help = "what is mirrored: x, y or z, or x=0.1 for a plane that is elsewhere, as the project's meshes have them "
+             "(default: x)",
+     .text = &plane_text},
+    {.name = "tolerance",
+     .argument = "SIZES",
+     .help = "how far a vertex may be from its counterpart, in sizes of the mesh (default: 0.0001)",
+     .text = &tolerance_text},
+    {.name = "replace", .help = "give the sculpt to an example that stands at the mirrored pose", .flag = &replace},
+};
+
+static bool read_number(const char *text, double *value) {
+    const char *at = text, *end = text + strlen(text);
+    return exi_parse_double(&at, end, value) && at == end;
+}
+
+static int run(const ex_call *call) {
+    exi_change change;
+    ex_error error = {.result = EX_OK};
+    ex_sculpted made;
+    ex_mirroring mirroring = {.layer = layer, .name = name, .as = as, .replace = replace};
+    if (!name)
+        return exi_wrong_usage(call->command, "say with --name which example");
+    if (plane_text) {
+        mirroring.plane = plane_text[0] - 'x';
+        if (mirroring.plane < 0 || mirroring.plane > 2 ||
+            (plane_text[1] && (plane_text[1] != '=' || !read_number(plane_text + 2, &mirroring.offset))))
+            return exi_wrong_usage(call->command, "--plane is x, y or z, or one of them with a place: x=0.1; not '%s'",
+                                   plane_text);
+    }
+    if (tolerance_text && (!read_number(tolerance_text, &mirroring.tolerance) || !(mirroring.tolerance > 0)))
+        return exi_wrong_usage(call->command, "--tolerance is a number above 0, not '%s'", tolerance_text);
+    if (!exi_change_open(&change, call, call->arguments[0]))
+        return EX_EXIT_FAILED;
+    const ex_result result = ex_project_mirror_example(change.project, &mirroring, &change.options, &made, &error);
+    const int exit_code = exi_change_end(&change, result, &error);
+    if (exit_code == EX_EXIT_DONE)
+        exi_sculpted_print(&change, call->arguments[0], &made);
+    exi_change_close(&change);
+    return exit_code;
+}
+
+const ex_command cmd_example_mirror = {
+    .name = "example mirror",
+    .summary = "add the mirror image of an example",
+    .usage = "example mirror PROJECT.json --name NAME [--as NAME] [--plane x|y|z]",
+    .description = "The sculpt is mirrored by the counterparts of the vertices at rest, the pose by\n"
+                   "those of the joints, which are found by their names: LeftArm and RightArm, arm_L\n"
+                   "and arm_R, arm.l and arm.r, l_arm and r_arm; a joint without a side is its own.\n"
+                   "The image goes to the layer over the mirrored axes. Where there is none, one is\n"
+                   "made, with axes that have the same values on the other side, and a mask by\n"
+                   "joints mirrored too. A layer over the spine mirrors to itself.\n"
+                   "\n"
+                   "The mesh must be symmetric about the plane, and the skeleton at rest too, as\n"
+                   "far as where its joints are; which way their own axes point does not matter.",
+    .examples = "exemplar example mirror arms.json --name bent_L\n"
+                "exemplar example mirror arms.json --name lean --as lean_right --plane z",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .json = true,
+    .argument_min = 1,
+    .argument_max = 1,
+    .run = run,
+};

@@ -1,0 +1,383 @@
+/* exemplar info - what is inside any file that Exemplar reads, and what this build of it can do. */
+#include "cli/bake/gpu.h"
+#include "cli/base/command.h"
+#include "cli/base/emit.h"
+#include "cli/base/files.h"
+#include "cli/base/report.h"
+#include "info.h"
+#include "layers.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool capabilities;
+
+static const ex_option options[] = {
+    {.name = "capabilities",
+     .help = "instead of a file: version, ABI, rig format, SIMD set, storage, weighers and kernels of this build, "
+             "whether CUDA is built in, and which GPUs are here",
+     .flag = &capabilities},
+};
+
+/* ---- this build ---- */
+
+static const char *const storage_names[EX_STORAGE_COUNT] = {
+    [EX_STORAGE_FLOAT] = "float",
+    [EX_STORAGE_16_BIT] = "16 bit",
+};
+static const char *const formats_read[] = {
+    "project .json",    "rig .glb",   "glTF .glb .gltf", "form .obj .ply",
+    "image .png",       "poses .csv", "motion .bvh",     "point cache .pc2 .mdd .obj",
+    "markers .c3d .trc"};
+enum { FORMAT_COUNT = (int)(sizeof formats_read / sizeof formats_read[0]) };
+
+static const char *storage_name(int i) {
+    return storage_names[i];
+}
+static const char *weigher_name(int i) {
+    return ex_weigher_kind_name((ex_weigher_kind)i);
+}
+static const char *kernel_name(int i) {
+    return ex_kernel_name((ex_kernel)i);
+}
+static const char *format_name(int i) {
+    return formats_read[i];
+}
+
+static const struct {
+    const char *key;
+    const char *(*name)(int index);
+    int count;
+} lists[] = {
+    {"storage", storage_name, EX_STORAGE_COUNT},
+    {"weighers", weigher_name, EX_WEIGHER_COUNT},
+    {"kernels", kernel_name, EX_KERNEL_COUNT},
+    {"reads", format_name, FORMAT_COUNT},
+};
+enum { LIST_COUNT = (int)(sizeof lists / sizeof lists[0]) };
+
+static void print_capabilities(void) {
+    ex_version_info version = ex_version();
+    printf("version   %s\nabi       %d\nformat    %d\nsimd      %s\n", version.text, version.abi, version.format,
+           version.simd);
+    for (int i = 0; i < LIST_COUNT; i++) {
+        printf("%-9s ", lists[i].key);
+        for (int j = 0; j < lists[i].count; j++)
+            printf("%s%s", j ? ", " : "", lists[i].name(j));
+        printf("\n");
+    }
+    exi_gpu_print();
+}
+
+static void print_capabilities_json(exi_emitter *json) {
+    ex_version_info version = ex_version();
+    exi_emit_text(json, "version", version.text);
+    exi_emit_number(json, "abi", version.abi);
+    exi_emit_number(json, "format", version.format);
+    exi_emit_text(json, "simd", version.simd);
+    for (int i = 0; i < LIST_COUNT; i++) {
+        exi_emit_open(json, lists[i].key, '[');
+        for (int j = 0; j < lists[i].count; j++)
+            exi_emit_text(json, NULL, lists[i].name(j));
+        exi_emit_close(json, ']');
+    }
+    exi_gpu_print_json(json);
+}
+
+static int show_capabilities(const ex_call *call) {
+    if (call->json) {
+        exi_emitter json = exi_emit_start(stdout);
+        exi_emit_open(&json, NULL, '{');
+        print_capabilities_json(&json);
+        exi_emit_close(&json, '}');
+        exi_emit_end(&json);
+    } else {
+        print_capabilities();
+    }
+    return EX_EXIT_DONE;
+}
+
+/* ---- forms ---- */
+
+/* How many faces have 3, 4 and more corners. */
+static void count_faces(const ex_mesh *mesh, int counts[3]) {
+    counts[0] = counts[1] = counts[2] = 0;
+    for (int f = 0; f < mesh->face_count; f++) {
+        int size = mesh->face_offsets[f + 1] - mesh->face_offsets[f];
+        counts[size == 3 ? 0 : size == 4 ? 1 : 2]++;
+    }
+}
+
+static void mesh_box(const ex_mesh *mesh, double box[6]) {
+    for (int i = 0; i < 6; i++)
+        box[i] = mesh->vertex_count > 0 ? mesh->positions[i % 3] : 0;
+    for (int v = 1; v < mesh->vertex_count; v++) {
+        for (int i = 0; i < 3; i++) {
+            box[i] = fmin(box[i], mesh->positions[3 * (size_t)v + (size_t)i]);
+            box[3 + i] = fmax(box[3 + i], mesh->positions[3 * (size_t)v + (size_t)i]);
+        }
+    }
+}
+
+/* How many faces carry a group or a material. */
+static int count_labelled(const ex_mesh *mesh, const int *labels, int label) {
+    int count = 0;
+    for (int f = 0; labels && f < mesh->face_count; f++)
+        count += labels[f] == label;
+    return count;
+}
+
+static void print_labels(const ex_mesh *mesh, const char *what, char **names, int count, const int *labels) {
+    for (int i = 0; i < count; i++) {
+        char faces[EXI_TEXT_SIZE];
+        printf("%-9s %s, %s\n", what, names[i], exi_text_count(faces, count_labelled(mesh, labels, i), "face"));
+    }
+}
+
+static void json_labels(const ex_mesh *mesh, exi_emitter *json, const char *key, char **names, int count,
+                        const int *labels) {
+    exi_emit_open(json, key, '[');
+    for (int i = 0; i < count; i++) {
+        exi_emit_open(json, NULL, '{');
+        exi_emit_text(json, "name", names[i]);
+        exi_emit_number(json, "faces", count_labelled(mesh, labels, i));
+        exi_emit_close(json, '}');
+    }
+    exi_emit_close(json, ']');
+}
+
+/* Text of a file between text of our own. */
+static void print_line(const char *before, const char *text, const char *behind) {
+    fputs(before, stdout);
+    exi_print_plain(stdout, text);
+    printf("%s\n", behind);
+}
+
+static void print_form(const char *path, const ex_mesh *mesh) {
+    int faces[3];
+    double box[6];
+    count_faces(mesh, faces);
+    mesh_box(mesh, box);
+    exi_info_begin(path, "a form");
+    printf("vertices  %d%s\n", mesh->vertex_count, mesh->colours ? ", coloured" : "");
+    char triangles[EXI_TEXT_SIZE], quads[EXI_TEXT_SIZE];
+    printf("faces     %d: %s, %s, %d larger\n", mesh->face_count, exi_text_count(triangles, faces[0], "triangle"),
+           exi_text_count(quads, faces[1], "quad"), faces[2]);
+    printf("texcoords %d\nnormals   %d\n", mesh->texcoord_count, mesh->normal_count);
+    exi_info_print_box(box);
+    print_labels(mesh, "group", mesh->group_names, mesh->group_count, mesh->face_groups);
+    print_labels(mesh, "material", mesh->material_names, mesh->material_count, mesh->face_materials);
+    for (int i = 0; i < mesh->tag_count; i++)
+        print_line("tag       ", mesh->tags[i].name, "");
+}
+
+static void print_form_json(const char *path, const ex_mesh *mesh) {
+    int faces[3];
+    double box[6];
+    count_faces(mesh, faces);
+    mesh_box(mesh, box);
+    exi_emitter json = exi_info_begin_json(path, "form");
+    exi_emit_number(&json, "vertices", mesh->vertex_count);
+    exi_emit_bool(&json, "colours", mesh->colours != NULL);
+    exi_emit_number(&json, "faces", mesh->face_count);
+    exi_emit_number(&json, "triangles", faces[0]);
+    exi_emit_number(&json, "quads", faces[1]);
+    exi_emit_number(&json, "larger", faces[2]);
+    exi_emit_number(&json, "texcoords", mesh->texcoord_count);
+    exi_emit_number(&json, "normals", mesh->normal_count);
+    exi_emit_numbers(&json, "box", box, 6);
+    json_labels(mesh, &json, "groups", mesh->group_names, mesh->group_count, mesh->face_groups);
+    json_labels(mesh, &json, "materials", mesh->material_names, mesh->material_count, mesh->face_materials);
+    exi_emit_open(&json, "tags", '[');
+    for (int i = 0; i < mesh->tag_count; i++)
+        exi_emit_text(&json, NULL, mesh->tags[i].name);
+    exi_emit_close(&json, ']');
+    exi_info_end_json(&json);
+}
+
+static int show_mesh(const ex_call *call, const char *path, ex_mesh *mesh) {
+    if (call->json)
+        print_form_json(path, mesh);
+    else
+        print_form(path, mesh);
+    ex_mesh_destroy(mesh);
+    return EX_EXIT_DONE;
+}
+
+/* PLY has a mark at its start; what has none is read as OBJ. */
+static bool starts_as_ply(const char *path) {
+    char start[4] = "";
+    FILE *file = fopen(path, "rb");
+    size_t size = file ? fread(start, 1, sizeof start, file) : 0;
+    if (file)
+        fclose(file);
+    return size == 4 && memcmp(start, "ply", 3) == 0;
+}
+
+static int show_form(const ex_call *call, const char *path) {
+    ex_error error = {.result = EX_OK};
+    ex_mesh *mesh = NULL;
+    ex_result result = starts_as_ply(path) ? ex_ply_read(path, &mesh, &error) : ex_obj_read(path, &mesh, &error);
+    return result == EX_OK ? show_mesh(call, path, mesh) : exi_failed(&error);
+}
+
+/* ---- projects ---- */
+
+static int print_project_layers(const ex_project_view *view, exi_emitter *json) {
+    int exit_code = EX_EXIT_DONE;
+    for (int i = 0; i < view->layer_count && exit_code == EX_EXIT_DONE; i++) {
+        exi_layer layer;
+        if (!exi_layer_of_project(&layer, &view->layers[i]))
+            exit_code = exi_failed_text("there is not enough memory");
+        else if (json)
+            exi_layer_print_json(&layer, json);
+        else
+            exi_layer_print(&layer);
+        exi_layer_free(&layer);
+    }
+    return exit_code;
+}
+
+static const char *const schemes[EX_SCHEME_COUNT] = {
+    [EX_SCHEME_CATMULL_CLARK] = "catmull_clark",
+    [EX_SCHEME_LOOP] = "loop",
+    [EX_SCHEME_BILINEAR] = "bilinear",
+};
+
+static void print_subdivision(const ex_subdivide_def *def) {
+    char levels[EXI_TEXT_SIZE];
+    printf("subdivide %s, %s%s\n", schemes[def->scheme], exi_text_count(levels, def->levels, "level"),
+           def->all     ? ", all on the limit"
+           : def->limit ? " and the limit"
+                        : "");
+}
+
+static void json_subdivision(const ex_subdivide_def *def, exi_emitter *json) {
+    exi_emit_open(json, "subdivide", '{');
+    exi_emit_text(json, "scheme", schemes[def->scheme]);
+    exi_emit_number(json, "levels", def->levels);
+    if (def->all)
+        exi_emit_text(json, "limit", "all");
+    else
+        exi_emit_bool(json, "limit", def->limit);
+    exi_emit_close(json, '}');
+}
+
+static int show_project(const ex_call *call, const char *path) {
+    ex_error error = {.result = EX_OK};
+    ex_project *project = NULL;
+    if (ex_project_read(path, &project, &error) != EX_OK)
+        return exi_failed(&error);
+    const ex_project_view *view = ex_project_get(project);
+    int exit_code;
+    if (call->json) {
+        exi_emitter json = exi_info_begin_json(path, "project");
+        exi_emit_text(&json, "mesh", view->mesh);
+        if (view->skeleton) {
+            exi_emit_text(&json, "skeleton", view->skeleton);
+            exi_emit_text(&json, "skinning", ex_skinning_name(view->skinning));
+        }
+        if (view->driver.mesh)
+            exi_emit_text(&json, "driver", view->driver.mesh);
+        if (view->subdivide)
+            json_subdivision(&view->subdivision, &json);
+        exi_emit_number(&json, "unit", view->unit);
+        exi_emit_text(&json, "up", view->z_up ? "z" : "y");
+        exi_emit_open(&json, "layers", '[');
+        exit_code = print_project_layers(view, &json);
+        exi_emit_close(&json, ']');
+        exi_info_end_json(&json);
+    } else {
+        exi_info_begin(path, "a project");
+        char unit[EXI_TEXT_SIZE];
+        snprintf(unit, sizeof unit, ", %s up, unit %g m", view->z_up ? "z" : "y", view->unit);
+        print_line("mesh      ", view->mesh, unit);
+        if (view->skeleton) {
+            char skinning[EXI_TEXT_SIZE];
+            snprintf(skinning, sizeof skinning, ", %s skinning", ex_skinning_name(view->skinning));
+            print_line("skeleton  ", view->skeleton, skinning);
+        }
+        if (view->driver.mesh)
+            print_line("driver    ", view->driver.mesh, "");
+        if (view->subdivide)
+            print_subdivision(&view->subdivision);
+        exit_code = print_project_layers(view, NULL);
+    }
+    ex_project_destroy(project);
+    return exit_code;
+}
+
+/* Neither content nor name tells: a form is the one kind that has no mark of its own, so it may still be one. */
+static int show_unknown(const ex_call *call, const char *path) {
+    ex_error error = {.result = EX_OK};
+    ex_mesh *mesh = NULL;
+    ex_result result = ex_obj_read(path, &mesh, &error);
+    if (result == EX_OK)
+        return show_mesh(call, path, mesh);
+    if (result == EX_ERROR_FILE)
+        return exi_failed(&error);
+    return exi_failed_text("'%s' is neither a project (.json), nor a rig (.glb), nor glTF (.glb, .gltf), nor a form "
+                           "(.obj, .ply), nor an image (.png), nor a motion (.bvh), nor a point cache (.pc2, .mdd), "
+                           "nor markers (.c3d, .trc)",
+                           path);
+}
+
+static int run(const ex_call *call) {
+    if (capabilities) {
+        return call->argument_count == 0
+                   ? show_capabilities(call)
+                   : exi_wrong_usage(call->command, "--capabilities takes no file, but there is '%s'",
+                                     call->arguments[0]);
+    }
+    if (call->argument_count == 0)
+        return exi_wrong_usage(call->command, "name a file, or ask for --capabilities");
+    const char *path = call->arguments[0];
+    switch (exi_file_kind_of(path)) {
+    case EXI_FILE_PROJECT:
+        return show_project(call, path);
+    case EXI_FILE_RIG:
+        return exi_info_rig(call, path);
+    case EXI_FILE_SCENE:
+        return exi_info_scene(call, path);
+    case EXI_FILE_IMAGE:
+        return exi_info_image(call, path);
+    case EXI_FILE_CLIP:
+        return exi_info_clip(call, path);
+    case EXI_FILE_CACHE:
+        return exi_info_cache(call, path);
+    case EXI_FILE_C3D:
+    case EXI_FILE_TRC:
+        return exi_info_markers(call, path, exi_file_kind_of(path) == EXI_FILE_TRC);
+    case EXI_FILE_FORM:
+        return show_form(call, path);
+    case EXI_FILE_UNKNOWN:
+        break;
+    }
+    return show_unknown(call, path);
+}
+
+const ex_command cmd_info = {
+    .name = "info",
+    .summary = "say what is inside any file that Exemplar reads",
+    .usage = "info FILE [--json]\n"
+             "info --capabilities [--json]",
+    .description = "FILE is a project (.json), a rig (.glb), any other glTF file (.glb, .gltf), a\n"
+                   "form (.obj, .ply), an image (.png), a motion (.bvh), a point cache (.pc2, .mdd)\n"
+                   "or markers over time (.c3d, .trc). For a project and a rig the answer names\n"
+                   "every layer with its space, its examples and pseudo-examples and where they\n"
+                   "stand, and for a rig its joints, refined levels and textures; for glTF, meshes\n"
+                   "with their morph targets, skins, animations, materials and images; for a motion\n"
+                   "its joints, frames and seconds; for markers how often each is seen, and its\n"
+                   "gaps; for a form it counts what the file holds. A project's meshes are not\n"
+                   "opened: 'exemplar check' does that. What reading a glTF file passed over or put\n"
+                   "right is said on stderr.",
+    .examples = "exemplar info blob/blob.glb\n"
+                "exemplar info --capabilities --json",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .json = true,
+    .argument_min = 0,
+    .argument_max = 1,
+    .run = run,
+};

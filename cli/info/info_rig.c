@@ -1,0 +1,316 @@
+/* cli/info_rig.c - rigs, for `exemplar info`; and how every answer opens. */
+#include "info.h"
+
+#include "cli/base/files.h"
+#include "cli/base/report.h"
+#include "cli/base/rigs.h"
+#include "layers.h"
+
+#include "author/base/number.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- shared by the kinds of file ---- */
+
+void exi_info_begin(const char *path, const char *kind) {
+    char bytes[EXI_TEXT_SIZE];
+    printf("%s: %s, %s\n", path, kind, exi_text_bytes(bytes, exi_file_size(path)));
+}
+
+exi_emitter exi_info_begin_json(const char *path, const char *kind) {
+    exi_emitter json = exi_emit_start(stdout);
+    exi_emit_open(&json, NULL, '{');
+    exi_emit_text(&json, "file", path);
+    exi_emit_text(&json, "kind", kind);
+    exi_emit_number(&json, "bytes", exi_file_size(path));
+    return json;
+}
+
+void exi_info_end_json(exi_emitter *json) {
+    exi_emit_close(json, '}');
+    exi_emit_end(json);
+}
+
+static double box_size(const double box[6]) {
+    return sqrt(pow(box[3] - box[0], 2) + pow(box[4] - box[1], 2) + pow(box[5] - box[2], 2));
+}
+
+void exi_info_print_box(const double box[6]) {
+    printf("box       %g %g %g to %g %g %g, diagonal %g\n", box[0], box[1], box[2], box[3], box[4], box[5],
+           box_size(box));
+}
+
+/* Steps to the right that a tree of joints takes: a chain of thousands would fill a file with blanks. */
+enum { DEPTH_MOST = 30 };
+
+/* One joint a line, children below their parent and in their order; next and first [count] hold siblings and children.
+ */
+static void print_tree(int count, const int *parents, const char *const *names, int *first, int *next) {
+    int root = -1, depth = 0;
+    for (int j = 0; j < count; j++)
+        first[j] = -1;
+    for (int j = count - 1; j >= 0; j--) {
+        int *head = parents[j] < 0 ? &root : &first[parents[j]];
+        next[j] = *head;
+        *head = j;
+    }
+    for (int j = root; j >= 0;) {
+        printf("    %3d %*s", j, 2 * (depth < DEPTH_MOST ? depth : DEPTH_MOST), "");
+        exi_print_plain(stdout, names[j] && *names[j] ? names[j] : "(no name)");
+        printf("\n");
+        if (first[j] >= 0) {
+            j = first[j];
+            depth++;
+            continue;
+        }
+        while (j >= 0 && next[j] < 0) {
+            j = parents[j];
+            depth--;
+        }
+        j = j < 0 ? -1 : next[j];
+    }
+}
+
+bool exi_info_print_joints(int count, const int *parents, const char *const *names) {
+    int *links = malloc(2 * (size_t)count * sizeof *links + 1);
+    if (links)
+        print_tree(count, parents, names, links, links + count);
+    free(links);
+    return links != NULL;
+}
+
+/* ---- figures ---- */
+
+/* The bounding box at rest. Floats go through their shortest decimals, so that 0.3f is shown as 0.3 in JSON too. */
+static void rest_box(const ex_rig *rig, void *scratch, double box[6]) {
+    float narrow[6] = {0};
+    ex_rig_evaluate(rig, NULL, &(ex_output){.box = narrow}, NULL, scratch);
+    for (int i = 0; i < 6; i++) {
+        char text[32];
+        int length = exi_format_float(text, narrow[i]);
+        const char *cursor = text;
+        box[i] = (double)narrow[i];
+        exi_parse_double(&cursor, text + length, &box[i]);
+    }
+}
+
+/* Layers one after the other, into the JSON where there is one. */
+static int print_rig_layers(const ex_rig *rig, exi_emitter *json) {
+    int exit_code = EX_EXIT_DONE;
+    for (int i = 0; i < ex_rig_layer_count(rig) && exit_code == EX_EXIT_DONE; i++) {
+        exi_layer layer;
+        if (!exi_layer_of_rig(&layer, rig, i))
+            exit_code = exi_failed_text("there is not enough memory");
+        else if (json)
+            exi_layer_print_json(&layer, json);
+        else
+            exi_layer_print(&layer);
+        exi_layer_free(&layer);
+    }
+    return exit_code;
+}
+
+/* ---- text ---- */
+
+static bool print_skeleton(const ex_rig *rig) {
+    const ex_skeleton *skeleton = ex_rig_skeleton(rig);
+    const ex_skin *skin = ex_rig_skin(rig);
+    const int count = ex_rig_joint_count(rig);
+    if (!skeleton)
+        return true;
+    char joints[EXI_TEXT_SIZE], influences[EXI_TEXT_SIZE];
+    printf("skeleton  %s", exi_text_count(joints, count, "joint"));
+    if (skin)
+        printf(", %s skinning, at most %s a vertex", ex_skinning_name(ex_rig_skinning(rig)),
+               exi_text_count(influences, ex_skin_get_info(skin).influence_most, "influence"));
+    else
+        printf(", moves nothing");
+    printf("\n");
+    int *parents = malloc((size_t)count * sizeof *parents + 1);
+    const char **names = malloc((size_t)count * sizeof *names + 1);
+    for (int j = 0; parents && names && j < count; j++) {
+        parents[j] = ex_skeleton_parent(skeleton, j);
+        names[j] = ex_skeleton_name(skeleton, j);
+    }
+    const bool printed = parents && names && exi_info_print_joints(count, parents, names);
+    free(names);
+    free(parents);
+    return printed;
+}
+
+static void print_driver(const ex_rig *rig) {
+    ex_rig_driver driver;
+    char vertices[EXI_TEXT_SIZE], triangles[EXI_TEXT_SIZE], frames[EXI_TEXT_SIZE];
+    if (!ex_rig_get_driver(rig, &driver, NULL))
+        return;
+    printf("driver    %s, %s, %s, %s\n", driver.name, exi_text_count(vertices, driver.driver.vertex_count, "vertex"),
+           exi_text_count(triangles, driver.triangle_count, "triangle"),
+           exi_text_count(frames, driver.driver.frame_count, "moving frame"));
+    printf("settle    residual %s, ", ex_residual_name(driver.residual));
+    if (driver.push)
+        printf("pushed out to %g m", round((double)driver.thickness * 1e9) / 1e9);
+    else
+        printf("not pushed out");
+    if (driver.bind_count > 0)
+        printf(", %d bind%s", driver.bind_count, driver.bind_count == 1 ? "" : "s");
+    printf("\n");
+}
+
+static void print_levels(const ex_rig *rig) {
+    const int count = ex_rig_level_count(rig), shown = ex_rig_level(rig);
+    char vertices[EXI_TEXT_SIZE];
+    for (int l = 1; l <= count; l++)
+        printf("level %d   %s%s\n", l, exi_text_count(vertices, ex_rig_level_vertex_count(rig, l), "vertex"),
+               shown == l ? ", shown" : "");
+    if (count > 0 && ex_stencils_on_limit(ex_rig_stencils(rig)))
+        printf("limit     all levels are on it\n");
+    else if (ex_rig_level_vertex_count(rig, EX_LEVEL_LIMIT) > 0)
+        printf("limit     %s%s\n", exi_text_count(vertices, ex_rig_level_vertex_count(rig, EX_LEVEL_LIMIT), "vertex"),
+               shown == EX_LEVEL_LIMIT ? ", shown" : "");
+}
+
+static int print_rig(const char *path, const ex_rig *rig, const double box[6]) {
+    ex_rig_mesh mesh = ex_rig_get_mesh(rig);
+    exi_info_begin(path, "a rig");
+    printf("vertices  %d", mesh.vertex_count);
+    if (mesh.split_count != mesh.vertex_count)
+        printf(", %d for display, where seams split them", mesh.split_count);
+    printf("\n");
+    char triangles[EXI_TEXT_SIZE];
+    printf("faces     %d, %s\n", mesh.face_count, exi_text_count(triangles, mesh.triangle_count, "triangle"));
+    printf("texcoords %s\nnormals   %s\n", mesh.texcoords ? "yes" : "no", mesh.normals ? "yes" : "no");
+    printf("examples  %d\n", ex_rig_example_count(rig));
+    exi_info_print_box(box);
+    print_levels(rig);
+    for (int t = 0; t < ex_rig_texture_count(rig); t++) {
+        const ex_texture texture = ex_rig_texture(rig, t);
+        printf("texture   %s, %d x %d, %s\n", texture.name, texture.width, texture.height,
+               texture.srgb ? "colours" : "data");
+    }
+    if (!print_skeleton(rig))
+        return exi_failed_text("there is not enough memory");
+    print_driver(rig);
+    return print_rig_layers(rig, NULL);
+}
+
+/* ---- JSON ---- */
+
+static void json_inputs(const ex_rig *rig, exi_emitter *json) {
+    exi_emit_open(json, "inputs", '[');
+    for (int i = 0; i < ex_rig_input_count(rig); i++) {
+        const ex_axis axis = ex_rig_input_axis(rig, i);
+        const ex_axis_source source = ex_rig_input_source(rig, i);
+        exi_axis_print_json(&axis, ex_rig_input_name(rig, i), ex_rig_input_unit(rig, i),
+                            source.joint >= 0 ? ex_skeleton_name(ex_rig_skeleton(rig), source.joint) : NULL,
+                            &source.reading, json);
+    }
+    exi_emit_close(json, ']');
+}
+
+static void json_skeleton(const ex_rig *rig, exi_emitter *json) {
+    const ex_skeleton *skeleton = ex_rig_skeleton(rig);
+    const ex_skin *skin = ex_rig_skin(rig);
+    if (!skeleton)
+        return;
+    exi_emit_open(json, "skeleton", '{');
+    exi_emit_text(json, "skinning", skin ? ex_skinning_name(ex_rig_skinning(rig)) : NULL);
+    exi_emit_number(json, "influences", skin ? ex_skin_get_info(skin).influence_most : 0);
+    exi_emit_open(json, "joints", '[');
+    for (int j = 0; j < ex_rig_joint_count(rig); j++) {
+        const int parent = ex_skeleton_parent(skeleton, j);
+        exi_emit_open(json, NULL, '{');
+        exi_emit_text(json, "name", ex_skeleton_name(skeleton, j));
+        exi_emit_text(json, "parent", parent >= 0 ? ex_skeleton_name(skeleton, parent) : NULL);
+        exi_emit_close(json, '}');
+    }
+    exi_emit_close(json, ']');
+    exi_emit_close(json, '}');
+}
+
+static void json_driver(const ex_rig *rig, exi_emitter *json) {
+    ex_rig_driver driver;
+    if (!ex_rig_get_driver(rig, &driver, NULL))
+        return;
+    exi_emit_open(json, "driver", '{');
+    exi_emit_text(json, "name", driver.name);
+    exi_emit_number(json, "vertices", driver.driver.vertex_count);
+    exi_emit_number(json, "triangles", driver.triangle_count);
+    exi_emit_number(json, "frames", driver.driver.frame_count);
+    exi_emit_text(json, "residual", ex_residual_name(driver.residual));
+    exi_emit_bool(json, "push", driver.push);
+    exi_emit_number(json, "thickness", round((double)driver.thickness * 1e9) / 1e9);
+    exi_emit_number(json, "binds", driver.bind_count);
+    exi_emit_close(json, '}');
+}
+
+static void json_levels(const ex_rig *rig, exi_emitter *json) {
+    const bool limit = ex_rig_level_vertex_count(rig, EX_LEVEL_LIMIT) > 0;
+    exi_emit_open(json, "levels", '[');
+    for (int l = 1; l <= ex_rig_level_count(rig); l++)
+        exi_emit_number(json, NULL, ex_rig_level_vertex_count(rig, l));
+    exi_emit_close(json, ']');
+    if (limit && ex_stencils_on_limit(ex_rig_stencils(rig)))
+        exi_emit_text(json, "limit", "all");
+    else
+        exi_emit_bool(json, "limit", limit);
+    if (ex_rig_level(rig) == EX_LEVEL_LIMIT)
+        exi_emit_text(json, "shown", "limit");
+    else
+        exi_emit_number(json, "shown", ex_rig_level(rig));
+}
+
+static void json_textures(const ex_rig *rig, exi_emitter *json) {
+    exi_emit_open(json, "textures", '[');
+    for (int t = 0; t < ex_rig_texture_count(rig); t++) {
+        const ex_texture texture = ex_rig_texture(rig, t);
+        exi_emit_open(json, NULL, '{');
+        exi_emit_text(json, "name", texture.name);
+        exi_emit_number(json, "width", texture.width);
+        exi_emit_number(json, "height", texture.height);
+        exi_emit_bool(json, "srgb", texture.srgb);
+        exi_emit_close(json, '}');
+    }
+    exi_emit_close(json, ']');
+}
+
+static int print_rig_json(const char *path, const ex_rig *rig, const double box[6]) {
+    ex_rig_mesh mesh = ex_rig_get_mesh(rig);
+    exi_emitter json = exi_info_begin_json(path, "rig");
+    exi_emit_number(&json, "vertices", mesh.vertex_count);
+    exi_emit_number(&json, "split", mesh.split_count);
+    exi_emit_number(&json, "faces", mesh.face_count);
+    exi_emit_number(&json, "triangles", mesh.triangle_count);
+    exi_emit_bool(&json, "texcoords", mesh.texcoords != NULL);
+    exi_emit_bool(&json, "normals", mesh.normals != NULL);
+    exi_emit_number(&json, "examples", ex_rig_example_count(rig));
+    exi_emit_numbers(&json, "box", box, 6);
+    json_levels(rig, &json);
+    json_textures(rig, &json);
+    json_skeleton(rig, &json);
+    json_driver(rig, &json);
+    json_inputs(rig, &json);
+    exi_emit_open(&json, "layers", '[');
+    int exit_code = print_rig_layers(rig, &json);
+    exi_emit_close(&json, ']');
+    exi_info_end_json(&json);
+    return exit_code;
+}
+
+int exi_info_rig(const ex_call *call, const char *path) {
+    ex_rig *rig = exi_rig_load(path, NULL);
+    if (!rig)
+        return EX_EXIT_FAILED;
+    void *scratch = malloc(ex_rig_scratch_size(rig, NULL, 1) + 1);
+    int exit_code;
+    if (!scratch) {
+        exit_code = exi_failed_text("there is not enough memory");
+    } else {
+        double box[6];
+        rest_box(rig, scratch, box);
+        exit_code = call->json ? print_rig_json(path, rig, box) : print_rig(path, rig, box);
+    }
+    free(scratch);
+    ex_rig_destroy(rig);
+    return exit_code;
+}

@@ -1,0 +1,173 @@
+/* exemplar figures - the papers' figures and tables, computed again from the demos, and a page that shows them. */
+#include "cli/base/command.h"
+#include "cli/base/files.h"
+#include "cli/base/pool.h"
+#include "cli/base/report.h"
+#include "figures/figures.h"
+
+#include "author/base/file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *output = "figures", *only;
+static bool all, force;
+static int cell = 200;
+
+static const ex_option options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .argument = "DIR",
+     .help = "the folder to write to (default: ./figures)",
+     .text = &output},
+    {.name = "all",
+     .help = "the slow ones, too: tables that measure long solves, cloth that is simulated, a body that is scanned",
+     .flag = &all},
+    {.name = "only",
+     .argument = "NAME",
+     .help = "one figure, or those of one paper, as their files are called: pose-space-6, pose-space",
+     .text = &only},
+    {.name = "cell",
+     .argument = "PIXELS",
+     .help = "size of one form in the pictures (default: 200, at least 48)",
+     .count = &cell,
+     .count_min = EX_SHEET_CELL_MIN,
+     .count_max = EX_SHEET_CELL_MAX},
+    {.name = "force",
+     .letter = 'f',
+     .help = "write into a folder that holds something already, over what has the same names",
+     .flag = &force},
+};
+
+static int count_figures(void) {
+    int count = 0;
+    for (int i = 0; i < exi_paper_count; i++)
+        count += exi_papers[i].figure_count;
+    return count;
+}
+
+/* Whether a figure is to be made: there is a way to, and it was asked for. */
+static bool is_wanted(const exi_paper *paper, const exi_figure *figure) {
+    const size_t length = only ? strlen(only) : 0;
+    if (!figure->make || (figure->slow && !all))
+        return false;
+    return !only || strcmp(paper->id, only) == 0 ||
+           (figure->file && strncmp(figure->file, only, length) == 0 && figure->file[length] == '.');
+}
+
+static int count_wanted(void) {
+    int count = 0;
+    for (int i = 0; i < exi_paper_count; i++)
+        for (int k = 0; k < exi_papers[i].figure_count; k++)
+            count += is_wanted(&exi_papers[i], &exi_papers[i].figures[k]);
+    return count;
+}
+
+/* A picture's size, so that a page does not jump while it loads; nothing for an SVG, which says itself. */
+static void note_size(const char *path, exi_figure_result *result) {
+    ex_image *image = NULL;
+    if (exi_path_ends_with(path, ".png") && ex_image_read(path, &image, NULL) == EX_OK) {
+        result->width = image->width;
+        result->height = image->height;
+    }
+    ex_image_destroy(image);
+}
+
+static bool make_one(exi_figures *figures, const exi_figure *figure, exi_figure_result *result) {
+    char *path = figure->file ? exi_path_inside(figures->folder, figure->file, "") : NULL;
+    figures->fact_count = 0;
+    if (figure->file && !path) {
+        exi_failed_text("there is not enough memory");
+        return false;
+    }
+    result->made = figure->make(figures, path) == EX_OK;
+    if (result->made) {
+        memcpy(result->facts, figures->facts, sizeof result->facts);
+        result->fact_count = figures->fact_count;
+        if (path)
+            note_size(path, result);
+    }
+    free(path);
+    return result->made;
+}
+
+static bool make_all(const ex_call *call, exi_figures *figures, exi_figure_result *results, int *made) {
+    exi_progress progress;
+    const int count = count_figures();
+    int at = 0;
+    bool good = true;
+    exi_progress_start(&progress, call);
+    for (int i = 0; good && i < exi_paper_count; i++)
+        for (int k = 0; good && k < exi_papers[i].figure_count; k++, at++) {
+            const exi_figure *figure = &exi_papers[i].figures[k];
+            char what[160];
+            if (!is_wanted(&exi_papers[i], figure))
+                continue;
+            snprintf(what, sizeof what, "%s, %s", exi_papers[i].title, figure->number);
+            exi_progress_step(&progress, what, (double)at / count);
+            good = make_one(figures, figure, &results[at]);
+            *made += good;
+        }
+    exi_progress_end(&progress);
+    return good && exi_figures_page(figures, results, figures->error) == EX_OK;
+}
+
+static int make(const ex_call *call) {
+    const double start = exi_clock();
+    ex_error error = {.result = EX_OK};
+    exi_pool *pool = exi_pool_create(call->threads);
+    exi_figures figures = {.folder = output, .cell = cell, .tasks = exi_pool_tasks(pool), .error = &error};
+    exi_figure_result *results = calloc((size_t)count_figures(), sizeof *results);
+    int made = 0;
+    bool good = results && exi_make_directory(output, &error) == EX_OK && make_all(call, &figures, results, &made);
+    if (!good && results)
+        exi_failed(&error);
+    else if (!good)
+        exi_failed_text("there is not enough memory");
+    for (int i = 0; i < EXI_FIGURE_RIGS; i++)
+        ex_rig_destroy(figures.rigs[i].rig);
+    free(results);
+    exi_pool_destroy(pool);
+    if (good && !call->quiet) {
+        char time[EXI_TEXT_SIZE];
+        printf("%s%sindex.html: %d of %d figures and tables, %s\n", output,
+               output[0] && output[strlen(output) - 1] == '/' ? "" : "/", made, count_figures(),
+               exi_text_seconds(time, exi_clock() - start));
+    }
+    return good ? EX_EXIT_DONE : EX_EXIT_FAILED;
+}
+
+static int run(const ex_call *call) {
+    if (count_wanted() == 0)
+        return exi_wrong_usage(call->command,
+                               "there is no figure '%s' that is computed: give a figure or a paper, as --only "
+                               "trajectory-warping-6 or --only trajectory-warping",
+                               only ? only : "");
+    if (exi_file_is_no_folder(output))
+        return exi_failed_text("'%s' is no folder: give another with -o", output);
+    if (!force && !exi_folder_is_empty(output))
+        return exi_failed_text("the folder '%s' is there and not empty: give --force to write over what it holds, or "
+                               "another folder with -o",
+                               output);
+    return make(call);
+}
+
+const ex_command cmd_figures = {
+    .name = "figures",
+    .summary = "compute the papers' figures and tables again",
+    .usage = "figures [-o DIR] [--all] [--only NAME] [--cell PIXELS] [--force]",
+    .description = "Makes the figures and tables of the papers that can be computed, from the demos\n"
+                   "that the program itself writes, and index.html, a page that shows them: captions\n"
+                   "in our words, the papers' numbers beside ours. docs/figures.md says which there\n"
+                   "are, and why not the rest. The demos' projects and rigs go to DIR/demos.\n"
+                   "\n"
+                   "Pictures have the same bytes on every run; speeds are measured anew.",
+    .examples = "exemplar figures\n"
+                "exemplar figures --only pose-space-6\n"
+                "exemplar figures -o figures --cell 300 --force",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .argument_max = 0,
+    .run = run,
+};

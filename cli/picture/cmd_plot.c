@@ -1,0 +1,177 @@
+/* exemplar plot - weights along an axis as curves, over two as contour maps. */
+#include "axes.h"
+#include "cli/base/command.h"
+#include "cli/base/files.h"
+#include "cli/base/pool.h"
+#include "cli/base/report.h"
+#include "cli/base/rigs.h"
+
+#include "author/base/number.h"
+
+#include <exemplar/author/picture.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *output, *axes_text, *layer_name, *size_text, *scale_text;
+
+static const ex_option options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .argument = "FILE",
+     .help = "where the picture goes: .svg or .png",
+     .text = &output},
+    {.name = "axes",
+     .argument = "A[,B]",
+     .help = "the axis to plot along, or the two to plot over (default: the first two scalar axes of the layer that "
+             "have no value, or the "
+             "only one)",
+     .text = &axes_text},
+    {.name = "layer",
+     .argument = "NAME",
+     .help = "the layer whose examples are plotted (default: the first that has the axes)",
+     .text = &layer_name},
+    {.name = "size",
+     .argument = "WxH",
+     .help = "size of the picture in points (default: what suits)",
+     .text = &size_text},
+    {.name = "scale",
+     .argument = "S",
+     .help = "pixels that a point has in a PNG (default: 2); 1 makes --size the size in pixels",
+     .text = &scale_text},
+};
+
+/* ---- what was asked for ---- */
+
+/* "900x600". */
+static bool read_size(const ex_call *call, ex_plot_def *def) {
+    const char *at = size_text, *end = size_text ? size_text + strlen(size_text) : NULL;
+    if (!size_text)
+        return true;
+    if (exi_parse_double(&at, end, &def->width) && at < end && (*at == 'x' || *at == 'X') && ++at &&
+        exi_parse_double(&at, end, &def->height) && at == end && def->width > 0 && def->height > 0)
+        return true;
+    exi_wrong_usage(call->command, "--size is two numbers with an x between, such as 900x600, not '%s'", size_text);
+    return false;
+}
+
+static bool read_scale(const ex_call *call, ex_plot_def *def) {
+    const char *at = scale_text, *end = scale_text ? scale_text + strlen(scale_text) : NULL;
+    def->scale = 2;
+    if (!scale_text || (exi_parse_double(&at, end, &def->scale) && at == end && def->scale > 0 && def->scale <= 16))
+        return true;
+    exi_wrong_usage(call->command, "--scale is a number above 0 and at most 16, not '%s'", scale_text);
+    return false;
+}
+
+static bool reads_axes(const ex_rig *rig, int layer, const ex_plot_def *def) {
+    const int count = ex_weigher_axis_count(ex_rig_weigher(rig, layer));
+    int found = 0;
+    for (int a = 0; a < count; a++)
+        for (int i = 0; i < def->axis_count; i++)
+            found += ex_rig_layer_input(rig, layer, a) == def->axes[i];
+    return found == def->axis_count;
+}
+
+/* The layer that is named, or the first that has the axes; where none has, the first, of which that is said. */
+static bool find_layer(const ex_rig *rig, ex_plot_def *def) {
+    for (int i = 0; !layer_name && axes_text && i < ex_rig_layer_count(rig); i++)
+        if (reads_axes(rig, i, def)) {
+            def->layer = i;
+            return true;
+        }
+    if (!layer_name)
+        return true;
+    def->layer = exi_rig_find_layer(rig, layer_name, strlen(layer_name));
+    if (def->layer < 0)
+        exi_rig_no_layer(rig, layer_name, strlen(layer_name));
+    return def->layer >= 0;
+}
+
+/* ---- the picture ---- */
+
+/* "bend.svg: weights of 5 examples of layer blob along bend, 28 kB, 12 ms" */
+static void report(const ex_rig *rig, const ex_plot_def *def, const ex_plot_info *info, double seconds) {
+    char examples[EXI_TEXT_SIZE], size[EXI_TEXT_SIZE], time[EXI_TEXT_SIZE];
+    printf("%s: weights of ", output);
+    if (info->drawn_count < info->example_count)
+        printf("%d of ", info->drawn_count);
+    printf("%s of layer %s %s %s", exi_text_count(examples, info->example_count, "example"),
+           ex_rig_layer_name(rig, def->layer), info->axis_count == 1 ? "along" : "over",
+           ex_rig_input_name(rig, info->axes[0]));
+    if (info->axis_count == 2)
+        printf(" and %s", ex_rig_input_name(rig, info->axes[1]));
+    printf(", %s, %s\n", exi_text_bytes(size, exi_file_size(output)), exi_text_seconds(time, seconds));
+}
+
+static int plot(const ex_call *call, const ex_rig *rig, ex_plot_def *def) {
+    const double start = exi_clock();
+    ex_pose pose = {.inputs = NULL};
+    if (!exi_axes_find(rig, axes_text, &def->axis_count, def->axes) || !find_layer(rig, def) ||
+        (!axes_text && !exi_axes_choose(call, rig, def->layer, &def->axis_count, def->axes)) ||
+        !exi_assignments_read(call, rig, &pose))
+        return EX_EXIT_FAILED;
+    def->rig = rig;
+    def->pose = &pose;
+    int exit_code = EX_EXIT_FAILED;
+    if (!exi_axes_are_assigned(call, rig, def->axis_count, def->axes, "plotted")) {
+        ex_error error = {.result = EX_OK};
+        ex_plot_info info;
+        exi_progress progress;
+        exi_pool *pool = exi_pool_create(call->threads);
+        exi_progress_start(&progress, call);
+        def->tasks = exi_pool_tasks(pool);
+        def->progress = exi_progress_hook(&progress);
+        const ex_result result = ex_plot_write(def, strcmp(output, "-") == 0 ? "/dev/stdout" : output, &info, &error);
+        exi_progress_end(&progress);
+        exi_pool_destroy(pool);
+        exit_code = result == EX_OK ? EX_EXIT_DONE : exi_failed(&error);
+        if (result == EX_OK && !call->quiet && !exi_is_standard_output(output))
+            report(rig, def, &info, exi_clock() - start);
+    }
+    free(pose.inputs);
+    return exit_code;
+}
+
+static int run(const ex_call *call) {
+    int exit_code;
+    ex_plot_def def = ex_plot_def_default();
+    if (!output)
+        return exi_wrong_usage(call->command, "say with -o where the picture goes");
+    if (!exi_assignments_check(call) || !read_size(call, &def) || !read_scale(call, &def))
+        return EX_EXIT_USAGE;
+    if (!exi_output_check(call->command, output, ".svg or .png", call->arguments[0], &exit_code))
+        return exit_code;
+    /* Weights ask for no surface. */
+    const ex_rig_options how = {.without_normals = true, .without_levels = true};
+    ex_rig *rig = exi_rig_load(call->arguments[0], &how);
+    if (!rig)
+        return EX_EXIT_FAILED;
+    exit_code = plot(call, rig, &def);
+    ex_rig_destroy(rig);
+    return exit_code;
+}
+
+const ex_command cmd_plot = {
+    .name = "plot",
+    .summary = "draw the weights along an axis, or over two, as a picture",
+    .usage = "plot RIG.glb [axis=value...] [--axes A[,B]] [--layer NAME] -o FILE",
+    .description = "Along one axis: a curve for each example of the layer, through 1 where the\n"
+                   "example is. Over two axes: a contour map for each example, with hatching where\n"
+                   "any weight is below -0.1 or above 1.1. Examples and pseudo-examples are marked;\n"
+                   "a fifth of the range beyond its ends is shown, paler. Axes that are not plotted\n"
+                   "stay at rest or at the value given. A rotation cannot be plotted along, but can\n"
+                   "be given a value (shoulder=x30y-10z5).\n"
+                   "\n"
+                   "Of more than 32 examples (24 for maps), those with the largest weights are\n"
+                   "drawn. Standard output (-o -) gets SVG.",
+    .examples = "exemplar plot blob/blob.glb --axes bend -o bend.svg\n"
+                "exemplar plot blob/blob.glb --axes bend,thickness -o blob.png\n"
+                "exemplar plot blob/blob.glb thickness=1 --axes bend --size 600x400 -o top.svg",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .argument_min = 1,
+    .argument_max = -1,
+    .run = run,
+};

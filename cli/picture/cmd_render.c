@@ -1,0 +1,354 @@
+/* exemplar render - a picture of a form, or of a rig at a pose; or one for each step of a turn. */
+#include "cli/base/command.h"
+#include "cli/base/files.h"
+#include "cli/base/pool.h"
+#include "cli/base/report.h"
+#include "cli/base/rigs.h"
+#include "subject.h"
+
+#include "author/base/file.h"
+#include "author/base/number.h"
+#include "runtime/base/result.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *output, *size_text, *yaw_text, *pitch_text, *angle_text, *zoom_text;
+static const char *level_text, *background_text, *occlusion_text, *texture_path, *what, *with, *range_text, *up_text;
+static int turntable;
+static bool parallel, flat, smooth, wireframe, backfaces, plain, no_ground;
+
+static const ex_option options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .argument = "P.png",
+     .help = "where the picture goes (- is standard output); with --turntable, P_000.png and so on",
+     .text = &output},
+    {.name = "size", .argument = "WxH", .help = "pixels (default: 1000x1000)", .text = &size_text},
+    {.name = "yaw",
+     .argument = "DEGREES",
+     .help = "how far the camera goes around the form, from its front (0) to its left side (90; default: 25)",
+     .text = &yaw_text},
+    {.name = "pitch", .argument = "DEGREES", .help = "how far it looks down (default: 10)", .text = &pitch_text},
+    {.name = "angle", .argument = "DEGREES", .help = "angle of view (default: 24)", .text = &angle_text},
+    {.name = "parallel", .help = "without perspective", .flag = &parallel},
+    {.name = "zoom",
+     .argument = "FACTOR",
+     .help = "1 shows all of the form (the default), 2 its middle twice as large",
+     .text = &zoom_text},
+    {.name = "turntable",
+     .argument = "N",
+     .help = "N pictures in a full turn, all in one frame",
+     .count = &turntable,
+     .count_max = 9999},
+    {.name = "level",
+     .argument = "LEVEL",
+     .help = "of a rig: cage, a number, or limit (default: what the project asks for)",
+     .text = &level_text},
+    {.name = "up", .argument = "y|z", .help = "which way is up in a form's file (default: y)", .text = &up_text},
+    {.name = "flat", .help = "every face with its own normal", .flag = &flat},
+    {.name = "smooth", .help = "no hard edges, where the form brings no normals", .flag = &smooth},
+    {.name = "wireframe", .help = "the polygons' edges as lines", .flag = &wireframe},
+    {.name = "backfaces", .help = "what is seen from behind in red, so that swapped faces show", .flag = &backfaces},
+    {.name = "texture",
+     .argument = "IMAGE.png",
+     .help = "the form's base colour (default: a rig's own base_color)",
+     .text = &texture_path},
+    {.name = "plain", .help = "clay: no texture and no colours of vertices", .flag = &plain},
+    {.name = "show",
+     .argument = "WHAT",
+     .help = "numbers as colours: difference (with --with), displacement (from rest), example:LAYER/NAME (what it "
+             "moves), or skin:JOINT (its weights)",
+     .text = &what},
+    {.name = "with",
+     .argument = "OTHER",
+     .help = "with --show difference: another form, or a rig at rest",
+     .text = &with},
+    {.name = "range",
+     .argument = "LOW:HIGH",
+     .help = "with --show: the numbers of the first and the last colour (default: from 0 to the largest)",
+     .text = &range_text},
+    {.name = "background",
+     .argument = "NAME",
+     .help = "quiet (light grey, the default), white, grey or transparent",
+     .text = &background_text},
+    {.name = "no-ground", .help = "no shadow on the ground", .flag = &no_ground},
+    {.name = "occlusion",
+     .argument = "N",
+     .help = "rays a point for how much of the sky it sees, 0 to 16 (default: 8)",
+     .text = &occlusion_text},
+};
+
+/* ---- words into numbers ---- */
+
+/* A number between two, all of the text; if not, a sentence. */
+static bool read_number(const ex_call *call, const char *option, const char *text, double low, double high,
+                        double *value) {
+    const char *cursor = text;
+    double number;
+    if (!text)
+        return true;
+    if (exi_parse_double(&cursor, text + strlen(text), &number) && *cursor == '\0' && number >= low && number <= high) {
+        *value = number;
+        return true;
+    }
+    exi_wrong_usage(call->command, "--%s needs a number from %g to %g, not '%s'", option, low, high, text);
+    return false;
+}
+
+static bool read_size(const ex_call *call, ex_render_def *def) {
+    int width, height, end = 0;
+    if (!size_text)
+        return true;
+    if (sscanf(size_text, "%5dx%5d%n", &width, &height, &end) != 2 || size_text[end] || width < 1 || height < 1 ||
+        width > EX_IMAGE_MAX || height > EX_IMAGE_MAX) {
+        exi_wrong_usage(call->command, "--size needs pixels such as 800x600, at most %d each, not '%s'", EX_IMAGE_MAX,
+                        size_text);
+        return false;
+    }
+    def->width = width;
+    def->height = height;
+    return true;
+}
+
+static bool read_range(const ex_call *call, double range[2]) {
+    if (!range_text)
+        return true;
+    const char *cursor = range_text, *end = range_text + strlen(range_text);
+    if (exi_parse_double(&cursor, end, &range[0]) && *cursor == ':') {
+        cursor++;
+        if (exi_parse_double(&cursor, end, &range[1]) && cursor == end && range[0] < range[1])
+            return true;
+    }
+    exi_wrong_usage(call->command, "--range needs two numbers such as 0:5, the smaller first, not '%s'", range_text);
+    return false;
+}
+
+static bool read_background(const ex_call *call, ex_render_def *def) {
+    static const char *const names[EX_BACKGROUND_COUNT] = {
+        [EX_BACKGROUND_QUIET] = "quiet",
+        [EX_BACKGROUND_WHITE] = "white",
+        [EX_BACKGROUND_GREY] = "grey",
+        [EX_BACKGROUND_TRANSPARENT] = "transparent",
+    };
+    for (int i = 0; background_text && i < EX_BACKGROUND_COUNT; i++)
+        if (strcmp(background_text, names[i]) == 0) {
+            def->background = (ex_background)i;
+            return true;
+        }
+    if (background_text)
+        exi_wrong_usage(call->command, "--background is quiet, white, grey or transparent, not '%s'", background_text);
+    return !background_text;
+}
+
+static bool read_words(const ex_call *call, ex_render_def *def, double range[2]) {
+    double occlusion = def->occlusion;
+    if (!read_size(call, def) || !read_background(call, def) || !read_range(call, range) ||
+        !read_number(call, "yaw", yaw_text, -36000, 36000, &def->camera.yaw) ||
+        !read_number(call, "pitch", pitch_text, -90, 90, &def->camera.pitch) ||
+        !read_number(call, "angle", angle_text, 1, 120, &def->camera.angle) ||
+        !read_number(call, "zoom", zoom_text, 0.01, 1000, &def->camera.zoom) ||
+        !read_number(call, "occlusion", occlusion_text, 0, 16, &occlusion))
+        return false;
+    int shorter = def->width < def->height ? def->width : def->height;
+    def->occlusion = (int)occlusion;
+    if (def->occlusion != occlusion) {
+        exi_wrong_usage(call->command, "--occlusion needs a whole number of rays, not '%s'", occlusion_text);
+        return false;
+    }
+    def->camera.angle = parallel ? 0 : def->camera.angle;
+    def->camera.all_around = turntable > 0;
+    def->flat = flat;
+    def->smooth = smooth;
+    def->backfaces = backfaces;
+    def->ground = !no_ground;
+    /* As fine in a small picture as in a large one. */
+    def->wireframe = wireframe ? shorter < 700 ? 0.7 : shorter / 1000.0 : 0;
+    return true;
+}
+
+static bool check_words(const ex_call *call) {
+    if (!output)
+        exi_wrong_usage(call->command, "say with -o where the picture goes");
+    else if (what && strcmp(what, "difference") != 0 && strcmp(what, "displacement") != 0 &&
+             strncmp(what, "example:", 8) != 0 && strncmp(what, "skin:", 5) != 0)
+        exi_wrong_usage(call->command, "--show is difference, displacement, example:LAYER/NAME or skin:JOINT, not '%s'",
+                        what);
+    else if ((what && strcmp(what, "difference") == 0) != (with != NULL))
+        exi_wrong_usage(call->command, "--show difference and --with OTHER go together");
+    else if (range_text && !what)
+        exi_wrong_usage(call->command, "--range goes with --show");
+    else if (angle_text && parallel)
+        exi_wrong_usage(call->command, "--angle and --parallel exclude each other");
+    else if (flat && smooth)
+        exi_wrong_usage(call->command, "--flat and --smooth exclude each other");
+    else if (up_text && strcmp(up_text, "y") != 0 && strcmp(up_text, "z") != 0)
+        exi_wrong_usage(call->command, "--up is y or z, not '%s'", up_text);
+    else if (turntable > 0 && exi_is_standard_output(output))
+        exi_wrong_usage(call->command, "a turntable is several files: name them with -o");
+    else if (turntable > 0 && !exi_path_ends_with(output, ".png"))
+        exi_wrong_usage(call->command, "a turntable is several files, so '%s' must end in .png", output);
+    else
+        return exi_assignments_check(call);
+    return false;
+}
+
+/* ---- pictures ---- */
+
+/* "a/NAME.png": "a/NAME_007.png". To be freed. */
+static char *step_path(int step) {
+    char ending[24];
+    snprintf(ending, sizeof ending, "_%03d.png", step);
+    return exi_path_with_ending(output, ending);
+}
+
+static bool render_to(const ex_call *call, const ex_render_def *def, const char *path, exi_progress *progress) {
+    ex_error error = {.result = EX_OK};
+    ex_image *image = NULL;
+    bool good = exi_error_within(&error, ex_render(def, &image, &error), "%s", call->arguments[0]) == EX_OK &&
+                ex_image_write(path, image, &error) == EX_OK;
+    ex_image_destroy(image);
+    if (!good) {
+        exi_progress_end(progress);
+        exi_failed(&error);
+    }
+    return good;
+}
+
+static bool render_turn(const ex_call *call, ex_render_def *def, exi_progress *progress) {
+    double first = def->camera.yaw;
+    def->progress = NULL;
+    bool good = true;
+    for (int i = 0; good && i < turntable; i++) {
+        char *path = step_path(i);
+        def->camera.yaw = first + 360.0 * i / turntable;
+        exi_progress_step(progress, "rendering a turn", (double)i / turntable);
+        good = path && render_to(call, def, path, progress);
+        free(path);
+    }
+    return good;
+}
+
+static int render(const ex_call *call, const exi_subject *subject, ex_render_def *def, const double range[2]) {
+    ex_render_item item = exi_subject_item(subject, !plain);
+    item.vertex_colours = !plain;
+    if (range_text) {
+        item.scalar.min = range[0];
+        item.scalar.max = range[1];
+    }
+    def->items = &item;
+    def->item_count = 1;
+    double start = exi_clock();
+    exi_progress progress;
+    exi_progress_start(&progress, call);
+    def->progress = exi_progress_hook(&progress);
+    bool good = turntable > 0
+                    ? render_turn(call, def, &progress)
+                    : render_to(call, def, exi_is_standard_output(output) ? "/dev/stdout" : output, &progress);
+    exi_progress_end(&progress);
+    if (good && !call->quiet && !exi_is_standard_output(output)) {
+        char pictures[EXI_TEXT_SIZE], time[EXI_TEXT_SIZE];
+        printf("%s: ", output);
+        if (turntable > 0)
+            printf("%s, ", exi_text_count(pictures, turntable, "picture"));
+        printf("%d x %d pixels, %s\n", def->width, def->height, exi_text_seconds(time, exi_clock() - start));
+    }
+    return good ? EX_EXIT_DONE : EX_EXIT_FAILED;
+}
+
+/* Whether --up speaks of a form; if not, a sentence. */
+static bool check_up(const ex_call *call, const exi_subject *subject, const exi_subject *other) {
+    if (!up_text || !subject->rig || (with && !other->rig))
+        return true;
+    exi_failed_text("'%s' is a rig, in which y is up: it takes no --up", call->arguments[0]);
+    return false;
+}
+
+/* A form whose file has z up, turned so that y is. */
+static void turn_up(ex_mesh *mesh) {
+    for (int i = 0; i < 2; i++) {
+        double *triples = i ? mesh->normals : mesh->positions;
+        int count = i ? mesh->normal_count : mesh->vertex_count;
+        for (int v = 0; triples && v < count; v++) {
+            double y = triples[3 * (size_t)v + 1];
+            triples[3 * (size_t)v + 1] = triples[3 * (size_t)v + 2];
+            triples[3 * (size_t)v + 2] = -y;
+        }
+    }
+}
+
+static bool read_texture(exi_subject *subject) {
+    ex_error error = {.result = EX_OK};
+    if (!texture_path)
+        return true;
+    if (subject->mesh->texcoord_count == 0) {
+        exi_failed_text("the form has no texture coordinates for --texture '%s'", texture_path);
+        return false;
+    }
+    if (ex_image_read(texture_path, &subject->image, &error) == EX_OK)
+        return true;
+    exi_failed(&error);
+    return false;
+}
+
+static bool open_other(exi_subject *other, const ex_call *call, const ex_tasks *tasks, int *exit_code) {
+    *other = (exi_subject){.rig = NULL};
+    if (!with)
+        return true;
+    bool good = exi_subject_open(other, call, with, NULL, tasks, exit_code);
+    if (good && !other->rig && up_text && *up_text == 'z')
+        turn_up(other->mesh);
+    return good;
+}
+
+static int run(const ex_call *call) {
+    ex_render_def def = ex_render_def_default();
+    double range[2] = {0, 0};
+    int exit_code;
+    if (!check_words(call) || !read_words(call, &def, range))
+        return EX_EXIT_USAGE;
+    if (!exi_output_check(call->command, output, ".png", call->arguments[0], &exit_code))
+        return exit_code;
+    exi_pool *pool = exi_pool_create(call->threads);
+    def.tasks = exi_pool_tasks(pool);
+    exi_subject subject, other = {.rig = NULL};
+    if (exi_subject_open(&subject, call, call->arguments[0], level_text, def.tasks, &exit_code)) {
+        if (!subject.rig && up_text && *up_text == 'z')
+            turn_up(subject.mesh);
+        if (read_texture(&subject) && open_other(&other, call, def.tasks, &exit_code) &&
+            check_up(call, &subject, &other) && (!what || exi_subject_show(&subject, call, what, &other, def.tasks)))
+            exit_code = render(call, &subject, &def, range);
+    }
+    exi_subject_close(&other);
+    exi_subject_close(&subject);
+    exi_pool_destroy(pool);
+    return exit_code;
+}
+
+const ex_command cmd_render = {
+    .name = "render",
+    .summary = "draw a form, or a rig at a pose, as a picture",
+    .usage = "render RIG.glb [axis=value...] -o P.png\n"
+             "render FORM -o P.png [--texture IMAGE.png]\n"
+             "render FORM --show difference --with OTHER -o P.png\n"
+             "render RIG.glb [axis=value...] --turntable N -o P.png",
+    .description = "Draws a form (.obj, .ply, .glb, .gltf) or a rig at a pose, lit softly from the\n"
+                   "upper left, with a shadow on the ground. The camera is framed so that all of the\n"
+                   "form is seen. A rig's base colour is drawn where it has one, colours of vertices\n"
+                   "where a form has them. No display and no graphics card is needed, and the bytes\n"
+                   "of the picture do not depend on the number of threads.\n"
+                   "\n"
+                   "With --show, numbers at the vertices are drawn as colours from dark to light,\n"
+                   "with a legend; a rig's lengths are in millimetres or metres, a form's in its own\n"
+                   "unit. Forms with different faces are compared by the nearest points.",
+    .examples = "exemplar render blob/blob.glb bend=0.7 -o bent.png\n"
+                "exemplar render blob/blob.glb bend=1 --show displacement -o moved.png\n"
+                "exemplar render blob/barrel.obj --wireframe --flat -o wires.png\n"
+                "exemplar render blob/blob.glb bend=1 --turntable 36 --size 400x400 -o turn.png",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .argument_min = 1,
+    .argument_max = -1,
+    .run = run,
+};

@@ -1,0 +1,222 @@
+/* exemplar sheet - forms over one or two axes of a rig's space, in one picture. */
+#include "axes.h"
+#include "cli/base/command.h"
+#include "cli/base/files.h"
+#include "cli/base/pool.h"
+#include "cli/base/report.h"
+#include "cli/base/rigs.h"
+
+#include "author/base/number.h"
+
+#include <exemplar/author/picture.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *output, *axes_text, *grid_text, *beyond_text, *yaw_text, *pitch_text, *title;
+static int cell;
+static bool textures;
+
+static const ex_option options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .argument = "P.png",
+     .help = "where the picture goes (- is standard output)",
+     .text = &output},
+    {.name = "axes",
+     .argument = "A[,B]",
+     .help = "the axis that goes to the right, and the one that goes up; with one, the sheet is a row",
+     .text = &axes_text},
+    {.name = "grid",
+     .argument = "NxM",
+     .help = "forms along the range of each axis (default: 5x5)",
+     .text = &grid_text},
+    {.name = "beyond",
+     .argument = "B[,B]",
+     .help = "how far to go beyond the range of each axis, as a part of it: one number for all, one for each axis, and "
+             "LOW:HIGH for its two ends (default: 0.25; 0 for none)",
+     .text = &beyond_text},
+    {.name = "cell",
+     .argument = "PIXELS",
+     .help = "size of one form, along its longer side (default: 240)",
+     .count = &cell,
+     .count_min = EX_SHEET_CELL_MIN,
+     .count_max = EX_SHEET_CELL_MAX},
+    {.name = "yaw",
+     .argument = "DEGREES",
+     .help = "how far the camera goes around the forms, from their front (default: 0)",
+     .text = &yaw_text},
+    {.name = "pitch", .argument = "DEGREES", .help = "how far it looks down (default: 0)", .text = &pitch_text},
+    {.name = "textures", .help = "in the rig's base colour; examples are then told by frames", .flag = &textures},
+    {.name = "title", .argument = "TEXT", .help = "what stands above it (default: the axes)", .text = &title},
+};
+
+/* ---- words into numbers ---- */
+
+static bool read_number(const char **at, const char *end, double *value) {
+    return exi_parse_double(at, end, value);
+}
+
+/* "7x3", or "7" for a row. */
+static bool read_grid(const ex_call *call, ex_sheet_def *def) {
+    int end = 0;
+    if (!grid_text)
+        return true;
+    int found = sscanf(grid_text, "%4d%n", &def->counts[0], &end);
+    if (found == 1 && grid_text[end] == 'x') {
+        int more = 0;
+        found = sscanf(grid_text + end + 1, "%4d%n", &def->counts[1], &more);
+        end += 1 + more;
+    }
+    if (found == 1 && grid_text[end] == '\0' && def->counts[0] > 1 && def->counts[1] > 1)
+        return true;
+    exi_wrong_usage(call->command, "--grid is two numbers of at least 2 with an x between, such as 7x3, not '%s'",
+                    grid_text);
+    return false;
+}
+
+/* "0.25" or "0:0.25". */
+static bool read_ends(const char **at, const char *end, double ends[2]) {
+    if (!read_number(at, end, &ends[0]))
+        return false;
+    ends[1] = ends[0];
+    if (*at == end || **at != ':')
+        return true;
+    (*at)++;
+    return read_number(at, end, &ends[1]);
+}
+
+static bool read_beyond(const ex_call *call, ex_sheet_def *def) {
+    if (!beyond_text)
+        return true;
+    const char *at = beyond_text, *end = beyond_text + strlen(beyond_text);
+    bool good = read_ends(&at, end, def->beyond[0]);
+    memcpy(def->beyond[1], def->beyond[0], sizeof def->beyond[1]);
+    if (good && at < end && *at == ',') {
+        at++;
+        good = read_ends(&at, end, def->beyond[1]);
+    }
+    for (int i = 0; good && i < 4; i++)
+        good = def->beyond[i / 2][i % 2] >= 0 && def->beyond[i / 2][i % 2] <= 10;
+    if (good && at == end)
+        return true;
+    exi_wrong_usage(
+        call->command,
+        "--beyond is a number from 0 to 10, or two with a comma between, each perhaps as LOW:HIGH, not '%s'",
+        beyond_text);
+    return false;
+}
+
+static bool read_one(const ex_call *call, const char *option, const char *text, double low, double high,
+                     double *value) {
+    const char *at = text, *end = text ? text + strlen(text) : NULL;
+    if (!text || (read_number(&at, end, value) && at == end && *value >= low && *value <= high))
+        return true;
+    exi_wrong_usage(call->command, "--%s needs a number from %g to %g, not '%s'", option, low, high, text);
+    return false;
+}
+
+static bool read_words(const ex_call *call, ex_sheet_def *def) {
+    if (!read_grid(call, def) || !read_beyond(call, def) ||
+        !read_one(call, "yaw", yaw_text, -36000, 36000, &def->yaw) ||
+        !read_one(call, "pitch", pitch_text, -90, 90, &def->pitch))
+        return false;
+    def->cell = cell > 0 ? cell : def->cell;
+    def->textures = textures;
+    def->title = title;
+    return true;
+}
+
+/* ---- the picture ---- */
+
+static void report(const ex_call *call, const ex_sheet_info *info, double seconds) {
+    const bool to_stdout = exi_is_standard_output(output);
+    char forms[EXI_TEXT_SIZE], examples[EXI_TEXT_SIZE], pseudos[EXI_TEXT_SIZE], time[EXI_TEXT_SIZE];
+    if (call->quiet)
+        return;
+    FILE *file = to_stdout ? stderr : stdout;
+    fprintf(file, "%s: %s (%d by %d), %s, %s, %d x %d pixels, %s\n", to_stdout ? "standard output" : output,
+            exi_text_count(forms, info->columns * info->rows, "form"), info->columns, info->rows,
+            exi_text_count(examples, info->example_count, "example"),
+            exi_text_count(pseudos, info->pseudo_count, "pseudo-example"), info->width, info->height,
+            exi_text_seconds(time, seconds));
+    if (info->hidden_count > 0)
+        fprintf(stderr,
+                "exemplar: %s of this slice not shown: outside the sheet, or too near to another; a finer "
+                "--grid may show more\n",
+                exi_text_count(examples, info->hidden_count, "example"));
+}
+
+static int make(const ex_call *call, ex_sheet_def *def) {
+    const double start = exi_clock();
+    ex_error error = {.result = EX_OK};
+    ex_sheet_info info;
+    ex_image *image = NULL;
+    exi_progress progress;
+    exi_pool *pool = exi_pool_create(call->threads);
+    exi_progress_start(&progress, call);
+    def->tasks = exi_pool_tasks(pool);
+    def->progress = exi_progress_hook(&progress);
+    ex_result result = ex_sheet_image(def, &image, &info, &error);
+    if (result == EX_OK)
+        result = ex_image_write(strcmp(output, "-") == 0 ? "/dev/stdout" : output, image, &error);
+    exi_progress_end(&progress);
+    exi_pool_destroy(pool);
+    ex_image_destroy(image);
+    if (result != EX_OK)
+        return exi_failed(&error);
+    report(call, &info, exi_clock() - start);
+    return EX_EXIT_DONE;
+}
+
+static int run(const ex_call *call) {
+    int exit_code;
+    ex_sheet_def def = ex_sheet_def_default();
+    if (!output)
+        return exi_wrong_usage(call->command, "say with -o where the picture goes");
+    if (!axes_text)
+        return exi_wrong_usage(call->command, "say with --axes which one or two axes the sheet is over");
+    if (!exi_assignments_check(call) || !read_words(call, &def))
+        return EX_EXIT_USAGE;
+    if (!exi_output_check(call->command, output, ".png", call->arguments[0], &exit_code))
+        return exit_code;
+    ex_rig *rig = exi_rig_load(call->arguments[0], NULL);
+    if (!rig)
+        return EX_EXIT_FAILED;
+    ex_pose pose = {.inputs = NULL};
+    exit_code = EX_EXIT_FAILED;
+    if (exi_axes_find(rig, axes_text, &def.axis_count, def.axes) && exi_assignments_read(call, rig, &pose)) {
+        def.rig = rig;
+        def.pose = &pose;
+        if (!exi_axes_are_assigned(call, rig, def.axis_count, def.axes, "an axis of the sheet"))
+            exit_code = make(call, &def);
+        free(pose.inputs);
+    }
+    ex_rig_destroy(rig);
+    return exit_code;
+}
+
+const ex_command cmd_sheet = {
+    .name = "sheet",
+    .summary = "draw forms over one or two axes of a rig's space",
+    .usage = "sheet RIG.glb --axes A[,B] [axis=value...] -o P.png",
+    .description = "One picture with a form at every place of a grid: the first axis to the right,\n"
+                   "the second upwards. All are seen from one direction at one scale, so that\n"
+                   "sizes compare. Examples of this slice of the space are darker and named;\n"
+                   "pseudo-examples look like sand, with an arrow from where they were taken; forms\n"
+                   "beyond the range of an axis are lighter, outside the dashed frame. Other axes\n"
+                   "stay at rest or at the value given.\n"
+                   "\n"
+                   "An example that does not stand on the grid moves its column and row there, or,\n"
+                   "where others stand elsewhere, only takes the nearest place; the numbers at the\n"
+                   "edge, or beside its name, are its own. Joints turn, too: --axes elbow,gender.",
+    .examples = "exemplar sheet blob/blob.glb --axes bend,thickness -o blob.png\n"
+                "exemplar sheet blob/blob.glb --axes bend --grid 7 thickness=0.5 -o row.png\n"
+                "exemplar sheet blob/blob.glb --axes bend,thickness --grid 3x3 -o few.png",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .argument_min = 1,
+    .argument_max = -1,
+    .run = run,
+};

@@ -1,0 +1,212 @@
+/* cli/subject.c - forms and rigs as items of a picture, and the numbers that can be shown on them. */
+#include "subject.h"
+
+#include "cli/base/files.h"
+#include "cli/base/report.h"
+#include "cli/base/rigs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- reading ---- */
+
+static bool no_memory(void) {
+    exi_failed_text("there is not enough memory");
+    return false;
+}
+
+static bool evaluate(const ex_rig *rig, const ex_pose *pose, int level, exi_form *form, const ex_tasks *tasks) {
+    ex_evaluation how = {.level = level, .tasks = tasks};
+    void *scratch = malloc(ex_rig_scratch_size(rig, &how, 1) + 1);
+    if (scratch) {
+        ex_output where = exi_form_output(form);
+        ex_rig_evaluate(rig, pose, &where, &how, scratch);
+    }
+    free(scratch);
+    return scratch || no_memory();
+}
+
+static bool open_rig(exi_subject *subject, const ex_call *call, const char *path, const char *level,
+                     const ex_tasks *tasks, int *exit_code) {
+    const ex_rig *rig = subject->rig;
+    if (!exi_level_read(call, rig, level, &subject->level, exit_code))
+        return false;
+    if (path == call->arguments[0] && !exi_assignments_read(call, rig, &subject->pose)) {
+        subject->pose.inputs = NULL; /* released already */
+        return false;
+    }
+    exi_form_wish wish = {.level = subject->level,
+                          .normals = ex_rig_get_mesh(rig).face_count > 0,
+                          .textures = ex_rig_texture_count(rig) > 0};
+    if (!exi_form_open(&subject->form, rig, &wish))
+        return no_memory();
+    if (!evaluate(rig, subject->pose.inputs ? &subject->pose : NULL, subject->level, &subject->form, tasks))
+        return false;
+    for (int i = 0; i < ex_rig_texture_count(rig); i++) {
+        ex_texture t = ex_rig_texture(rig, i);
+        if (strcmp(t.name, "base_color") == 0)
+            subject->of_rig = (ex_image){.width = t.width, .height = t.height, .pixels = subject->form.textures[i]};
+    }
+    ex_error error = {.result = EX_OK};
+    ex_surface surface = {
+        .level = subject->level, .positions = subject->form.positions, .normals = subject->form.normals};
+    if (ex_rig_to_mesh(rig, &surface, &subject->mesh, &error) == EX_OK)
+        return true;
+    exi_failed(&error);
+    return false;
+}
+
+bool exi_subject_open(exi_subject *subject, const ex_call *call, const char *path, const char *level,
+                      const ex_tasks *tasks, int *exit_code) {
+    *subject = (exi_subject){.rig = NULL};
+    *exit_code = EX_EXIT_FAILED;
+    exi_file_kind kind = exi_file_kind_of(path);
+    if (kind == EXI_FILE_PROJECT || kind == EXI_FILE_IMAGE || kind == EXI_FILE_CLIP || kind == EXI_FILE_CACHE ||
+        kind == EXI_FILE_C3D || kind == EXI_FILE_TRC)
+        return exi_expect_kind(path, EXI_FILE_RIG);
+    if (kind == EXI_FILE_RIG) {
+        subject->rig = exi_rig_load(path, NULL);
+        return subject->rig && open_rig(subject, call, path, level, tasks, exit_code);
+    }
+    if (path == call->arguments[0] && exi_file_exists(path) && (call->argument_count > 1 || level)) {
+        exi_failed_text("'%s' is a form, not a rig: it takes no %s", path,
+                        call->argument_count > 1 ? "axis=value" : "--level");
+        return false;
+    }
+    ex_error error = {.result = EX_OK};
+    if (ex_mesh_read(path, &subject->mesh, &error) == EX_OK)
+        return true;
+    exi_failed(&error);
+    return false;
+}
+
+void exi_subject_close(exi_subject *subject) {
+    if (subject->rig)
+        exi_form_close(&subject->form, subject->rig);
+    free(subject->pose.inputs);
+    free(subject->values);
+    ex_image_destroy(subject->image);
+    ex_mesh_destroy(subject->mesh);
+    ex_rig_destroy(subject->rig);
+    *subject = (exi_subject){.rig = NULL};
+}
+
+/* ---- numbers ---- */
+
+/* Metres as people read them. */
+static void choose_unit(exi_subject *subject) {
+    float most = 0;
+    for (int v = 0; v < subject->mesh->vertex_count; v++)
+        most = subject->values[v] > most ? subject->values[v] : most;
+    subject->unit = most < 0.5f ? "mm" : "m";
+    for (int v = 0; most < 0.5f && v < subject->mesh->vertex_count; v++)
+        subject->values[v] *= 1000;
+}
+
+static bool show_difference(exi_subject *subject, const exi_subject *other, const ex_tasks *tasks, ex_error *error) {
+    bool by_vertex;
+    if (ex_form_distances(subject->mesh, other->mesh, subject->values, &by_vertex, tasks, error) != EX_OK)
+        return false;
+    snprintf(subject->label, sizeof subject->label, "%s",
+             by_vertex ? "distance between the forms" : "distance from the other surface");
+    return true;
+}
+
+/* From the rig at rest. */
+static bool show_displacement(exi_subject *subject, const ex_tasks *tasks) {
+    exi_form rest;
+    bool good = exi_form_open(&rest, subject->rig, &(exi_form_wish){.level = subject->level}) || no_memory();
+    good = good && evaluate(subject->rig, NULL, subject->level, &rest, tasks);
+    for (size_t v = 0; good && v < (size_t)subject->mesh->vertex_count; v++) {
+        const float *a = subject->form.positions + 3 * v, *b = rest.positions + 3 * v;
+        subject->values[v] =
+            sqrtf((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
+    }
+    exi_form_close(&rest, subject->rig);
+    snprintf(subject->label, sizeof subject->label, "displacement from rest");
+    return good;
+}
+
+/* LAYER/NAME, as in the rig. */
+static bool find_example(const ex_rig *rig, const char *words, int *layer, int *example) {
+    for (*layer = 0; *layer < ex_rig_layer_count(rig); (*layer)++) {
+        const char *name = ex_rig_layer_name(rig, *layer);
+        size_t length = strlen(name);
+        if (ex_rig_layer_domain(rig, *layer) == EX_DOMAIN_PIXELS || strncmp(words, name, length) != 0 ||
+            words[length] != '/')
+            continue;
+        int count = ex_weigher_example_count(ex_rig_weigher(rig, *layer));
+        for (*example = 0; *example < count; (*example)++)
+            if (strcmp(words + length + 1, ex_rig_example_name(rig, *layer, *example)) == 0)
+                return true;
+    }
+    exi_failed_text("the rig has no form '%s': name one as LAYER/EXAMPLE ('exemplar info' lists them)", words);
+    return false;
+}
+
+static bool show_example(exi_subject *subject, const char *words, ex_error *error) {
+    int layer, example;
+    if (!find_example(subject->rig, words, &layer, &example))
+        return false;
+    snprintf(subject->label, sizeof subject->label, "what %.80s moves", words);
+    return ex_rig_example_amounts(subject->rig, layer, example, subject->level, subject->values, error) == EX_OK;
+}
+
+static bool show_skin(exi_subject *subject, const char *name, ex_error *error) {
+    const ex_skeleton *skeleton = ex_rig_skeleton(subject->rig);
+    int joint = skeleton ? ex_skeleton_find(skeleton, name) : -1;
+    if (joint < 0 || !ex_rig_skin(subject->rig)) {
+        exi_failed_text(
+            skeleton ? "the rig has no joint '%s' with a skin" : "the rig has no skeleton, so no joint '%s'", name);
+        return false;
+    }
+    snprintf(subject->label, sizeof subject->label, "skin weight of %.80s", name);
+    subject->whole_weight = true;
+    return ex_rig_joint_weights(subject->rig, joint, subject->level, subject->values, error) == EX_OK;
+}
+
+bool exi_subject_show(exi_subject *subject, const ex_call *call, const char *what, const exi_subject *other,
+                      const ex_tasks *tasks) {
+    ex_error error = {.result = EX_OK};
+    bool difference = strcmp(what, "difference") == 0, good;
+    if (!difference && !subject->rig) {
+        exi_failed_text("'%s' is a form, not a rig: only its difference --with another can be shown",
+                        call->arguments[0]);
+        return false;
+    }
+    subject->values = calloc((size_t)subject->mesh->vertex_count + 1, sizeof *subject->values);
+    if (!subject->values)
+        return no_memory();
+    if (difference)
+        good = show_difference(subject, other, tasks, &error);
+    else if (strcmp(what, "displacement") == 0)
+        good = show_displacement(subject, tasks);
+    else if (strncmp(what, "example:", 8) == 0)
+        good = show_example(subject, what + 8, &error);
+    else
+        good = show_skin(subject, what + 5, &error);
+    if (!good && error.result != EX_OK)
+        exi_failed(&error);
+    /* Rigs are in metres; what a form's numbers are, its file does not say. */
+    if (good && subject->rig && !subject->whole_weight)
+        choose_unit(subject);
+    return good;
+}
+
+ex_render_item exi_subject_item(const exi_subject *subject, bool textured) {
+    ex_render_item item = ex_render_item_default();
+    item.mesh = subject->mesh;
+    item.vertex_colours = true;
+    if (textured && subject->image)
+        item.texture = subject->image;
+    else if (textured && subject->of_rig.pixels)
+        item.texture = &subject->of_rig;
+    if (subject->values) {
+        item.scalar = (ex_render_scalar){.values = subject->values,
+                                         .max = subject->whole_weight ? 1 : 0,
+                                         .label = subject->label,
+                                         .unit = subject->unit};
+    }
+    return item;
+}

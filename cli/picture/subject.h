@@ -1,0 +1,42 @@
+/*
+ * cli/subject.h - what a picture is of: a form from a file, or a rig at a pose, with its texture, and numbers at its
+ * vertices.
+ */
+#ifndef EXEMPLAR_CLI_SUBJECT_H
+#define EXEMPLAR_CLI_SUBJECT_H
+
+#include "cli/base/command.h"
+#include "cli/pose/forms.h"
+
+#include <exemplar/author.h>
+
+typedef struct exi_subject {
+    ex_rig *rig; /* NULL for a form from a file */
+    int level;   /* of the rig */
+    ex_pose pose;
+    exi_form form;
+    ex_mesh *mesh;
+    ex_image *image;   /* a texture from a file, or NULL */
+    ex_image of_rig;   /* the rig's base colour, in the form's memory */
+    float *values;     /* numbers at the vertices, or NULL */
+    char label[96];    /* what they are */
+    const char *unit;  /* theirs, or NULL */
+    bool whole_weight; /* they are weights, from 0 to 1 */
+} exi_subject;
+
+/* Reads the file and evaluates a rig at the pose of the call's further arguments; only the first subject of a call has
+ * those, another (`path` is not the call's) stands at rest. False after a sentence, with the code to end with;
+ * exi_subject_close either way. */
+bool exi_subject_open(exi_subject *subject, const ex_call *call, const char *path, const char *level,
+                      const ex_tasks *tasks, int *exit_code);
+void exi_subject_close(exi_subject *subject);
+
+/* The numbers that the words ask for: difference (from `other`), displacement, example:LAYER/NAME, skin:JOINT. False
+ * after a sentence. */
+bool exi_subject_show(exi_subject *subject, const ex_call *call, const char *what, const exi_subject *other,
+                      const ex_tasks *tasks);
+
+/* An item of a picture, of which everything belongs to the subject. */
+ex_render_item exi_subject_item(const exi_subject *subject, bool textured);
+
+#endif

@@ -1,0 +1,345 @@
+/*
+ * exemplar pose - the form at one pose, or one numbered form for each row of a table of poses.
+ *
+ * A table goes through in batches: the library reads the examples once for a batch, and the forms of a batch are
+ * written by all threads.
+ */
+#include "cli/base/command.h"
+#include "cli/base/files.h"
+#include "cli/base/interrupt.h"
+#include "cli/base/pool.h"
+#include "cli/base/report.h"
+#include "cli/base/rigs.h"
+#include "forms.h"
+
+#include "author/base/file.h"
+#include "runtime/base/result.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BATCH_MAX   32
+#define BATCH_BYTES (64 << 20)
+
+static const char *output;
+static const char *poses_path;
+static const char *level_text;
+static const char *kind;
+static bool plain;
+static bool textures;
+static bool narrow;
+static bool force;
+
+static const ex_option options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .argument = "FORM",
+     .help = "where the form goes: .obj, .ply, .glb or .gltf (- is standard output, as OBJ); with --poses, the folder "
+             "for pose_00000.obj and so on",
+     .text = &output},
+    {.name = "poses",
+     .argument = "FILE.csv",
+     .help = "a table of poses: a header of axis names (rotations as NAME.x to NAME.w), one row a pose",
+     .text = &poses_path},
+    {.name = "kind", .argument = "KIND", .help = "with --poses: obj (the default), ply, glb or gltf", .text = &kind},
+    {.name = "level",
+     .argument = "LEVEL",
+     .help = "cage, a number, or limit: how far to subdivide (default: what the project asks for)",
+     .text = &level_text},
+    {.name = "textures",
+     .help = "write the rig's textures too: beside the form as FORM.base_color.png, or into a .glb",
+     .flag = &textures},
+    {.name = "no-normals", .help = "leave the normals out", .flag = &plain},
+    {.name = "16-bit",
+     .help = "hold the examples in 16 bits: half the memory, errors of about 1e-5 of what moves",
+     .flag = &narrow},
+    {.name = "force", .help = "with --poses: overwrite forms that are in the folder already", .flag = &force},
+};
+
+/* ---- one pose ---- */
+
+static void print_form(const ex_rig *rig, const exi_form_wish *wish) {
+    char vertices[EXI_TEXT_SIZE];
+    printf("%s: %s\n", output, exi_text_count(vertices, ex_rig_level_vertex_count(rig, wish->level), "vertex"));
+}
+
+static int pose_once(const ex_call *call, const ex_rig *rig, const exi_form_wish *wish, const ex_pose *pose,
+                     const ex_tasks *tasks) {
+    bool to_stdout = exi_is_standard_output(output);
+    ex_evaluation how = {.level = wish->level, .tasks = tasks};
+    exi_form form;
+    bool fits = exi_form_open(&form, rig, wish);
+    void *scratch = malloc(ex_rig_scratch_size(rig, &how, 1) + 1);
+    int exit_code = EX_EXIT_DONE;
+    if (!fits || !scratch) {
+        exit_code = exi_failed_text("there is not enough memory");
+    } else {
+        ex_error error = {.result = EX_OK};
+        ex_output where = exi_form_output(&form);
+        ex_rig_evaluate(rig, pose, &where, &how, scratch);
+        if (exi_form_write(&form, rig, wish, to_stdout ? "/dev/stdout" : output, &error) != EX_OK)
+            exit_code = exi_failed(&error);
+        else if (!call->quiet && !to_stdout)
+            print_form(rig, wish);
+    }
+    free(scratch);
+    exi_form_close(&form, rig);
+    return exit_code;
+}
+
+static int run_once(const ex_call *call, const ex_rig *rig, const exi_form_wish *wish, const ex_tasks *tasks) {
+    ex_pose pose = {.inputs = NULL};
+    if (!exi_assignments_read(call, rig, &pose))
+        return EX_EXIT_FAILED;
+    int exit_code = pose_once(call, rig, wish, &pose, tasks);
+    free(pose.inputs);
+    return exit_code;
+}
+
+/* ---- a table of poses ---- */
+
+typedef struct batch {
+    const ex_rig *rig;
+    const ex_pose_table *table;
+    const ex_tasks *tasks;
+    exi_form_wish wish;
+    int size;  /* poses at a time */
+    int first; /* this batch's first pose in the table */
+    exi_form forms[BATCH_MAX];
+    void *scratch;
+    ex_error errors[BATCH_MAX];
+    atomic_int written; /* forms, in all batches */
+} batch;
+
+static char *frame_path(int frame) {
+    char name[32];
+    snprintf(name, sizeof name, "pose_%05d", frame);
+    char ending[8];
+    snprintf(ending, sizeof ending, ".%s", kind ? kind : "obj");
+    return exi_path_inside(output, name, ending);
+}
+
+/* A task: writes the forms [begin, end) of the batch. */
+static void write_frames(void *context, int begin, int end) {
+    batch *work = context;
+    for (int i = begin; i < end && !exi_interrupted(); i++) {
+        char *path = frame_path(work->first + i);
+        ex_error *error = &work->errors[i];
+        if (!path)
+            error->result = EX_ERROR_MEMORY;
+        else if (exi_form_write(&work->forms[i], work->rig, &work->wish, path, error) == EX_OK)
+            atomic_fetch_add(&work->written, 1);
+        else if (error->result == EX_ERROR_DATA)
+            exi_error_within(error, error->result, "%s", path);
+        free(path);
+    }
+}
+
+static void evaluate_batch(const batch *work, int count) {
+    ex_output outputs[BATCH_MAX];
+    for (int i = 0; i < count; i++)
+        outputs[i] = exi_form_output(&work->forms[i]);
+    ex_evaluation how = {.level = work->wish.level, .tasks = work->tasks};
+    ex_rig_evaluate_many(work->rig, count, work->table->poses + work->first, outputs, &how, work->scratch);
+}
+
+/* The number of poses seen to: all, or those before the end of the batch that failed or was interrupted. */
+static int run_batches(const ex_call *call, batch *work, int *exit_code) {
+    exi_progress progress;
+    exi_progress_start(&progress, call);
+    int total = work->table->pose_count;
+    int done = 0;
+    *exit_code = EX_EXIT_DONE;
+    while (done < total && *exit_code == EX_EXIT_DONE && !exi_interrupted()) {
+        int count = total - done < work->size ? total - done : work->size;
+        work->first = done;
+        memset(work->errors, 0, sizeof work->errors);
+        evaluate_batch(work, count);
+        if (work->tasks)
+            work->tasks->run(work->tasks->user, count, 1, write_frames, work);
+        else
+            write_frames(work, 0, count);
+        done += count;
+        for (int i = 0; i < count && *exit_code == EX_EXIT_DONE && !exi_interrupted(); i++) {
+            if (work->errors[i].result != EX_OK) {
+                exi_progress_end(&progress);
+                *exit_code = exi_failed(&work->errors[i]);
+            }
+        }
+        exi_progress_step(&progress, "writing forms", (double)done / total);
+    }
+    exi_progress_end(&progress);
+    return done;
+}
+
+static bool remove_file(const char *path) {
+    unlink(path);
+    return true;
+}
+
+/* Takes back the first `count` forms, so that no part of a sequence is taken for a whole one. Where older forms may
+ * have been overwritten, all that stands there stays. */
+static void undo_frames(const batch *work, int count, exi_folder *folder) {
+    for (int i = 0; !force && i < count; i++) {
+        char *path = frame_path(i);
+        if (path)
+            exi_form_visit_files(work->rig, &work->wish, path, remove_file);
+        free(path);
+    }
+    exi_folder_undo(folder);
+}
+
+/* Forms that are whole may stay; a folder without any goes. */
+static int interrupted(const batch *work, exi_folder *folder) {
+    int written = atomic_load(&work->written);
+    if (written == 0)
+        exi_folder_undo(folder);
+    char forms[EXI_TEXT_SIZE];
+    exi_failed_text("interrupted: %d of %s written", written, exi_text_count(forms, work->table->pose_count, "form"));
+    return exi_interrupted();
+}
+
+static bool is_free(const char *path) {
+    if (exi_file_exists(path))
+        exi_failed_text("'%s' exists already: give --force to overwrite it, or another folder with -o", path);
+    return !exi_file_exists(path);
+}
+
+/* Whether nothing of the sequence is there already, or may be overwritten; if not, a sentence. */
+static bool frames_are_free(const batch *work) {
+    bool all_free = true;
+    for (int i = 0; !force && all_free && i < work->table->pose_count; i++) {
+        char *path = frame_path(i);
+        if (!path)
+            exi_failed_text("there is not enough memory");
+        all_free = path && exi_form_visit_files(work->rig, &work->wish, path, is_free);
+        free(path);
+    }
+    return all_free;
+}
+
+static int write_table(const ex_call *call, batch *work) {
+    exi_folder folder;
+    if (!frames_are_free(work))
+        return EX_EXIT_FAILED;
+    if (!exi_folder_note(&folder, output))
+        return EX_EXIT_FAILED;
+    ex_error error = {.result = EX_OK};
+    int exit_code, done = 0;
+    if (exi_make_directory(output, &error) != EX_OK) {
+        exit_code = exi_failed(&error);
+    } else {
+        exi_interrupt_defer(true);
+        done = run_batches(call, work, &exit_code);
+        exi_interrupt_defer(false);
+    }
+    if (exit_code != EX_EXIT_DONE) {
+        undo_frames(work, done, &folder);
+    } else if (exi_interrupted()) {
+        exit_code = interrupted(work, &folder);
+    } else if (!call->quiet) {
+        char forms[EXI_TEXT_SIZE], vertices[EXI_TEXT_SIZE];
+        printf("%s: %s of %s\n", output, exi_text_count(forms, done, "form"),
+               exi_text_count(vertices, ex_rig_level_vertex_count(work->rig, work->wish.level), "vertex"));
+    }
+    exi_folder_forget(&folder);
+    return exit_code;
+}
+
+static int batch_size(const ex_rig *rig, const exi_form_wish *wish) {
+    size_t form = exi_form_size(rig, wish);
+    size_t fits = BATCH_BYTES / (form > 0 ? form : 1);
+    return fits < 1 ? 1 : fits > BATCH_MAX ? BATCH_MAX : (int)fits;
+}
+
+static int run_table(const ex_call *call, const ex_rig *rig, const exi_form_wish *wish, const ex_tasks *tasks) {
+    ex_error error = {.result = EX_OK};
+    ex_pose_table table = {.pose_count = 0};
+    if (ex_pose_table_read(poses_path, rig, &table, &error) != EX_OK)
+        return exi_failed(&error);
+    batch work = {.rig = rig, .table = &table, .tasks = tasks, .wish = *wish, .size = batch_size(rig, wish)};
+    atomic_init(&work.written, 0);
+    work.scratch = malloc(ex_rig_scratch_size(rig, &(ex_evaluation){.level = wish->level}, work.size) + 1);
+    bool fits = work.scratch != NULL;
+    for (int i = 0; fits && i < work.size; i++)
+        fits = exi_form_open(&work.forms[i], rig, wish);
+    int exit_code = fits ? write_table(call, &work) : exi_failed_text("there is not enough memory");
+    for (int i = 0; i < work.size; i++)
+        exi_form_close(&work.forms[i], rig);
+    free(work.scratch);
+    ex_pose_table_free(&table);
+    return exit_code;
+}
+
+static bool is_form_kind(const char *word) {
+    return strcmp(word, "obj") == 0 || strcmp(word, "ply") == 0 || strcmp(word, "glb") == 0 ||
+           strcmp(word, "gltf") == 0;
+}
+
+static int run(const ex_call *call) {
+    int exit_code;
+    if (!output)
+        return exi_wrong_usage(call->command, "say with -o where the result goes");
+    if (poses_path && call->argument_count > 1) {
+        return exi_wrong_usage(call->command, "'%s' and --poses both say which pose: give one of them",
+                               call->arguments[1]);
+    }
+    if (kind && (!poses_path || !is_form_kind(kind)))
+        return exi_wrong_usage(call->command, "--kind is obj, ply, glb or gltf, and goes with --poses");
+    if (force && !poses_path)
+        return exi_wrong_usage(call->command, "--force goes with --poses: a single form is written over what is there");
+    if (textures && exi_is_standard_output(output))
+        return exi_wrong_usage(call->command, "textures are written beside the form: name a file with -o");
+    if (!exi_assignments_check(call))
+        return EX_EXIT_USAGE;
+    if (!poses_path && !exi_output_check(call->command, output, EXI_FORM_ENDINGS, call->arguments[0], &exit_code))
+        return exit_code;
+    ex_rig *rig =
+        exi_rig_load(call->arguments[0], &(ex_rig_options){.storage = narrow ? EX_STORAGE_16_BIT : EX_STORAGE_FLOAT,
+                                                           .without_tangents = true});
+    if (!rig)
+        return EX_EXIT_FAILED;
+    exi_form_wish wish = {.normals = !plain && ex_rig_get_mesh(rig).face_count > 0, .textures = textures};
+    if (!exi_level_read(call, rig, level_text, &wish.level, &exit_code)) {
+        ex_rig_destroy(rig);
+        return exit_code;
+    }
+    exi_pool *pool = exi_pool_create(call->threads);
+    const ex_tasks *tasks = exi_pool_tasks(pool);
+    exit_code = poses_path ? run_table(call, rig, &wish, tasks) : run_once(call, rig, &wish, tasks);
+    exi_pool_destroy(pool);
+    ex_rig_destroy(rig);
+    return exit_code;
+}
+
+const ex_command cmd_pose = {
+    .name = "pose",
+    .summary = "evaluate a rig and write the form, or one form per row of a table",
+    .usage = "pose RIG.glb [axis=value...] -o FORM [--level LEVEL]\n"
+             "pose RIG.glb --poses FILE.csv -o DIR [--force]",
+    .description = "Writes the form that the rig takes at a pose, with the polygons, texture\n"
+                   "coordinates, groups and materials of its mesh, normals, and the vertices in\n"
+                   "their original order. Axes that are not named stay at rest. A rotation is\n"
+                   "written as a quaternion (shoulder=q:0,0,.38,.92) or as turns in degrees, one\n"
+                   "after the other (shoulder=x30y-10z5). Any joint can be turned from its rest:\n"
+                   "joint:wrist=x20. The form of a driver is a file: body=FILE.obj. Forms are in\n"
+                   "metres with y up, whatever the project's own unit and up.\n"
+                   "\n"
+                   "A rig that subdivides gives the level its project asks for: --level cage is the\n"
+                   "form with the mesh's own vertices, to sculpt on.\n"
+                   "\n"
+                   "With --poses, DIR/pose_00000.obj is the form of the first row, and so on.\n"
+                   "Forms that are there already are not overwritten unless told.",
+    .examples = "exemplar pose blob/blob.glb bend=0.5 -o bent.obj\n"
+                "printf 'bend\\n0\\n0.5\\n1\\n' > poses.csv\n"
+                "exemplar pose blob/blob.glb --poses poses.csv -o frames",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .argument_min = 1,
+    .argument_max = -1,
+    .run = run,
+};

@@ -1,0 +1,194 @@
+/* cli/forms.c - forms that evaluation gave, as files. */
+#include "forms.h"
+
+#include "cli/base/files.h"
+#include "cli/base/report.h"
+
+#include "author/base/file.h"
+#include "author/base/number.h"
+#include "runtime/base/result.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "the cage, levels 1 to 3 and the limit" */
+static const char *list_levels(const ex_rig *rig, char text[64]) {
+    const int count = ex_rig_level_count(rig);
+    const bool limit =
+        ex_rig_level_vertex_count(rig, EX_LEVEL_LIMIT) > 0 && !ex_stencils_on_limit(ex_rig_stencils(rig));
+    char levels[32] = "";
+    if (count == 1)
+        snprintf(levels, sizeof levels, "%s level 1", limit ? "," : " and");
+    else if (count > 1)
+        snprintf(levels, sizeof levels, "%s levels 1 to %d", limit ? "," : " and", count);
+    snprintf(text, 64, "the cage%s%s%s", levels, limit ? " and the limit" : "", count > 0 || limit ? "" : " only");
+    return text;
+}
+
+bool exi_level_read(const ex_call *call, const ex_rig *rig, const char *text, int *level, int *exit_code) {
+    *level = ex_rig_level(rig);
+    if (!text)
+        return true;
+    char *end = NULL, levels[64];
+    const long number = strtol(text, &end, 10);
+    if (strcmp(text, "cage") == 0) {
+        *level = 0;
+    } else if (strcmp(text, "limit") == 0) {
+        *level = EX_LEVEL_LIMIT;
+    } else if (end != text && *end == 0 && number >= 0 && number <= EX_SUBDIVIDE_LEVELS) {
+        *level = (int)number;
+    } else {
+        *exit_code = exi_wrong_usage(call->command, "--level is 'cage', a number up to %d or 'limit', not '%s'",
+                                     EX_SUBDIVIDE_LEVELS, text);
+        return false;
+    }
+    if (ex_rig_level_vertex_count(rig, *level) > 0)
+        return true;
+    *exit_code = exi_failed_text("this rig has no level '%s': it has %s; 'subdivide' in the project makes more", text,
+                                 list_levels(rig, levels));
+    return false;
+}
+
+/* ---- memory ---- */
+
+static size_t texture_size(const ex_rig *rig, int texture) {
+    ex_texture t = ex_rig_texture(rig, texture);
+    return (size_t)t.width * (size_t)t.height * 4;
+}
+
+size_t exi_form_size(const ex_rig *rig, const exi_form_wish *wish) {
+    size_t size = (size_t)ex_rig_level_vertex_count(rig, wish->level) * (wish->normals ? 24 : 12);
+    for (int i = 0; wish->textures && i < ex_rig_texture_count(rig); i++)
+        size += texture_size(rig, i);
+    return size;
+}
+
+bool exi_form_open(exi_form *form, const ex_rig *rig, const exi_form_wish *wish) {
+    const size_t bytes = (size_t)ex_rig_level_vertex_count(rig, wish->level) * 3 * sizeof(float);
+    const int textures = wish->textures ? ex_rig_texture_count(rig) : 0;
+    *form = (exi_form){.positions = malloc(bytes + 1),
+                       .normals = wish->normals ? malloc(bytes + 1) : NULL,
+                       .textures = textures > 0 ? calloc((size_t)textures, sizeof *form->textures) : NULL};
+    bool good = form->positions && (form->normals || !wish->normals) && (form->textures || textures == 0);
+    for (int i = 0; good && i < textures; i++) {
+        form->textures[i] = malloc(texture_size(rig, i));
+        good = form->textures[i] != NULL;
+    }
+    return good;
+}
+
+void exi_form_close(exi_form *form, const ex_rig *rig) {
+    for (int i = 0; form->textures && i < ex_rig_texture_count(rig); i++)
+        free(form->textures[i]);
+    free(form->textures);
+    free(form->normals);
+    free(form->positions);
+    *form = (exi_form){0};
+}
+
+ex_output exi_form_output(const exi_form *form) {
+    return (ex_output){.positions = form->positions, .normals = form->normals, .textures = form->textures};
+}
+
+/* ---- writing ---- */
+
+/* A float through its shortest decimals: 0.3f becomes 0.3, and a text shows no digits that the rig does not have. */
+static double shortest(float value) {
+    char text[32];
+    int length = exi_format_float(text, value);
+    const char *cursor = text;
+    double result = (double)value;
+    exi_parse_double(&cursor, text + length, &result);
+    return result;
+}
+
+/* A pose far outside the examples can leave what a float holds; no file shows that well. */
+static ex_result check_positions(const float *positions, int vertex_count, ex_error *error) {
+    for (int v = 0; v < vertex_count; v++) {
+        const float *p = positions + 3 * (size_t)v;
+        if (!isfinite(p[0]) || !isfinite(p[1]) || !isfinite(p[2]))
+            return exi_error(error, EX_ERROR_DATA, "vertex %d of this pose is too far away for a float", v);
+    }
+    return EX_OK;
+}
+
+/* FORM.obj and base_color: FORM.base_color.png. */
+static char *texture_path(const char *path, const char *name) {
+    size_t size = strlen(name) + sizeof ".."
+                                        ".png";
+    char *ending = malloc(size);
+    if (!ending)
+        return NULL;
+    snprintf(ending, size, ".%s.png", name);
+    char *made = exi_path_with_ending(path, ending);
+    free(ending);
+    return made;
+}
+
+/* Whether a texture goes into the form's own file. */
+static bool is_embedded(const char *path, const char *texture) {
+    return strcmp(texture, "base_color") == 0 &&
+           (exi_path_ends_with(path, ".glb") || exi_path_ends_with(path, ".gltf"));
+}
+
+static ex_result write_textures(const exi_form *form, const ex_rig *rig, const char *path, ex_error *error) {
+    ex_result result = EX_OK;
+    for (int i = 0; result == EX_OK && form->textures && i < ex_rig_texture_count(rig); i++) {
+        ex_texture t = ex_rig_texture(rig, i);
+        if (is_embedded(path, t.name))
+            continue;
+        char *beside = texture_path(path, t.name);
+        ex_image image = {.width = t.width, .height = t.height, .pixels = form->textures[i]};
+        result = beside ? ex_image_write(beside, &image, error) : exi_error_memory(error, "a path", strlen(path));
+        free(beside);
+    }
+    return result;
+}
+
+/* Visits a path and releases it; false, after a sentence, without memory for it. */
+static bool visit_owned(char *path, bool (*visit)(const char *path)) {
+    if (!path)
+        exi_failed_text("there is not enough memory");
+    const bool go_on = path && visit(path);
+    free(path);
+    return go_on;
+}
+
+bool exi_form_visit_files(const ex_rig *rig, const exi_form_wish *wish, const char *path,
+                          bool (*visit)(const char *path)) {
+    bool go_on = visit(path);
+    if (go_on && exi_path_ends_with(path, ".gltf"))
+        go_on = visit_owned(exi_path_with_ending(path, ".bin"), visit);
+    for (int i = 0; go_on && wish->textures && i < ex_rig_texture_count(rig); i++)
+        if (!is_embedded(path, ex_rig_texture(rig, i).name))
+            go_on = visit_owned(texture_path(path, ex_rig_texture(rig, i).name), visit);
+    return go_on;
+}
+
+ex_result exi_form_write(const exi_form *form, const ex_rig *rig, const exi_form_wish *wish, const char *path,
+                         ex_error *error) {
+    ex_mesh *mesh = NULL;
+    ex_image base = {0};
+    const bool scene = exi_path_ends_with(path, ".glb") || exi_path_ends_with(path, ".gltf");
+    for (int i = 0; form->textures && i < ex_rig_texture_count(rig); i++) {
+        ex_texture t = ex_rig_texture(rig, i);
+        if (is_embedded(path, t.name))
+            base = (ex_image){.width = t.width, .height = t.height, .pixels = form->textures[i]};
+    }
+    ex_surface surface = {.level = wish->level, .positions = form->positions, .normals = form->normals};
+    ex_result result = check_positions(form->positions, ex_rig_level_vertex_count(rig, wish->level), error);
+    if (result == EX_OK)
+        result = ex_rig_to_mesh(rig, &surface, &mesh, error);
+    if (result == EX_OK && (scene || exi_path_ends_with(path, ".ply"))) {
+        result = ex_mesh_write_textured(path, mesh, base.pixels ? &base : NULL, error);
+    } else if (result == EX_OK) { /* what has no ending, such as standard output, gets OBJ, too */
+        for (size_t i = 0; i < 3 * (size_t)mesh->vertex_count; i++)
+            mesh->positions[i] = shortest(form->positions[i]);
+        for (size_t i = 0; form->normals && i < 3 * (size_t)mesh->normal_count; i++)
+            mesh->normals[i] = shortest(form->normals[i]);
+        result = ex_obj_write(path, mesh, error);
+    }
+    ex_mesh_destroy(mesh);
+    return result == EX_OK ? write_textures(form, rig, path, error) : result;
+}

@@ -1,0 +1,107 @@
+/* exemplar check - everything that is wrong or weak in a project, worst first. */
+#include "cli/base/command.h"
+#include "cli/base/files.h"
+#include "cli/base/report.h"
+#include "findings.h"
+
+#include <stdio.h>
+
+static int samples;
+
+static const ex_option options[] = {
+    {.name = "samples",
+     .argument = "N",
+     .help = "points of each space at which weights are looked at (default: 4096, at most 10 million)",
+     .count = &samples,
+     .count_max = 10000000},
+};
+
+static const char *const headings[] = {
+    [EX_SEVERITY_ERROR] = "errors",
+    [EX_SEVERITY_WARNING] = "warnings",
+    [EX_SEVERITY_NOTE] = "notes",
+};
+
+static void print_group(const ex_check *check, ex_severity severity) {
+    bool any = false;
+    for (int i = 0; i < check->finding_count; i++) {
+        const ex_finding *finding = &check->findings[i];
+        if (finding->severity != severity)
+            continue;
+        if (!any)
+            printf("%s:\n", headings[severity]);
+        any = true;
+        const char *where = finding->where ? finding->where : "";
+        printf("  %s%s", where, *where ? ": " : "");
+        exi_print_plain(stdout, finding->text);
+        printf("  [%s]\n", finding->kind);
+    }
+}
+
+/* With --quiet, notes are left out: errors and warnings are the data that was asked for. */
+static void print_text(const ex_call *call, const ex_check *check) {
+    print_group(check, EX_SEVERITY_ERROR);
+    print_group(check, EX_SEVERITY_WARNING);
+    if (call->quiet)
+        return;
+    print_group(check, EX_SEVERITY_NOTE);
+    char errors[EXI_TEXT_SIZE], warnings[EXI_TEXT_SIZE];
+    printf("%s: %s, %s\n", call->arguments[0], exi_text_count(errors, check->error_count, "error"),
+           exi_text_count(warnings, check->warning_count, "warning"));
+}
+
+static int unreadable(const ex_call *call, const ex_error *error) {
+    if (call->json)
+        exi_findings_print_unreadable(stdout, "", error->text);
+    return exi_failed(error);
+}
+
+static int run(const ex_call *call) {
+    if (!exi_expect_kind(call->arguments[0], EXI_FILE_PROJECT))
+        return EX_EXIT_FAILED;
+    ex_error error = {.result = EX_OK};
+    ex_project *project = NULL;
+    if (ex_project_read(call->arguments[0], &project, &error) != EX_OK)
+        return unreadable(call, &error);
+    exi_progress progress;
+    exi_progress_start(&progress, call);
+    ex_check_options how = {.sample_count = samples, .progress = exi_progress_hook(&progress)};
+    ex_check *check = NULL;
+    ex_result result = ex_project_check(project, &how, &check, &error);
+    exi_progress_end(&progress);
+    ex_project_destroy(project);
+    if (result != EX_OK)
+        return exi_failed(&error);
+    if (call->json)
+        exi_findings_print_json(stdout, check);
+    else
+        print_text(call, check);
+    int exit_code = check->error_count > 0 ? EX_EXIT_FAILED : EX_EXIT_DONE;
+    ex_check_destroy(check);
+    return exit_code;
+}
+
+const ex_command cmd_check = {
+    .name = "check",
+    .summary = "say what is wrong or weak in a project before it hurts",
+    .usage = "check PROJECT.json [--json]",
+    .description = "Looks at the whole project and lists all it finds, errors first: examples at\n"
+                   "one place or nearly so, spaces that are hard to solve, examples that the others\n"
+                   "would not have guessed, weights that leave [-0.5, 1.5] inside the range, forms\n"
+                   "of a different connectivity and whether another order of their vertices would\n"
+                   "repair it, vertices that cannot be un-posed safely, skeletons that do not fit,\n"
+                   "skin weights that do not sum to 1, numbers that are not finite, surfaces that\n"
+                   "cannot be subdivided, images of another size, layers that disturb earlier ones.\n"
+                   "Each line says where in the project file to look and ends with the kind of\n"
+                   "finding.\n"
+                   "\n"
+                   "The exit code is 1 when there are errors; warnings and notes leave it at 0.",
+    .examples = "exemplar check blob/blob.json\n"
+                "exemplar check blob/blob.json --json --samples 20000",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .json = true,
+    .argument_min = 1,
+    .argument_max = 1,
+    .run = run,
+};

@@ -1,0 +1,264 @@
+/* exemplar demo - sample projects that the program itself makes, written and built. */
+#include "cli/base/command.h"
+#include "cli/base/files.h"
+#include "cli/base/interrupt.h"
+#include "cli/base/pool.h"
+#include "cli/base/report.h"
+#include "cli/base/rigs.h"
+
+#include "author/base/file.h"
+#include "author/base/number.h"
+#include "demos/demos.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *output;
+static bool force, all, quick;
+
+static const ex_option options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .argument = "DIR",
+     .help = "the folder to write to (default: ./NAME); without NAME, every demo has a folder of its own in it",
+     .text = &output},
+    {.name = "force",
+     .letter = 'f',
+     .help = "write into a folder that holds something already, over what has the same names",
+     .flag = &force},
+    {.name = "all", .help = "without NAME: those that take long, too", .flag = &all},
+    {.name = "quick", .help = "body: a coarse one of a dozen scans, in seconds", .flag = &quick},
+};
+
+/* Writes and builds one demo into a folder. The rig, or NULL: after a sentence, or because of an interrupt. */
+static ex_rig *make_demo(const ex_call *call, const ex_demo *demo, const char *folder, const char *project_path,
+                         const char *rig_path) {
+    ex_error error = {.result = EX_OK};
+    exi_progress progress;
+    ex_project *project = NULL;
+    ex_rig *rig = NULL;
+    exi_pool *pool = exi_pool_create(call->threads);
+    exi_interrupt_defer(true);
+    exi_progress_start(&progress, call);
+    const exi_demo_options how = {
+        .progress = exi_progress_hook(&progress), .tasks = exi_pool_tasks(pool), .quick = quick};
+    const ex_build_options building = {.tasks = how.tasks};
+    bool good = exi_make_directory(folder, &error) == EX_OK && exi_demo_write(demo, folder, &how, &error) == EX_OK &&
+                ex_project_read(project_path, &project, &error) == EX_OK &&
+                ex_project_build(project, &building, &rig, &error) == EX_OK &&
+                ex_rig_write(rig_path, rig, &error) == EX_OK;
+    exi_progress_end(&progress);
+    exi_interrupt_defer(false);
+    exi_pool_destroy(pool);
+    ex_project_destroy(project);
+    if (!good) {
+        if (!exi_interrupted())
+            exi_failed(&error);
+        ex_rig_destroy(rig);
+        return NULL;
+    }
+    return rig;
+}
+
+/* A value between rest and the far end for up to two dials, so that the printed commands show something. */
+static void print_some_pose(const ex_rig *rig) {
+    int printed = 0;
+    for (int i = 0; i < ex_rig_input_count(rig) && printed < 2; i++) {
+        ex_axis axis = ex_rig_input_axis(rig, i);
+        if (axis.kind == EX_AXIS_SCALAR) {
+            char number[32];
+            double end = axis.max - axis.rest >= axis.rest - axis.min ? axis.max : axis.min;
+            exi_format_double(number, axis.rest + 0.75 * (end - axis.rest));
+            printf(" %s=%s", ex_rig_input_name(rig, i), number);
+            printed++;
+        }
+    }
+}
+
+/* One demo on its way to its files. */
+typedef struct demo_job {
+    const ex_call *call;
+    const ex_demo *demo;
+    const char *folder;
+    char *project, *rig, *posed, *picture; /* paths */
+    bool next;                             /* print what to try next */
+} demo_job;
+
+/* What was learnt, on the motion that took no part in it. */
+static void print_next_garment(const demo_job *job) {
+    const char *program = job->call->program, *folder = job->folder, *rig = job->rig;
+    const char *slash = folder[0] && folder[strlen(folder) - 1] == '/' ? "" : "/";
+    printf("\nTry next:\n  %s drive keys %s\n", program, rig);
+    printf("  %s drive apply %s --driver %s%sdriver_unseen.pc2 -o %s%sfollowed.pc2\n", program, rig, folder, slash,
+           folder, slash);
+    printf("  %s drive report %s --driver %s%sdriver_unseen.pc2 --truth %s%sdriven_unseen.pc2 --picture "
+           "%s%sreport.png\n",
+           program, rig, folder, slash, folder, slash, folder, slash);
+}
+
+/* What the body is worth, and what can be done with it. */
+static void print_next_session(const demo_job *job) {
+    const char *program = job->call->program, *folder = job->folder, *rig = job->rig;
+    const char *slash = folder[0] && folder[strlen(folder) - 1] == '/' ? "" : "/";
+    printf("\nTry next:\n  %s scan report %s\n", program, folder);
+    printf("  %s pose %s elbow.L=90 -o %s\n", program, rig, job->posed);
+    printf("  %s render %s elbow.L=90 girth=0.3 -o %s\n", program, rig, job->picture);
+    printf("  %s bake %s --motion YOURS.bvh --map %s%smotion_map.json -o %s%smoving.glb\n", program, rig, folder, slash,
+           folder, slash);
+}
+
+static void print_demo(const demo_job *job, const ex_rig *rig, double seconds) {
+    if (job->call->json) {
+        exi_rig_print_line(stdout, true, job->rig, rig, seconds, NULL);
+        return;
+    }
+    if (job->call->quiet)
+        return;
+    printf("%s: %s\n%s\n", job->demo->name, job->demo->summary, job->project);
+    exi_rig_print_line(stdout, false, job->rig, rig, seconds, NULL);
+    if (job->next && job->demo->garment) {
+        print_next_garment(job);
+    } else if (job->next && job->demo->session) {
+        print_next_session(job);
+    } else if (job->next) {
+        const char *program = job->call->program;
+        printf("\nTry next:\n  %s info %s\n  %s weights %s", program, job->rig, program, job->rig);
+        print_some_pose(rig);
+        printf("\n  %s pose %s", program, job->rig);
+        print_some_pose(rig);
+        printf(" -o %s\n  %s render %s", job->posed, program, job->rig);
+        print_some_pose(rig);
+        printf(" -o %s\n", job->picture);
+    }
+}
+
+/* A session stays as far as it was made, and goes on from there. */
+static int leave_session(const demo_job *job) {
+    char *scan = exi_path_inside(job->folder, "scan", ".json");
+    const char *program = job->call->program;
+    if (!exi_interrupted()) {
+        free(scan);
+        return EX_EXIT_FAILED;
+    }
+    if (scan && exi_file_exists(scan))
+        exi_failed_text("interrupted: what was made stays, and '%s scan run %s' goes on from there", program,
+                        job->folder);
+    else
+        exi_failed_text("interrupted: scans that are whole stay, and the same command with --force goes on from there");
+    free(scan);
+    return exi_interrupted();
+}
+
+static int write_job(const demo_job *job) {
+    if (!job->project || !job->rig || !job->posed || !job->picture)
+        return exi_failed_text("there is not enough memory");
+    if (exi_file_is_no_folder(job->folder))
+        return exi_failed_text("'%s' is no folder: give another with -o", job->folder);
+    if (!force && !exi_folder_is_empty(job->folder)) {
+        return exi_failed_text("the folder '%s' is there and not empty: give --force to write over what it holds, or "
+                               "another folder with -o",
+                               job->folder);
+    }
+    exi_folder folder;
+    if (!exi_folder_note(&folder, job->folder))
+        return EX_EXIT_FAILED;
+    double start = exi_clock();
+    ex_rig *rig = make_demo(job->call, job->demo, job->folder, job->project, job->rig);
+    int exit_code = rig ? EX_EXIT_DONE : EX_EXIT_FAILED;
+    if (rig)
+        print_demo(job, rig, exi_clock() - start);
+    else if (job->demo->session)
+        exit_code = leave_session(job);
+    else if (exi_interrupted())
+        exit_code = exi_folder_interrupted(&folder, force);
+    else
+        exi_folder_undo(&folder);
+    ex_rig_destroy(rig);
+    exi_folder_forget(&folder);
+    return exit_code;
+}
+
+static int write_demo(const ex_call *call, const ex_demo *demo, const char *folder, bool next) {
+    demo_job job = {.call = call,
+                    .demo = demo,
+                    .folder = folder,
+                    .project = exi_path_inside(folder, demo->name, ".json"),
+                    .rig = exi_path_inside(folder, demo->name, ".glb"),
+                    .posed = exi_path_inside(folder, "posed", ".obj"),
+                    .picture = exi_path_inside(folder, "posed", ".png"),
+                    .next = next};
+    int exit_code = write_job(&job);
+    free(job.project);
+    free(job.rig);
+    free(job.posed);
+    free(job.picture);
+    return exit_code;
+}
+
+static int write_all(const ex_call *call) {
+    int last = ex_demo_count - 1;
+    while (!all && exi_demo_is_long(&ex_demos[last]))
+        last--;
+    for (int i = 0; i <= last; i++) {
+        if (exi_demo_is_long(&ex_demos[i]) && !all)
+            continue;
+        char *folder = exi_path_inside(output ? output : "", ex_demos[i].name, "");
+        int exit_code =
+            folder ? write_demo(call, &ex_demos[i], folder, i == last) : exi_failed_text("there is not enough memory");
+        free(folder);
+        if (exit_code != EX_EXIT_DONE)
+            return exit_code;
+    }
+    return EX_EXIT_DONE;
+}
+
+static int unknown_demo(const ex_call *call) {
+    const char *candidates[64];
+    int count = 0;
+    for (; count < ex_demo_count && count < 64; count++)
+        candidates[count] = ex_demos[count].name;
+    const char *name = call->arguments[0];
+    const char *near = ex_suggest(name, candidates, count);
+    return exi_wrong_usage(call->command, "there is no demo '%s': %s '%s'%s", name, near ? "did you mean" : "one is",
+                           near ? near : ex_demos[0].name, near ? "?" : "");
+}
+
+static int run(const ex_call *call) {
+    if (call->argument_count == 0)
+        return write_all(call);
+    for (int i = 0; i < ex_demo_count; i++)
+        if (strcmp(ex_demos[i].name, call->arguments[0]) == 0 && quick && !ex_demos[i].session)
+            return exi_wrong_usage(call->command, "--quick goes with 'body', and '%s' is quick enough",
+                                   ex_demos[i].name);
+        else if (strcmp(ex_demos[i].name, call->arguments[0]) == 0)
+            return write_demo(call, &ex_demos[i], output ? output : ex_demos[i].name, true);
+    return unknown_demo(call);
+}
+
+const ex_command cmd_demo = {
+    .name = "demo",
+    .summary = "write complete sample projects and build them",
+    .usage = "demo [NAME] [-o DIR] [--force] [--all]\n"
+             "demo body [-o DIR] [--quick] [--force]",
+    .description = "Writes a project and its forms, made by the program itself, builds the rig\n"
+                   "beside it, and prints what was written and commands to try next. Without NAME,\n"
+                   "all demos are written but three, which take long. 'sleeve' and 'shirt' simulate\n"
+                   "cloth on a driver that moves, in up to a minute, and learn from it. Beside the\n"
+                   "project they write the caches of two motions, driver_train.pc2 and\n"
+                   "driven_train.pc2 to learn from, driver_unseen.pc2 and driven_unseen.pc2 to try\n"
+                   "it on. 'body' makes somebody (subject.glb), scans them in 96 poses and makes a\n"
+                   "body of the scans, in minutes; the folder is a scan session ('exemplar scan'),\n"
+                   "600 MB large, and 'exemplar scan run DIR' goes on where it was interrupted.\n"
+                   "\n"
+                   "A folder that holds anything already is left alone unless told.",
+    .examples = "exemplar demo blob\n"
+                "exemplar demo shirt\n"
+                "exemplar demo body --quick -o somebody\n"
+                "exemplar demo -o demos --force",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .json = true,
+    .argument_min = 0,
+    .argument_max = 1,
+    .run = run,
+};

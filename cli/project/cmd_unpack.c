@@ -1,0 +1,101 @@
+/* exemplar unpack - from a rig file back to a project and its forms. */
+#include "cli/base/command.h"
+#include "cli/base/emit.h"
+#include "cli/base/files.h"
+#include "cli/base/interrupt.h"
+#include "cli/base/report.h"
+#include "cli/base/rigs.h"
+
+#include <stdlib.h>
+
+static const char *output;
+static bool force;
+
+static const ex_option options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .argument = "DIR",
+     .help = "the folder to write to; made if it is missing",
+     .text = &output},
+    {.name = "force", .letter = 'f', .help = "overwrite a project that is there already", .flag = &force},
+};
+
+static void print_result(const ex_call *call, const ex_rig *rig, const char *project) {
+    if (call->json) {
+        exi_emitter json = exi_emit_start(stdout);
+        exi_emit_open(&json, NULL, '{');
+        exi_emit_text(&json, "project", project);
+        exi_emit_number(&json, "layers", ex_rig_layer_count(rig));
+        exi_emit_number(&json, "examples", ex_rig_example_count(rig));
+        exi_emit_close(&json, '}');
+        exi_emit_end(&json);
+    } else if (!call->quiet) {
+        char layers[EXI_TEXT_SIZE], examples[EXI_TEXT_SIZE];
+        printf("%s: %s, %s\n", project, exi_text_count(layers, ex_rig_layer_count(rig), "layer"),
+               exi_text_count(examples, ex_rig_example_count(rig), "example"));
+    }
+}
+
+/* Unpacks, and takes back what was written where that fails or is interrupted. */
+static int fill_folder(const ex_rig *rig, const char *name, exi_folder *folder) {
+    ex_error error = {.result = EX_OK};
+    exi_interrupt_defer(true);
+    ex_result result = ex_project_unpack(rig, output, name, force, &error);
+    exi_interrupt_defer(false);
+    if (result == EX_OK)
+        return EX_EXIT_DONE;
+    if (exi_interrupted())
+        return exi_folder_interrupted(folder, force);
+    exi_folder_undo(folder);
+    return exi_failed(&error);
+}
+
+static int unpack(const ex_call *call, const ex_rig *rig, const char *name) {
+    exi_folder folder;
+    if (!exi_folder_note(&folder, output))
+        return EX_EXIT_FAILED;
+    int exit_code = EX_EXIT_DONE;
+    char *project = exi_path_inside(output, name, ".json");
+    if (!project) {
+        exit_code = exi_failed_text("there is not enough memory");
+    } else if (!force && exi_file_exists(project)) {
+        exit_code = exi_failed_text("'%s' exists already: give --force to overwrite it, or another folder", project);
+    } else {
+        exit_code = fill_folder(rig, name, &folder);
+        if (exit_code == EX_EXIT_DONE)
+            print_result(call, rig, project);
+    }
+    free(project);
+    exi_folder_forget(&folder);
+    return exit_code;
+}
+
+static int run(const ex_call *call) {
+    if (!output)
+        return exi_wrong_usage(call->command, "say with -o DIR where the project goes");
+    ex_rig *rig = exi_rig_load(call->arguments[0], NULL);
+    if (!rig)
+        return EX_EXIT_FAILED;
+    char *name = exi_path_stem(call->arguments[0]);
+    int exit_code = name ? unpack(call, rig, name) : exi_failed_text("there is not enough memory");
+    free(name);
+    ex_rig_destroy(rig);
+    return exit_code;
+}
+
+const ex_command cmd_unpack = {
+    .name = "unpack",
+    .summary = "turn a rig back into a project with its forms",
+    .usage = "unpack RIG.glb -o DIR [--force]",
+    .description = "Writes DIR/RIG.json and the rest mesh and examples as OBJ files beside it.\n"
+                   "Building that project gives a rig of the same bytes, so what only exists as a\n"
+                   "rig can be edited like everything else.",
+    .examples = "exemplar unpack blob/blob.glb -o blob-again\n"
+                "exemplar build blob-again/blob.json && cmp blob/blob.glb blob-again/blob.glb",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .json = true,
+    .argument_min = 1,
+    .argument_max = 1,
+    .run = run,
+};

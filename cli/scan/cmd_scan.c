@@ -1,0 +1,89 @@
+/*
+ * exemplar scan - from range scans with markers to a body that can be posed: a command of commands, each of which has a
+ * page of its own (scan_*.c). Here is what they share.
+ */
+#define _POSIX_C_SOURCE 200809L /* struct timespec in struct stat */
+
+#include "scan.h"
+
+#include "cli/base/files.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+ex_scan_session *exi_scan_open(const char *folder) {
+    ex_scan_session *session = NULL;
+    ex_error error = {0};
+    if (ex_scan_session_read(folder, &session, &error) == EX_OK)
+        return session;
+    exi_failed(&error);
+    return NULL;
+}
+
+ex_scan_fitted *exi_scan_open_fit(const ex_scan_session *session) {
+    ex_scan_fitted *fitted = NULL;
+    ex_error error = {0};
+    char *path = ex_scan_path(session, "", "fit", ".json");
+    if (!path)
+        exi_failed_text("there is not enough memory");
+    else if (!exi_file_exists(path))
+        exi_failed_text("'%s' is not there yet: 'exemplar scan fit %s' makes it", path, session->folder);
+    else if (ex_scan_fitted_read(path, &fitted, &error) != EX_OK)
+        exi_failed(&error);
+    free(path);
+    return fitted;
+}
+
+bool exi_scan_is_newer(const char *made, const char *from) {
+    struct stat a, b;
+    if (stat(made, &a) != 0 || stat(from, &b) != 0)
+        return false;
+    return a.st_mtim.tv_sec > b.st_mtim.tv_sec ||
+           (a.st_mtim.tv_sec == b.st_mtim.tv_sec && a.st_mtim.tv_nsec >= b.st_mtim.tv_nsec);
+}
+
+/* ---- the command ---- */
+
+static const ex_command *const commands[] = {
+    /* in the order of the work */
+    &cmd_scan_run, &cmd_scan_simulate, &cmd_scan_markers, &cmd_scan_label,
+    &cmd_scan_fit, &cmd_scan_template, &cmd_scan_build,   &cmd_scan_report};
+enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
+
+static int run(const ex_call *call) {
+    const char *words[COMMAND_COUNT], *word = call->arguments[0];
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        words[i] = commands[i]->name + strlen("scan ");
+    const char *near = ex_suggest(word, words, COMMAND_COUNT);
+    if (near)
+        return exi_wrong_usage(call->command, "there is no '%s' here: did you mean 'scan %s'?", word, near);
+    return exi_wrong_usage(call->command,
+                           "there is no '%s' here: say simulate, markers, label, fit, template, build, report or run",
+                           word);
+}
+
+const ex_command cmd_scan = {
+    .name = "scan",
+    .summary = "make a body that can be posed from range scans with markers",
+    .usage = "scan run DIR\n"
+             "scan simulate RIG.glb --poses FILE.csv -o DIR\n"
+             "scan markers|label|fit|template|build|report DIR ...\n"
+             "scan fit FILE.c3d ...",
+    .description = "A scan session is a folder with a scan.json, the scans of one person in many\n"
+                   "poses, and a list of the markers painted on the skin. Step by step, each from\n"
+                   "the files that the one before left: markers are found on the scans, named,\n"
+                   "and a skeleton with its poses is fitted to them; a cage that follows the\n"
+                   "skeleton is made; every scan becomes a map of displacements of that cage's\n"
+                   "smooth surface, with its holes filled; and the maps become the examples of a\n"
+                   "rig. 'scan run' does all of it, and goes on where it was stopped. Each command\n"
+                   "has a page of its own: 'exemplar scan fit -h'.",
+    .examples = "exemplar demo body -o body\n"
+                "exemplar scan run body\n"
+                "exemplar scan report body",
+    .argument_min = 1,
+    .argument_max = -1,
+    .run = run,
+    .commands = commands,
+    .command_count = COMMAND_COUNT,
+};

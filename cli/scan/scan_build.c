@@ -1,0 +1,160 @@
+/* exemplar scan build - displacement maps of all scans, and the rig. */
+#include "scan.h"
+
+#include "cli/base/emit.h"
+#include "cli/base/files.h"
+#include "cli/base/interrupt.h"
+#include "cli/base/pool.h"
+#include "cli/base/rigs.h"
+
+#include <stdlib.h>
+
+static bool keep_cage, force;
+
+static const ex_option options[] = {
+    {.name = "keep-cage",
+     .help = "the template as it is: control points are not moved to the scans",
+     .flag = &keep_cage},
+    {.name = "force", .help = "make maps again that are newer than what they are made of", .flag = &force},
+};
+
+static void print_text(const ex_scan_session *session, const ex_scan_built *built) {
+    char before[EXI_TEXT_SIZE], after[EXI_TEXT_SIZE];
+    double hit = 0, lent = 0, least = 2;
+    int count = 0, worst = 0;
+    for (int i = 0; i < built->scan_count; i++) {
+        const ex_scan_coverage *c = &built->scans[i];
+        if (c->hit == 0)
+            continue; /* not in the fit */
+        count++;
+        hit += c->hit;
+        lent += c->lent;
+        if (c->hit < least) {
+            least = c->hit;
+            worst = i;
+        }
+    }
+    printf("%s: a cage of %d vertices and %d faces, %d vertices at level %d\n", session->folder, built->vertex_count,
+           built->face_count, built->level_count, built->level);
+    if (!keep_cage)
+        printf("control points were %s (rms) from the average scans, and %s after refitting once\n",
+               exi_text_length(before, built->refitted), exi_text_length(after, built->remaining));
+    if (count == 0)
+        return;
+    printf("%d maps (%d were there): %.1f %% measured, %.1f %% lent, %.1f %% filled; least in '%s', %.1f %%\n", count,
+           built->kept_count, 100 * hit / count, 100 * lent / count, 100 * (1 - hit / count - lent / count),
+           session->scans[worst].name, 100 * least);
+}
+
+static void print_json(const ex_scan_session *session, const ex_scan_built *built) {
+    exi_emitter json = exi_emit_start(stdout);
+    exi_emit_open(&json, NULL, '{');
+    exi_emit_text(&json, "session", session->folder);
+    exi_emit_number(&json, "cage_vertices", built->vertex_count);
+    exi_emit_number(&json, "cage_faces", built->face_count);
+    exi_emit_number(&json, "level", built->level);
+    exi_emit_number(&json, "vertices", built->level_count);
+    exi_emit_number(&json, "refitted", built->refitted);
+    exi_emit_number(&json, "remaining", built->remaining);
+    exi_emit_open(&json, "scans", '[');
+    for (int i = 0; i < built->scan_count; i++) {
+        exi_emit_open(&json, NULL, '{');
+        exi_emit_text(&json, "name", session->scans[i].name);
+        exi_emit_number(&json, "measured", built->scans[i].hit);
+        exi_emit_number(&json, "lent", built->scans[i].lent);
+        exi_emit_number(&json, "filled", built->scans[i].filled);
+        exi_emit_number(&json, "rms", built->scans[i].rms);
+        exi_emit_close(&json, '}');
+    }
+    exi_emit_close(&json, ']');
+    exi_emit_open(&json, "left_out", '[');
+    for (int i = 0; i < built->left_count; i++)
+        exi_emit_text(&json, NULL, session->scans[built->left_out[i].scan].name);
+    exi_emit_close(&json, ']');
+    exi_emit_close(&json, '}');
+    exi_emit_end(&json);
+}
+
+/* The project as a rig. */
+static ex_result build_rig(const ex_scan_session *session, const ex_progress *progress, const ex_tasks *tasks,
+                           ex_rig **rig, ex_error *error) {
+    char *project_path = ex_scan_path(session, "", "body", ".json"), *path = ex_scan_path(session, "", "body", ".glb");
+    ex_project *project = NULL;
+    ex_result result = project_path && path ? ex_project_read(project_path, &project, error) : EX_ERROR_MEMORY;
+    if (!project_path || !path)
+        *error = (ex_error){.result = EX_ERROR_MEMORY, .text = "there is not enough memory"};
+    if (result == EX_OK)
+        result = ex_project_build(project, &(ex_build_options){.progress = progress, .tasks = tasks}, rig, error);
+    if (result == EX_OK)
+        result = ex_rig_write(path, *rig, error);
+    ex_project_destroy(project);
+    free(project_path);
+    free(path);
+    return result;
+}
+
+static int build(const ex_call *call, const ex_scan_session *session, const ex_scan_fitted *fitted) {
+    exi_progress progress;
+    ex_error error = {0};
+    ex_scan_built *built = NULL;
+    ex_rig *rig = NULL;
+    const double start = exi_clock();
+    exi_pool *pool = exi_pool_create(call->threads);
+    exi_progress_start(&progress, call);
+    const ex_scan_build_options how = {.keep_cage = keep_cage,
+                                       .force = force,
+                                       .progress = exi_progress_hook(&progress),
+                                       .tasks = exi_pool_tasks(pool)};
+    ex_result result = ex_scan_build(session, fitted, &how, &built, &error);
+    if (result == EX_OK)
+        result = build_rig(session, how.progress, how.tasks, &rig, &error);
+    exi_progress_end(&progress);
+    exi_pool_destroy(pool);
+    char *path = ex_scan_path(session, "", "body", ".glb");
+    for (int i = 0; result == EX_OK && !call->quiet && i < built->left_count; i++)
+        exi_failed_text("%s", built->left_out[i].text);
+    if (result != EX_OK) {
+        exi_failed(&error);
+    } else if (call->json) {
+        print_json(session, built);
+    } else if (!call->quiet) {
+        print_text(session, built);
+        exi_rig_print_line(stdout, false, path ? path : "body.glb", rig, exi_clock() - start, NULL);
+    }
+    free(path);
+    ex_rig_destroy(rig);
+    ex_scan_built_destroy(built);
+    return result == EX_OK ? EX_EXIT_DONE : EX_EXIT_FAILED;
+}
+
+static int run(const ex_call *call) {
+    ex_scan_session *session = exi_scan_open(call->arguments[0]);
+    ex_scan_fitted *fitted = session ? exi_scan_open_fit(session) : NULL;
+    const int exit_code = fitted ? build(call, session, fitted) : EX_EXIT_FAILED;
+    ex_scan_fitted_destroy(fitted);
+    ex_scan_session_destroy(session);
+    return exit_code;
+}
+
+const ex_command cmd_scan_build = {
+    .name = "scan build",
+    .summary = "displacement maps of all scans, and the rig",
+    .usage = "scan build DIR [--keep-cage] [--force]",
+    .description = "Moves the template's control points until its smooth surface runs through an\n"
+                   "average scan of each part, records how far every scan is from that surface\n"
+                   "along its normals (maps/), fills what a scan does not show, and writes\n"
+                   "body.json, a project in which each body part is a layer of displacements,\n"
+                   "weighed by the nearest scans and blended into its neighbours by a mask; then\n"
+                   "builds body.glb. Left parts become right parts where scan.json says \"mirror\".\n"
+                   "\n"
+                   "Maps that are newer than scan, fit and cage are kept, so that it goes on where\n"
+                   "it was stopped.",
+    .examples = "exemplar scan build body\n"
+                "exemplar pose body/body.glb elbow.L=90 -o bent.obj",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .json = true,
+    .argument_min = 1,
+    .argument_max = 1,
+    .run = run,
+};

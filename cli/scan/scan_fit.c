@@ -1,0 +1,212 @@
+/* exemplar scan fit - a skeleton, its axes and all poses from named markers. */
+#include "scan.h"
+
+#include "cli/base/emit.h"
+#include "cli/base/files.h"
+#include "cli/base/pool.h"
+
+#include "author/base/number.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *output, *loss_text, *skeleton, *bvh, *up, *frames_text;
+static bool even, rigid;
+
+static const ex_option options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .argument = "FIT.json",
+     .help = "where the fit goes (default: fit.json in the session's folder, and nowhere for motion capture)",
+     .text = &output},
+    {.name = "loss",
+     .argument = "LENGTH",
+     .help =
+         "from which distance on a marker counts less and less, in metres (default: 0.02); 'none' counts all alike, "
+         "false ones too",
+     .text = &loss_text},
+    {.name = "skeleton",
+     .argument = "NAME",
+     .help = "of motion capture: the skeleton to begin with, full, upper or a file with markers (default: full)",
+     .text = &skeleton},
+    {.name = "bvh", .argument = "OUT.bvh", .help = "of motion capture: where the motion goes", .text = &bvh},
+    {.name = "up",
+     .argument = "AXIS",
+     .help = "of motion capture: the axis of the file that is up, +Z or another (default: what the file says)",
+     .text = &up},
+    {.name = "frames",
+     .argument = "COUNT",
+     .help = "of motion capture: from how many frames bones are found (default: 40)",
+     .text = &frames_text},
+    {.name = "even", .help = "markers that slide over the bone count as much as others", .flag = &even},
+    {.name = "rigid",
+     .help = "markers are fixed to their bones (default: near a joint they follow both bones, each by a share that "
+             "is found)",
+     .flag = &rigid},
+};
+
+/* ---- what was found ---- */
+
+static void print_json(const char *path, const ex_kin_fit *fit) {
+    exi_emitter json = exi_emit_start(stdout);
+    exi_emit_open(&json, NULL, '{');
+    exi_emit_text(&json, "fit", path);
+    exi_emit_number(&json, "scans", fit->scan_count);
+    exi_emit_number(&json, "unknowns", fit->unknown_count);
+    exi_emit_number(&json, "iterations", fit->iteration_count);
+    exi_emit_number(&json, "seconds", fit->seconds);
+    exi_emit_number(&json, "rms", fit->rms);
+    exi_emit_number(&json, "outliers", fit->outlier_count);
+    exi_emit_open(&json, "undetermined", '[');
+    for (int i = 0; i < fit->open_count; i++)
+        exi_emit_text(&json, NULL, fit->opens[i].text);
+    exi_emit_close(&json, ']');
+    exi_emit_open(&json, "markers", '{');
+    for (int i = 0; i < fit->kinematics->site_count; i++)
+        exi_emit_number(&json, fit->kinematics->sites[i].name, fit->site_sigmas[i]);
+    exi_emit_close(&json, '}');
+    exi_emit_close(&json, '}');
+    exi_emit_end(&json);
+}
+
+void exi_scan_print_bones(const ex_kinematics *kinematics) {
+    char length[EXI_TEXT_SIZE];
+    printf("  %-14s %-6s %10s  %s\n", "joint", "", "bone", "axis");
+    for (int j = 1; j < kinematics->joint_count; j++) {
+        const ex_kin_joint *joint = &kinematics->joints[j];
+        const double *t = joint->translation;
+        printf("  %-14s %-6s %10s", joint->name, ex_freedom_name(joint->freedom),
+               exi_text_length(length, sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2])));
+        if (joint->freedom == EX_FREEDOM_HINGE)
+            printf("  %.3f %.3f %.3f", joint->axis[0], joint->axis[1], joint->axis[2]);
+        printf("\n");
+    }
+}
+
+static void print_text(const ex_call *call, const char *path, const ex_scan_fitted *fitted, const ex_kin_fit *fit) {
+    char scans[EXI_TEXT_SIZE], rms[EXI_TEXT_SIZE], seconds[EXI_TEXT_SIZE];
+    int worst = 0;
+    for (int i = 1; i < fitted->scan_count; i++)
+        worst = fitted->rms[i] > fitted->rms[worst] ? i : worst;
+    printf("%s: %s, %d unknowns, %d iterations", path, exi_text_count(scans, fit->scan_count, "scan"),
+           fit->unknown_count, fit->iteration_count);
+    if (exi_report_is_terminal())
+        printf(", %s", exi_text_seconds(seconds, fit->seconds));
+    printf("\nmarkers are %s (rms) from where they are predicted, worst in '%s'", exi_text_length(rms, fit->rms),
+           fitted->names[worst]);
+    printf(" (%s); %d taken for false\n", exi_text_length(rms, fitted->rms[worst]), fit->outlier_count);
+    exi_scan_print_bones(fitted->kinematics);
+    if (call->quiet)
+        return;
+    for (int i = 0; i < fit->open_count; i++)
+        exi_failed_text("%s", fit->opens[i].text);
+}
+
+/* ---- the command ---- */
+
+static bool read_loss(const ex_call *call, double *loss) {
+    const char *at = loss_text, *end = loss_text ? loss_text + strlen(loss_text) : NULL;
+    if (!loss_text)
+        return true;
+    *loss = INFINITY;
+    if (strcmp(loss_text, "none") == 0 || (exi_parse_double(&at, end, loss) && at == end && *loss > 0))
+        return true;
+    exi_wrong_usage(call->command, "--loss needs a length in metres above 0, or 'none', not '%s'", loss_text);
+    return false;
+}
+
+static int fit_capture(const ex_call *call, double loss) {
+    exi_scan_capture wish = {.output = output, .bvh = bvh, .skeleton = skeleton, .up = up, .loss = loss};
+    const char *at = frames_text;
+    if (even || rigid)
+        return exi_wrong_usage(call->command, "--%s goes with a session, and '%s' is motion capture",
+                               even ? "even" : "rigid", call->arguments[0]);
+    if (frames_text && (!exi_parse_int(&at, frames_text + strlen(frames_text), &wish.frames) || *at || wish.frames < 1))
+        return exi_wrong_usage(call->command, "--frames needs a number from 1 up, not '%s'", frames_text);
+    return exi_scan_fit_capture(call, &wish);
+}
+
+static int fit_session(const ex_call *call, const ex_scan_session *session, double loss, const char *path) {
+    exi_progress progress;
+    ex_error error = {0};
+    ex_scan_fitted *fitted = NULL;
+    ex_kin_fit *fit = NULL;
+    exi_pool *pool = exi_pool_create(call->threads);
+    exi_progress_start(&progress, call);
+    const ex_scan_fit_options how = {.loss = loss,
+                                     .even = even,
+                                     .rigid = rigid,
+                                     .progress = exi_progress_hook(&progress),
+                                     .tasks = exi_pool_tasks(pool)};
+    ex_result result = ex_scan_fit(session, &how, &fitted, &fit, &error);
+    exi_progress_end(&progress);
+    exi_pool_destroy(pool);
+    if (result == EX_OK)
+        result = ex_scan_fitted_write(path, fitted, &error);
+    if (result != EX_OK)
+        exi_failed(&error);
+    else if (call->json)
+        print_json(path, fit);
+    else
+        print_text(call, path, fitted, fit);
+    ex_scan_fitted_destroy(fitted);
+    ex_kin_fit_destroy(fit);
+    return result == EX_OK ? EX_EXIT_DONE : EX_EXIT_FAILED;
+}
+
+static int run(const ex_call *call) {
+    double loss = 0;
+    int exit_code = EX_EXIT_FAILED;
+    if (!read_loss(call, &loss))
+        return EX_EXIT_USAGE;
+    const exi_file_kind kind = exi_file_kind_of(call->arguments[0]);
+    if (kind == EXI_FILE_C3D || kind == EXI_FILE_TRC)
+        return fit_capture(call, loss);
+    if (skeleton || bvh || up || frames_text)
+        return exi_wrong_usage(call->command, "%s goes with motion capture (.c3d, .trc), and '%s' is none",
+                               skeleton ? "--skeleton"
+                               : bvh    ? "--bvh"
+                               : up     ? "--up"
+                                        : "--frames",
+                               call->arguments[0]);
+    ex_scan_session *session = exi_scan_open(call->arguments[0]);
+    char *path = session && !output ? ex_scan_path(session, "", "fit", ".json") : NULL;
+    if (session && !output && !path)
+        exi_failed_text("there is not enough memory");
+    else if (session)
+        exit_code = fit_session(call, session, loss, output ? output : path);
+    free(path);
+    ex_scan_session_destroy(session);
+    return exit_code;
+}
+
+const ex_command cmd_scan_fit = {
+    .name = "scan fit",
+    .summary = "find bones, axes and poses from named markers",
+    .usage = "scan fit DIR [-o FIT.json] [--loss LENGTH] [--even] [--rigid]\n"
+             "scan fit FILE.c3d|FILE.trc [-o FIT.json] [--bvh OUT.bvh]",
+    .description = "Reads labels/ of a session and finds what its skeleton leaves open: the\n"
+                   "lengths and directions of bones, the axes of hinges, where each marker is on\n"
+                   "its bone, and the pose of every scan, all at once. Markers that a scan does\n"
+                   "not show are left out; labels below a confidence of 0.9 are not used. The\n"
+                   "paper's fit is --rigid --even --loss none.\n"
+                   "\n"
+                   "With the markers of motion capture, a C3D or TRC file, the same is found from\n"
+                   "its frames: markers are taken by their names, those of common marker sets\n"
+                   "too; the skeleton is scaled; bones are found from some frames and then the\n"
+                   "pose of every frame, which --bvh writes as a motion for other rigs.\n"
+                   "\n"
+                   "Prints the bones, how far markers are from where they are predicted, and, on\n"
+                   "stderr, what the markers do not determine: such joints stay where the\n"
+                   "skeleton has them.",
+    .examples = "exemplar scan fit body\n"
+                "exemplar scan fit body --loss none -o plain.json\n"
+                "exemplar scan fit walk.c3d --bvh walk.bvh",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .json = true,
+    .argument_min = 1,
+    .argument_max = 1,
+    .run = run,
+};

@@ -1,0 +1,282 @@
+/* exemplar scan label - markers of scans named: automatically, from a table, or by hand on a page. */
+#include "scan.h"
+
+#include "cli/base/emit.h"
+#include "cli/base/files.h"
+#include "cli/base/pool.h"
+
+#include "author/base/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *csv, *page, *scan_name;
+static bool force;
+
+static const ex_option options[] = {
+    {.name = "csv",
+     .argument = "FILE.csv",
+     .help = "take names that someone gave: marker,x,y,z of the scan that the file is called after, or of --scan",
+     .text = &csv},
+    {.name = "page",
+     .argument = "FILE.html",
+     .help = "write a page to name markers on: of --scan, or of all scans with something doubtful and the reference",
+     .text = &page},
+    {.name = "scan", .argument = "NAME", .help = "which scan is meant", .text = &scan_name},
+    {.name = "force", .letter = 'f', .help = "label again what was labelled automatically before", .flag = &force},
+};
+
+/* ---- what was labelled ---- */
+
+static void print_json(const ex_scan_session *session, const ex_scan_labelling *labels) {
+    const ex_site *sites = session->kinematics->sites;
+    exi_emitter json = exi_emit_start(stdout);
+    exi_emit_open(&json, NULL, '{');
+    exi_emit_text(&json, "session", session->folder);
+    exi_emit_open(&json, "scans", '[');
+    for (int i = 0; i < labels->scan_count; i++) {
+        exi_emit_open(&json, NULL, '{');
+        exi_emit_text(&json, "name", session->scans[i].name);
+        exi_emit_number(&json, "found", labels->found[i]);
+        exi_emit_number(&json, "sure", labels->sure[i]);
+        exi_emit_number(&json, "by_hand", labels->by_hand[i]);
+        exi_emit_bool(&json, "kept", labels->kept[i]);
+        exi_emit_close(&json, '}');
+    }
+    exi_emit_close(&json, ']');
+    exi_emit_open(&json, "doubtful", '[');
+    for (int i = 0; i < labels->doubt_count; i++) {
+        const ex_doubt *doubt = &labels->doubts[i];
+        exi_emit_open(&json, NULL, '{');
+        exi_emit_text(&json, "scan", session->scans[doubt->scan].name);
+        exi_emit_text(&json, "marker", sites[doubt->site].name);
+        exi_emit_text(&json, "other", doubt->other >= 0 ? sites[doubt->other].name : NULL);
+        exi_emit_number(&json, "confidence", doubt->confidence);
+        exi_emit_numbers(&json, "at", doubt->position, 3);
+        exi_emit_close(&json, '}');
+    }
+    exi_emit_close(&json, ']');
+    exi_emit_close(&json, '}');
+    exi_emit_end(&json);
+}
+
+static void print_text(const ex_scan_session *session, const ex_scan_labelling *labels) {
+    const ex_site *sites = session->kinematics->sites;
+    char count[EXI_TEXT_SIZE];
+    int found = 0, sure = 0, kept = 0;
+    for (int i = 0; i < labels->scan_count; i++) {
+        found += labels->found[i];
+        sure += labels->sure[i];
+        kept += labels->kept[i] && i != session->reference;
+    }
+    printf("%s: %s, %d markers found, %d named for sure, %d doubtful", session->folder,
+           exi_text_count(count, labels->scan_count, "scan"), found, sure, labels->doubt_count);
+    if (kept > 0)
+        printf("; %s labelled before and left alone", exi_text_count(count, kept, "scan"));
+    printf("\n");
+    if (labels->doubt_count > 0)
+        printf("  %-16s %-16s %10s  %s\n", "scan", "marker", "confidence", "or");
+    for (int i = 0; i < labels->doubt_count; i++) {
+        const ex_doubt *doubt = &labels->doubts[i];
+        printf("  %-16s %-16s %10.2f  %s\n", session->scans[doubt->scan].name, sites[doubt->site].name,
+               doubt->confidence, doubt->other >= 0 ? sites[doubt->other].name : "");
+    }
+}
+
+/* Scans in which nothing is sure: they have nothing in common with the reference, as far as can be seen. */
+static int warn(const ex_scan_session *session, const ex_scan_labelling *labels) {
+    int exit_code = EX_EXIT_DONE;
+    for (int i = 0; i < labels->scan_count; i++)
+        if (labels->sure[i] == 0)
+            exit_code =
+                exi_failed_text("scan '%s' has no marker in common with the reference '%s', as far as can be "
+                                "seen among the %d found on it: name some by hand (--page)",
+                                session->scans[i].name, session->scans[session->reference].name, labels->found[i]);
+    return exit_code;
+}
+
+/* ---- the three ways ---- */
+
+/* Whether markers were found on all scans; false after a sentence. Notes which labels are older than that. */
+static bool check_found(const ex_scan_session *session, bool *redo) {
+    for (int i = 0; i < session->scan_count; i++) {
+        char *found = ex_scan_path(session, "found", session->scans[i].name, ".csv");
+        char *labels = ex_scan_path(session, "labels", session->scans[i].name, ".csv");
+        const bool memory = found && labels, there = memory && exi_file_exists(found);
+        if (!memory)
+            exi_failed_text("there is not enough memory");
+        else if (!there)
+            exi_failed_text("'%s' is not there yet: 'exemplar scan markers %s' makes it", found, session->folder);
+        else
+            redo[i] = force || !exi_scan_is_newer(labels, found);
+        free(found);
+        free(labels);
+        if (!there)
+            return false;
+    }
+    return true;
+}
+
+static int label(const ex_call *call, const ex_scan_session *session) {
+    bool *redo = exi_array_allocate((size_t)session->scan_count, sizeof *redo);
+    exi_progress progress;
+    ex_error error = {0};
+    ex_scan_labelling *labels = NULL;
+    if (!redo)
+        return exi_failed_text("there is not enough memory");
+    if (!check_found(session, redo)) {
+        free(redo);
+        return EX_EXIT_FAILED;
+    }
+    exi_pool *pool = exi_pool_create(call->threads);
+    exi_progress_start(&progress, call);
+    const ex_scan_label_options how = {
+        .redo = redo, .progress = exi_progress_hook(&progress), .tasks = exi_pool_tasks(pool)};
+    const ex_result result = ex_scan_label(session, &how, &labels, &error);
+    exi_progress_end(&progress);
+    exi_pool_destroy(pool);
+    free(redo);
+    if (result != EX_OK)
+        return exi_failed(&error);
+    if (call->json)
+        print_json(session, labels);
+    else if (!call->quiet)
+        print_text(session, labels);
+    const int exit_code = warn(session, labels);
+    ex_scan_labelling_destroy(labels);
+    return exit_code;
+}
+
+/* The scan of a name, or -1 after a sentence. */
+static int find_scan(const ex_scan_session *session, const char *name) {
+    const int scan = ex_scan_session_find(session, name);
+    if (scan >= 0)
+        return scan;
+    const char **names = exi_array_allocate((size_t)session->scan_count, sizeof *names);
+    for (int i = 0; names && i < session->scan_count; i++)
+        names[i] = session->scans[i].name;
+    const char *near = names ? ex_suggest(name, names, session->scan_count) : NULL;
+    free((void *)names);
+    exi_failed_text("the session has no scan '%s'%s%s%s", name, near ? ": did you mean '" : "", near ? near : "",
+                    near ? "'?" : ": say with --scan which one is meant");
+    return -1;
+}
+
+static int take(const ex_call *call, const ex_scan_session *session) {
+    ex_error error = {0};
+    char counted[EXI_TEXT_SIZE], *stem = exi_path_stem(csv);
+    int count = 0, exit_code = EX_EXIT_FAILED;
+    const int scan = stem || scan_name ? find_scan(session, scan_name ? scan_name : stem) : -1;
+    if (scan >= 0 && ex_scan_label_take(session, scan, csv, &count, &error) == EX_OK) {
+        exit_code = EX_EXIT_DONE;
+        if (!call->quiet)
+            printf("labels/%s.csv: %s taken from %s\n", session->scans[scan].name,
+                   exi_text_count(counted, count, "label"), csv);
+    } else if (scan >= 0) {
+        exi_failed(&error);
+    }
+    free(stem);
+    return exit_code;
+}
+
+/* The reference, and scans with something that is not sure. */
+static bool is_doubtful(const ex_scan_session *session, int scan) {
+    ex_labelled *labelled = NULL;
+    ex_found_marker *found = NULL;
+    int count = 0, found_count = 0, sure = 0;
+    char *path = ex_scan_path(session, "labels", session->scans[scan].name, ".csv");
+    char *spots = ex_scan_path(session, "found", session->scans[scan].name, ".csv");
+    if (path && exi_file_exists(path))
+        ex_labels_read(path, &labelled, &count, NULL);
+    if (spots)
+        ex_found_read(spots, &found, &found_count, NULL);
+    bool doubtful = count == 0 || scan == session->reference;
+    for (int i = 0; i < count; i++) {
+        doubtful = doubtful || labelled[i].confidence < EX_LABEL_SURE;
+        sure++;
+    }
+    ex_labels_free(labelled, count);
+    free(found);
+    free(path);
+    free(spots);
+    return doubtful || 2 * sure < found_count;
+}
+
+static int write_page(const ex_call *call, const ex_scan_session *session) {
+    int *scans = exi_array_allocate((size_t)session->scan_count, sizeof *scans), count = 0, exit_code;
+    bool *redo = exi_array_allocate((size_t)session->scan_count, sizeof *redo);
+    exi_progress progress;
+    ex_error error = {0};
+    char counted[EXI_TEXT_SIZE], bytes[EXI_TEXT_SIZE];
+    if (!scans || !redo)
+        exit_code = exi_failed_text("there is not enough memory");
+    else if (!exi_output_check(call->command, page, ".html", NULL, &exit_code))
+        count = -1;
+    else if (!check_found(session, redo))
+        exit_code = EX_EXIT_FAILED;
+    else {
+        const int only = scan_name ? find_scan(session, scan_name) : -1;
+        for (int i = 0; i < session->scan_count; i++)
+            if (scan_name ? i == only : is_doubtful(session, i))
+                scans[count++] = i;
+        exi_pool *pool = exi_pool_create(call->threads);
+        exi_progress_start(&progress, call);
+        const ex_result result = count > 0
+                                     ? ex_scan_label_page(session, scans, count, page, exi_progress_hook(&progress),
+                                                          exi_pool_tasks(pool), &error)
+                                     : EX_ERROR_ARGUMENT;
+        exi_progress_end(&progress);
+        exi_pool_destroy(pool);
+        exit_code = result == EX_OK ? EX_EXIT_DONE : count > 0 ? exi_failed(&error) : EX_EXIT_FAILED;
+        if (result == EX_OK && !call->quiet)
+            printf("%s: %s, %s\n", page, exi_text_count(counted, count, "scan"),
+                   exi_text_bytes(bytes, exi_file_size(page)));
+    }
+    free(scans);
+    free(redo);
+    return exit_code;
+}
+
+static int run(const ex_call *call) {
+    if (csv && page)
+        return exi_wrong_usage(call->command, "--csv and --page are two things: do one after the other");
+    if (scan_name && !csv && !page)
+        return exi_wrong_usage(call->command,
+                               "--scan goes with --csv or --page: labels are made of all scans together");
+    ex_scan_session *session = exi_scan_open(call->arguments[0]);
+    if (!session)
+        return EX_EXIT_FAILED;
+    const int exit_code = csv ? take(call, session) : page ? write_page(call, session) : label(call, session);
+    ex_scan_session_destroy(session);
+    return exit_code;
+}
+
+const ex_command cmd_scan_label = {
+    .name = "scan label",
+    .summary = "name the markers that were found on scans",
+    .usage = "scan label DIR [--force] [--json]\n"
+             "scan label DIR --csv FILE.csv [--scan NAME]\n"
+             "scan label DIR --page FILE.html [--scan NAME]",
+    .description = "Names the markers of all scans of a session, from those found on them\n"
+                   "('exemplar scan markers') and the names that the reference scan's have in\n"
+                   "labels/NAME.csv: by their colours, by distances on a rigid bone, and by where\n"
+                   "the skeleton can bring them. Poses need not be known. Bones and markers are\n"
+                   "fitted in between, and markers that the reference does not show are found\n"
+                   "from scans that do.\n"
+                   "\n"
+                   "labels/NAME.csv of each scan is marker,x,y,z,confidence. Names are sure from\n"
+                   "0.9 on; the others are listed, and in labels/doubtful.csv: look at them on a\n"
+                   "page (--page), which is one file for any browser, and save the CSV that it\n"
+                   "gives. A line without confidence was named by hand and is never changed.\n"
+                   "Scans that were labelled before are left alone, unless markers were found on\n"
+                   "them anew.",
+    .examples = "exemplar scan label body\n"
+                "exemplar scan label body --page names.html\n"
+                "exemplar scan label body --csv ~/Downloads/arm_07.csv",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .json = true,
+    .argument_min = 1,
+    .argument_max = 1,
+    .run = run,
+};

@@ -1,0 +1,108 @@
+/* exemplar scan run - all steps of a session, from where it stopped. */
+#include "scan.h"
+
+#include "cli/base/files.h"
+
+#include <stdlib.h>
+
+static bool force;
+
+static const ex_option options[] = {
+    {.name = "force", .help = "do every step again, whatever is there", .flag = &force},
+};
+
+/* Whether a file of the session is newer than scan.json and than another of its files. */
+static bool is_done(const ex_scan_session *session, const char *kind, const char *name, const char *ending,
+                    const char *after, const char *after_ending) {
+    char *made = ex_scan_path(session, kind, name, ending), *from = ex_scan_path(session, "", after, after_ending);
+    char *whole = ex_scan_path(session, "", "scan", ".json");
+    const bool done = made && from && whole && exi_scan_is_newer(made, from) && exi_scan_is_newer(made, whole);
+    free(made);
+    free(from);
+    free(whole);
+    return done;
+}
+
+/* Whether the fit is newer than all labels. */
+static bool is_fitted(const ex_scan_session *session) {
+    char *fit = ex_scan_path(session, "", "fit", ".json");
+    bool done = fit && is_done(session, "", "fit", ".json", "scan", ".json");
+    for (int i = 0; i < session->scan_count && done; i++) {
+        char *labels = ex_scan_path(session, "labels", session->scans[i].name, ".csv");
+        done = labels && (!exi_file_exists(labels) || exi_scan_is_newer(fit, labels));
+        free(labels);
+    }
+    free(fit);
+    return done;
+}
+
+/* Whether every scan has labels: then there is nothing left to find and to name. */
+static bool is_labelled(const ex_scan_session *session) {
+    bool done = true;
+    for (int i = 0; i < session->scan_count && done; i++) {
+        char *labels = ex_scan_path(session, "labels", session->scans[i].name, ".csv");
+        done = labels && exi_file_exists(labels);
+        free(labels);
+    }
+    return done;
+}
+
+/* Whether the rig is newer than template and scans. */
+static bool is_built(const ex_scan_session *session) {
+    char *rig = ex_scan_path(session, "", "body", ".glb");
+    bool done = rig && is_done(session, "", "body", ".glb", "template/cage", ".obj");
+    for (int i = 0; i < session->scan_count && done; i++)
+        for (int k = 0; k < session->scans[i].file_count && done; k++) {
+            char *scan = ex_scan_path(session, "", session->scans[i].files[k], "");
+            done = scan && exi_scan_is_newer(rig, scan);
+            free(scan);
+        }
+    free(rig);
+    return done;
+}
+
+static int do_step(const ex_call *call, const ex_command *command, bool done) {
+    ex_call step = *call;
+    if (done && !force)
+        return EX_EXIT_DONE;
+    step.command = command;
+    if (!call->quiet)
+        fprintf(stderr, "exemplar: %s\n", command->summary);
+    return command->run(&step);
+}
+
+static int run(const ex_call *call) {
+    ex_scan_session *session = exi_scan_open(call->arguments[0]);
+    int exit_code = session ? EX_EXIT_DONE : EX_EXIT_FAILED;
+    if (exit_code == EX_EXIT_DONE)
+        exit_code = do_step(call, &cmd_scan_markers, is_labelled(session));
+    if (exit_code == EX_EXIT_DONE)
+        exit_code = do_step(call, &cmd_scan_label, is_labelled(session));
+    if (exit_code == EX_EXIT_DONE)
+        exit_code = do_step(call, &cmd_scan_fit, is_fitted(session));
+    if (exit_code == EX_EXIT_DONE)
+        exit_code = do_step(call, &cmd_scan_template, is_done(session, "template", "cage", ".obj", "fit", ".json"));
+    if (exit_code == EX_EXIT_DONE)
+        exit_code = do_step(call, &cmd_scan_build, is_built(session));
+    if (exit_code == EX_EXIT_DONE)
+        exit_code = do_step(call, &cmd_scan_report, false);
+    ex_scan_session_destroy(session);
+    return exit_code;
+}
+
+const ex_command cmd_scan_run = {
+    .name = "scan run",
+    .summary = "all steps of a scan session, from where it stopped",
+    .usage = "scan run DIR [--force]",
+    .description = "Finds markers on the scans, names them, fits the skeleton, makes the template,\n"
+                   "the maps and the rig, and reports: each step as the command of that name does\n"
+                   "it, and only where what it makes is missing or older than what it is made of.\n"
+                   "The reference scan's labels have to be there: labels/NAME.csv, by hand or by\n"
+                   "'exemplar scan label --page'.",
+    .examples = "exemplar scan run body",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .argument_min = 1,
+    .argument_max = 1,
+    .run = run,
+};

@@ -1,0 +1,84 @@
+/* exemplar scan template - the cage that follows the fitted skeleton. */
+#include "scan.h"
+
+#include "cli/base/emit.h"
+
+#include <stdlib.h>
+
+static const char *cage;
+
+static const ex_option options[] = {
+    {.name = "cage",
+     .argument = "FILE",
+     .help = "a mesh in place of the generated one, at the pose of the reference scan, mostly of quadrangles (default: "
+             "what scan.json says)",
+     .text = &cage},
+};
+
+static void print(const ex_call *call, const ex_scan_session *session, const ex_template *made) {
+    const ex_mesh *mesh = made->cage;
+    const int extraordinary = ex_template_extraordinary_count(made);
+    char vertices[EXI_TEXT_SIZE], faces[EXI_TEXT_SIZE], points[EXI_TEXT_SIZE], groups[EXI_TEXT_SIZE];
+    if (call->json) {
+        exi_emitter json = exi_emit_start(stdout);
+        exi_emit_open(&json, NULL, '{');
+        exi_emit_text(&json, "session", session->folder);
+        exi_emit_number(&json, "vertices", mesh->vertex_count);
+        exi_emit_number(&json, "faces", mesh->face_count);
+        exi_emit_number(&json, "extraordinary", extraordinary);
+        exi_emit_open(&json, "groups", '[');
+        for (int i = 0; i < mesh->group_count; i++)
+            exi_emit_text(&json, NULL, mesh->group_names[i]);
+        exi_emit_close(&json, ']');
+        exi_emit_close(&json, '}');
+        exi_emit_end(&json);
+    } else if (!call->quiet) {
+        printf("%s/template/cage.obj: %s, %s, %s; faces on %s\n", session->folder,
+               exi_text_count(vertices, mesh->vertex_count, "control point"),
+               exi_text_count(faces, mesh->face_count, "face"),
+               exi_text_count(points, extraordinary, "extraordinary point"),
+               exi_text_count(groups, mesh->group_count, "joint"));
+    }
+}
+
+static int run(const ex_call *call) {
+    ex_error error = {0};
+    ex_template *made = NULL;
+    ex_scan_session *session = exi_scan_open(call->arguments[0]);
+    ex_scan_fitted *fitted = session ? exi_scan_open_fit(session) : NULL;
+    ex_result result = fitted ? ex_scan_template(session, fitted, cage, &made, &error) : EX_ERROR_DATA;
+    if (result == EX_OK)
+        result = ex_scan_template_write(session, made, &error);
+    if (result == EX_OK)
+        print(call, session, made);
+    else if (fitted)
+        exi_failed(&error);
+    ex_template_destroy(made);
+    ex_scan_fitted_destroy(fitted);
+    ex_scan_session_destroy(session);
+    return result == EX_OK ? EX_EXIT_DONE : EX_EXIT_FAILED;
+}
+
+const ex_command cmd_scan_template = {
+    .name = "scan template",
+    .summary = "make the cage that follows the fitted skeleton",
+    .usage = "scan template DIR [--cage FILE]",
+    .description = "From fit.json, a Catmull-Clark cage at the pose of the reference scan: rings of\n"
+                   "control points around the bones, those at joints moved by halves of both\n"
+                   "bones, as wide as the reference scan is there. Arms leave the trunk at its\n"
+                   "sides, and legs at its lower end; where the skeleton ends at hips or neck the\n"
+                   "cage is open. Writes template/cage.obj, with a group of faces for every bone,\n"
+                   "and template/body.glb, its skeleton and skin.\n"
+                   "\n"
+                   "A mesh that is given with --cage is moved by the bones that its vertices are\n"
+                   "nearest to. Both files may be edited before the body is built, as long as the\n"
+                   "vertices keep their number and order.",
+    .examples = "exemplar scan template body\n"
+                "exemplar scan template body --cage mine.obj",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .json = true,
+    .argument_min = 1,
+    .argument_max = 1,
+    .run = run,
+};

@@ -1,0 +1,322 @@
+/* exemplar warp - forms in, a rig out whose vertices run from one to the others along trajectories. */
+#include "cli/base/command.h"
+#include "cli/base/emit.h"
+#include "cli/base/files.h"
+#include "cli/base/pool.h"
+#include "cli/base/report.h"
+#include "cli/base/rigs.h"
+#include "cli/pose/forms.h"
+#include "warp.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *output, *reference, *picture, *basis_text;
+static exi_warp_words words;
+static ex_word_list at;
+static bool report;
+
+static const ex_option options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .argument = "RIG.glb",
+     .help = "where the rig goes (- is standard output); with --basis, where the form goes: " EXI_FORM_ENDINGS,
+     .text = &output},
+    {.name = "reference",
+     .argument = "FILE",
+     .help = "which of the forms the others start from (default: the first)",
+     .text = &reference},
+    {.name = "mode",
+     .argument = "MODE",
+     .help = "guided (the default): follow as-rigid-as-possible forms between the two; paper: minimise the energies of "
+             "the trajectory-warping paper",
+     .text = &words.mode},
+    {.name = "iterations",
+     .argument = "N",
+     .help = "guided: of the forms to follow (default: 30); paper: steps at most (default: 10)",
+     .count = &words.iterations,
+     .count_max = 1000},
+    {.name = "correctors",
+     .argument = "N",
+     .help = "guided: so many a form, 0 to 7, or auto (the default): as few as follow closely",
+     .text = &words.correctors},
+    {.name = "turns",
+     .argument = "WORD",
+     .help =
+         "guided: whether vertices have angular velocities: yes, no, or auto (the default): where there are several "
+         "forms, whose blends need them",
+     .text = &words.turns},
+    {.name = "terms",
+     .argument = "LIST",
+     .help = "paper: energies that count (default: pose,rotation,gradient)",
+     .text = &words.terms},
+    {.name = "weights",
+     .argument = "LIST",
+     .help = "paper: how much they count (default: pose=1,rotation=0.1,gradient=0.05)",
+     .text = &words.weights},
+    {.name = "bases", .help = "paper: append bases for segments that hang on others", .flag = &words.bases},
+    {.name = "segment-angle",
+     .argument = "DEGREES",
+     .help = "with --bases: how differently segments turn (default: 20)",
+     .text = &words.segment_angle},
+    {.name = "root",
+     .argument = "N",
+     .help = "with --bases: the segment that the others hang on (default: the largest in the middle)",
+     .text = &words.root},
+    {.name = "segments",
+     .argument = "FILE",
+     .help = "with --bases: lines 'face segment' for faces that are not to be sorted out by the program",
+     .text = &words.segments},
+    {.name = "report",
+     .help = "print how much triangles are stretched on the way, for this and for other ways between the forms",
+     .flag = &report},
+    {.name = "picture",
+     .argument = "P.png",
+     .help = "with --report: the same as a chart, .png or .svg; for several forms P-NAME.png each",
+     .text = &picture},
+    {.name = "basis",
+     .argument = "K",
+     .help = "write a form that shows one basis alone: 0 the vertices' own, 1 that of segment 0, and so on",
+     .text = &basis_text},
+    {.name = "at",
+     .argument = "T",
+     .help = "with --basis: where on the way, or NAME=T for each of several forms (default: 1)",
+     .words = &at},
+};
+
+/* ---- what was asked for ---- */
+
+typedef struct wish {
+    ex_warp_def def;
+    const char **forms;
+    int basis; /* -1: none */
+} wish;
+
+/* Splits the files into the reference and the others; false after a sentence. */
+static bool take_files(const ex_call *call, wish *w) {
+    int first = 0;
+    while (reference && first < call->argument_count && strcmp(call->arguments[first], reference) != 0)
+        first++;
+    if (first == call->argument_count) {
+        exi_wrong_usage(call->command, "--reference names one of the forms, and '%s' is none of them", reference);
+        return false;
+    }
+    w->forms = malloc((size_t)call->argument_count * sizeof *w->forms);
+    if (!w->forms) {
+        exi_failed_text("there is not enough memory");
+        return false;
+    }
+    for (int i = 0; i < call->argument_count; i++)
+        if (i != first)
+            w->forms[w->def.form_count++] = call->arguments[i];
+    w->def.reference = call->arguments[first];
+    w->def.forms = w->forms;
+    w->def.segments = words.segments;
+    return true;
+}
+
+static bool check_basis(const ex_call *call, wish *w) {
+    char *end = NULL;
+    w->basis = -1;
+    if (!basis_text && at.count > 0) {
+        exi_wrong_usage(call->command, "--at goes with --basis: 'exemplar pose' shows the whole");
+        return false;
+    }
+    if (!basis_text)
+        return true;
+    const long number = strtol(basis_text, &end, 10);
+    if (end == basis_text || *end || number < 0 || number > EX_SEGMENT_MAX) {
+        exi_wrong_usage(call->command, "--basis needs a whole number from 0 to %d, not '%s'", EX_SEGMENT_MAX,
+                        basis_text);
+        return false;
+    }
+    w->basis = (int)number;
+    if (report)
+        exi_wrong_usage(call->command, "--basis writes a form alone: it does not go with --report");
+    return !report;
+}
+
+/* Whether everything can go where it is to go. */
+static bool check_outputs(const ex_call *call, const wish *w, int *exit_code) {
+    const char *endings = w->basis >= 0 ? EXI_FORM_ENDINGS : ".glb";
+    *exit_code = EX_EXIT_USAGE;
+    if (!output && !report) {
+        exi_wrong_usage(call->command, "say with -o where the %s goes%s", w->basis >= 0 ? "form" : "rig",
+                        w->basis >= 0 ? "" : ", or ask for a --report");
+        return false;
+    }
+    if (picture && !report) {
+        exi_wrong_usage(call->command, "--picture goes with --report");
+        return false;
+    }
+    if (output && exi_is_standard_output(output) && (call->json || report)) {
+        exi_wrong_usage(call->command, "the rig and %s cannot both go to standard output",
+                        report ? "the report" : "--json");
+        return false;
+    }
+    for (int i = 0; output && i < call->argument_count; i++)
+        if (!exi_output_check(call->command, output, endings, call->arguments[i], exit_code))
+            return false;
+    for (int i = 0; picture && i < call->argument_count; i++)
+        if (!exi_output_check(call->command, picture, ".png or .svg", call->arguments[i], exit_code))
+            return false;
+    return true;
+}
+
+/* ---- the work ---- */
+
+static void on_note(void *user, const char *text) {
+    (void)user;
+    fprintf(stderr, "exemplar: %s\n", text);
+}
+
+/* NULL after a sentence. */
+static ex_rig *build(const ex_call *call, const wish *w, const ex_tasks *tasks) {
+    ex_error error = {.result = EX_OK};
+    ex_project *project = NULL;
+    ex_rig *rig = NULL;
+    exi_progress progress;
+    exi_progress_start(&progress, call);
+    ex_result result = ex_warp_project(&w->def, &project, &error);
+    if (result == EX_OK)
+        result = ex_project_build(project,
+                                  &(ex_build_options){.progress = exi_progress_hook(&progress),
+                                                      .note = call->quiet ? NULL : on_note,
+                                                      .tasks = tasks},
+                                  &rig, &error);
+    exi_progress_end(&progress);
+    ex_project_destroy(project);
+    if (result != EX_OK)
+        exi_failed(&error);
+    return rig;
+}
+
+static void print_form(const ex_call *call, const ex_rig *rig) {
+    char vertices[EXI_TEXT_SIZE];
+    if (call->json) {
+        exi_emitter json = exi_emit_start(stdout);
+        exi_emit_open(&json, NULL, '{');
+        exi_emit_text(&json, "file", output);
+        exi_emit_number(&json, "vertices", ex_rig_vertex_count(rig));
+        exi_emit_close(&json, '}');
+        exi_emit_end(&json);
+    } else if (!call->quiet) {
+        printf("%s: %s\n", output, exi_text_count(vertices, ex_rig_vertex_count(rig), "vertex"));
+    }
+}
+
+static int write_basis(const ex_call *call, const ex_rig *rig, const wish *w, exi_project_paths *paths) {
+    const exi_form_wish how = {.level = 0};
+    const size_t count = (size_t)ex_rig_vertex_count(rig);
+    double *weights = malloc((size_t)paths->def.example_count * sizeof *weights);
+    double *positions = malloc(3 * count * sizeof *positions);
+    exi_form form = {.positions = NULL};
+    ex_error error = {.result = EX_OK};
+    int exit_code = EX_EXIT_FAILED;
+    if (!weights || !positions || !exi_form_open(&form, rig, &how)) {
+        exi_failed_text("there is not enough memory");
+    } else if (w->basis > paths->taken.segments.count) {
+        exi_failed_text(paths->taken.segments.count > 0
+                            ? "there is no basis %d: the forms have %d segments"
+                            : "there is no basis %d: without --mode paper --bases, vertices have their own alone",
+                        w->basis, paths->taken.segments.count);
+    } else if (!exi_warp_weights_read(call, paths, &at, weights)) {
+        exit_code = EX_EXIT_USAGE;
+    } else {
+        for (int k = 0; at.count == 0 && k < paths->def.example_count; k++)
+            weights[k] = 1;
+        bool done = ex_trajectories_form(&paths->taken, &paths->def, weights, w->basis, positions);
+        for (size_t i = 0; done && i < 3 * count; i++)
+            form.positions[i] = (float)positions[i];
+        if (!done)
+            exi_failed_text("there is not enough memory");
+        else if (exi_form_write(&form, rig, &how, exi_is_standard_output(output) ? "/dev/stdout" : output, &error) !=
+                 EX_OK)
+            exi_failed(&error);
+        else
+            exit_code = EX_EXIT_DONE;
+    }
+    if (exit_code == EX_EXIT_DONE && !exi_is_standard_output(output))
+        print_form(call, rig);
+    exi_form_close(&form, rig);
+    free(positions);
+    free(weights);
+    return exit_code;
+}
+
+static int finish(const ex_call *call, const ex_rig *rig, const wish *w, const ex_tasks *tasks, double start) {
+    ex_error error = {.result = EX_OK};
+    exi_project_paths paths = {.found = NULL};
+    int exit_code = EX_EXIT_DONE;
+    const bool to_stdout = output && exi_is_standard_output(output);
+    if (output && w->basis < 0 && ex_rig_write(to_stdout ? "/dev/stdout" : output, rig, &error) != EX_OK)
+        return exi_failed(&error);
+    if (!report && w->basis < 0) {
+        if ((call->json || !call->quiet) && !to_stdout)
+            exi_rig_print_line(stdout, call->json, output, rig, exi_clock() - start, NULL);
+        return EX_EXIT_DONE;
+    }
+    if (exi_project_paths_of_rig(&paths, rig, 0, &error) != EX_OK) {
+        exit_code = exi_failed(&error);
+    } else {
+        paths.def.options = w->def.options;
+        paths.def.tasks = tasks;
+        exit_code = w->basis >= 0 ? write_basis(call, rig, w, &paths) : exi_warp_report(call, &paths, output, picture);
+    }
+    exi_project_paths_close(&paths);
+    return exit_code;
+}
+
+static int run(const ex_call *call) {
+    int exit_code = EX_EXIT_USAGE;
+    wish w = {.basis = -1};
+    if (call->argument_count < 2)
+        return exi_wrong_usage(call->command, "at least two forms are needed: one that the others start from, and one "
+                                              "that it runs to");
+    if (!check_basis(call, &w) || !exi_warp_options_read(call, &words, &w.def.options) ||
+        !check_outputs(call, &w, &exit_code) || !take_files(call, &w)) {
+        free(w.forms);
+        return exit_code;
+    }
+    const double start = exi_clock();
+    exi_pool *pool = exi_pool_create(call->threads);
+    ex_rig *rig = build(call, &w, exi_pool_tasks(pool));
+    exit_code = rig ? finish(call, rig, &w, exi_pool_tasks(pool), start) : EX_EXIT_FAILED;
+    ex_rig_destroy(rig);
+    exi_pool_destroy(pool);
+    free(w.forms);
+    return exit_code;
+}
+
+const ex_command cmd_warp = {
+    .name = "warp",
+    .summary = "let one form run to others along paths that turn",
+    .usage = "warp A B [C...] [--reference A] [--mode guided|paper] -o RIG.glb\n"
+             "warp A B [C...] --report [--picture P.png] [-o RIG.glb]\n"
+             "warp A B --mode paper --bases --basis K --at T -o FORM.obj",
+    .description = "Takes forms of one connectivity (.obj, .ply, .glb or .gltf) and finds, for\n"
+                   "every vertex, a path in closed form from the first to each of the others,\n"
+                   "along which parts turn and keep their size instead of shrinking on the\n"
+                   "straight line. The rig evaluates the paths and solves nothing. Its axes: with\n"
+                   "two forms, t from 0 to 1; with more, one from 0 to 1 for each besides the\n"
+                   "reference, named after its file. 'exemplar unpack' makes a project of it, to\n"
+                   "which layers, a skeleton or other weighers can be added.\n"
+                   "\n"
+                   "With --report: for t = 0.1 to 0.9 and for each way from one form to the other\n"
+                   "(linear, Poisson, as rigid as possible, a polynomial through such forms, and\n"
+                   "the trajectory), percentiles of how much triangles are stretched against what\n"
+                   "each alone would be, triangles that are flipped, pairs that cross each other,\n"
+                   "and how far a component's centre is from where the as-rigid-as-possible form\n"
+                   "has it, in parts of the mesh's size.",
+    .examples = "exemplar demo blob\n"
+                "exemplar warp blob/left.obj blob/right.obj -o warp.glb\n"
+                "exemplar pose warp.glb t=0.5 -o half.obj\n"
+                "exemplar warp blob/left.obj blob/right.obj --report",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .json = true,
+    .argument_min = 0,
+    .argument_max = -1,
+    .run = run,
+};

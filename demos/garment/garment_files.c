@@ -1,0 +1,127 @@
+/*
+ * A garment's files: both motions simulated into point caches, a rig of a few keys learnt from the one that is there to
+ * learn from (DrivenShape, section 2.1), and the project that the rig is of. The other motion takes no part in it.
+ */
+#include "demos/demos.h"
+#include "garment.h"
+
+#include "author/base/array.h"
+#include "runtime/base/result.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- a motion ---- */
+
+/* The caches of a motion as they are being written. */
+typedef struct caches {
+    ex_cache_writer *driver, *driven;
+    int driver_count, driven_count; /* vertices */
+    float *positions;               /* [the larger of them][3] */
+} caches;
+
+static void round_positions(const double *positions, int count, float *out) {
+    for (int i = 0; i < 3 * count; i++)
+        out[i] = (float)positions[i];
+}
+
+static ex_result write_frame(void *user, int frame, const double *driver, const double *driven, ex_error *error) {
+    caches *c = user;
+    (void)frame;
+    round_positions(driver, c->driver_count, c->positions);
+    const ex_result result = ex_cache_write(c->driver, c->positions, error);
+    if (result != EX_OK)
+        return result;
+    round_positions(driven, c->driven_count, c->positions);
+    return ex_cache_write(c->driven, c->positions, error);
+}
+
+static ex_result create_cache(const char *path, int vertex_count, int frame_count, ex_cache_writer **writer,
+                              ex_error *error) {
+    double *times = exi_array_allocate((size_t)frame_count, sizeof *times);
+    if (!path || !times) {
+        free(times);
+        return exi_error_memory(error, "a cache", 0);
+    }
+    for (int i = 0; i < frame_count; i++)
+        times[i] = i / GARMENT_FPS;
+    const ex_result result = ex_cache_create(path, vertex_count, frame_count, times, NULL, writer, error);
+    free(times);
+    return result;
+}
+
+/* paths: of the driver's cache and of the other. */
+static ex_result write_motion(const exi_garment *garment, exi_garment_motion motion, char *const paths[2],
+                              const ex_progress *progress, ex_error *error) {
+    const int frames = garment->frame_counts[motion];
+    caches c = {.driver_count = garment->driver->vertex_count, .driven_count = garment->driven->vertex_count};
+    const int larger = c.driver_count > c.driven_count ? c.driver_count : c.driven_count;
+    c.positions = exi_array_allocate(3 * (size_t)larger, sizeof *c.positions);
+    ex_result result = c.positions ? EX_OK : exi_error_memory(error, "a frame of a cache", 0);
+    if (result == EX_OK)
+        result = create_cache(paths[0], c.driver_count, frames, &c.driver, error);
+    if (result == EX_OK)
+        result = create_cache(paths[1], c.driven_count, frames, &c.driven, error);
+    if (result == EX_OK)
+        result = exi_garment_simulate(
+            garment, &(exi_garment_play){.motion = motion, .frame = write_frame, .user = &c, .progress = progress},
+            error);
+    ex_cache_writer *const writers[2] = {c.driver, c.driven};
+    for (int i = 0; i < 2; i++) {
+        const bool keep = result == EX_OK;
+        const ex_result finished = ex_cache_finish(writers[i], keep, keep ? error : NULL);
+        result = keep ? finished : result;
+    }
+    free(c.positions);
+    return result;
+}
+
+/* ---- the rig ---- */
+
+static bool report_learning(void *user, const char *doing, double part) {
+    const ex_progress *progress = user;
+    progress->report(progress->user, doing, part);
+    return true;
+}
+
+static ex_result write_project(const exi_garment *garment, int key_count, const char *directory, char *const paths[2],
+                               const ex_progress *progress, ex_error *error) {
+    const ex_drive_reference reference = {.driver = paths[0], .driven = paths[1]};
+    ex_learn_def def = {.driver = garment->driver,
+                        .driven = garment->driven,
+                        .driver_name = "body",
+                        .reference_count = 1,
+                        .references = &reference,
+                        .key_count = key_count,
+                        .options = ex_drive_options_default(),
+                        .progress = progress ? report_learning : NULL,
+                        .user = (void *)progress};
+    ex_rig *rig = NULL;
+    ex_learned *learned = NULL;
+    def.options.thickness = garment->cloth.thickness;
+    ex_result result = ex_drive_learn(&def, &rig, &learned, error);
+    if (result == EX_OK)
+        result = ex_project_unpack(rig, directory, garment->name, true, error);
+    ex_learned_free(learned);
+    ex_rig_destroy(rig);
+    return result;
+}
+
+ex_result exi_garment_write(const exi_garment *garment, int key_count, const char *directory,
+                            const ex_progress *progress, ex_error *error) {
+    static const char *const names[GARMENT_MOTIONS][2] = {{"driver_train.pc2", "driven_train.pc2"},
+                                                          {"driver_unseen.pc2", "driven_unseen.pc2"}};
+    char *paths[GARMENT_MOTIONS][2];
+    ex_result result = EX_OK;
+    for (int m = 0; m < GARMENT_MOTIONS; m++)
+        for (int i = 0; i < 2; i++)
+            paths[m][i] = exi_demo_path(directory, names[m][i]);
+    for (int m = 0; result == EX_OK && m < GARMENT_MOTIONS; m++)
+        result = write_motion(garment, (exi_garment_motion)m, paths[m], progress, error);
+    if (result == EX_OK)
+        result = write_project(garment, key_count, directory, paths[GARMENT_TRAINING], progress, error);
+    for (int m = 0; m < GARMENT_MOTIONS; m++)
+        for (int i = 0; i < 2; i++)
+            free(paths[m][i]);
+    return result;
+}

@@ -1,0 +1,39 @@
+/*
+ * exemplar/author/displacement.h - displacement maps: a number for each vertex of a refined level, along its limit
+ * normal. Plain data that belongs to its holder.
+ */
+#ifndef EXEMPLAR_AUTHOR_DISPLACEMENT_H
+#define EXEMPLAR_AUTHOR_DISPLACEMENT_H
+
+#include <exemplar/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What is known of a vertex of a map. */
+typedef enum ex_map_state {
+    EX_MAP_OUTSIDE, /* of what the part covers */
+    EX_MAP_HIT,     /* measured */
+    EX_MAP_FAIRED,  /* measured, and made smooth with a hole beside it */
+    EX_MAP_LENT,    /* from other scans */
+    EX_MAP_FILLED,  /* a hole, filled */
+    EX_MAP_STATE_COUNT
+} ex_map_state;
+
+typedef struct ex_map {
+    int vertex_count;     /* of the template's last level */
+    float *displacements; /* metres along the limit normal */
+    unsigned char *states;
+} ex_map;
+
+EX_API ex_map *ex_map_create(int vertex_count);
+EX_API void ex_map_destroy(ex_map *map);
+/* PLY with the vertex properties displacement (float) and state (uchar), and no faces. */
+EX_API ex_result ex_map_read(const char *path, ex_map **map, ex_error *error);
+EX_API ex_result ex_map_write(const char *path, const ex_map *map, ex_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,467 @@
+/*
+ * Whole files: read into memory, written through a temporary file and a rename, removed when a signal ends the process.
+ *
+ * Temporary files are opened with O_EXCL and mode 0666 rather than by mkstemp, so that the kernel applies the umask;
+ * asking for the umask would mean setting it, which other threads would notice.
+ */
+#define _XOPEN_SOURCE 700
+
+#include "author/base/file.h"
+
+#include "author/base/number.h"
+#include "runtime/base/result.h"
+
+#include <exemplar/author/base.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define STANDARD_OUTPUT     "/dev/stdout"
+#define PENDING_COUNT       16
+#define PENDING_SIZE        4096
+#define TEMPORARY_ATTEMPTS  64
+#define READ_MOST           ((uint64_t)64 << 30) /* bytes of a file: beyond lies a pipe that never ends */
+#define LINK_COUNT          40                   /* links to links, as many as the kernel follows */
+#define TEMPORARY_NAME_SIZE 200 /* of the target's name; a file name may have 255 bytes on most systems */
+
+/* Temporary files that exist. Copies in static memory: a signal handler must not meet memory that is being released. */
+typedef enum pending_state { PENDING_FREE, PENDING_FILLED, PENDING_ARMED, PENDING_REMOVED } pending_state;
+static struct {
+    atomic_int state;
+    char path[PENDING_SIZE];
+} pending[PENDING_COUNT];
+
+/* No file is to be written any more. */
+static atomic_bool stopped;
+
+enum { REASON_SIZE = 128 };
+
+static const char *reason_text(char reason[REASON_SIZE], int errno_value) {
+    if (strerror_r(errno_value, reason, REASON_SIZE) != 0)
+        snprintf(reason, REASON_SIZE, "error %d", errno_value);
+    return reason;
+}
+
+ex_result exi_file_error(ex_error *error, const char *doing, const char *path, int errno_value) {
+    char reason[REASON_SIZE];
+    return exi_error(error, EX_ERROR_FILE, "cannot %s '%s': %s", doing, path, reason_text(reason, errno_value));
+}
+
+static ex_result write_error(ex_error *error, const char *path, int errno_value) {
+    char reason[REASON_SIZE];
+    if (strcmp(path, STANDARD_OUTPUT) != 0)
+        return exi_file_error(error, "write", path, errno_value);
+    return exi_error(error, EX_ERROR_FILE, "cannot write to standard output: %s", reason_text(reason, errno_value));
+}
+
+static ex_result no_memory(ex_error *error, const char *doing, const char *path) {
+    return exi_error(error, EX_ERROR_MEMORY, "there is not enough memory to %s '%s'", doing, path);
+}
+
+/* ---- reading ---- */
+
+static ex_result too_large(ex_error *error, const char *path) {
+    return exi_error(error, EX_ERROR_LIMIT, "'%s' has more than 64 GB, which no file that can be read here has", path);
+}
+
+/* A device may have no end. A terminal has one, and the null device has nothing else. */
+static bool has_end(int descriptor, const struct stat *status) {
+    struct stat null;
+    if (!S_ISCHR(status->st_mode) && !S_ISBLK(status->st_mode))
+        return true;
+    return isatty(descriptor) || (stat("/dev/null", &null) == 0 && null.st_rdev == status->st_rdev);
+}
+
+/* Reads to the end of the descriptor. On failure *bytes holds what must still be freed. */
+static ex_result read_all(int descriptor, size_t expected, const char *path, char **bytes, size_t *size,
+                          ex_error *error) {
+    size_t capacity = expected, used = 0;
+    if (capacity > READ_MOST)
+        return too_large(error, path);
+    *bytes = malloc(capacity + 1);
+    if (!*bytes)
+        return no_memory(error, "read", path);
+    for (;;) {
+        if (used == capacity) {
+            /* A regular file ends here; one more byte decides, and only a pipe or a growing file goes on. */
+            char one;
+            ssize_t count = read(descriptor, &one, 1);
+            if (count == 0)
+                break;
+            if (count < 0 && errno == EINTR)
+                continue;
+            if (count < 0)
+                return exi_file_error(error, "read", path, errno);
+            if (used >= READ_MOST)
+                return too_large(error, path);
+            size_t larger = capacity + capacity / 2 + 65536;
+            char *moved = larger > capacity && larger < SIZE_MAX ? realloc(*bytes, larger + 1) : NULL;
+            if (!moved)
+                return no_memory(error, "read", path);
+            *bytes = moved;
+            capacity = larger;
+            moved[used++] = one;
+            continue;
+        }
+        size_t wanted = capacity - used;
+        ssize_t count = read(descriptor, *bytes + used, wanted < (1u << 30) ? wanted : (1u << 30));
+        if (count == 0)
+            break;
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0)
+            return exi_file_error(error, "read", path, errno);
+        used += (size_t)count;
+    }
+    (*bytes)[used] = '\0';
+    *size = used;
+    return EX_OK;
+}
+
+ex_result exi_file_read(const char *path, char **bytes, size_t *size, ex_error *error) {
+    *bytes = NULL;
+    *size = 0;
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return exi_file_error(error, "read", path, errno);
+    struct stat status = {0};
+    size_t expected = 0;
+    const bool known = fstat(descriptor, &status) == 0;
+    if (known && !has_end(descriptor, &status)) {
+        close(descriptor);
+        return exi_error(error, EX_ERROR_FILE, "'%s' is a device, not a file", path);
+    }
+    if (known && S_ISREG(status.st_mode) && status.st_size > 0) {
+        if ((uintmax_t)status.st_size >= SIZE_MAX) {
+            close(descriptor);
+            return no_memory(error, "read", path);
+        }
+        expected = (size_t)status.st_size;
+    }
+    ex_result result = read_all(descriptor, expected, path, bytes, size, error);
+    close(descriptor);
+    if (result != EX_OK) {
+        free(*bytes);
+        *bytes = NULL;
+    }
+    return result;
+}
+
+/* ---- writing ---- */
+
+static char *copy_text(const char *text) {
+    size_t size = strlen(text) + 1;
+    char *copy = malloc(size);
+    return copy ? memcpy(copy, text, size) : NULL;
+}
+
+/* Puts a path into the list of pending files; -1 where it finds no room, and a signal then leaves the file behind. */
+static int register_pending(const char *path) {
+    size_t size = strlen(path) + 1;
+    for (int slot = 0; slot < PENDING_COUNT && size <= PENDING_SIZE; slot++) {
+        int state = PENDING_FREE;
+        if (!atomic_compare_exchange_strong(&pending[slot].state, &state, PENDING_FILLED))
+            continue;
+        memcpy(pending[slot].path, path, size);
+        atomic_store(&pending[slot].state, PENDING_ARMED);
+        return slot;
+    }
+    return -1;
+}
+
+static void unregister_pending(exi_file_writer *writer) {
+    if (writer->slot >= 0)
+        atomic_store(&pending[writer->slot].state, PENDING_FREE);
+    writer->slot = -1;
+}
+
+void ex_file_remove_pending(void) {
+    int kept = errno;
+    for (int slot = 0; slot < PENDING_COUNT; slot++) {
+        int state = PENDING_ARMED;
+        if (atomic_compare_exchange_strong(&pending[slot].state, &state, PENDING_REMOVED))
+            unlink(pending[slot].path);
+    }
+    errno = kept;
+}
+
+static void close_writer(exi_file_writer *writer) {
+    if (writer->file)
+        fclose(writer->file);
+    unregister_pending(writer);
+    free(writer->temporary);
+    free(writer->target);
+    free(writer->path);
+    *writer = (exi_file_writer){.slot = -1};
+}
+
+/* FOLDER/.NAME.XXXXXX for the target FOLDER/NAME, different at each call. */
+static char *temporary_name(const char *target) {
+    static atomic_uint calls;
+    static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyz";
+    const char *slash = strrchr(target, '/');
+    size_t folder_size = slash ? (size_t)(slash - target) + 1 : 0;
+    size_t name_size = strlen(target + folder_size);
+    if (name_size > TEMPORARY_NAME_SIZE)
+        name_size = TEMPORARY_NAME_SIZE;
+    char *name = malloc(folder_size + name_size + 9);
+    if (!name)
+        return NULL;
+    memcpy(name, target, folder_size);
+    char *write = name + folder_size;
+    *write++ = '.';
+    memcpy(write, target + folder_size, name_size);
+    write += name_size;
+    *write++ = '.';
+    uint64_t seed = ((uint64_t)time(NULL) << 32) ^ ((uint64_t)getpid() << 12) ^ atomic_fetch_add(&calls, 1);
+    seed = (seed ^ (seed >> 31)) * 0x9e3779b97f4a7c15u;
+    for (int i = 0; i < 6; i++, seed /= 36)
+        *write++ = digits[(seed >> 8) % 36];
+    *write = '\0';
+    return name;
+}
+
+/* Opens a new temporary file beside the target; its descriptor, or -1 with errno set. */
+static int open_temporary(exi_file_writer *writer) {
+    for (int attempt = 0; attempt < TEMPORARY_ATTEMPTS; attempt++) {
+        writer->temporary = temporary_name(writer->target);
+        if (!writer->temporary) {
+            errno = ENOMEM;
+            return -1;
+        }
+        /* Registered before it exists, so that no moment is left at which a signal would leave it behind. */
+        writer->slot = register_pending(writer->temporary);
+        int descriptor = open(writer->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (descriptor >= 0)
+            return descriptor;
+        int reason = errno;
+        unregister_pending(writer);
+        free(writer->temporary);
+        writer->temporary = NULL;
+        errno = reason;
+        if (reason != EEXIST)
+            return -1;
+    }
+    return -1;
+}
+
+/* The descriptor of this process that a path stands for, or -1. */
+static int descriptor_of(const char *path) {
+    static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+    if (strcmp(path, STANDARD_OUTPUT) == 0)
+        return STDOUT_FILENO;
+    if (strcmp(path, "/dev/stderr") == 0)
+        return STDERR_FILENO;
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        size_t size = strlen(folders[i]);
+        const char *cursor = path + size, *end = path + strlen(path);
+        int number = -1;
+        if (strncmp(path, folders[i], size) == 0 && exi_parse_int(&cursor, end, &number) && cursor == end)
+            return number;
+    }
+    return -1;
+}
+
+/* Where a path leads that is not there, or is a link to what is not there: the name that a new file takes, to be freed.
+ * NULL with errno set. */
+static char *follow_links(const char *path) {
+    char *name = copy_text(path);
+    struct stat status;
+    for (int i = 0; name && lstat(name, &status) == 0 && S_ISLNK(status.st_mode); i++) {
+        char text[PENDING_SIZE];
+        ssize_t size = i < LINK_COUNT ? readlink(name, text, sizeof text - 1) : -1;
+        char *next = NULL;
+        if (size >= 0) {
+            text[size] = '\0';
+            next = exi_path_join(name, text);
+        } else if (i == LINK_COUNT) {
+            errno = ELOOP;
+        }
+        int reason = errno;
+        free(name);
+        errno = reason;
+        if (size < 0)
+            return NULL;
+        name = next;
+    }
+    if (!name)
+        errno = ENOMEM;
+    return name;
+}
+
+/* A copy of a descriptor, which shares its place in the file; opening it anew would start again at the first byte. -1
+ * with errno set where it is closed, or open for reading alone. */
+static int copy_descriptor(int descriptor) {
+    int flags = fcntl(descriptor, F_GETFL);
+    if (flags < 0)
+        return -1;
+    if ((flags & O_ACCMODE) == O_RDONLY) {
+        errno = EBADF;
+        return -1;
+    }
+    return fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+}
+
+/* The descriptor to write to, or -1 with errno set. */
+static int open_target(exi_file_writer *writer) {
+    int given = descriptor_of(writer->path);
+    if (given >= 0)
+        return copy_descriptor(given);
+    struct stat status;
+    bool exists = stat(writer->path, &status) == 0;
+    if (!exists && errno != ENOENT)
+        return -1;
+    if (exists && !S_ISREG(status.st_mode))
+        return open(writer->path, O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (exists && access(writer->path, W_OK) != 0)
+        return -1; /* the rename would go through, and overwrite what was protected on purpose */
+    writer->target = exists ? realpath(writer->path, NULL) : follow_links(writer->path);
+    if (!writer->target)
+        return -1;
+    int descriptor = open_temporary(writer);
+    if (descriptor >= 0 && exists)
+        (void)fchmod(descriptor, status.st_mode & 0777); /* best effort: not every file system has modes */
+    return descriptor;
+}
+
+ex_result exi_file_open(exi_file_writer *writer, const char *path, ex_error *error) {
+    *writer = (exi_file_writer){.slot = -1};
+    writer->path = copy_text(path);
+    if (!writer->path)
+        return no_memory(error, "write", path);
+    int descriptor = -1;
+    if (atomic_load(&stopped))
+        errno = EINTR;
+    else
+        descriptor = open_target(writer);
+    if (descriptor >= 0) {
+        writer->file = fdopen(descriptor, "wb");
+        if (writer->file)
+            return EX_OK;
+        int reason = errno;
+        close(descriptor);
+        errno = reason;
+    }
+    int reason = errno;
+    if (writer->temporary)
+        unlink(writer->temporary);
+    close_writer(writer);
+    return reason == ENOMEM ? no_memory(error, "write", path) : write_error(error, path, reason);
+}
+
+void exi_file_stop(void) {
+    atomic_store(&stopped, true);
+}
+
+void exi_file_write(exi_file_writer *writer, const void *data, size_t size) {
+    if (writer->failure != 0 || size == 0)
+        return;
+    errno = 0;
+    if (fwrite(data, 1, size, writer->file) != size)
+        writer->failure = errno != 0 ? errno : EIO;
+}
+
+void exi_file_printf(exi_file_writer *writer, const char *format, ...) {
+    if (writer->failure != 0)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    errno = 0;
+    if (vfprintf(writer->file, format, arguments) < 0)
+        writer->failure = errno != 0 ? errno : EIO;
+    va_end(arguments);
+}
+
+ex_result exi_file_commit(exi_file_writer *writer, ex_error *error) {
+    /* fclose reports what the last flush met, and what a network file system kept for later. */
+    errno = 0;
+    if (fclose(writer->file) != 0 && writer->failure == 0)
+        writer->failure = errno != 0 ? errno : EIO;
+    writer->file = NULL;
+    if (writer->failure == 0 && writer->temporary && atomic_load(&stopped))
+        writer->failure = EINTR;
+    if (writer->failure == 0 && writer->temporary && rename(writer->temporary, writer->target) != 0)
+        writer->failure = errno;
+    ex_result result = EX_OK;
+    if (writer->failure != 0) {
+        result = write_error(error, writer->path, writer->failure);
+        if (writer->temporary)
+            unlink(writer->temporary);
+    }
+    close_writer(writer);
+    return result;
+}
+
+void exi_file_abandon(exi_file_writer *writer) {
+    if (!writer->file)
+        return;
+    if (writer->temporary)
+        unlink(writer->temporary);
+    close_writer(writer);
+}
+
+/* ---- paths ---- */
+
+static ex_result make_one(const char *path, ex_error *error) {
+    if (mkdir(path, 0777) == 0)
+        return EX_OK;
+    int reason = errno;
+    struct stat status;
+    if (stat(path, &status) == 0) {
+        if (S_ISDIR(status.st_mode))
+            return EX_OK;
+        reason = ENOTDIR;
+    }
+    return exi_file_error(error, "make the folder", path, reason);
+}
+
+ex_result exi_make_directory(const char *path, ex_error *error) {
+    char *part = copy_text(path);
+    if (!part)
+        return no_memory(error, "make the folder", path);
+    ex_result result = EX_OK;
+    for (char *end = part + 1; *part && result == EX_OK; end++) {
+        if (*end != '/' && *end != '\0')
+            continue;
+        char kept = *end;
+        *end = '\0';
+        result = make_one(part, error);
+        *end = kept;
+        if (kept == '\0')
+            break;
+    }
+    free(part);
+    return result;
+}
+
+char *exi_path_join(const char *file, const char *relative) {
+    const char *slash = relative[0] == '/' ? NULL : strrchr(file, '/');
+    size_t folder_size = slash ? (size_t)(slash - file) + 1 : 0;
+    size_t relative_size = strlen(relative) + 1;
+    char *joined = malloc(folder_size + relative_size);
+    if (!joined)
+        return NULL;
+    memcpy(joined, file, folder_size);
+    memcpy(joined + folder_size, relative, relative_size);
+    return joined;
+}
+
+bool exi_path_ends_with(const char *path, const char *ending) {
+    size_t length = strlen(path), size = strlen(ending);
+    if (length < size)
+        return false;
+    for (size_t i = 0; i < size; i++) {
+        char c = path[length - size + i];
+        if ((c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c) != ending[i])
+            return false;
+    }
+    return true;
+}

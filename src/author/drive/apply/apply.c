@@ -1,0 +1,299 @@
+/*
+ * Applying a driven rig to a new animation of its driver: frame after frame is read, evaluated with the state of the
+ * frame before, measured where a report is wanted, and written. Memory holds a few frames, whatever the caches.
+ */
+#include "author/drive/apply/apply.h"
+#include "author/base/names.h"
+#include "author/mesh/groups.h"
+
+#include "author/base/array.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct applier {
+    const ex_apply_def *def;
+    int layer;
+    ex_cache_reader *driver, *truth;
+    ex_cache_writer *writer;
+    int frame_count, driver_count, vertex_count;
+    double *inputs, *weights; /* weights [ex_rig_example_count] */
+    float *form, *unsettled, *made, *right;
+    void *scratch, *state;
+    int *picked; /* [picked_count]: the vertices that are written; NULL: all */
+    int picked_count;
+    float *written;
+    ex_error *error;
+} applier;
+
+/* ---- what is written ---- */
+
+/* The group's vertices, in their order. */
+static ex_result pick_group(applier *a, const ex_mesh *mesh) {
+    float *mask = calloc((size_t)a->vertex_count, sizeof *mask);
+    a->picked = exi_array_allocate((size_t)a->vertex_count, sizeof *a->picked);
+    a->written = exi_array_allocate((size_t)a->vertex_count, 3 * sizeof *a->written);
+    ex_result result =
+        mask && a->picked && a->written ? EX_OK : exi_error_memory(a->error, "a group", (size_t)a->vertex_count * 20);
+    if (result == EX_OK)
+        result = exi_mask_from_group(mesh, a->def->group, mask, a->error);
+    for (int v = 0; result == EX_OK && v < a->vertex_count; v++)
+        if (mask[v] > 0)
+            a->picked[a->picked_count++] = v;
+    free(mask);
+    return result;
+}
+
+/* Tags name vertices of the whole: of a part none would be right. */
+static void drop_tags(ex_mesh *mesh) {
+    for (int t = 0; t < mesh->tag_count; t++) {
+        ex_tag *tag = &mesh->tags[t];
+        for (int i = 0; i < tag->string_count; i++)
+            free(tag->strings[i]);
+        free(tag->strings);
+        free(tag->floats);
+        free(tag->ints);
+        free(tag->name);
+    }
+    mesh->tag_count = 0;
+}
+
+/* Leaves the group's faces and vertices of a mesh; what hangs on corners goes with them. */
+static ex_result cut_mesh(const applier *a, ex_mesh *mesh) {
+    int *numbers = exi_array_allocate((size_t)a->vertex_count, sizeof *numbers);
+    int faces = 0, corners = 0;
+    if (!numbers)
+        return exi_error_memory(a->error, "a group", (size_t)a->vertex_count * sizeof *numbers);
+    for (int i = 0; i < a->picked_count; i++) {
+        numbers[a->picked[i]] = i;
+        memmove(mesh->positions + 3 * (size_t)i, mesh->positions + 3 * (size_t)a->picked[i], 3 * sizeof(double));
+        if (mesh->colours)
+            memmove(mesh->colours + 3 * (size_t)i, mesh->colours + 3 * (size_t)a->picked[i], 3 * sizeof(float));
+    }
+    for (int f = 0; f < mesh->face_count; f++) {
+        const int from = mesh->face_offsets[f], to = mesh->face_offsets[f + 1], group = mesh->face_groups[f];
+        if (group < 0 || !exi_names_group(mesh->group_names[group], a->def->group))
+            continue;
+        mesh->face_offsets[faces] = corners;
+        mesh->face_groups[faces] = group;
+        if (mesh->face_materials)
+            mesh->face_materials[faces] = mesh->face_materials[f];
+        faces++;
+        for (int c = from; c < to; c++, corners++) {
+            mesh->corners[corners] = numbers[mesh->corners[c]];
+            if (mesh->corner_texcoords)
+                mesh->corner_texcoords[corners] = mesh->corner_texcoords[c];
+            if (mesh->corner_normals)
+                mesh->corner_normals[corners] = mesh->corner_normals[c];
+        }
+    }
+    mesh->face_offsets[faces] = corners;
+    mesh->vertex_count = a->picked_count;
+    mesh->face_count = faces;
+    mesh->corner_count = corners;
+    drop_tags(mesh);
+    free(numbers);
+    return EX_OK;
+}
+
+static ex_result open_output(applier *a) {
+    const ex_apply_def *def = a->def;
+    const bool objs = ex_cache_kind_of(def->output) == EX_CACHE_OBJ;
+    ex_mesh *mesh = NULL;
+    double *times = exi_array_allocate((size_t)a->frame_count, sizeof *times);
+    ex_result result =
+        times ? EX_OK : exi_error_memory(a->error, "the times of frames", (size_t)a->frame_count * sizeof *times);
+    if (result == EX_OK && (objs || def->group))
+        result = ex_rig_to_mesh(def->rig, NULL, &mesh, a->error);
+    if (result == EX_OK && def->group)
+        result = pick_group(a, mesh);
+    if (result == EX_OK && def->group && objs)
+        result = cut_mesh(a, mesh);
+    for (int f = 0; result == EX_OK && f < a->frame_count; f++)
+        times[f] = ex_cache_time(a->driver, f);
+    if (result == EX_OK)
+        result = ex_cache_create(def->output, def->group ? a->picked_count : a->vertex_count, a->frame_count, times,
+                                 objs ? mesh : NULL, &a->writer, a->error);
+    ex_mesh_destroy(mesh);
+    free(times);
+    return result;
+}
+
+static ex_result write_frame(const applier *a, int frame) {
+    for (size_t i = 0; i < 3 * (size_t)a->vertex_count; i++)
+        if (!isfinite(a->made[i]))
+            return exi_error(a->error, EX_ERROR_DATA,
+                             "vertex %zu of frame %d (both counted from 0) is too far away for a float", i / 3, frame);
+    for (int i = 0; i < a->picked_count; i++)
+        memcpy(a->written + 3 * (size_t)i, a->made + 3 * (size_t)a->picked[i], 3 * sizeof(float));
+    return ex_cache_write(a->writer, a->picked ? a->written : a->made, a->error);
+}
+
+/* ---- opening ---- */
+
+/* The layer that a driver weighs; -1: none. */
+static int find_layer(const ex_rig *rig) {
+    for (int l = 0; l < ex_rig_layer_count(rig); l++)
+        if (ex_rig_layer_views(rig, l, NULL, NULL) > 0)
+            return l;
+    return -1;
+}
+
+/* Caches tell where the driver's vertices are, and nothing of joints. */
+static ex_result check_joints(const ex_rig *rig, const ex_rig_driver *driver, ex_error *error) {
+    exi_joint_text text;
+    if (ex_rig_skin(rig))
+        return exi_error(error, EX_ERROR_DATA,
+                         "the rig is posed by its skeleton, and a cache does not say where joints are: 'exemplar pose' "
+                         "takes both, frame by frame");
+    for (int f = 0; driver->joints && f < driver->driver.frame_count; f++)
+        if (driver->joints[f] >= 0)
+            return exi_error(error, EX_ERROR_DATA,
+                             "the rig moves with joint '%s', and a cache does not say where joints are: 'exemplar "
+                             "pose' takes both, frame by frame",
+                             exi_joint_name(ex_rig_skeleton(rig), driver->joints[f], &text));
+    return EX_OK;
+}
+
+static ex_result open_caches(applier *a) {
+    const ex_apply_def *def = a->def;
+    ex_rig_driver driver;
+    if (!ex_rig_get_driver(def->rig, &driver, NULL) || a->layer < 0)
+        return exi_error(a->error, EX_ERROR_DATA,
+                         "this rig follows no driver: 'exemplar drive learn' makes one that does");
+    a->driver_count = driver.driver.vertex_count;
+    a->vertex_count = ex_rig_vertex_count(def->rig);
+    ex_result result = check_joints(def->rig, &driver, a->error);
+    if (result == EX_OK)
+        result = exi_drive_open_cache(def->driver, "driver", a->driver_count, NULL, &a->driver, a->error);
+    if (result == EX_OK && def->truth)
+        result = exi_drive_open_cache(def->truth, "driven", a->vertex_count, NULL, &a->truth, a->error);
+    if (result != EX_OK)
+        return result;
+    a->frame_count = ex_cache_get_info(a->driver).frame_count;
+    if (a->truth && ex_cache_get_info(a->truth).frame_count != a->frame_count)
+        return exi_error(a->error, EX_ERROR_DATA,
+                         "'%s' has %d frames and '%s' has %d: they are no pair that could be compared", def->driver,
+                         a->frame_count, def->truth, ex_cache_get_info(a->truth).frame_count);
+    return EX_OK;
+}
+
+/* The axis of databases: the scalar axis of the layer. */
+static ex_result set_database(applier *a) {
+    const ex_rig *rig = a->def->rig;
+    const ex_pose pose = {.inputs = a->inputs};
+    ex_rig_rest_pose(rig, &pose);
+    if (isnan(a->def->database))
+        return EX_OK;
+    for (int i = 0; i < ex_weigher_axis_count(ex_rig_weigher(rig, a->layer)); i++) {
+        const int input = ex_rig_layer_input(rig, a->layer, i);
+        if (ex_rig_input_axis(rig, input).kind == EX_AXIS_SCALAR) {
+            ex_rig_set_input(rig, input, &a->def->database, &pose);
+            return EX_OK;
+        }
+    }
+    return exi_error(a->error, EX_ERROR_ARGUMENT, "this rig has one database alone: there is no axis to set");
+}
+
+static ex_result open_applier(applier *a, bool report) {
+    const ex_rig *rig = a->def->rig;
+    const ex_evaluation how = {.unsettled = a->def->unsettled, .tasks = a->def->tasks};
+    ex_result result = open_caches(a);
+    if (result != EX_OK)
+        return result;
+    const size_t n = (size_t)a->driver_count, m = (size_t)a->vertex_count;
+    const size_t scratch = ex_rig_scratch_size(rig, &how, 1), state = ex_rig_state_size(rig);
+    a->inputs = exi_array_allocate((size_t)ex_rig_pose_size(rig), sizeof *a->inputs);
+    a->weights = exi_array_allocate((size_t)ex_rig_example_count(rig), sizeof *a->weights);
+    a->form = exi_array_allocate(n, 3 * sizeof(float));
+    a->made = exi_array_allocate(m, 3 * sizeof(float));
+    a->unsettled = report && a->truth ? exi_array_allocate(m, 3 * sizeof(float)) : NULL;
+    a->right = a->truth ? exi_array_allocate(m, 3 * sizeof(float)) : NULL;
+    a->scratch = exi_array_allocate(scratch, 1);
+    a->state = calloc(state > 0 ? state : 1, 1);
+    if (!a->inputs || !a->weights || !a->form || !a->made || (report && a->truth && !a->unsettled) ||
+        (a->truth && !a->right) || !a->scratch || !a->state)
+        return exi_error_memory(a->error, "applying", (n + 3 * m) * 12 + scratch + state);
+    result = set_database(a);
+    return result == EX_OK && a->def->output ? open_output(a) : result;
+}
+
+static void close_applier(applier *a) {
+    ex_cache_close(a->driver);
+    ex_cache_close(a->truth);
+    free(a->inputs);
+    free(a->weights);
+    free(a->form);
+    free(a->made);
+    free(a->unsettled);
+    free(a->right);
+    free(a->scratch);
+    free(a->state);
+    free(a->picked);
+    free(a->written);
+}
+
+/* ---- frames ---- */
+
+static ex_result apply_frame(applier *a, int frame, exi_gauge *gauge) {
+    ex_result result = exi_drive_read_frame(a->driver, a->def->driver, frame, a->form, a->error);
+    if (result == EX_OK && a->truth)
+        result = exi_drive_read_frame(a->truth, a->def->truth, frame, a->right, a->error);
+    if (result != EX_OK)
+        return result;
+    ex_driven info = {.unsettled = a->unsettled};
+    const ex_pose pose = {.inputs = a->inputs, .driver = a->form};
+    const ex_output output = {.positions = a->made, .weights = a->weights, .driven = &info};
+    const ex_evaluation how = {.unsettled = a->def->unsettled, .states = &a->state, .tasks = a->def->tasks};
+    ex_rig_evaluate(a->def->rig, &pose, &output, &how, a->scratch);
+    if (gauge)
+        exi_gauge_add(gauge, &(exi_applied){.frame = frame,
+                                            .time = ex_cache_time(a->driver, frame),
+                                            .driver = a->form,
+                                            .driven = a->made,
+                                            .truth = a->right,
+                                            .unsettled = a->unsettled,
+                                            .weights = a->weights + ex_rig_first_example(a->def->rig, a->layer),
+                                            .info = &info});
+    return a->writer ? write_frame(a, frame) : EX_OK;
+}
+
+ex_result ex_drive_apply(const ex_apply_def *def, ex_drive_report **report, ex_error *error) {
+    if (!def || !def->rig || !def->driver || (!def->output && !report))
+        return exi_misuse_error(error, __func__, "no rig, no driver, or nothing to do");
+    if (report)
+        *report = NULL;
+    applier a = {.def = def, .layer = find_layer(def->rig), .error = error};
+    exi_gauge gauge = {.rig = NULL};
+    ex_drive_report *made = NULL;
+    ex_result result = open_applier(&a, report != NULL);
+    if (result == EX_OK && report)
+        result = exi_gauge_open(&gauge, def, a.layer, a.frame_count, &made, error);
+    for (int f = 0; result == EX_OK && f < a.frame_count; f++) {
+        result = apply_frame(&a, f, report ? &gauge : NULL);
+        if (result == EX_OK &&
+            !exi_drive_tell(def->progress, def->user, "following the driver", (double)(f + 1) / a.frame_count))
+            result = exi_drive_stopped(error);
+    }
+    if (result == EX_OK && report)
+        exi_gauge_finish(&gauge);
+    const ex_result finished = ex_cache_finish(a.writer, result == EX_OK, result == EX_OK ? error : NULL);
+    result = result == EX_OK ? finished : result;
+    exi_gauge_close(&gauge);
+    close_applier(&a);
+    if (result == EX_OK && report)
+        *report = made;
+    else
+        ex_drive_report_free(made);
+    return result;
+}
+
+void ex_drive_report_free(ex_drive_report *report) {
+    if (!report)
+        return;
+    free(report->frames);
+    free(report->weights);
+    free(report->vertex_errors);
+    free(report);
+}

@@ -1,0 +1,237 @@
+/*
+ * Which frames become keys (DrivenShape, 2.1). The first is the one nearest to the reference mesh, or what was chosen
+ * by hand. Then, again and again, the frame whose driver is farthest from its nearest key, in the sum of squares of the
+ * vertices' distances in the moving frame of the whole; or the one whose driven form the rig of the keys so far misses
+ * most. A frame that a key resembles is never taken: two keys alike cannot be told apart by any driver.
+ */
+#include "author/drive/learn/learn.h"
+
+#include "author/base/array.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Frames at which the keys so far are judged. */
+enum { SAMPLE_MAX = 150 };
+
+static bool same_database(double a, double b) {
+    return a == b;
+}
+
+bool exi_learn_is_key(const exi_learner *l, int frame) {
+    for (int k = 0; k < l->key_count; k++)
+        if (l->keys[k].frame == frame)
+            return true;
+    return false;
+}
+
+int exi_learn_spread(const exi_learner *l, double database, bool keys, int most, int *frames) {
+    long long total = 0, seen = 0;
+    int count = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < l->refs.count; i++) {
+            const exi_reference *item = &l->refs.items[i];
+            if (!isnan(database) && !same_database(item->database, database))
+                continue;
+            for (int f = item->first; f < item->first + item->frame_count; f++) {
+                if (!keys && exi_learn_is_key(l, f))
+                    continue;
+                if (pass == 0) {
+                    total++;
+                    continue;
+                }
+                /* Of `most` equal stretches of the frames, the one in the middle of each. */
+                const long long wanted = total <= most ? seen : ((2LL * count + 1) * total) / (2LL * most);
+                if (seen == wanted && count < most)
+                    frames[count++] = f;
+                seen++;
+            }
+        }
+    return count;
+}
+
+/* ---- a key ---- */
+
+static ex_result add_key(exi_learner *l, int frame, double database) {
+    const size_t n = (size_t)l->refs.driver_count, m = (size_t)l->refs.driven_count;
+    exi_learned_key *key = &l->keys[l->key_count];
+    *key = (exi_learned_key){.frame = frame, .database = database, .mean_error = -1};
+    snprintf(key->name, sizeof key->name, "frame_%03d", frame);
+    key->driver = exi_array_allocate(n, 3 * sizeof(float));
+    key->driven = exi_array_allocate(m, 3 * sizeof(float));
+    key->home = exi_array_allocate(n, 3 * sizeof(float));
+    l->key_count++;
+    if (!key->driver || !key->driven || !key->home)
+        return exi_error_memory(l->error, "a key", (2 * n + m) * 3 * sizeof(float));
+    const ex_result result = exi_references_read(&l->refs, frame, key->driver, key->driven, l->error);
+    if (result == EX_OK)
+        exi_whole_back(l->places + 12 * (size_t)frame, key->driver, (int)n, key->home);
+    return result;
+}
+
+/* Brings distances up to date after the last key was added: one pass over the driver's caches. */
+static ex_result look_from_key(exi_learner *l, double database, int first) {
+    const int k = l->key_count - 1;
+    ex_result result = EX_OK;
+    for (int i = 0; i < l->refs.count; i++) {
+        const exi_reference *item = &l->refs.items[i];
+        for (int f = item->first; same_database(item->database, database) && f < item->first + item->frame_count; f++) {
+            result = exi_references_read(&l->refs, f, l->driver, NULL, l->error);
+            if (result != EX_OK)
+                return result;
+            exi_whole_back(l->places + 12 * (size_t)f, l->driver, l->refs.driver_count, l->home);
+            const double square = exi_form_squares(l->home, l->keys[k].home, l->whole.weights, l->refs.driver_count);
+            if (k == first || square < l->distance[f]) {
+                l->distance[f] = square;
+                l->nearest[f] = k;
+            }
+        }
+    }
+    return result;
+}
+
+/* ---- which is next ---- */
+
+/* The frame of the database at which the value is largest, or smallest; -1: none. */
+static int find_extreme(const exi_learner *l, double database, const double *values, bool largest) {
+    int best = -1;
+    for (int i = 0; i < l->refs.count; i++) {
+        const exi_reference *item = &l->refs.items[i];
+        for (int f = item->first; same_database(item->database, database) && f < item->first + item->frame_count; f++)
+            if (best < 0 || (largest ? values[f] > values[best] : values[f] < values[best]))
+                best = f;
+    }
+    return best;
+}
+
+/* How keys are judged while they are chosen: many frames are tried at the end alone. */
+static ex_result build_so_far(const exi_learner *l, int first, ex_rig **rig) {
+    ex_drive_options options = l->def->options;
+    if (options.residual == EX_RESIDUAL_COUNT)
+        options.residual = options.frames == 0 || options.frames == 1 ? EX_RESIDUAL_KEYS : EX_RESIDUAL_NONE;
+    const exi_key_choice all = {.first = first, .last = l->key_count};
+    ex_result result = exi_learn_build(l, &all, &options, rig);
+    if (result == EX_ERROR_DATA && options.frames < 0) { /* too small a driver for many frames */
+        options.frames = 1;
+        result = exi_learn_build(l, &all, &options, rig);
+    }
+    return result;
+}
+
+typedef struct judgement {
+    double mean; /* over the frames looked at, or over all of the database */
+    int worst;   /* the frame; -1: every one is alike some key */
+} judgement;
+
+static ex_result judge(exi_learner *l, double database, int first, judgement *made) {
+    int frames[SAMPLE_MAX];
+    double errors[SAMPLE_MAX], most = 0;
+    ex_rig *rig = NULL;
+    ex_result result = build_so_far(l, first, &rig);
+    const int count = exi_learn_spread(l, database, true, SAMPLE_MAX, frames);
+    if (result == EX_OK)
+        result = exi_learn_measure(l, rig, frames, count, errors, NULL);
+    *made = (judgement){.worst = -1};
+    for (int i = 0; result == EX_OK && i < count; i++) {
+        made->mean += errors[i] / count;
+        if (l->distance[frames[i]] > l->alike && (made->worst < 0 || errors[i] > most)) {
+            made->worst = frames[i];
+            most = errors[i];
+        }
+    }
+    /* Whether the error is below what was asked for is to be true of all frames, not only of those looked at. */
+    if (result == EX_OK && l->def->until > 0 && made->mean < l->def->until && count == SAMPLE_MAX) {
+        int *all = exi_array_allocate((size_t)l->refs.frame_count, sizeof *all);
+        double *every = exi_array_allocate((size_t)l->refs.frame_count, sizeof *every);
+        if (!all || !every) {
+            result = exi_error_memory(l->error, "errors", (size_t)l->refs.frame_count * 12);
+        } else {
+            const int total = exi_learn_spread(l, database, true, l->refs.frame_count, all);
+            result = exi_learn_measure(l, rig, all, total, every, NULL);
+            made->mean = 0;
+            for (int i = 0; result == EX_OK && i < total; i++)
+                made->mean += every[i] / total;
+        }
+        free(all);
+        free(every);
+    }
+    ex_rig_destroy(rig);
+    return result;
+}
+
+/* Takes the frames of this database that were chosen by hand. */
+static ex_result take_given(exi_learner *l, double database, int first) {
+    ex_result result = EX_OK;
+    for (int i = 0; result == EX_OK && i < l->def->given_count; i++) {
+        const int frame = l->def->given[i];
+        if (!same_database(exi_references_of(&l->refs, frame)->database, database))
+            continue;
+        if (l->key_count > first && l->distance[frame] <= l->alike)
+            return l->keys[l->nearest[frame]].frame == frame
+                       ? exi_error(l->error, EX_ERROR_DATA, "frame %d (counted from 0) is asked for twice", frame)
+                       : exi_error(l->error, EX_ERROR_DATA,
+                                   "the driver is the same in frames %d and %d (counted from 0): one of them is enough",
+                                   l->keys[l->nearest[frame]].frame, frame);
+        result = add_key(l, frame, database);
+        if (result == EX_OK)
+            result = look_from_key(l, database, first);
+    }
+    return result;
+}
+
+/* Nothing can be learned where the driver never moves. */
+static ex_result check_moves(const exi_learner *l, double database) {
+    const int farthest = find_extreme(l, database, l->distance, true);
+    const exi_reference *item = exi_references_of(&l->refs, farthest);
+    int frames = 0;
+    for (int i = 0; i < l->refs.count; i++)
+        frames += same_database(l->refs.items[i].database, database) ? l->refs.items[i].frame_count : 0;
+    if (frames == 1 || l->distance[farthest] > l->alike)
+        return EX_OK;
+    return exi_error(l->error, EX_ERROR_DATA,
+                     "'%s': all %d frames show the driver in the same form%s: there is nothing to choose keys from",
+                     l->def->references[item - l->refs.items].driver, frames,
+                     l->def->options.frame == EX_WHOLE_FRAME_NONE ? "" : ", but for where it stands");
+}
+
+ex_result exi_learn_choose(exi_learner *l, double database, int first) {
+    const int most = first + l->def->key_count;
+    const bool judged = l->def->choice == EX_CHOICE_WORST || l->def->until > 0;
+    const double done = l->done, share = l->share;
+    ex_result result = take_given(l, database, first);
+    if (result == EX_OK && l->key_count == first) {
+        result = add_key(l, find_extreme(l, database, l->distance, false), database);
+        if (result == EX_OK)
+            result = look_from_key(l, database, first);
+    }
+    if (result == EX_OK)
+        result = check_moves(l, database);
+    while (result == EX_OK) {
+        const int taken = l->key_count - first;
+        judgement made = {.mean = -1, .worst = -1};
+        l->share = share / (most - first);
+        l->done = done + (taken < most - first ? taken : most - first) * l->share;
+        if (!exi_learn_tell(l, "choosing keys", 0)) {
+            result = exi_drive_stopped(l->error);
+            break;
+        }
+        if (judged && (l->key_count < most || l->def->until > 0)) {
+            result = judge(l, database, first, &made);
+            l->keys[l->key_count - 1].mean_error = made.mean;
+        }
+        if (result != EX_OK || l->key_count >= most || (l->def->until > 0 && made.mean < l->def->until))
+            break;
+        const int farthest = find_extreme(l, database, l->distance, true);
+        const int next = l->def->choice == EX_CHOICE_WORST && made.worst >= 0 ? made.worst : farthest;
+        if (l->distance[next] <= l->alike)
+            break; /* all that is left is alike some key */
+        result = add_key(l, next, database);
+        if (result == EX_OK)
+            result = look_from_key(l, database, first);
+    }
+    l->done = done + share;
+    l->share = share;
+    return result;
+}

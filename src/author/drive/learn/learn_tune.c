@@ -1,0 +1,154 @@
+/*
+ * How many moving frames, and how the residual is carried. What serves best is tried: a quarter of the keys is left out
+ * in turn, and the rig of the others judged at frames of the references that were nearest to those. Frames between keys
+ * tell little, for there all ways are as good; a pose that no key is like is what the rig will meet. Fewer frames are
+ * preferred where more gain next to nothing.
+ */
+#include "author/drive/learn/learn.h"
+
+#include <math.h>
+
+enum { FOLDS = 4, FOLD_FRAMES = 25, SAMPLE_MAX = FOLDS * FOLD_FRAMES };
+
+/* More frames must gain more than this part of the error. */
+static const double worth = 0.02;
+
+/* Frames to judge by: those of fold i are frames[starts[i]] up to frames[starts[i + 1]], but not that. */
+typedef struct sample {
+    int folds; /* 0: no key can be left out, and all are frames that are no keys */
+    int frames[SAMPLE_MAX];
+    int starts[FOLDS + 1];
+} sample;
+
+/* As many keys as there are in the smallest database. */
+static int fewest_keys(const exi_learner *l) {
+    int fewest = l->key_count;
+    for (int k = 0; k < l->key_count; k++) {
+        int alike = 0;
+        for (int j = 0; j < l->key_count; j++)
+            alike += l->keys[j].database == l->keys[k].database;
+        fewest = alike < fewest ? alike : fewest;
+    }
+    return fewest;
+}
+
+/* At most FOLD_FRAMES of the frames whose nearest key is in the fold, evenly spread. */
+static int take_fold(const exi_learner *l, int fold, int folds, int *frames) {
+    long long total = 0, seen = 0;
+    int count = 0;
+    for (int f = 0; f < l->refs.frame_count; f++)
+        total += l->nearest[f] % folds == fold;
+    for (int f = 0; f < l->refs.frame_count; f++) {
+        if (l->nearest[f] % folds != fold)
+            continue;
+        const long long wanted = total <= FOLD_FRAMES ? seen : ((2LL * count + 1) * total) / (2LL * FOLD_FRAMES);
+        if (seen++ == wanted && count < FOLD_FRAMES)
+            frames[count++] = f;
+    }
+    return count;
+}
+
+static void take_sample(const exi_learner *l, sample *s) {
+    const int fewest = fewest_keys(l);
+    *s = (sample){.folds = fewest < 2 ? 0 : fewest < FOLDS ? fewest : FOLDS};
+    for (int i = 0; i < s->folds; i++)
+        s->starts[i + 1] = s->starts[i] + take_fold(l, i, s->folds, s->frames + s->starts[i]);
+    if (s->folds == 0)
+        s->starts[1] = exi_learn_spread(l, NAN, false, SAMPLE_MAX, s->frames);
+}
+
+/* The mean error of all frames of the sample. */
+static ex_result try_options(exi_learner *l, const ex_drive_options *options, const sample *s, double *mean) {
+    const int rounds = s->folds > 0 ? s->folds : 1, count = s->starts[rounds];
+    const double done = l->done, share = l->share;
+    double errors[SAMPLE_MAX];
+    ex_result result = EX_OK;
+    l->share = share / rounds;
+    for (int i = 0; result == EX_OK && i < rounds; i++) {
+        const exi_key_choice choice = {
+            .last = l->key_count, .axis = l->def->database_axis != NULL, .fold = i, .folds = s->folds};
+        ex_rig *rig = NULL;
+        l->done = done + i * l->share;
+        result = exi_learn_build(l, &choice, options, &rig);
+        if (result == EX_OK)
+            result = exi_learn_measure(l, rig, s->frames + s->starts[i], s->starts[i + 1] - s->starts[i],
+                                       errors + s->starts[i], NULL);
+        ex_rig_destroy(rig);
+    }
+    *mean = 0;
+    for (int i = 0; result == EX_OK && i < count; i++)
+        *mean += errors[i] / count;
+    l->done = done;
+    l->share = share;
+    return result;
+}
+
+/* What is tried, with the error it leaves. */
+typedef struct trial {
+    ex_drive_options options;
+    double error;
+} trial;
+
+/* The better residual for a number of frames, unless it is given; an error of INFINITY where the driver is too small
+ * for so many, with the reason in *reason. */
+static ex_result try_frames(exi_learner *l, const ex_drive_options *options, int frames, const sample *s, trial *best,
+                            ex_error *reason) {
+    static const ex_residual residuals[] = {EX_RESIDUAL_KEYS, EX_RESIDUAL_NONE};
+    const bool given = options->residual != EX_RESIDUAL_COUNT;
+    const double done = l->done, share = l->share;
+    ex_result result = EX_OK;
+    *best = (trial){.options = *options, .error = INFINITY};
+    l->share = given ? share : share / 2;
+    for (int r = 0; r < (given ? 1 : 2); r++) {
+        trial here = {.options = *options};
+        here.options.frames = frames;
+        here.options.residual = given ? options->residual : residuals[r];
+        l->done = done + r * l->share;
+        result = try_options(l, &here.options, s, &here.error);
+        if (result == EX_ERROR_DATA && options->frames < 0) {
+            *reason = *l->error;
+            result = EX_OK;
+            continue;
+        }
+        if (result != EX_OK)
+            break;
+        if (here.error < best->error)
+            *best = here;
+    }
+    l->done = done;
+    l->share = share;
+    return result;
+}
+
+ex_result exi_learn_tune(exi_learner *l, ex_drive_options *options) {
+    static const int numbers[] = {1, 8, 16, 32};
+    const bool open = options->frames < 0;
+    const int count = open ? (int)(sizeof numbers / sizeof numbers[0]) : 1;
+    const double done = l->done, share = l->share;
+    sample s;
+    trial best = {.error = INFINITY};
+    ex_error reason = {.result = EX_OK};
+    take_sample(l, &s);
+    /* What leaves nothing open, or has nothing to be tried on, is taken as it is. */
+    if (s.starts[s.folds > 0 ? s.folds : 1] == 0 ||
+        (!open && (options->residual != EX_RESIDUAL_COUNT || options->frames < 2)))
+        return EX_OK;
+    l->share = share / count;
+    for (int i = 0; i < count; i++) {
+        trial here;
+        l->done = done + i * l->share;
+        const ex_result result = try_frames(l, options, open ? numbers[i] : options->frames, &s, &here, &reason);
+        if (result != EX_OK)
+            return result;
+        if (here.error < (isinf(best.error) ? best.error : (1 - worth) * best.error))
+            best = here;
+    }
+    l->done = done + share;
+    l->share = share;
+    if (isinf(best.error)) {
+        *l->error = reason;
+        return reason.result;
+    }
+    *options = best.options;
+    return EX_OK;
+}

@@ -1,0 +1,113 @@
+/*
+ * The animations that are learned from: pairs of caches, opened, checked against each other, and read one frame at a
+ * time. Frames are counted over all of them, one after the other.
+ */
+#include "author/drive/learn/references.h"
+
+#include "author/base/array.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+
+ex_result exi_drive_open_cache(const char *path, const char *what, int vertex_count, const ex_mesh *mesh,
+                               ex_cache_reader **reader, ex_error *error) {
+    ex_result result = ex_cache_open(path, reader, error);
+    if (result != EX_OK)
+        return result;
+    const int there = ex_cache_get_info(*reader).vertex_count;
+    if (there != vertex_count)
+        result = exi_error(error, EX_ERROR_DATA, "'%s' has %d vertices, and the %s mesh has %d: this is another mesh",
+                           path, there, what, vertex_count);
+    else if (mesh && ex_cache_mesh(*reader))
+        result = exi_error_within(error, ex_mesh_compare_connectivity(mesh, ex_cache_mesh(*reader), error),
+                                  "'%s' and the %s mesh differ", path, what);
+    if (result == EX_OK)
+        return EX_OK;
+    ex_cache_close(*reader);
+    *reader = NULL;
+    return result;
+}
+
+ex_result exi_drive_read_frame(ex_cache_reader *reader, const char *path, int frame, float *positions,
+                               ex_error *error) {
+    const ex_result result = ex_cache_read(reader, frame, positions, error);
+    const size_t count = 3 * (size_t)ex_cache_get_info(reader).vertex_count;
+    for (size_t i = 0; result == EX_OK && i < count; i++)
+        if (!(fabsf(positions[i]) < 1e18F))
+            return exi_error(error, EX_ERROR_DATA, "%s: in frame %d, vertex %zu (both counted from 0) is too far away",
+                             path, frame, i / 3);
+    return result;
+}
+
+static ex_result open_pair(exi_references *refs, const ex_drive_reference *from, exi_reference *item, ex_error *error) {
+    ex_result result =
+        exi_drive_open_cache(from->driver, "driver", refs->driver_count, refs->driver, &item->driver, error);
+    if (result == EX_OK)
+        result = exi_drive_open_cache(from->driven, "driven", refs->driven_count, refs->driven, &item->driven, error);
+    if (result != EX_OK)
+        return result;
+    const int frames = ex_cache_get_info(item->driver).frame_count,
+              others = ex_cache_get_info(item->driven).frame_count;
+    if (frames != others)
+        return exi_error(error, EX_ERROR_DATA,
+                         "'%s' has %d frames and '%s' has %d: each frame of the driver needs its driven form",
+                         from->driver, frames, from->driven, others);
+    if (frames > INT_MAX - refs->frame_count)
+        return exi_error(error, EX_ERROR_LIMIT, "the references have more than %d frames together", INT_MAX);
+    item->first = refs->frame_count;
+    item->frame_count = frames;
+    item->from = from;
+    item->database = from->database;
+    refs->frame_count += frames;
+    return EX_OK;
+}
+
+ex_result exi_references_open(exi_references *refs, const ex_learn_def *def, ex_error *error) {
+    *refs = (exi_references){.driver_count = def->driver->vertex_count,
+                             .driven_count = def->driven->vertex_count,
+                             .driver = def->driver,
+                             .driven = def->driven};
+    refs->items = calloc((size_t)def->reference_count, sizeof *refs->items);
+    if (!refs->items)
+        return exi_error_memory(error, "the references", (size_t)def->reference_count * sizeof *refs->items);
+    ex_result result = EX_OK;
+    for (int i = 0; result == EX_OK && i < def->reference_count; i++) {
+        refs->count = i + 1;
+        result = open_pair(refs, &def->references[i], &refs->items[i], error);
+    }
+    return result;
+}
+
+void exi_references_close(exi_references *refs) {
+    for (int i = 0; i < refs->count; i++) {
+        ex_cache_close(refs->items[i].driver);
+        ex_cache_close(refs->items[i].driven);
+    }
+    free(refs->items);
+}
+
+const exi_reference *exi_references_of(const exi_references *refs, int frame) {
+    int i = 0;
+    while (i + 1 < refs->count && frame >= refs->items[i + 1].first)
+        i++;
+    return &refs->items[i];
+}
+
+ex_result exi_references_read(const exi_references *refs, int frame, float *driver, float *driven, ex_error *error) {
+    const exi_reference *item = exi_references_of(refs, frame);
+    ex_result result = EX_OK;
+    if (driver)
+        result = exi_drive_read_frame(item->driver, item->from->driver, frame - item->first, driver, error);
+    if (result == EX_OK && driven)
+        result = exi_drive_read_frame(item->driven, item->from->driven, frame - item->first, driven, error);
+    return result;
+}
+
+bool exi_drive_tell(ex_drive_progress progress, void *user, const char *doing, double part) {
+    return !progress || progress(user, doing, part);
+}
+
+ex_result exi_drive_stopped(ex_error *error) {
+    return exi_error(error, EX_ERROR_FILE, "stopped before it was done: nothing was written");
+}

@@ -1,0 +1,283 @@
+/*
+ * Numbered OBJ files as a point cache: NAME_0001.obj, NAME_0002.obj, …, a whole mesh a frame, all of one connectivity.
+ * Written into a hidden folder first, so that half a cache never stands at its place.
+ */
+#define _XOPEN_SOURCE 700
+
+#include "author/formats/cache/cache.h"
+
+#include "author/base/array.h"
+#include "author/base/file.h"
+#include "author/base/number.h"
+
+#include <exemplar/author/formats.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { ENDING = 4, DIGITS_LEAST = 4, NUMBER_SIZE = 24, FOLDER_SIZE = 16 };
+
+/* ---- which files ---- */
+
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+/* What the names of all frames begin with: the path up to its number, or, of one without a number, NAME_. */
+static char *find_prefix(const char *path) {
+    const size_t whole = strlen(path) - ENDING;
+    size_t size = whole;
+    while (size > 0 && is_digit(path[size - 1]))
+        size--;
+    char *prefix = malloc(whole + 2);
+    if (prefix)
+        snprintf(prefix, whole + 2, "%.*s%s", (int)size, path, size == whole ? "_" : "");
+    return prefix;
+}
+
+/* The number of a file NAME in a folder whose frames begin with start, or -1. */
+static int number_of(const char *name, const char *start) {
+    const size_t size = strlen(start), length = strlen(name);
+    int number = -1;
+    if (length <= size + ENDING || strncmp(name, start, size) != 0 || !exi_path_ends_with(name, ".obj"))
+        return -1;
+    const char *at = name + size, *end = name + length - ENDING;
+    return is_digit(*at) && exi_parse_int(&at, end, &number) && at == end ? number : -1;
+}
+
+typedef struct numbered {
+    char *name;
+    int number;
+} numbered;
+
+static int compare_numbers(const void *a, const void *b) {
+    const numbered *x = a, *y = b;
+    return x->number != y->number ? (x->number < y->number ? -1 : 1) : strcmp(x->name, y->name);
+}
+
+typedef struct listing {
+    numbered *items;
+    size_t capacity;
+    int count;
+} listing;
+
+static void free_listing(listing *l) {
+    for (int i = 0; i < l->count; i++)
+        free(l->items[i].name);
+    free(l->items);
+}
+
+static bool add_name(listing *l, const char *name, int number) {
+    numbered *items = exi_array_grow(l->items, &l->capacity, (size_t)l->count + 1, sizeof *items);
+    if (!items)
+        return false;
+    l->items = items;
+    items[l->count] = (numbered){exi_text_copy(name, strlen(name)), number};
+    if (!items[l->count].name)
+        return false;
+    l->count++;
+    return true;
+}
+
+static ex_result list_folder(const char *prefix, listing *l, ex_error *error) {
+    const char *slash = strrchr(prefix, '/'), *start = slash ? slash + 1 : prefix;
+    char *folder = slash ? exi_text_copy(prefix, (size_t)(slash - prefix) + 1) : exi_text_copy(".", 1);
+    DIR *directory = folder ? opendir(folder) : NULL;
+    ex_result result = EX_OK;
+    if (!folder)
+        result = exi_error_memory(error, "the frames", strlen(prefix));
+    else if (!directory)
+        result = exi_file_error(error, "read the folder", folder, errno);
+    for (struct dirent *entry; result == EX_OK && (entry = readdir(directory));) {
+        const int number = number_of(entry->d_name, start);
+        if (number >= 0 && !add_name(l, entry->d_name, number))
+            result = exi_error_memory(error, "the frames", (size_t)l->count * sizeof *l->items);
+    }
+    if (directory)
+        closedir(directory);
+    free(folder);
+    if (l->count > 0)
+        qsort(l->items, (size_t)l->count, sizeof *l->items, compare_numbers);
+    for (int i = 1; i < l->count && result == EX_OK; i++)
+        if (l->items[i].number == l->items[i - 1].number)
+            result = exi_error(error, EX_ERROR_DATA, "'%s' and '%s' both are frame %d: remove one of them",
+                               l->items[i - 1].name, l->items[i].name, l->items[i].number);
+    return result;
+}
+
+static ex_result find_frames(const char *path, exi_obj_frames *frames, ex_error *error) {
+    listing l = {0};
+    char *prefix = find_prefix(path);
+    ex_result result = prefix ? list_folder(prefix, &l, error) : exi_error_memory(error, "the frames", strlen(path));
+    const char *slash = strrchr(path, '/');
+    if (result == EX_OK && l.count == 0 && !add_name(&l, slash ? slash + 1 : path, 0)) /* a single mesh */
+        result = exi_error_memory(error, "the frames", strlen(path));
+    if (result == EX_OK) {
+        frames->paths = calloc((size_t)l.count, sizeof *frames->paths);
+        for (; frames->paths && frames->count < l.count; frames->count++) {
+            frames->paths[frames->count] = exi_path_join(path, l.items[frames->count].name);
+            if (!frames->paths[frames->count])
+                break;
+        }
+        if (frames->count < l.count)
+            result = exi_error_memory(error, "the frames", (size_t)l.count * sizeof *frames->paths);
+    }
+    free_listing(&l);
+    free(prefix);
+    return result;
+}
+
+/* ---- reading ---- */
+
+ex_result exi_obj_frames_open(const char *path, exi_obj_frames *frames, ex_error *error) {
+    *frames = (exi_obj_frames){0};
+    ex_result result = find_frames(path, frames, error);
+    if (result == EX_OK)
+        result = ex_obj_read(frames->paths[0], &frames->mesh, error);
+    if (result != EX_OK)
+        exi_obj_frames_close(frames);
+    return result;
+}
+
+ex_result exi_obj_frames_read(const exi_obj_frames *frames, int frame, float *positions, ex_error *error) {
+    ex_mesh *mesh = NULL;
+    ex_result result = ex_obj_read(frames->paths[frame], &mesh, error);
+    if (result != EX_OK)
+        return result;
+    result = exi_error_within(error, ex_mesh_compare_connectivity(frames->mesh, mesh, error), "%s and %s differ",
+                              frames->paths[0], frames->paths[frame]);
+    for (size_t i = 0; result == EX_OK && i < 3 * (size_t)mesh->vertex_count; i++)
+        positions[i] = (float)mesh->positions[i];
+    ex_mesh_destroy(mesh);
+    return result;
+}
+
+void exi_obj_frames_close(exi_obj_frames *frames) {
+    for (int f = 0; f < frames->count; f++)
+        free(frames->paths[f]);
+    free(frames->paths);
+    ex_mesh_destroy(frames->mesh);
+    *frames = (exi_obj_frames){0};
+}
+
+/* ---- writing ---- */
+
+int exi_obj_frame_digits(int frame_count) {
+    int digits = DIGITS_LEAST;
+    for (int most = frame_count / 10000; most > 0; most /= 10)
+        digits++;
+    return digits;
+}
+
+/* FOLDER/.NAME.XXXXXX for FOLDER/NAME. */
+static char *make_folder(const char *base) {
+    const char *slash = strrchr(base, '/');
+    const int above = slash ? (int)(slash - base) + 1 : 0;
+    const size_t size = strlen(base) + FOLDER_SIZE;
+    char *folder = malloc(size);
+    if (!folder) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    snprintf(folder, size, "%.*s.%.100s.XXXXXX", above, base, base + above);
+    if (mkdtemp(folder))
+        return folder;
+    const int reason = errno;
+    free(folder);
+    errno = reason;
+    return NULL;
+}
+
+/* A mesh without what belongs to other positions. */
+static ex_mesh *bare_copy(const ex_mesh *mesh) {
+    ex_mesh *copy = ex_mesh_copy(mesh);
+    if (!copy)
+        return NULL;
+    free(copy->normals);
+    free(copy->corner_normals);
+    copy->normals = NULL;
+    copy->corner_normals = NULL;
+    copy->normal_count = 0;
+    return copy;
+}
+
+/* Of a frame in the hidden folder, and at its place; the texts live until the next call. */
+static const char *hidden_path(const exi_obj_writer *w, int frame) {
+    snprintf(w->hidden, w->size, "%s/%0*d.obj", w->folder, w->digits, frame + 1);
+    return w->hidden;
+}
+
+static const char *placed_path(const exi_obj_writer *w, int frame) {
+    snprintf(w->placed, w->size, "%s_%0*d.obj", w->base, w->digits, frame + 1);
+    return w->placed;
+}
+
+/* Everything that ending it needs, so that want of memory leaves nothing behind. */
+ex_result exi_obj_writer_open(exi_obj_writer *w, const char *path, int frame_count, const ex_mesh *mesh,
+                              ex_error *error) {
+    *w =
+        (exi_obj_writer){.digits = exi_obj_frame_digits(frame_count), .size = strlen(path) + FOLDER_SIZE + NUMBER_SIZE};
+    w->base = exi_text_copy(path, strlen(path) - ENDING);
+    w->hidden = malloc(w->size);
+    w->placed = malloc(w->size);
+    w->mesh = bare_copy(mesh);
+    ex_result result =
+        w->base && w->hidden && w->placed && w->mesh ? EX_OK : exi_error_memory(error, "the frames", sizeof *mesh);
+    if (result == EX_OK) {
+        w->folder = make_folder(w->base);
+        if (!w->folder)
+            result = errno == ENOMEM ? exi_error_memory(error, "the frames", strlen(path))
+                                     : exi_file_error(error, "write", path, errno);
+    }
+    if (result != EX_OK)
+        exi_obj_writer_finish(w, false, NULL);
+    return result;
+}
+
+ex_result exi_obj_writer_add(exi_obj_writer *w, const float *positions, ex_error *error) {
+    for (size_t i = 0; i < 3 * (size_t)w->mesh->vertex_count; i++)
+        w->mesh->positions[i] = (double)positions[i];
+    ex_result result = exi_error_within(error, ex_obj_write(hidden_path(w, w->written), w->mesh, error), "%s",
+                                        placed_path(w, w->written));
+    w->written += result == EX_OK;
+    return result;
+}
+
+/* Whether all frames can go to their places; none is moved before that is known, for they may replace others. */
+static ex_result check_places(const exi_obj_writer *w, ex_error *error) {
+    struct stat status;
+    for (int f = 0; f < w->written; f++)
+        if (stat(placed_path(w, f), &status) == 0 && !S_ISREG(status.st_mode))
+            return exi_file_error(error, "write", w->placed, EEXIST);
+    return EX_OK;
+}
+
+static ex_result place_frame(const exi_obj_writer *w, int frame, ex_error *error) {
+    const char *to = placed_path(w, frame);
+    return rename(hidden_path(w, frame), to) == 0 ? EX_OK : exi_file_error(error, "write", to, errno);
+}
+
+ex_result exi_obj_writer_finish(exi_obj_writer *w, bool keep, ex_error *error) {
+    ex_result result = keep ? check_places(w, error) : EX_OK;
+    int placed = 0;
+    for (; keep && placed < w->written && result == EX_OK; placed += result == EX_OK)
+        result = place_frame(w, placed, error);
+    for (int f = 0; result != EX_OK && f < placed; f++)
+        unlink(placed_path(w, f));
+    for (int f = placed; f < w->written; f++)
+        unlink(hidden_path(w, f));
+    if (w->folder)
+        rmdir(w->folder);
+    ex_mesh_destroy(w->mesh);
+    free(w->folder);
+    free(w->base);
+    free(w->hidden);
+    free(w->placed);
+    *w = (exi_obj_writer){0};
+    return result;
+}

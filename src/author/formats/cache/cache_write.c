@@ -1,0 +1,159 @@
+/*
+ * Writing point caches frame by frame: PC2 and MDD into a file that takes its name at the end, numbered OBJ files into
+ * a folder from which they go to their places at the end.
+ */
+#include "author/formats/cache/cache.h"
+
+#include "author/base/array.h"
+#include "author/base/file.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PIECE = 1024 }; /* numbers that are turned into bytes at once */
+
+struct ex_cache_writer {
+    ex_cache_kind kind;
+    int vertex_count, frame_count, written;
+    char *path;
+    exi_file_writer file;
+    exi_obj_writer objs;
+    bool failed; /* a frame was refused: there will be no cache */
+};
+
+static void put_float(unsigned char bytes[4], float value, bool big_endian) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    exi_cache_put_bits(bytes, bits, big_endian);
+}
+
+static void write_pc2_header(ex_cache_writer *w, const double *times) {
+    unsigned char header[EXI_PC2_HEADER] = {0};
+    const double step = w->frame_count > 1 ? (times[w->frame_count - 1] - times[0]) / (w->frame_count - 1) : 1;
+    memcpy(header, EXI_PC2_MARK, sizeof EXI_PC2_MARK);
+    exi_cache_put_bits(header + 12, 1, false);
+    exi_cache_put_bits(header + 16, (uint32_t)w->vertex_count, false);
+    put_float(header + 20, (float)times[0], false);
+    put_float(header + 24, (float)step, false);
+    exi_cache_put_bits(header + 28, (uint32_t)w->frame_count, false);
+    exi_file_write(&w->file, header, sizeof header);
+}
+
+static void write_mdd_header(ex_cache_writer *w, const double *times) {
+    unsigned char bytes[4];
+    exi_cache_put_bits(bytes, (uint32_t)w->frame_count, true);
+    exi_file_write(&w->file, bytes, sizeof bytes);
+    exi_cache_put_bits(bytes, (uint32_t)w->vertex_count, true);
+    exi_file_write(&w->file, bytes, sizeof bytes);
+    for (int f = 0; f < w->frame_count; f++) {
+        put_float(bytes, (float)times[f], true);
+        exi_file_write(&w->file, bytes, sizeof bytes);
+    }
+}
+
+/* As floats, which is what the file has, they must still rise. */
+static ex_result check_times(const char *path, const double *times, int count, ex_error *error) {
+    for (int f = 0; f < count; f++)
+        if (!isfinite((float)times[f]) || (f > 0 && !(times[f] > times[f - 1])))
+            return exi_error(error, EX_ERROR_DATA,
+                             "cannot write '%s': the time of frame %d is %g: times must be numbers that rise", path, f,
+                             times[f]);
+    return EX_OK;
+}
+
+static ex_result open_file(ex_cache_writer *w, const double *times, ex_error *error) {
+    ex_result result = exi_file_open(&w->file, w->path, error);
+    if (result != EX_OK)
+        return result;
+    if (w->kind == EX_CACHE_PC2)
+        write_pc2_header(w, times);
+    else
+        write_mdd_header(w, times);
+    return EX_OK;
+}
+
+ex_result ex_cache_create(const char *path, int vertex_count, int frame_count, const double *times, const ex_mesh *mesh,
+                          ex_cache_writer **writer, ex_error *error) {
+    if (!path || !writer || !times || vertex_count < 1 || frame_count < 1)
+        return exi_misuse_error(error, __func__,
+                                "no path, no times, no vertices, no frames, or nowhere for the writer");
+    *writer = NULL;
+    const ex_cache_kind kind = ex_cache_kind_of(path);
+    if (kind == EX_CACHE_KIND_COUNT)
+        return exi_error(error, EX_ERROR_ARGUMENT,
+                         "cannot write '%s': point caches are written as .pc2, .mdd or numbered .obj files", path);
+    if (kind == EX_CACHE_OBJ && (!mesh || mesh->vertex_count != vertex_count))
+        return exi_misuse_error(error, __func__, "OBJ files need a mesh of as many vertices");
+    ex_result result = check_times(path, times, frame_count, error);
+    if (result != EX_OK)
+        return result;
+    ex_cache_writer *w = calloc(1, sizeof *w);
+    char *copy = exi_text_copy(path, strlen(path));
+    if (!w || !copy) {
+        free(w);
+        free(copy);
+        return exi_error_memory(error, "the cache", sizeof *w);
+    }
+    *w = (ex_cache_writer){.kind = kind, .vertex_count = vertex_count, .frame_count = frame_count, .path = copy};
+    w->file.slot = -1;
+    result = kind == EX_CACHE_OBJ ? exi_obj_writer_open(&w->objs, path, frame_count, mesh, error)
+                                  : open_file(w, times, error);
+    if (result == EX_OK)
+        *writer = w;
+    else {
+        free(w->path);
+        free(w);
+    }
+    return result;
+}
+
+static void write_frame(ex_cache_writer *w, const float *positions) {
+    const size_t count = 3 * (size_t)w->vertex_count;
+    unsigned char bytes[PIECE][4];
+    for (size_t at = 0; at < count; at += PIECE) {
+        const size_t size = count - at < PIECE ? count - at : PIECE;
+        for (size_t i = 0; i < size; i++)
+            put_float(bytes[i], positions[at + i], w->kind == EX_CACHE_MDD);
+        exi_file_write(&w->file, bytes, 4 * size);
+    }
+}
+
+ex_result ex_cache_write(ex_cache_writer *writer, const float *positions, ex_error *error) {
+    if (!writer || !positions || writer->written == writer->frame_count)
+        return exi_misuse_error(error, __func__, "no writer, no positions, or all frames are written");
+    ex_result result = EX_OK;
+    for (size_t i = 0; i < 3 * (size_t)writer->vertex_count && result == EX_OK; i++)
+        if (!isfinite(positions[i]))
+            result = exi_error(error, EX_ERROR_DATA,
+                               "cannot write '%s': in frame %d, vertex %zu (both counted from 0) is not a number",
+                               writer->path, writer->written, i / 3);
+    if (result == EX_OK && writer->kind == EX_CACHE_OBJ)
+        result = exi_obj_writer_add(&writer->objs, positions, error);
+    else if (result == EX_OK)
+        write_frame(writer, positions);
+    writer->written += result == EX_OK;
+    writer->failed = writer->failed || result != EX_OK;
+    return result;
+}
+
+ex_result ex_cache_finish(ex_cache_writer *writer, bool keep, ex_error *error) {
+    if (!writer)
+        return EX_OK;
+    ex_result result = EX_OK;
+    const bool whole = writer->written == writer->frame_count && !writer->failed;
+    if (keep && !whole)
+        result = exi_error(error, EX_ERROR_DATA, "cannot write '%s': %d of %d frames were given", writer->path,
+                           writer->written, writer->frame_count);
+    if (writer->kind == EX_CACHE_OBJ) {
+        const ex_result moved = exi_obj_writer_finish(&writer->objs, keep && whole, error);
+        result = result == EX_OK ? moved : result;
+    } else if (keep && whole) {
+        result = exi_file_commit(&writer->file, error);
+    } else {
+        exi_file_abandon(&writer->file);
+    }
+    free(writer->path);
+    free(writer);
+    return result;
+}

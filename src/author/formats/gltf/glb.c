@@ -1,0 +1,45 @@
+/*
+ * The binary container of glTF: 12 bytes of head, then the JSON part and the binary part, each with its length and
+ * kind.
+ */
+#include "author/formats/gltf/glb.h"
+
+#include "author/base/file.h"
+#include "runtime/base/result.h"
+
+static void put_u32(exi_file_writer *writer, size_t value) {
+    unsigned char bytes[4];
+    for (int i = 0; i < 4; i++)
+        bytes[i] = (unsigned char)(value >> (8 * i) & 0xFF);
+    exi_file_write(writer, bytes, sizeof bytes);
+}
+
+ex_result exi_glb_write(const char *path, exi_text *json, const void *bin, size_t bin_size, const char *advice,
+                        ex_error *error) {
+    while ((12 + 8 + json->size + 8) % 16 != 0 && !json->failed)
+        exi_text_add(json, " ", 1);
+    if (json->failed)
+        return exi_error_memory(error, "the file", json->size + bin_size);
+    size_t padding = (4 - bin_size % 4) % 4;
+    uint64_t total = 12 + 8 + (uint64_t)json->size + (bin_size > 0 ? 8 + (uint64_t)bin_size + padding : 0);
+    if (total > UINT32_MAX)
+        return exi_error(error, EX_ERROR_LIMIT, "%s: would take %.1f GB, and a .glb file holds at most 4.3: %s", path,
+                         (double)total / 1e9, advice);
+    exi_file_writer writer;
+    ex_result result = exi_file_open(&writer, path, error);
+    if (result != EX_OK)
+        return result;
+    exi_file_write(&writer, "glTF", 4);
+    put_u32(&writer, 2);
+    put_u32(&writer, (size_t)total);
+    put_u32(&writer, json->size);
+    exi_file_write(&writer, "JSON", 4);
+    exi_file_write(&writer, json->bytes, json->size);
+    if (bin_size > 0) {
+        put_u32(&writer, bin_size + padding);
+        exi_file_write(&writer, "BIN", 4);
+        exi_file_write(&writer, bin, bin_size);
+        exi_file_write(&writer, "\0\0\0", padding);
+    }
+    return exi_file_commit(&writer, error);
+}

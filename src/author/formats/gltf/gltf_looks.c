@@ -1,0 +1,234 @@
+/*
+ * Materials, textures and images: what Exemplar uses of them as values, the rest as the JSON it came as.
+ */
+#include "author/formats/gltf/gltf_reader.h"
+
+#include "author/base/array.h"
+#include "author/base/json.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is left of an object, as text; NULL where nothing is. */
+static ex_result print_rest(const exi_gltf *g, const json_t *object, char **rest) {
+    *rest = NULL;
+    if (json_object_size(object) == 0)
+        return EX_OK;
+    exi_text text = {0};
+    exi_json_print(object, false, &text);
+    if (text.failed) {
+        free(text.bytes);
+        return exi_gltf_no_memory(g);
+    }
+    *rest = text.bytes;
+    return EX_OK;
+}
+
+static void remove_empty(json_t *object, const char *key) {
+    json_t *value = json_object_get(object, key);
+    if (value && json_object_size(value) == 0)
+        json_object_del(object, key);
+}
+
+/* ---- materials ---- */
+
+static ex_result read_alpha(const exi_gltf *g, const json_t *json, ex_scene_material *material, const char *where) {
+    static const char *const words[] = {"OPAQUE", "MASK", "BLEND"};
+    const json_t *mode = json_object_get(json, "alphaMode");
+    if (!mode)
+        return EX_OK;
+    for (int i = 0; i < 3; i++)
+        if (json_is_string(mode) && strcmp(json_string_value(mode), words[i]) == 0) {
+            material->alpha = (ex_scene_alpha)i;
+            return EX_OK;
+        }
+    return exi_gltf_fail(g, EX_ERROR_DATA, where, "alphaMode is none of OPAQUE, MASK, BLEND");
+}
+
+static ex_result read_surface(const exi_gltf *g, const json_t *surface, ex_scene_material *material,
+                              const char *where) {
+    json_t *texture = NULL;
+    ex_result result = exi_gltf_get_numbers(g, surface, "baseColorFactor", 4, where, material->base_colour, NULL);
+    if (result == EX_OK)
+        result = exi_gltf_get_number(g, surface, "metallicFactor", where, &material->metallic);
+    if (result == EX_OK)
+        result = exi_gltf_get_number(g, surface, "roughnessFactor", where, &material->roughness);
+    if (result == EX_OK)
+        result = exi_gltf_get_object(g, surface, "baseColorTexture", where, &texture);
+    if (result == EX_OK && texture)
+        result = exi_gltf_get_reference(g, texture, "index", g->scene->texture_count, "texture", where,
+                                        &material->base_texture);
+    return result == EX_OK && texture
+               ? exi_gltf_get_int(g, texture, "texCoord", 0, 255, where, &material->base_texcoord)
+               : result;
+}
+
+static ex_result keep_rest(const exi_gltf *g, const json_t *json, ex_scene_material *material) {
+    static const char *const taken[] = {"name", "alphaMode", "alphaCutoff", "doubleSided"};
+    static const char *const surface_taken[] = {"baseColorFactor", "metallicFactor", "roughnessFactor"};
+    json_t *rest = json_deep_copy(json);
+    if (!rest)
+        return exi_gltf_no_memory(g);
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+        json_object_del(rest, taken[i]);
+    json_t *surface = json_object_get(rest, "pbrMetallicRoughness");
+    json_t *texture = json_object_get(surface, "baseColorTexture");
+    for (size_t i = 0; i < sizeof surface_taken / sizeof *surface_taken; i++)
+        json_object_del(surface, surface_taken[i]);
+    json_object_del(texture, "index");
+    json_object_del(texture, "texCoord");
+    remove_empty(surface, "baseColorTexture");
+    remove_empty(rest, "pbrMetallicRoughness");
+    ex_result result = print_rest(g, rest, &material->rest);
+    json_decref(rest);
+    return result;
+}
+
+static ex_result read_material(exi_gltf *g, const json_t *json, ex_scene_material *material, int number) {
+    char where[EXI_WHERE_SIZE];
+    json_t *surface = NULL;
+    snprintf(where, sizeof where, "materials[%d]", number);
+    *material = exi_scene_default_material();
+    ex_result result = exi_gltf_get_text(g, json, "name", where, &material->name);
+    if (result == EX_OK)
+        result = exi_gltf_get_object(g, json, "pbrMetallicRoughness", where, &surface);
+    if (result == EX_OK)
+        result = read_surface(g, surface, material, where);
+    if (result == EX_OK)
+        result = exi_gltf_get_bool(g, json, "doubleSided", where, &material->double_sided);
+    if (result == EX_OK)
+        result = read_alpha(g, json, material, where);
+    if (result == EX_OK)
+        result = exi_gltf_get_number(g, json, "alphaCutoff", where, &material->alpha_cutoff);
+    return result == EX_OK ? keep_rest(g, json, material) : result;
+}
+
+/* ---- textures ---- */
+
+static ex_result read_texture(exi_gltf *g, const json_t *json, ex_scene_texture *texture, int number) {
+    static const struct {
+        const char *key;
+        size_t offset;
+    } settings[] = {{"magFilter", offsetof(ex_scene_texture, mag_filter)},
+                    {"minFilter", offsetof(ex_scene_texture, min_filter)},
+                    {"wrapS", offsetof(ex_scene_texture, wrap_s)},
+                    {"wrapT", offsetof(ex_scene_texture, wrap_t)}};
+    char where[EXI_WHERE_SIZE];
+    json_t *samplers;
+    int sampler = -1, sampler_count;
+    snprintf(where, sizeof where, "textures[%d]", number);
+    texture->image = -1;
+    ex_result result = exi_gltf_get_text(g, json, "name", where, &texture->name);
+    if (result == EX_OK)
+        result = exi_gltf_get_reference(g, json, "source", g->scene->image_count, "image", where, &texture->image);
+    if (result == EX_OK)
+        result = exi_gltf_get_array(g, g->root, "samplers", true, "", &samplers, &sampler_count);
+    if (result == EX_OK)
+        result = exi_gltf_get_reference(g, json, "sampler", sampler_count, "sampler", where, &sampler);
+    const json_t *chosen = result == EX_OK && sampler >= 0 ? json_array_get(samplers, (size_t)sampler) : NULL;
+    for (size_t i = 0; i < sizeof settings / sizeof *settings && result == EX_OK; i++)
+        result = exi_gltf_get_int(g, chosen, settings[i].key, 9728, 33648, where,
+                                  (int *)((char *)texture + settings[i].offset));
+    if (result != EX_OK)
+        return result;
+    json_t *rest = json_deep_copy(json);
+    if (!rest)
+        return exi_gltf_no_memory(g);
+    json_object_del(rest, "name");
+    json_object_del(rest, "source");
+    json_object_del(rest, "sampler");
+    result = print_rest(g, rest, &texture->rest);
+    json_decref(rest);
+    return result;
+}
+
+/* ---- images ---- */
+
+static ex_result copy_view(exi_gltf *g, int view, ex_scene_image *image, const char *where) {
+    const unsigned char *bytes = NULL;
+    size_t stride;
+    ex_result result = exi_gltf_view(g, view, where, &bytes, &image->size, &stride);
+    if (result != EX_OK)
+        return result;
+    if (image->size > g->budget - g->unfolded)
+        return exi_gltf_fail(g, EX_ERROR_LIMIT, where, "the file would unfold to far more than its own size");
+    g->unfolded += image->size;
+    image->bytes = exi_array_copy(bytes, image->size, 1);
+    return image->bytes ? EX_OK : exi_gltf_no_memory(g);
+}
+
+static ex_result read_image(exi_gltf *g, const json_t *json, ex_scene_image *image, int number) {
+    char where[EXI_WHERE_SIZE], *kind = NULL;
+    int view = -1;
+    snprintf(where, sizeof where, "images[%d]", number);
+    ex_result result = exi_gltf_get_text(g, json, "name", where, &image->name);
+    if (result == EX_OK)
+        result = exi_gltf_get_text(g, json, "mimeType", where, &image->mime_type);
+    if (result == EX_OK)
+        result = exi_gltf_get_reference(g, json, "bufferView", g->view_count, "bufferView", where, &view);
+    if (result != EX_OK)
+        return result;
+    const json_t *uri = json_object_get(json, "uri");
+    if (view >= 0) {
+        if (!image->mime_type)
+            return exi_gltf_fail(g, EX_ERROR_DATA, where, "mimeType is missing");
+        return copy_view(g, view, image, where);
+    }
+    if (!json_is_string(uri))
+        return exi_gltf_fail(g, EX_ERROR_DATA, where, "has neither a bufferView nor a uri");
+    if (!exi_gltf_is_data_uri(json_string_value(uri), &kind))
+        return exi_gltf_uri_to_path(g, json_string_value(uri), where, &image->path);
+    if (!kind)
+        return exi_gltf_no_memory(g);
+    free(image->mime_type);
+    image->mime_type = kind;
+    return exi_gltf_open_uri(g, json_string_value(uri), where, &image->bytes, &image->size);
+}
+
+/* ---- all of them ---- */
+
+typedef ex_result (*read_one)(exi_gltf *g, const json_t *json, void *item, int number);
+
+static ex_result read_image_item(exi_gltf *g, const json_t *json, void *item, int number) {
+    return read_image(g, json, item, number);
+}
+
+static ex_result read_texture_item(exi_gltf *g, const json_t *json, void *item, int number) {
+    return read_texture(g, json, item, number);
+}
+
+static ex_result read_material_item(exi_gltf *g, const json_t *json, void *item, int number) {
+    return read_material(g, json, item, number);
+}
+
+static ex_result read_list(exi_gltf *g, const char *key, size_t size, read_one read, void **items, int *item_count) {
+    json_t *list;
+    int count;
+    ex_result result = exi_gltf_get_array(g, g->root, key, true, "", &list, &count);
+    if (result != EX_OK || count == 0)
+        return result;
+    result = exi_gltf_allocate(g, count, size, items);
+    for (int i = 0; i < count && result == EX_OK; i++) {
+        *item_count = i + 1;
+        result = read(g, json_array_get(list, (size_t)i), (char *)*items + (size_t)i * size, i);
+    }
+    return result;
+}
+
+ex_result exi_gltf_read_looks(exi_gltf *g) {
+    ex_scene *scene = g->scene;
+    void *items = NULL;
+    ex_result result = read_list(g, "images", sizeof *scene->images, read_image_item, &items, &scene->image_count);
+    scene->images = items;
+    items = NULL;
+    if (result == EX_OK)
+        result = read_list(g, "textures", sizeof *scene->textures, read_texture_item, &items, &scene->texture_count);
+    scene->textures = items;
+    items = NULL;
+    if (result == EX_OK)
+        result =
+            read_list(g, "materials", sizeof *scene->materials, read_material_item, &items, &scene->material_count);
+    scene->materials = items;
+    return result;
+}

@@ -1,0 +1,193 @@
+/*
+ * Reading PNG by libpng, of any kind, as red green blue alpha of 8 bits.
+ *
+ * The bytes are taken as they are: chunks about gamma and colour profiles are passed over, as glTF wants it of textures
+ * and as every painting program writes sRGB. The head is read here first, so that a file which promises more pixels
+ * than its bytes could hold is refused before any memory is asked for. libpng leaves by longjmp where something is
+ * wrong; whatever has to live through that is in one struct, and nothing is allocated on the way but by libpng itself.
+ */
+#include "author/base/file.h"
+#include "runtime/base/result.h"
+
+#include <exemplar/author/image.h>
+
+#include <png.h>
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Signature, then the first chunk: length, "IHDR", 13 bytes, checksum. */
+enum { SIGNATURE_SIZE = 8, HEAD_SIZE = SIGNATURE_SIZE + 8 + 13 + 4 };
+
+/* Deflate makes at most this many bytes of one. */
+enum { MOST_EXPANSION = 1032 };
+
+typedef struct reader {
+    const unsigned char *at, *end;
+    const char *name;
+    ex_image *image;
+    bool out_of_memory;
+    char reason[128]; /* libpng's */
+    ex_error *error;
+} reader;
+
+/* ---- what libpng calls ---- */
+
+static void take_bytes(png_structp png, png_bytep bytes, size_t size) {
+    reader *r = png_get_io_ptr(png);
+    if (size > (size_t)(r->end - r->at))
+        png_error(png, "the file ends too early");
+    memcpy(bytes, r->at, size);
+    r->at += size;
+}
+
+static png_voidp take_memory(png_structp png, png_alloc_size_t size) {
+    reader *r = png_get_mem_ptr(png);
+    void *memory = malloc(size);
+    r->out_of_memory = r->out_of_memory || !memory;
+    return memory;
+}
+
+static void give_memory(png_structp png, png_voidp memory) {
+    (void)png;
+    free(memory);
+}
+
+static void leave(png_structp png, png_const_charp reason) {
+    reader *r = png_get_error_ptr(png);
+    snprintf(r->reason, sizeof r->reason, "%s", reason);
+    png_longjmp(png, 1);
+}
+
+static void stay_silent(png_structp png, png_const_charp reason) {
+    (void)png;
+    (void)reason;
+}
+
+/* ---- the head ---- */
+
+static uint32_t big_endian(const unsigned char *bytes) {
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+static ex_result refuse(const reader *r, const char *what) {
+    return exi_error(r->error, EX_ERROR_FORMAT, "%s: %s: export the picture as PNG again", r->name, what);
+}
+
+static ex_result no_memory(const reader *r, uint32_t width, uint32_t height) {
+    return exi_error(r->error, EX_ERROR_MEMORY, "%s: there is not enough memory for %lu x %lu pixels", r->name,
+                     (unsigned long)width, (unsigned long)height);
+}
+
+/* Bits of a pixel by kind of colour; 0 for a kind that there is not. */
+static uint32_t pixel_bits(unsigned kind, unsigned depth) {
+    static const unsigned char channels[] = {1, 0, 3, 1, 2, 0, 4};
+    return kind < sizeof channels ? (uint32_t)channels[kind] * depth : 0;
+}
+
+static ex_result read_head(reader *r) {
+    const size_t size = (size_t)(r->end - r->at);
+    if (size < SIGNATURE_SIZE || png_sig_cmp(r->at, 0, SIGNATURE_SIZE) != 0)
+        return refuse(r, "is not a PNG file");
+    const unsigned char *chunk = r->at + SIGNATURE_SIZE;
+    if (size < HEAD_SIZE || memcmp(chunk + 4, "IHDR", 4) != 0)
+        return refuse(r, "is a damaged PNG file that ends in its head or has none");
+    const uint32_t width = big_endian(chunk + 8), height = big_endian(chunk + 12);
+    if (width == 0 || height == 0)
+        return refuse(r, "is a PNG file without pixels");
+    if (width > EX_IMAGE_MAX || height > EX_IMAGE_MAX)
+        return exi_error(r->error, EX_ERROR_LIMIT, "%s: has %lu x %lu pixels, and at most %d each way can be read",
+                         r->name, (unsigned long)width, (unsigned long)height, EX_IMAGE_MAX);
+    if ((uint64_t)width * height > EX_IMAGE_PIXELS)
+        return exi_error(r->error, EX_ERROR_LIMIT,
+                         "%s: has %lu x %lu pixels, and at most %d in all can be read: make the picture smaller",
+                         r->name, (unsigned long)width, (unsigned long)height, EX_IMAGE_PIXELS);
+    const uint32_t bits = pixel_bits(chunk[17], chunk[16]);
+    if (bits == 0)
+        return refuse(r, "is a damaged PNG file with a kind of colour that there is not");
+    if (((uint64_t)width * bits + 7) / 8 * height / MOST_EXPANSION > size)
+        return refuse(r, "is a damaged PNG file that has far too few bytes for its size in pixels");
+    r->image = ex_image_create((int)width, (int)height);
+    if (!r->image)
+        return no_memory(r, width, height);
+    return EX_OK;
+}
+
+/* ---- the pixels ---- */
+
+/* Leaves by longjmp where the file is wrong. */
+static void read_rows(png_structp png, png_infop info, const reader *r) {
+    png_set_user_limits(png, EX_IMAGE_MAX, EX_IMAGE_MAX);
+    /* All chunks but those that pixels need: head, palette, transparency, data, end. */
+    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
+    png_read_info(png, info);
+    png_set_expand(png);
+    png_set_scale_16(png);
+    png_set_gray_to_rgb(png);
+    png_set_add_alpha(png, 0xFF, PNG_FILLER_AFTER);
+    const int pass_count = png_set_interlace_handling(png);
+    png_read_update_info(png, info);
+    const size_t row_size = 4 * (size_t)r->image->width;
+    if (png_get_rowbytes(png, info) != row_size)
+        png_error(png, "rows of an unexpected length");
+    for (int pass = 0; pass < pass_count; pass++)
+        for (size_t y = 0; y < (size_t)r->image->height; y++)
+            png_read_row(png, r->image->pixels + y * row_size, NULL);
+    png_read_end(png, NULL);
+}
+
+/* Nothing here changes after setjmp, so nothing needs to be volatile. */
+static bool read_all(png_structp png, png_infop info, const reader *r) {
+    if (setjmp(png_jmpbuf(png)))
+        return false;
+    read_rows(png, info, r);
+    return true;
+}
+
+static ex_result read_pixels(reader *r) {
+    png_structp png =
+        png_create_read_struct_2(PNG_LIBPNG_VER_STRING, r, leave, stay_silent, r, take_memory, give_memory);
+    png_infop info = png ? png_create_info_struct(png) : NULL;
+    bool done = false;
+    if (info) {
+        png_set_read_fn(png, r, take_bytes);
+        done = read_all(png, info, r);
+    }
+    png_destroy_read_struct(&png, &info, NULL);
+    /* libpng goes on without what it deems unimportant. */
+    if (r->out_of_memory)
+        return no_memory(r, (uint32_t)r->image->width, (uint32_t)r->image->height);
+    if (!done)
+        return exi_error(r->error, EX_ERROR_FORMAT, "%s: is a damaged PNG file (%s): export the picture as PNG again",
+                         r->name, r->reason);
+    return EX_OK;
+}
+
+/* ---- the whole ---- */
+
+ex_result ex_image_parse(const void *bytes, size_t size, const char *name, ex_image **image, ex_error *error) {
+    *image = NULL;
+    reader r = {.at = bytes, .end = (const unsigned char *)bytes + size, .name = name, .error = error};
+    ex_result result = read_head(&r);
+    if (result == EX_OK)
+        result = read_pixels(&r);
+    if (result == EX_OK)
+        *image = r.image;
+    else
+        ex_image_destroy(r.image);
+    return result;
+}
+
+ex_result ex_image_read(const char *path, ex_image **image, ex_error *error) {
+    *image = NULL;
+    char *bytes;
+    size_t size;
+    ex_result result = exi_file_read(path, &bytes, &size, error);
+    if (result != EX_OK)
+        return result;
+    result = ex_image_parse(bytes, size, path, image, error);
+    free(bytes);
+    return result;
+}

@@ -1,0 +1,140 @@
+/*
+ * Writing PNG by libpng: 8 bits, red green blue, with alpha where a pixel needs it. The same pixels give the same
+ * bytes: no chunk holds a time or a program, and level and filters of the compression are fixed.
+ */
+#include "author/base/array.h"
+#include "author/base/file.h"
+#include "runtime/base/result.h"
+
+#include <exemplar/author/image.h>
+
+#include <png.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Of zlib, 0 to 9. Above this one files hardly get smaller. */
+enum { COMPRESSION_LEVEL = 6 };
+
+/* Whatever has to live through a longjmp of libpng. */
+typedef struct sheet {
+    unsigned char *bytes;
+    size_t size, capacity;
+} sheet;
+
+/* ---- what libpng calls ---- */
+
+static void put_bytes(png_structp png, png_bytep bytes, size_t size) {
+    sheet *s = png_get_io_ptr(png);
+    unsigned char *grown = exi_array_grow(s->bytes, &s->capacity, s->size + size, 1);
+    if (!grown)
+        png_error(png, "out of memory");
+    s->bytes = grown;
+    memcpy(s->bytes + s->size, bytes, size);
+    s->size += size;
+}
+
+static void flush_nothing(png_structp png) {
+    (void)png;
+}
+
+static png_voidp take_memory(png_structp png, png_alloc_size_t size) {
+    (void)png;
+    return malloc(size);
+}
+
+static void give_memory(png_structp png, png_voidp memory) {
+    (void)png;
+    free(memory);
+}
+
+static void leave(png_structp png, png_const_charp reason) {
+    (void)reason;
+    png_longjmp(png, 1);
+}
+
+static void stay_silent(png_structp png, png_const_charp reason) {
+    (void)png;
+    (void)reason;
+}
+
+/* ---- the file ---- */
+
+static bool is_opaque(const ex_image *image) {
+    const size_t count = (size_t)image->width * (size_t)image->height;
+    for (size_t i = 0; i < count; i++)
+        if (image->pixels[4 * i + 3] != 255)
+            return false;
+    return true;
+}
+
+/* Leaves by longjmp without memory. */
+static void write_rows(png_structp png, png_infop info, const ex_image *image) {
+    const bool opaque = is_opaque(image);
+    png_set_user_limits(png, EX_IMAGE_MAX, EX_IMAGE_MAX);
+    png_set_compression_level(png, COMPRESSION_LEVEL);
+    png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_ALL_FILTERS);
+    png_set_IHDR(png, info, (png_uint_32)image->width, (png_uint_32)image->height, 8,
+                 opaque ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_RGB_ALPHA, PNG_INTERLACE_NONE,
+                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    png_write_info(png, info);
+    if (opaque)
+        png_set_filler(png, 0, PNG_FILLER_AFTER);
+    for (size_t y = 0; y < (size_t)image->height; y++)
+        png_write_row(png, image->pixels + y * 4 * (size_t)image->width);
+    png_write_end(png, info);
+}
+
+/* Nothing here changes after setjmp, so nothing needs to be volatile. */
+static bool write_all(png_structp png, png_infop info, const ex_image *image) {
+    if (setjmp(png_jmpbuf(png)))
+        return false;
+    write_rows(png, info, image);
+    return true;
+}
+
+static bool has_pixels(const ex_image *image) {
+    return image && image->pixels && image->width >= 1 && image->height >= 1 && image->width <= EX_IMAGE_MAX &&
+           image->height <= EX_IMAGE_MAX;
+}
+
+ex_result ex_image_encode(const ex_image *image, unsigned char **bytes, size_t *size, ex_error *error) {
+    *bytes = NULL;
+    *size = 0;
+    if (!has_pixels(image))
+        return exi_misuse_error(error, __func__, "no image, or one of no or of too many pixels");
+    sheet s = {0};
+    png_structp png =
+        png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &s, leave, stay_silent, &s, take_memory, give_memory);
+    png_infop info = png ? png_create_info_struct(png) : NULL;
+    bool done = false;
+    if (info) {
+        png_set_write_fn(png, &s, put_bytes, flush_nothing);
+        done = write_all(png, info, image);
+    }
+    png_destroy_write_struct(&png, &info);
+    if (!done) {
+        /* Of 8-bit rows of a checked size nothing else can be wrong. */
+        free(s.bytes);
+        return exi_error_memory(error, "a PNG file", 4 * (size_t)image->width * (size_t)image->height);
+    }
+    *bytes = s.bytes;
+    *size = s.size;
+    return EX_OK;
+}
+
+ex_result ex_image_write(const char *path, const ex_image *image, ex_error *error) {
+    unsigned char *bytes;
+    size_t size;
+    ex_result result = ex_image_encode(image, &bytes, &size, error);
+    if (result != EX_OK)
+        return exi_error_within(error, result, "cannot write '%s'", path);
+    exi_file_writer writer;
+    result = exi_file_open(&writer, path, error);
+    if (result == EX_OK) {
+        exi_file_write(&writer, bytes, size);
+        result = exi_file_commit(&writer, error);
+    }
+    free(bytes);
+    return result;
+}

@@ -1,0 +1,156 @@
+/*
+ * Displacement maps in files: PLY whose vertices have `displacement`, and `state` where something is known of them. The
+ * vertices are those of a refined mesh, in its order, so that they need neither places nor faces; what else a vertex
+ * has is passed over, and what follows the vertices too.
+ */
+#include "author/base/array.h"
+#include "author/base/file.h"
+#include "author/formats/ply/ply.h"
+
+#include <exemplar/author/displacement.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+ex_map *ex_map_create(int vertex_count) {
+    const size_t count = (size_t)(vertex_count > 0 ? vertex_count : 0);
+    ex_map *map = calloc(1, sizeof *map);
+    if (!map)
+        return NULL;
+    map->vertex_count = (int)count;
+    map->displacements = calloc(count + 1, sizeof *map->displacements);
+    map->states = calloc(count + 1, sizeof *map->states);
+    if (!map->displacements || !map->states) {
+        ex_map_destroy(map);
+        return NULL;
+    }
+    return map;
+}
+
+void ex_map_destroy(ex_map *map) {
+    if (!map)
+        return;
+    free(map->displacements);
+    free(map->states);
+    free(map);
+}
+
+/* ---- reading ---- */
+
+/* What a property of a vertex is for. */
+typedef enum role { DISPLACEMENT, STATE, OTHER, ROLES } role;
+
+static ex_result find_roles(exi_ply *ply, const exi_ply_element *element, bool has[ROLES]) {
+    exi_ply_property *properties = ply->header.properties + element->first_property;
+    for (int i = 0; i < element->property_count; i++) {
+        const exi_ply_property *property = &properties[i];
+        const role found = exi_ply_is(property->name, property->name_size, "displacement") ? DISPLACEMENT
+                           : exi_ply_is(property->name, property->name_size, "state")      ? STATE
+                                                                                           : OTHER;
+        if (property->count_type != EXI_PLY_NONE)
+            return exi_ply_fail(ply, EX_ERROR_DATA, "the vertices of a displacement map have numbers, and no lists");
+        properties[i].role = (int)found;
+        has[found] = true;
+    }
+    if (!has[DISPLACEMENT])
+        return exi_ply_fail(ply, EX_ERROR_DATA, "the vertices have no property 'displacement'");
+    return EX_OK;
+}
+
+static ex_result read_vertex(exi_ply *ply, const exi_ply_element *element, const bool has[ROLES], ex_map *map,
+                             size_t v) {
+    const exi_ply_property *properties = ply->header.properties + element->first_property;
+    double values[ROLES] = {[STATE] = EX_MAP_HIT};
+    for (int i = 0; i < element->property_count; i++) {
+        const ex_result result = exi_ply_next(ply, properties[i].type, &values[properties[i].role]);
+        if (result != EX_OK)
+            return result;
+    }
+    map->displacements[v] = (float)values[DISPLACEMENT];
+    if (!isfinite(map->displacements[v]))
+        return exi_ply_fail(ply, EX_ERROR_DATA, "the displacement of vertex %zu is too large for a float", v);
+    if (has[STATE] &&
+        !(values[STATE] >= 0 && values[STATE] < EX_MAP_STATE_COUNT && values[STATE] == floor(values[STATE])))
+        return exi_ply_fail(ply, EX_ERROR_DATA, "the state of vertex %zu is %g; there are 0 to %d", v, values[STATE],
+                            EX_MAP_STATE_COUNT - 1);
+    map->states[v] = (unsigned char)values[STATE];
+    return EX_OK;
+}
+
+static ex_result read_map(exi_ply *ply, ex_map **map) {
+    bool has[ROLES] = {false};
+    const exi_ply_element *element = ply->header.elements;
+    if (ply->header.element_count < 1 || !exi_ply_is(element->name, element->name_size, "vertex"))
+        return exi_ply_fail(ply, EX_ERROR_DATA, "a displacement map begins with its vertices");
+    ex_result result = find_roles(ply, element, has);
+    if (result != EX_OK)
+        return result;
+    if (element->count == 0)
+        return exi_ply_fail(ply, EX_ERROR_DATA, "the displacement map has no vertices");
+    if (element->count > INT_MAX / 4)
+        return exi_ply_fail(ply, EX_ERROR_LIMIT, "more than %d vertices do not fit into a map", INT_MAX / 4);
+    if (exi_ply_least_size(ply, element) > (size_t)(ply->end - ply->at))
+        return exi_ply_fail(ply, EX_ERROR_FORMAT, "the header promises %zu vertices, but the file ends before that",
+                            element->count);
+    *map = ex_map_create((int)element->count);
+    if (!*map)
+        return exi_error_memory(ply->error, "the displacement map", element->count * 5);
+    for (size_t v = 0; v < element->count && result == EX_OK; v++)
+        result = read_vertex(ply, element, has, *map, v);
+    return result;
+}
+
+ex_result ex_map_read(const char *path, ex_map **map, ex_error *error) {
+    *map = NULL;
+    char *bytes;
+    size_t size;
+    ex_result result = exi_file_read(path, &bytes, &size, error);
+    if (result != EX_OK)
+        return result;
+    const unsigned char *start = (const unsigned char *)bytes;
+    exi_ply ply = {.name = path, .at = start, .end = start + size, .error = error};
+    ex_map *made = NULL;
+    result = exi_ply_read_header(&ply);
+    if (result == EX_OK)
+        result = read_map(&ply, &made);
+    free(ply.header.elements);
+    free(ply.header.properties);
+    free(bytes);
+    if (result == EX_OK)
+        *map = made;
+    else
+        ex_map_destroy(made);
+    return result;
+}
+
+/* ---- writing ---- */
+
+ex_result ex_map_write(const char *path, const ex_map *map, ex_error *error) {
+    if (!map || map->vertex_count < 1)
+        return exi_error(error, EX_ERROR_DATA, "cannot write '%s': the map has no vertices", path);
+    for (int v = 0; v < map->vertex_count; v++)
+        if (!isfinite(map->displacements[v]) || map->states[v] >= EX_MAP_STATE_COUNT)
+            return exi_error(error, EX_ERROR_DATA,
+                             "cannot write '%s': the displacement of vertex %d is not finite, or its state is none",
+                             path, v);
+    enum { ROW = 5 };
+    exi_file_writer writer;
+    ex_result result = exi_file_open(&writer, path, error);
+    if (result != EX_OK)
+        return result;
+    exi_file_printf(&writer,
+                    "ply\nformat binary_little_endian 1.0\nelement vertex %d\nproperty float displacement\n"
+                    "property uchar state\nend_header\n",
+                    map->vertex_count);
+    for (int v = 0; v < map->vertex_count; v++) {
+        uint32_t bits;
+        unsigned char row[ROW];
+        memcpy(&bits, &map->displacements[v], sizeof bits);
+        for (int i = 0; i < 4; i++)
+            row[i] = (unsigned char)(bits >> (8 * i) & 0xFF);
+        row[4] = map->states[v];
+        exi_file_write(&writer, row, sizeof row);
+    }
+    return exi_file_commit(&writer, error);
+}

@@ -1,0 +1,297 @@
+/*
+ * Clips to BVH files. A BVH skeleton has no rotations at rest: its joints stand parallel to the world's axes there. So
+ * the rest is written as offsets between the places of joints, and the motion as rotations relative to it,
+ *
+ *     D_j(t) = W_j(t) W_j(0)^-1,    channels = D_parent^-1 D_j = R_z R_x R_y
+ *
+ * which leaves every joint where it was, at rest and in motion. Of the angles that mean the same rotation those nearest
+ * to the frame before are written, so that curves do not jump.
+ */
+#include "author/base/array.h"
+#include "author/base/file.h"
+#include "author/base/number.h"
+#include "runtime/base/vector.h"
+
+#include <exemplar/author/clip.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEGREE 0.017453292519943295769
+
+/* Times may differ by this much of a frame from even ones. */
+#define UNEVEN 0.01
+
+typedef struct place {
+    double turn[4];
+    double at[3];
+} place;
+
+typedef struct work {
+    const ex_clip *clip;
+    int *order;          /* [joint_count]: as the file has them, each joint right before what hangs on it */
+    int *depths;         /* [joint_count] */
+    bool *moves;         /* [joint_count]: has positions, too */
+    place *rest, *now;   /* [joint_count]: in the world */
+    double (*angles)[3]; /* [joint_count]: z, x, y of the frame before */
+} work;
+
+/* ---- where joints are ---- */
+
+static void read_turn(const float from[4], double turn[4]) {
+    double length = 0;
+    for (int i = 0; i < 4; i++)
+        length += (double)from[i] * (double)from[i];
+    for (int i = 0; i < 4; i++)
+        turn[i] = length > 0 ? (double)from[i] / sqrt(length) : i == 3;
+}
+
+static void rotate(const double q[4], const double v[3], double out[3]) {
+    double t[3], u[3];
+    for (int i = 0; i < 3; i++)
+        t[i] = 2 * (q[(i + 1) % 3] * v[(i + 2) % 3] - q[(i + 2) % 3] * v[(i + 1) % 3]);
+    for (int i = 0; i < 3; i++)
+        u[i] = q[(i + 1) % 3] * t[(i + 2) % 3] - q[(i + 2) % 3] * t[(i + 1) % 3];
+    for (int i = 0; i < 3; i++)
+        out[i] = v[i] + q[3] * t[i] + u[i];
+}
+
+/* locals NULL: at rest. */
+static void find_places(const ex_clip *clip, const ex_transform *locals, place *places) {
+    for (int j = 0; j < clip->joint_count; j++) {
+        const ex_transform *local = locals ? &locals[j] : &clip->joints[j].rest;
+        const place *above = clip->joints[j].parent >= 0 ? &places[clip->joints[j].parent] : NULL;
+        double turn[4], at[3];
+        read_turn(local->rotation, turn);
+        for (int i = 0; i < 3; i++)
+            at[i] = (double)local->translation[i];
+        if (above) {
+            rotate(above->turn, at, at);
+            exi_quaternion_multiply(above->turn, turn, turn);
+        }
+        for (int i = 0; i < 3; i++)
+            places[j].at[i] = at[i] + (above ? above->at[i] : 0);
+        memcpy(places[j].turn, turn, sizeof turn);
+    }
+}
+
+static void inverse(const double q[4], double out[4]) {
+    for (int i = 0; i < 4; i++)
+        out[i] = i < 3 ? -q[i] : q[i];
+}
+
+/* D_j; the world itself where there is no joint. */
+static void turned_by(const work *w, int joint, double turn[4]) {
+    double back[4];
+    memcpy(turn, (const double[4]){0, 0, 0, 1}, 4 * sizeof *turn);
+    if (joint < 0)
+        return;
+    inverse(w->rest[joint].turn, back);
+    exi_quaternion_multiply(w->now[joint].turn, back, turn);
+}
+
+/* Rotation and place of a joint now, relative to its parent, as BVH means them. */
+static void find_local(const work *w, int joint, double turn[4], double at[3]) {
+    const int parent = w->clip->joints[joint].parent;
+    double above[4], back[4];
+    turned_by(w, parent, above);
+    turned_by(w, joint, turn);
+    inverse(above, back);
+    exi_quaternion_multiply(back, turn, turn);
+    for (int i = 0; i < 3; i++)
+        at[i] = w->now[joint].at[i] - (parent >= 0 ? w->now[parent].at[i] : 0);
+    rotate(back, at, at);
+}
+
+static double offset(const work *w, int joint, int axis) {
+    const int parent = w->clip->joints[joint].parent;
+    return w->rest[joint].at[axis] - (parent >= 0 ? w->rest[parent].at[axis] : 0);
+}
+
+/* ---- angles ---- */
+
+static double nearest_turn(double angle, double before) {
+    return angle + 360 * floor((before - angle) / 360 + 0.5);
+}
+
+/* z, x, y in degrees, R = R_z R_x R_y; before: those of the frame before, which are replaced. */
+static void find_angles(const double q[4], double before[3]) {
+    double column[3][3], found[2][3], distances[2] = {0};
+    for (int i = 0; i < 3; i++)
+        rotate(q, (const double[3]){i == 0, i == 1, i == 2}, column[i]);
+    const double across = sqrt(column[0][2] * column[0][2] + column[2][2] * column[2][2]);
+    found[0][1] = atan2(column[1][2], across) / DEGREE;
+    if (across > 1e-9) {
+        found[0][0] = atan2(-column[1][0], column[1][1]) / DEGREE;
+        found[0][2] = atan2(-column[0][2], column[2][2]) / DEGREE;
+    } else { /* z and y turn about one axis: all is z's */
+        found[0][0] = atan2(column[0][1], column[0][0]) / DEGREE;
+        found[0][2] = 0;
+    }
+    found[1][0] = found[0][0] + 180;
+    found[1][1] = 180 - found[0][1];
+    found[1][2] = found[0][2] + 180;
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < 3; i++) {
+            found[k][i] = nearest_turn(found[k][i], before[i]);
+            distances[k] += fabs(found[k][i] - before[i]);
+        }
+    memcpy(before, found[distances[1] < distances[0] - 1e-6], 3 * sizeof *before);
+}
+
+/* ---- the file ---- */
+
+static void put_number(exi_file_writer *file, double value) {
+    char text[33];
+    text[0] = ' ';
+    const int size = exi_format_float(text + 1, (float)value);
+    exi_file_write(file, text, (size_t)size + 1);
+}
+
+static void put_offset(exi_file_writer *file, const work *w, int joint, int depth) {
+    exi_file_printf(file, "%*sOFFSET", 2 * depth, "");
+    for (int i = 0; i < 3; i++)
+        put_number(file, joint >= 0 ? offset(w, joint, i) : 0);
+    exi_file_printf(file, "\n");
+}
+
+static void put_end(exi_file_writer *file, const work *w, int joint, int depth) {
+    exi_file_printf(file, "%*sEnd Site\n%*s{\n", 2 * depth, "", 2 * depth, "");
+    put_offset(file, w, joint, depth + 1);
+    exi_file_printf(file, "%*s}\n", 2 * depth, "");
+}
+
+/* Braces end names, and so do the ends of lines. */
+static void put_name(exi_file_writer *file, const char *name) {
+    for (; *name; name++)
+        exi_file_printf(file, "%c", *name == '{' || *name == '}' || *name == ':' || *name == '\n' ? '_' : *name);
+}
+
+static void put_joints(exi_file_writer *file, const work *w) {
+    const int count = w->clip->joint_count;
+    exi_file_printf(file, "HIERARCHY\n");
+    for (int i = 0; i < count; i++) {
+        const int j = w->order[i], depth = w->depths[j], next = i + 1 < count ? w->depths[w->order[i + 1]] : 0;
+        if (w->clip->joints[j].end) {
+            put_end(file, w, j, depth);
+        } else {
+            exi_file_printf(file, "%*s%s ", 2 * depth, "", depth == 0 ? "ROOT" : "JOINT");
+            put_name(file, w->clip->joints[j].name);
+            exi_file_printf(file, "\n%*s{\n", 2 * depth, "");
+            put_offset(file, w, j, depth + 1);
+            exi_file_printf(file, "%*sCHANNELS %sZrotation Xrotation Yrotation\n", 2 * depth + 2, "",
+                            w->moves[j] ? "6 Xposition Yposition Zposition " : "3 ");
+            if (next <= depth) /* readers expect the end of a bone */
+                put_end(file, w, -1, depth + 1);
+        }
+        for (int d = depth - w->clip->joints[j].end; d >= next; d--)
+            exi_file_printf(file, "%*s}\n", 2 * d, "");
+    }
+}
+
+static void put_frames(exi_file_writer *file, const work *w) {
+    const ex_clip *clip = w->clip;
+    const int last = clip->frame_count - 1;
+    exi_file_printf(file, "MOTION\nFrames: %d\nFrame Time:", clip->frame_count);
+    put_number(file, last > 0 ? (clip->times[last] - clip->times[0]) / last : 1.0 / 24);
+    exi_file_printf(file, "\n");
+    for (int f = 0; f <= last; f++) {
+        find_places(clip, clip->locals + (size_t)f * (size_t)clip->joint_count, w->now);
+        for (int i = 0; i < clip->joint_count; i++) {
+            const int j = w->order[i];
+            double turn[4], at[3];
+            if (clip->joints[j].end)
+                continue;
+            find_local(w, j, turn, at);
+            find_angles(turn, w->angles[j]);
+            for (int k = 0; k < 3 && w->moves[j]; k++)
+                put_number(file, at[k]);
+            for (int k = 0; k < 3; k++)
+                put_number(file, w->angles[j][k]);
+        }
+        exi_file_printf(file, "\n");
+    }
+}
+
+/* ---- preparation ---- */
+
+static void order_below(work *w, int parent, int depth, int *count) {
+    for (int j = parent + 1; j < w->clip->joint_count; j++)
+        if (w->clip->joints[j].parent == parent) {
+            w->depths[j] = depth;
+            w->order[(*count)++] = j;
+            order_below(w, j, depth + 1, count);
+        }
+}
+
+/* Joints that are ever elsewhere than where their parent takes them. */
+static void find_moving(work *w) {
+    const ex_clip *clip = w->clip;
+    double size = 0;
+    for (int j = 0; j < clip->joint_count; j++)
+        for (int i = 0; i < 3; i++)
+            size = fabs(offset(w, j, i)) > size ? fabs(offset(w, j, i)) : size;
+    for (int f = 0; f < clip->frame_count; f++) {
+        find_places(clip, clip->locals + (size_t)f * (size_t)clip->joint_count, w->now);
+        for (int j = 0; j < clip->joint_count; j++) {
+            double turn[4], at[3];
+            find_local(w, j, turn, at);
+            for (int i = 0; i < 3; i++)
+                w->moves[j] = w->moves[j] || fabs(at[i] - offset(w, j, i)) > 1e-5 * size;
+        }
+    }
+    for (int j = 0; j < clip->joint_count; j++)
+        w->moves[j] = w->moves[j] || (clip->joints[j].parent < 0 && clip->root_moves);
+}
+
+static ex_result check_clip(const ex_clip *clip, const char *path, ex_error *error) {
+    const int last = clip->frame_count - 1;
+    for (int f = 1; f < last; f++) {
+        const double step = (clip->times[last] - clip->times[0]) / last;
+        if (fabs(clip->times[f] - clip->times[0] - f * step) > UNEVEN * step)
+            return exi_error(error, EX_ERROR_DATA,
+                             "%s: BVH files have frames at even times, and frame %d is at %g s, not at %g s", path, f,
+                             clip->times[f], clip->times[0] + f * step);
+    }
+    for (int j = 0; j < clip->joint_count; j++)
+        for (int k = j + 1; k < clip->joint_count && clip->joints[j].end; k++)
+            if (clip->joints[k].parent == j)
+                return exi_error(error, EX_ERROR_DATA, "%s: '%s' is the end of a bone, and '%s' hangs on it", path,
+                                 clip->joints[j].name, clip->joints[k].name);
+    return EX_OK;
+}
+
+ex_result ex_bvh_write(const char *path, const ex_clip *clip, ex_error *error) {
+    if (!path || !clip || clip->joint_count < 1 || clip->frame_count < 1 || clip->joints[0].end)
+        return exi_misuse_error(error, __func__, "no path, or no clip with joints and frames");
+    const size_t count = (size_t)clip->joint_count;
+    work w = {.clip = clip,
+              .order = exi_array_allocate(2 * count, sizeof *w.order),
+              .moves = calloc(count, sizeof *w.moves),
+              .rest = exi_array_allocate(2 * count, sizeof *w.rest),
+              .angles = calloc(count, sizeof *w.angles)};
+    ex_result result = check_clip(clip, path, error);
+    if (result == EX_OK && !(w.order && w.moves && w.rest && w.angles))
+        result = exi_error_memory(error, "the motion", count * sizeof *w.rest);
+    if (result == EX_OK) {
+        exi_file_writer file;
+        int ordered = 0;
+        w.depths = w.order + count;
+        w.now = w.rest + count;
+        order_below(&w, -1, 0, &ordered);
+        find_places(clip, NULL, w.rest);
+        find_moving(&w);
+        result = exi_file_open(&file, path, error);
+        if (result == EX_OK) {
+            put_joints(&file, &w);
+            put_frames(&file, &w);
+            result = exi_file_commit(&file, error);
+        }
+    }
+    free(w.order);
+    free(w.moves);
+    free(w.rest);
+    free(w.angles);
+    return result;
+}

@@ -1,0 +1,223 @@
+/*
+ * C3D files: markers of motion capture, frame by frame, as integers or reals, behind a header and a section of
+ * parameters. A frame holds x, y, z and a fourth number for every point (below 0: the point was not seen), and then
+ * what analogue channels measured.
+ */
+#include "author/formats/motion/c3d.h"
+
+#include "author/base/array.h"
+#include "author/base/file.h"
+#include "author/formats/motion/markers.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- names ---- */
+
+/* Labels one after the other: LABELS has 255 at most, LABELS2, LABELS3, … go on. */
+typedef struct label_list {
+    const exi_c3d_record *record; /* NULL behind the last */
+    int number;
+    size_t index;
+} label_list;
+
+static const char *next_label(const exi_c3d *r, label_list *list, size_t *size) {
+    while (list->record && list->index >= exi_c3d_text_count(r, list->record)) {
+        char name[32];
+        snprintf(name, sizeof name, "LABELS%d", ++list->number);
+        list->record = exi_c3d_find(r, "POINT", name);
+        list->index = 0;
+    }
+    *size = 0;
+    return list->record ? exi_c3d_text(r, list->record, list->index++, size) : NULL;
+}
+
+/* Lists of what models computed and wrote among the points. */
+static const char *const no_places[] = {"ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS"};
+enum { NO_PLACES = (int)(sizeof no_places / sizeof *no_places) };
+
+static bool is_listed(const exi_c3d *r, const exi_c3d_record *const lists[NO_PLACES], const char *label, size_t size) {
+    for (int i = 0; i < NO_PLACES && size > 0; i++)
+        for (size_t k = 0; k < exi_c3d_text_count(r, lists[i]); k++) {
+            size_t other_size;
+            const char *other = exi_c3d_text(r, lists[i], k, &other_size);
+            if (other_size == size && memcmp(other, label, size) == 0)
+                return true;
+        }
+    return false;
+}
+
+/* Which points are markers, and their names. places [points] receives the place of each among the markers, or -1. */
+static ex_result read_names(const exi_c3d *r, const exi_c3d_layout *layout, ex_markers *markers, int *places) {
+    const size_t count = (size_t)layout->points;
+    label_list labels = {.record = exi_c3d_find(r, "POINT", "LABELS"), .number = 1};
+    const exi_c3d_record *lists[NO_PLACES];
+    for (int i = 0; i < NO_PLACES; i++)
+        lists[i] = exi_c3d_find(r, "POINT", no_places[i]);
+    markers->names = calloc(count, sizeof *markers->names);
+    if (!markers->names)
+        return exi_c3d_no_memory(r);
+    for (size_t p = 0; p < count; p++) {
+        size_t size;
+        const char *label = next_label(r, &labels, &size);
+        places[p] = -1;
+        if (is_listed(r, lists, label, size))
+            continue;
+        char plain[32];
+        if (size == 0) {
+            size = (size_t)snprintf(plain, sizeof plain, "point%zu", p + 1);
+            label = plain;
+        }
+        places[p] = markers->marker_count;
+        markers->names[markers->marker_count] = exi_text_copy(label, size);
+        if (!markers->names[markers->marker_count])
+            return exi_c3d_no_memory(r);
+        markers->marker_count++;
+    }
+    if (markers->marker_count == 0)
+        return exi_c3d_fail(r, EX_ERROR_DATA, 2, "none of the %zu points is a marker: export the file with its markers",
+                            count);
+    return exi_markers_tidy_names(markers) ? EX_OK : exi_c3d_no_memory(r);
+}
+
+/* ---- points ---- */
+
+static double coordinate(const exi_c3d *r, const exi_c3d_layout *layout, size_t at) {
+    if (layout->real)
+        return exi_c3d_real(r, at);
+    const int word = (int)exi_c3d_word(r, at);
+    return (word < 32768 ? word : word - 65536) * layout->scale;
+}
+
+/* position receives metres in the file's axes, or NaN. */
+static ex_result read_point(const exi_c3d *r, const exi_c3d_layout *layout, size_t at, double metres,
+                            float position[3]) {
+    const size_t width = layout->real ? 4 : 2;
+    double x[3];
+    bool zero = true, number = true;
+    for (int i = 0; i < 3; i++) {
+        x[i] = coordinate(r, layout, at + (size_t)i * width) * metres;
+        zero = zero && x[i] == 0;
+        number = number && isfinite(x[i]);
+    }
+    const double residual =
+        layout->real ? exi_c3d_real(r, at + 3 * width) : (exi_c3d_word(r, at + 3 * width) & 0x8000 ? -1 : 0);
+    const bool seen = number && !zero && !(residual < 0);
+    for (int i = 0; i < 3; i++) {
+        if (seen && fabs(x[i]) > EXI_MARKER_FAR)
+            return exi_c3d_fail(
+                r, EX_ERROR_DATA, at + (size_t)i * width,
+                "a marker is %g m from the origin, which no marker is: the file is damaged, or its unit "
+                "or number format is not what it says",
+                x[i]);
+        position[i] = seen ? (float)x[i] : NAN;
+    }
+    return EX_OK;
+}
+
+static ex_result read_points(const exi_c3d *r, const exi_c3d_layout *layout, double metres, const int *places,
+                             ex_markers *markers) {
+    const size_t count = (size_t)markers->marker_count, frames = (size_t)layout->frames;
+    const size_t frame_size = (size_t)exi_c3d_frame_size(layout), point_size = layout->real ? 16 : 8;
+    markers->positions =
+        frames <= SIZE_MAX / 12 / count ? exi_array_allocate(frames * count, 3 * sizeof *markers->positions) : NULL;
+    ex_result result = markers->positions ? EX_OK : exi_c3d_no_memory(r);
+    for (size_t f = 0; f < frames && result == EX_OK; f++)
+        for (size_t p = 0; p < layout->points && result == EX_OK; p++)
+            if (places[p] >= 0)
+                result = read_point(r, layout, (size_t)layout->start + f * frame_size + p * point_size, metres,
+                                    markers->positions + 3 * (f * count + (size_t)places[p]));
+    return result;
+}
+
+/* ---- the whole ---- */
+
+static ex_result read_unit(const exi_c3d *r, ex_markers *markers, double *metres) {
+    const exi_c3d_record *record = exi_c3d_find(r, "POINT", "UNITS");
+    size_t size = 0;
+    const char *text = exi_c3d_text_count(r, record) > 0 ? exi_c3d_text(r, record, 0, &size) : NULL;
+    markers->unit = size > 0 ? exi_text_copy(text, size) : exi_text_copy("mm", 2);
+    if (!markers->unit)
+        return exi_c3d_no_memory(r);
+    *metres = exi_markers_unit(markers->unit);
+    if (*metres == 0)
+        return exi_c3d_fail(
+            r, EX_ERROR_DATA, record->data,
+            "POINT:UNITS has a unit of length that is not known (mm, cm, m, in, ft are): export the file "
+            "in one of those");
+    return EX_OK;
+}
+
+/* What the file calls up, if anything; `text` has room for it. */
+static const char *find_up(const exi_c3d *r, char text[3]) {
+    const exi_c3d_record *record = exi_c3d_find(r, "POINT", "Y_SCREEN");
+    size_t size = 0;
+    const char *from = exi_c3d_text_count(r, record) > 0 ? exi_c3d_text(r, record, 0, &size) : NULL;
+    if (size != 2 || (from[0] != '+' && from[0] != '-') || !strchr("XYZxyz", from[1]))
+        return NULL;
+    text[0] = from[0];
+    text[1] = from[1];
+    text[2] = '\0';
+    return text;
+}
+
+static ex_result set_up(const exi_c3d *r, ex_markers *markers) {
+    char text[3];
+    const char *up = find_up(r, text);
+    if (!up)
+        up = exi_markers_guess_up(markers, "+Z");
+    if (!up)
+        return exi_c3d_no_memory(r);
+    return exi_markers_turn(markers, up, r->error);
+}
+
+static ex_result read_markers(const exi_c3d *r, ex_markers *markers) {
+    exi_c3d_layout layout;
+    double metres = 0;
+    ex_result result = exi_c3d_find_layout(r, &layout);
+    if (result != EX_OK)
+        return result;
+    int *places = exi_array_allocate((size_t)layout.points, sizeof *places);
+    result = places ? read_names(r, &layout, markers, places) : exi_c3d_no_memory(r);
+    if (result == EX_OK)
+        result = read_unit(r, markers, &metres);
+    if (result == EX_OK)
+        result = read_points(r, &layout, metres, places, markers);
+    free(places);
+    markers->frame_count = (int)layout.frames;
+    markers->first_frame = (int)(layout.first_frame <= 2000000000 ? layout.first_frame : 2000000000);
+    markers->rate = layout.rate;
+    return result == EX_OK ? set_up(r, markers) : result;
+}
+
+ex_result ex_c3d_parse(const void *bytes, size_t size, const char *name, ex_markers **markers, ex_error *error) {
+    if (!markers || !name || (!bytes && size > 0))
+        return exi_misuse_error(error, __func__, "no bytes, no name, or nowhere to put the markers");
+    *markers = NULL;
+    exi_c3d r = {.bytes = bytes, .size = size, .path = name, .error = error};
+    ex_markers *made = calloc(1, sizeof *made);
+    ex_result result = made ? exi_c3d_read_parameters(&r) : exi_c3d_no_memory(&r);
+    if (result == EX_OK)
+        result = read_markers(&r, made);
+    free(r.records);
+    if (result == EX_OK)
+        *markers = made;
+    else
+        ex_markers_destroy(made);
+    return result;
+}
+
+ex_result ex_c3d_read(const char *path, ex_markers **markers, ex_error *error) {
+    if (!path || !markers)
+        return exi_misuse_error(error, __func__, "no path, or nowhere to put the markers");
+    char *bytes = NULL;
+    size_t size = 0;
+    *markers = NULL;
+    ex_result result = exi_file_read(path, &bytes, &size, error);
+    if (result == EX_OK)
+        result = ex_c3d_parse(bytes, size, path, markers, error);
+    free(bytes);
+    return result;
+}

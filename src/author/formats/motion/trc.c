@@ -1,0 +1,312 @@
+/*
+ * TRC files (Motion Analysis): markers over time as text with tabs between cells. Five lines stand before the frames:
+ *
+ *     PathFileType  4  (X/Y/Z)  NAME
+ *     DataRate  CameraRate  NumFrames  NumMarkers  Units  …      names of
+ *     100       100         2          1           mm     …      values
+ *     Frame#  Time  NAME  (two empty cells)  NAME …
+ *                   X1  Y1  Z1  …
+ *
+ * A frame is a line: its number, its time, three numbers for every marker; empty cells where it was not seen.
+ */
+#include "author/base/array.h"
+#include "author/base/file.h"
+#include "author/base/number.h"
+#include "author/formats/motion/markers.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Markers of all frames for each byte of the file: lines may end where no more markers are seen, but a file that is all
+ * such lines would ask for memory without end. */
+enum { AMPLE = 64 };
+
+typedef struct cell {
+    const char *text;
+    size_t size;
+} cell;
+
+typedef struct trc {
+    const char *path;
+    const char *at, *end; /* of the file */
+    const char *line_end; /* of the line that is read */
+    const char *cell;     /* where the next cell of it begins; NULL behind the last */
+    int line;
+    ex_markers *markers;
+    double metres;
+    ex_error *error;
+} trc;
+
+static ex_result fail(const trc *r, ex_result result, const char *format, ...) EXI_PRINTF(3, 4);
+static ex_result fail(const trc *r, ex_result result, const char *format, ...) {
+    char sentence[EX_ERROR_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    return exi_error(r->error, result, "%s:%d: %s", r->path, r->line, sentence);
+}
+
+static ex_result no_memory(const trc *r) {
+    return exi_error(r->error, EX_ERROR_MEMORY, "%s: there is not enough memory for the markers", r->path);
+}
+
+/* ---- lines and cells ---- */
+
+/* Goes to the next line; false at the end. Lines end with LF, CR LF or CR. */
+static bool next_line(trc *r) {
+    if (r->line > 0) {
+        r->at = r->line_end;
+        if (r->at < r->end && *r->at == '\r')
+            r->at++;
+        if (r->at < r->end && *r->at == '\n')
+            r->at++;
+    }
+    r->line += r->line < INT_MAX;
+    r->cell = r->line_end = r->at;
+    while (r->line_end < r->end && *r->line_end != '\n' && *r->line_end != '\r')
+        r->line_end++;
+    return r->at < r->end;
+}
+
+/* The next cell without blanks around it; empty behind the last. */
+static cell next_cell(trc *r) {
+    cell found = {.text = ""};
+    if (!r->cell)
+        return found;
+    const char *start = r->cell, *stop = start;
+    while (stop < r->line_end && *stop != '\t')
+        stop++;
+    r->cell = stop < r->line_end ? stop + 1 : NULL;
+    while (start < stop && *start == ' ')
+        start++;
+    while (stop > start && stop[-1] == ' ')
+        stop--;
+    found.text = start;
+    found.size = (size_t)(stop - start);
+    return found;
+}
+
+static bool line_is_empty(const trc *r) {
+    for (const char *c = r->at; c < r->line_end; c++)
+        if (*c != ' ' && *c != '\t')
+            return false;
+    return true;
+}
+
+/* The next line that has anything in it. */
+static bool next_full_line(trc *r) {
+    while (next_line(r))
+        if (!line_is_empty(r))
+            return true;
+    return false;
+}
+
+enum { SHOWN = 24 };
+static const char *show(cell c, char text[SHOWN]) {
+    const size_t size = c.size < SHOWN - 1 ? c.size : SHOWN - 1;
+    for (size_t i = 0; i < size; i++)
+        text[i] = (char)(c.text[i] >= ' ' && c.text[i] <= '~' ? c.text[i] : '?');
+    text[size] = '\0';
+    return text;
+}
+
+static bool is_word(cell c, const char *word) {
+    char text[SHOWN];
+    return c.size < SHOWN && exi_markers_same_word(show(c, text), word);
+}
+
+static bool number_of(cell c, double *number) {
+    const char *at = c.text;
+    return exi_parse_double(&at, c.text + c.size, number) && at == c.text + c.size;
+}
+
+/* ---- the heading ---- */
+
+static ex_result read_values(trc *r, const trc *names, int *frames, int *markers) {
+    trc keys = *names;
+    char text[SHOWN];
+    double rate = 0, frame_count = -1, marker_count = -1;
+    while (keys.cell && r->cell) {
+        const cell key = next_cell(&keys), value = next_cell(r);
+        double *number = is_word(key, "DataRate")     ? &rate
+                         : is_word(key, "NumFrames")  ? &frame_count
+                         : is_word(key, "NumMarkers") ? &marker_count
+                                                      : NULL;
+        if (number && !number_of(value, number))
+            return fail(r, EX_ERROR_FORMAT, "'%s' is no number, and it stands below '%.*s'", show(value, text),
+                        (int)key.size, key.text);
+        if (!is_word(key, "Units") || value.size == 0)
+            continue;
+        free(r->markers->unit);
+        r->markers->unit = exi_text_copy(value.text, value.size);
+        if (!r->markers->unit)
+            return no_memory(r);
+    }
+    if (!(frame_count >= 1 && frame_count <= INT_MAX && marker_count >= 1 && marker_count <= INT_MAX))
+        return fail(r, EX_ERROR_DATA, "NumFrames and NumMarkers must both be here, and at least 1");
+    if (!r->markers->unit && !(r->markers->unit = exi_text_copy("mm", 2)))
+        return no_memory(r);
+    r->metres = exi_markers_unit(r->markers->unit);
+    if (r->metres == 0)
+        return fail(r, EX_ERROR_DATA, "the unit below 'Units' is not known: mm, cm, m, in, ft are");
+    r->markers->rate = rate > 0 ? rate : 0;
+    *frames = (int)frame_count;
+    *markers = (int)marker_count;
+    return EX_OK;
+}
+
+static ex_result read_heading(trc *r, int *frames, int *markers) {
+    if (!next_line(r) || !is_word(next_cell(r), "PathFileType"))
+        return fail(r, EX_ERROR_FORMAT, "this is no TRC file: it does not begin with PathFileType");
+    if (!next_line(r))
+        return fail(r, EX_ERROR_FORMAT, "the file ends where the line with DataRate is needed");
+    const trc names = *r;
+    if (!next_line(r))
+        return fail(r, EX_ERROR_FORMAT, "the file ends where the values below DataRate are needed");
+    return read_values(r, &names, frames, markers);
+}
+
+/* Every third cell behind Frame# and Time is a name. */
+static ex_result read_names(trc *r, int promised) {
+    ex_markers *markers = r->markers;
+    size_t capacity = 0;
+    if (!next_line(r) || !is_word(next_cell(r), "Frame#"))
+        return fail(r, EX_ERROR_FORMAT, "the line with Frame#, Time and the markers' names is needed here");
+    next_cell(r);
+    for (int i = 0; r->cell; i++) {
+        const cell name = next_cell(r);
+        if (i % 3 != 0 || name.size == 0)
+            continue;
+        if (markers->marker_count != i / 3)
+            return fail(r, EX_ERROR_FORMAT, "marker %d has no name", markers->marker_count + 1);
+        char **names =
+            exi_array_grow(markers->names, &capacity, (size_t)markers->marker_count + 1, sizeof *markers->names);
+        if (!names)
+            return no_memory(r);
+        markers->names = names;
+        names[markers->marker_count] = exi_text_copy(name.text, name.size);
+        if (!names[markers->marker_count])
+            return no_memory(r);
+        markers->marker_count++;
+    }
+    if (markers->marker_count != promised)
+        return fail(r, EX_ERROR_DATA, "there are %d names, and NumMarkers is %d", markers->marker_count, promised);
+    if (!next_line(r))
+        return fail(r, EX_ERROR_FORMAT, "the file ends where the line with X1, Y1, Z1 is needed");
+    return exi_markers_tidy_names(markers) ? EX_OK : no_memory(r);
+}
+
+/* ---- frames ---- */
+
+static ex_result check_frame_count(trc *r, int promised, size_t size) {
+    trc ahead = *r;
+    int count = 0;
+    while (count <= promised && next_full_line(&ahead))
+        count++;
+    if (count > promised)
+        return fail(&ahead, EX_ERROR_DATA, "there are more frames than NumFrames says, %d", promised);
+    if (count < promised)
+        return fail(&ahead, EX_ERROR_DATA, "the file ends too early: %d of %d frames are there", count, promised);
+    if ((uint64_t)count * (uint64_t)r->markers->marker_count > AMPLE * (uint64_t)size)
+        return fail(r, EX_ERROR_LIMIT, "lines are too short for %d markers: write empty cells for markers not seen",
+                    r->markers->marker_count);
+    return EX_OK;
+}
+
+static ex_result read_coordinate(const trc *r, int marker, cell c, double *value) {
+    char text[SHOWN];
+    *value = NAN;
+    if (c.size == 0 || is_word(c, "nan") || is_word(c, "-nan"))
+        return EX_OK;
+    if (!number_of(c, value) || !(fabs(*value *= r->metres) <= EXI_MARKER_FAR))
+        return fail(r, EX_ERROR_DATA, "'%s' is no coordinate of the marker '%s', or too large", show(c, text),
+                    r->markers->names[marker]);
+    return EX_OK;
+}
+
+static ex_result read_frame(trc *r, int frame, float *positions) {
+    const cell number = next_cell(r);
+    char text[SHOWN];
+    double value;
+    if (!number_of(number, &value) || !(fabs(value) <= INT_MAX))
+        return fail(r, EX_ERROR_FORMAT, "'%s' is no number of a frame", show(number, text));
+    if (frame == 0)
+        r->markers->first_frame = (int)value;
+    next_cell(r);
+    for (int m = 0; m < r->markers->marker_count; m++) {
+        double x[3];
+        for (int i = 0; i < 3; i++) {
+            const ex_result result = read_coordinate(r, m, next_cell(r), &x[i]);
+            if (result != EX_OK)
+                return result;
+        }
+        const bool seen = !isnan(x[0]) && !isnan(x[1]) && !isnan(x[2]);
+        for (int i = 0; i < 3; i++)
+            positions[3 * m + i] = seen ? (float)x[i] : NAN;
+    }
+    while (r->cell) {
+        const cell more = next_cell(r);
+        if (more.size > 0)
+            return fail(r, EX_ERROR_DATA, "'%s' stands behind the last of %d markers", show(more, text),
+                        r->markers->marker_count);
+    }
+    return EX_OK;
+}
+
+static ex_result read_frames(trc *r, int count) {
+    ex_markers *markers = r->markers;
+    const size_t row = 3 * (size_t)markers->marker_count;
+    markers->positions = (size_t)count <= SIZE_MAX / sizeof(float) / row
+                             ? exi_array_allocate((size_t)count * row, sizeof *markers->positions)
+                             : NULL;
+    ex_result result = markers->positions ? EX_OK : no_memory(r);
+    for (int f = 0; f < count && result == EX_OK; f++) {
+        next_full_line(r);
+        result = read_frame(r, f, markers->positions + (size_t)f * row);
+    }
+    markers->frame_count = count;
+    if (result != EX_OK)
+        return result;
+    const char *up = exi_markers_guess_up(markers, "+Y");
+    return up ? exi_markers_turn(markers, up, r->error) : no_memory(r);
+}
+
+ex_result ex_trc_parse(const char *text, size_t size, const char *name, ex_markers **markers, ex_error *error) {
+    if (!markers || !name || (!text && size > 0))
+        return exi_misuse_error(error, __func__, "no text, no name, or nowhere to put the markers");
+    *markers = NULL;
+    trc r = {.path = name, .at = text, .end = text + size, .error = error, .markers = calloc(1, sizeof **markers)};
+    int frames = 0, count = 0;
+    if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
+        r.at += 3;
+    ex_result result = r.markers ? read_heading(&r, &frames, &count) : no_memory(&r);
+    if (result == EX_OK)
+        result = read_names(&r, count);
+    if (result == EX_OK)
+        result = check_frame_count(&r, frames, size);
+    if (result == EX_OK)
+        result = read_frames(&r, frames);
+    if (result == EX_OK)
+        *markers = r.markers;
+    else
+        ex_markers_destroy(r.markers);
+    return result;
+}
+
+ex_result ex_trc_read(const char *path, ex_markers **markers, ex_error *error) {
+    if (!path || !markers)
+        return exi_misuse_error(error, __func__, "no path, or nowhere to put the markers");
+    char *text = NULL;
+    size_t size = 0;
+    *markers = NULL;
+    ex_result result = exi_file_read(path, &text, &size, error);
+    if (result == EX_OK)
+        result = ex_trc_parse(text, size, path, markers, error);
+    free(text);
+    return result;
+}

@@ -1,0 +1,61 @@
+/*
+ * obj_scan.h - an OBJ file as lines of words, and the errors that name them; private to the OBJ reader.
+ *
+ * Lines end with LF, CR LF or CR; a backslash before the end of a line joins the next one to it; '#' at the start of a
+ * word begins a comment. Nothing is copied, so a line may be as long as the file.
+ */
+#ifndef EXEMPLAR_AUTHOR_FORMATS_OBJ_OBJ_SCAN_H
+#define EXEMPLAR_AUTHOR_FORMATS_OBJ_OBJ_SCAN_H
+
+#include "runtime/base/result.h"
+
+typedef struct exi_obj_scan {
+    const char *at, *end;
+    int line;         /* counts from 1 */
+    const char *name; /* of the file, for errors */
+    ex_error *error;  /* or NULL */
+} exi_obj_scan;
+
+static inline bool exi_obj_is_blank(char c) {
+    return c == ' ' || c == '\t' || c == '\v' || c == '\f';
+}
+
+static inline bool exi_obj_is_line_end(char c) {
+    return c == '\n' || c == '\r';
+}
+
+/* Whether a backslash that joins two lines stands here. */
+static inline bool exi_obj_at_joint(const exi_obj_scan *scan) {
+    return *scan->at == '\\' && scan->at + 1 < scan->end && exi_obj_is_line_end(scan->at[1]);
+}
+
+/* Whether a word that was read so far ends here. */
+static inline bool exi_obj_at_word_end(const exi_obj_scan *scan) {
+    return scan->at == scan->end || exi_obj_is_blank(*scan->at) || exi_obj_is_line_end(*scan->at) ||
+           exi_obj_at_joint(scan);
+}
+
+/* Moves to the next word of the line; false where there is none. */
+bool exi_obj_next_word(exi_obj_scan *scan);
+
+/* Moves past the word, which starts here; its length. */
+size_t exi_obj_skip_word(exi_obj_scan *scan);
+
+/* Moves to the start of the next line, past joined ones. */
+void exi_obj_next_line(exi_obj_scan *scan);
+
+/* The next word as a number. `what` says in the error what the number is for: "a coordinate". */
+ex_result exi_obj_read_double(exi_obj_scan *scan, const char *what, double *value);
+ex_result exi_obj_read_int(exi_obj_scan *scan, const char *what, int *value);
+
+/* Fails where the line goes on. */
+ex_result exi_obj_expect_line_end(exi_obj_scan *scan);
+
+/* FILE:LINE: and the sentence; returns result. */
+ex_result exi_obj_fail(const exi_obj_scan *scan, int line, ex_result result, const char *format, ...) EXI_PRINTF(4, 5);
+
+/* The usual sentences. */
+ex_result exi_obj_no_memory(const exi_obj_scan *scan);
+ex_result exi_obj_unreadable(const exi_obj_scan *scan, const char *word, const char *what);
+
+#endif

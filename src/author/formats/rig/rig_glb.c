@@ -1,0 +1,150 @@
+/*
+ * Rig files: glTF 2.0 in its binary form. The BIN chunk is the rig's pack, and behind it the textures at rest as
+ * pictures; the JSON chunk tells viewers that know nothing of Exemplar where in it they find what they can show
+ * (rig_gltf.c). Nothing is stored twice, and our own reader never looks at the JSON (docs/rig-format.md).
+ */
+#include "author/base/array.h"
+#include "author/base/file.h"
+#include "author/formats/gltf/glb.h"
+#include "author/formats/rig/rig_gltf.h"
+#include "runtime/base/result.h"
+
+#include <exemplar/author/formats.h>
+#include <exemplar/author/image.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The binary part as it grows. */
+typedef struct binary {
+    char *bytes;
+    size_t size;
+} binary;
+
+/* ---- textures at rest ---- */
+
+static bool is_opaque(const unsigned char *pixels, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (pixels[4 * i + 3] != 255)
+            return false;
+    return true;
+}
+
+/* Puts a picture behind what is there, at a multiple of 16. */
+static ex_result append_picture(binary *bin, const ex_image *image, exi_rig_picture *picture, ex_error *error) {
+    unsigned char *png = NULL;
+    size_t size = 0;
+    ex_result result = ex_image_encode(image, &png, &size, error);
+    if (result != EX_OK)
+        return result;
+    const size_t offset = (bin->size + 15) / 16 * 16;
+    char *grown = realloc(bin->bytes, offset + size);
+    if (grown) {
+        memset(grown + bin->size, 0, offset - bin->size);
+        memcpy(grown + offset, png, size);
+        *bin = (binary){grown, offset + size};
+        *picture =
+            (exi_rig_picture){offset, size, is_opaque(image->pixels, (size_t)image->width * (size_t)image->height)};
+    } else {
+        result = exi_error_memory(error, "the rig file", offset + size);
+    }
+    free(png);
+    return result;
+}
+
+static ex_result append_pictures(const ex_rig *rig, unsigned char *const *textures, binary *bin,
+                                 exi_rig_picture *pictures, ex_error *error) {
+    ex_result result = EX_OK;
+    for (int i = 0; result == EX_OK && i < ex_rig_texture_count(rig); i++) {
+        const ex_texture texture = ex_rig_texture(rig, i);
+        const ex_image image = {texture.width, texture.height, textures[i]};
+        if (textures[i])
+            result = append_picture(bin, &image, &pictures[i], error);
+    }
+    return result;
+}
+
+/* ---- the rig at rest ---- */
+
+/* What a viewer shows at rest: weights, and the textures that it has a use for where the mesh has texture coordinates.
+ */
+typedef struct rest {
+    double *weights;
+    unsigned char **textures;
+    exi_rig_picture *pictures;
+} rest;
+
+static void close_rest(rest *r, int texture_count) {
+    for (int i = 0; r->textures && i < texture_count; i++)
+        free(r->textures[i]);
+    free(r->textures);
+    free(r->pictures);
+    free(r->weights);
+}
+
+static ex_result open_rest(const ex_rig *rig, rest *r, ex_error *error) {
+    const size_t textures = (size_t)ex_rig_texture_count(rig), scratch_size = ex_rig_scratch_size(rig, NULL, 1);
+    r->weights = exi_array_allocate((size_t)ex_rig_example_count(rig), sizeof *r->weights);
+    r->textures = calloc(textures + 1, sizeof *r->textures);
+    r->pictures = calloc(textures + 1, sizeof *r->pictures);
+    void *scratch = malloc(scratch_size);
+    bool whole = r->weights && r->textures && r->pictures && scratch;
+    for (int i = 0; whole && i < (int)textures && ex_rig_get_mesh(rig).texcoords; i++) {
+        const ex_texture texture = ex_rig_texture(rig, i);
+        if (!exi_rig_gltf_shows(texture.name))
+            continue;
+        r->textures[i] = exi_array_allocate((size_t)texture.width * (size_t)texture.height, 4);
+        whole = r->textures[i] != NULL;
+    }
+    if (whole)
+        ex_rig_evaluate(rig, NULL, &(ex_output){.weights = r->weights, .textures = r->textures}, NULL, scratch);
+    free(scratch);
+    return whole ? EX_OK : exi_error_memory(error, "the rig file", scratch_size);
+}
+
+/* ---- the file ---- */
+
+static ex_result write_file(const char *path, const ex_rig *rig, const rest *r, binary *bin, ex_error *error) {
+    ex_result result = ex_rig_pack(rig, bin->bytes, bin->size, error);
+    if (result == EX_OK)
+        result = append_pictures(rig, r->textures, bin, r->pictures, error);
+    if (result != EX_OK)
+        return exi_error_within(error, result, "%s", path);
+    exi_text json = {0};
+    json_t *root = exi_rig_gltf_make(&(exi_rig_gltf){
+        .rig = rig, .pack = bin->bytes, .bin_size = bin->size, .pictures = r->pictures, .weights = r->weights});
+    if (root)
+        exi_json_print(root, false, &json);
+    else
+        json.failed = true;
+    json_decref(root);
+    result = exi_glb_write(path, &json, bin->bytes, bin->size, "use fewer or smaller examples", error);
+    free(json.bytes);
+    return result;
+}
+
+ex_result ex_rig_write(const char *path, const ex_rig *rig, ex_error *error) {
+    binary bin = {.size = ex_rig_pack_size(rig)};
+    if (bin.size == 0)
+        return exi_error_within(error, ex_rig_pack(rig, NULL, 0, error), "%s", path);
+    rest r = {0};
+    bin.bytes = malloc(bin.size);
+    ex_result result = bin.bytes ? open_rest(rig, &r, error) : exi_error_memory(error, "the rig file", bin.size);
+    if (result == EX_OK)
+        result = write_file(path, rig, &r, &bin, error);
+    close_rest(&r, ex_rig_texture_count(rig));
+    free(bin.bytes);
+    return result;
+}
+
+ex_result ex_rig_read(const char *path, const ex_rig_options *options, ex_rig **rig, ex_error *error) {
+    *rig = NULL;
+    char *bytes = NULL;
+    size_t size = 0;
+    ex_result result = exi_file_read(path, &bytes, &size, error);
+    if (result != EX_OK)
+        return result;
+    result = exi_error_within(error, ex_rig_unpack(bytes, size, options, NULL, rig, error), "%s", path);
+    free(bytes);
+    return result;
+}

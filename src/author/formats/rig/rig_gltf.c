@@ -1,0 +1,403 @@
+/*
+ * What viewers see of a rig, as glTF 2.0: the mesh with its examples as morph targets, weighted as at rest; the
+ * skeleton as nodes and a skin; textures as they are at rest in a material. All of it refers to sections of the pack,
+ * which are in the form that glTF wants (docs/rig-format.md); only pictures stand behind it. Refined levels and layers
+ * of pixels and of displacements have no like in glTF: viewers show the cage, and the texture at rest.
+ */
+#include "author/formats/rig/rig_gltf.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { ARRAY_BUFFER = 34962, ELEMENT_BUFFER = 34963, FLOAT = 5126, UNSIGNED_INT = 5125, UNSIGNED_SHORT = 5123 };
+
+/* The JSON being written. Failures of jansson for lack of memory are all caught at the end: a NULL never reaches a
+ * finished tree. */
+typedef struct gltf {
+    const exi_rig_gltf *from;
+    int section_count;
+    json_t *root, *views, *accessors;
+    bool failed;
+} gltf;
+
+static void set(gltf *g, json_t *object, const char *key, json_t *value) {
+    if (json_object_set_new(object, key, value) != 0)
+        g->failed = true;
+}
+
+static void append(gltf *g, json_t *array, json_t *value) {
+    if (json_array_append_new(array, value) != 0)
+        g->failed = true;
+}
+
+static int last_of(const json_t *array) {
+    return (int)json_array_size(array) - 1;
+}
+
+/* ---- views and accessors ---- */
+
+static int add_view(gltf *g, size_t offset, size_t size, int target) {
+    json_t *view =
+        json_pack("{s:i, s:I, s:I}", "buffer", 0, "byteOffset", (json_int_t)offset, "byteLength", (json_int_t)size);
+    if (target && view)
+        set(g, view, "target", json_integer(target));
+    append(g, g->views, view);
+    return last_of(g->views);
+}
+
+/* Smallest and largest of each of three columns, as glTF wants them for positions; `sparse`: and of 0. */
+static void add_bounds(gltf *g, json_t *accessor, const char *bytes, size_t count, bool sparse) {
+    const float most = sparse ? 0 : FLT_MAX;
+    float low[3] = {most, most, most}, high[3] = {-most, -most, -most};
+    for (size_t i = 0; i < count; i++) {
+        float v[3];
+        memcpy(v, bytes + i * sizeof v, sizeof v);
+        for (int c = 0; c < 3; c++) {
+            low[c] = v[c] < low[c] ? v[c] : low[c];
+            high[c] = v[c] > high[c] ? v[c] : high[c];
+        }
+    }
+    set(g, accessor, "min", json_pack("[f, f, f]", (double)low[0], (double)low[1], (double)low[2]));
+    set(g, accessor, "max", json_pack("[f, f, f]", (double)high[0], (double)high[1], (double)high[2]));
+}
+
+/* What stands in the sections that viewers read. */
+typedef struct element {
+    const char *type;
+    int component, target;
+    size_t size;
+} element;
+
+static const element elements[EX_SECTION_KIND_COUNT] = {
+    [EX_SECTION_TRIANGLES] = {"SCALAR", UNSIGNED_INT, ELEMENT_BUFFER, 4},
+    [EX_SECTION_POSITIONS] = {"VEC3", FLOAT, ARRAY_BUFFER, 12},
+    [EX_SECTION_TEXCOORDS] = {"VEC2", FLOAT, ARRAY_BUFFER, 8},
+    [EX_SECTION_NORMALS] = {"VEC3", FLOAT, ARRAY_BUFFER, 12},
+    [EX_SECTION_INVERSE_BINDS] = {"MAT4", FLOAT, 0, 64},
+    [EX_SECTION_SKIN_JOINTS] = {"VEC4", UNSIGNED_SHORT, ARRAY_BUFFER, 8},
+    [EX_SECTION_SKIN_WEIGHTS] = {"VEC4", FLOAT, ARRAY_BUFFER, 16},
+    [EX_SECTION_TARGET] = {"VEC3", FLOAT, ARRAY_BUFFER, 12},
+};
+
+/* Whether viewers read a section: not the refined levels, nor binds where nothing is skinned. */
+static bool is_shown(const gltf *g, ex_section section) {
+    if (section.size > 0 && (section.kind == EX_SECTION_OFFSET_PLACES || section.kind == EX_SECTION_OFFSET_VALUES))
+        return true;
+    if (section.size == 0 || !elements[section.kind].type)
+        return false;
+    if (section.kind == EX_SECTION_INVERSE_BINDS)
+        return ex_rig_skin(g->from->rig) != NULL;
+    return section.index == 0 || (section.kind != EX_SECTION_TRIANGLES && section.kind != EX_SECTION_TEXCOORDS);
+}
+
+/* An accessor over a whole section; its number. */
+static int add_accessor(gltf *g, ex_section section) {
+    const element *e = &elements[section.kind];
+    const size_t count = section.size / e->size;
+    int view = add_view(g, section.offset, section.size, e->target);
+    json_t *accessor = json_pack("{s:i, s:i, s:I, s:s}", "bufferView", view, "componentType", e->component, "count",
+                                 (json_int_t)count, "type", e->type);
+    if (accessor && (section.kind == EX_SECTION_POSITIONS || section.kind == EX_SECTION_TARGET))
+        add_bounds(g, accessor, g->from->pack + section.offset, count, false);
+    append(g, g->accessors, accessor);
+    return last_of(g->accessors);
+}
+
+/* An accessor over offsets: zeros but where the places say otherwise. */
+static int add_sparse_accessor(gltf *g, ex_section places, ex_section values) {
+    const size_t count = places.size / sizeof(uint32_t);
+    const int splits = ex_rig_get_mesh(g->from->rig).split_count;
+    json_t *accessor =
+        json_pack("{s:i, s:i, s:s}", "componentType", FLOAT, "count", splits, "type", elements[EX_SECTION_TARGET].type);
+    if (accessor)
+        add_bounds(g, accessor, g->from->pack + values.offset, count, count < (size_t)splits);
+    if (accessor && count > 0) {
+        const int indices = add_view(g, places.offset, places.size, 0);
+        const int numbers = add_view(g, values.offset, values.size, 0);
+        set(g, accessor, "sparse",
+            json_pack("{s:I, s:{s:i, s:i}, s:{s:i}}", "count", (json_int_t)count, "indices", "bufferView", indices,
+                      "componentType", UNSIGNED_INT, "values", "bufferView", numbers));
+    }
+    append(g, g->accessors, accessor);
+    return last_of(g->accessors);
+}
+
+/* ---- the mesh ---- */
+
+static void add_attribute(gltf *g, json_t *attributes, ex_section section) {
+    const int accessor = add_accessor(g, section);
+    switch (section.kind) {
+    case EX_SECTION_POSITIONS:
+        set(g, attributes, "POSITION", json_integer(accessor));
+        break;
+    case EX_SECTION_NORMALS:
+        set(g, attributes, "NORMAL", json_integer(accessor));
+        break;
+    case EX_SECTION_TEXCOORDS:
+        set(g, attributes, "TEXCOORD_0", json_integer(accessor));
+        break;
+    default: {
+        char name[24] = "JOINTS_", *end = name + 7;
+        if (section.kind == EX_SECTION_SKIN_WEIGHTS) {
+            memcpy(name, "WEIGHTS_", 9);
+            end = name + 8;
+        }
+        /* at most 256 sets */
+        if (section.index >= 100)
+            *end++ = (char)('0' + section.index / 100);
+        if (section.index >= 10)
+            *end++ = (char)('0' + section.index / 10 % 10);
+        *end++ = (char)('0' + section.index % 10);
+        *end = 0;
+        set(g, attributes, name, json_integer(accessor));
+        break;
+    }
+    }
+}
+
+/* Targets of the examples that are offsets: the n-th list of places belongs to the n-th of values. */
+static void add_offset_targets(gltf *g, json_t *targets) {
+    int places = 0, values = 0, count = 0;
+    for (int i = g->section_count; i-- > 0;) {
+        const ex_section_kind kind = ex_pack_section(g->from->pack, i).kind;
+        places = kind == EX_SECTION_OFFSET_PLACES ? i : places;
+        values = kind == EX_SECTION_OFFSET_VALUES ? i : values;
+        count += kind == EX_SECTION_OFFSET_VALUES;
+    }
+    for (int i = 0; i < count; i++)
+        append(g, targets,
+               json_pack("{s:i}", "POSITION",
+                         add_sparse_accessor(g, ex_pack_section(g->from->pack, places + i),
+                                             ex_pack_section(g->from->pack, values + i))));
+}
+
+/* The primitive; also the accessor of the inverse binds, or -1. */
+static json_t *make_primitive(gltf *g, int *binds) {
+    json_t *attributes = json_object(), *primitive = json_object(), *targets = json_array();
+    int indices = -1;
+    for (int i = 0; i < g->section_count; i++) {
+        const ex_section section = ex_pack_section(g->from->pack, i);
+        if (!is_shown(g, section))
+            continue;
+        if (section.kind == EX_SECTION_TRIANGLES)
+            indices = add_accessor(g, section);
+        else if (section.kind == EX_SECTION_INVERSE_BINDS)
+            *binds = add_accessor(g, section);
+        else if (section.kind == EX_SECTION_TARGET)
+            append(g, targets, json_pack("{s:i}", "POSITION", add_accessor(g, section)));
+        else if (section.kind != EX_SECTION_OFFSET_PLACES && section.kind != EX_SECTION_OFFSET_VALUES)
+            add_attribute(g, attributes, section);
+    }
+    add_offset_targets(g, targets);
+    set(g, primitive, "attributes", attributes);
+    if (indices >= 0)
+        set(g, primitive, "indices", json_integer(indices));
+    set(g, primitive, "mode", json_integer(indices >= 0 ? 4 : 0));
+    if (json_array_size(targets) > 0)
+        set(g, primitive, "targets", targets);
+    else
+        json_decref(targets);
+    return primitive;
+}
+
+static bool has_targets(ex_domain domain) {
+    return domain != EX_DOMAIN_PIXELS && domain != EX_DOMAIN_DISPLACEMENT;
+}
+
+/* Weights at rest, so that a viewer shows the form at rest; names as "example", or "layer/example" where several layers
+ * have targets. Whole forms come first, then offsets. */
+static void add_targets(gltf *g, json_t *mesh) {
+    const ex_rig *rig = g->from->rig;
+    json_t *values = json_array(), *names = json_array();
+    int layers = 0;
+    for (int l = 0; l < ex_rig_layer_count(rig); l++)
+        layers += has_targets(ex_rig_layer_domain(rig, l));
+    for (int pass = 0; pass < 2; pass++)
+        for (int l = 0; l < ex_rig_layer_count(rig); l++) {
+            const int count = ex_weigher_example_count(ex_rig_weigher(rig, l)), first = ex_rig_first_example(rig, l);
+            const ex_domain domain = ex_rig_layer_domain(rig, l);
+            const int turn = domain == EX_DOMAIN_OFFSETS ? 1 : has_targets(domain) ? 0 : 2;
+            for (int k = 0; turn == pass && k < count; k++) {
+                const double weight = (double)(float)g->from->weights[first + k];
+                append(g, values, json_real(isfinite(weight) ? weight : 0));
+                append(g, names,
+                       layers == 1 ? json_string(ex_rig_example_name(rig, l, k))
+                                   : json_sprintf("%s/%s", ex_rig_layer_name(rig, l), ex_rig_example_name(rig, l, k)));
+            }
+        }
+    set(g, mesh, "weights", values);
+    set(g, mesh, "extras", json_pack("{s:o}", "targetNames", names));
+}
+
+/* ---- nodes ---- */
+
+static json_t *make_numbers(gltf *g, const float *values, int count) {
+    json_t *array = json_array();
+    for (int i = 0; i < count; i++)
+        append(g, array, json_real((double)values[i]));
+    return array;
+}
+
+static json_t *make_joint(gltf *g, int joint) {
+    const ex_skeleton *skeleton = ex_rig_skeleton(g->from->rig);
+    const ex_transform rest = ex_skeleton_rest(skeleton, joint), none = ex_transform_identity();
+    json_t *node = json_object();
+    if (ex_skeleton_name(skeleton, joint)[0])
+        set(g, node, "name", json_string(ex_skeleton_name(skeleton, joint)));
+    if (memcmp(rest.translation, none.translation, sizeof rest.translation) != 0)
+        set(g, node, "translation", make_numbers(g, rest.translation, 3));
+    if (memcmp(rest.rotation, none.rotation, sizeof rest.rotation) != 0)
+        set(g, node, "rotation", make_numbers(g, rest.rotation, 4));
+    if (memcmp(rest.scale, none.scale, sizeof rest.scale) != 0)
+        set(g, node, "scale", make_numbers(g, rest.scale, 3));
+    return node;
+}
+
+/*
+ * The skeleton's nodes: node 0 is the mesh, joint j is node 1 + j. Joints of a skin must have a common root: where
+ * there are several roots, a node above them.
+ */
+static void add_joints(gltf *g, json_t *nodes, json_t *scene) {
+    const ex_skeleton *skeleton = ex_rig_skeleton(g->from->rig);
+    const int joints = ex_skeleton_joint_count(skeleton);
+    json_t *roots = json_array();
+    for (int j = 0; j < joints; j++)
+        append(g, nodes, make_joint(g, j));
+    for (int j = 0; j < joints; j++) {
+        const int parent = ex_skeleton_parent(skeleton, j);
+        json_t *node = parent < 0 ? NULL : json_array_get(nodes, (size_t)(1 + parent));
+        if (node && !json_object_get(node, "children"))
+            set(g, node, "children", json_array());
+        append(g, node ? json_object_get(node, "children") : roots, json_integer(1 + j));
+    }
+    if (json_array_size(roots) == 1) {
+        append(g, scene, json_incref(json_array_get(roots, 0)));
+        json_decref(roots);
+        return;
+    }
+    append(g, nodes, json_pack("{s:s, s:o}", "name", "skeleton", "children", roots));
+    append(g, scene, json_integer(1 + joints));
+}
+
+static void add_skin(gltf *g, json_t *mesh_node, int binds) {
+    json_t *joints = json_array();
+    for (int j = 0; j < ex_rig_joint_count(g->from->rig); j++)
+        append(g, joints, json_integer(1 + j));
+    set(g, g->root, "skins", json_pack("[{s:i, s:o}]", "inverseBindMatrices", binds, "joints", joints));
+    set(g, mesh_node, "skin", json_integer(0));
+}
+
+static void add_nodes(gltf *g, int binds) {
+    json_t *nodes = json_array(), *scene = json_pack("[i]", 0), *mesh_node = json_pack("{s:i}", "mesh", 0);
+    if (binds >= 0)
+        add_skin(g, mesh_node, binds);
+    append(g, nodes, mesh_node);
+    if (ex_rig_joint_count(g->from->rig) > 0)
+        add_joints(g, nodes, scene);
+    set(g, g->root, "scenes", json_pack("[{s:o}]", "nodes", scene));
+    set(g, g->root, "nodes", nodes);
+}
+
+/* ---- the material ---- */
+
+static const struct use {
+    const char *texture, *key;
+    bool within_pbr;
+} uses[] = {{"base_color", "baseColorTexture", true},
+            {"metallic_roughness", "metallicRoughnessTexture", true},
+            {"normal", "normalTexture", false},
+            {"occlusion", "occlusionTexture", false},
+            {"emissive", "emissiveTexture", false}};
+
+static const struct use *use_of(const char *texture) {
+    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
+        if (strcmp(texture, uses[i].texture) == 0)
+            return &uses[i];
+    return NULL;
+}
+
+bool exi_rig_gltf_shows(const char *texture) {
+    return use_of(texture) != NULL;
+}
+
+/* A material of the textures that have a picture; false where there is none. */
+static bool add_material(gltf *g) {
+    const ex_rig *rig = g->from->rig;
+    if (ex_rig_texture_count(rig) == 0)
+        return false;
+    json_t *images = json_array(), *textures = json_array(), *material = json_object(), *pbr = json_object();
+    bool blends = false, metallic = false, glows = false;
+    for (int i = 0; i < ex_rig_texture_count(rig); i++) {
+        const exi_rig_picture *picture = &g->from->pictures[i];
+        const struct use *use = use_of(ex_rig_texture(rig, i).name);
+        if (picture->size == 0 || !use)
+            continue;
+        append(g, images,
+               json_pack("{s:i, s:s}", "bufferView", add_view(g, picture->offset, picture->size, 0), "mimeType",
+                         "image/png"));
+        append(g, textures, json_pack("{s:i}", "source", last_of(images)));
+        set(g, use->within_pbr ? pbr : material, use->key, json_pack("{s:i}", "index", last_of(textures)));
+        blends = blends || (use == &uses[0] && !picture->opaque);
+        metallic = metallic || use == &uses[1];
+        glows = glows || use == &uses[4];
+    }
+    if (!metallic) { /* without a texture that says otherwise, skin and cloth are no metal */
+        set(g, pbr, "metallicFactor", json_integer(0));
+        set(g, pbr, "roughnessFactor", json_integer(1));
+    }
+    set(g, material, "pbrMetallicRoughness", pbr);
+    if (glows)
+        set(g, material, "emissiveFactor", json_pack("[i, i, i]", 1, 1, 1));
+    if (blends)
+        set(g, material, "alphaMode", json_string("BLEND"));
+    const bool any = json_array_size(images) > 0;
+    if (any) {
+        set(g, g->root, "materials", json_pack("[O]", material));
+        set(g, g->root, "textures", json_incref(textures));
+        set(g, g->root, "images", json_incref(images));
+    }
+    json_decref(images);
+    json_decref(textures);
+    json_decref(material);
+    return any;
+}
+
+/* ---- the whole ---- */
+
+json_t *exi_rig_gltf_make(const exi_rig_gltf *from) {
+    gltf g = {.from = from,
+              .section_count = ex_pack_section_count(from->pack),
+              .views = json_array(),
+              .accessors = json_array()};
+    g.root = json_pack("{s:{s:s, s:s}, s:[s], s:{s:{s:i, s:i}}, s:i}", "asset", "version", "2.0", "generator",
+                       "Exemplar " EX_VERSION_TEXT, "extensionsUsed", "EXEMPLAR_rig", "extensions", "EXEMPLAR_rig",
+                       "format", EX_FORMAT, "bufferView", 0, "scene", 0);
+    json_t *mesh = json_object();
+    int binds = -1;
+    if (!g.root)
+        g.failed = true;
+    add_view(&g, 0, ex_pack_header_size(from->pack), 0);
+    json_t *primitive = make_primitive(&g, &binds);
+    add_nodes(&g, binds);
+    if (add_material(&g))
+        set(&g, primitive, "material", json_integer(0));
+    const bool morphs = json_object_get(primitive, "targets") != NULL;
+    set(&g, mesh, "primitives", json_pack("[o]", primitive));
+    if (morphs)
+        add_targets(&g, mesh);
+    for (int i = 0; i < g.section_count; i++) { /* views keep other programs from using the rest for something else */
+        const ex_section section = ex_pack_section(from->pack, i);
+        if (section.size > 0 && !is_shown(&g, section))
+            add_view(&g, section.offset, section.size, 0);
+    }
+    set(&g, g.root, "meshes", json_pack("[o]", mesh));
+    set(&g, g.root, "accessors", g.accessors);
+    set(&g, g.root, "bufferViews", g.views);
+    set(&g, g.root, "buffers", json_pack("[{s:I}]", "byteLength", (json_int_t)from->bin_size));
+    if (g.failed) {
+        json_decref(g.root);
+        return NULL;
+    }
+    return g.root;
+}

@@ -1,0 +1,308 @@
+/*
+ * Subdivision whole: a mesh and its tags to the faces of every level and to sums over the cage's vertices.
+ */
+#include "author/mesh/subdivide/subdivide.h"
+#include "author/base/array.h"
+#include "author/mesh/mesh_check.h"
+#include "runtime/base/result.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+ex_subdivide_def ex_subdivide_def_default(void) {
+    return (ex_subdivide_def){
+        .scheme = EX_SCHEME_CATMULL_CLARK, .levels = 2, .limit = true, .boundary = EX_BOUNDARY_FROM_TAGS};
+}
+
+/* What is there while building: the level at hand, and the rows of all. */
+typedef struct builder {
+    const ex_mesh *mesh;
+    const ex_subdivide_def *def;
+    exi_subdivide_rules rules;
+    exi_topology level;
+    exi_rows rows[EX_SUBDIVIDE_LEVELS + 1];   /* level 1 at 0 */
+    exi_rows limits[EX_SUBDIVIDE_LEVELS + 1]; /* of levels 0, 1, …; that of the last alone unless all are wanted */
+    exi_row_sum sum;
+    ex_subdivision *out;
+    ex_error *error;
+} builder;
+
+static ex_result no_memory(const builder *b) {
+    return exi_error(b->error, EX_ERROR_MEMORY, "there is not enough memory to subdivide %d faces %d times",
+                     b->mesh->face_count, b->def->levels);
+}
+
+/* ---- the cage ---- */
+
+/* The mesh's faces, or with Loop the triangles that they are cut into, as corners of the mesh. */
+static ex_result cage_corners(const builder *b, exi_topology *t, int **mesh_corners) {
+    const ex_mesh *mesh = b->mesh;
+    int triangle_count = 0;
+    const bool cut = b->rules.scheme == EX_SCHEME_LOOP;
+    if (cut) {
+        ex_result result = ex_mesh_triangulate(mesh, mesh_corners, &triangle_count, b->error);
+        if (result != EX_OK)
+            return result;
+        if (triangle_count > INT_MAX / 16)
+            return exi_error(b->error, EX_ERROR_LIMIT, "%d triangles are more than can be subdivided", triangle_count);
+    }
+    t->vertex_count = mesh->vertex_count;
+    t->face_count = cut ? triangle_count : mesh->face_count;
+    t->corner_count = cut ? 3 * triangle_count : mesh->face_count > 0 ? mesh->corner_count : 0;
+    t->face_offsets = exi_array_allocate((size_t)t->face_count + 1, sizeof *t->face_offsets);
+    t->face_sources = exi_array_allocate((size_t)t->face_count, sizeof *t->face_sources);
+    if (!t->face_offsets || !t->face_sources)
+        return no_memory(b);
+    for (int f = 0, c = 0; f < mesh->face_count; f++) {
+        int begin = mesh->face_offsets[f], size = mesh->face_offsets[f + 1] - begin;
+        for (int i = 0; i < (cut ? size - 2 : 1); i++, c++) {
+            t->face_sources[c] = f;
+            t->face_offsets[c] = cut ? 3 * c : begin;
+        }
+    }
+    t->face_offsets[t->face_count] = t->corner_count;
+    return EX_OK;
+}
+
+static ex_result fill_corners(const builder *b, exi_topology *t, const int *mesh_corners) {
+    const ex_mesh *mesh = b->mesh;
+    const bool textured = mesh->corner_texcoords && mesh->texcoord_count > 0;
+    const size_t edges = (size_t)t->corner_count, vertices = (size_t)t->vertex_count;
+    t->corners = exi_array_allocate((size_t)t->corner_count, sizeof *t->corners);
+    t->edge_sharpness = exi_array_allocate(edges, sizeof *t->edge_sharpness);
+    t->vertex_sharpness = exi_array_allocate(vertices, sizeof *t->vertex_sharpness);
+    t->holes = exi_array_allocate((size_t)t->face_count, 1);
+    if (textured) {
+        t->texcoord_count = mesh->texcoord_count;
+        t->texcoords = exi_array_copy(mesh->texcoords, (size_t)mesh->texcoord_count, 2 * sizeof *t->texcoords);
+        t->corner_texcoords = exi_array_allocate((size_t)t->corner_count, sizeof *t->corner_texcoords);
+    }
+    if (!t->corners || !t->edge_sharpness || !t->vertex_sharpness || !t->holes ||
+        (textured && (!t->texcoords || !t->corner_texcoords)))
+        return no_memory(b);
+    for (int c = 0; c < t->corner_count; c++) {
+        int from = mesh_corners ? mesh_corners[c] : c;
+        t->corners[c] = mesh->corners[from];
+        if (textured)
+            t->corner_texcoords[c] = mesh->corner_texcoords[from];
+    }
+    for (size_t i = 0; i < edges; i++)
+        t->edge_sharpness[i] = 0;
+    for (size_t i = 0; i < vertices; i++)
+        t->vertex_sharpness[i] = 0;
+    memset(t->holes, 0, (size_t)t->face_count);
+    return EX_OK;
+}
+
+/* Separate fans share no edge, so nothing says how the surface goes on: their vertex is a corner. */
+static ex_result pin_pinched(builder *b, const unsigned char *pinched) {
+    exi_topology *t = &b->level;
+    for (int v = 0; v < t->vertex_count; v++)
+        b->out->pinched_count += pinched[v];
+    b->out->pinched = exi_array_allocate((size_t)b->out->pinched_count, sizeof *b->out->pinched);
+    if (!b->out->pinched)
+        return no_memory(b);
+    for (int v = 0, count = 0; v < t->vertex_count; v++)
+        if (pinched[v]) {
+            b->out->pinched[count++] = v;
+            t->vertex_sharpness[v] = EXI_SHARP_FOREVER;
+        }
+    return EX_OK;
+}
+
+static ex_result make_cage(builder *b) {
+    int *mesh_corners = NULL;
+    unsigned char *pinched = exi_array_allocate((size_t)b->mesh->vertex_count, 1);
+    ex_result result = pinched ? cage_corners(b, &b->level, &mesh_corners) : no_memory(b);
+    if (result == EX_OK)
+        result = fill_corners(b, &b->level, mesh_corners);
+    if (result == EX_OK)
+        result = exi_topology_connect(&b->level, pinched, b->error);
+    if (result == EX_OK)
+        result = exi_subdivide_read_tags(b->mesh, b->def->boundary, &b->level, &b->rules, b->error);
+    if (result == EX_OK)
+        result = pin_pinched(b, pinched);
+    free(mesh_corners);
+    free(pinched);
+    return result;
+}
+
+/* ---- levels ---- */
+
+/* The level's faces for the caller, without holes. */
+static bool publish(const exi_topology *t, ex_refined_level *out) {
+    int faces = 0, corners = 0;
+    for (int f = 0; f < t->face_count; f++)
+        if (!t->holes[f]) {
+            faces++;
+            corners += t->face_offsets[f + 1] - t->face_offsets[f];
+        }
+    out->vertex_count = t->vertex_count;
+    out->face_offsets = exi_array_allocate((size_t)faces + 1, sizeof *out->face_offsets);
+    out->corners = exi_array_allocate((size_t)corners, sizeof *out->corners);
+    out->face_sources = exi_array_allocate((size_t)faces, sizeof *out->face_sources);
+    if (t->corner_texcoords) {
+        out->texcoords = exi_array_copy(t->texcoords, (size_t)t->texcoord_count, 2 * sizeof *out->texcoords);
+        out->corner_texcoords = exi_array_allocate((size_t)corners, sizeof *out->corner_texcoords);
+    }
+    if (!out->face_offsets || !out->corners || !out->face_sources ||
+        (t->corner_texcoords && (!out->texcoords || !out->corner_texcoords)))
+        return false;
+    out->texcoord_count = t->texcoord_count;
+    for (int f = 0; f < t->face_count; f++) {
+        if (t->holes[f])
+            continue;
+        out->face_offsets[out->face_count] = out->corner_count;
+        out->face_sources[out->face_count++] = t->face_sources[f];
+        for (int c = t->face_offsets[f]; c < t->face_offsets[f + 1]; c++) {
+            if (t->corner_texcoords)
+                out->corner_texcoords[out->corner_count] = t->corner_texcoords[c];
+            out->corners[out->corner_count++] = t->corners[c];
+        }
+    }
+    out->face_offsets[out->face_count] = out->corner_count;
+    return true;
+}
+
+static ex_result rows_failed(const builder *b, const exi_rows *rows) {
+    if (rows->too_many)
+        return exi_error(b->error, EX_ERROR_LIMIT, "%d faces subdivided %d times make more than 2^31 weights",
+                         b->mesh->face_count, b->def->levels);
+    return no_memory(b);
+}
+
+/* From level `to` - 1 to level `to`. */
+static ex_result next_level(builder *b, int to) {
+    exi_topology *t = &b->level, child = {0};
+    exi_rows *rows = &b->rows[to - 1];
+    const int vertex_count = t->vertex_count + t->edge_count + (b->rules.scheme == EX_SCHEME_LOOP ? 0 : t->face_count);
+    double *edge_sharpness = exi_array_allocate((size_t)t->edge_count, 2 * sizeof *edge_sharpness);
+    double *vertex_sharpness = exi_array_allocate((size_t)t->vertex_count, sizeof *vertex_sharpness);
+    b->sum.source = to > 1 ? &b->rows[to - 2] : NULL;
+    ex_result result = EX_OK;
+    if (!edge_sharpness || !vertex_sharpness || !exi_rows_allocate(rows, vertex_count, false) ||
+        !exi_subdivide_level(t, &b->rules, &b->sum, rows, edge_sharpness, vertex_sharpness))
+        result = rows_failed(b, rows);
+    if (result == EX_OK)
+        result = exi_error_within(
+            b->error, exi_topology_refine(t, b->rules.scheme, edge_sharpness, vertex_sharpness, &child, b->error),
+            "at level %d of the subdivision", to);
+    free(edge_sharpness);
+    free(vertex_sharpness);
+    exi_topology_free(t);
+    *t = child;
+    return result;
+}
+
+/* At level 0 of Catmull-Clark the limit of a vertex is that of its successor at level 1, where all faces are quads. */
+static ex_result make_limit(builder *b, int level) {
+    const int vertex_count = b->level.vertex_count;
+    exi_rows *limit = &b->limits[level];
+    if (level == 0 && b->rules.scheme == EX_SCHEME_CATMULL_CLARK) {
+        ex_result result = next_level(b, ++level);
+        if (result != EX_OK)
+            return result;
+    }
+    b->sum.source = level > 0 ? &b->rows[level - 1] : NULL;
+    if (!exi_rows_allocate(limit, vertex_count, true) ||
+        !exi_subdivide_limit(&b->level, &b->rules, vertex_count, &b->sum, limit))
+        return rows_failed(b, limit);
+    return EX_OK;
+}
+
+static ex_result make_stencils(builder *b) {
+    ex_stencil_rows rows[EX_SUBDIVIDE_LEVELS + 1];
+    const bool all = b->def->limit && b->def->all;
+    for (int i = 0; i <= b->def->levels; i++) {
+        const bool own = i < b->def->levels;
+        const exi_rows *from = own && !all ? &b->rows[i] : &b->limits[own ? i + 1 : i];
+        rows[i] = (ex_stencil_rows){.vertex_count = from->vertex_count,
+                                    .offsets = from->offsets,
+                                    .indices = from->indices,
+                                    .weights = from->weights,
+                                    .tangents = from->tangents};
+    }
+    ex_stencils_def def = {.control_count = b->mesh->vertex_count,
+                           .level_count = b->def->levels,
+                           .levels = rows,
+                           .limit = b->def->limit && !all ? &rows[b->def->levels] : NULL};
+    return ex_stencils_create(&def, NULL, &b->out->stencils, b->error);
+}
+
+static ex_result build(builder *b) {
+    const int levels = b->def->levels;
+    b->out->levels = calloc((size_t)levels + 1, sizeof *b->out->levels);
+    if (!b->out->levels || !exi_row_sum_allocate(&b->sum, b->mesh->vertex_count))
+        return no_memory(b);
+    b->out->level_count = levels;
+    ex_result result = make_cage(b);
+    for (int level = 0; level <= levels && result == EX_OK; level++) {
+        if (level > 0)
+            result = next_level(b, level);
+        if (result == EX_OK && !publish(&b->level, &b->out->levels[level]))
+            result = no_memory(b);
+        if (result == EX_OK && b->def->limit && (level == levels || (b->def->all && level > 0)))
+            result = make_limit(b, level);
+    }
+    exi_topology_free(&b->level);
+    exi_row_sum_free(&b->sum);
+    return result == EX_OK ? make_stencils(b) : result;
+}
+
+ex_result ex_mesh_subdivide(const ex_mesh *mesh, const ex_subdivide_def *def, ex_subdivision **subdivision,
+                            ex_error *error) {
+    if (!mesh || !def || !subdivision) {
+        exi_misuse(__func__, "no mesh or definition, or nowhere to put the subdivision");
+        return EX_ERROR_ARGUMENT;
+    }
+    *subdivision = NULL;
+    if ((unsigned)def->scheme >= EX_SCHEME_COUNT || (unsigned)def->boundary >= EX_BOUNDARY_COUNT)
+        return exi_error(error, EX_ERROR_ARGUMENT, "the scheme of subdivision or the kind of boundary is unknown");
+    if (def->levels < 0 || def->levels > EX_SUBDIVIDE_LEVELS)
+        return exi_error(error, EX_ERROR_ARGUMENT, "%d levels of subdivision: 0 to %d are possible", def->levels,
+                         EX_SUBDIVIDE_LEVELS);
+    if (def->all && (def->levels == 0 || !def->limit))
+        return exi_error(error, EX_ERROR_ARGUMENT, "levels that are all on the limit surface: there is none of them");
+    ex_result result = exi_mesh_check_faces(mesh, error);
+    if (result != EX_OK)
+        return result;
+    builder *b = calloc(1, sizeof *b);
+    ex_subdivision *out = calloc(1, sizeof *out);
+    if (!b || !out) {
+        free(b);
+        free(out);
+        return exi_error(error, EX_ERROR_MEMORY, "there is not enough memory to subdivide %d faces", mesh->face_count);
+    }
+    *b = (builder){.mesh = mesh, .def = def, .rules = {.scheme = def->scheme}, .out = out, .error = error};
+    result = build(b);
+    exi_topology_free(&b->level);
+    exi_row_sum_free(&b->sum);
+    for (int i = 0; i <= EX_SUBDIVIDE_LEVELS; i++) {
+        exi_rows_free(&b->rows[i]);
+        exi_rows_free(&b->limits[i]);
+    }
+    free(b);
+    if (result == EX_OK)
+        *subdivision = out;
+    else
+        ex_subdivision_destroy(out);
+    return result;
+}
+
+void ex_subdivision_destroy(ex_subdivision *subdivision) {
+    if (!subdivision)
+        return;
+    for (int i = 0; subdivision->levels && i <= subdivision->level_count; i++) {
+        ex_refined_level *level = &subdivision->levels[i];
+        free(level->face_offsets);
+        free(level->corners);
+        free(level->face_sources);
+        free(level->texcoords);
+        free(level->corner_texcoords);
+    }
+    free(subdivision->levels);
+    free(subdivision->pinched);
+    ex_stencils_destroy(subdivision->stencils);
+    free(subdivision);
+}

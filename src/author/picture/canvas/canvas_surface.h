@@ -1,0 +1,64 @@
+/*
+ * canvas_surface.h - what the two back ends of a canvas share: the path, the clip, and what each back end does with
+ * them. Private to this folder.
+ */
+#ifndef EXEMPLAR_AUTHOR_PICTURE_CANVAS_CANVAS_SURFACE_H
+#define EXEMPLAR_AUTHOR_PICTURE_CANVAS_CANVAS_SURFACE_H
+
+#include "author/picture/canvas/canvas.h"
+
+/* A curve is three nodes: CURVE, CURVE, CURVE. */
+typedef enum exi_node_kind { EXI_NODE_MOVE, EXI_NODE_LINE, EXI_NODE_CURVE, EXI_NODE_CLOSE } exi_node_kind;
+
+typedef struct exi_node {
+    exi_node_kind kind;
+    double x, y;
+} exi_node;
+
+typedef struct exi_canvas_text_record {
+    exi_box box;
+    char *text;
+} exi_canvas_text_record;
+
+struct exi_canvas {
+    double width, height, scale;
+    const struct exi_back_end *back;
+    ex_result result; /* the first failure */
+    exi_node *nodes;
+    size_t node_count, node_capacity;
+    exi_box clip; /* in points; the whole canvas where there is none */
+    bool clipped;
+    exi_canvas_text_record *texts;
+    size_t text_count, text_capacity;
+    const char *label; /* what the path that is being drawn reads, or NULL */
+
+    /* pixels */
+    ex_image *image;
+    bool owned;
+    double (*flat)[2]; /* the path as lines, in pixels; a row of NaN ends each piece */
+    size_t flat_count, flat_capacity;
+    float *rows; /* coverage or distances of the part of the image that is being drawn */
+    size_t row_capacity;
+
+    /* SVG */
+    char *out;
+    size_t out_size, out_capacity;
+    int clip_count;
+};
+
+typedef struct exi_back_end {
+    void (*fill)(exi_canvas *canvas, exi_colour colour);
+    void (*stroke)(exi_canvas *canvas, const exi_pen *pen);
+    void (*image)(exi_canvas *canvas, const ex_image *image, exi_box box);
+    void (*clip)(exi_canvas *canvas);
+} exi_back_end;
+
+extern const exi_back_end exi_back_end_raster;
+extern const exi_back_end exi_back_end_svg;
+
+/* A canvas without a back end; NULL without memory. */
+exi_canvas *exi_canvas_blank(double width, double height);
+/* Whether sizes are within what a canvas may have; if not, a sentence. */
+ex_result exi_canvas_check(double width, double height, double scale, ex_error *error);
+
+#endif

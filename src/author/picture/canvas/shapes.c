@@ -1,0 +1,149 @@
+/*
+ * Shapes made of paths: lines, boxes, markers, arrows, hatching. The same for pixels and SVG.
+ */
+#include "author/picture/canvas/canvas_surface.h"
+
+#include "author/base/array.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+void exi_draw_line(exi_canvas *canvas, double x0, double y0, double x1, double y1, const exi_pen *pen) {
+    exi_canvas_move(canvas, x0, y0);
+    exi_canvas_line(canvas, x1, y1);
+    exi_canvas_stroke(canvas, pen);
+}
+
+void exi_draw_polyline(exi_canvas *canvas, const double (*points)[2], int count, bool closed, const exi_pen *pen) {
+    for (int i = 0; i < count; i++) {
+        if (i == 0)
+            exi_canvas_move(canvas, points[i][0], points[i][1]);
+        else
+            exi_canvas_line(canvas, points[i][0], points[i][1]);
+    }
+    if (closed)
+        exi_canvas_close(canvas);
+    exi_canvas_stroke(canvas, pen);
+}
+
+void exi_draw_box(exi_canvas *canvas, exi_box box, exi_colour fill) {
+    exi_canvas_add_box(canvas, box);
+    exi_canvas_fill(canvas, fill);
+}
+
+void exi_draw_frame(exi_canvas *canvas, exi_box box, const exi_pen *pen) {
+    exi_canvas_add_box(canvas, box);
+    exi_canvas_stroke(canvas, pen);
+}
+
+/* A regular polygon with one corner at so many degrees from the right. */
+static void add_polygon(exi_canvas *canvas, double x, double y, double radius, int sides, double degrees) {
+    const double pi = 3.14159265358979323846;
+    for (int i = 0; i < sides; i++) {
+        const double angle = degrees * pi / 180 + 2 * pi * i / sides;
+        if (i == 0)
+            exi_canvas_move(canvas, x + radius * cos(angle), y + radius * sin(angle));
+        else
+            exi_canvas_line(canvas, x + radius * cos(angle), y + radius * sin(angle));
+    }
+    exi_canvas_close(canvas);
+}
+
+void exi_draw_marker(exi_canvas *canvas, exi_marker marker, double x, double y, double radius, const exi_pen *pen) {
+    switch (marker) {
+    case EXI_MARKER_DOT:
+    case EXI_MARKER_RING:
+        exi_canvas_add_circle(canvas, x, y, radius);
+        break;
+    case EXI_MARKER_SQUARE:
+        add_polygon(canvas, x, y, 1.2 * radius, 4, 45);
+        break;
+    case EXI_MARKER_DIAMOND:
+        add_polygon(canvas, x, y, 1.3 * radius, 4, 0);
+        break;
+    case EXI_MARKER_TRIANGLE:
+        add_polygon(canvas, x, y, 1.3 * radius, 3, -90);
+        break;
+    case EXI_MARKER_CROSS:
+        exi_canvas_move(canvas, x - 0.8 * radius, y - 0.8 * radius);
+        exi_canvas_line(canvas, x + 0.8 * radius, y + 0.8 * radius);
+        exi_canvas_move(canvas, x - 0.8 * radius, y + 0.8 * radius);
+        exi_canvas_line(canvas, x + 0.8 * radius, y - 0.8 * radius);
+        break;
+    }
+    if (marker == EXI_MARKER_RING || marker == EXI_MARKER_CROSS)
+        exi_canvas_stroke(canvas, pen);
+    else
+        exi_canvas_fill(canvas, pen->colour);
+}
+
+void exi_draw_arrow(exi_canvas *canvas, double x0, double y0, double x1, double y1, double head, const exi_pen *pen) {
+    const double length = hypot(x1 - x0, y1 - y0);
+    if (!(length > 0))
+        return;
+    const double dx = (x1 - x0) / length, dy = (y1 - y0) / length;
+    head = head < length ? head : length;
+    /* The shaft ends inside the head, or its round end would show beyond the tip. */
+    if (length > head)
+        exi_draw_line(canvas, x0, y0, x1 - 0.8 * head * dx, y1 - 0.8 * head * dy, pen);
+    exi_canvas_move(canvas, x1, y1);
+    exi_canvas_line(canvas, x1 - head * dx - 0.4 * head * dy, y1 - head * dy + 0.4 * head * dx);
+    exi_canvas_line(canvas, x1 - head * dx + 0.4 * head * dy, y1 - head * dy - 0.4 * head * dx);
+    exi_canvas_close(canvas);
+    exi_canvas_fill(canvas, pen->colour);
+}
+
+/* ---- hatching ---- */
+
+static int compare(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Where the line v = level crosses the rings, in coordinates turned so that lines run along u; sorted. */
+static int find_crossings(const double (*points)[2], const int *starts, int ring_count, double cosine, double sine,
+                          double level, double *crossings) {
+    int count = 0;
+    for (int r = 0; r < ring_count; r++) {
+        for (int i = starts[r]; i < starts[r + 1]; i++) {
+            const double *p = points[i], *q = points[i + 1 < starts[r + 1] ? i + 1 : starts[r]];
+            const double pv = p[1] * cosine - p[0] * sine - level, qv = q[1] * cosine - q[0] * sine - level;
+            if ((pv < 0) == (qv < 0))
+                continue;
+            const double pu = p[0] * cosine + p[1] * sine, qu = q[0] * cosine + q[1] * sine;
+            crossings[count++] = pu + (qu - pu) * pv / (pv - qv);
+        }
+    }
+    qsort(crossings, (size_t)count, sizeof *crossings, compare);
+    return count;
+}
+
+void exi_draw_hatch(exi_canvas *canvas, const double (*points)[2], const int *starts, int ring_count, double degrees,
+                    double spacing, const exi_pen *pen) {
+    const double angle = degrees * 3.14159265358979323846 / 180, cosine = cos(angle), sine = sin(angle);
+    const int total = ring_count > 0 ? starts[ring_count] : 0;
+    if (total < 3 || !(spacing > 0.01))
+        return;
+    double low = INFINITY, high = -INFINITY;
+    for (int i = 0; i < total; i++) {
+        const double v = points[i][1] * cosine - points[i][0] * sine;
+        low = v < low ? v : low;
+        high = v > high ? v : high;
+    }
+    double *crossings = exi_array_allocate((size_t)total, sizeof *crossings);
+    if (!crossings) {
+        canvas->result = EX_ERROR_MEMORY;
+        return;
+    }
+    /* At multiples of the spacing, so that hatchings of neighbours continue each other. */
+    for (double line = ceil(low / spacing); line * spacing < high; line++) {
+        const double v = line * spacing;
+        const int count = find_crossings(points, starts, ring_count, cosine, sine, v, crossings);
+        for (int i = 0; i + 1 < count; i += 2) {
+            exi_canvas_move(canvas, crossings[i] * cosine - v * sine, crossings[i] * sine + v * cosine);
+            exi_canvas_line(canvas, crossings[i + 1] * cosine - v * sine, crossings[i + 1] * sine + v * cosine);
+        }
+    }
+    free(crossings);
+    exi_canvas_stroke(canvas, pen);
+}

@@ -1,0 +1,261 @@
+/*
+ * What a driven rig makes of an animation, over time, as figure 1 of DrivenShape shows it: a curve for the weight of
+ * each key, in its colour; and below, under the same times, the error of every frame beside that of the nearest key and
+ * of the blend before it is settled, or, without a simulation to compare with, how far the driver is from what the keys
+ * can blend. Frames that are too far are shaded in both.
+ */
+#include "author/picture/plot/plot.h"
+
+#include "author/base/array.h"
+#include "author/base/file.h"
+#include "author/picture/canvas/labels.h"
+#include "author/picture/plot/contour.h"
+#include "runtime/base/result.h"
+
+#include <exemplar/author/drive.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WIDTH        920.0
+#define HEIGHT       560.0
+#define LEFT         64.0
+#define RIGHT        740.0
+#define UPPER_TOP    72.0
+#define UPPER_BOTTOM 300.0
+#define LOWER_TOP    348.0
+#define LOWER_BOTTOM 510.0
+#define SCALE        2.0 /* pixels a point */
+
+enum { NAME_MAX_COUNT = 16, SERIES_MAX = 3 };
+
+typedef struct series {
+    const char *name;
+    size_t offset; /* of the number in ex_drive_frame */
+    bool heavy;
+    unsigned colour;
+} series;
+
+typedef struct chart {
+    const ex_drive_report *report;
+    const char *const *names;
+    exi_canvas *canvas;
+    double start, end; /* seconds at the left and right edge */
+    int series_count;
+    series series[SERIES_MAX];
+    double most; /* millimetres at the upper edge of the lower panel */
+    double (*points)[2];
+} chart;
+
+static const exi_box upper = {LEFT, UPPER_TOP, RIGHT, UPPER_BOTTOM}, lower = {LEFT, LOWER_TOP, RIGHT, LOWER_BOTTOM};
+
+static double place_x(const chart *c, int frame) {
+    const double time = c->report->frames[frame].time;
+    return c->end > c->start ? LEFT + (RIGHT - LEFT) * (time - c->start) / (c->end - c->start) : (LEFT + RIGHT) / 2;
+}
+
+static double value_of(const chart *c, int s, int frame) {
+    double value;
+    memcpy(&value, (const char *)&c->report->frames[frame] + c->series[s].offset, sizeof value);
+    return 1000 * value;
+}
+
+static void add_series(chart *c, const char *name, size_t offset, bool heavy, unsigned colour) {
+    c->series[c->series_count++] = (series){.name = name, .offset = offset, .heavy = heavy, .colour = colour};
+}
+
+static void choose_series(chart *c) {
+    const ex_drive_report *r = c->report;
+    if (r->nearest_mean >= 0)
+        add_series(c, "nearest key", offsetof(ex_drive_frame, nearest_mean), false, 0x8a8a8a);
+    if (r->blend_mean >= 0)
+        add_series(c, "before settling", offsetof(ex_drive_frame, blend_mean), false, 0xe08a2c);
+    if (r->mean >= 0)
+        add_series(c, "this rig", offsetof(ex_drive_frame, mean), true, 0x1f5fa8);
+    if (c->series_count == 0)
+        add_series(c, "from the keys", offsetof(ex_drive_frame, hull_distance), true, 0x1f5fa8);
+    for (int s = 0; s < c->series_count; s++)
+        for (int i = 0; i < r->frame_count; i++)
+            c->most = value_of(c, s, i) > c->most ? value_of(c, s, i) : c->most;
+    c->most = c->most > 0 ? 1.08 * c->most : 1;
+}
+
+/* ---- ground ---- */
+
+static void draw_title(const chart *c) {
+    const ex_drive_report *r = c->report;
+    char text[240];
+    exi_type type = {.size = EXI_PLOT_TITLE_SIZE, .colour = exi_plot_ink()};
+    exi_draw_text(c->canvas, LEFT, 30, &type, "Weights of the keys");
+    type.size = EXI_PLOT_TEXT_SIZE;
+    type.colour = exi_plot_quiet();
+    if (r->mean >= 0)
+        snprintf(text, sizeof text, "mean error %.1f mm, 95 %% below %.1f mm; nearest key %.1f mm", 1000 * r->mean,
+                 1000 * r->p95, 1000 * r->nearest_mean);
+    else
+        snprintf(text, sizeof text, "%d frames; keys are %.0f mm apart, %d frames are farther than that from them",
+                 r->frame_count, 1000 * r->key_spread, r->far_count);
+    exi_draw_text(c->canvas, LEFT, 50, &type, text);
+    type.size = EXI_PLOT_TITLE_SIZE;
+    type.colour = exi_plot_ink();
+    exi_draw_text(c->canvas, LEFT, LOWER_TOP - 12, &type,
+                  r->mean >= 0 ? "Mean error of a frame" : "Distance from what the keys can blend");
+}
+
+/* Frames that no blend comes near, one band for each stretch of them. */
+static void shade_far(const chart *c) {
+    const ex_drive_report *r = c->report;
+    for (int i = 0; i < r->frame_count; i++) {
+        int end = i;
+        while (end < r->frame_count && r->key_count > 1 && r->frames[end].hull_distance > r->key_spread)
+            end++;
+        if (end == i)
+            continue;
+        const double x0 = i > 0 ? (place_x(c, i - 1) + place_x(c, i)) / 2 : LEFT;
+        const double x1 = end < r->frame_count ? (place_x(c, end - 1) + place_x(c, end)) / 2 : RIGHT;
+        exi_draw_box(c->canvas, (exi_box){x0, upper.y0, x1, upper.y1}, exi_colour_hex(0xfbeee6));
+        exi_draw_box(c->canvas, (exi_box){x0, lower.y0, x1, lower.y1}, exi_colour_hex(0xfbeee6));
+        i = end;
+    }
+}
+
+static void draw_scale(const chart *c, exi_box box, double most, const char *unit) {
+    double values[EXI_TICK_MAX];
+    char text[EXI_NUMBER_SIZE];
+    const exi_type type = {
+        .size = EXI_PLOT_SMALL_SIZE, .colour = exi_plot_quiet(), .across = EXI_RIGHT, .along = EXI_CENTRE};
+    const int count = exi_plot_ticks(0, most, (int)((box.y1 - box.y0) / 34), false, values);
+    for (int i = 0; i < count; i++) {
+        const double y = box.y1 - (box.y1 - box.y0) * values[i] / most;
+        exi_draw_line(c->canvas, box.x0, y, box.x1, y, &(exi_pen){exi_colour_grey(228), 0.7, 0, 0});
+        exi_draw_text(c->canvas, box.x0 - 7, y, &type, exi_plot_number(text, values[i]));
+    }
+    const exi_type name = {.size = EXI_PLOT_TEXT_SIZE, .colour = exi_plot_ink(), .across = EXI_MIDDLE, .degrees = -90};
+    exi_draw_text(c->canvas, 22, (box.y0 + box.y1) / 2, &name, unit);
+}
+
+static void draw_times(const chart *c) {
+    double values[EXI_TICK_MAX];
+    char text[EXI_NUMBER_SIZE];
+    const exi_type type = {
+        .size = EXI_PLOT_SMALL_SIZE, .colour = exi_plot_quiet(), .across = EXI_MIDDLE, .along = EXI_TOP};
+    const int count = c->end > c->start ? exi_plot_ticks(c->start, c->end, 12, false, values) : 0;
+    for (int i = 0; i < count; i++) {
+        const double x = LEFT + (RIGHT - LEFT) * (values[i] - c->start) / (c->end - c->start);
+        exi_draw_line(c->canvas, x, upper.y1, x, upper.y1 + 4, &(exi_pen){exi_colour_grey(150), 0.8, 0, 0});
+        exi_draw_line(c->canvas, x, lower.y1, x, lower.y1 + 4, &(exi_pen){exi_colour_grey(150), 0.8, 0, 0});
+        exi_draw_text(c->canvas, x, lower.y1 + 8, &type, exi_plot_number(text, values[i]));
+    }
+    const exi_type name = {
+        .size = EXI_PLOT_TEXT_SIZE, .colour = exi_plot_ink(), .across = EXI_MIDDLE, .along = EXI_TOP};
+    exi_draw_text(c->canvas, (LEFT + RIGHT) / 2, lower.y1 + 24, &name, "seconds");
+}
+
+/* ---- curves ---- */
+
+static void draw_curve(const chart *c, const exi_pen *pen) {
+    const int frames = c->report->frame_count;
+    if (frames == 1) {
+        exi_draw_marker(c->canvas, EXI_MARKER_DOT, c->points[0][0], c->points[0][1], 3, pen);
+        return;
+    }
+    const int count = exi_simplify(c->points, frames, 0.05);
+    exi_draw_polyline(c->canvas, (const double(*)[2])c->points, count, false, pen);
+}
+
+static void draw_weights(const chart *c) {
+    const ex_drive_report *r = c->report;
+    for (int k = 0; k < r->key_count; k++) {
+        const exi_look look = exi_colour_category(k);
+        for (int i = 0; i < r->frame_count; i++) {
+            const double weight = r->weights[(size_t)i * (size_t)r->key_count + (size_t)k];
+            c->points[i][0] = place_x(c, i);
+            c->points[i][1] = upper.y1 - (upper.y1 - upper.y0) * weight / 1.04;
+        }
+        draw_curve(c, &(exi_pen){look.colour, 1.6, 1.6 * look.dash, 1.6 * look.gap});
+    }
+}
+
+static void draw_errors(const chart *c) {
+    const double spread = 1000 * c->report->key_spread;
+    if (c->report->mean < 0 && c->report->key_count > 1 && spread < c->most) {
+        const double y = lower.y1 - (lower.y1 - lower.y0) * spread / c->most;
+        const exi_type type = {.size = EXI_PLOT_SMALL_SIZE, .colour = exi_plot_quiet(), .along = EXI_CENTRE};
+        exi_draw_line(c->canvas, LEFT, y, RIGHT, y, &(exi_pen){exi_colour_grey(120), 1, 4, 3});
+        exi_draw_text(c->canvas, RIGHT + 12, y, &type, "keys apart");
+    }
+    for (int s = 0; s < c->series_count; s++) {
+        for (int i = 0; i < c->report->frame_count; i++) {
+            c->points[i][0] = place_x(c, i);
+            c->points[i][1] = lower.y1 - (lower.y1 - lower.y0) * value_of(c, s, i) / c->most;
+        }
+        draw_curve(c, &(exi_pen){exi_colour_hex(c->series[s].colour), c->series[s].heavy ? 2.4 : 1.3, 0, 0});
+    }
+}
+
+/* Keys at the right of the weights, each with a piece of its curve; what the errors are of, at the right of them. */
+static void draw_legends(const chart *c) {
+    const ex_drive_report *r = c->report;
+    const int shown = r->key_count <= NAME_MAX_COUNT ? r->key_count : NAME_MAX_COUNT - 1;
+    char text[EXI_LABEL_SIZE];
+    exi_type type = {.size = EXI_PLOT_TEXT_SIZE, .colour = exi_plot_ink(), .along = EXI_CENTRE};
+    for (int k = 0; k < shown; k++) {
+        const double y = upper.y0 + 7 + 14.2 * k;
+        const exi_look look = exi_colour_category(k);
+        exi_draw_line(c->canvas, RIGHT + 12, y, RIGHT + 34, y,
+                      &(exi_pen){look.colour, 1.8, 1.8 * look.dash, 1.8 * look.gap});
+        exi_draw_text(c->canvas, RIGHT + 40, y, &type,
+                      exi_label_fit(text, c->names[k], EXI_PLOT_TEXT_SIZE, WIDTH - RIGHT - 46));
+    }
+    if (shown < r->key_count) {
+        snprintf(text, sizeof text, "and %d more", r->key_count - shown);
+        exi_draw_text(c->canvas, RIGHT + 40, upper.y0 + 7 + 14.2 * shown, &type, text);
+    }
+    for (int s = 0; s < c->series_count; s++) {
+        const double y = lower.y0 + 8 + 17 * s;
+        exi_draw_line(c->canvas, RIGHT + 12, y, RIGHT + 34, y,
+                      &(exi_pen){exi_colour_hex(c->series[s].colour), c->series[s].heavy ? 2.4 : 1.3, 0, 0});
+        type.bold = c->series[s].heavy;
+        exi_draw_text(c->canvas, RIGHT + 40, y, &type, c->series[s].name);
+    }
+}
+
+static void draw(const chart *c) {
+    shade_far(c);
+    draw_title(c);
+    draw_scale(c, upper, 1.04, "weight");
+    draw_scale(c, lower, c->most, "mm");
+    draw_times(c);
+    for (int i = 0; i < 2; i++)
+        exi_draw_frame(c->canvas, i ? lower : upper, &(exi_pen){exi_colour_grey(196), 0.9, 0, 0});
+    draw_weights(c);
+    draw_errors(c);
+    draw_legends(c);
+}
+
+ex_result ex_drive_report_draw(const ex_drive_report *report, const char *const *names, const char *path,
+                               ex_error *error) {
+    if (!report || !names || !path || report->frame_count < 1)
+        return exi_misuse_error(error, __func__, "no report, no names or no path");
+    chart c = {.report = report,
+               .names = names,
+               .start = report->frames[0].time,
+               .end = report->frames[report->frame_count - 1].time,
+               .points = exi_array_allocate((size_t)report->frame_count, sizeof *c.points)};
+    if (!c.points)
+        return exi_error_memory(error, "the picture of a report", (size_t)report->frame_count * sizeof *c.points);
+    choose_series(&c);
+    const exi_colour white = exi_colour_grey(255);
+    const ex_result result =
+        exi_path_ends_with(path, ".png")
+            ? exi_canvas_create_image(WIDTH, HEIGHT, SCALE, white, &c.canvas, error)
+            : exi_canvas_create_svg(WIDTH, HEIGHT, white, "Weights of the keys",
+                                    "The weight of each key over time, and below it the error of every frame.",
+                                    &c.canvas, error);
+    if (result == EX_OK)
+        draw(&c);
+    free(c.points);
+    return result == EX_OK ? exi_canvas_write(c.canvas, path, error) : result;
+}

@@ -1,0 +1,216 @@
+/*
+ * The weights over what a plot shows, from the rig itself: a pose is set and evaluated at every sample, so that axes
+ * that are read from joints, clamped or shared show what evaluation does with them. First coarsely, to see which
+ * examples matter; then finely for those that are drawn. Samples are spread over tasks; each writes its own numbers.
+ */
+#include "author/picture/plot/plot.h"
+
+#include "author/base/array.h"
+#include "runtime/base/memory.h"
+#include "runtime/base/result.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    COARSE = 33,       /* samples along an axis for the choice; 1 more than a power of 2, so that the ends of the range
+                          and its middle are nearly met */
+    COARSE_LINE = 257, /* the same for one axis */
+    CHUNK = 64,        /* samples of one task */
+    SLOTS = 16         /* tasks at once */
+};
+
+/* What one task works with. */
+typedef struct slot {
+    ex_pose pose;
+    double *weights; /* [examples of all layers] */
+    void *scratch;
+} slot;
+
+typedef struct sampling {
+    exi_plot *plot;
+    int counts[2];
+    int first; /* chunk of the first slot */
+    slot slots[SLOTS];
+    double *peaks[SLOTS]; /* [example_count]; NULL in the second round */
+} sampling;
+
+static ex_result open_slots(sampling *s, bool peaks, ex_error *error) {
+    const ex_rig *rig = s->plot->rig;
+    const size_t examples = (size_t)ex_rig_example_count(rig);
+    for (int i = 0; i < SLOTS; i++) {
+        slot *t = &s->slots[i];
+        t->pose = ex_pose_create(rig);
+        t->weights = exi_array_allocate(examples, sizeof *t->weights);
+        t->scratch = malloc(ex_rig_scratch_size(rig, NULL, 1) + 1);
+        s->peaks[i] = peaks ? calloc((size_t)s->plot->example_count + 1, sizeof *s->peaks[i]) : NULL;
+        if (!t->pose.inputs || !t->weights || !t->scratch || (peaks && !s->peaks[i]))
+            return exi_error_memory(error, "the weights of a plot", examples * sizeof *t->weights);
+        const ex_pose *from = s->plot->def->pose;
+        if (from && from->inputs && ex_rig_pose_size(rig) > 0)
+            memcpy(t->pose.inputs, from->inputs, (size_t)ex_rig_pose_size(rig) * sizeof *from->inputs);
+        if (from && from->joints && ex_rig_joint_count(rig) > 0)
+            memcpy(t->pose.joints, from->joints, (size_t)ex_rig_joint_count(rig) * sizeof *from->joints);
+    }
+    return EX_OK;
+}
+
+static void close_slots(sampling *s) {
+    for (int i = 0; i < SLOTS; i++) {
+        free(s->slots[i].pose.inputs);
+        free(s->slots[i].weights);
+        free(s->slots[i].scratch);
+        free(s->peaks[i]);
+    }
+}
+
+/* The layer's weights at one sample. */
+static const double *evaluate(const sampling *s, slot *t, int sample) {
+    const exi_plot *p = s->plot;
+    const int at[2] = {sample % s->counts[0], sample / s->counts[0]};
+    for (int i = 0; i < p->axis_count; i++) {
+        const exi_plot_axis *axis = &p->axes[i];
+        const double value = axis->low + (axis->high - axis->low) * at[i] / (s->counts[i] - 1);
+        ex_rig_set_input(p->rig, axis->input, &value, &t->pose);
+    }
+    ex_rig_evaluate(p->rig, &t->pose, &(ex_output){.weights = t->weights}, NULL, t->scratch);
+    return t->weights + ex_rig_first_example(p->rig, p->layer);
+}
+
+static void note_peaks(sampling *s, int index, int sample) {
+    const double *weights = evaluate(s, &s->slots[index], sample);
+    for (int k = 0; k < s->plot->example_count; k++) {
+        const double size = fabs(weights[k]);
+        s->peaks[index][k] = size > s->peaks[index][k] ? size : s->peaks[index][k];
+    }
+}
+
+static void note_weights(sampling *s, int index, int sample) {
+    exi_plot *p = s->plot;
+    const double *weights = evaluate(s, &s->slots[index], sample);
+    const size_t total = (size_t)s->counts[0] * (size_t)s->counts[1];
+    double outside = -1;
+    for (int k = 0; k < p->example_count; k++) {
+        const double out = weights[k] - 1.1 > -0.1 - weights[k] ? weights[k] - 1.1 : -0.1 - weights[k];
+        outside = out > outside ? out : outside;
+    }
+    p->extremes[sample] = (float)outside;
+    for (int i = 0; i < p->drawn_count; i++)
+        p->weights[(size_t)i * total + (size_t)sample] = (float)weights[p->drawn[i]];
+}
+
+/* The chunks [begin, end) of those that are under way; chunk and slot have the same number. */
+static void run_chunks(void *context, int begin, int end) {
+    sampling *s = context;
+    const int total = s->counts[0] * s->counts[1];
+    for (int i = begin; i < end; i++) {
+        const int from = (s->first + i) * CHUNK, to = from + CHUNK < total ? from + CHUNK : total;
+        for (int sample = from; sample < to; sample++)
+            (s->peaks[i] ? note_peaks : note_weights)(s, i, sample);
+    }
+}
+
+static void run_all(sampling *s, double before, double share) {
+    const ex_progress *progress = s->plot->def->progress;
+    const int chunks = (s->counts[0] * s->counts[1] + CHUNK - 1) / CHUNK;
+    for (s->first = 0; s->first < chunks; s->first += SLOTS) {
+        exi_run(s->plot->def->tasks, chunks - s->first < SLOTS ? chunks - s->first : SLOTS, 1, run_chunks, s);
+        if (progress && progress->report)
+            progress->report(progress->user, "sampling weights", before + share * s->first / chunks);
+    }
+}
+
+/* ---- the choice ---- */
+
+typedef struct rank {
+    double peak;
+    int example;
+} rank;
+
+static int compare_ranks(const void *a, const void *b) {
+    const rank *x = a, *y = b;
+    return x->peak != y->peak ? (x->peak < y->peak) - (x->peak > y->peak) : x->example - y->example;
+}
+
+static int compare_numbers(const void *a, const void *b) {
+    return *(const int *)a - *(const int *)b;
+}
+
+/* Those with the largest weights; none without any, unless all are. */
+static ex_result choose(exi_plot *p, int most, ex_error *error) {
+    rank *ranks = exi_array_allocate((size_t)p->example_count, sizeof *ranks);
+    if (!ranks)
+        return exi_error_memory(error, "a plot", (size_t)p->example_count * sizeof *ranks);
+    for (int k = 0; k < p->example_count; k++)
+        ranks[k] = (rank){p->peaks[k], k};
+    qsort(ranks, (size_t)p->example_count, sizeof *ranks, compare_ranks);
+    p->drawn_count = 0;
+    for (int i = 0; i < p->example_count && i < most; i++)
+        if (i == 0 || ranks[i].peak > 1e-6)
+            p->drawn[p->drawn_count++] = ranks[i].example;
+    qsort(p->drawn, (size_t)p->drawn_count, sizeof *p->drawn, compare_numbers);
+    free(ranks);
+    return EX_OK;
+}
+
+ex_result exi_plot_choose(exi_plot *p, int most, ex_error *error) {
+    sampling s = {.plot = p, .counts = {p->axis_count == 1 ? COARSE_LINE : COARSE, p->axis_count == 1 ? 1 : COARSE}};
+    ex_result result = open_slots(&s, true, error);
+    if (result == EX_OK) {
+        run_all(&s, 0, 0.1);
+        for (int k = 0; k < p->example_count; k++) {
+            p->peaks[k] = 0;
+            for (int i = 0; i < SLOTS; i++)
+                p->peaks[k] = s.peaks[i][k] > p->peaks[k] ? s.peaks[i][k] : p->peaks[k];
+        }
+        result = choose(p, most, error);
+    }
+    close_slots(&s);
+    return result;
+}
+
+/* ---- the weights ---- */
+
+static bool is_inside(const exi_plot *p, int axis, int sample) {
+    const exi_plot_axis *a = &p->axes[axis];
+    const double value = a->low + (a->high - a->low) * sample / (a->count - 1);
+    const double slack = 1e-9 * (a->high - a->low);
+    return value >= a->axis.min - slack && value <= a->axis.max + slack;
+}
+
+static void find_limits(exi_plot *p, int rows) {
+    const int columns = p->axes[0].count;
+    p->low = p->high = p->outer_low = p->outer_high = 0;
+    size_t i = 0;
+    for (int k = 0; k < p->drawn_count; k++) {
+        for (int y = 0; y < rows; y++) {
+            for (int x = 0; x < columns; x++, i++) {
+                const double w = (double)p->weights[i];
+                p->outer_low = w < p->outer_low ? w : p->outer_low;
+                p->outer_high = w > p->outer_high ? w : p->outer_high;
+                if (is_inside(p, 0, x) && (p->axis_count == 1 || is_inside(p, 1, y))) {
+                    p->low = w < p->low ? w : p->low;
+                    p->high = w > p->high ? w : p->high;
+                }
+            }
+        }
+    }
+}
+
+ex_result exi_plot_sample(exi_plot *p, ex_error *error) {
+    const int rows = p->axis_count == 2 ? p->axes[1].count : 1;
+    const size_t total = (size_t)p->axes[0].count * (size_t)rows;
+    sampling s = {.plot = p, .counts = {p->axes[0].count, rows}};
+    p->weights = exi_array_allocate(total * (size_t)p->drawn_count, sizeof *p->weights);
+    p->extremes = exi_array_allocate(total, sizeof *p->extremes);
+    if (!p->weights || !p->extremes)
+        return exi_error_memory(error, "the weights of a plot", total * (size_t)p->drawn_count * sizeof *p->weights);
+    ex_result result = open_slots(&s, false, error);
+    if (result == EX_OK) {
+        run_all(&s, 0.1, 0.7);
+        find_limits(p, rows);
+    }
+    close_slots(&s);
+    return result;
+}

@@ -1,0 +1,106 @@
+/*
+ * The legend of a scalar: a strip of its colours below the form, round numbers under it, what they mean above it.
+ */
+#include "author/picture/render/render.h"
+
+#include "author/picture/canvas/canvas.h"
+
+#include <stdio.h>
+
+#define STRIP_WIDTH  380.0
+#define STRIP_HEIGHT 12.0
+#define BELOW        44.0 /* from the strip's upper edge to the picture's lower one */
+#define TEXT_SIZE    17.0
+#define ABOVE        34.0 /* the strip: what the numbers mean, and some room to the form */
+#define SMALLEST     240  /* pixels of the picture's shorter side */
+
+/* 1, 2 or 5 times a power of ten: at most four steps in the range. */
+static double round_step(double range) {
+    double power = pow(10, floor(log10(range / 4)));
+    for (int i = 0; i < 3; i++) {
+        const double factors[3] = {1, 2, 5};
+        if (range / (factors[i] * power) <= 4.0001)
+            return factors[i] * power;
+    }
+    return 10 * power;
+}
+
+static exi_colour colour_at(const ex_render_scalar *scalar, double t) {
+    return scalar->diverging ? exi_colour_diverging(2 * t - 1) : exi_colour_sequential(t);
+}
+
+static void draw_strip(exi_canvas *canvas, const exi_stage_item *item, exi_box box) {
+    const int steps = 190;
+    for (int i = 0; i < steps; i++) {
+        /* Each reaches to the end and is drawn over by the next: no background shows between them. */
+        exi_box rest = {box.x0 + (box.x1 - box.x0) * i / steps, box.y0, box.x1, box.y1};
+        exi_draw_box(canvas, rest, colour_at(&item->source->scalar, (i + 0.5) / steps));
+    }
+    exi_pen pen = {.colour = exi_colour_grey(90), .width = 0.8};
+    exi_draw_frame(canvas, box, &pen);
+}
+
+static void draw_numbers(exi_canvas *canvas, const exi_stage_item *item, exi_box box, const exi_type *type) {
+    double range = item->max - item->min;
+    double step = range > 0 ? round_step(range) : 1;
+    exi_pen pen = {.colour = exi_colour_grey(60), .width = 1};
+    const double first = ceil(item->min / step - 1e-9);
+    /* Counted, for far from 0 a number and the next may be the same. */
+    for (int i = 0; i < 6 && (first + i) * step <= item->max + 1e-9 * step; i++) {
+        const double k = first + i;
+        double x = range > 0 ? box.x0 + (box.x1 - box.x0) * (k * step - item->min) / range : box.x0;
+        char text[32];
+        snprintf(text, sizeof text, "%g", k == 0 ? 0 : k * step);
+        exi_draw_line(canvas, x, box.y1, x, box.y1 + 4, &pen);
+        exi_type centred = *type;
+        centred.across = EXI_MIDDLE;
+        centred.along = EXI_TOP;
+        exi_draw_text(canvas, x, box.y1 + 8, &centred, text);
+        if (!(range > 0))
+            break;
+    }
+}
+
+static int shorter_side(int width, int height) {
+    return width < height ? width : height;
+}
+
+static double scale_of(int shorter) {
+    return shorter / 1000.0 > 0.7 ? shorter / 1000.0 : 0.7;
+}
+
+double exi_legend_height(int width, int height) {
+    /* In pictures too small to read it would cover the form. */
+    const int shorter = shorter_side(width, height);
+    return shorter < SMALLEST ? 0 : (BELOW + ABOVE) * scale_of(shorter);
+}
+
+ex_result exi_legend_draw(ex_image *image, const exi_stage_item *item, ex_error *error) {
+    const ex_render_scalar *scalar = &item->source->scalar;
+    if (!(exi_legend_height(image->width, image->height) > 0))
+        return EX_OK;
+    double scale = scale_of(shorter_side(image->width, image->height));
+    exi_canvas *canvas = NULL;
+    ex_result result = exi_canvas_create_over(image, scale, &canvas, error);
+    if (result != EX_OK)
+        return result;
+    double width = exi_canvas_width(canvas), y = exi_canvas_height(canvas) - BELOW;
+    double half = (STRIP_WIDTH < 0.7 * width ? STRIP_WIDTH : 0.7 * width) / 2;
+    exi_box box = {width / 2 - half, y, width / 2 + half, y + STRIP_HEIGHT};
+    exi_type type = {.size = TEXT_SIZE,
+                     .colour = exi_colour_grey(30),
+                     .halo = exi_colour_faded(exi_colour_grey(255), 0.5),
+                     .across = EXI_MIDDLE,
+                     .along = EXI_BASELINE};
+    char title[160] = "";
+    if (scalar->label || scalar->unit)
+        snprintf(title, sizeof title, "%s%s%s", scalar->label ? scalar->label : "",
+                 scalar->label && scalar->unit ? ", " : "", scalar->unit ? scalar->unit : "");
+    draw_strip(canvas, item, box);
+    draw_numbers(canvas, item, box, &type);
+    if (title[0])
+        exi_draw_text(canvas, width / 2, y - 8, &type, title);
+    result = exi_canvas_result(canvas, error);
+    exi_canvas_destroy(canvas);
+    return result;
+}

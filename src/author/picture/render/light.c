@@ -1,0 +1,228 @@
+/*
+ * Light: a broad key light from the upper left, a weaker fill from the right, a rim from behind, and a sky over a light
+ * ground. All turn with the camera, so that a form is lit as well from any side.
+ *
+ * A surface of colour c with normal n sends out
+ *
+ *   c (K k(n) seen_key + F f(n) a + R r(n) a + S(n) a') + gloss
+ *
+ * where k, f, r are the cosines to the lights, a = seen_sky, S the light of the unhidden sky and ground by its normal,
+ * and a' = a / (1 - 0.9 c (1 - a)): what hides the sky is lit about as the surface itself is, and of the same colour,
+ * which summed over all reflections gives that factor. Without it creases are darker than any that one can see.
+ *
+ * A coarse form with smooth normals is shaded as the round one it stands for, so that the light grazes faces that it
+ * would not reach. Rays that would begin below the face are bent to run along it: then no face shades itself, nor the
+ * next on a form that bulges, and the border of light and shadow is as smooth as the normals.
+ *
+ * How much is seen is counted by rays: over the hemisphere by the cosine, and over the key light's disc. Sixteen
+ * patterns take turns over blocks of 4 by 4 pixels: runs of one sequence of points (I. M. Sobol's), of which each is
+ * even by itself, the four of a row of pixels together, and all sixteen. So the mean over a block is as good as that of
+ * sixteen times as many rays and has no noise (tile.c), and where the ground is seen at a grazing angle, so that rows
+ * lie far apart on it, its shadow has no streaks.
+ */
+#include "author/picture/render/render.h"
+
+#define PI      3.14159265f
+#define DEGREES (3.14159265358979323846 / 180)
+
+/* A power of two: such runs of points are the most even. */
+#define KEY_RAYS 4
+/* Tangent of the angle under which the key light's radius is seen. */
+#define KEY_RADIUS 0.24f
+/* How far the sky can be hidden from, in sizes of the form. */
+#define SKY_REACH 0.6f
+
+static const exi_v3 key_light = {1.02f, 0.985f, 0.93f}, fill_light = {0.155f, 0.17f, 0.19f};
+static const exi_v3 rim_light = {0.23f, 0.24f, 0.26f}, sky_light = {0.44f, 0.46f, 0.49f};
+static const exi_v3 ground_light = {0.21f, 0.20f, 0.19f};
+
+static exi_v3 direction_of(double yaw, double pitch) {
+    return (exi_v3){(float)(sin(yaw) * cos(pitch)), (float)sin(pitch), (float)(cos(yaw) * cos(pitch))};
+}
+
+/* Two directions across a third. */
+static void span(exi_v3 n, exi_v3 *a, exi_v3 *b) {
+    exi_v3 other = fabsf(n.y) < 0.9f ? (exi_v3){0, 1, 0} : (exi_v3){1, 0, 0};
+    *a = exi_v3_unit(exi_v3_cross(other, n));
+    *b = exi_v3_cross(n, *a);
+}
+
+exi_lights exi_lights_place(const ex_render_def *def) {
+    double yaw = def->camera.yaw * DEGREES;
+    exi_lights lights = {.key = direction_of(yaw + def->light_yaw * DEGREES, def->light_pitch * DEGREES),
+                         .fill = direction_of(yaw + 55 * DEGREES, 12 * DEGREES),
+                         .rim = direction_of(yaw + 150 * DEGREES, 35 * DEGREES),
+                         .sky_rays = def->occlusion,
+                         .key_rays = KEY_RAYS};
+    span(lights.key, &lights.key_across, &lights.key_along);
+    return lights;
+}
+
+/* ---- what is seen ---- */
+
+/* Point i of I. M. Sobol's sequence in the unit square: any 2^m points from a multiple of 2^m on are even. */
+static void sobol(uint32_t i, float *a, float *b) {
+    uint32_t first = 0, second = 0, u = 1u << 31, v = 1u << 31;
+    for (; i > 0; i >>= 1, u >>= 1, v ^= v >> 1)
+        if (i & 1) {
+            first ^= u;
+            second ^= v;
+        }
+    *a = ((float)(first >> 8) + 0.5f) * 0x1p-24f;
+    *b = ((float)(second >> 8) + 0.5f) * 0x1p-24f;
+}
+
+void exi_light_point(int pattern, int j, int count, float *a, float *b) {
+    sobol((uint32_t)((pattern & 15) * count + j), a, b);
+}
+
+static bool blocked(const exi_render *render, exi_v3 from, exi_v3 direction, float far) {
+    ex_ray ray = {.origin = {from.x, from.y, from.z},
+                  .direction = {direction.x, direction.y, direction.z},
+                  .t_min = 0,
+                  .t_max = far};
+    return ex_fit_blocked(render->stage.fit, &ray);
+}
+
+/* Light that an open ray finds: the sky's, or the ground's, which the form shades where it is near. */
+static float found(const exi_render *render, exi_v3 from, exi_v3 direction) {
+    if (direction.y >= 0)
+        return sky_light.y;
+    if (!render->def->ground)
+        return ground_light.y;
+    float t = (render->stage.ground - from.y) / direction.y;
+    t = t > 0 ? t : 0;
+    return ground_light.y * t / (t + 0.06f * render->stage.size);
+}
+
+static float gather_sky(const exi_render *render, const exi_spot *spot, exi_v3 from, int count, int pattern) {
+    exi_v3 across, along;
+    span(spot->normal, &across, &along);
+    float sum = 0, open = 0;
+    for (int j = 0; j < count; j++) {
+        float a, b;
+        exi_light_point(pattern, j, count, &a, &b);
+        float radius = sqrtf(b), height = sqrtf(1 - b);
+        exi_v3 direction = exi_v3_along(
+            exi_v3_add(exi_v3_scale(across, radius * cosf(2 * PI * a)), exi_v3_scale(along, radius * sinf(2 * PI * a))),
+            height, spot->normal);
+        /* Not into the face itself. */
+        float below = exi_v3_dot(direction, spot->face);
+        if (below < 0.01f)
+            direction = exi_v3_along(direction, 0.02f - 2 * below, spot->face);
+        open += direction.y >= 0 ? sky_light.y : ground_light.y;
+        if (!blocked(render, from, direction, SKY_REACH * render->stage.size))
+            sum += found(render, from, direction);
+    }
+    return open > 0 ? sum / open : 1;
+}
+
+static float gather_key(const exi_render *render, const exi_spot *spot, exi_v3 from, int count, int pattern) {
+    const exi_lights *lights = &render->lights;
+    float sum = 0, weights = 0;
+    for (int j = 0; j < count; j++) {
+        float a, b;
+        exi_light_point(pattern, j, count, &a, &b);
+        float radius = KEY_RADIUS * sqrtf(b);
+        exi_v3 direction = exi_v3_along(exi_v3_along(lights->key, radius * cosf(2 * PI * a), lights->key_across),
+                                        radius * sinf(2 * PI * a), lights->key_along);
+        float cosine = exi_v3_dot(direction, spot->normal);
+        if (cosine <= 0)
+            continue;
+        weights += cosine;
+        float below = exi_v3_dot(direction, spot->face);
+        if (below < 0.005f)
+            direction = exi_v3_along(direction, 0.005f - below, spot->face);
+        if (!blocked(render, from, direction, INFINITY))
+            sum += cosine;
+    }
+    return weights > 0 ? sum / weights : 0;
+}
+
+/* Whether a point of the ground may lie in the form's shadow: whether the cone towards the key light's disc meets the
+ * ball around all that there is. */
+static bool may_be_shaded(const exi_render *render, exi_v3 point) {
+    const exi_stage *stage = &render->stage;
+    exi_v3 to = exi_v3_subtract(stage->middle, point);
+    float along = exi_v3_dot(to, render->lights.key), across = exi_v3_dot(to, to) - along * along;
+    float wide = stage->radius * (1 + KEY_RADIUS) + (along > 0 ? along : 0) * KEY_RADIUS;
+    return along > -stage->radius && across < wide * wide;
+}
+
+static bool may_be_hidden(const exi_render *render, exi_v3 point) {
+    exi_v3 to = exi_v3_subtract(render->stage.middle, point);
+    float reach = render->stage.radius + SKY_REACH * render->stage.size;
+    return exi_v3_dot(to, to) < reach * reach;
+}
+
+exi_seen exi_light_gather(const exi_render *render, const exi_spot *spot, int pattern) {
+    const exi_lights *lights = &render->lights;
+    exi_seen seen = {1, 1};
+    if (spot->kind == EXI_SPOT_NOTHING)
+        return seen;
+    /* Shadows on the ground are wide and soft: more rays there, but only where they may meet something. */
+    bool ground = spot->kind == EXI_SPOT_GROUND;
+    exi_v3 from = exi_v3_along(spot->point, 2e-5f * render->stage.size, spot->face);
+    if (lights->sky_rays > 0 && (!ground || may_be_hidden(render, from)))
+        seen.sky = gather_sky(render, spot, from, lights->sky_rays, pattern);
+    if (!ground || may_be_shaded(render, from))
+        seen.key = gather_key(render, spot, from, ground ? 4 * lights->key_rays : lights->key_rays, pattern);
+    return seen;
+}
+
+/* ---- what is sent out ---- */
+
+/* The cosine to a light, softened where a disc of that radius sets. */
+static float soft_cosine(exi_v3 normal, exi_v3 light, float radius) {
+    float cosine = exi_v3_dot(normal, light);
+    if (cosine >= radius)
+        return cosine;
+    return cosine > -radius ? (cosine + radius) * (cosine + radius) / (4 * radius) : 0;
+}
+
+static float positive(float x) {
+    return x > 0 ? x : 0;
+}
+
+static exi_v3 multiply(exi_v3 a, exi_v3 b) {
+    return (exi_v3){a.x * b.x, a.y * b.y, a.z * b.z};
+}
+
+static float all_reflections(float open, float colour) {
+    return open / (1 - 0.9f * colour * (1 - open));
+}
+
+/* Blinn's, broad, and more at grazing angles. */
+static float shine(exi_v3 normal, exi_v3 light, exi_v3 towards, float power) {
+    exi_v3 half = exi_v3_unit(exi_v3_add(light, towards));
+    float edge = 1 - positive(exi_v3_dot(half, towards));
+    float strength = 0.04f + 0.96f * edge * edge * edge * edge * edge;
+    return strength * (power + 8) / 8 * powf(positive(exi_v3_dot(normal, half)), power);
+}
+
+exi_v3 exi_light_reflect(const exi_render *render, const exi_spot *spot, exi_seen seen, exi_v3 colour, float gloss) {
+    const exi_lights *lights = &render->lights;
+    const exi_v3 n = spot->normal;
+    float key = soft_cosine(n, lights->key, KEY_RADIUS) * seen.key;
+    float up = (1 + n.y) / 2;
+    exi_v3 sky = exi_v3_along(exi_v3_scale(sky_light, up), 1 - up, ground_light);
+    exi_v3 open = {all_reflections(seen.sky, colour.x), all_reflections(seen.sky, colour.y),
+                   all_reflections(seen.sky, colour.z)};
+    exi_v3 light = exi_v3_scale(key_light, key);
+    light = exi_v3_along(light, soft_cosine(n, lights->fill, 0.4f) * seen.sky, fill_light);
+    light = exi_v3_along(light, soft_cosine(n, lights->rim, 0.2f) * seen.sky, rim_light);
+    light = exi_v3_add(light, multiply(sky, open));
+    light = multiply(light, colour);
+    if (gloss > 0) {
+        float shining = gloss * key * shine(n, lights->key, spot->towards, 18);
+        light = exi_v3_along(light, shining, key_light);
+        light = exi_v3_along(light, gloss * seen.sky * 0.5f * shine(n, lights->rim, spot->towards, 14), rim_light);
+    }
+    return light;
+}
+
+float exi_light_ground(const exi_render *render, exi_seen seen) {
+    float key = key_light.y * positive(render->lights.key.y), sky = sky_light.y;
+    float whole = key + sky;
+    return whole > 0 ? (key * seen.key + sky * all_reflections(seen.sky, 0.6f)) / whole : 1;
+}

@@ -1,0 +1,211 @@
+/*
+ * render.h - what the parts of the renderer share: the stage (all triangles of a picture, and what their surface looks
+ * like), the view, the lights, and a spot: what a ray through the picture met. Private to authoring.
+ *
+ * Light is linear red green blue in float. Positions are relative to the middle and the size of what is framed, so that
+ * floats are fine however large the form is, and wherever it stands. Everything here is read from any number of threads
+ * once it is made.
+ */
+#ifndef EXEMPLAR_AUTHOR_PICTURE_RENDER_RENDER_H
+#define EXEMPLAR_AUTHOR_PICTURE_RENDER_RENDER_H
+
+#include <exemplar/author/picture.h>
+#include <exemplar/settle.h>
+
+#include <math.h>
+
+/* ---- vectors ---- */
+
+typedef struct exi_v3 {
+    float x, y, z;
+} exi_v3;
+
+static inline exi_v3 exi_v3_at(const float *p) {
+    return (exi_v3){p[0], p[1], p[2]};
+}
+static inline exi_v3 exi_v3_add(exi_v3 a, exi_v3 b) {
+    return (exi_v3){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+static inline exi_v3 exi_v3_subtract(exi_v3 a, exi_v3 b) {
+    return (exi_v3){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+static inline exi_v3 exi_v3_scale(exi_v3 a, float s) {
+    return (exi_v3){a.x * s, a.y * s, a.z * s};
+}
+/* a + s b */
+static inline exi_v3 exi_v3_along(exi_v3 a, float s, exi_v3 b) {
+    return (exi_v3){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
+}
+static inline float exi_v3_dot(exi_v3 a, exi_v3 b) {
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+static inline exi_v3 exi_v3_cross(exi_v3 a, exi_v3 b) {
+    return (exi_v3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+/* Of length 1; zero where it has no length. */
+static inline exi_v3 exi_v3_unit(exi_v3 a) {
+    float length = sqrtf(exi_v3_dot(a, a));
+    return length > 0 && length < INFINITY ? exi_v3_scale(a, 1 / length) : (exi_v3){0, 0, 0};
+}
+
+/* ---- the stage (stage.c, normals.c, texture.c) ---- */
+
+/* Halved again and again, in sRGB codes, averaged in linear light. */
+#define EXI_TEXTURE_LEVELS 16
+typedef struct exi_texture {
+    int level_count;
+    const unsigned char *levels[EXI_TEXTURE_LEVELS]; /* [height][width][4]; the first is the image's own */
+    int widths[EXI_TEXTURE_LEVELS], heights[EXI_TEXTURE_LEVELS];
+    unsigned char *memory;
+} exi_texture;
+
+#define EXI_SCALAR_STEPS 256
+typedef struct exi_stage_item {
+    const ex_render_item *source;
+    int first_triangle, first_vertex, first_corner;
+    exi_v3 colour; /* linear */
+    exi_texture texture;
+    double min, max;                     /* of the scalar's colours */
+    exi_v3 (*map)[EXI_SCALAR_STEPS + 1]; /* linear; NULL without a scalar */
+} exi_stage_item;
+
+typedef struct exi_stage {
+    int item_count, vertex_count, triangle_count, corner_count;
+    exi_stage_item *items;
+    double origin[3]; /* where 0 0 0 is in the items' coordinates */
+    double box[6];    /* of all vertices, in the items' coordinates */
+    double unit;      /* what 1 is in the items' coordinates: the diagonal of the box that is framed */
+    float size;       /* that diagonal here: 1 */
+    float ground;     /* height of the ground */
+    exi_v3 middle;    /* of the ball around the box */
+    float radius;
+    float *positions;    /* [vertex_count][3] */
+    uint32_t *triangles; /* [triangle_count][3] vertices */
+    int *cuts;           /* [triangle_count][3] corners of the item's mesh */
+    int *faces;          /* [triangle_count] of the item's mesh; only for a wireframe */
+    float *normals;      /* [corner_count][3], zero: the face's; NULL for flat shading */
+    ex_tree *tree;
+    void *fit_memory;
+    const ex_fit *fit;
+    float linear[256]; /* of sRGB codes */
+} exi_stage;
+
+/* Everything that does not depend on the camera; exi_stage_close also after a failure. */
+ex_result exi_stage_open(exi_stage *stage, const ex_render_def *def, ex_error *error);
+void exi_stage_close(exi_stage *stage);
+/* The item that a triangle belongs to. */
+const exi_stage_item *exi_stage_item_of(const exi_stage *stage, int triangle);
+
+/* Normals [corner_count][3] at the corners of a mesh whose vertices are at positions [vertex_count][3]: given ones, the
+ * mesh's own, or the mean of the faces around that meet at less than 60 degrees (smooth: of all). */
+ex_result exi_corner_normals(const ex_render_item *item, const float *positions, bool smooth, float *normals,
+                             ex_error *error);
+
+ex_result exi_texture_open(exi_texture *texture, const ex_image *image, const float linear[256], ex_error *error);
+void exi_texture_close(exi_texture *texture);
+/* The colour at texture coordinates with their origin at the bottom left, where a pixel of the picture is `texels` of
+ * the image wide; linear, and the alpha. */
+exi_v3 exi_texture_sample(const exi_texture *texture, const float linear[256], float u, float v, float texels,
+                          float *alpha);
+
+float exi_light_of_code(float code); /* from 0 to 1, both */
+float exi_code_of_light(float linear);
+
+/* ---- the view (view.c) ---- */
+
+typedef struct exi_view {
+    exi_v3 right, up, back, eye;
+    float half_width, half_height; /* of the picture at distance 1, or as it is where parallel */
+    bool parallel;
+    int width;
+    float height; /* of what is framed: less than the picture's where a legend stands below */
+} exi_view;
+
+ex_result exi_view_frame(exi_view *view, const ex_render_def *def, const exi_stage *stage, ex_error *error);
+/* The ray through a point of the picture, in pixels from the upper left corner; of length 1. */
+void exi_view_ray(const exi_view *view, float x, float y, exi_v3 *from, exi_v3 *direction);
+/* Where a point is seen, in pixels; false where it is behind the eye. */
+bool exi_view_project(const exi_view *view, exi_v3 point, float *x, float *y);
+/* How wide a pixel is at a distance along a ray. */
+float exi_view_pixel(const exi_view *view, float distance);
+
+/* ---- spots and light (spot.c, light.c, shade.c, wire.c) ---- */
+
+typedef enum exi_spot_kind { EXI_SPOT_NOTHING, EXI_SPOT_GROUND, EXI_SPOT_FORM } exi_spot_kind;
+
+typedef struct exi_spot {
+    exi_spot_kind kind;
+    bool behind; /* the back of a face */
+    int triangle;
+    float u, v;
+    float t;     /* distance along the ray */
+    float pixel; /* how wide a pixel is there */
+    exi_v3 point;
+    exi_v3 normal, face; /* towards the eye: for shading, and the face's own */
+    exi_v3 towards;      /* the eye */
+} exi_spot;
+
+typedef struct exi_lights {
+    exi_v3 key, key_across, key_along; /* direction to it; its disc */
+    exi_v3 fill, rim;
+    int sky_rays, key_rays;
+} exi_lights;
+
+/* How much of the sky and of the key light is seen, from 0 to 1. */
+typedef struct exi_seen {
+    float sky, key;
+} exi_seen;
+
+typedef struct exi_render {
+    const ex_render_def *def;
+    exi_stage stage;
+    exi_view view;
+    exi_lights lights;
+} exi_render;
+
+exi_lights exi_lights_place(const ex_render_def *def);
+/* Point j of the `count` of one of 16 patterns, in the unit square: even for powers of two, each pattern, four from a
+ * multiple of four on, and all of them together. */
+void exi_light_point(int pattern, int j, int count, float *a, float *b);
+/* Rays are those of one pattern. */
+exi_seen exi_light_gather(const exi_render *render, const exi_spot *spot, int pattern);
+/* Light that comes from a surface of a colour. */
+exi_v3 exi_light_reflect(const exi_render *render, const exi_spot *spot, exi_seen seen, exi_v3 colour, float gloss);
+/* How much of the light on the bare ground is left. */
+float exi_light_ground(const exi_render *render, exi_seen seen);
+
+void exi_spot_find(const exi_render *render, float x, float y, exi_spot *spot);
+
+typedef struct exi_shade {
+    exi_v3 colour; /* linear, times alpha */
+    float alpha;
+} exi_shade;
+
+/* The colour of a spot at x y of the picture. */
+exi_shade exi_shade_spot(const exi_render *render, const exi_spot *spot, exi_seen seen, float x, float y);
+/* How much of it the lines of the wireframe cover. */
+float exi_wire_cover(const exi_render *render, const exi_spot *spot, float x, float y);
+
+static inline uint32_t exi_hash(uint32_t x) {
+    x = (x ^ (x >> 16)) * 0x85ebca6bu;
+    x = (x ^ (x >> 13)) * 0xc2b2ae35u;
+    return x ^ (x >> 16);
+}
+static inline float exi_hash_unit(uint32_t x) {
+    return (float)(exi_hash(x) >> 8) * 0x1p-24f;
+}
+
+/* ---- the picture (tile.c, legend.c) ---- */
+
+/* Pixels along a side of what is worked on at once. */
+#define EXI_TILE 96
+
+/* Renders tile [column][row] into the image; false without memory. */
+bool exi_tile_render(const exi_render *render, int column, int row, ex_image *image);
+
+/* Pixels that the legend of a scalar takes at the foot of a picture of that size; 0: there is none. */
+double exi_legend_height(int width, int height);
+/* Draws it onto the picture. */
+ex_result exi_legend_draw(ex_image *image, const exi_stage_item *item, ex_error *error);
+
+#endif

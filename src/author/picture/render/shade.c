@@ -1,0 +1,150 @@
+/*
+ * The colour of a spot: what the form is painted with (a scalar's colours, a texture, colours of vertices, plain clay)
+ * in the light that falls on it; the ground's shadow; the background.
+ */
+#include "author/picture/render/render.h"
+
+/* Numbers at the three corners, by their weights. */
+static float weigh(const exi_spot *spot, float a, float b, float c) {
+    return (1 - spot->u - spot->v) * a + spot->u * b + spot->v * c;
+}
+
+/* ---- paint ---- */
+
+static exi_v3 paint_scalar(const exi_stage_item *item, const exi_spot *spot, const int vertices[3]) {
+    const float *values = item->source->scalar.values;
+    double value = (double)weigh(spot, values[vertices[0]], values[vertices[1]], values[vertices[2]]);
+    if (!isfinite(value))
+        return (exi_v3){0.3f, 0.3f, 0.3f};
+    double t = item->max > item->min ? (value - item->min) / (item->max - item->min) : 0;
+    t = (t < 0 ? 0 : t > 1 ? 1 : t) * EXI_SCALAR_STEPS;
+    int step = t < EXI_SCALAR_STEPS ? (int)t : EXI_SCALAR_STEPS - 1;
+    float rest = (float)(t - step);
+    return exi_v3_along(exi_v3_scale((*item->map)[step], 1 - rest), rest, (*item->map)[step + 1]);
+}
+
+/* Pixels of the texture that a pixel of the picture is wide there, by the triangle's area in both. */
+static float texels(const exi_render *render, const exi_stage_item *item, const exi_spot *spot,
+                    const double *const uv[3]) {
+    const uint32_t *v = render->stage.triangles + 3 * (size_t)spot->triangle;
+    exi_v3 a = exi_v3_at(render->stage.positions + 3 * (size_t)v[0]);
+    exi_v3 b = exi_v3_subtract(exi_v3_at(render->stage.positions + 3 * (size_t)v[1]), a);
+    exi_v3 c = exi_v3_subtract(exi_v3_at(render->stage.positions + 3 * (size_t)v[2]), a);
+    exi_v3 across = exi_v3_cross(b, c);
+    float area = sqrtf(exi_v3_dot(across, across));
+    double of_image =
+        fabs((uv[1][0] - uv[0][0]) * (uv[2][1] - uv[0][1]) - (uv[1][1] - uv[0][1]) * (uv[2][0] - uv[0][0]));
+    of_image *= (double)item->texture.widths[0] * item->texture.heights[0];
+    /* Half of what a tilted face would need: the rest is left to the samples of a pixel. */
+    return area > 0 ? 0.7f * spot->pixel * sqrtf((float)of_image / area) : 1;
+}
+
+static exi_v3 paint_texture(const exi_render *render, const exi_stage_item *item, const exi_spot *spot, const int *cut,
+                            exi_v3 under) {
+    const ex_mesh *mesh = item->source->mesh;
+    const double *uv[3];
+    for (int i = 0; i < 3; i++) {
+        int texcoord = mesh->corner_texcoords[cut[i]];
+        if (texcoord < 0)
+            return under;
+        uv[i] = mesh->texcoords + 2 * (size_t)texcoord;
+    }
+    float u = weigh(spot, (float)uv[0][0], (float)uv[1][0], (float)uv[2][0]);
+    float v = weigh(spot, (float)uv[0][1], (float)uv[1][1], (float)uv[2][1]), alpha;
+    exi_v3 colour =
+        exi_texture_sample(&item->texture, render->stage.linear, u, v, texels(render, item, spot, uv), &alpha);
+    return exi_v3_along(exi_v3_scale(under, 1 - alpha), alpha, colour);
+}
+
+static exi_v3 paint_vertices(const ex_mesh *mesh, const exi_spot *spot, const int vertices[3]) {
+    float rgb[3];
+    for (size_t k = 0; k < 3; k++) {
+        const float *c = mesh->colours;
+        float code =
+            weigh(spot, c[3 * (size_t)vertices[0] + k], c[3 * (size_t)vertices[1] + k], c[3 * (size_t)vertices[2] + k]);
+        rgb[k] = exi_light_of_code(code < 0 ? 0 : code > 1 ? 1 : code);
+    }
+    return (exi_v3){rgb[0], rgb[1], rgb[2]};
+}
+
+/* Grains two pixels wide of a picture of 1000, the same for all samples of a pixel. */
+static float grain(const exi_render *render, float amount, float x, float y) {
+    float cell = 0.002f * (float)(render->def->height < render->def->width ? render->def->height : render->def->width);
+    cell = cell > 1 ? cell : 1;
+    uint32_t column = (uint32_t)(int32_t)floorf(x / cell), row = (uint32_t)(int32_t)floorf(y / cell);
+    float noise = exi_hash_unit(exi_hash(column * 0x9e3779b9u + row) + row);
+    return 1 - amount * 0.75f * noise * noise;
+}
+
+static exi_v3 paint(const exi_render *render, const exi_spot *spot, float *gloss) {
+    const exi_stage_item *item = exi_stage_item_of(&render->stage, spot->triangle);
+    const ex_mesh *mesh = item->source->mesh;
+    const int *cut = render->stage.cuts + 3 * (size_t)spot->triangle;
+    const int vertices[3] = {mesh->corners[cut[0]], mesh->corners[cut[1]], mesh->corners[cut[2]]};
+    *gloss = 0.6f;
+    if (item->map) {
+        /* As near to the legend's colours as light allows. */
+        *gloss = 0.15f;
+        return exi_v3_scale(paint_scalar(item, spot, vertices), 0.92f);
+    }
+    exi_v3 colour = item->colour;
+    if (item->source->vertex_colours && mesh->colours)
+        colour = paint_vertices(mesh, spot, vertices);
+    return item->texture.level_count > 0 ? paint_texture(render, item, spot, cut, colour) : colour;
+}
+
+/* ---- the background ---- */
+
+static exi_v3 grey(float code) {
+    float linear = exi_light_of_code(code);
+    return (exi_v3){linear, linear, linear};
+}
+
+static exi_shade background(const exi_render *render, float y) {
+    float t = y / (float)render->def->height;
+    switch (render->def->background) {
+    case EX_BACKGROUND_WHITE:
+        return (exi_shade){{1, 1, 1}, 1};
+    case EX_BACKGROUND_GREY:
+        return (exi_shade){grey(0.5f), 1};
+    case EX_BACKGROUND_TRANSPARENT:
+        return (exi_shade){{0, 0, 0}, 0};
+    default:
+        return (exi_shade){grey(0.955f - 0.075f * t * t), 1};
+    }
+}
+
+/* ---- the spot ---- */
+
+static exi_shade shade_ground(const exi_render *render, exi_seen seen, float y) {
+    float left = exi_light_ground(render, seen);
+    exi_shade shade = background(render, y);
+    if (render->def->background == EX_BACKGROUND_TRANSPARENT) {
+        /* Black of that alpha does to what lies below as nearly as can be what the shadow does, in sRGB. */
+        shade.alpha = 1 - exi_code_of_light(left < 1 ? left : 1);
+        return shade;
+    }
+    shade.colour = exi_v3_scale(shade.colour, left < 1 ? left : 1);
+    return shade;
+}
+
+exi_shade exi_shade_spot(const exi_render *render, const exi_spot *spot, exi_seen seen, float x, float y) {
+    if (spot->kind == EXI_SPOT_NOTHING)
+        return background(render, y);
+    if (spot->kind == EXI_SPOT_GROUND)
+        return shade_ground(render, seen, y);
+    float gloss;
+    exi_v3 colour = paint(render, spot, &gloss);
+    const ex_render_item *item = exi_stage_item_of(&render->stage, spot->triangle)->source;
+    if (item->grain > 0)
+        colour = exi_v3_scale(colour, grain(render, (float)item->grain, x, y));
+    if (spot->behind && render->def->backfaces)
+        colour = (exi_v3){0.62f, 0.10f, 0.16f};
+    if (render->def->wireframe > 0) {
+        exi_v3 line = {0.035f, 0.04f, 0.05f};
+        float cover = 0.85f * exi_wire_cover(render, spot, x, y);
+        colour = exi_v3_along(exi_v3_scale(colour, 1 - cover), cover, line);
+        gloss *= 1 - cover;
+    }
+    return (exi_shade){exi_light_reflect(render, spot, seen, colour, gloss), 1};
+}

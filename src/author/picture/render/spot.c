@@ -1,0 +1,75 @@
+/*
+ * What a ray through the picture meets: a face, the ground, or nothing; with the normals that light needs.
+ */
+#include "author/picture/render/render.h"
+
+static exi_v3 weigh(exi_v3 a, exi_v3 b, exi_v3 c, float u, float v) {
+    return exi_v3_along(exi_v3_along(exi_v3_scale(a, 1 - u - v), u, b), v, c);
+}
+
+static void see_form(const exi_stage *stage, const ex_hit *hit, exi_v3 direction, exi_spot *spot) {
+    const uint32_t *vertices = stage->triangles + 3 * (size_t)hit->triangle;
+    exi_v3 corners[3], normals[3];
+    for (int i = 0; i < 3; i++)
+        corners[i] = exi_v3_at(stage->positions + 3 * (size_t)vertices[i]);
+    exi_v3 face =
+        exi_v3_unit(exi_v3_cross(exi_v3_subtract(corners[1], corners[0]), exi_v3_subtract(corners[2], corners[0])));
+    spot->kind = EXI_SPOT_FORM;
+    spot->triangle = hit->triangle;
+    spot->u = hit->u;
+    spot->v = hit->v;
+    spot->t = hit->t;
+    spot->point = weigh(corners[0], corners[1], corners[2], hit->u, hit->v);
+    spot->behind = exi_v3_dot(face, direction) > 0;
+    spot->face = spot->behind ? exi_v3_scale(face, -1) : face;
+    spot->normal = spot->face;
+    if (!stage->normals)
+        return;
+    const exi_stage_item *item = exi_stage_item_of(stage, hit->triangle);
+    float side = 0;
+    for (int i = 0; i < 3; i++) {
+        int corner = item->first_corner + stage->cuts[3 * (size_t)hit->triangle + (size_t)i];
+        normals[i] = exi_v3_at(stage->normals + 3 * (size_t)corner);
+        if (!(exi_v3_dot(normals[i], normals[i]) > 0.5f))
+            normals[i] = face;
+        side += exi_v3_dot(normals[i], face);
+    }
+    /* Normals that point into the form are turned around, and all of them where its back is seen. */
+    float sign = (side < 0) != spot->behind ? -1.0f : 1.0f;
+    for (int i = 0; i < 3; i++)
+        normals[i] = exi_v3_scale(normals[i], sign);
+    exi_v3 normal = exi_v3_unit(weigh(normals[0], normals[1], normals[2], hit->u, hit->v));
+    if (!(exi_v3_dot(normal, normal) > 0.5f))
+        return;
+    /* Just visible at least, lest the form's edge be lit from behind. */
+    float away = exi_v3_dot(normal, direction);
+    if (away > -0.02f)
+        normal = exi_v3_unit(exi_v3_along(normal, -(away + 0.02f), direction));
+    spot->normal = normal;
+}
+
+void exi_spot_find(const exi_render *render, float x, float y, exi_spot *spot) {
+    const exi_stage *stage = &render->stage;
+    exi_v3 from, direction;
+    exi_view_ray(&render->view, x, y, &from, &direction);
+    *spot = (exi_spot){.kind = EXI_SPOT_NOTHING, .triangle = -1, .towards = exi_v3_scale(direction, -1)};
+    ex_ray ray = {.origin = {from.x, from.y, from.z},
+                  .direction = {direction.x, direction.y, direction.z},
+                  .t_min = 0,
+                  .t_max = INFINITY};
+    ex_hit hit;
+    if (ex_fit_ray(stage->fit, &ray, &hit))
+        see_form(stage, &hit, direction, spot);
+    if (render->def->ground && direction.y < 0 && from.y > stage->ground) {
+        float t = (stage->ground - from.y) / direction.y;
+        if (spot->kind == EXI_SPOT_NOTHING || t < spot->t) {
+            exi_v3 up = {0, 1, 0};
+            spot->kind = EXI_SPOT_GROUND;
+            spot->triangle = -1;
+            spot->t = t;
+            spot->point = exi_v3_along(from, t, direction);
+            spot->normal = spot->face = up;
+        }
+    }
+    spot->pixel = exi_view_pixel(&render->view, spot->t);
+}

@@ -1,0 +1,36 @@
+/*
+ * A sheet of forms over a slice of a rig's space: places, pictures, and what is drawn around them.
+ */
+#include "author/picture/sheet/slice.h"
+
+#include "runtime/base/result.h"
+
+ex_sheet_def ex_sheet_def_default(void) {
+    return (ex_sheet_def){.counts = {5, 5}, .beyond = {{0.25, 0.25}, {0.25, 0.25}}, .cell = 240};
+}
+
+ex_result ex_sheet_image(const ex_sheet_def *def, ex_image **image, ex_sheet_info *info, ex_error *error) {
+    exi_slice sheet;
+    if (!image)
+        return exi_misuse_error(error, __func__, "image is NULL");
+    *image = NULL;
+    ex_result result = exi_slice_open(&sheet, def, error);
+    if (result == EX_OK)
+        result = exi_slice_frame(&sheet, error);
+    if (result == EX_OK)
+        result = exi_slice_measure(&sheet, error);
+    if (result == EX_OK)
+        result = exi_slice_render(&sheet, error);
+    if (result == EX_OK)
+        result = exi_slice_draw(&sheet, image, error);
+    if (result == EX_OK && info)
+        *info = (ex_sheet_info){.columns = sheet.axes[0].count,
+                                .rows = sheet.axes[1].count,
+                                .example_count = sheet.example_count,
+                                .pseudo_count = sheet.pseudo_count,
+                                .hidden_count = sheet.hidden_count,
+                                .width = (*image)->width,
+                                .height = (*image)->height};
+    exi_slice_close(&sheet);
+    return result;
+}

@@ -1,0 +1,69 @@
+/*
+ * slice.h - a slice of a space while its sheet of forms is made: the places, what stands in each, its pictures. Private
+ * to this folder.
+ */
+#ifndef EXEMPLAR_AUTHOR_PICTURE_SHEET_SLICE_H
+#define EXEMPLAR_AUTHOR_PICTURE_SHEET_SLICE_H
+
+#include "author/picture/canvas/canvas.h"
+
+#include <exemplar/author/picture.h>
+
+typedef enum exi_cell_kind { EXI_CELL_BETWEEN, EXI_CELL_BEYOND, EXI_CELL_EXAMPLE, EXI_CELL_PSEUDO } exi_cell_kind;
+
+typedef struct exi_cell {
+    exi_cell_kind kind;
+    double values[2];  /* of the sheet's axes */
+    bool moved;        /* the values are an example's own, not those of its column and row */
+    int layer, number; /* of the example or pseudo-example */
+    bool has_from;     /* pseudo-examples that were taken from a place of this slice */
+    double from[2];
+    ex_image *picture;
+    ex_result result; /* of making it */
+} exi_cell;
+
+typedef struct exi_slice_axis {
+    int input;
+    ex_axis axis;
+    const char *name;
+    const char *unit; /* as it follows a number: "°", " mm" */
+    char unit_text[64];
+    int count;
+    double *values; /* [count], ascending: of columns, or of rows from the lowest */
+} exi_slice_axis;
+
+typedef struct exi_slice {
+    const ex_sheet_def *def;
+    const ex_rig *rig;
+    int axis_count;
+    exi_slice_axis axes[2]; /* the second has one value where it is not given */
+    exi_cell *cells;        /* [axes[1].count][axes[0].count], rows from the lowest */
+    int example_count, pseudo_count, hidden_count;
+
+    int level;
+    ex_mesh *mesh; /* what all forms have in common */
+    int texture;   /* the base colour among the rig's textures, or -1 */
+    ex_camera camera;
+    double scale;                /* pixels in a point of what is written */
+    int cell_width, cell_height; /* pixels */
+    int picture_height;          /* of a form: below it is room for a name, where there are any */
+} exi_slice;
+
+/* slice_cells.c: what stands where. exi_slice_close also after a failure. */
+ex_result exi_slice_open(exi_slice *sheet, const ex_sheet_def *def, ex_error *error);
+void exi_slice_close(exi_slice *sheet);
+
+/* slice_forms.c: one camera for all; then the pictures of all cells. */
+ex_result exi_slice_frame(exi_slice *sheet, ex_error *error);
+ex_result exi_slice_render(exi_slice *sheet, ex_error *error);
+
+/* slice_draw.c: whether the picture has a size that can be made, before anything is rendered; everything around the
+ * forms. */
+ex_result exi_slice_measure(const exi_slice *sheet, ex_error *error);
+ex_result exi_slice_draw(const exi_slice *sheet, ex_image **image, ex_error *error);
+
+static inline int exi_slice_cell_count(const exi_slice *sheet) {
+    return sheet->axes[0].count * sheet->axes[1].count;
+}
+
+#endif

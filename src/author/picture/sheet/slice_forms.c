@@ -1,0 +1,207 @@
+/*
+ * The forms of a sheet: one camera that has all of them in view, and a picture of each. Forms are evaluated twice, for
+ * the camera and for their pictures, so that a large sheet of large forms needs little memory. Pictures are made side
+ * by side in tasks, each serially: the same bytes whatever the tasks.
+ */
+#include "author/picture/render/frame.h"
+#include "author/picture/sheet/slice.h"
+
+#include "author/base/array.h"
+#include "runtime/base/memory.h"
+#include "runtime/base/result.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PLACE 220.0 /* points along a form's place, unless text would be too small or large */
+#define NAME  13.0  /* points for a name below it */
+
+/* ---- one form ---- */
+
+typedef struct form {
+    ex_pose pose;
+    float *positions, *normals;
+    ex_image *texture;
+    unsigned char **textures; /* [ex_rig_texture_count], all NULL but one */
+    void *scratch;
+} form;
+
+static void form_close(form *f) {
+    free(f->pose.inputs);
+    free(f->positions);
+    free(f->normals);
+    ex_image_destroy(f->texture);
+    free(f->textures);
+    free(f->scratch);
+}
+
+/* False without memory; form_close either way. */
+static bool form_open(form *f, const exi_slice *s) {
+    const ex_rig *rig = s->rig;
+    const size_t count = (size_t)ex_rig_level_vertex_count(rig, s->level);
+    const ex_evaluation how = {.level = s->level};
+    const ex_pose *from = s->def->pose;
+    *f = (form){.pose = ex_pose_create(rig),
+                .positions = exi_array_allocate(count, 3 * sizeof(float)),
+                .normals = calloc(count + 1, 3 * sizeof(float)), /* a rig may have been loaded without */
+                .textures = calloc((size_t)ex_rig_texture_count(rig) + 1, sizeof *f->textures),
+                .scratch = malloc(ex_rig_scratch_size(rig, &how, 1) + 1)};
+    if (!f->pose.inputs || !f->positions || !f->normals || !f->textures || !f->scratch)
+        return false;
+    if (from && from->driver)
+        f->pose.driver = from->driver;
+    if (from && from->inputs && ex_rig_pose_size(rig) > 0)
+        memcpy(f->pose.inputs, from->inputs, (size_t)ex_rig_pose_size(rig) * sizeof *from->inputs);
+    if (from && from->joints && ex_rig_joint_count(rig) > 0)
+        memcpy(f->pose.joints, from->joints, (size_t)ex_rig_joint_count(rig) * sizeof *from->joints);
+    if (s->texture < 0)
+        return true;
+    const ex_texture t = ex_rig_texture(rig, s->texture);
+    f->texture = ex_image_create(t.width, t.height);
+    f->textures[s->texture] = f->texture ? f->texture->pixels : NULL;
+    return f->texture != NULL;
+}
+
+static void form_evaluate(form *f, const exi_slice *s, const exi_cell *cell, bool whole) {
+    for (int i = 0; i < s->axis_count; i++)
+        ex_rig_set_input(s->rig, s->axes[i].input, &cell->values[i], &f->pose);
+    ex_output where = {.positions = f->positions};
+    if (whole) {
+        where.normals = f->normals;
+        where.textures = f->textures;
+    }
+    ex_rig_evaluate(s->rig, &f->pose, &where, &(ex_evaluation){.level = s->level}, f->scratch);
+}
+
+/* ---- one camera ---- */
+
+static ex_result find_extent(const exi_slice *s, exi_frame *frame, ex_error *error) {
+    form f;
+    ex_result result = form_open(&f, s) ? EX_OK : exi_error_memory(error, "a form of a sheet", 0);
+    for (int i = 0; result == EX_OK && i < exi_slice_cell_count(s); i++) {
+        const exi_cell *cell = &s->cells[i];
+        form_evaluate(&f, s, cell, false);
+        if (!exi_frame_add(frame, f.positions, ex_rig_level_vertex_count(s->rig, s->level)))
+            result = exi_error(error, EX_ERROR_DATA,
+                               "a form is too far away for a float, at %g of the axis '%s': go less far beyond the "
+                               "range",
+                               cell->values[0], s->axes[0].name);
+    }
+    form_close(&f);
+    return result;
+}
+
+static int find_texture(const exi_slice *s) {
+    for (int i = 0; s->def->textures && i < ex_rig_texture_count(s->rig); i++)
+        if (strcmp(ex_rig_texture(s->rig, i).name, "base_color") == 0)
+            return i;
+    return -1;
+}
+
+ex_result exi_slice_frame(exi_slice *s, ex_error *error) {
+    if (!(fabs(s->def->yaw) <= 1e6) || !(fabs(s->def->pitch) <= 90))
+        return exi_error(error, EX_ERROR_ARGUMENT, "a camera at yaw %g and pitch %g: pitch is from -90 to 90 degrees",
+                         s->def->yaw, s->def->pitch);
+    s->level = ex_rig_level(s->rig);
+    s->texture = find_texture(s);
+    if (s->def->textures && s->texture < 0)
+        return exi_error(error, EX_ERROR_ARGUMENT, "the rig has no texture 'base_color' for a sheet with textures");
+    exi_frame frame = exi_frame_start(s->def->yaw, s->def->pitch);
+    const ex_result result = find_extent(s, &frame, error);
+    if (result != EX_OK)
+        return result;
+    s->camera = exi_frame_camera(&frame, s->def->cell, &s->cell_width, &s->picture_height);
+    s->scale = s->def->cell / PLACE;
+    s->scale = s->scale < 0.8 ? 0.8 : s->scale > EXI_SCALE_MAX ? EXI_SCALE_MAX : s->scale;
+    const bool named = s->example_count + s->pseudo_count > 0;
+    s->cell_height = s->picture_height + (named ? (int)ceil(NAME * s->scale) : 0);
+    return EX_OK;
+}
+
+/* ---- pictures ---- */
+
+typedef struct work {
+    exi_slice *sheet;
+    atomic_int done;
+} work;
+
+/* Whose work the calling thread waits for: progress is reported by that thread alone. */
+static _Thread_local const work *waiting;
+
+static void colour_item(const exi_cell *cell, ex_render_item *item) {
+    static const double colours[][3] = {[EXI_CELL_BETWEEN] = {0.82, 0.80, 0.78},
+                                        [EXI_CELL_BEYOND] = {0.93, 0.91, 0.88},
+                                        [EXI_CELL_EXAMPLE] = {0.33, 0.47, 0.60},
+                                        [EXI_CELL_PSEUDO] = {0.82, 0.46, 0.33}};
+    memcpy(item->colour, colours[cell->kind], sizeof item->colour);
+    item->grain = cell->kind == EXI_CELL_PSEUDO ? 1 : 0;
+}
+
+static ex_result render_cell(const exi_slice *s, exi_cell *cell, ex_error *error) {
+    form f;
+    ex_result result = form_open(&f, s) ? EX_OK : exi_error_memory(error, "a form of a sheet", 0);
+    if (result == EX_OK) {
+        form_evaluate(&f, s, cell, true);
+        ex_render_item item = ex_render_item_default();
+        item.mesh = s->mesh;
+        item.positions = f.positions;
+        item.normals = f.normals;
+        item.texture = f.texture;
+        colour_item(cell, &item);
+        if (f.texture)
+            item.grain = 0;
+        ex_render_def def = ex_render_def_default();
+        def.width = s->cell_width;
+        def.height = s->picture_height;
+        def.items = &item;
+        def.item_count = 1;
+        def.camera = s->camera;
+        def.ground = false;
+        def.background = EX_BACKGROUND_TRANSPARENT;
+        result = ex_render(&def, &cell->picture, error);
+    }
+    form_close(&f);
+    return result;
+}
+
+static void render_cells(void *context, int begin, int end) {
+    work *w = context;
+    const int count = exi_slice_cell_count(w->sheet);
+    const ex_progress *progress = w->sheet->def->progress;
+    for (int i = begin; i < end; i++) {
+        exi_cell *cell = &w->sheet->cells[i];
+        cell->result = render_cell(w->sheet, cell, NULL);
+        const int done = atomic_fetch_add(&w->done, 1) + 1;
+        if (waiting == w && progress && progress->report)
+            progress->report(progress->user, "rendering forms", (double)done / count);
+    }
+}
+
+ex_result exi_slice_render(exi_slice *s, ex_error *error) {
+    /* Only the level's faces are wanted; they come with some positions. */
+    form f;
+    ex_result result = form_open(&f, s) ? EX_OK : exi_error_memory(error, "a form of a sheet", 0);
+    if (result == EX_OK) {
+        form_evaluate(&f, s, &s->cells[0], false);
+        const ex_surface surface = {.level = s->level, .positions = f.positions};
+        result = ex_rig_to_mesh(s->rig, &surface, &s->mesh, error);
+    }
+    form_close(&f);
+    if (result != EX_OK)
+        return result;
+    work w = {.sheet = s};
+    atomic_init(&w.done, 0);
+    const work *outer = waiting;
+    waiting = &w;
+    exi_run(s->def->tasks, exi_slice_cell_count(s), 1, render_cells, &w);
+    waiting = outer;
+    /* Of several failures the first is told, whichever came first: it is made again for its sentence. */
+    for (int i = 0; result == EX_OK && i < exi_slice_cell_count(s); i++)
+        if (s->cells[i].result == EX_ERROR_MEMORY)
+            result = exi_error_memory(error, "a form of a sheet", 0);
+        else if (s->cells[i].result != EX_OK)
+            result = render_cell(s, &s->cells[i], error);
+    return result;
+}

@@ -1,0 +1,172 @@
+/*
+ * Building: from a project to a rig. Mesh, refined levels, skeleton and skin first, then the layers (build_layers.c).
+ */
+#include "author/project/build/build.h"
+
+#include "author/base/file.h"
+#include "author/project/skeleton/skeleton.h"
+#include "runtime/base/result.h"
+
+#include <exemplar/author/formats.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- meshes of a project ---- */
+
+static void convert(const ex_project_view *view, ex_mesh *mesh) {
+    for (int v = 0; v < mesh->vertex_count; v++) {
+        double *p = mesh->positions + 3 * (size_t)v;
+        double y = view->z_up ? p[2] : p[1], z = view->z_up ? -p[1] : p[2];
+        p[0] *= view->unit;
+        p[1] = y * view->unit;
+        p[2] = z * view->unit;
+    }
+    for (int n = 0; view->z_up && n < mesh->normal_count; n++) {
+        double *p = mesh->normals + 3 * (size_t)n, y = p[1];
+        p[1] = p[2];
+        p[2] = -y;
+    }
+}
+
+ex_result exi_project_read_mesh(const ex_project_view *view, const char *relative, ex_mesh **mesh, ex_error *error) {
+    *mesh = NULL;
+    char *path = exi_path_join(view->path, relative);
+    if (!path)
+        return exi_error_memory(error, "a path", strlen(relative));
+    ex_result result = ex_mesh_read(path, mesh, error);
+    if (result == EX_OK)
+        convert(view, *mesh);
+    free(path);
+    return result;
+}
+
+/* ---- the work ---- */
+
+void exi_build_report(const exi_building *b, const char *what) {
+    const ex_progress *progress = b->options.progress;
+    if (progress && progress->report)
+        progress->report(progress->user, what, (double)b->example_done / (b->example_total + 1));
+}
+
+static ex_result read_body(exi_building *b, ex_error *error) {
+    exi_build_report(b, "mesh");
+    ex_result result = exi_project_read_mesh(b->view, b->view->mesh, &b->mesh, error);
+    if (result != EX_OK)
+        return exi_error_within(error, result, "mesh");
+    result = exi_rig_mesh_make(b->mesh, &b->rig_mesh, error);
+    if (result == EX_OK)
+        result = exi_rig_mesh_smooth(&b->rig_mesh, error);
+    if (result == EX_OK && b->view->subdivide && !b->options.rig.without_levels) {
+        exi_build_report(b, "subdividing");
+        result = exi_refinement_make(b->mesh, &b->rig_mesh, &b->view->subdivision, &b->refinement, error);
+    }
+    result = exi_error_within(error, result, "%s", b->view->mesh);
+    if (result == EX_OK)
+        result = exi_skeleton_read(b->view, b->mesh, &b->skeleton, &b->skin, error);
+    if (result == EX_OK)
+        result = exi_project_check_joints(b->view, b->skeleton, error);
+    return result == EX_OK ? exi_build_driver(b, error) : result;
+}
+
+/* Stencils of no level, by which a rig whose levels are left out knows that it lacks them: it cannot be packed. NULL
+ * where it lacks none. */
+static ex_result note_missing_levels(const exi_building *b, ex_stencils **stencils, ex_error *error) {
+    const ex_stencils_def none = {.control_count = b->mesh->vertex_count};
+    *stencils = NULL;
+    if (!b->view->subdivide || !b->options.rig.without_levels)
+        return EX_OK;
+    return ex_stencils_create(&none, NULL, stencils, error);
+}
+
+/* What notes of the rig say. */
+typedef struct note_texts {
+    exi_text rules, paths, drive;
+} note_texts;
+
+static ex_result create(const exi_building *b, const note_texts *texts, ex_rig **rig, ex_error *error) {
+    const exi_text *rules = &texts->rules, *paths = &texts->paths, *drive = &texts->drive;
+    ex_note notes[EXI_RIG_MESH_NOTES + 3];
+    ex_rig_def def = ex_rig_def_default();
+    memcpy(notes, b->rig_mesh.notes, sizeof b->rig_mesh.notes);
+    def.note_count = b->rig_mesh.note_count;
+    if (b->view->subdivide)
+        notes[def.note_count++] = (ex_note){.kind = EXI_REFINEMENT_NOTE, .data = rules->bytes, .size = rules->size};
+    if (b->path_note)
+        notes[def.note_count++] = (ex_note){.kind = EXI_PATHS_NOTE, .data = paths->bytes, .size = paths->size};
+    if (b->driver.mesh) {
+        notes[def.note_count++] = (ex_note){.kind = EXI_DRIVE_NOTE, .data = drive->bytes, .size = drive->size};
+        def.driver = &b->driver.driving.driver;
+    }
+    def.notes = notes;
+    def.mesh = b->rig_mesh.mesh;
+    def.layers = b->layers;
+    def.layer_count = b->view->layer_count;
+    def.skeleton = b->skeleton;
+    def.skin = b->skin;
+    def.skinning = b->view->skinning;
+    if (b->refinement.subdivision) {
+        def.stencils = b->refinement.subdivision->stencils;
+        def.levels = b->refinement.levels;
+        def.level = b->view->subdivision.limit ? EX_LEVEL_LIMIT : b->view->subdivision.levels;
+    }
+    def.options = b->options.rig;
+    ex_stencils *missing;
+    ex_result result = note_missing_levels(b, &missing, error);
+    if (missing)
+        def.stencils = missing;
+    if (result == EX_OK)
+        result = ex_rig_create(&def, NULL, rig, error);
+    ex_stencils_destroy(missing);
+    return result;
+}
+
+static ex_result build(exi_building *b, ex_rig **rig, ex_error *error) {
+    note_texts texts = {0};
+    ex_result result = read_body(b, error);
+    if (result == EX_OK)
+        result = exi_measure_open(&b->measure, b->view, b->mesh, b->skeleton, b->skin,
+                                  b->driver.mesh ? &b->driver : NULL, error);
+    if (result == EX_OK)
+        result = exi_build_layers(b, error);
+    if (result == EX_OK && b->view->subdivide)
+        result = exi_refinement_describe(&b->view->subdivision, &texts.rules, error);
+    if (result == EX_OK && b->path_note) {
+        exi_json_print(b->path_note, false, &texts.paths);
+        result = texts.paths.failed ? exi_error_memory(error, "a note", texts.paths.size) : EX_OK;
+    }
+    if (result == EX_OK && b->driver.mesh)
+        result = exi_drive_note_write(&b->driver.options, b->driver.mesh, &texts.drive, error);
+    if (result == EX_OK) {
+        exi_build_report(b, "solving");
+        result = create(b, &texts, rig, error);
+    }
+    if (result == EX_OK)
+        exi_build_note_ridges(b, *rig);
+    free(texts.rules.bytes);
+    free(texts.paths.bytes);
+    free(texts.drive.bytes);
+    return result;
+}
+
+ex_result ex_project_build(const ex_project *project, const ex_build_options *options, ex_rig **rig, ex_error *error) {
+    *rig = NULL;
+    ex_error local = {0};
+    error = error ? error : &local;
+    exi_building b = {.view = &project->view};
+    if (options)
+        b.options = *options;
+    for (int l = 0; l < b.view->layer_count; l++)
+        b.example_total += b.view->layers[l].example_count *
+                           (b.view->layers[l].shape == EX_SHAPE_TRAJECTORY ? 1 + EXI_BUILD_PATH_COST : 1);
+    ex_result result = build(&b, rig, error);
+    exi_measure_close(&b.measure);
+    exi_build_free_layers(&b);
+    exi_project_driver_close(&b.driver);
+    exi_refinement_free(&b.refinement);
+    ex_skin_destroy(b.skin);
+    ex_skeleton_destroy(b.skeleton);
+    exi_rig_mesh_free(&b.rig_mesh);
+    ex_mesh_destroy(b.mesh);
+    return project->path[0] ? exi_error_within(error, result, "%s", project->path) : result;
+}

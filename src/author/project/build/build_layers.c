@@ -1,0 +1,268 @@
+/*
+ * Layers on their way into a rig. Layers of forms are measured in their order, each from the mesh with the earlier ones
+ * on it (measure.h); images are read as they are.
+ */
+#include "author/base/array.h"
+#include "author/base/file.h"
+#include "author/project/build/build.h"
+#include "runtime/base/result.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- spaces ---- */
+
+static ex_result open_layer(const exi_building *b, const ex_project_layer *source, ex_layer_def *layer,
+                            ex_error *error) {
+    size_t axes = (size_t)source->axis_count;
+    const char **names = calloc(axes, sizeof *names), **units = calloc(axes, sizeof *units);
+    ex_axis_source *sources = calloc(axes, sizeof *sources);
+    layer->name = source->name;
+    layer->domain = source->shape == EX_SHAPE_PIXELS         ? EX_DOMAIN_PIXELS
+                    : source->shape == EX_SHAPE_OFFSETS      ? EX_DOMAIN_OFFSETS
+                    : source->shape == EX_SHAPE_TRAJECTORY   ? EX_DOMAIN_TRAJECTORY
+                    : source->shape == EX_SHAPE_DISPLACEMENT ? EX_DOMAIN_DISPLACEMENT
+                                                             : EX_DOMAIN_FORM;
+    layer->reference = exi_layer_reference(source);
+    layer->weigh = source->weigh;
+    layer->muted = source->muted;
+    layer->frame = source->frame;
+    layer->moved = source->shape == EX_SHAPE_OFFSETS && source->participation == EX_PARTICIPATION_MOVED;
+    layer->example_names = source->weigh.names;
+    layer->axis_names = names;
+    layer->axis_units = units;
+    layer->sources = sources;
+    if (!names || !units || !sources)
+        return exi_error_memory(error, "a layer", axes * sizeof *sources);
+    for (size_t i = 0; i < axes; i++) {
+        const ex_project_axis *axis = &source->axes[i];
+        names[i] = axis->name;
+        units[i] = axis->unit;
+        sources[i] = (ex_axis_source){.joint = axis->joint ? ex_skeleton_find(b->skeleton, axis->joint) : -1,
+                                      .reading = axis->reading};
+    }
+    return EX_OK;
+}
+
+/* ---- forms ---- */
+
+/* Reads an example's mesh and measures it. */
+static ex_result measure_form(exi_building *b, int layer, int index, const float *mask, exi_measured *measured,
+                              ex_error *error) {
+    const ex_project_example *source = &b->view->layers[layer].examples[index];
+    const ex_damped_report *report = b->options.damped;
+    ex_mesh *form = NULL;
+    if (source->reference)
+        return exi_measure_reference(&b->measure, measured, error);
+    ex_result result = exi_project_read_mesh(b->view, source->mesh, &form, error);
+    if (result != EX_OK)
+        return exi_error_within(error, result, "mesh");
+    ex_error difference = {0};
+    result = ex_mesh_compare_connectivity(b->mesh, form, &difference);
+    if (result == EX_ERROR_DATA)
+        exi_error(
+            error, result,
+            "%s: not the form of '%s': %s ('exemplar check' says whether another order of vertices would repair it)",
+            source->mesh, b->view->mesh, difference.text);
+    else if (result != EX_OK)
+        exi_error(error, result, "%s: %s", source->mesh, difference.text);
+    if (result == EX_OK)
+        result = exi_measure_example(&b->measure, layer, index, form, mask, measured, error);
+    if (result == EX_OK && report && report->report && measured->damped_count > 0)
+        report->report(report->user, layer, index, measured->damped, measured->damped_count);
+    ex_mesh_destroy(form);
+    return result;
+}
+
+/* Where measured examples go: rows of whole forms, or offsets. */
+typedef struct row_lists {
+    const float **deltas, **shifts; /* [example_count] */
+    ex_offsets *offsets;            /* [example_count], or NULL */
+} row_lists;
+
+static bool open_rows(const ex_project_layer *source, ex_layer_def *layer, row_lists *r) {
+    const size_t count = (size_t)source->example_count;
+    *r = (row_lists){0};
+    if (source->shape == EX_SHAPE_OFFSETS) {
+        layer->offsets = r->offsets = calloc(count, sizeof *r->offsets);
+        return r->offsets != NULL;
+    }
+    layer->deltas = r->deltas = calloc(count, sizeof *r->deltas);
+    if (!source->driven) /* the driver's keys move no joints */
+        layer->shifts = r->shifts = calloc(count, sizeof *r->shifts);
+    return r->deltas && (r->shifts || source->driven);
+}
+
+static void take(const row_lists *r, int k, exi_measured *measured) {
+    if (r->offsets) {
+        r->offsets[k] = measured->offsets;
+        measured->offsets = (ex_offsets){0};
+        return;
+    }
+    r->deltas[k] = measured->delta;
+    if (r->shifts)
+        r->shifts[k] = measured->shifts;
+    measured->delta = measured->shifts = NULL;
+}
+
+/* What follows from the layer's examples; and lets it count for those after it. */
+static ex_result finish_forms(exi_building *b, int index, ex_layer_def *layer, ex_error *error) {
+    exi_measure *m = &b->measure;
+    const bool driven = b->view->layers[index].driven;
+    ex_result result = exi_build_falloffs(b, index, layer, error);
+    if (result == EX_OK && driven)
+        result = exi_build_driven(b, index, layer, error);
+    else if (result == EX_OK && layer->domain == EX_DOMAIN_TRAJECTORY)
+        result = exi_build_paths(b, index, layer, error);
+    if (result != EX_OK || index + 1 == b->view->layer_count)
+        return result; /* the last layer has none after it */
+    if (driven)
+        return exi_measure_add_driven(m, index, layer, error);
+    if (layer->domain == EX_DOMAIN_TRAJECTORY)
+        return exi_measure_add_paths(m, index, &layer->weigh, &b->paths[index], layer->mask, layer->shifts, error);
+    return layer->domain == EX_DOMAIN_OFFSETS
+               ? exi_measure_add_offsets(m, index, &layer->weigh, layer->offsets, error)
+               : exi_measure_add_layer(m, index, &layer->weigh, layer->deltas, layer->shifts, error);
+}
+
+/* The mask goes into the differences, but of trajectories, which run whole and are masked as they are evaluated. */
+static ex_result read_forms(exi_building *b, int index, ex_layer_def *layer, ex_error *error) {
+    const ex_project_layer *source = &b->view->layers[index];
+    const bool paths = layer->domain == EX_DOMAIN_TRAJECTORY;
+    float *mask = NULL;
+    row_lists r;
+    ex_result result = open_rows(source, layer, &r)
+                           ? EX_OK
+                           : exi_error_memory(error, "a layer", (size_t)source->example_count * sizeof *r.offsets);
+    if (result == EX_OK)
+        result = exi_project_read_mask(b->view, source, b->mesh, b->skeleton, b->skin, &mask, error);
+    for (int k = 0; result == EX_OK && k < source->example_count; k++) {
+        exi_measured measured = {0};
+        exi_build_report(b, source->examples[k].name);
+        result = exi_error_within(error, measure_form(b, index, k, paths ? NULL : mask, &measured, error),
+                                  "layers[%d].examples[%d] '%s'", index, source->examples[k].place,
+                                  source->examples[k].name);
+        if (result == EX_OK)
+            take(&r, k, &measured);
+        exi_measured_free(&measured);
+        b->example_done++;
+    }
+    if (paths)
+        layer->mask = mask;
+    else
+        free(mask);
+    if (result == EX_OK)
+        result = exi_error_within(error, finish_forms(b, index, layer, error), "layer '%s'", source->name);
+    return result;
+}
+
+/* ---- images ---- */
+
+/* The first image of the texture, whose size the others must have; and its file. */
+static const ex_image *first_image(const exi_building *b, int layer, const char **file) {
+    const char *texture = b->view->layers[layer].texture;
+    for (int l = 0; l <= layer; l++)
+        if (b->images[l] && strcmp(b->view->layers[l].texture, texture) == 0) {
+            *file = b->view->layers[l].examples[0].image;
+            return b->images[l][0];
+        }
+    return NULL;
+}
+
+static ex_result read_image(exi_building *b, int layer, int index, ex_error *error) {
+    const char *relative = b->view->layers[layer].examples[index].image, *first_file = NULL;
+    char *path = exi_path_join(b->view->path, relative);
+    if (!path)
+        return exi_error_memory(error, "a path", strlen(relative));
+    ex_result result = ex_image_read(path, &b->images[layer][index], error);
+    free(path);
+    if (result != EX_OK)
+        return exi_error_within(error, result, "image");
+    const ex_image *image = b->images[layer][index], *first = first_image(b, layer, &first_file);
+    if (image->width != first->width || image->height != first->height)
+        return exi_error(error, EX_ERROR_DATA,
+                         "%s is %d x %d pixels, but %s is %d x %d: the images of a texture must have one size",
+                         relative, image->width, image->height, first_file, first->width, first->height);
+    return EX_OK;
+}
+
+static ex_result read_images(exi_building *b, int index, ex_layer_def *layer, ex_error *error) {
+    const ex_project_layer *source = &b->view->layers[index];
+    const size_t count = (size_t)source->example_count;
+    const unsigned char **pixels = calloc(count, sizeof *pixels);
+    b->images[index] = calloc(count, sizeof *b->images[index]);
+    layer->images = pixels;
+    layer->texture = source->texture;
+    ex_result result = pixels && b->images[index] ? EX_OK : exi_error_memory(error, "a layer", count * sizeof *pixels);
+    for (int k = 0; result == EX_OK && k < source->example_count; k++) {
+        exi_build_report(b, source->examples[k].name);
+        result = exi_error_within(error, read_image(b, index, k, error), "layers[%d].examples[%d] '%s'", index,
+                                  source->examples[k].place, source->examples[k].name);
+        b->example_done++;
+        if (result != EX_OK)
+            return result;
+        pixels[k] = b->images[index][k]->pixels;
+        layer->width = b->images[index][k]->width;
+        layer->height = b->images[index][k]->height;
+    }
+    return result;
+}
+
+/* ---- all of them ---- */
+
+ex_result exi_build_layers(exi_building *b, ex_error *error) {
+    const size_t count = (size_t)b->view->layer_count;
+    b->layers = calloc(count + 1, sizeof *b->layers);
+    b->images = calloc(count + 1, sizeof *b->images);
+    b->paths = calloc(count + 1, sizeof *b->paths);
+    if (!b->layers || !b->images || !b->paths)
+        return exi_error_memory(error, "the layers", count * sizeof *b->layers);
+    ex_result result = EX_OK;
+    for (int l = 0; result == EX_OK && l < b->view->layer_count; l++) {
+        ex_layer_def *layer = &b->layers[l];
+        result = open_layer(b, &b->view->layers[l], layer, error);
+        if (result == EX_OK)
+            result = layer->domain == EX_DOMAIN_PIXELS         ? read_images(b, l, layer, error)
+                     : layer->domain == EX_DOMAIN_DISPLACEMENT ? exi_build_maps(b, l, layer, error)
+                                                               : read_forms(b, l, layer, error);
+    }
+    return result;
+}
+
+static void free_rows(const float *const *list, int count) {
+    for (int k = 0; list && k < count; k++)
+        free((void *)(uintptr_t)list[k]);
+    free((void *)(uintptr_t)list);
+}
+
+void exi_build_free_layers(exi_building *b) {
+    for (int l = 0; b->layers && l < b->view->layer_count; l++) {
+        ex_layer_def *layer = &b->layers[l];
+        free_rows(layer->deltas, layer->weigh.example_count);
+        free_rows(layer->shifts, layer->weigh.example_count);
+        for (int k = 0; layer->offsets && k < layer->weigh.example_count; k++)
+            exi_offsets_free((ex_offsets *)(uintptr_t)&layer->offsets[k]);
+        free((void *)(uintptr_t)layer->offsets);
+        if (b->view->layers[l].auto_falloff && layer->weigh.falloffs != b->view->layers[l].weigh.falloffs)
+            free((void *)(uintptr_t)layer->weigh.falloffs);
+        free((void *)(uintptr_t)layer->axis_names);
+        free((void *)(uintptr_t)layer->axis_units);
+        free((void *)(uintptr_t)layer->sources);
+        free((void *)(uintptr_t)layer->images);
+        exi_build_free_driven(layer);
+        free_rows(layer->displacements, layer->weigh.example_count);
+        if (layer->domain == EX_DOMAIN_TRAJECTORY || layer->domain == EX_DOMAIN_DISPLACEMENT)
+            free((void *)(uintptr_t)layer->mask);
+        if (b->paths)
+            exi_project_paths_close(&b->paths[l]);
+        for (int k = 0; b->images && b->images[l] && k < layer->weigh.example_count; k++)
+            ex_image_destroy(b->images[l][k]);
+        if (b->images)
+            free(b->images[l]);
+    }
+    free(b->layers);
+    free(b->images);
+    free(b->paths);
+    json_decref(b->path_note);
+    ex_trajectories_destroy(b->driven_paths);
+}

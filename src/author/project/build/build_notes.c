@@ -1,0 +1,105 @@
+/*
+ * Sentences about what building chose or had to add: falloffs by leave-one-out, ridges, with the pose to blame, and
+ * trajectories that do not follow well.
+ */
+#include "author/project/build/build.h"
+#include "author/project/build/falloff.h"
+#include "runtime/base/result.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void note(const exi_building *b, const char *format, ...) EXI_PRINTF(2, 3);
+static void note(const exi_building *b, const char *format, ...) {
+    char text[EX_ERROR_SIZE];
+    va_list arguments;
+    if (!b->options.note)
+        return;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    b->options.note(b->options.note_user, text);
+}
+
+ex_result exi_build_falloffs(const exi_building *b, int index, ex_layer_def *layer, ex_error *error) {
+    const ex_project_layer *source = &b->view->layers[index];
+    const float *const *rows = layer->displacements ? layer->displacements : layer->deltas;
+    const size_t numbers = layer->displacements
+                               ? (size_t)b->refinement.levels[b->refinement.level_count - 1].vertex_count
+                               : 3 * (size_t)b->mesh->vertex_count;
+    if (!source->auto_falloff)
+        return EX_OK;
+    double *gram = layer->offsets ? exi_gram_of_offsets(layer->offsets, source->example_count)
+                                  : exi_gram_of_rows(rows, source->example_count, numbers);
+    exi_falloff_choice choice = {0};
+    ex_result result = gram ? exi_falloff_choose(&source->weigh, gram, &choice, error)
+                            : exi_error_memory(error, "choosing falloffs", 0);
+    free(gram);
+    if (result != EX_OK)
+        return result;
+    if (choice.falloffs) {
+        char usual[80] = "; the default would need a ridge";
+        if (isfinite(choice.error_usual))
+            snprintf(usual, sizeof usual, ", with the default %.3g %%", 100 * choice.error_usual);
+        layer->weigh.falloffs = choice.falloffs;
+        note(b,
+             "layer '%s': the falloff by leave-one-out is %.3g in distances of the space, %.2f times the usual "
+             "distance of neighbours: points are guessed from the others %.3g %% off%s",
+             source->name, choice.factor * choice.usual, choice.factor, 100 * choice.error, usual);
+    } else {
+        const int points = source->example_count + source->weigh.pseudo_count;
+        note(b,
+             points > EXI_FALLOFF_POINTS
+                 ? "layer '%s': %d points are too many to choose a falloff by leave-one-out, which takes up to %d; the "
+                   "default stays, the usual distance of neighbours"
+                 : "layer '%s': leave-one-out has nothing to choose a falloff by, with %d points; the default stays, "
+                   "the usual distance of neighbours",
+             source->name, points, EXI_FALLOFF_POINTS);
+    }
+    return EX_OK;
+}
+
+void exi_build_note_ridges(const exi_building *b, const ex_rig *rig) {
+    for (int l = 0; b->options.note && l < b->view->layer_count; l++) {
+        const ex_weigher *weigher = ex_rig_weigher(rig, l);
+        const ex_ridge ridge = ex_weigher_get_ridge(weigher);
+        const ex_project_layer *layer = &b->view->layers[l];
+        exi_point_words text;
+        double cost = 0;
+        int missed = 0;
+        if (layer->weigh.kind != EX_WEIGHER_GAUSSIAN || !(ridge.ridge > 0) || !exi_ridge_cost(weigher, &cost, &missed))
+            continue;
+        if (ridge.point >= 0)
+            note(b,
+                 "layer '%s': its points can hardly be told apart (condition %.2g), so a ridge of %.2g was added; the "
+                 "one to blame is %s, with a falloff of %.3g: lower it, or spread the poses; example '%s' is missed "
+                 "most, by %.2g %%",
+                 layer->name, ridge.condition, ridge.ridge, exi_point_name(b->view, l, ridge.point, &text),
+                 ridge.falloff, layer->examples[missed].name, 100 * cost);
+        else
+            note(b, "layer '%s': with a ridge of %.2g, example '%s' is missed most, by %.2g %%", layer->name,
+                 ridge.ridge, layer->examples[missed].name, 100 * cost);
+    }
+}
+
+void exi_build_note_paths(const exi_building *b, int index) {
+    const ex_project_layer *layer = &b->view->layers[index];
+    const exi_project_paths *paths = &b->paths[index];
+    for (int k = 0; k < layer->example_count; k++) {
+        const struct ex_trajectory_fit *fit = &paths->found->fits[k];
+        const char *name = layer->examples[k].name;
+        if (layer->examples[k].reference)
+            continue;
+        if (layer->trajectory->mode == EX_TRAJECTORY_PAPER && !fit->converged)
+            note(b, "layer '%s': the trajectory to '%s' was still changing after %d steps: more iterations may help",
+                 layer->name, name, fit->iterations);
+        if (layer->trajectory->mode == EX_TRAJECTORY_GUIDED &&
+            (fit->rigid[2] > EXI_PATH_RATIO_99 || fit->rigid[3] > EXI_PATH_RATIO_999))
+            note(b,
+                 "layer '%s': on the way to '%s' the most stretched triangles are stretched %.1f times as much as in "
+                 "the as-rigid-as-possible forms between them",
+                 layer->name, name, fit->rigid[2] > EXI_PATH_RATIO_99 ? fit->rigid[2] : fit->rigid[3]);
+    }
+}

@@ -1,0 +1,59 @@
+/*
+ * Layers of trajectories on their way into a rig: once the examples are measured, paths are found that run from the
+ * mesh to mesh + difference.
+ */
+#include "author/project/build/build.h"
+#include "runtime/base/result.h"
+
+#include <stdlib.h>
+
+/* Progress of a layer's paths as part of the whole. */
+typedef struct share {
+    const exi_building *b;
+    double cost;
+} share;
+
+static void report_share(void *user, const char *what, double fraction) {
+    const share *s = user;
+    const ex_progress *progress = s->b->options.progress;
+    progress->report(progress->user, what, (s->b->example_done + s->cost * fraction) / (s->b->example_total + 1));
+}
+
+static ex_result describe(exi_building *b, int index, ex_error *error) {
+    if (!b->path_note)
+        b->path_note = json_object();
+    return b->path_note && exi_project_paths_describe(b->path_note, &b->view->layers[index], &b->paths[index],
+                                                      b->mesh->face_count)
+               ? EX_OK
+               : exi_error_memory(error, "a note", 0);
+}
+
+ex_result exi_build_paths(exi_building *b, int index, ex_layer_def *layer, ex_error *error) {
+    const ex_project_layer *source = &b->view->layers[index];
+    exi_project_paths *paths = &b->paths[index];
+    share s = {.b = b, .cost = EXI_BUILD_PATH_COST * source->example_count};
+    const ex_progress progress = {.report = report_share, .user = &s};
+    const bool reports = b->options.progress && b->options.progress->report;
+    ex_result result = exi_project_paths_open(paths,
+                                              &(exi_project_paths_source){.mesh = b->mesh,
+                                                                          .example_count = source->example_count,
+                                                                          .names = source->weigh.names,
+                                                                          .reference = layer->reference,
+                                                                          .deltas = layer->deltas},
+                                              error);
+    if (result == EX_OK)
+        result = exi_project_paths_find(paths, b->view, source, b->mesh, b->options.tasks, reports ? &progress : NULL,
+                                        error);
+    if (result == EX_OK)
+        result = describe(b, index, error);
+    b->example_done += EXI_BUILD_PATH_COST * source->example_count;
+    if (result != EX_OK)
+        return result;
+    layer->trajectories = paths->found->trajectories;
+    layer->overlaps = paths->found->overlaps;
+    layer->segments = paths->found->segments;
+    for (int c = 0; c < 3; c++)
+        layer->centre[c] = paths->found->centre[c];
+    exi_build_note_paths(b, index);
+    return EX_OK;
+}

@@ -1,0 +1,83 @@
+/*
+ * Un-posing an example (Shape by Example, equation 7): the form at rest that the palette of its whole pose would move
+ * to the sculpted one, once what is added after skinning is taken off.
+ */
+#include "author/base/array.h"
+#include "author/project/build/measure.h"
+#include "runtime/base/result.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* What is un-posed, and what damped directions tend to, in one place to be released. */
+typedef struct forms {
+    float *posed, *base; /* [vertex_count][3] */
+} forms;
+
+static ex_result round_form(const exi_measure *m, const ex_mesh *form, const forms *f, ex_error *error) {
+    for (size_t i = 0; i < 3 * (size_t)form->vertex_count; i++) {
+        f->posed[i] = (float)form->positions[i];
+        f->base[i] = (float)m->base[i];
+        if (!isfinite(f->posed[i]))
+            return exi_error(error, EX_ERROR_DATA, "vertex %zu is too far away for a float", i / 3);
+    }
+    return EX_OK;
+}
+
+/* Un-poses again with a higher limit: what is damped then and was not before. rest is not written to. */
+static bool find_near(const exi_measure *m, const ex_palette *palette, const forms *f, exi_measured *out) {
+    const size_t vertices = (size_t)m->mesh->vertex_count;
+    double *unused = exi_array_allocate(3 * vertices, sizeof *unused);
+    out->near = exi_array_allocate(vertices, sizeof *out->near);
+    if (!unused || !out->near) {
+        free(unused);
+        return false;
+    }
+    const int count = ex_skin_unpose(m->skin, palette,
+                                     &(ex_unpose_job){.posed = f->posed,
+                                                      .rest = f->base,
+                                                      .out = unused,
+                                                      .limit = m->near_limit,
+                                                      .damped = out->near,
+                                                      .damped_capacity = (int)vertices});
+    for (int i = 0, damped = 0; i < count; i++) {
+        if (damped < out->damped_count && out->damped[damped].vertex == out->near[i].vertex)
+            damped++;
+        else
+            out->near[out->near_count++] = out->near[i];
+    }
+    free(unused);
+    return true;
+}
+
+ex_result exi_measure_no_skin(ex_error *error) {
+    return exi_error(error, EX_ERROR_DATA,
+                     "it cannot be un-posed, because no joint moves the mesh: name a \"skeleton\" with a skin, or "
+                     "let the layer's \"shape\" be \"positions\"");
+}
+
+ex_result exi_measure_unpose(const exi_measure *m, const exi_posing *p, const ex_mesh *form, double *rest,
+                             exi_measured *out, ex_error *error) {
+    const size_t vertices = (size_t)m->mesh->vertex_count;
+    forms f = {.posed = exi_array_allocate(3 * vertices, sizeof *f.posed),
+               .base = exi_array_allocate(3 * vertices, sizeof *f.base)};
+    out->damped = exi_array_allocate(vertices, sizeof *out->damped);
+    ex_result result = f.posed && f.base && out->damped
+                           ? round_form(m, form, &f, error)
+                           : exi_error_memory(error, "un-posing", vertices * (24 + sizeof *out->damped));
+    if (result == EX_OK && !exi_posing_turn(p, m, -1, f.posed))
+        result = exi_error_memory(error, "un-posing", vertices * 16);
+    if (result == EX_OK) {
+        out->damped_count = ex_skin_unpose(m->skin, p->palette,
+                                           &(ex_unpose_job){.posed = f.posed,
+                                                            .rest = f.base,
+                                                            .out = rest,
+                                                            .damped = out->damped,
+                                                            .damped_capacity = (int)vertices});
+        if (m->near_limit > 0 && !find_near(m, p->palette, &f, out))
+            result = exi_error_memory(error, "un-posing", vertices * sizeof *out->near);
+    }
+    free(f.posed);
+    free(f.base);
+    return result;
+}

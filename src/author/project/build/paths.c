@@ -1,0 +1,218 @@
+/*
+ * A layer's trajectories: its examples as forms over the mesh's triangles, what is found from them, or what a rig holds
+ * of them.
+ */
+#include "author/project/build/paths.h"
+
+#include "author/base/array.h"
+#include "author/base/file.h"
+#include "runtime/base/result.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int exi_layer_reference(const ex_project_layer *layer) {
+    int k = layer->example_count - 1;
+    while (k >= 0 && !layer->examples[k].reference)
+        k--;
+    return k;
+}
+
+/* ---- the definition ---- */
+
+static ex_result no_memory(const exi_project_paths *p, ex_error *error) {
+    return exi_error_memory(error, "the trajectories", 24 * (size_t)p->def.vertex_count);
+}
+
+/* Triangles by the numbers of their vertices. */
+static ex_result take_triangles(exi_project_paths *p, const ex_mesh *mesh, ex_error *error) {
+    int *corners = NULL, count = 0;
+    ex_result result = ex_mesh_triangulate(mesh, &corners, &count, error);
+    if (result != EX_OK)
+        return result;
+    int *triangles = exi_arena_allocate(&p->arena, 3 * (size_t)count, sizeof *triangles);
+    for (size_t i = 0; triangles && i < 3 * (size_t)count; i++)
+        triangles[i] = mesh->corners[corners[i]];
+    free(corners);
+    p->def.triangles = triangles;
+    p->def.triangle_count = count;
+    return triangles ? EX_OK : no_memory(p, error);
+}
+
+ex_result exi_project_paths_open(exi_project_paths *p, const exi_project_paths_source *source, ex_error *error) {
+    const size_t examples = (size_t)source->example_count, count = 3 * (size_t)source->mesh->vertex_count;
+    *p = (exi_project_paths){.def = {.vertex_count = source->mesh->vertex_count,
+                                     .reference = source->mesh->positions,
+                                     .example_count = source->example_count,
+                                     .names = source->names}};
+    const double **forms = exi_arena_allocate(&p->arena, examples, sizeof *forms);
+    p->def.examples = forms;
+    p->form = exi_arena_allocate(&p->arena, count, sizeof *p->form);
+    for (size_t k = 0; k < examples; k++) {
+        if (!forms || !p->form)
+            return no_memory(p, error);
+        if ((int)k == source->reference)
+            continue;
+        double *form = exi_arena_allocate(&p->arena, count, sizeof *form);
+        forms[k] = form;
+        if (!form)
+            return no_memory(p, error);
+        for (size_t i = 0; i < count; i++) {
+            if (!isfinite(source->deltas[k][i]))
+                return exi_error(error, EX_ERROR_DATA,
+                                 "vertex %zu (counting from 0) of '%s' is too far away for a float once it is measured",
+                                 i / 3, source->names[k]);
+            form[i] = source->mesh->positions[i] + (double)source->deltas[k][i];
+        }
+    }
+    return take_triangles(p, source->mesh, error);
+}
+
+void exi_project_paths_close(exi_project_paths *p) {
+    ex_trajectories_destroy(p->found);
+    ex_mesh_destroy(p->mesh);
+    exi_arena_free(&p->arena);
+    exi_arena_free(&p->rig_arena);
+    *p = (exi_project_paths){0};
+}
+
+/* ---- found ---- */
+
+/* The segments that the layer's file gives, of faces and of their triangles: a face of n corners has n - 2. */
+static ex_result take_segments(exi_project_paths *p, const ex_project_view *view, const ex_project_layer *layer,
+                               const ex_mesh *mesh, ex_error *error) {
+    int *faces = exi_arena_allocate(&p->arena, (size_t)mesh->face_count, sizeof *faces);
+    int *segments = exi_arena_allocate(&p->arena, (size_t)p->def.triangle_count, sizeof *segments);
+    char *path = exi_path_join(view->path, layer->segments);
+    ex_result result =
+        faces && segments && path ? exi_segments_read(path, mesh->face_count, faces, error) : no_memory(p, error);
+    free(path);
+    if (result != EX_OK)
+        return result;
+    for (int f = 0, t = 0; f < mesh->face_count; f++)
+        for (int c = mesh->face_offsets[f] + 2; c < mesh->face_offsets[f + 1]; c++)
+            segments[t++] = faces[f];
+    p->face_segments = faces;
+    p->def.options.segments = segments;
+    return EX_OK;
+}
+
+ex_result exi_project_paths_find(exi_project_paths *p, const ex_project_view *view, const ex_project_layer *layer,
+                                 const ex_mesh *mesh, const ex_tasks *tasks, const ex_progress *progress,
+                                 ex_error *error) {
+    p->def.options = *layer->trajectory;
+    p->def.tasks = tasks;
+    p->def.progress = progress;
+    ex_result result =
+        layer->segments ? exi_error_within(error, take_segments(p, view, layer, mesh, error), "segments") : EX_OK;
+    if (result == EX_OK)
+        result = ex_trajectories_create(&p->def, &p->found, error);
+    p->def.tasks = NULL;
+    p->def.progress = NULL;
+    return result;
+}
+
+/* ---- taken from a rig ---- */
+
+static bool take_path(exi_project_paths *p, const ex_rig *rig, int layer, int k, ex_trajectory *path) {
+    const size_t count = 3 * (size_t)p->def.vertex_count;
+    *path = ex_rig_example_trajectory(rig, layer, k);
+    float *turns = exi_arena_allocate(&p->arena, count, sizeof *turns);
+    const float **correctors = exi_arena_allocate(&p->arena, (size_t)path->corrector_count, sizeof *correctors);
+    if (!turns || !correctors)
+        return false;
+    path->turns = ex_rig_example_turns(rig, layer, k, turns) ? turns : NULL;
+    path->correctors = correctors;
+    for (int j = 0; j < path->corrector_count; j++) {
+        float *values = exi_arena_allocate(&p->arena, count, sizeof *values);
+        correctors[j] = values;
+        if (!values)
+            return false;
+        ex_rig_example_corrector(rig, layer, k, j, values);
+    }
+    return true;
+}
+
+ex_result exi_project_paths_take(exi_project_paths *p, const ex_rig *rig, int layer, ex_error *error) {
+    const size_t examples = (size_t)p->def.example_count;
+    ex_trajectory *paths = exi_arena_allocate(&p->arena, examples, sizeof *paths);
+    float *overlaps = exi_arena_allocate(&p->arena, examples * examples, sizeof *overlaps);
+    if (!paths || !overlaps)
+        return no_memory(p, error);
+    for (int k = 0; k < p->def.example_count; k++)
+        if (p->def.examples[k] && !take_path(p, rig, layer, k, &paths[k]))
+            return no_memory(p, error);
+    const float *held = ex_rig_layer_overlaps(rig, layer);
+    for (size_t i = 0; i < examples * examples; i++)
+        overlaps[i] = held ? held[i] : i % (examples + 1) == 0 ? 1.0F : 0.0F;
+    p->taken = (ex_trajectories){.example_count = p->def.example_count,
+                                 .trajectories = paths,
+                                 .overlaps = overlaps,
+                                 .segments = ex_rig_layer_segments(rig, layer)};
+    ex_rig_layer_centre(rig, layer, p->taken.centre);
+    return EX_OK;
+}
+
+/* The mode that the note names; the other options are of no use once the paths are found. */
+static ex_result take_mode(exi_project_paths *p, const ex_rig *rig, int layer, ex_error *error) {
+    json_t *note = NULL;
+    ex_error ignored = {0};
+    ex_result result = exi_project_paths_note_read(rig, &note, &ignored);
+    const char *mode = json_string_value(json_object_get(json_object_get(note, ex_rig_layer_name(rig, layer)), "mode"));
+    p->def.options = ex_trajectory_options_default();
+    if (mode && strcmp(mode, ex_trajectory_mode_name(EX_TRAJECTORY_PAPER)) == 0)
+        p->def.options.mode = EX_TRAJECTORY_PAPER;
+    json_decref(note);
+    return result == EX_ERROR_MEMORY ? exi_error_memory(error, "a note", 0) : EX_OK;
+}
+
+/* The rig's names and differences, which go into the arena. */
+static ex_result open_rig(exi_project_paths *p, exi_arena *arena, const ex_rig *rig, int layer, ex_mesh *mesh,
+                          ex_error *error) {
+    const int count = ex_weigher_example_count(ex_rig_weigher(rig, layer));
+    const size_t numbers = 3 * (size_t)mesh->vertex_count;
+    const char **names = exi_arena_allocate(arena, (size_t)count, sizeof *names);
+    const float **deltas = exi_arena_allocate(arena, (size_t)count, sizeof *deltas);
+    for (int k = 0; names && deltas && k < count; k++) {
+        float *delta = exi_arena_allocate(arena, numbers, sizeof *delta);
+        if (!delta)
+            return exi_error_memory(error, "the trajectories", numbers * sizeof *delta);
+        ex_rig_example_delta(rig, layer, k, delta);
+        deltas[k] = delta;
+        names[k] = ex_rig_example_name(rig, layer, k);
+    }
+    if (!names || !deltas)
+        return exi_error_memory(error, "the trajectories", (size_t)count * sizeof *deltas);
+    return exi_project_paths_open(p,
+                                  &(exi_project_paths_source){.mesh = mesh,
+                                                              .example_count = count,
+                                                              .names = names,
+                                                              .reference = ex_rig_layer_reference(rig, layer),
+                                                              .deltas = deltas},
+                                  error);
+}
+
+ex_result exi_project_paths_of_rig(exi_project_paths *p, const ex_rig *rig, int layer, ex_error *error) {
+    exi_arena arena = {0};
+    ex_mesh *mesh = NULL;
+    *p = (exi_project_paths){0};
+    ex_result result = ex_rig_to_mesh(rig, NULL, &mesh, error);
+    if (result == EX_OK)
+        result = open_rig(p, &arena, rig, layer, mesh, error);
+    p->mesh = mesh;
+    p->rig_arena = arena;
+    if (result == EX_OK)
+        result = take_mode(p, rig, layer, error);
+    return result == EX_OK ? exi_project_paths_take(p, rig, layer, error) : result;
+}
+
+/* ---- what they make of weights ---- */
+
+bool exi_project_paths_add(const exi_project_paths *p, const double *weights, const float *mask, double *sum) {
+    if (!ex_trajectories_form(p->found ? p->found : &p->taken, &p->def, weights, -1, p->form))
+        return false;
+    for (size_t i = 0; i < 3 * (size_t)p->def.vertex_count; i++)
+        sum[i] += (mask ? (double)mask[i / 3] : 1) * (p->form[i] - p->def.reference[i]);
+    return true;
+}

@@ -1,0 +1,123 @@
+/*
+ * Checking the mesh, and forms against it: whether they can be read, whether floats can hold them, their size, and
+ * their connectivity, with what would repair it.
+ */
+#include "author/project/check/check.h"
+#include "author/project/sculpt/reorder.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* A form that much larger or smaller than the mesh is in another unit. */
+static const double far_larger = 20;
+
+/* Reports vertices that no float can hold; returns whether all can be held. */
+static bool fits_floats(exi_checker *c, const ex_mesh *mesh, const char *name, const char *where) {
+    int count = 0, first = 0;
+    for (int v = 0; v < mesh->vertex_count; v++) {
+        bool fits = true;
+        for (size_t i = 3 * (size_t)v; i < 3 * (size_t)v + 3; i++)
+            fits = fits && isfinite((float)mesh->positions[i]);
+        if (!fits)
+            first = count++ == 0 ? v : first;
+    }
+    if (count > 1)
+        exi_check_add(c, EX_SEVERITY_ERROR, "not_finite", where, first,
+                      "'%s': vertex %d and %d more (counting from 0) are too far away for a float", name, first,
+                      count - 1);
+    else if (count == 1)
+        exi_check_add(c, EX_SEVERITY_ERROR, "not_finite", where, first,
+                      "'%s': vertex %d (counting from 0) is too far away for a float", name, first);
+    return count == 0;
+}
+
+void exi_check_mesh(exi_checker *c) {
+    ex_error error = {0};
+    exi_check_progress(c, "mesh");
+    if (exi_project_read_mesh(c->view, c->view->mesh, &c->mesh, &error) != EX_OK) {
+        exi_check_failure(c, "unreadable", "mesh", &error);
+        return;
+    }
+    if (!fits_floats(c, c->mesh, c->view->mesh, "mesh")) {
+        ex_mesh_destroy(c->mesh);
+        c->mesh = NULL;
+        return;
+    }
+    /* As a rig holds it: differences are measured from the rounded mesh. */
+    for (size_t i = 0; i < 3 * (size_t)c->mesh->vertex_count; i++)
+        c->mesh->positions[i] = (double)(float)c->mesh->positions[i];
+    c->size = ex_mesh_size(c->mesh);
+    c->size = c->size > 0 ? c->size : 1;
+    if (c->mesh->face_count == 0)
+        exi_check_add(c, EX_SEVERITY_WARNING, "no_faces", "mesh", 0, "'%s' has no faces: viewers will show points",
+                      c->view->mesh);
+}
+
+/* ---- forms ---- */
+
+/* Whether the form has as many faces as the mesh at a refined level. */
+static bool is_refined(const exi_checker *c, const ex_mesh *form) {
+    const ex_mesh *mesh = c->mesh;
+    const bool triangles = c->view->subdivision.scheme == EX_SCHEME_LOOP;
+    double faces = triangles ? 4 * (mesh->corner_count - 2.0 * mesh->face_count) : mesh->corner_count;
+    for (int l = 1; c->view->subdivide && l <= EX_SUBDIVIDE_LEVELS; l++, faces *= 4)
+        if (form->face_count > mesh->face_count && form->face_count == faces)
+            return true;
+    return false;
+}
+
+static const char *repair_hint(exi_checker *c, const ex_mesh *form) {
+    if (form->vertex_count != c->mesh->vertex_count) {
+        if (is_refined(c, form))
+            return "it is as fine as the mesh once it is subdivided: examples are forms of the mesh itself, which "
+                   "'exemplar pose --level cage' writes";
+        if (form->vertex_count > c->mesh->vertex_count && exi_place_count(form, &c->failed) == c->mesh->vertex_count)
+            return "merging its vertices that stand at one place would leave as many as the mesh has: they were split "
+                   "on the way, as exporters do at seams of textures and normals";
+        return "it is another mesh: export it again from the one that the project names";
+    }
+    switch (exi_find_order(c->mesh, form, NULL, &c->failed)) {
+    case EXI_ORDER_FACES:
+        return "its vertices are in the mesh's order and only its faces are not, or begin at another corner: exporting "
+               "with the order of faces kept would repair it";
+    case EXI_ORDER_TEXCOORDS:
+        return "it is the same mesh with its vertices in another order: exporting with the vertex order kept, or "
+               "matching by texture coordinates, would repair it";
+    case EXI_ORDER_POSITIONS:
+        return "it is the same mesh with its vertices in another order: exporting with the vertex order kept, or "
+               "matching by rest position, would repair it";
+    default:
+        return "no other order of its vertices, by texture coordinates or by rest position, gives the mesh's faces: "
+               "export it again from the mesh that the project names, with the vertex order kept";
+    }
+}
+
+static bool fits_mesh(exi_checker *c, const ex_project_example *example, const ex_mesh *form, const char *where) {
+    ex_error error = {0};
+    if (ex_mesh_compare_connectivity(c->mesh, form, &error) == EX_OK) {
+        const double ratio = ex_mesh_size(form) / c->size;
+        if (ratio > far_larger || ratio < 1 / far_larger)
+            exi_check_add(c, EX_SEVERITY_WARNING, "size", where, ratio,
+                          "'%s' (%s) is %.3g times as large as the mesh: is it in another unit than \"unit\" says?",
+                          example->name, example->mesh, ratio);
+        return true;
+    }
+    exi_check_add(c, EX_SEVERITY_ERROR, "connectivity", where, 0, "'%s' (%s): %s; %s", example->name, example->mesh,
+                  error.text, repair_hint(c, form));
+    return false;
+}
+
+ex_mesh *exi_check_read_form(exi_checker *c, const ex_project_example *example, const char *where) {
+    ex_mesh *form = NULL;
+    ex_error error = {0};
+    if (exi_project_read_mesh(c->view, example->mesh, &form, &error) != EX_OK) {
+        exi_check_failure(c, "unreadable", where, &error);
+        return NULL;
+    }
+    const bool finite = fits_floats(c, form, example->name, where);
+    if ((c->mesh && !fits_mesh(c, example, form, where)) || !finite) {
+        ex_mesh_destroy(form);
+        form = NULL;
+    }
+    return form;
+}

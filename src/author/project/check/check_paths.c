@@ -1,0 +1,114 @@
+/*
+ * Checking trajectories: they are found as building finds them, and what they make of the way between the examples is
+ * measured against the as-rigid-as-possible in-betweens that they follow.
+ */
+#include "author/project/check/check.h"
+#include "runtime/base/vector.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* A volume below this part of the mesh's size cubed is none: the surface is flat. */
+static const double flat = 1e-6;
+/* Areas that add up to less than this part of themselves belong to a closed surface. */
+static const double open = 1e-6;
+
+/* Six times the volume that the triangles enclose; 0 where they enclose none, since their area vectors do not add up to
+ * 0. */
+static double volume_of(const ex_trajectories_def *def, const double *form) {
+    double sum = 0, areas = 0, total[3] = {0, 0, 0};
+    for (size_t t = 0; t < (size_t)def->triangle_count; t++) {
+        const int *v = def->triangles + 3 * t;
+        const double *a = form + 3 * (size_t)v[0];
+        double u[3], w[3], n[3];
+        exi_subtract(form + 3 * (size_t)v[1], a, u);
+        exi_subtract(form + 3 * (size_t)v[2], a, w);
+        exi_cross(u, w, n);
+        sum += exi_dot3(a, n);
+        areas += sqrt(exi_dot3(n, n));
+        for (int i = 0; i < 3; i++)
+            total[i] += n[i];
+    }
+    return sqrt(exi_dot3(total, total)) <= open * areas ? sum : 0;
+}
+
+/* A closed surface whose volume has the other sign is a mirror image, or inside out: no turn brings one to the other.
+ */
+static void check_inside_out(exi_checker *c, int index, int k, const char *where) {
+    const ex_trajectories_def *def = &c->paths[index].def;
+    const double size = pow(c->size, 3);
+    const double before = volume_of(def, def->reference), after = volume_of(def, def->examples[k]);
+    if (before == 0 || after == 0 || (before < 0) == (after < 0) || fabs(before) < flat * size ||
+        fabs(after) < flat * size)
+        return;
+    exi_check_add(c, EX_SEVERITY_WARNING, "inside_out", where, after / before,
+                  "'%s' is inside out against the mesh, or its mirror image: no turn brings one to the other, and all "
+                  "of it will be flat somewhere on the way",
+                  c->view->layers[index].examples[k].name);
+}
+
+static void check_fit(exi_checker *c, int index, int k, const char *where) {
+    const ex_project_layer *layer = &c->view->layers[index];
+    const struct ex_trajectory_fit *fit = &c->paths[index].found->fits[k];
+    if (layer->trajectory->mode == EX_TRAJECTORY_PAPER) {
+        if (!fit->converged)
+            exi_check_add(c, EX_SEVERITY_WARNING, "not_converged", where, fit->iterations,
+                          "the trajectory to '%s' was still changing after %d steps: more iterations may help",
+                          layer->examples[k].name, fit->iterations);
+        return;
+    }
+    if (fit->rigid[3] == 0)
+        return; /* rigid, or not moved at all */
+    const bool weak = fit->rigid[2] > EXI_PATH_RATIO_99 || fit->rigid[3] > EXI_PATH_RATIO_999;
+    exi_check_add(c, weak ? EX_SEVERITY_WARNING : EX_SEVERITY_NOTE, "stretched", where, fit->rigid[2],
+                  "on the way to '%s', triangles are stretched at most %.2f times as much as in the "
+                  "as-rigid-as-possible forms between them (99 of 100), and %.2f times (999 of 1000)%s",
+                  layer->examples[k].name, fit->rigid[2], fit->rigid[3],
+                  weak ? ": more \"correctors\", or an example between them, would help" : "");
+}
+
+/* Bases are appended to segments that hang on others. */
+static void check_bases(exi_checker *c, int index, const char *where) {
+    const ex_project_layer *layer = &c->view->layers[index];
+    const ex_segments *segments = &c->paths[index].found->segments;
+    bool chain = false;
+    for (int s = 0; s < segments->count; s++)
+        chain = chain || segments->parents[s] >= 0;
+    if (layer->trajectory->mode == EX_TRAJECTORY_PAPER && layer->trajectory->bases && !chain)
+        exi_check_add(c, EX_SEVERITY_WARNING, "no_chain", where, segments->count,
+                      "'%s' asks for \"bases\", but no segment hangs on another, and none are appended: a smaller "
+                      "\"segment_angle\", or \"segments\" from a file, would tell them apart",
+                      layer->name);
+}
+
+bool exi_check_paths(exi_checker *c, int index) {
+    const ex_project_layer *layer = &c->view->layers[index];
+    exi_project_paths *paths = &c->paths[index];
+    ex_error error = {0};
+    char where[64];
+    snprintf(where, sizeof where, "layers[%d].trajectory", index);
+    exi_check_progress(c, layer->name);
+    ex_result result =
+        exi_project_paths_open(paths,
+                               &(exi_project_paths_source){.mesh = c->mesh,
+                                                           .example_count = layer->example_count,
+                                                           .names = layer->weigh.names,
+                                                           .reference = exi_layer_reference(layer),
+                                                           .deltas = (const float *const *)c->deltas[index]},
+                               &error);
+    if (result == EX_OK)
+        result = exi_project_paths_find(paths, c->view, layer, c->mesh, NULL, NULL, &error);
+    if (result != EX_OK) {
+        exi_check_failure(c, "trajectory", where, &error);
+        return false;
+    }
+    check_bases(c, index, where);
+    for (int k = 0; k < layer->example_count && !c->failed; k++) {
+        snprintf(where, sizeof where, "layers[%d].examples[%d]", index, layer->examples[k].place);
+        if (layer->examples[k].reference)
+            continue;
+        check_inside_out(c, index, k, where);
+        check_fit(c, index, k, where);
+    }
+    return !c->failed;
+}

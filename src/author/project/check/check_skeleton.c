@@ -1,0 +1,290 @@
+/*
+ * Checking the skeleton's file: whether it has a skeleton, whether its weights move every vertex and sum to 1, whether
+ * what it was bound to is the project's mesh, whether its joints are where the mesh is and leave it alone at rest; and
+ * whether it has the joints that the project names.
+ */
+#include "author/project/skeleton/skeleton.h"
+
+#include "author/base/array.h"
+#include "author/project/check/check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Joints that far from the mesh, in its sizes, and vertices moved that far at rest, are probably a mistake. */
+static const double far_away = 1, moved_at_rest = 0.01;
+
+/* ---- weights in the file ---- */
+
+static bool came_before(const ex_scene *scene, int node) {
+    for (int n = 0; n < node; n++)
+        if (scene->nodes[n].mesh == scene->nodes[node].mesh && scene->nodes[n].skin == scene->nodes[node].skin)
+            return true;
+    return false;
+}
+
+static void check_primitive(exi_checker *c, ex_scene_primitive *p, const char *place) {
+    if (p->empty_count > 0)
+        exi_check_add(
+            c, EX_SEVERITY_ERROR, "zero_weights", "skeleton", p->empty_count,
+            "%s: %s: the joint weights of %d %s, the first of them %d (counting from 0), sum to 0, so that no "
+            "joint moves %s: paint weights there and export again",
+            c->view->skeleton, place, p->empty_count, p->empty_count == 1 ? "vertex" : "vertices", p->first_empty,
+            p->empty_count == 1 ? "it" : "them");
+    p->empty_count = 0; /* reported; with the first joint's weight there, the rest can be looked at */
+    if (p->unnormalised_count > 0)
+        exi_check_add(c, EX_SEVERITY_WARNING, "unnormalised", "skeleton", p->largest_deviation,
+                      "%s: %s: the joint weights of %d %s do not sum to 1 and are divided by their sum; the farthest "
+                      "off is vertex %d (counting from 0), by %.3g",
+                      c->view->skeleton, place, p->unnormalised_count,
+                      p->unnormalised_count == 1 ? "vertex" : "vertices", p->worst_vertex, p->largest_deviation);
+}
+
+static void check_weights(exi_checker *c, ex_scene *scene, int skin) {
+    for (int n = 0; n < scene->node_count; n++) {
+        const int mesh = scene->nodes[n].mesh;
+        if (scene->nodes[n].skin != skin || mesh < 0 || came_before(scene, n))
+            continue;
+        for (int p = 0; p < scene->meshes[mesh].primitive_count; p++) {
+            char place[64];
+            snprintf(place, sizeof place, "meshes[%d].primitives[%d]", mesh, p);
+            check_primitive(c, &scene->meshes[mesh].primitives[p], place);
+        }
+    }
+}
+
+/* ---- the mesh that it was bound to ---- */
+
+typedef struct box {
+    double low[3], high[3];
+} box;
+
+static void grow(box *b, const double p[3]) {
+    for (int i = 0; i < 3; i++) {
+        b->low[i] = p[i] < b->low[i] ? p[i] : b->low[i];
+        b->high[i] = p[i] > b->high[i] ? p[i] : b->high[i];
+    }
+}
+
+static box mesh_box(const ex_mesh *mesh) {
+    box b = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    for (int v = 0; v < mesh->vertex_count; v++)
+        grow(&b, mesh->positions + 3 * (size_t)v);
+    return b;
+}
+
+static box bound_box(const ex_scene *scene, int skin) {
+    box b = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    for (int n = 0; n < scene->node_count; n++) {
+        const ex_scene_mesh *mesh = scene->nodes[n].mesh >= 0 ? &scene->meshes[scene->nodes[n].mesh] : NULL;
+        for (int p = 0; mesh && scene->nodes[n].skin == skin && p < mesh->primitive_count; p++)
+            for (int v = 0; v < mesh->primitives[p].vertex_count; v++) {
+                const float *at = mesh->primitives[p].positions + 3 * (size_t)v;
+                grow(&b, (double[3]){(double)at[0], (double)at[1], (double)at[2]});
+            }
+    }
+    return b;
+}
+
+static double box_size(const box *b) {
+    return sqrt((b->high[0] - b->low[0]) * (b->high[0] - b->low[0]) +
+                (b->high[1] - b->low[1]) * (b->high[1] - b->low[1]) +
+                (b->high[2] - b->low[2]) * (b->high[2] - b->low[2]));
+}
+
+/* How far a point is from a box. */
+static double box_distance(const box *b, const double p[3]) {
+    double sum = 0;
+    for (int i = 0; i < 3; i++) {
+        const double off = p[i] < b->low[i] ? b->low[i] - p[i] : p[i] > b->high[i] ? p[i] - b->high[i] : 0;
+        sum += off * off;
+    }
+    return sqrt(sum);
+}
+
+/* Why the weights could not be had: by the boxes of what was bound and of the mesh, where these tell. */
+static void explain_skin(exi_checker *c, const ex_scene *scene, int skin, const ex_error *error) {
+    const box mesh = mesh_box(c->mesh), bound = bound_box(scene, skin);
+    const double ratio = box_size(&bound) / c->size;
+    double centre[3], apart = 0;
+    for (int i = 0; i < 3; i++) {
+        centre[i] = (bound.low[i] + bound.high[i]) / 2;
+        apart += (centre[i] - (mesh.low[i] + mesh.high[i]) / 2) * (centre[i] - (mesh.low[i] + mesh.high[i]) / 2);
+    }
+    apart = sqrt(apart) / c->size;
+    if (error->result == EX_ERROR_MEMORY)
+        c->failed = true;
+    else if (ratio > 1.5 || ratio < 1 / 1.5)
+        exi_check_add(c, EX_SEVERITY_ERROR, "bind", "skeleton", ratio,
+                      "%s: what it was bound to is %.3g times as large as the mesh: export both from the same mesh; "
+                      "glTF is in metres, and \"unit\" says what the mesh is in (%s)",
+                      c->view->skeleton, ratio, error->text);
+    else if (apart > 0.25)
+        exi_check_add(c, EX_SEVERITY_ERROR, "bind", "skeleton", apart,
+                      "%s: what it was bound to is %.3g of the mesh's size away from it: export both from the same "
+                      "mesh, unposed and at the same place (%s)",
+                      c->view->skeleton, apart, error->text);
+    else
+        exi_check_add(c, EX_SEVERITY_ERROR, "bind", "skeleton", 0, "%s: %s", c->view->skeleton, error->text);
+}
+
+/* ---- joints and the mesh ---- */
+
+/* Which joints move anything [joint_count]; false without memory. */
+static bool find_movers(const ex_skin *skin, bool *moves) {
+    const size_t most = (size_t)ex_skin_get_info(skin).influence_most;
+    uint32_t *joints = exi_array_allocate(most, sizeof *joints);
+    for (int v = 0; joints && v < ex_skin_vertex_count(skin); v++)
+        for (int i = ex_skin_influences(skin, v, joints, NULL) - 1; i >= 0; i--)
+            moves[joints[i]] = true;
+    free(joints);
+    return joints != NULL;
+}
+
+static void check_centres(exi_checker *c) {
+    const size_t count = (size_t)ex_skeleton_joint_count(c->skeleton);
+    double *centres = exi_array_allocate(count, 3 * sizeof *centres), worst = 0;
+    bool *moves = calloc(count, sizeof *moves);
+    const box mesh = mesh_box(c->mesh);
+    int far = 0, farthest = 0;
+    if (!centres || !moves || !exi_skeleton_centres(c->skeleton, centres) || !find_movers(c->skin, moves))
+        c->failed = true;
+    for (size_t j = 0; !c->failed && j < count; j++) {
+        const double off = moves[j] ? box_distance(&mesh, centres + 3 * j) / c->size : 0;
+        far += off > far_away;
+        farthest = off > worst ? (int)j : farthest;
+        worst = off > worst ? off : worst;
+    }
+    exi_joint_text text;
+    if (!c->failed && far > 0)
+        exi_check_add(c, EX_SEVERITY_WARNING, "far_joints", "skeleton", worst,
+                      "%s: %d %s where the mesh was bound stand%s far from it, the farthest '%s', by %.3g times its "
+                      "size: are the inverse bind matrices in another unit than the mesh?",
+                      c->view->skeleton, far, far == 1 ? "joint" : "joints", far == 1 ? "s" : "",
+                      exi_joint_name(c->skeleton, farthest, &text), worst);
+    free(centres);
+    free(moves);
+}
+
+typedef struct rest_pose {
+    void *scratch, *palette;
+    float *matrices, *centres, *positions;
+} rest_pose;
+
+/* The mesh as the skeleton at rest moves it: a mesh that was bound in another pose is not as it was made. */
+static void check_rest(exi_checker *c) {
+    const int joints = ex_skeleton_joint_count(c->skeleton);
+    const size_t count = 3 * (size_t)c->mesh->vertex_count;
+    rest_pose r = {.scratch = exi_array_allocate(ex_skeleton_scratch_size(c->skeleton), 1),
+                   .palette = exi_array_allocate(ex_palette_size(c->view->skinning, joints), 1),
+                   .matrices = exi_array_allocate((size_t)joints, 12 * sizeof *r.matrices),
+                   .centres = exi_array_allocate((size_t)joints, 3 * sizeof *r.centres),
+                   .positions = exi_array_allocate(count, sizeof *r.positions)};
+    double worst_sq = 0;
+    int worst = 0;
+    if (!r.scratch || !r.palette || !r.matrices || !r.centres || !r.positions)
+        c->failed = true;
+    if (!c->failed) {
+        ex_skeleton_evaluate(c->skeleton, NULL, &(ex_skeleton_output){.matrices = r.matrices, .centres = r.centres},
+                             r.scratch);
+        const ex_palette *palette = ex_palette_make(
+            &(ex_palette_def){
+                .method = c->view->skinning, .joint_count = joints, .matrices = r.matrices, .centres = r.centres},
+            r.palette);
+        for (size_t i = 0; i < count; i++)
+            r.positions[i] = (float)c->mesh->positions[i];
+        ex_skin_apply(
+            c->skin, palette,
+            &(ex_skin_job){.end = c->mesh->vertex_count, .positions = r.positions, .out_positions = r.positions});
+        for (size_t i = 0; i < count; i += 3) {
+            double sq = 0;
+            for (size_t k = i; k < i + 3; k++)
+                sq +=
+                    ((double)r.positions[k] - c->mesh->positions[k]) * ((double)r.positions[k] - c->mesh->positions[k]);
+            worst = sq > worst_sq ? (int)(i / 3) : worst;
+            worst_sq = sq > worst_sq ? sq : worst_sq;
+        }
+    }
+    const double off = sqrt(worst_sq) / c->size;
+    if (!c->failed && off > moved_at_rest)
+        exi_check_add(c, EX_SEVERITY_WARNING, "rest_pose", "skeleton", off,
+                      "%s: at rest its joints move the mesh by up to %.3g %% of its size (vertex %d, counting from 0): "
+                      "it was bound in another pose than the one that it rests in",
+                      c->view->skeleton, 100 * off, worst);
+    free(r.scratch);
+    free(r.palette);
+    free(r.matrices);
+    free(r.centres);
+    free(r.positions);
+}
+
+static void check_influences(exi_checker *c) {
+    const ex_skin_info info = ex_skin_get_info(c->skin);
+    if (info.long_count > 0)
+        exi_check_add(c, EX_SEVERITY_NOTE, "influences", "skeleton", info.influence_most,
+                      "%s: %d %s than 4 joints, up to %d: many viewers show the first 4 alone", c->view->skeleton,
+                      info.long_count, info.long_count == 1 ? "vertex is moved by more" : "vertices are moved by more",
+                      info.influence_most);
+}
+
+/* ---- the whole ---- */
+
+static void report_joint(void *user, const char *place, const char *sentence) {
+    exi_check_add(user, EX_SEVERITY_ERROR, "joint", place, 0, "%s", sentence);
+}
+
+static void check_joints(exi_checker *c) {
+    if (exi_project_find_missing_joints(c->view, c->skeleton, report_joint, c, NULL) != EX_OK)
+        c->failed = true;
+}
+
+static void check_scene(exi_checker *c, ex_scene *scene) {
+    ex_error error = {0};
+    const int skin = exi_skeleton_main_skin(scene);
+    if (skin < 0) {
+        exi_skeleton_no_skin(&error);
+        exi_check_add(c, EX_SEVERITY_ERROR, "skeleton", "skeleton", 0, "%s: %s", c->view->skeleton, error.text);
+        return;
+    }
+    if (exi_skeleton_from_scene(scene, skin, &c->skeleton, &error) != EX_OK) {
+        exi_error_within(&error, error.result, "%s", c->view->skeleton);
+        exi_check_failure(c, "skeleton", "skeleton", &error);
+    }
+    check_weights(c, scene, skin);
+    if (!c->mesh || c->failed)
+        return;
+    if (exi_skin_from_scene(scene, skin, c->mesh, &c->skin, &error) != EX_OK) {
+        c->lame = true;
+        explain_skin(c, scene, skin, &error);
+    } else if (!c->skin)
+        exi_check_add(c, EX_SEVERITY_WARNING, "unbound", "skeleton", 0,
+                      "%s: nothing is bound to its skeleton, so that no joint moves the mesh: export the mesh together "
+                      "with it, skinned",
+                      c->view->skeleton);
+}
+
+void exi_check_skeleton(exi_checker *c) {
+    if (!c->view->skeleton) {
+        check_joints(c);
+        return;
+    }
+    ex_scene *scene = NULL;
+    ex_error error = {0};
+    exi_check_progress(c, "skeleton");
+    if (exi_skeleton_read_scene(c->view, c->view->skeleton, &scene, &error) != EX_OK)
+        exi_check_failure(c, "unreadable", "skeleton", &error);
+    else
+        check_scene(c, scene);
+    ex_scene_destroy(scene);
+    c->lame = c->lame || !c->skeleton;
+    if (c->skeleton && !c->failed)
+        check_joints(c);
+    if (c->skin && !c->failed)
+        check_influences(c);
+    if (c->skeleton && c->skin && !c->failed) {
+        check_centres(c);
+        check_rest(c);
+    }
+}

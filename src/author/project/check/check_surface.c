@@ -1,0 +1,210 @@
+/*
+ * Checking what subdivision needs of the mesh: every edge with at most two faces, which run opposite ways along it; no
+ * vertex twice in a face; creases along edges. Subdividing stops at the first; here all are counted, from half-edges
+ * sorted by their ends. Then one level is made, for what is left to be found: vertices where separate fans of faces
+ * meet.
+ */
+#include "author/base/array.h"
+#include "author/project/check/check.h"
+#include "author/project/sculpt/reorder.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* More faces than this at the last level are more than anyone means. */
+static const double most_faces = 5e7;
+
+typedef struct half_edge {
+    int low, high; /* vertices */
+    int face;
+    bool forward; /* runs from low to high */
+} half_edge;
+
+static int compare_edges(const void *a, const void *b) {
+    const half_edge *x = a, *y = b;
+    if (x->low != y->low)
+        return x->low < y->low ? -1 : 1;
+    if (x->high != y->high)
+        return x->high < y->high ? -1 : 1;
+    return (x->face > y->face) - (x->face < y->face);
+}
+
+/* [corner_count], sorted; NULL without memory. */
+static half_edge *sort_edges(const ex_mesh *mesh) {
+    half_edge *edges = exi_array_allocate((size_t)mesh->corner_count, sizeof *edges);
+    for (int f = 0; edges && f < mesh->face_count; f++) {
+        const int begin = mesh->face_offsets[f], end = mesh->face_offsets[f + 1];
+        for (int c = begin; c < end; c++) {
+            const int v = mesh->corners[c], w = mesh->corners[c + 1 < end ? c + 1 : begin];
+            edges[c] = (half_edge){v < w ? v : w, v < w ? w : v, f, v < w};
+        }
+    }
+    if (edges)
+        qsort(edges, (size_t)mesh->corner_count, sizeof *edges, compare_edges);
+    return edges;
+}
+
+static bool is_edge(const half_edge *edges, int count, int v, int w) {
+    const int low = v < w ? v : w, high = v < w ? w : v;
+    int begin = 0, end = count;
+    while (begin < end) {
+        const int middle = begin + (end - begin) / 2;
+        if (edges[middle].low < low || (edges[middle].low == low && edges[middle].high < high))
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin < count && edges[begin].low == low && edges[begin].high == high;
+}
+
+/* How many more there are than the one that is named. */
+static const char *others(int count, const char *what, char text[64]) {
+    text[0] = 0;
+    if (count > 1)
+        snprintf(text, 64, ", and %d more %s", count - 1, what);
+    return text;
+}
+
+static void check_edges(exi_checker *c, const half_edge *edges, int count) {
+    int crowded = 0, flipped = 0, first_crowded = 0, first_flipped = 0;
+    for (int i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && edges[end].low == edges[i].low && edges[end].high == edges[i].high;)
+            end++;
+        if (edges[i].low == edges[i].high)
+            continue; /* a face that has a vertex twice */
+        if (end - i > 2)
+            first_crowded = crowded++ == 0 ? i : first_crowded;
+        else if (end - i == 2 && edges[i].forward == edges[i + 1].forward)
+            first_flipped = flipped++ == 0 ? i : first_flipped;
+    }
+    char more[64];
+    const half_edge *e = edges + first_crowded;
+    if (crowded > 0)
+        exi_check_add(c, EX_SEVERITY_ERROR, "non_manifold", "mesh", crowded,
+                      "more than two faces, among them %d, %d and %d, meet at the edge between vertices %d and %d "
+                      "(counting from 0)%s: a surface that is subdivided has at most two there",
+                      e[0].face, e[1].face, e[2].face, e->low, e->high, others(crowded, "such edges", more));
+    e = edges + first_flipped;
+    if (flipped > 0)
+        exi_check_add(c, EX_SEVERITY_ERROR, "flipped_face", "mesh", flipped,
+                      "faces %d and %d run the same way along the edge between vertices %d and %d (counting from 0)%s: "
+                      "turn one of them over",
+                      e[0].face, e[1].face, e->low, e->high, others(flipped, "such edges", more));
+}
+
+/* Edges with one face where another such edge stands in the same place: exporters that give a vertex for each texture
+ * coordinate cut the surface there. */
+static void check_seams(exi_checker *c, const half_edge *edges, int count) {
+    int place_count, boundary = 0, cut = 0, first = 0;
+    int *places = exi_vertex_places(c->mesh, &place_count, &c->failed);
+    half_edge *open = exi_array_allocate((size_t)count, sizeof *open);
+    c->failed = c->failed || !open;
+    for (int i = 0, end; places && open && i < count; i = end) {
+        for (end = i + 1; end < count && edges[end].low == edges[i].low && edges[end].high == edges[i].high;)
+            end++;
+        const int v = places[edges[i].low], w = places[edges[i].high];
+        if (end - i == 1 && v != w)
+            open[boundary++] = (half_edge){v < w ? v : w, v < w ? w : v, i, false};
+    }
+    if (open && boundary > 0)
+        qsort(open, (size_t)boundary, sizeof *open, compare_edges);
+    for (int i = 0; i + 1 < boundary; i++)
+        if (open[i].low == open[i + 1].low && open[i].high == open[i + 1].high)
+            first = cut++ == 0 ? open[i].face : first;
+    if (cut > 0 && c->view->subdivision.scheme != EX_SCHEME_BILINEAR)
+        exi_check_add(c, EX_SEVERITY_WARNING, "seam", "mesh", cut,
+                      "%d %s cut in two, such as the one between vertices %d and %d "
+                      "(counting from 0): subdividing leaves a crease there; join vertices that stand in one place "
+                      "before the export, and let texture coordinates alone differ",
+                      cut, cut == 1 ? "edge is" : "edges are", edges[first].low, edges[first].high);
+    free(open);
+    free(places);
+}
+
+static void check_faces(exi_checker *c) {
+    const ex_mesh *mesh = c->mesh;
+    int *last = exi_array_allocate((size_t)mesh->vertex_count, sizeof *last), count = 0, face = 0, vertex = 0;
+    char more[64];
+    c->failed = c->failed || !last;
+    for (int v = 0; last && v < mesh->vertex_count; v++)
+        last[v] = -1;
+    for (int f = 0; last && f < mesh->face_count; f++) {
+        bool twice = false;
+        for (int k = mesh->face_offsets[f]; k < mesh->face_offsets[f + 1]; k++) {
+            if (last[mesh->corners[k]] == f && !twice) {
+                twice = true;
+                face = count == 0 ? f : face;
+                vertex = count++ == 0 ? mesh->corners[k] : vertex;
+            }
+            last[mesh->corners[k]] = f;
+        }
+    }
+    free(last);
+    if (count > 0)
+        exi_check_add(c, EX_SEVERITY_ERROR, "degenerate_face", "mesh", count,
+                      "face %d has vertex %d more than once (counting from 0)%s", face, vertex,
+                      others(count, "such faces", more));
+}
+
+static void check_creases(exi_checker *c, const half_edge *edges) {
+    const ex_mesh *mesh = c->mesh;
+    for (int t = 0; t < mesh->tag_count; t++) {
+        const ex_tag *tag = &mesh->tags[t];
+        for (int i = 0; strcmp(tag->name, "crease") == 0 && i + 1 < tag->int_count; i++)
+            if (!is_edge(edges, mesh->corner_count, tag->ints[i], tag->ints[i + 1]))
+                exi_check_add(c, EX_SEVERITY_ERROR, "crease", "mesh", t,
+                              "a crease runs from vertex %d to vertex %d (counting from 0), but no face has that edge",
+                              tag->ints[i], tag->ints[i + 1]);
+    }
+}
+
+static void report_pinched(exi_checker *c, const ex_subdivision *s) {
+    exi_check_text list = {.size = 0};
+    const int most = 8;
+    for (int i = 0; i < s->pinched_count && i < most; i++)
+        exi_check_append(&list, "%s%d", i ? ", " : "", s->pinched[i]);
+    if (s->pinched_count > most)
+        exi_check_append(&list, " and %d more", s->pinched_count - most);
+    if (s->pinched_count > 0)
+        exi_check_add(c, EX_SEVERITY_WARNING, "pinched", "mesh", s->pinched_count,
+                      "separate fans of faces touch at %s %s (counting from 0): subdividing leaves %s there as a spike",
+                      s->pinched_count == 1 ? "vertex" : "vertices", list.text, s->pinched_count == 1 ? "it" : "them");
+}
+
+static void subdivide_once(exi_checker *c) {
+    ex_subdivide_def def = c->view->subdivision;
+    ex_subdivision *subdivision = NULL;
+    ex_error error = {0};
+    const double faces = c->mesh->corner_count * pow(4, def.levels > 0 ? def.levels - 1 : 0);
+    if (faces > most_faces)
+        exi_check_add(c, EX_SEVERITY_WARNING, "levels", "subdivide", faces,
+                      "%d levels make about %.2g faces of the mesh's %d: each level has four times as many as the one "
+                      "before",
+                      def.levels, faces, c->mesh->face_count);
+    def.levels = 1;
+    def.limit = def.all = false;
+    if (ex_mesh_subdivide(c->mesh, &def, &subdivision, &error) != EX_OK)
+        exi_check_failure(c, "subdivide", "mesh", &error);
+    else
+        report_pinched(c, subdivision);
+    ex_subdivision_destroy(subdivision);
+}
+
+void exi_check_surface(exi_checker *c) {
+    if (!c->view->subdivide)
+        return;
+    const int before = c->check->error_count;
+    half_edge *edges = sort_edges(c->mesh);
+    c->failed = c->failed || !edges;
+    if (edges) {
+        check_faces(c);
+        check_edges(c, edges, c->mesh->corner_count);
+        check_seams(c, edges, c->mesh->corner_count);
+        check_creases(c, edges);
+    }
+    free(edges);
+    if (!c->failed && c->check->error_count == before)
+        subdivide_once(c);
+}

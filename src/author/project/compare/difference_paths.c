@@ -1,0 +1,90 @@
+/*
+ * How the trajectories of two layers differ: their reference, and what their paths are made of. Differences of forms
+ * are those of any example.
+ */
+#include "author/project/compare/rig_difference.h"
+
+#include "author/base/array.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void compare_reference(const exi_layer_pair *p) {
+    const int a = ex_rig_layer_reference(p->a.rig, p->a.layer), b = ex_rig_layer_reference(p->b.rig, p->b.layer);
+    const char *first = a < 0 ? "the mesh" : ex_rig_example_name(p->a.rig, p->a.layer, a);
+    const char *second = b < 0 ? "the mesh" : ex_rig_example_name(p->b.rig, p->b.layer, b);
+    if (strcmp(first, second) != 0)
+        exi_difference_add(p->c, "trajectory", p->where, 0, 0,
+                           "the reference is '%s' in the first and '%s' in the second", first, second);
+}
+
+static void compare_segments(const exi_layer_pair *p) {
+    const ex_segments a = ex_rig_layer_segments(p->a.rig, p->a.layer);
+    const ex_segments b = ex_rig_layer_segments(p->b.rig, p->b.layer);
+    if (a.count != b.count)
+        exi_difference_add(p->c, "trajectory", p->where, 0, 0, "segments: %d in the first, %d in the second", a.count,
+                           b.count);
+    else if (a.count > 0 && memcmp(a.parents, b.parents, (size_t)a.count * sizeof *a.parents) != 0)
+        exi_difference_add(p->c, "trajectory", p->where, 0, 0, "segments hang on others in the two");
+}
+
+/* Masks of layers that have one in one of the rigs at least. room: [vertex_count] twice. */
+static void compare_masks(const exi_layer_pair *p, float *room, size_t count) {
+    const bool first = ex_rig_layer_mask(p->a.rig, p->a.layer, room);
+    const bool second = ex_rig_layer_mask(p->b.rig, p->b.layer, room + count);
+    double largest = 0;
+    for (size_t v = 0; (first || second) && v < count; v++) {
+        const double apart = fabs((double)room[v] - (double)room[count + v]);
+        largest = apart > largest ? apart : largest;
+    }
+    if (largest > p->c->tolerance)
+        exi_difference_add(p->c, "trajectory", p->where, largest, 0, "the mask differs by at most %g", largest);
+}
+
+static void compare_path(const exi_layer_pair *p, int a, int b, float *room, size_t count) {
+    const ex_trajectory x = ex_rig_example_trajectory(p->a.rig, p->a.layer, a);
+    const ex_trajectory y = ex_rig_example_trajectory(p->b.rig, p->b.layer, b);
+    const char *name = ex_rig_example_name(p->a.rig, p->a.layer, a);
+    ex_rig_example_turns(p->a.rig, p->a.layer, a, room);
+    ex_rig_example_turns(p->b.rig, p->b.layer, b, room + 3 * count);
+    const exi_spread turns = exi_spread_of(room, room + 3 * count, count);
+    if (turns.largest > p->c->tolerance)
+        exi_difference_add(p->c, "trajectory", p->where, turns.largest, turns.rms,
+                           "the vertices of example '%s' turn differently on their way, by at most %g radians "
+                           "(vertex %d)",
+                           name, turns.largest, turns.vertex);
+    if (x.corrector_count != y.corrector_count)
+        exi_difference_add(p->c, "trajectory", p->where, 0, 0,
+                           "example '%s' has %d correctors in the first and %d in the second", name, x.corrector_count,
+                           y.corrector_count);
+    for (int j = 0; j < x.corrector_count && x.corrector_count == y.corrector_count; j++) {
+        ex_rig_example_corrector(p->a.rig, p->a.layer, a, j, room);
+        ex_rig_example_corrector(p->b.rig, p->b.layer, b, j, room + 3 * count);
+        const exi_spread values = exi_spread_of(room, room + 3 * count, count);
+        if (values.largest > p->c->tolerance)
+            exi_difference_add(p->c, "trajectory", p->where, values.largest, values.rms,
+                               "corrector %d of example '%s' differs by at most %g (vertex %d)", j, name,
+                               values.largest, values.vertex);
+    }
+}
+
+void exi_difference_paths(exi_layer_pair *p) {
+    const size_t count = (size_t)ex_rig_vertex_count(p->a.rig);
+    const int first = ex_rig_layer_reference(p->a.rig, p->a.layer),
+              second = ex_rig_layer_reference(p->b.rig, p->b.layer);
+    compare_reference(p);
+    compare_segments(p);
+    if (ex_rig_vertex_count(p->b.rig) != (int)count || !p->examples)
+        return;
+    float *room = exi_array_allocate(count, 6 * sizeof *room);
+    if (!room) {
+        p->c->failed = true;
+        return;
+    }
+    compare_masks(p, room, count);
+    for (int k = 0; k < p->a.def.example_count; k++)
+        if (p->examples[k] >= 0 && k != first && p->examples[k] != second)
+            compare_path(p, k, p->examples[k], room, count);
+    free(room);
+}

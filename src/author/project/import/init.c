@@ -1,0 +1,272 @@
+/*
+ * A project from a glTF scene: what is taken of it, the folder, and the project file. All of it is made in memory
+ * first, so that a scene which cannot become a project leaves nothing behind.
+ */
+#include "author/project/import/init.h"
+
+#include "author/base/array.h"
+#include "author/base/file.h"
+#include "author/base/json.h"
+#include "author/project/import/unpack.h"
+
+#include <exemplar/author/formats.h>
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LAYER_NAME "targets"
+
+void exi_init_note(const exi_init *init, const char *format, ...) {
+    char text[EX_ERROR_SIZE];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    if (init->report && init->report->note)
+        init->report->note(init->report->user, text);
+}
+
+/* ---- what is taken ---- */
+
+static int64_t vertices_of(const ex_scene *scene, int mesh) {
+    int64_t count = 0;
+    for (int p = 0; p < scene->meshes[mesh].primitive_count; p++)
+        count += scene->meshes[mesh].primitives[p].vertex_count;
+    return count;
+}
+
+/* The skin whose shown meshes have the most vertices, or -1. */
+static int choose_skin(const ex_scene *scene, const bool *shown) {
+    int best = -1;
+    int64_t most = -1;
+    for (int s = 0; s < scene->skin_count; s++) {
+        int64_t vertices = 0;
+        bool used = false;
+        for (int n = 0; n < scene->node_count; n++)
+            if (shown[n] && scene->nodes[n].skin == s && scene->nodes[n].mesh >= 0) {
+                vertices += vertices_of(scene, scene->nodes[n].mesh);
+                used = true;
+            }
+        if (used && vertices > most) {
+            most = vertices;
+            best = s;
+        }
+    }
+    return best;
+}
+
+static ex_result choose_nodes(exi_init *init, ex_error *error) {
+    const ex_scene *scene = init->scene;
+    init->wanted = exi_scene_find_shown(scene);
+    if (!init->wanted)
+        return exi_error_memory(error, "the nodes", (size_t)scene->node_count);
+    init->skin = choose_skin(scene, init->wanted);
+    for (int n = 0; n < scene->node_count; n++) {
+        const ex_scene_node *node = &scene->nodes[n];
+        if (node->mesh < 0)
+            continue;
+        if (!init->wanted[n])
+            exi_init_note(init, "node %d ('%s') is left out: it is not in the scene that the file shows", n,
+                          node->name ? node->name : "");
+        else if (init->skin >= 0 && node->skin != init->skin) {
+            exi_init_note(init, "node %d ('%s') is left out, with %lld vertices: it %s", n,
+                          node->name ? node->name : "", (long long)vertices_of(scene, node->mesh),
+                          node->skin >= 0 ? "hangs on another skin" : "hangs on no skin");
+            init->wanted[n] = false;
+        }
+    }
+    return EX_OK;
+}
+
+/* What a project has no place for. */
+static void note_rest(const exi_init *init) {
+    const ex_scene *scene = init->scene;
+    if (scene->animation_count > 0)
+        exi_init_note(init, "%d animation%s not taken: a project has poses, not motion", scene->animation_count,
+                      scene->animation_count == 1 ? " is" : "s are");
+    for (int i = 0; i < scene->material_count; i++)
+        if (scene->materials[i].base_texture >= 0) {
+            exi_init_note(init, "%d image%s not taken: materials keep their names alone", scene->image_count,
+                          scene->image_count == 1 ? " is" : "s are");
+            break;
+        }
+}
+
+static ex_result gather(exi_init *init, bool keep_seams, ex_error *error) {
+    const size_t nodes = (size_t)init->scene->node_count;
+    ex_result result = ex_scene_check(init->scene, error);
+    if (result == EX_OK)
+        result = choose_nodes(init, error);
+    init->worlds = exi_array_allocate(16 * nodes, sizeof *init->worlds);
+    if (result == EX_OK && !init->worlds)
+        result = exi_error_memory(error, "the nodes", nodes * 16 * sizeof *init->worlds);
+    if (result == EX_OK)
+        result = ex_scene_worlds(init->scene, NULL, init->worlds, error);
+    if (result == EX_OK)
+        result = exi_scene_join(init->scene, init->wanted, &init->mesh, &init->parts, &init->part_count, error);
+    if (result == EX_OK)
+        result = exi_init_find_targets(init, error);
+    if (result == EX_OK && !keep_seams)
+        result = exi_init_join_seams(init, error);
+    if (result == EX_OK && init->skin >= 0)
+        result = exi_init_make_skeleton(init, error);
+    if (result == EX_OK)
+        note_rest(init);
+    return result;
+}
+
+static void let_go(exi_init *init) {
+    free(init->wanted);
+    free(init->worlds);
+    ex_mesh_destroy(init->mesh);
+    free(init->parts);
+    free(init->joined);
+    free(init->axes);
+    free(init->part_axes);
+    free(init->target_axes);
+    ex_scene_destroy(init->skeleton);
+}
+
+/* ---- the project file ---- */
+
+static bool set(json_t *object, const char *key, json_t *value) {
+    return json_object_set_new(object, key, value) == 0;
+}
+
+static exi_file_name file_of(const exi_init *init, int axis) {
+    return exi_file_name_make("target", axis, init->axes[axis].name, ".obj");
+}
+
+static json_t *make_axis(const exi_init_axis *axis) {
+    json_t *object = json_object();
+    if (!set(object, "name", json_string(axis->name)) ||
+        !set(object, "min", exi_json_make_number(axis->rest < 0 ? axis->rest : 0)) ||
+        !set(object, "max", exi_json_make_number(axis->rest > 1 ? axis->rest : 1)) ||
+        !set(object, "rest", exi_json_make_number(axis->rest))) {
+        json_decref(object);
+        return NULL;
+    }
+    return object;
+}
+
+static json_t *make_layer(const exi_init *init) {
+    json_t *layer = json_object(), *space = json_array(), *examples = json_array();
+    bool done = layer && space && examples;
+    for (int a = 0; done && a < init->axis_count; a++) {
+        const exi_file_name file = file_of(init, a);
+        done = json_array_append_new(space, make_axis(&init->axes[a])) == 0 &&
+               json_array_append_new(examples,
+                                     json_pack("{s:s, s:s}", "name", init->axes[a].name, "mesh", file.text)) == 0;
+    }
+    done = set(layer, "name", json_string(LAYER_NAME)) && done;
+    done = set(layer, "space", space) && done;
+    done = set(layer, "weigh", json_pack("{s:s}", "kind", "direct")) && done;
+    done = set(layer, "shape", json_string("positions")) && done;
+    done = set(layer, "examples", examples) && done;
+    if (!done) {
+        json_decref(layer);
+        return NULL;
+    }
+    return layer;
+}
+
+static json_t *describe(const exi_init *init) {
+    json_t *root = json_object(), *layers = json_array();
+    bool done = root && layers && set(root, "exemplar", json_integer(1)) &&
+                set(root, "mesh", json_string(EXI_UNPACKED_MESH)) &&
+                (!init->skeleton || set(root, "skeleton", json_string(EXI_UNPACKED_SKELETON)));
+    if (init->axis_count > 0)
+        done = done && json_array_append_new(layers, make_layer(init)) == 0;
+    done = set(root, "layers", layers) && done;
+    if (!done) {
+        json_decref(root);
+        return NULL;
+    }
+    return root;
+}
+
+/* ---- the files ---- */
+
+static ex_result check_free(const exi_init *init, const exi_new_folder *folder, const char *project, ex_error *error) {
+    if (folder->overwrite)
+        return EX_OK;
+    ex_result result = exi_new_folder_check_free(folder, project, error);
+    if (result == EX_OK)
+        result = exi_new_folder_check_free(folder, EXI_UNPACKED_MESH, error);
+    if (result == EX_OK && init->skeleton)
+        result = exi_new_folder_check_free(folder, EXI_UNPACKED_SKELETON, error);
+    for (int a = 0; result == EX_OK && a < init->axis_count; a++)
+        result = exi_new_folder_check_free(folder, file_of(init, a).text, error);
+    return result;
+}
+
+static ex_result write_body(const exi_init *init, exi_new_folder *folder, ex_error *error) {
+    const char *path = exi_new_folder_add(folder, EXI_UNPACKED_MESH, error);
+    ex_result result = path ? ex_obj_write(path, init->mesh, error) : EX_ERROR_MEMORY;
+    if (result == EX_OK && init->skeleton) {
+        path = exi_new_folder_add(folder, EXI_UNPACKED_SKELETON, error);
+        result = path ? ex_scene_write(path, init->skeleton, error) : EX_ERROR_MEMORY;
+    }
+    return result;
+}
+
+static ex_result write_targets(const exi_init *init, exi_new_folder *folder, ex_error *error) {
+    const ex_mesh *mesh = init->mesh;
+    const size_t count = 3 * (size_t)mesh->vertex_count;
+    ex_mesh form = {.vertex_count = mesh->vertex_count,
+                    .positions = exi_array_allocate(count, sizeof *form.positions),
+                    .face_count = mesh->face_count,
+                    .face_offsets = mesh->face_offsets,
+                    .corner_count = mesh->corner_count,
+                    .corners = mesh->corners};
+    ex_result result = form.positions ? EX_OK : exi_error_memory(error, "a target", count * sizeof *form.positions);
+    for (int a = 0; result == EX_OK && a < init->axis_count; a++) {
+        const char *path = exi_new_folder_add(folder, file_of(init, a).text, error);
+        exi_init_target_form(init, a, form.positions);
+        result = path ? ex_obj_write(path, &form, error) : EX_ERROR_MEMORY;
+    }
+    free(form.positions);
+    return result;
+}
+
+/* The project file last: where it is, everything it names is there too. */
+static ex_result write_all(const exi_init *init, const char *project, exi_new_folder *folder, ex_error *error) {
+    json_t *root = describe(init);
+    ex_result result = root ? exi_make_directory(folder->path, error)
+                            : exi_error_memory(error, "the project", (size_t)init->axis_count * 200);
+    if (result == EX_OK)
+        result = check_free(init, folder, project, error);
+    if (result == EX_OK)
+        result = write_body(init, folder, error);
+    if (result == EX_OK)
+        result = write_targets(init, folder, error);
+    const char *path = result == EX_OK ? exi_new_folder_add(folder, project, error) : NULL;
+    if (result == EX_OK)
+        result = path ? exi_json_write(path, root, error) : EX_ERROR_MEMORY;
+    json_decref(root);
+    return result;
+}
+
+ex_result ex_project_init(const ex_scene *scene, const char *directory, const char *name,
+                          const ex_init_options *options, const ex_init_report *report, ex_error *error) {
+    ex_error local = {0};
+    error = error ? error : &local;
+    exi_init init = {.scene = scene, .report = report};
+    exi_new_folder folder = {.path = directory, .overwrite = options && options->overwrite};
+    const size_t size = strlen(name) + sizeof ".json";
+    char *project = malloc(size);
+    ex_result result =
+        project ? gather(&init, options && options->keep_seams, error) : exi_error_memory(error, "a path", size);
+    if (result != EX_OK && scene->path)
+        exi_error_within(error, result, "%s", scene->path);
+    if (result == EX_OK) {
+        snprintf(project, size, "%s.json", name);
+        result = write_all(&init, project, &folder, error);
+        exi_new_folder_close(&folder, result == EX_OK);
+    }
+    let_go(&init);
+    free(project);
+    return result;
+}

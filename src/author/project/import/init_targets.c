@@ -1,0 +1,156 @@
+/*
+ * Morph targets as axes. With the weights w of its targets a mesh of glTF has the vertices p + sum w_t d_t (glTF 2.0,
+ * section 3.7.2.2), placed by its node's matrix M unless it is skinned: the form of target t is M p + L d_t, where L is
+ * M without its translation.
+ */
+#include "author/project/import/init.h"
+
+#include "author/base/array.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- names ---- */
+
+int exi_name_make_unique(char name[EXI_NAME_MAX + 1], int first, exi_name_taken taken, const void *context) {
+    const int length = (int)strlen(name);
+    int number = first;
+    for (; taken(context, name); number++) {
+        char suffix[16];
+        const int size = snprintf(suffix, sizeof suffix, " %d", number);
+        name[length] = '\0';
+        name[exi_text_cut(name, length < EXI_NAME_MAX - size ? length : EXI_NAME_MAX - size)] = '\0';
+        strcat(name, suffix);
+    }
+    return number;
+}
+
+static int find_axis(const exi_init *init, const char *name) {
+    for (int a = 0; a < init->axis_count; a++)
+        if (strcmp(init->axes[a].name, name) == 0)
+            return a;
+    return -1;
+}
+
+static bool axis_taken(const void *context, const char *name) {
+    return find_axis(context, name) >= 0;
+}
+
+/* What an axis may be called (docs/project-format.md): its name stands before = on command lines and heads columns. */
+static void clean_name(const char *given, char name[EXI_NAME_MAX + 1]) {
+    const bool reserved = strncmp(given, "joint:", 6) == 0 || strcmp(given, "time") == 0;
+    char text[2 * EXI_NAME_MAX];
+    snprintf(text, sizeof text, "%s%.*s", reserved ? "target " : "", exi_text_cut(given, EXI_NAME_MAX), given);
+    snprintf(name, EXI_NAME_MAX + 1, "%.*s", exi_text_cut(text, EXI_NAME_MAX), text);
+    for (char *c = name; *c; c++)
+        if (strchr("=,\"", *c) || (unsigned char)*c < 0x20 || *c == 0x7F)
+            *c = '_';
+}
+
+/* ---- axes ---- */
+
+static const ex_scene_mesh *mesh_of(const exi_init *init, int part) {
+    return &init->scene->meshes[init->parts[part].mesh];
+}
+
+static double rest_of(const exi_init *init, int part, int target) {
+    const ex_scene_node *node = init->parts[part].node >= 0 ? &init->scene->nodes[init->parts[part].node] : NULL;
+    const double *weights = node && node->weights ? node->weights : mesh_of(init, part)->weights;
+    return weights ? weights[target] : 0;
+}
+
+/* Whether an earlier target of the same mesh has the axis. */
+static bool own_axis(const int *axes, int count, int axis) {
+    for (int t = 0; t < count; t++)
+        if (axes[t] == axis)
+            return true;
+    return false;
+}
+
+/* The axis of a part's target: that of the same name in another mesh, or a new one; -1 without memory. */
+static int choose_axis(exi_init *init, int part, int target, const int *before) {
+    char **names = mesh_of(init, part)->target_names;
+    const char *given = names && names[target] && names[target][0] ? names[target] : NULL;
+    char name[EXI_NAME_MAX + 1];
+    if (given)
+        clean_name(given, name);
+    else
+        snprintf(name, sizeof name, "target%d", target);
+    const int same = find_axis(init, name);
+    const double rest = rest_of(init, part, target);
+    if (same >= 0 && given && init->axes[same].joinable && !own_axis(before, target, same)) {
+        if (init->axes[same].rest != rest)
+            exi_init_note(init, "morph target '%s' rests at %g in one mesh and at %g in another: %g is taken for both",
+                          name, init->axes[same].rest, rest, init->axes[same].rest);
+        return same;
+    }
+    exi_name_make_unique(name, 2, axis_taken, init);
+    if (given && strcmp(given, name) != 0)
+        exi_init_note(init, "morph target '%s' is called '%s' in the project", given, name);
+    exi_init_axis *axes =
+        exi_array_grow(init->axes, &init->axis_capacity, (size_t)init->axis_count + 1, sizeof *init->axes);
+    if (!axes)
+        return -1;
+    init->axes = axes;
+    exi_init_axis *axis = &axes[init->axis_count];
+    *axis = (exi_init_axis){.joinable = given != NULL, .part = part, .rest = rest};
+    strcpy(axis->name, name);
+    return init->axis_count++;
+}
+
+/* Where the axes of a part start that is of the node of an earlier one; -1 where there is none. */
+static int axes_of_node(const exi_init *init, int part) {
+    const exi_scene_part *p = &init->parts[part];
+    if (part > 0 && p[-1].node == p->node && p[-1].mesh == p->mesh)
+        return init->part_axes[part - 1];
+    return -1;
+}
+
+ex_result exi_init_find_targets(exi_init *init, ex_error *error) {
+    size_t total = 0;
+    for (int i = 0; i < init->part_count; i++)
+        total += (size_t)mesh_of(init, i)->target_count;
+    init->part_axes = exi_array_allocate((size_t)init->part_count, sizeof *init->part_axes);
+    init->target_axes = exi_array_allocate(total, sizeof *init->target_axes);
+    if (!init->part_axes || !init->target_axes)
+        return exi_error_memory(error, "the morph targets", total * sizeof *init->target_axes);
+    int end = 0;
+    for (int i = 0; i < init->part_count; i++) {
+        init->part_axes[i] = axes_of_node(init, i);
+        if (init->part_axes[i] >= 0)
+            continue;
+        int *axes = init->target_axes + end;
+        init->part_axes[i] = end;
+        for (int t = 0; t < mesh_of(init, i)->target_count; t++, end++) {
+            axes[t] = choose_axis(init, i, t, axes);
+            if (axes[t] < 0)
+                return exi_error_memory(error, "the morph targets", (size_t)init->axis_count * sizeof *init->axes);
+        }
+    }
+    return EX_OK;
+}
+
+/* ---- forms ---- */
+
+static void move_part(const exi_init *init, const exi_scene_part *part, int target, double *positions) {
+    const ex_scene_primitive *p = &init->scene->meshes[part->mesh].primitives[part->primitive];
+    const float *d = p->targets ? p->targets[target].positions : NULL;
+    const bool placed = part->node >= 0 && init->scene->nodes[part->node].skin < 0;
+    const double *m = placed ? init->worlds + 16 * (size_t)part->node : NULL;
+    for (size_t v = 0; d && v < (size_t)p->vertex_count; v++, d += 3) {
+        const size_t at = 3 * exi_init_vertex(init, part, v);
+        for (size_t r = 0; r < 3; r++)
+            positions[at + r] =
+                init->mesh->positions[at + r] +
+                (m ? m[r] * (double)d[0] + m[4 + r] * (double)d[1] + m[8 + r] * (double)d[2] : (double)d[r]);
+    }
+}
+
+void exi_init_target_form(const exi_init *init, int axis, double *positions) {
+    memcpy(positions, init->mesh->positions, 3 * (size_t)init->mesh->vertex_count * sizeof *positions);
+    for (int i = 0; i < init->part_count; i++)
+        for (int t = 0; t < mesh_of(init, i)->target_count; t++)
+            if (init->target_axes[init->part_axes[i] + t] == axis)
+                move_part(init, &init->parts[i], t, positions);
+}

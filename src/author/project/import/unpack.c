@@ -1,0 +1,169 @@
+/*
+ * A project from a rig: the mesh and every example as OBJ or PNG, the skeleton as glTF, the spaces as JSON. Building it
+ * again gives the same bytes; numbers have the decimals it takes.
+ */
+#include "author/project/import/unpack.h"
+
+#include "author/base/array.h"
+#include "author/base/file.h"
+#include "author/base/json.h"
+#include "author/project/build/paths.h"
+#include "author/project/skeleton/skeleton.h"
+#include "runtime/base/result.h"
+
+#include <exemplar/author/formats.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- the folder ---- */
+
+static char *join(const char *directory, const char *name) {
+    size_t size = strlen(directory) + strlen(name) + 2;
+    char *path = malloc(size);
+    if (path)
+        snprintf(path, size, "%s/%s", directory, name);
+    return path;
+}
+
+const char *exi_new_folder_add(exi_new_folder *f, const char *name, ex_error *error) {
+    char *path = join(f->path, name);
+    char **made = exi_array_grow(f->made, &f->made_capacity, (size_t)f->made_count + 1, sizeof *made);
+    if (made)
+        f->made = made;
+    if (!path || !made) {
+        free(path);
+        exi_error_memory(error, "a path", strlen(f->path));
+        return NULL;
+    }
+    f->made[f->made_count++] = path;
+    return path;
+}
+
+static bool exists(const char *path) {
+    struct stat status;
+    return stat(path, &status) == 0;
+}
+
+ex_result exi_new_folder_check_free(const exi_new_folder *f, const char *name, ex_error *error) {
+    char *path = join(f->path, name);
+    ex_result result = EX_OK;
+    if (!path)
+        result = exi_error_memory(error, "a path", strlen(f->path));
+    else if (exists(path))
+        result = exi_error(error, EX_ERROR_FILE,
+                           "%s is there already: give --force to overwrite it, or choose another folder", path);
+    free(path);
+    return result;
+}
+
+static ex_result check_all_free(const ex_rig *rig, const json_t *paths, const exi_unpacked_driver *driver,
+                                const exi_new_folder *f, const char *project, ex_error *error) {
+    if (f->overwrite)
+        return EX_OK;
+    float *shifts = exi_array_allocate(3 * (size_t)ex_rig_joint_count(rig), sizeof *shifts);
+    ex_result result =
+        shifts ? exi_new_folder_check_free(f, project, error) : exi_error_memory(error, "the skeleton", 0);
+    if (result == EX_OK)
+        result = exi_new_folder_check_free(f, EXI_UNPACKED_MESH, error);
+    if (result == EX_OK && ex_rig_skeleton(rig))
+        result = exi_new_folder_check_free(f, EXI_UNPACKED_SKELETON, error);
+    if (result == EX_OK)
+        result = exi_unpack_check_driver(driver, rig, f, error);
+    for (int l = 0; result == EX_OK && l < ex_rig_layer_count(rig); l++)
+        result = exi_unpack_check_paths(rig, l, paths, f, error);
+    for (int l = 0; l < ex_rig_layer_count(rig); l++)
+        for (int k = 0; k < ex_weigher_example_count(ex_rig_weigher(rig, l)); k++)
+            for (int kind = 0; result == EX_OK && kind < EXI_UNPACKED_KIND_COUNT; kind++)
+                if (exi_unpacked_has(rig, l, k, (exi_unpacked_kind)kind, shifts))
+                    result =
+                        exi_new_folder_check_free(f, exi_unpacked_name(rig, l, k, (exi_unpacked_kind)kind).text, error);
+    free(shifts);
+    return result;
+}
+
+void exi_new_folder_close(exi_new_folder *f, bool keep) {
+    for (int i = 0; i < f->made_count; i++) {
+        if (!keep && !f->overwrite)
+            remove(f->made[i]);
+        free(f->made[i]);
+    }
+    free(f->made);
+}
+
+/* ---- the files ---- */
+
+static ex_result write_body(const ex_rig *rig, const ex_mesh *mesh, exi_new_folder *f, ex_error *error) {
+    const char *path = exi_new_folder_add(f, EXI_UNPACKED_MESH, error);
+    ex_result result = path ? ex_obj_write(path, mesh, error) : EX_ERROR_MEMORY;
+    if (result == EX_OK && ex_rig_skeleton(rig)) {
+        path = exi_new_folder_add(f, EXI_UNPACKED_SKELETON, error);
+        result = path ? exi_skeleton_write(path, rig, error) : EX_ERROR_MEMORY;
+    }
+    return result;
+}
+
+/* The project file last: where it is, everything it names is there too. */
+static ex_result write_files(const ex_rig *rig, const json_t *paths, const exi_unpacked_driver *driver,
+                             const ex_mesh *mesh, json_t *root, exi_new_folder *f, const char *project,
+                             ex_error *error) {
+    exi_arena arena = {0};
+    ex_project_view view;
+    ex_result result = exi_project_interpret(root, "", &arena, &view, error);
+    if (result == EX_OK)
+        result = write_body(rig, mesh, f, error);
+    if (result == EX_OK)
+        result = exi_unpack_write_driver(driver, rig, f, error);
+    if (result == EX_OK)
+        result = exi_unpack_layers(rig, &view, mesh, driver, f, error);
+    for (int l = 0; result == EX_OK && l < ex_rig_layer_count(rig); l++)
+        result = exi_unpack_write_paths(rig, l, paths, mesh, f, error);
+    exi_arena_free(&arena);
+    const char *path = result == EX_OK ? exi_new_folder_add(f, project, error) : NULL;
+    if (result == EX_OK)
+        result = path ? exi_json_write(path, root, error) : EX_ERROR_MEMORY;
+    return result;
+}
+
+static ex_result write_all(const ex_rig *rig, exi_new_folder *f, const char *project, ex_error *error) {
+    ex_mesh *mesh = NULL;
+    json_t *root = NULL, *paths = NULL;
+    exi_unpacked_driver driver = {0};
+    ex_result result = exi_project_paths_note_read(rig, &paths, error);
+    if (result == EX_OK)
+        result = exi_unpack_driver_open(&driver, rig, error);
+    if (result == EX_OK)
+        result = check_all_free(rig, paths, &driver, f, project, error);
+    if (result == EX_OK)
+        result = exi_unpack_describe(rig, paths, &driver, &root, error);
+    if (result == EX_OK)
+        result = ex_rig_to_mesh(rig, NULL, &mesh, error);
+    if (result == EX_OK)
+        result = write_files(rig, paths, &driver, mesh, root, f, project, error);
+    exi_unpack_driver_close(&driver);
+    json_decref(root);
+    json_decref(paths);
+    ex_mesh_destroy(mesh);
+    return result;
+}
+
+ex_result ex_project_unpack(const ex_rig *rig, const char *directory, const char *name, bool overwrite,
+                            ex_error *error) {
+    if (ex_rig_storage(rig) != EX_STORAGE_FLOAT)
+        return exi_error(error, EX_ERROR_ARGUMENT, "a rig in 16-bit storage cannot be unpacked without loss");
+    ex_result result = exi_make_directory(directory, error);
+    if (result != EX_OK)
+        return result;
+    size_t size = strlen(name) + 6;
+    char *project = malloc(size);
+    if (!project)
+        return exi_error_memory(error, "a path", size);
+    snprintf(project, size, "%s.json", name);
+    exi_new_folder f = {.path = directory, .overwrite = overwrite};
+    result = write_all(rig, &f, project, error);
+    exi_new_folder_close(&f, result == EX_OK);
+    free(project);
+    return result;
+}

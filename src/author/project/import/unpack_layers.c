@@ -1,0 +1,344 @@
+/*
+ * Examples as files. A form is written as what it is measured from + its difference, in double, so that subtracting the
+ * one again and rounding to float gives the other back (measure.h). What it is measured from depends on the layers
+ * before, at the place that the new project file gives the example: it is worked out as building will do it, from that
+ * file as it will be read.
+ */
+#include "author/base/array.h"
+#include "author/project/build/measure.h"
+#include "author/project/import/unpack.h"
+#include "author/project/skeleton/skeleton.h"
+#include "runtime/base/result.h"
+
+#include <exemplar/author/displacement.h>
+#include <exemplar/author/formats.h>
+#include <exemplar/author/image.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- names ---- */
+
+/* Letters, digits and '-' stay, everything else becomes '_'; a number keeps them apart. */
+exi_file_name exi_file_name_make(const char *prefix, int number, const char *name, const char *ending) {
+    exi_file_name out;
+    size_t at = (size_t)snprintf(out.text, sizeof out.text, "%.40s_%03d_", prefix, number);
+    for (const char *c = name; *c && at < 80; c++)
+        out.text[at++] =
+            (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '-' ? *c : '_';
+    snprintf(out.text + at, sizeof out.text - at, "%s", ending);
+    return out;
+}
+
+static exi_file_name layer_file_name(int layer, const char *ending) {
+    exi_file_name out;
+    snprintf(out.text, sizeof out.text, "layer%d.%s", layer, ending);
+    return out;
+}
+
+exi_file_name exi_unpacked_mask_name(int layer) {
+    return layer_file_name(layer, "mask.txt");
+}
+
+exi_file_name exi_unpacked_segments_name(int layer) {
+    return layer_file_name(layer, "segments.txt");
+}
+
+exi_file_name exi_unpacked_name(const ex_rig *rig, int layer, int example, exi_unpacked_kind kind) {
+    static const char *const endings[] = {".obj", ".png", ".ply", ".skeleton.glb", ".driver.obj"};
+    char prefix[24];
+    snprintf(prefix, sizeof prefix, "layer%d", layer);
+    return exi_file_name_make(prefix, example, ex_rig_example_name(rig, layer, example), endings[kind]);
+}
+
+bool exi_unpacked_has(const ex_rig *rig, int layer, int example, exi_unpacked_kind kind, float *shifts) {
+    const ex_domain domain = ex_rig_layer_domain(rig, layer);
+    const bool pixels = domain == EX_DOMAIN_PIXELS, map = domain == EX_DOMAIN_DISPLACEMENT;
+    if (domain == EX_DOMAIN_TRAJECTORY && ex_rig_layer_reference(rig, layer) == example)
+        return false; /* it is the mesh */
+    if (kind == EXI_UNPACKED_DRIVER_FORM)
+        return ex_rig_example_driver(rig, layer, example) != NULL;
+    if (kind == EXI_UNPACKED_BONES)
+        return !pixels && !map && ex_rig_joint_count(rig) > 0 && ex_rig_example_shifts(rig, layer, example, shifts);
+    return kind == (pixels ? EXI_UNPACKED_IMAGE : map ? EXI_UNPACKED_MAP : EXI_UNPACKED_FORM);
+}
+
+/* ---- forms ---- */
+
+/* What lives while forms are written. */
+typedef struct writing {
+    const ex_rig *rig;
+    exi_new_folder *folder;
+    ex_mesh form;              /* the mesh's faces alone, and positions of its own */
+    double *centres;           /* [joint_count][3] */
+    exi_project_driver driver; /* its forms alone */
+    exi_measure measure;
+    float ***deltas, ***shifts; /* [layer_count] of [example_count]; shifts NULL where an example has none */
+    ex_offsets **offsets;       /* [layer_count] of [example_count], NULL for layers of forms */
+    exi_project_paths *paths;   /* [layer_count], all zero for layers of others than trajectories */
+    float **masks;              /* [layer_count], of these, each may be NULL */
+} writing;
+
+static ex_result open_writing(writing *w, const ex_project_view *view, const ex_mesh *mesh, ex_error *error) {
+    const size_t layers = (size_t)view->layer_count, count = 3 * (size_t)mesh->vertex_count;
+    w->form = (ex_mesh){.vertex_count = mesh->vertex_count,
+                        .positions = exi_array_allocate(count, sizeof(double)),
+                        .face_count = mesh->face_count,
+                        .face_offsets = mesh->face_offsets,
+                        .corner_count = mesh->corner_count,
+                        .corners = mesh->corners};
+    w->centres = exi_array_allocate(3 * (size_t)ex_rig_joint_count(w->rig), sizeof *w->centres);
+    w->deltas = calloc(layers + 1, sizeof *w->deltas);
+    w->shifts = calloc(layers + 1, sizeof *w->shifts);
+    w->offsets = calloc(layers + 1, sizeof *w->offsets);
+    w->paths = calloc(layers + 1, sizeof *w->paths);
+    w->masks = calloc(layers + 1, sizeof *w->masks);
+    if (!w->form.positions || !w->centres || !w->deltas || !w->shifts || !w->offsets || !w->paths || !w->masks)
+        return exi_error_memory(error, "the examples", count * sizeof(double));
+    return exi_measure_open(&w->measure, view, mesh, ex_rig_skeleton(w->rig), ex_rig_skin(w->rig),
+                            w->driver.mesh ? &w->driver : NULL, error);
+}
+
+static void free_rows(const ex_rig *rig, float ***rows) {
+    for (int l = 0; rows && l < ex_rig_layer_count(rig); l++) {
+        for (int k = 0; rows[l] && k < ex_weigher_example_count(ex_rig_weigher(rig, l)); k++)
+            free(rows[l][k]);
+        free(rows[l]);
+    }
+    free(rows);
+}
+
+static void close_writing(writing *w) {
+    exi_measure_close(&w->measure);
+    free_rows(w->rig, w->deltas);
+    free_rows(w->rig, w->shifts);
+    for (int l = 0; w->offsets && l < ex_rig_layer_count(w->rig); l++) {
+        for (int k = 0; w->offsets[l] && k < ex_weigher_example_count(ex_rig_weigher(w->rig, l)); k++)
+            exi_offsets_free(&w->offsets[l][k]);
+        free(w->offsets[l]);
+    }
+    free(w->offsets);
+    for (int l = 0; w->paths && l < ex_rig_layer_count(w->rig); l++)
+        exi_project_paths_close(&w->paths[l]);
+    free(w->paths);
+    for (int l = 0; w->masks && l < ex_rig_layer_count(w->rig); l++)
+        free(w->masks[l]);
+    free(w->masks);
+    free(w->centres);
+    free(w->form.positions);
+    w->driver.mesh = NULL; /* another's */
+    exi_project_driver_close(&w->driver);
+}
+
+/* The layer's differences and shifts as the rig holds them. */
+static bool take_rows(writing *w, int layer) {
+    const size_t count = (size_t)ex_weigher_example_count(ex_rig_weigher(w->rig, layer));
+    const size_t joints = (size_t)ex_rig_joint_count(w->rig), vertices = (size_t)ex_rig_vertex_count(w->rig);
+    float **deltas = w->deltas[layer] = calloc(count, sizeof *deltas);
+    float **shifts = w->shifts[layer] = calloc(count, sizeof *shifts);
+    for (size_t k = 0; k < count; k++) {
+        if (!deltas || !shifts)
+            return false;
+        deltas[k] = exi_array_allocate(vertices, 3 * sizeof *deltas[k]);
+        shifts[k] = exi_array_allocate(joints, 3 * sizeof *shifts[k]);
+        if (!deltas[k] || !shifts[k])
+            return false;
+        ex_rig_example_delta(w->rig, layer, (int)k, deltas[k]);
+        if (!exi_unpacked_has(w->rig, layer, (int)k, EXI_UNPACKED_BONES, shifts[k])) {
+            free(shifts[k]);
+            shifts[k] = NULL;
+        }
+    }
+    return true;
+}
+
+static ex_result write_positions(const writing *w, int layer, int k, ex_error *error) {
+    const char *path =
+        exi_new_folder_add(w->folder, exi_unpacked_name(w->rig, layer, k, EXI_UNPACKED_FORM).text, error);
+    return path ? ex_obj_write(path, &w->form, error) : EX_ERROR_MEMORY;
+}
+
+static ex_result write_form(writing *w, int layer, int k, ex_error *error) {
+    exi_measure *m = &w->measure;
+    const float *delta = w->deltas[layer][k], *shifts = w->shifts[layer][k];
+    if (!exi_measure_base(m, layer, k))
+        return exi_error_memory(error, "an example", 24 * (size_t)w->form.vertex_count);
+    for (size_t i = 0; i < 3 * (size_t)w->form.vertex_count; i++)
+        w->form.positions[i] = m->base[i] + (double)delta[i];
+    ex_result result = write_positions(w, layer, k, error);
+    if (result != EX_OK || !shifts)
+        return result;
+    for (size_t i = 0; i < 3 * m->joint_count; i++)
+        w->centres[i] = m->joints[i] + (double)shifts[i];
+    const char *path =
+        exi_new_folder_add(w->folder, exi_unpacked_name(w->rig, layer, k, EXI_UNPACKED_BONES).text, error);
+    return path ? exi_skeleton_write_centres(path, m->skeleton, w->centres, error) : EX_ERROR_MEMORY;
+}
+
+/* Lets a layer of trajectories count for those after it, as building will. */
+static ex_result add_paths(writing *w, int layer, ex_error *error) {
+    const ex_project_layer *view = &w->measure.view->layers[layer];
+    exi_project_paths *paths = &w->paths[layer];
+    ex_result result =
+        exi_project_paths_open(paths,
+                               &(exi_project_paths_source){.mesh = w->measure.mesh,
+                                                           .example_count = view->example_count,
+                                                           .names = view->weigh.names,
+                                                           .reference = ex_rig_layer_reference(w->rig, layer),
+                                                           .deltas = (const float *const *)w->deltas[layer]},
+                               error);
+    if (result == EX_OK)
+        result = exi_project_paths_take(paths, w->rig, layer, error);
+    w->masks[layer] = exi_array_allocate((size_t)ex_rig_vertex_count(w->rig), sizeof **w->masks);
+    if (result == EX_OK && !w->masks[layer])
+        result = exi_error_memory(error, "a mask", (size_t)ex_rig_vertex_count(w->rig) * sizeof **w->masks);
+    if (result != EX_OK)
+        return result;
+    const bool masked = ex_rig_layer_mask(w->rig, layer, w->masks[layer]);
+    return exi_measure_add_paths(&w->measure, layer, &view->weigh, paths, masked ? w->masks[layer] : NULL,
+                                 (const float *const *)w->shifts[layer], error);
+}
+
+static ex_result write_forms(writing *w, int layer, ex_error *error) {
+    const bool paths = ex_rig_layer_domain(w->rig, layer) == EX_DOMAIN_TRAJECTORY;
+    const int count = ex_weigher_example_count(ex_rig_weigher(w->rig, layer));
+    ex_result result = take_rows(w, layer) ? EX_OK
+                                           : exi_error_memory(error, "the examples",
+                                                              (size_t)count * 12 * (size_t)ex_rig_vertex_count(w->rig));
+    for (int k = 0; result == EX_OK && k < count; k++)
+        if (!paths || ex_rig_layer_reference(w->rig, layer) != k)
+            result = write_form(w, layer, k, error);
+    if (result == EX_OK && w->measure.view->layers[layer].driven)
+        exi_measure_take_driven(&w->measure, layer, w->rig);
+    else if (result == EX_OK && paths && layer + 1 < ex_rig_layer_count(w->rig))
+        result = add_paths(w, layer, error);
+    else if (result == EX_OK && layer + 1 < ex_rig_layer_count(w->rig))
+        result = exi_measure_add_layer(&w->measure, layer, &w->measure.view->layers[layer].weigh,
+                                       (const float *const *)w->deltas[layer], (const float *const *)w->shifts[layer],
+                                       error);
+    return result;
+}
+
+/* ---- offsets ---- */
+
+/* The layer's offsets as the rig holds them. */
+static bool take_offsets(writing *w, int layer) {
+    const size_t count = (size_t)ex_weigher_example_count(ex_rig_weigher(w->rig, layer));
+    ex_offsets *offsets = w->offsets[layer] = calloc(count, sizeof *offsets);
+    for (size_t k = 0; offsets && k < count; k++) {
+        const int moved = ex_rig_example_offset_count(w->rig, layer, (int)k);
+        uint32_t *vertices = exi_array_allocate((size_t)moved, sizeof *vertices);
+        float *deltas = exi_array_allocate((size_t)moved, 3 * sizeof *deltas);
+        offsets[k] = (ex_offsets){.count = moved, .vertices = vertices, .deltas = deltas};
+        if (!vertices || !deltas)
+            return false;
+        ex_rig_example_offsets(w->rig, layer, (int)k, vertices, deltas);
+    }
+    return offsets != NULL;
+}
+
+/* A sculpt at rest: where earlier layers have the vertices, and what this example adds (measure_offsets.c). */
+static ex_result write_sculpt(writing *w, int layer, int k, ex_error *error) {
+    const exi_measure *m = &w->measure;
+    const ex_offsets *offsets = &w->offsets[layer][k];
+    if (!exi_measure_base(&w->measure, layer, k))
+        return exi_error_memory(error, "an example", 24 * (size_t)w->form.vertex_count);
+    for (size_t i = 0; i < 3 * (size_t)w->form.vertex_count; i++)
+        w->form.positions[i] = (double)(float)(m->base[i] + (m->turned ? m->turned[i] : 0));
+    for (int i = 0; i < offsets->count; i++)
+        for (size_t c = 0; c < 3; c++)
+            w->form.positions[3 * (size_t)offsets->vertices[i] + c] += (double)offsets->deltas[3 * (size_t)i + c];
+    return write_positions(w, layer, k, error);
+}
+
+static ex_result write_sculpts(writing *w, int layer, ex_error *error) {
+    ex_result result = take_offsets(w, layer) ? EX_OK : exi_error_memory(error, "the examples", 0);
+    for (int k = 0; result == EX_OK && k < ex_weigher_example_count(ex_rig_weigher(w->rig, layer)); k++)
+        result = write_sculpt(w, layer, k, error);
+    if (result == EX_OK && layer + 1 < ex_rig_layer_count(w->rig))
+        result = exi_measure_add_offsets(&w->measure, layer, &w->measure.view->layers[layer].weigh, w->offsets[layer],
+                                         error);
+    return result;
+}
+
+/* ---- maps ---- */
+
+/* The masks went into them when the rig was built, and do not come back. */
+static ex_result write_maps(const ex_rig *rig, int layer, exi_new_folder *folder, ex_error *error) {
+    const int count = ex_rig_layer_displaced(rig, layer, NULL);
+    ex_map *map = ex_map_create(ex_rig_level_vertex_count(rig, ex_rig_level_count(rig)));
+    uint32_t *vertices = exi_array_allocate((size_t)count, sizeof *vertices);
+    float *values = exi_array_allocate((size_t)count, sizeof *values);
+    ex_result result = map && vertices && values
+                           ? EX_OK
+                           : exi_error_memory(error, "a displacement map", (size_t)count * sizeof *values);
+    if (result == EX_OK)
+        ex_rig_layer_displaced(rig, layer, vertices);
+    for (int k = 0; result == EX_OK && k < ex_weigher_example_count(ex_rig_weigher(rig, layer)); k++) {
+        ex_rig_example_displacements(rig, layer, k, values);
+        for (int i = 0; i < count; i++) {
+            map->displacements[vertices[i]] = values[i];
+            map->states[vertices[i]] = EX_MAP_HIT;
+        }
+        const char *path = exi_new_folder_add(folder, exi_unpacked_name(rig, layer, k, EXI_UNPACKED_MAP).text, error);
+        result = path ? ex_map_write(path, map, error) : EX_ERROR_MEMORY;
+    }
+    free(vertices);
+    free(values);
+    ex_map_destroy(map);
+    return result;
+}
+
+/* ---- images ---- */
+
+static ex_result write_images(const ex_rig *rig, int layer, exi_new_folder *folder, ex_error *error) {
+    const ex_texture texture = ex_rig_texture(rig, ex_rig_layer_texture(rig, layer));
+    ex_result result = EX_OK;
+    for (int k = 0; result == EX_OK && k < ex_weigher_example_count(ex_rig_weigher(rig, layer)); k++) {
+        const ex_image image = {.width = texture.width,
+                                .height = texture.height,
+                                .pixels = (unsigned char *)(uintptr_t)ex_rig_example_image(rig, layer, k)};
+        const char *path = exi_new_folder_add(folder, exi_unpacked_name(rig, layer, k, EXI_UNPACKED_IMAGE).text, error);
+        result = path ? ex_image_write(path, &image, error) : EX_ERROR_MEMORY;
+    }
+    return result;
+}
+
+/* The driver's forms at a layer's examples: as files, and for what is measured on them. */
+static ex_result write_drivers(writing *w, const ex_project_view *view, int layer, ex_error *error) {
+    const size_t count = 3 * (size_t)w->driver.mesh->vertex_count;
+    ex_mesh form = *w->driver.mesh;
+    form.positions = exi_array_allocate(count, sizeof *form.positions);
+    form.face_groups = NULL;
+    ex_result result = form.positions ? EX_OK : exi_error_memory(error, "the driver", count * sizeof *form.positions);
+    for (int k = 0; result == EX_OK && k < view->layers[layer].example_count; k++) {
+        const float *positions = ex_rig_example_driver(w->rig, layer, k);
+        const char *name = view->layers[layer].examples[k].driver;
+        const char *path = exi_new_folder_add(w->folder, name, error);
+        for (size_t i = 0; i < count; i++)
+            form.positions[i] = (double)positions[i];
+        result = path ? ex_obj_write(path, &form, error) : EX_ERROR_MEMORY;
+        if (result == EX_OK)
+            result = exi_project_driver_add_form(&w->driver, name, positions, error);
+    }
+    free(form.positions);
+    return result;
+}
+
+ex_result exi_unpack_layers(const ex_rig *rig, const ex_project_view *view, const ex_mesh *mesh,
+                            const exi_unpacked_driver *driver, exi_new_folder *folder, ex_error *error) {
+    writing w = {.rig = rig, .folder = folder, .driver = {.view = view, .mesh = driver->mesh}};
+    ex_result result = open_writing(&w, view, mesh, error);
+    if (result == EX_OK && driver->there && driver->layer >= 0)
+        result = write_drivers(&w, view, driver->layer, error);
+    for (int l = 0; result == EX_OK && l < ex_rig_layer_count(rig); l++) {
+        const ex_domain domain = ex_rig_layer_domain(rig, l);
+        result = domain == EX_DOMAIN_PIXELS         ? write_images(rig, l, folder, error)
+                 : domain == EX_DOMAIN_DISPLACEMENT ? write_maps(rig, l, folder, error)
+                 : domain == EX_DOMAIN_OFFSETS      ? write_sculpts(&w, l, error)
+                                                    : write_forms(&w, l, error);
+    }
+    close_writing(&w);
+    return result;
+}

@@ -1,0 +1,289 @@
+/*
+ * Reading a layer's examples and pseudo-examples.
+ */
+#include "author/project/model/reader.h"
+#include "runtime/base/result.h"
+#include "runtime/base/text.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- examples ---- */
+
+/* A form, an image or a map, as the layer is of forms, pixels or displacements. */
+static ex_result read_files(exi_project_reader *r, const json_t *object, const exi_place *place,
+                            const ex_project_layer *layer, ex_project_example *example) {
+    static const char *const of_forms[] = {"mesh", "skeleton"};
+    const bool pixels = layer->shape == EX_SHAPE_PIXELS, map = layer->shape == EX_SHAPE_DISPLACEMENT;
+    for (int i = 0; (pixels || map) && i < 2; i++)
+        if (json_object_get(object, of_forms[i]))
+            return exi_error(r->keys.error, EX_ERROR_DATA, "%s.%s: an example of a layer of %s has %s instead",
+                             place->text, of_forms[i], pixels ? "pixels" : "displacements",
+                             pixels ? "an \"image\"" : "a \"map\"");
+    if (!map && json_object_get(object, "map"))
+        return exi_error(r->keys.error, EX_ERROR_DATA, "%s.map: only a layer with \"shape\": \"displacement\" has maps",
+                         place->text);
+    if (!pixels && json_object_get(object, "image"))
+        return exi_error(r->keys.error, EX_ERROR_DATA, "%s.image: only a layer with \"shape\": \"pixels\" has images",
+                         place->text);
+    if (json_object_get(object, "skeleton") && !r->view->skeleton)
+        return exi_error(r->keys.error, EX_ERROR_DATA,
+                         "%s.skeleton: an example's own skeleton stands for the project's, which is missing: add "
+                         "\"skeleton\": \"FILE.glb\" to the whole",
+                         place->text);
+    if (json_object_get(object, "skeleton") && layer->shape == EX_SHAPE_OFFSETS)
+        return exi_error(r->keys.error, EX_ERROR_DATA,
+                         "%s.skeleton: an example of a layer of offsets has the project's bones: one with its own "
+                         "belongs into a layer of \"unposed\" forms",
+                         place->text);
+    if (json_object_get(object, "skeleton") && layer->driven)
+        return exi_error(r->keys.error, EX_ERROR_DATA,
+                         "%s.skeleton: an example that a driver weighs moves no joints, and has the project's bones",
+                         place->text);
+    ex_result result = exi_read_reference(r, object, place, layer, example);
+    if (result == EX_OK && !example->reference)
+        result = pixels ? exi_get_text(&r->keys, object, place, "image", true, &example->image)
+                 : map  ? exi_get_text(&r->keys, object, place, "map", true, &example->map)
+                        : exi_get_text(&r->keys, object, place, "mesh", true, &example->mesh);
+    return result == EX_OK ? exi_get_text(&r->keys, object, place, "skeleton", false, &example->skeleton) : result;
+}
+
+static ex_result read_example(exi_project_reader *r, const json_t *object, const exi_place *place,
+                              const ex_project_layer *layer, ex_project_example *example) {
+    static const char *const keys[] = {"name",  "mesh",    "image",  "map",       "skeleton", "at",     "joints",
+                                       "muted", "falloff", "metric", "reference", "posed",    "locals", NULL};
+    const bool direct = layer->weigh.kind == EX_WEIGHER_DIRECT, at = json_object_get(object, "at") != NULL;
+    ex_result result = exi_check_keys(&r->keys, object, place, keys);
+    if (result == EX_OK)
+        result = exi_get_text(&r->keys, object, place, "name", true, &example->name);
+    if (result == EX_OK && !exi_is_name(example->name))
+        result = exi_error(r->keys.error, EX_ERROR_DATA, "%s.name: 1 to %d bytes of readable text are needed",
+                           place->text, EXI_NAME_MAX);
+    if (result == EX_OK)
+        result = read_files(r, object, place, layer, example);
+    if (result == EX_OK && direct && at)
+        result = exi_error(r->keys.error, EX_ERROR_DATA,
+                           "%s.at: examples of a direct layer have no place: its axes are its weights", place->text);
+    if (result == EX_OK && !direct && !at)
+        result = exi_error(r->keys.error, EX_ERROR_DATA, "%s: \"at\" is missing: where in the space is this example?",
+                           place->text);
+    return result;
+}
+
+void exi_drop_muted_axes(const json_t *object, ex_project_layer *layer) {
+    const json_t *examples = json_object_get(object, "examples");
+    ex_project_axis *axes = (ex_project_axis *)(uintptr_t)layer->axes;
+    ex_axis *plain = (ex_axis *)(uintptr_t)layer->weigh.axes;
+    int kept = 0, dimension = 0;
+    if (layer->weigh.kind != EX_WEIGHER_DIRECT || json_array_size(examples) != (size_t)layer->axis_count)
+        return; /* refused later, where it is direct */
+    for (int i = 0; i < layer->axis_count; i++) {
+        if (json_is_true(json_object_get(json_array_get(examples, (size_t)i), "muted")))
+            continue;
+        axes[kept] = axes[i];
+        plain[kept] = plain[i];
+        dimension += ex_axis_width(&plain[kept++]);
+    }
+    if (kept > 0) {
+        layer->axis_count = layer->weigh.axis_count = kept;
+        layer->dimension = dimension;
+    }
+}
+
+/* The examples' lists: those that count, then those that are muted, each in the file's order. */
+static ex_result sort_out_muted(exi_project_reader *r, const json_t *list, const exi_place *at, int *order,
+                                int *muted_count) {
+    const int count = (int)json_array_size(list);
+    int kept = 0;
+    *muted_count = 0;
+    for (int muted = 0; muted < 2; muted++)
+        for (int i = 0; i < count; i++) {
+            exi_place here = exi_place_index(at, (size_t)i);
+            bool is_muted = false;
+            ex_result result = exi_get_bool(&r->keys, json_array_get(list, (size_t)i), &here, "muted", &is_muted);
+            if (result != EX_OK)
+                return result;
+            if (is_muted == (muted == 1))
+                order[kept++] = i;
+            *muted_count += is_muted && muted;
+        }
+    if (*muted_count == count)
+        return exi_error(r->keys.error, EX_ERROR_DATA,
+                         "%s: all of them are muted: let the layer be \"muted\" instead, and its examples not",
+                         at->text);
+    return EX_OK;
+}
+
+static ex_result read_poses(exi_project_reader *r, const json_t *list, const exi_place *at,
+                            const ex_project_layer *layer, ex_project_example *examples, int count, double *points) {
+    const size_t dimension = (size_t)layer->dimension;
+    for (int i = 0; i < count; i++) {
+        const size_t place = (size_t)examples[i].place;
+        exi_place here = exi_place_index(at, place);
+        ex_result result = exi_read_pose(r, json_array_get(list, place), &here, layer, points ? i : -1, &examples[i]);
+        if (result != EX_OK)
+            return result;
+        if (examples[i].at && points)
+            memcpy(points + (size_t)i * dimension, examples[i].at, dimension * sizeof *points);
+    }
+    return EX_OK;
+}
+
+ex_result exi_read_examples(exi_project_reader *r, const json_t *object, const exi_place *place,
+                            ex_project_layer *layer) {
+    const json_t *list = json_object_get(object, "examples");
+    const size_t axes = json_array_size(json_object_get(object, "space"));
+    exi_place at = exi_place_key(place, "examples");
+    size_t count = json_array_size(list), dimension = (size_t)layer->dimension;
+    if (count == 0)
+        return exi_error(r->keys.error, EX_ERROR_DATA, "%s: a list of at least one example is needed here", at.text);
+    if (layer->driven && count > EX_CONVEX_MAX)
+        return exi_error(r->keys.error, EX_ERROR_LIMIT, "%s: a driver weighs at most %d examples, and here are %zu",
+                         at.text, EX_CONVEX_MAX, count);
+    if (count > EX_POINT_MAX)
+        return exi_error(r->keys.error, EX_ERROR_LIMIT, "%s: a space holds at most %d examples, and here are %zu",
+                         at.text, EX_POINT_MAX, count);
+    ex_project_example *read = exi_arena_allocate(r->keys.arena, count, sizeof *read);
+    ex_project_example *examples = exi_arena_allocate(r->keys.arena, count, sizeof *examples);
+    const char **names = exi_arena_allocate(r->keys.arena, count, sizeof *names);
+    double *points = exi_arena_allocate(r->keys.arena, count * dimension, sizeof *points);
+    int *order = exi_arena_allocate(r->keys.arena, count, sizeof *order), muted = 0;
+    if (!read || !examples || !names || !points || !order)
+        return exi_error_memory(r->keys.error, "the project", count * sizeof *examples);
+    for (size_t i = 0; i < count; i++) {
+        exi_place here = exi_place_index(&at, i);
+        ex_result result = read_example(r, json_array_get(list, i), &here, layer, &read[i]);
+        if (result != EX_OK)
+            return result;
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(read[k].name, read[i].name) == 0)
+                return exi_error(r->keys.error, EX_ERROR_DATA, "%s.name: example %zu of this layer is called '%s' too",
+                                 here.text, k, read[i].name);
+        read[i].place = (int)i;
+    }
+    if (layer->weigh.kind == EX_WEIGHER_DIRECT && count != axes)
+        return exi_error(r->keys.error, EX_ERROR_DATA,
+                         "%s: a direct layer has one example per axis, here %zu for %zu axes", at.text, count, axes);
+    ex_result result = sort_out_muted(r, list, &at, order, &muted);
+    for (size_t i = 0; result == EX_OK && i < count; i++) {
+        examples[i] = read[order[i]];
+        names[i] = examples[i].name;
+    }
+    const int kept = (int)count - muted;
+    if (result == EX_OK)
+        result = read_poses(r, list, &at, layer, examples, kept, points);
+    if (result == EX_OK)
+        result = read_poses(r, list, &at, layer, examples + kept, muted, NULL);
+    layer->examples = examples;
+    layer->example_count = layer->weigh.example_count = kept;
+    layer->muted_examples = muted > 0 ? examples + kept : NULL;
+    layer->muted_count = muted;
+    layer->weigh.names = names;
+    layer->weigh.points = layer->weigh.kind == EX_WEIGHER_DIRECT ? NULL : points;
+    return result == EX_OK ? exi_check_reference(r, &at, layer) : result;
+}
+
+/* ---- pseudo-examples ---- */
+
+static int find_example(const ex_project_example *examples, int count, const char *name) {
+    int k = 0;
+    while (k < count && strcmp(examples[k].name, name) != 0)
+        k++;
+    return k < count ? k : -1;
+}
+
+static ex_result read_weight(exi_project_reader *r, const json_t *value, const exi_place *at, double *weight) {
+    ex_result result = exi_json_number(value, at, weight, r->keys.error);
+    if (result == EX_OK && fabs(*weight) > EX_WEIGHT_MAX)
+        result =
+            exi_error(r->keys.error, EX_ERROR_DATA, "%s: a weight is at most %g either way", at->text, EX_WEIGHT_MAX);
+    return result;
+}
+
+/* Weights of muted examples are left out, and the others keep the sum, as when an example is removed (ex_edit_kind). An
+ * empty object is a pseudo-example at which no example counts. */
+static ex_result read_weights(exi_project_reader *r, const json_t *object, const exi_place *place,
+                              const ex_project_layer *layer, const double **weights) {
+    double *values = exi_arena_allocate(r->keys.arena, (size_t)layer->example_count, sizeof *values), sum = 0, left = 0;
+    if (!values)
+        return exi_error_memory(r->keys.error, "the project", (size_t)layer->example_count * sizeof *values);
+    if (!json_is_object(object))
+        return exi_error(r->keys.error, EX_ERROR_DATA, "%s: an object of example names and weights is needed here",
+                         place->text);
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)object, key, value) {
+        exi_place at = exi_place_key(place, key);
+        const int k = find_example(layer->examples, layer->example_count, key);
+        double weight = 0;
+        if (k < 0 && find_example(layer->muted_examples, layer->muted_count, key) < 0) {
+            const char *near = ex_suggest(key, layer->weigh.names, layer->example_count);
+            return near ? exi_error(r->keys.error, EX_ERROR_DATA,
+                                    "%s: this layer has no example '%s'; did you mean '%s'?", at.text, key, near)
+                        : exi_error(r->keys.error, EX_ERROR_DATA, "%s: this layer has no example '%s'", at.text, key);
+        }
+        ex_result result = read_weight(r, value, &at, &weight);
+        if (result != EX_OK)
+            return result;
+        sum += weight;
+        left += k < 0 ? 0 : weight;
+        if (k >= 0)
+            values[k] = weight;
+    }
+    for (int k = 0; fabs(left) > 1e-12 && left != sum && k < layer->example_count; k++)
+        values[k] *= sum / left;
+    *weights = values;
+    return EX_OK;
+}
+
+static ex_result read_pseudo(exi_project_reader *r, const json_t *object, const exi_place *place,
+                             const ex_project_layer *layer, ex_pseudo *pseudo) {
+    static const char *const keys[] = {"name", "from", "weights", "at", "falloff", "metric", NULL}, *const needed[] = {
+                                                                                                        "at", NULL};
+    const char *name = NULL;
+    ex_result result = exi_check_keys(&r->keys, object, place, keys);
+    if (result == EX_OK)
+        result = exi_require_keys(&r->keys, object, place, needed);
+    if (result == EX_OK)
+        result = exi_get_text(&r->keys, object, place, "name", false, &name);
+    const json_t *from = json_object_get(object, "from"), *weights = json_object_get(object, "weights");
+    if (result == EX_OK && !from == !weights)
+        result = exi_error(r->keys.error, EX_ERROR_DATA, "%s: a pseudo-example has either \"from\" or \"weights\"",
+                           place->text);
+    exi_place at = exi_place_key(place, "at");
+    if (result == EX_OK)
+        result = exi_read_point(r, json_object_get(object, "at"), &at, layer, &pseudo->at);
+    at = exi_place_key(place, from ? "from" : "weights");
+    if (result == EX_OK)
+        result = from ? exi_read_point(r, from, &at, layer, &pseudo->from)
+                      : read_weights(r, weights, &at, layer, &pseudo->weights);
+    return result;
+}
+
+ex_result exi_read_pseudos(exi_project_reader *r, const json_t *object, const exi_place *place,
+                           ex_project_layer *layer) {
+    const json_t *list = json_object_get(object, "pseudo");
+    exi_place at = exi_place_key(place, "pseudo");
+    if (!list)
+        return EX_OK;
+    if (!json_is_array(list))
+        return exi_error(r->keys.error, EX_ERROR_DATA, "%s: a list of pseudo-examples is needed here", at.text);
+    size_t count = json_array_size(list);
+    if (count > 0 && layer->weigh.kind == EX_WEIGHER_DIRECT)
+        return exi_error(r->keys.error, EX_ERROR_DATA, "%s: a direct layer has no space for pseudo-examples", at.text);
+    if (count > 0 && layer->driven)
+        return exi_error(r->keys.error, EX_ERROR_DATA, "%s: a layer that a driver weighs has no pseudo-examples",
+                         at.text);
+    ex_pseudo *pseudos = exi_arena_allocate(r->keys.arena, count, sizeof *pseudos);
+    if (!pseudos)
+        return exi_error_memory(r->keys.error, "the project", count * sizeof *pseudos);
+    for (size_t i = 0; i < count; i++) {
+        exi_place here = exi_place_index(&at, i);
+        ex_result result = read_pseudo(r, json_array_get(list, i), &here, layer, &pseudos[i]);
+        if (result != EX_OK)
+            return result;
+    }
+    layer->weigh.pseudos = pseudos;
+    layer->pseudo_count = layer->weigh.pseudo_count = (int)count;
+    return EX_OK;
+}

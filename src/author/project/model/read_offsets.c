@@ -1,0 +1,198 @@
+/*
+ * Reading what only layers of offsets have: the frame that they are added in, which examples a vertex takes part in,
+ * how their sculpts were made; and zeros, pseudo-examples at which no example counts, at the layer's rest pose and at
+ * the poses of earlier layers' examples. Zeros need the examples of all layers.
+ */
+#include "author/project/model/reader.h"
+#include "runtime/base/result.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Nearer to a point of the space than this part of the space's size, a zero would stand on it. */
+static const double at_one_place = 1e-6;
+
+/* ---- keys ---- */
+
+static ex_result refuse_others(exi_project_reader *r, const json_t *object, const exi_place *place) {
+    static const char *const keys[] = {"frame", "participation", "rest", "protect", "posed", "tolerance"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (json_object_get(object, keys[i]))
+            return exi_error(r->keys.error, EX_ERROR_DATA, "%s.%s: only a layer with \"shape\": \"offsets\" has this",
+                             place->text, keys[i]);
+    return EX_OK;
+}
+
+static ex_result read_words(exi_project_reader *r, const json_t *object, const exi_place *place,
+                            ex_project_layer *layer) {
+    static const char *const frames[] = {
+#define NAME(id, text) text,
+        EX_FRAME_LIST(NAME)
+#undef NAME
+    };
+    static const char *const participations[] = {
+#define NAME(id, text) text,
+        EX_PARTICIPATION_LIST(NAME)
+#undef NAME
+    };
+    exi_place frame_at = exi_place_key(place, "frame"), at = exi_place_key(place, "participation");
+    int frame = EX_FRAME_REST, participation = EX_PARTICIPATION_LAYER;
+    ex_result result = EX_OK;
+    if (json_object_get(object, "frame"))
+        result = exi_choose(&r->keys, json_object_get(object, "frame"), &frame_at, frames, EX_FRAME_COUNT, &frame);
+    if (result == EX_OK && json_object_get(object, "participation"))
+        result = exi_choose(&r->keys, json_object_get(object, "participation"), &at, participations,
+                            EX_PARTICIPATION_COUNT, &participation);
+    layer->frame = (ex_frame)frame;
+    layer->participation = (ex_participation)participation;
+    if (result == EX_OK && layer->frame == EX_FRAME_SKINNED && !r->view->skeleton)
+        result = exi_error(r->keys.error, EX_ERROR_DATA,
+                           "%s: there is no skin to turn with: add \"skeleton\": \"FILE.glb\" to the whole, or take "
+                           "\"rest\"",
+                           frame_at.text);
+    if (result == EX_OK && layer->participation == EX_PARTICIPATION_MOVED && layer->weigh.kind != EX_WEIGHER_GAUSSIAN)
+        result =
+            exi_error(r->keys.error, EX_ERROR_DATA,
+                      "%s: \"moved\" asks for \"weigh\": {\"kind\": \"gaussian\"}, whose weights can be solved for "
+                      "some of the examples alone",
+                      at.text);
+    return result;
+}
+
+static ex_result read_tolerance(exi_project_reader *r, const json_t *object, const exi_place *place,
+                                ex_project_layer *layer) {
+    double tolerance = -1;
+    ex_result result = exi_get_number(&r->keys, object, place, "tolerance", &tolerance);
+    if (result == EX_OK && json_object_get(object, "tolerance") && !(tolerance >= 0))
+        result = exi_error(r->keys.error, EX_ERROR_DATA, "%s.tolerance: must not be negative", place->text);
+    layer->tolerance = tolerance < 0 ? -1 : tolerance * r->view->unit;
+    return result;
+}
+
+ex_result exi_read_offsets(exi_project_reader *r, const json_t *object, const exi_place *place,
+                           ex_project_layer *layer) {
+    const bool direct = layer->weigh.kind == EX_WEIGHER_DIRECT;
+    ex_result result = exi_get_bool(&r->keys, object, place, "muted", &layer->muted);
+    layer->tolerance = -1;
+    if (result != EX_OK || layer->shape != EX_SHAPE_OFFSETS)
+        return result == EX_OK ? refuse_others(r, object, place) : result;
+    result = read_words(r, object, place, layer);
+    layer->posed = true;
+    layer->rest = !direct && layer->participation == EX_PARTICIPATION_LAYER;
+    if (result == EX_OK)
+        result = exi_get_bool(&r->keys, object, place, "posed", &layer->posed);
+    if (result == EX_OK)
+        result = exi_get_bool(&r->keys, object, place, "rest", &layer->rest);
+    if (result == EX_OK)
+        result = exi_get_bool(&r->keys, object, place, "protect", &layer->protect);
+    if (result == EX_OK && direct && (layer->rest || layer->protect))
+        result = exi_error(r->keys.error, EX_ERROR_DATA,
+                           "%s.%s: the axes of a direct layer are its weights: it has no points to hold", place->text,
+                           layer->rest ? "rest" : "protect");
+    return result == EX_OK ? read_tolerance(r, object, place, layer) : result;
+}
+
+/* ---- zeros ---- */
+
+/* The points of a layer and how far apart they are, for as long as zeros are added. */
+typedef struct zeros {
+    exi_project_reader *r;
+    ex_project_layer *layer;
+    ex_weigher *measure;
+    double near;
+    ex_pseudo *pseudos; /* room for all that may come */
+    size_t count;
+    const double *weights; /* [example_count] of 0 */
+} zeros;
+
+/* A weigher of one point, which any set of points allows, measures as the layer's own does: gaussian ones as cardinal.
+ * NULL also where the space is not sound, which building says. */
+static ex_result open_measure(zeros *z, const ex_project_layer *layer) {
+    ex_weigher_def def = layer->weigh;
+    ex_error error = {0};
+    def.kind = def.kind == EX_WEIGHER_GAUSSIAN ? EX_WEIGHER_CARDINAL : def.kind;
+    def.ridge = 0;
+    def.example_count = 1;
+    def.pseudo_count = 0;
+    if (ex_weigher_create(&def, NULL, &z->measure, &error) == EX_ERROR_MEMORY)
+        return exi_error_memory(z->r->keys.error, "the project", 0);
+    return EX_OK;
+}
+
+static const double *point_at(const zeros *z, size_t i) {
+    const size_t examples = (size_t)z->layer->example_count;
+    return i < examples ? z->layer->examples[i].at : z->pseudos[i - examples].at;
+}
+
+static bool is_taken(const zeros *z, const double *point) {
+    const size_t count = (size_t)z->layer->example_count + z->count;
+    for (size_t i = 0; i < count; i++)
+        if (ex_weigher_distance(z->measure, point, point_at(z, i)) <= z->near)
+            return true;
+    return false;
+}
+
+static void add_zero(zeros *z, const double *point) {
+    if (!is_taken(z, point))
+        z->pseudos[z->count++] = (ex_pseudo){.at = point, .weights = z->weights};
+}
+
+/* Earlier layers that are muted are not there to be disturbed. */
+static bool is_protected(const ex_project_layer *earlier) {
+    return !earlier->muted && earlier->shape != EX_SHAPE_PIXELS;
+}
+
+static double space_size(const zeros *z, const double *rest) {
+    const int own = (int)(z->layer - z->r->view->layers);
+    double size = 0;
+    for (int l = 0; l <= own; l++) {
+        const ex_project_layer *layer = &z->r->view->layers[l];
+        for (int k = 0; (l == own || z->layer->protect) && k < layer->example_count; k++) {
+            const double d = ex_weigher_distance(z->measure, rest, layer->examples[k].points[own]);
+            size = d > size ? d : size;
+        }
+    }
+    return size;
+}
+
+static void fill(zeros *z, const double *rest) {
+    const int own = (int)(z->layer - z->r->view->layers);
+    z->near = at_one_place * space_size(z, rest);
+    if (z->layer->rest)
+        add_zero(z, rest);
+    for (int l = 0; z->layer->protect && l < own; l++) {
+        const ex_project_layer *earlier = &z->r->view->layers[l];
+        for (int k = 0; is_protected(earlier) && k < earlier->example_count; k++)
+            add_zero(z, earlier->examples[k].points[own]);
+    }
+}
+
+ex_result exi_read_zeros(exi_project_reader *r, const exi_place *place, ex_project_layer *layer) {
+    size_t most = (size_t)layer->pseudo_count + 1;
+    for (const ex_project_layer *l = r->view->layers; layer->protect && l < layer; l++)
+        most += (size_t)l->example_count;
+    if (layer->shape != EX_SHAPE_OFFSETS || (!layer->rest && !layer->protect))
+        return EX_OK;
+    zeros z = {.r = r,
+               .layer = layer,
+               .pseudos = exi_arena_allocate(r->keys.arena, most, sizeof *z.pseudos),
+               .count = (size_t)layer->pseudo_count,
+               .weights = exi_arena_allocate(r->keys.arena, (size_t)layer->example_count, sizeof *z.weights)};
+    const double *rest = exi_point_in(r, NULL, NULL, 0, layer);
+    if (!z.pseudos || !z.weights || !rest)
+        return exi_error_memory(r->keys.error, "the project", most * sizeof *z.pseudos);
+    if (z.count > 0)
+        memcpy(z.pseudos, layer->weigh.pseudos, z.count * sizeof *z.pseudos);
+    ex_result result = open_measure(&z, layer);
+    if (result == EX_OK && z.measure)
+        fill(&z, rest);
+    ex_weigher_destroy(z.measure);
+    if (result == EX_OK && (size_t)layer->example_count + z.count > EX_POINT_MAX)
+        result = exi_error(r->keys.error, EX_ERROR_LIMIT,
+                           "%s: a space holds at most %d points, and with the poses to protect here are %zu",
+                           place->text, EX_POINT_MAX, (size_t)layer->example_count + z.count);
+    layer->weigh.pseudos = z.pseudos;
+    layer->weigh.pseudo_count = (int)z.count;
+    layer->zero_count = (int)z.count - layer->pseudo_count;
+    return result;
+}

@@ -1,0 +1,85 @@
+/*
+ * reader.h - reading a project file, part by part; private to authoring. base/keys.h takes objects apart.
+ */
+#ifndef EXEMPLAR_AUTHOR_PROJECT_MODEL_READER_H
+#define EXEMPLAR_AUTHOR_PROJECT_MODEL_READER_H
+
+#include "author/base/keys.h"
+#include "author/project/model/project.h"
+
+typedef struct exi_project_reader {
+    exi_reader keys;
+    ex_project_view *view;
+} exi_project_reader;
+
+/* read_mask.c: {"file": …}, {"group": …}, {"colour": …} or, where joints may be, {"joints": …}. */
+ex_result exi_read_mask(exi_project_reader *r, const json_t *object, const exi_place *place, bool joints,
+                        ex_project_mask *out);
+
+/* read_driver.c: "driver" and "settle" of the whole, after its skeleton was read. */
+ex_result exi_read_driver(exi_project_reader *r, const json_t *root);
+/* Whether the layer follows the driver, and how it weighs then; after its weigher, shape and space were read. */
+ex_result exi_read_driven(exi_project_reader *r, const json_t *layer, const exi_place *place, ex_project_layer *out);
+/* With the spaces of all layers read: whether one of them follows the driver. */
+ex_result exi_check_followed(exi_project_reader *r);
+/* What "at" says of the driver, and whether the form stands at rest. */
+ex_result exi_read_driver_form(exi_project_reader *r, const json_t *object, const exi_place *place,
+                               const ex_project_layer *layer, ex_project_example *example);
+
+/* read_space.c: a layer's space; then, with all layers' spaces read, what their axes have to say of each other. */
+ex_result exi_read_space(exi_project_reader *r, const json_t *layer, const exi_place *place, ex_project_layer *out);
+ex_result exi_link_spaces(exi_project_reader *r, const json_t *layers);
+
+/* read_weigh.c */
+ex_result exi_read_weigh(exi_project_reader *r, const json_t *layer, const exi_place *place, ex_weigher_def *def);
+
+/* read_offsets.c: whether the layer is muted, and what layers of offsets have besides; after its space was read. Then,
+ * with the examples of all layers read, the layer's zeros. */
+ex_result exi_read_offsets(exi_project_reader *r, const json_t *layer, const exi_place *place, ex_project_layer *out);
+ex_result exi_read_zeros(exi_project_reader *r, const exi_place *place, ex_project_layer *out);
+
+/* read_trajectory.c: how a layer's trajectories are found; after its weigher was read. Then whether an example is the
+ * reference, whose mesh is the project's; and, with all examples read, whether one is. */
+ex_result exi_read_trajectory(exi_project_reader *r, const json_t *layer, const exi_place *place,
+                              ex_project_layer *out);
+ex_result exi_read_reference(exi_project_reader *r, const json_t *object, const exi_place *place,
+                             const ex_project_layer *layer, ex_project_example *example);
+ex_result exi_check_reference(exi_project_reader *r, const exi_place *examples, const ex_project_layer *layer);
+
+/* read_falloff.c: falloffs and metrics of all points of a layer, zeros among them. */
+ex_result exi_read_falloffs(exi_project_reader *r, const json_t *layer, const exi_place *place, ex_project_layer *out);
+
+/* read_examples.c: the axis of a muted example of a direct layer goes with it; after the layer's space was read. */
+void exi_drop_muted_axes(const json_t *layer, ex_project_layer *out);
+/* These need the spaces of all layers. */
+ex_result exi_read_examples(exi_project_reader *r, const json_t *layer, const exi_place *place, ex_project_layer *out);
+ex_result exi_read_pseudos(exi_project_reader *r, const json_t *layer, const exi_place *place, ex_project_layer *out);
+
+/* read_point.c. The axis of that name in the layer, or else in the first layer that has it, or NULL. */
+const ex_project_axis *exi_find_axis(const exi_project_reader *r, const ex_project_layer *layer, const char *name);
+/* One number or four, as the axis has. */
+ex_result exi_read_value(exi_project_reader *r, const json_t *value, const exi_place *place,
+                         const ex_project_axis *axis, double *numbers);
+/* Every name in the object is an axis of the project, and its value of that axis's kind. */
+ex_result exi_check_axes(exi_project_reader *r, const json_t *object, const exi_place *place,
+                         const ex_project_layer *layer);
+const ex_transform *exi_find_joint(const ex_project_joint *joints, int count, const char *name);
+/* The point of the layer's space that an object of axis names and values means, with joints [joint_count] moved. Axes
+ * whose value is of another kind than the layer's axis count as not named (building refuses them). NULL without memory.
+ */
+double *exi_point_in(exi_project_reader *r, const json_t *object, const ex_project_joint *joints, int joint_count,
+                     const ex_project_layer *layer);
+/* A point of the layer's own space, where joints do not matter. */
+ex_result exi_read_point(exi_project_reader *r, const json_t *object, const exi_place *place,
+                         const ex_project_layer *layer, const double **point);
+
+/* read_pose.c: an example's whole pose, from its "at" and "joints": its joints, its points in all layers, and its own.
+ * `index` is the example's number in its layer; in a direct layer below 0 for an example that is muted, whose axis the
+ * layer does not have. */
+ex_result exi_read_pose(exi_project_reader *r, const json_t *object, const exi_place *place,
+                        const ex_project_layer *layer, int index, ex_project_example *example);
+/* Whether what was written is what a joint reads then, but for rounding. `joint` is relative to rest. */
+bool exi_reading_agrees(const ex_reading *reading, const ex_transform *joint, const double *written,
+                        const double *read);
+
+#endif

@@ -1,0 +1,160 @@
+/*
+ * Changes of a project that are made whole or not at all. The tree is changed in a copy, which is read and built as if
+ * it came from a file; only then is the file replaced and the copy made the project's own. Forms that were written on
+ * the way go again where anything fails. What the file was before stays beside it, with "~" after its name. A file that
+ * somebody else has changed in the meantime is not replaced: their change would be lost.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "author/base/array.h"
+#include "author/base/file.h"
+#include "author/base/json.h"
+#include "author/project/sculpt/sculpt.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+ex_result exi_amend_open(exi_amendment *a, ex_project *project, const ex_build_options *options, ex_error *error) {
+    *a = (exi_amendment){.project = project, .options = options, .damped_layer = -1};
+    if (!project->path[0])
+        return exi_error(error, EX_ERROR_ARGUMENT, "the project has no file yet: write it first");
+    a->trial = (ex_project){.path = project->path, .root = json_deep_copy(project->root)};
+    return a->trial.root ? EX_OK : exi_error_memory(error, "the project", 0);
+}
+
+void exi_amend_close(exi_amendment *a) {
+    if (a->made_file)
+        unlink(a->made_file);
+    if (a->made_folder)
+        rmdir(a->made_folder);
+    free(a->made_file);
+    free(a->made_folder);
+    ex_rig_destroy(a->rig);
+    exi_arena_free(&a->trial.arena);
+    json_decref(a->trial.root);
+    json_decref(a->trial.stored);
+    *a = (exi_amendment){0};
+}
+
+json_t *exi_amend_layer(const exi_amendment *a, int layer) {
+    return json_array_get(json_object_get(a->trial.root, "layers"), (size_t)layer);
+}
+
+void exi_amend_note(const exi_amendment *a, const char *format, ...) {
+    char text[EX_ERROR_SIZE];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    if (a->options && a->options->note)
+        a->options->note(a->options->note_user, text);
+}
+
+ex_result exi_amend_read(exi_amendment *a, ex_error *error) {
+    exi_arena_free(&a->trial.arena);
+    a->trial.arena = (exi_arena){0};
+    return exi_project_interpret(a->trial.root, a->trial.path, &a->trial.arena, &a->trial.view, error);
+}
+
+/* Counts the damped vertices of one example, and passes all of them on. */
+static void count_damped(void *user, int layer, int example, const ex_damped *list, int count) {
+    exi_amendment *a = user;
+    const ex_damped_report *next = a->options ? a->options->damped : NULL;
+    if (layer == a->damped_layer && example == a->damped_example)
+        a->damped_count = count;
+    if (next && next->report)
+        next->report(next->user, layer, example, list, count);
+}
+
+ex_result exi_amend_build(exi_amendment *a, ex_error *error) {
+    const ex_damped_report damped = {.report = count_damped, .user = a};
+    ex_build_options options = a->options ? *a->options : (ex_build_options){0};
+    options.damped = &damped;
+    options.rig.without_levels = options.rig.without_tangents = options.rig.without_normals = true;
+    a->damped_count = 0;
+    ex_rig_destroy(a->rig);
+    return ex_project_build(&a->trial, &options, &a->rig, error);
+}
+
+/* ---- saving ---- */
+
+/* A file as it is: its bytes, or that there is none. */
+typedef struct content {
+    char *bytes; /* NULL where there is no file */
+    size_t size;
+} content;
+
+static ex_result read_content(const char *path, content *c, ex_error *error) {
+    *c = (content){0};
+    return access(path, F_OK) == 0 ? exi_file_read(path, &c->bytes, &c->size, error) : EX_OK;
+}
+
+static ex_result write_content(const char *path, const content *c, ex_error *error) {
+    exi_file_writer writer;
+    ex_result result = exi_file_open(&writer, path, error);
+    if (result != EX_OK)
+        return result;
+    exi_file_write(&writer, c->bytes, c->size);
+    return exi_file_commit(&writer, error);
+}
+
+/* Whether the file still holds what the project knows it by: what was read, or what was written since by
+ * ex_project_write. Trees are compared, so that another way to write the same does no harm. */
+static bool is_ours(const ex_project *project, const content *now) {
+    if (!project->stored || !now->bytes)
+        return true;
+    const bool marked = now->size >= 3 && memcmp(now->bytes, "\xEF\xBB\xBF", 3) == 0;
+    json_t *tree = json_loadb(now->bytes + 3 * marked, now->size - 3 * (size_t)marked, JSON_REJECT_DUPLICATES, NULL);
+    const bool ours = json_equal(tree, project->stored) || json_equal(tree, project->root);
+    json_decref(tree);
+    return ours;
+}
+
+/* What the file holds goes to `beside`, if there is one; where the new content cannot be written, `beside` is again
+ * what it was. */
+static ex_result replace_file(const ex_project *project, const char *beside, const json_t *root, ex_error *error) {
+    const char *path = project->path;
+    content now, before = {0};
+    ex_result result = read_content(path, &now, error);
+    if (result == EX_OK && !is_ours(project, &now))
+        result = exi_error(error, EX_ERROR_DATA,
+                           "'%s' was changed by another program in the meantime, and is left as it is: run this again",
+                           path);
+    if (result == EX_OK)
+        result = read_content(beside, &before, error);
+    if (result == EX_OK && now.bytes)
+        result = write_content(beside, &now, error);
+    if (result == EX_OK) {
+        result = exi_json_write(path, root, error);
+        if (result != EX_OK && now.bytes && !before.bytes)
+            unlink(beside);
+        else if (result != EX_OK && now.bytes)
+            write_content(beside, &before, NULL);
+    }
+    free(now.bytes);
+    free(before.bytes);
+    return result;
+}
+
+ex_result exi_amend_save(exi_amendment *a, ex_error *error) {
+    ex_project *project = a->project;
+    char *beside = exi_array_allocate(strlen(project->path) + 2, 1);
+    if (!beside)
+        return exi_error_memory(error, "a path", strlen(project->path));
+    strcat(strcpy(beside, project->path), "~");
+    const ex_result result = replace_file(project, beside, a->trial.root, error);
+    free(beside);
+    if (result != EX_OK)
+        return result;
+    a->trial.stored = json_incref(a->trial.root);
+    free(a->made_file);
+    free(a->made_folder);
+    a->made_file = a->made_folder = NULL;
+    const ex_project old = *project;
+    *project = a->trial;
+    a->trial = old;
+    return EX_OK;
+}

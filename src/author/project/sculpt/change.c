@@ -1,0 +1,279 @@
+/*
+ * Examples that are moved, removed and muted, and pseudo-examples: changes of the tree alone. Each is built before it
+ * is saved, so that a project which was sound stays so.
+ */
+#include "author/base/array.h"
+#include "author/base/json.h"
+#include "author/project/sculpt/sculpt.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static json_t *examples_of(const exi_amendment *a, int layer) {
+    return json_object_get(exi_amend_layer(a, layer), "examples");
+}
+
+/* Reads, builds and saves what was changed, if it was; then the amendment is closed. */
+static ex_result finish(exi_amendment *a, ex_result result, ex_error *error) {
+    if (result == EX_OK)
+        result = exi_amend_read(a, error);
+    if (result == EX_OK)
+        result = exi_amend_build(a, error);
+    if (result == EX_OK)
+        result = exi_amend_save(a, error);
+    exi_amend_close(a);
+    return result;
+}
+
+/* ---- examples ---- */
+
+/* Values of `from` into `to`: keys that are there keep their place. */
+static bool set_values(json_t *to, const json_t *from) {
+    return json_object_update(to, (json_t *)from) == 0;
+}
+
+static ex_result check_space(const ex_project_layer *layer, ex_error *error) {
+    return layer->weigh.kind == EX_WEIGHER_DIRECT
+               ? exi_error(error, EX_ERROR_DATA, "layer '%s' is direct: it has no space to place anything in",
+                           layer->name)
+               : EX_OK;
+}
+
+/* A metric of its own would stand in the falloff's place. */
+static ex_result set_falloff(json_t *entry, const char *words, ex_error *error) {
+    json_t *falloff = NULL;
+    json_object_del(entry, "falloff");
+    json_object_del(entry, "metric");
+    if (strcmp(words, "layer") == 0)
+        return EX_OK;
+    const ex_result result = exi_words_falloff(words, &falloff, error);
+    return result == EX_OK && json_object_set_new(entry, "falloff", falloff) != 0
+               ? exi_error_memory(error, "an example", 0)
+               : result;
+}
+
+static ex_result move(exi_amendment *a, int layer, int place, const exi_spoken *spoken, ex_error *error) {
+    json_t *entry = json_array_get(examples_of(a, layer), (size_t)place);
+    bool done = set_values(json_object_get(entry, "at"), spoken->at);
+    if (json_object_size(spoken->joints) > 0)
+        done = done && json_object_set(entry, "joints", spoken->joints) == 0;
+    ex_result result = done ? exi_amend_read(a, error) : exi_error_memory(error, "an example", 0);
+    const ex_project_layer *view = &a->trial.view.layers[layer];
+    const ex_project_example *other = result == EX_OK ? exi_example_in_the_way(view, place) : NULL;
+    if (other)
+        result = exi_error(error, EX_ERROR_DATA, "example '%s' of layer '%s' stands at that place already", other->name,
+                           view->name);
+    return result;
+}
+
+ex_result ex_project_move_example(ex_project *project, ex_example_ref which, ex_words at, ex_words joints,
+                                  const char *falloff, const ex_build_options *options, ex_error *error) {
+    ex_error local = {0};
+    error = error ? error : &local;
+    exi_amendment a;
+    exi_spoken spoken = {0};
+    int layer = -1;
+    const int place = exi_find_example(&project->view, which, &layer, error);
+    ex_result result = place < 0 ? error->result : check_space(&project->view.layers[layer], error);
+    if (result != EX_OK)
+        return result;
+    result = exi_amend_open(&a, project, options, error);
+    if (result == EX_OK)
+        result = exi_words_read(&project->view, at, joints, false, &spoken, error);
+    if (result == EX_OK && falloff)
+        result = set_falloff(json_array_get(examples_of(&a, layer), (size_t)place), falloff, error);
+    if (result == EX_OK)
+        result = move(&a, layer, place, &spoken, error);
+    exi_spoken_free(&spoken);
+    return finish(&a, result, error);
+}
+
+ex_result ex_project_remove_example(ex_project *project, ex_example_ref which, const ex_build_options *options,
+                                    ex_error *error) {
+    ex_error local = {0};
+    error = error ? error : &local;
+    exi_amendment a;
+    int layer = -1;
+    const int place = exi_find_example(&project->view, which, &layer, error);
+    if (place < 0)
+        return error->result;
+    const ex_project_layer *view = &project->view.layers[layer];
+    const bool last = view->example_count + view->muted_count == 1;
+    if (!last && view->example_count == 1 && view->examples[0].place == place)
+        return exi_error(error, EX_ERROR_DATA,
+                         "'%s' is the only example of layer '%s' that is not muted: let another one count first",
+                         which.name, view->name);
+    if (exi_example_at(view, place)->reference)
+        return exi_error(error, EX_ERROR_DATA,
+                         "'%s' is the reference of layer '%s', which all others start from, and stays", which.name,
+                         view->name);
+    if (view->weigh.kind == EX_WEIGHER_DIRECT)
+        return exi_error(error, EX_ERROR_DATA,
+                         "layer '%s' is direct: its examples and axes belong together, and are removed by hand",
+                         view->name);
+    ex_result result = exi_amend_open(&a, project, options, error);
+    if (result == EX_OK && last) {
+        exi_amend_note(&a, "'%s' was the last example of layer '%s', which goes too", which.name, view->name);
+        json_array_remove(json_object_get(a.trial.root, "layers"), (size_t)layer);
+    } else if (result == EX_OK) {
+        const bool done = exi_drop_weights(exi_amend_layer(&a, layer), which.name) &&
+                          json_array_remove(examples_of(&a, layer), (size_t)place) == 0;
+        result = done ? EX_OK : exi_error_memory(error, "the example", 0);
+    }
+    return finish(&a, result, error);
+}
+
+ex_result ex_project_mute(ex_project *project, ex_example_ref which, bool muted, const ex_build_options *options,
+                          ex_error *error) {
+    ex_error local = {0};
+    error = error ? error : &local;
+    exi_amendment a;
+    int layer = -1, place = 0;
+    if (which.name)
+        place = exi_find_example(&project->view, which, &layer, error);
+    else if (which.layer)
+        layer = exi_find_layer(&project->view, which.layer, error);
+    else
+        return exi_error(error, EX_ERROR_ARGUMENT, "say which example or layer");
+    if (layer < 0 || place < 0)
+        return EX_ERROR_DATA;
+    const ex_project_layer *view = &project->view.layers[layer];
+    if (which.name && muted && view->example_count == 1 && view->examples[0].place == place)
+        return exi_error(error, EX_ERROR_DATA,
+                         "'%s' is the only example of layer '%s' that counts: mute the layer instead", which.name,
+                         view->name);
+    ex_result result = exi_amend_open(&a, project, options, error);
+    if (result == EX_OK) {
+        json_t *object =
+            which.name ? json_array_get(examples_of(&a, layer), (size_t)place) : exi_amend_layer(&a, layer);
+        if (!muted)
+            json_object_del(object, "muted");
+        else if (json_object_set_new(object, "muted", json_true()) != 0)
+            result = exi_error_memory(error, "the project", 0);
+    }
+    return finish(&a, result, error);
+}
+
+/* ---- pseudo-examples ---- */
+
+/* Only what is of the layer's own space counts. */
+static ex_result check_axes(const ex_project_layer *layer, const json_t *at, ex_error *error) {
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)at, name, value) {
+        bool own = false;
+        for (int i = 0; i < layer->axis_count; i++)
+            own = own || strcmp(layer->axes[i].name, name) == 0;
+        if (!own)
+            return exi_error(error, EX_ERROR_DATA, "layer '%s' has no axis '%s'", layer->name, name);
+    }
+    return EX_OK;
+}
+
+/* A place of the layer's own space; NULL in *at where no words are given. */
+static ex_result read_place(const ex_project_view *view, const ex_project_layer *layer, ex_words words, json_t **at,
+                            ex_error *error) {
+    exi_spoken spoken;
+    *at = NULL;
+    if (words.count == 0)
+        return EX_OK;
+    ex_result result = exi_words_read(view, words, (ex_words){0}, false, &spoken, error);
+    if (result != EX_OK)
+        return result;
+    result = check_axes(layer, spoken.at, error);
+    if (result == EX_OK)
+        *at = json_incref(spoken.at);
+    exi_spoken_free(&spoken);
+    return result;
+}
+
+/* Puts into the pseudo-example what the words say. */
+static ex_result fill_pseudo(const ex_project_view *view, const ex_project_layer *layer, const ex_pseudo_words *words,
+                             json_t *pseudo, ex_error *error) {
+    json_t *at = NULL, *from = NULL, *weights = NULL;
+    ex_result result = read_place(view, layer, words->at, &at, error);
+    if (result == EX_OK)
+        result = read_place(view, layer, words->from, &from, error);
+    if (result == EX_OK && words->weights.count > 0)
+        result = exi_words_weights(words->weights, &weights, error);
+    bool done = true;
+    if (result == EX_OK && (from || weights)) {
+        json_object_del(pseudo, from ? "weights" : "from");
+        done = json_object_set(pseudo, from ? "from" : "weights", from ? from : weights) == 0;
+    }
+    if (result == EX_OK && at)
+        done = (json_object_get(pseudo, "at") ? set_values(json_object_get(pseudo, "at"), at)
+                                              : json_object_set(pseudo, "at", at) == 0) &&
+               done;
+    json_decref(at);
+    json_decref(from);
+    json_decref(weights);
+    return result == EX_OK && !done ? exi_error_memory(error, "a pseudo-example", 0) : result;
+}
+
+/* index: of one that is there, or NULL. */
+static ex_result open_pseudo(exi_amendment *a, ex_project *project, const char *name, const int *index,
+                             const ex_build_options *options, int *layer, ex_error *error) {
+    *layer = name ? exi_find_layer(&project->view, name, error) : -1;
+    if (!name)
+        return exi_error(error, EX_ERROR_ARGUMENT, "say in which layer the pseudo-example is");
+    if (*layer < 0)
+        return EX_ERROR_DATA;
+    const ex_project_layer *view = &project->view.layers[*layer];
+    ex_result result = check_space(view, error);
+    if (result == EX_OK && index && (*index < 0 || *index >= view->pseudo_count))
+        result = exi_error(error, EX_ERROR_DATA, "layer '%s' has no pseudo-example %d: it has %d, counted from 0",
+                           view->name, *index, view->pseudo_count);
+    return result == EX_OK ? exi_amend_open(a, project, options, error) : result;
+}
+
+ex_result ex_project_add_pseudo(ex_project *project, const ex_pseudo_words *pseudo, const ex_build_options *options,
+                                ex_error *error) {
+    ex_error local = {0};
+    error = error ? error : &local;
+    exi_amendment a;
+    int layer;
+    if (pseudo->at.count == 0 || (pseudo->from.count == 0) == (pseudo->weights.count == 0))
+        return exi_error(error, EX_ERROR_ARGUMENT,
+                         "a pseudo-example needs a place, and either where it is drawn from or its weights");
+    ex_result result = open_pseudo(&a, project, pseudo->layer, NULL, options, &layer, error);
+    if (result != EX_OK)
+        return result;
+    json_t *object = exi_amend_layer(&a, layer), *made = json_object();
+    if (!json_object_get(object, "pseudo"))
+        json_object_set_new(object, "pseudo", json_array());
+    result = made ? fill_pseudo(&project->view, &project->view.layers[layer], pseudo, made, error)
+                  : exi_error_memory(error, "a pseudo-example", 0);
+    if (json_array_append_new(json_object_get(object, "pseudo"), made) != 0 && result == EX_OK)
+        result = exi_error_memory(error, "a pseudo-example", 0);
+    return finish(&a, result, error);
+}
+
+ex_result ex_project_move_pseudo(ex_project *project, const ex_pseudo_words *pseudo, int index,
+                                 const ex_build_options *options, ex_error *error) {
+    ex_error local = {0};
+    error = error ? error : &local;
+    exi_amendment a;
+    int layer;
+    if (pseudo->from.count > 0 && pseudo->weights.count > 0)
+        return exi_error(error, EX_ERROR_ARGUMENT, "a pseudo-example is drawn from a place or has weights, not both");
+    ex_result result = open_pseudo(&a, project, pseudo->layer, &index, options, &layer, error);
+    if (result != EX_OK)
+        return result;
+    json_t *entry = json_array_get(json_object_get(exi_amend_layer(&a, layer), "pseudo"), (size_t)index);
+    result = fill_pseudo(&project->view, &project->view.layers[layer], pseudo, entry, error);
+    return finish(&a, result, error);
+}
+
+ex_result ex_project_remove_pseudo(ex_project *project, const char *layer, int index, const ex_build_options *options,
+                                   ex_error *error) {
+    ex_error local = {0};
+    error = error ? error : &local;
+    exi_amendment a;
+    int number;
+    ex_result result = open_pseudo(&a, project, layer, &index, options, &number, error);
+    if (result != EX_OK)
+        return result;
+    json_array_remove(json_object_get(exi_amend_layer(&a, number), "pseudo"), (size_t)index);
+    return finish(&a, result, error);
+}

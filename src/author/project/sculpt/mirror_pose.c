@@ -1,0 +1,299 @@
+/*
+ * Joints, axes and places in a mirror (mirror_pose.h). A direction n of a joint is W n in the world. A reflection takes
+ * an arrow there to S W n, but an axis of rotation, which says which way a turn goes, to -S W n.
+ */
+#include "author/project/sculpt/mirror_pose.h"
+
+#include "author/base/array.h"
+#include "author/base/json.h"
+#include "runtime/base/text.h"
+#include "runtime/base/vector.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the world at rest ---- */
+
+static void inverse(const double q[4], double out[4]) {
+    for (int i = 0; i < 3; i++)
+        out[i] = -q[i];
+    out[3] = q[3];
+}
+
+static void rest_rotation(const ex_skeleton *skeleton, int joint, double out[4]) {
+    memcpy(out, (double[]){0, 0, 0, 1}, 4 * sizeof *out);
+    for (; joint >= 0; joint = ex_skeleton_parent(skeleton, joint)) {
+        const ex_transform rest = ex_skeleton_rest(skeleton, joint);
+        double q[4];
+        for (int i = 0; i < 4; i++)
+            q[i] = (double)rest.rotation[i];
+        exi_normalise(q, 4);
+        exi_quaternion_multiply(q, out, out);
+    }
+    exi_normalise(out, 4);
+}
+
+/* S D S. */
+static void reflect_rotation(const exi_mirror *m, double q[4]) {
+    for (int i = 0; i < 3; i++)
+        q[i] = i == m->plane ? q[i] : -q[i];
+}
+
+/* q' of the counterpart; joints may be NULL for a rotation in the world. */
+static void mirror_rotation(const exi_mirror *m, const char *joint, const char *other, double q[4]) {
+    double w[4] = {0, 0, 0, 1}, v[4] = {0, 0, 0, 1}, back[4];
+    if (joint) {
+        rest_rotation(m->skeleton, ex_skeleton_find(m->skeleton, joint), w);
+        rest_rotation(m->skeleton, ex_skeleton_find(m->skeleton, other), v);
+    }
+    exi_normalise(q, 4);
+    inverse(w, back);
+    exi_quaternion_multiply(w, q, q);
+    exi_quaternion_multiply(q, back, q);
+    reflect_rotation(m, q);
+    inverse(v, back);
+    exi_quaternion_multiply(back, q, q);
+    exi_quaternion_multiply(q, v, q);
+}
+
+/* The direction of the counterpart; an axis of rotation where `turn`. Rounding is taken off it near its own axes. */
+static void mirror_direction(const exi_mirror *m, const char *joint, const char *other, bool turn, const double n[3],
+                             double out[3]) {
+    double w[4], v[4], back[4], world[3];
+    rest_rotation(m->skeleton, ex_skeleton_find(m->skeleton, joint), w);
+    rest_rotation(m->skeleton, ex_skeleton_find(m->skeleton, other), v);
+    exi_rotate(w, n, world);
+    for (int i = 0; i < 3; i++)
+        world[i] = (i == m->plane) != turn ? -world[i] : world[i];
+    inverse(v, back);
+    exi_rotate(back, world, out);
+    exi_normalise(out, 3);
+    for (int i = 0; i < 3; i++)
+        if (fabs(fabs(out[i]) - 1) < 1e-5 && fabs(out[(i + 1) % 3]) < 1e-5 && fabs(out[(i + 2) % 3]) < 1e-5) {
+            out[i] = out[i] < 0 ? -1 : 1;
+            out[(i + 1) % 3] = out[(i + 2) % 3] = 0;
+        }
+}
+
+/* ---- joints ---- */
+
+char *exi_mirror_joint(const exi_mirror *m, const char *joint, ex_error *error) {
+    char *other = ex_mirror_name(joint);
+    if (!other) {
+        exi_error_memory(error, "a name", strlen(joint));
+        return NULL;
+    }
+    const bool here = m->skeleton && ex_skeleton_find(m->skeleton, joint) >= 0;
+    if (here && ex_skeleton_find(m->skeleton, other) >= 0)
+        return other;
+    if (!here)
+        exi_error(error, EX_ERROR_DATA, "the skeleton has no joint '%s'", joint);
+    else
+        exi_error(error, EX_ERROR_DATA, "joint '%s' has no counterpart: the skeleton has no joint '%s'", joint, other);
+    free(other);
+    return NULL;
+}
+
+/* ---- axes ---- */
+
+/* What the mirrored axis would be. */
+typedef struct image {
+    char *joint;     /* or NULL: a dial */
+    double about[3]; /* of readings along or about something */
+} image;
+
+/* Whether the axis reads of the image's joint what the image does: 1, or -1 where it counts the other way, else 0. */
+static int compare_reading(const ex_project_axis *axis, const ex_project_axis *from, const image *i) {
+    double n[3];
+    if (!i->joint || !axis->joint)
+        return !i->joint && !axis->joint && axis->axis.kind == from->axis.kind;
+    if (strcmp(axis->joint, i->joint) != 0 || axis->reading.kind != from->reading.kind ||
+        axis->axis.kind != from->axis.kind)
+        return 0;
+    if (axis->axis.kind == EX_AXIS_ROTATION)
+        return 1;
+    memcpy(n, axis->axis.kind == EX_AXIS_SCALAR ? axis->reading.about : axis->axis.about, sizeof n);
+    exi_normalise(n, 3);
+    const double along = exi_dot3(n, i->about);
+    const bool either = axis->axis.kind != EX_AXIS_SCALAR || axis->reading.kind == EX_READING_STRETCH;
+    return fabs(along) < 1 - 1e-9 ? 0 : along > 0 || either ? 1 : -1;
+}
+
+/* An axis of the project that is the image: first that of the mirrored name. */
+static const ex_project_axis *find_image(const exi_mirror *m, const ex_project_axis *from, const image *i,
+                                         const char *name, int *sign) {
+    const ex_project_axis *named = exi_view_axis(m->view, name);
+    *sign = named ? compare_reading(named, from, i) : 0;
+    if (*sign != 0 || !i->joint)
+        return *sign != 0 ? named : NULL;
+    for (int l = 0; l < m->view->layer_count; l++)
+        for (int k = 0; k < m->view->layers[l].axis_count; k++) {
+            *sign = compare_reading(&m->view->layers[l].axes[k], from, i);
+            if (*sign != 0)
+                return &m->view->layers[l].axes[k];
+        }
+    return NULL;
+}
+
+/* "x" where it is one of the joint's own axes, else three numbers. */
+static json_t *make_direction(const double n[3]) {
+    for (int i = 0; i < 3; i++)
+        if (n[i] == 1)
+            return json_string((const char *[]){"x", "y", "z"}[i]);
+    double rounded[3];
+    for (int i = 0; i < 3; i++)
+        rounded[i] = round(n[i] * 1e9) / 1e9;
+    return exi_json_make_numbers(rounded, 3);
+}
+
+/* A copy that reads the counterpart so that values stay what they are. */
+static json_t *make_image(const ex_project_axis *from, const json_t *source, const image *i, const char *name,
+                          ex_error *error) {
+    static const char *const keys[EX_READING_KIND_COUNT] = {
+        [EX_READING_ANGLE] = "angle", [EX_READING_SLIDE] = "slide", [EX_READING_STRETCH] = "stretch"};
+    json_t *made = json_deep_copy(source), *direction = NULL;
+    const char *key = i->joint ? keys[from->reading.kind] : NULL;
+    bool done = made && json_object_set_new(made, "name", json_string(name)) == 0;
+    double n[3];
+    memcpy(n, i->about, sizeof n);
+    if (done && i->joint)
+        done = json_object_set_new(made, "joint", json_string(i->joint)) == 0;
+    if (i->joint && from->reading.kind == EX_READING_STRETCH) {
+        for (int c = 0; c < 3; c++)
+            n[c] = fabs(n[c]);
+        if (n[0] != 1 && n[1] != 1 && n[2] != 1) {
+            json_decref(made);
+            exi_error(error, EX_ERROR_DATA,
+                      "axis '%s' stretches joint '%s', and joint '%s' has no axis of its own in the mirrored direction",
+                      from->name, from->joint, i->joint);
+            return NULL;
+        }
+    }
+    if (i->joint && (from->axis.kind == EX_AXIS_SWING || from->axis.kind == EX_AXIS_TWIST))
+        key = "about";
+    if (done && key) {
+        direction = make_direction(n);
+        done = json_object_set_new(made, key, direction) == 0;
+    }
+    if (done)
+        return made;
+    json_decref(made);
+    exi_error_memory(error, "an axis", 0);
+    return NULL;
+}
+
+static ex_result find_counterpart(const exi_mirror *m, const ex_project_axis *axis, image *i, ex_error *error) {
+    *i = (image){0};
+    if (!axis->joint)
+        return EX_OK;
+    i->joint = exi_mirror_joint(m, axis->joint, error);
+    if (!i->joint)
+        return error->result;
+    const bool turn = axis->reading.kind == EX_READING_ANGLE;
+    const double *n = axis->axis.kind == EX_AXIS_SCALAR ? axis->reading.about : axis->axis.about;
+    if (axis->axis.kind != EX_AXIS_ROTATION)
+        mirror_direction(m, axis->joint, i->joint, turn, n, i->about);
+    return EX_OK;
+}
+
+static bool name_is_taken(const exi_mirror *m, const exi_mirrored_axis *others, int count, const char *name) {
+    bool taken = exi_view_axis(m->view, name) != NULL;
+    for (int i = 0; i < count; i++)
+        taken = taken || strcmp(others[i].name, name) == 0;
+    return taken;
+}
+
+/* The name may be that of another axis, or have no side to exchange: then it is the joint's, with a number. */
+static void choose_name(const exi_mirror *m, const exi_mirrored_axis *others, int count, const char *name,
+                        const char *joint, char chosen[256]) {
+    const char *stem = joint ? joint : name;
+    snprintf(chosen, 256, "%.*s", exi_text_cut(name, EXI_NAME_MAX), name);
+    for (int number = 1; name_is_taken(m, others, count, chosen); number++)
+        snprintf(chosen, 256, number > 1 ? "%.*s %d" : "%.*s", exi_text_cut(stem, 200), stem, number);
+}
+
+ex_result exi_mirror_axis(const exi_mirror *m, const ex_project_axis *axis, const json_t *source,
+                          const exi_mirrored_axis *others, int other_count, exi_mirrored_axis *out, ex_error *error) {
+    *out = (exi_mirrored_axis){.from = axis, .factor = 1};
+    image i;
+    int sign = 0;
+    char *name = ex_mirror_name(axis->name);
+    ex_result result = name ? find_counterpart(m, axis, &i, error) : exi_error_memory(error, "a name", 0);
+    if (result != EX_OK) {
+        free(name);
+        return result;
+    }
+    out->to = find_image(m, axis, &i, name, &sign);
+    if (out->to) {
+        snprintf(out->name, sizeof out->name, "%s", out->to->name);
+        out->factor = sign;
+    } else if (source) {
+        choose_name(m, others, other_count, name, i.joint, out->name);
+        out->made = make_image(axis, source, &i, out->name, error);
+    }
+    if (out->to && axis->reading.kind == EX_READING_SLIDE)
+        out->factor *= axis->reading.unit / out->to->reading.unit;
+    free(name);
+    free(i.joint);
+    return out->to || out->made || !source ? EX_OK : error->result;
+}
+
+/* ---- values ---- */
+
+/* The same turn where the joint reads it. */
+static double on_the_turn(const ex_project_axis *axis, double degrees) {
+    const double off = degrees - axis->reading.middle;
+    return off >= -180 && off < 180 ? degrees : degrees - 360 * floor((off + 180) / 360);
+}
+
+ex_result exi_mirror_value(const exi_mirror *m, const exi_mirrored_axis *axis, const json_t *value, json_t **out,
+                           ex_error *error) {
+    const exi_place place = {"at"};
+    double q[4];
+    *out = NULL;
+    if (axis->from->axis.kind == EX_AXIS_SCALAR) {
+        double number = json_number_value(value) * axis->factor;
+        if (axis->to && axis->to->joint && axis->to->reading.kind == EX_READING_ANGLE)
+            number = on_the_turn(axis->to, number);
+        *out = exi_json_make_number(number + 0.0);
+    } else {
+        const char *joint = axis->from->joint;
+        char *other = joint ? exi_mirror_joint(m, joint, error) : NULL;
+        ex_result result = joint && !other ? error->result : exi_json_rotation(value, &place, q, error);
+        if (result == EX_OK) {
+            mirror_rotation(m, joint, other, q);
+            *out = exi_json_make_rotation(q);
+        }
+        free(other);
+        if (result != EX_OK)
+            return result;
+    }
+    return *out ? EX_OK : exi_error_memory(error, "a place", 0);
+}
+
+ex_result exi_mirror_joints(const exi_mirror *m, const json_t *joints, json_t **out, ex_error *error) {
+    const exi_place place = {"joints"};
+    const char *joint;
+    json_t *value;
+    *out = json_object();
+    ex_result result = *out ? EX_OK : exi_error_memory(error, "a place", 0);
+    json_object_foreach((json_t *)joints, joint, value) {
+        char *other = result == EX_OK ? exi_mirror_joint(m, joint, error) : NULL;
+        double q[4];
+        if (result == EX_OK)
+            result = other ? exi_json_rotation(value, &place, q, error) : error->result;
+        if (result == EX_OK) {
+            mirror_rotation(m, joint, other, q);
+            if (json_object_set_new(*out, other, exi_json_make_rotation(q)) != 0)
+                result = exi_error_memory(error, "a place", 0);
+        }
+        free(other);
+    }
+    if (result == EX_OK)
+        return EX_OK;
+    json_decref(*out);
+    *out = NULL;
+    return result;
+}

@@ -1,0 +1,248 @@
+/*
+ * From a sculpt to an example: the layer is found or started, the example is put into the tree, the form into the
+ * mesh's order and beside the project; then all of it is built, which un-poses the sculpt through the layers and the
+ * skin, and posed again to see how well it holds.
+ */
+#include "author/project/sculpt/sculpt.h"
+#include "author/base/array.h"
+#include "author/base/json.h"
+#include "runtime/base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Stands for a name or a file until they are known. */
+static const char unknown[] = "\xE2\x80\xA6";
+
+/* One sculpt on its way. */
+typedef struct sculpting {
+    const ex_sculpt *sculpt;
+    exi_amendment amendment;
+    exi_spoken spoken;
+    int layer;
+    int place;      /* of the example in the layer's list */
+    json_t *entry;  /* the example, in the tree */
+    bool new_layer; /* started for it */
+} sculpting;
+
+/* Layers that a posed sculpt can be an example of. */
+static ex_result check_layer(const ex_project_layer *layer, ex_error *error) {
+    if (layer->weigh.kind == EX_WEIGHER_DIRECT)
+        return exi_error(error, EX_ERROR_DATA, "layer '%s' is direct: its examples have no pose", layer->name);
+    if (layer->shape == EX_SHAPE_PIXELS)
+        return exi_error(error, EX_ERROR_DATA, "layer '%s' is one of pixels: it has no forms", layer->name);
+    if (layer->shape == EX_SHAPE_DISPLACEMENT)
+        return exi_error(error, EX_ERROR_DATA,
+                         "layer '%s' is one of displacements: it has maps of the refined surface, and no forms",
+                         layer->name);
+    if (layer->shape == EX_SHAPE_POSITIONS || (layer->shape == EX_SHAPE_TRAJECTORY && !layer->driven) ||
+        (layer->shape == EX_SHAPE_OFFSETS && !layer->posed))
+        return exi_error(error, EX_ERROR_DATA,
+                         "layer '%s' has forms at rest, and a sculpt stands at its pose: take another --layer, or "
+                         "leave it out to start one",
+                         layer->name);
+    return EX_OK;
+}
+
+static ex_result find_layer(sculpting *s, ex_error *error) {
+    const ex_project_view *view = &s->amendment.project->view;
+    if (s->sculpt->layer) {
+        s->layer = exi_find_layer(view, s->sculpt->layer, error);
+        return s->layer < 0 ? EX_ERROR_DATA : check_layer(&view->layers[s->layer], error);
+    }
+    s->layer = exi_choose_layer(&s->amendment, &s->spoken, &s->new_layer, error);
+    return s->layer < 0 ? error->result : EX_OK;
+}
+
+static const ex_project_layer *layer_of(const sculpting *s) {
+    return &s->amendment.trial.view.layers[s->layer];
+}
+
+/* ---- a new example ---- */
+
+/* Its file is put in once it is known (put_form). */
+static json_t *make_entry(const sculpting *s, const char *name, json_t *falloff) {
+    json_t *entry = json_pack("{s:s, s:s, s:O}", "name", name, "mesh", unknown, "at", s->spoken.at);
+    bool done = entry != NULL;
+    if (done && json_object_size(s->spoken.joints) > 0)
+        done = json_object_set(entry, "joints", s->spoken.joints) == 0;
+    if (done && falloff)
+        done = json_object_set(entry, "falloff", falloff) == 0;
+    if (done)
+        return entry;
+    json_decref(entry);
+    return NULL;
+}
+
+static ex_result append_example(sculpting *s, const char *name, ex_error *error) {
+    json_t *falloff = NULL, *list = json_object_get(exi_amend_layer(&s->amendment, s->layer), "examples");
+    ex_result result = s->sculpt->falloff ? exi_words_falloff(s->sculpt->falloff, &falloff, error) : EX_OK;
+    if (result != EX_OK)
+        return result;
+    s->place = (int)json_array_size(list);
+    s->entry = make_entry(s, name, falloff);
+    json_decref(falloff);
+    return s->entry && json_array_append_new(list, s->entry) == 0 ? EX_OK : exi_error_memory(error, "an example", 0);
+}
+
+static ex_result check_name(const sculpting *s, ex_error *error) {
+    const ex_project_view *view = &s->amendment.project->view;
+    const json_t *list = json_object_get(exi_amend_layer(&s->amendment, s->layer), "examples");
+    if (!exi_is_name(s->sculpt->name))
+        return exi_error(error, EX_ERROR_DATA,
+                         "the example's name cannot be one: 1 to %d bytes of readable UTF-8 text are needed",
+                         EXI_NAME_MAX);
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (strcmp(json_string_value(json_object_get(json_array_get(list, i), "name")), s->sculpt->name) == 0)
+            return exi_error(error, EX_ERROR_DATA,
+                             "layer '%s' has an example '%s' already: give another name, or --replace to give it this "
+                             "sculpt",
+                             view->layers[s->layer].name, s->sculpt->name);
+    return EX_OK;
+}
+
+/* A new layer is held to nothing where earlier layers have examples: a sculptor who wonders why a sculpt is gone at a
+ * pose between two others should have been told. The zero at rest goes without saying. */
+static void tell_zeros(const sculpting *s) {
+    const int count = layer_of(s)->zero_count - 1;
+    if (s->new_layer && count > 0)
+        exi_amend_note(&s->amendment,
+                       "'%s' does nothing at %d place%s where layers before it have examples ('exemplar example list' "
+                       "shows the zeros); \"protect\": false in the layer takes them away",
+                       layer_of(s)->name, count, count == 1 ? "" : "s");
+}
+
+static ex_result add_new(sculpting *s, ex_error *error) {
+    ex_result result = find_layer(s, error);
+    if (result == EX_OK)
+        result = check_name(s, error);
+    if (result == EX_OK)
+        result = append_example(s, s->sculpt->name, error);
+    if (result == EX_OK)
+        result = exi_amend_read(&s->amendment, error);
+    const ex_project_example *other = result == EX_OK ? exi_example_in_the_way(layer_of(s), s->place) : NULL;
+    if (other)
+        result = exi_error(error, EX_ERROR_DATA,
+                           "example '%s' of layer '%s' stands at that place already: --replace gives it this sculpt, "
+                           "'exemplar example move' takes it elsewhere",
+                           other->name, layer_of(s)->name);
+    if (result == EX_OK)
+        tell_zeros(s);
+    return result;
+}
+
+/* ---- an example that gets another form ---- */
+
+/* Puts the example in, looks which one stands there, and takes it out again. */
+static ex_result find_by_place(sculpting *s, ex_error *error) {
+    ex_result result = find_layer(s, error);
+    if (result == EX_OK && s->new_layer)
+        return exi_error(error, EX_ERROR_DATA,
+                         "there is nothing to replace: no layer of offsets is over just those axes");
+    /* Whatever it is called, its name must not be one that is taken. */
+    if (result == EX_OK)
+        result = append_example(s, unknown, error);
+    if (result == EX_OK)
+        result = exi_amend_read(&s->amendment, error);
+    if (result != EX_OK)
+        return result;
+    const ex_project_example *other = exi_example_in_the_way(layer_of(s), s->place);
+    if (!other)
+        return exi_error(error, EX_ERROR_DATA,
+                         "there is nothing to replace: no example of layer '%s' stands at that place",
+                         layer_of(s)->name);
+    json_t *list = json_object_get(exi_amend_layer(&s->amendment, s->layer), "examples");
+    json_array_remove(list, json_array_size(list) - 1);
+    s->place = other->place;
+    if (s->sculpt->name && strcmp(s->sculpt->name, other->name) != 0)
+        exi_amend_note(&s->amendment, "the example at that place is called '%s' and keeps its name", other->name);
+    return EX_OK;
+}
+
+static ex_result replace_form(sculpting *s, ex_error *error) {
+    ex_result result = EX_OK;
+    if (s->sculpt->at.count > 0) {
+        result = find_by_place(s, error);
+    } else {
+        const ex_example_ref which = {.layer = s->sculpt->layer, .name = s->sculpt->name};
+        s->place = exi_find_example(&s->amendment.project->view, which, &s->layer, error);
+        result = s->place < 0 ? EX_ERROR_DATA : check_layer(&s->amendment.project->view.layers[s->layer], error);
+    }
+    if (result == EX_OK)
+        s->entry =
+            json_array_get(json_object_get(exi_amend_layer(&s->amendment, s->layer), "examples"), (size_t)s->place);
+    return result == EX_OK ? exi_amend_read(&s->amendment, error) : result;
+}
+
+/* ---- its form ---- */
+
+/* Where it is referred to from now on: where it lies, or a new file, which is written. */
+static ex_result choose_file(sculpting *s, const exi_sculpt_form *form, char **file, ex_error *error) {
+    exi_amendment *a = &s->amendment;
+    ex_result result = form->reordered ? EX_OK : exi_path_below_project(&a->trial.view, s->sculpt->form, file, error);
+    if (result != EX_OK || *file)
+        return result;
+    *file =
+        exi_sculpt_free_file(&a->trial.view, layer_of(s)->name, json_string_value(json_object_get(s->entry, "name")));
+    return *file ? exi_sculpt_write(a, *file, form->mesh, error) : exi_error_memory(error, "a path", 0);
+}
+
+static ex_result put_form(sculpting *s, ex_sculpted *made, ex_error *error) {
+    exi_amendment *a = &s->amendment;
+    exi_sculpt_form form;
+    char *file = NULL;
+    const ex_project_example *example = exi_example_at(layer_of(s), s->place);
+    ex_result result = exi_sculpt_read(a, s->sculpt->form, example, &form, error);
+    if (result != EX_OK)
+        return result;
+    made->reordered = form.reordered;
+    if (form.reordered)
+        exi_amend_note(a, "%s: its vertices are in another order than the mesh's; they were matched by %s",
+                       s->sculpt->form, form.how);
+    result = choose_file(s, &form, &file, error);
+    if (result == EX_OK && json_object_set_new(s->entry, "mesh", json_string(file)) != 0)
+        result = exi_error_memory(error, "an example", 0);
+    ex_mesh_destroy(form.mesh);
+    free(file);
+    return result == EX_OK ? exi_amend_read(a, error) : result;
+}
+
+/* ---- the whole ---- */
+
+static ex_result check_sculpt(const ex_sculpt *sculpt, ex_error *error) {
+    if (!sculpt->form || (!sculpt->name && !sculpt->replace))
+        return exi_error(error, EX_ERROR_ARGUMENT, "a sculpt needs a file and a name");
+    if (sculpt->replace && !sculpt->name && sculpt->at.count == 0)
+        return exi_error(error, EX_ERROR_ARGUMENT, "what is replaced is told by its name or its place");
+    if (sculpt->replace && sculpt->falloff)
+        return exi_error(error, EX_ERROR_ARGUMENT, "an example that gets another form keeps its falloff");
+    if (!sculpt->replace && sculpt->at.count == 0)
+        return exi_error(error, EX_ERROR_ARGUMENT, "say at which pose it was sculpted");
+    return EX_OK;
+}
+
+ex_result ex_project_add_sculpt(ex_project *project, const ex_sculpt *sculpt, const ex_build_options *options,
+                                ex_sculpted *made, ex_error *error) {
+    ex_error local = {0};
+    ex_sculpted unused;
+    error = error ? error : &local;
+    made = made ? made : &unused;
+    *made = (ex_sculpted){.layer = -1, .example = -1};
+    sculpting s = {.sculpt = sculpt};
+    ex_result result = check_sculpt(sculpt, error);
+    if (result != EX_OK)
+        return result;
+    result = exi_amend_open(&s.amendment, project, options, error);
+    if (result == EX_OK)
+        result = exi_words_read(&project->view, sculpt->at, sculpt->joints, !sculpt->layer, &s.spoken, error);
+    if (result == EX_OK)
+        result = sculpt->replace ? replace_form(&s, error) : add_new(&s, error);
+    if (result == EX_OK)
+        result = put_form(&s, made, error);
+    if (result == EX_OK)
+        result = exi_amend_finish(&s.amendment, s.layer, s.place, made, error);
+    made->new_layer = s.new_layer;
+    exi_spoken_free(&s.spoken);
+    exi_amend_close(&s.amendment);
+    return result;
+}

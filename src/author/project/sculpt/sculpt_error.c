@@ -1,0 +1,240 @@
+/*
+ * How well an example comes back: the rig at the example's whole pose, through all layers and the skin, against its
+ * sculpt. And which example of a layer stands in another's place.
+ */
+#include "author/base/array.h"
+#include "author/project/build/measure.h"
+#include "author/project/sculpt/sculpt.h"
+#include "runtime/base/vector.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* In sizes of the mesh: an offset so large is hardly meant. */
+#define SUSPICIOUS 0.25
+/* How far beyond [0, 1] a weight is worth a word, and at how many places it is looked at. */
+#define SWING 0.75
+enum { SWING_SAMPLES = 500 };
+
+/* ---- poses ---- */
+
+/* The dials of a layer; where layers share one, they agree. */
+static void set_dials(const ex_rig *rig, const ex_project_layer *layer, const double *point, const ex_pose *pose) {
+    for (int i = 0; i < layer->axis_count; i++) {
+        const bool dial = !layer->axes[i].joint && layer->axes[i].axis.kind != EX_AXIS_DRIVER;
+        const int input = dial ? ex_rig_input_find(rig, layer->axes[i].name) : -1;
+        if (input >= 0)
+            ex_rig_set_input(rig, input, point, pose);
+        point += ex_axis_width(&layer->axes[i].axis);
+    }
+}
+
+/* The driver's form, into the room that the pose has for it. What cannot be read was refused by the build. */
+static void set_driver(const ex_rig *rig, const ex_project_view *view, const char *path, const ex_pose *pose) {
+    ex_rig_driver driver;
+    ex_mesh *form = NULL;
+    ex_error error;
+    float *room = (float *)(uintptr_t)pose->driver;
+    if (room && ex_rig_get_driver(rig, &driver, NULL) && exi_project_read_mesh(view, path, &form, &error) == EX_OK &&
+        form->vertex_count == driver.driver.vertex_count)
+        for (size_t i = 0; i < 3 * (size_t)form->vertex_count; i++)
+            room[i] = (float)form->positions[i];
+    ex_mesh_destroy(form);
+}
+
+ex_pose exi_example_pose(const ex_rig *rig, const ex_project_view *view, const ex_project_example *example) {
+    const ex_pose pose = ex_pose_create(rig);
+    const ex_skeleton *skeleton = ex_rig_skeleton(rig);
+    for (int l = 0; pose.inputs && example->points && l < view->layer_count; l++)
+        set_dials(rig, &view->layers[l], example->points[l], &pose);
+    if (pose.inputs && example->driver)
+        set_driver(rig, view, example->driver, &pose);
+    for (int i = 0; pose.inputs && skeleton && i < example->joint_count; i++) {
+        const int joint = ex_skeleton_find(skeleton, example->joints[i].name);
+        if (joint < 0)
+            continue;
+        const ex_transform rest = ex_skeleton_rest(skeleton, joint);
+        pose.joints[joint] = exi_pose_compose(&rest, &example->joints[i].relative);
+    }
+    return pose;
+}
+
+ex_result exi_example_form(const ex_rig *rig, const ex_project_view *view, const ex_project_example *example, int shown,
+                           float *positions, ex_error *error) {
+    const int layers = ex_rig_layer_count(rig);
+    bool *muted = exi_array_allocate((size_t)layers, sizeof *muted);
+    void *scratch = malloc(ex_rig_scratch_size(rig, NULL, 1) + 1);
+    ex_pose pose = exi_example_pose(rig, view, example);
+    const bool fits = muted && scratch && pose.inputs;
+    for (int l = 0; fits && l < layers; l++)
+        muted[l] = ex_rig_layer_muted(rig, l) && l != shown;
+    if (fits)
+        ex_rig_evaluate(rig, &pose, &(ex_output){.positions = positions},
+                        &(ex_evaluation){.muted = muted, .unsettled = true}, scratch);
+    free(pose.inputs);
+    free(scratch);
+    free(muted);
+    return fits ? EX_OK : exi_error_memory(error, "evaluating the example", 0);
+}
+
+/* ---- figures ---- */
+
+/* The number of the example among those that are built. */
+static int built_number(const ex_project_layer *layer, int place) {
+    for (int k = 0; k < layer->example_count; k++)
+        if (layer->examples[k].place == place)
+            return k;
+    return -1;
+}
+
+static ex_result measure_offsets(const ex_rig *rig, int layer, int example, ex_sculpted *made, ex_error *error) {
+    const size_t count = 3 * (size_t)ex_rig_vertex_count(rig);
+    float *delta = exi_array_allocate(count, sizeof *delta);
+    if (!delta)
+        return exi_error_memory(error, "an example", count * sizeof *delta);
+    ex_rig_example_delta(rig, layer, example, delta);
+    made->moved_count = 0;
+    made->largest = 0;
+    for (size_t i = 0; i < count; i += 3) {
+        const double d = hypot(hypot((double)delta[i], (double)delta[i + 1]), (double)delta[i + 2]);
+        made->moved_count += d > 0;
+        made->largest = d > made->largest ? d : made->largest;
+    }
+    if (ex_rig_layer_domain(rig, layer) == EX_DOMAIN_OFFSETS)
+        made->moved_count = ex_rig_example_offset_count(rig, layer, example);
+    free(delta);
+    return EX_OK;
+}
+
+static ex_result measure_error(const exi_amendment *a, int layer, const ex_project_example *example, ex_sculpted *made,
+                               ex_error *error) {
+    ex_mesh *sculpt = NULL;
+    const size_t count = 3 * (size_t)made->vertex_count;
+    float *positions = exi_array_allocate(count, sizeof *positions);
+    ex_result result = positions ? exi_project_read_mesh(&a->trial.view, example->mesh, &sculpt, error)
+                                 : exi_error_memory(error, "a form", count * sizeof *positions);
+    if (result == EX_OK)
+        result = exi_example_form(a->rig, &a->trial.view, example, layer, positions, error);
+    made->error = 0;
+    made->farthest = 0;
+    for (size_t i = 0; result == EX_OK && i < count; i += 3) {
+        const double *p = sculpt->positions + i;
+        const double d =
+            hypot(hypot((double)positions[i] - p[0], (double)positions[i + 1] - p[1]), (double)positions[i + 2] - p[2]);
+        if (d > made->error) {
+            made->error = d;
+            made->farthest = (int)(i / 3);
+        }
+    }
+    ex_mesh_destroy(sculpt);
+    free(positions);
+    return result;
+}
+
+ex_result exi_sculpt_measure(const exi_amendment *a, int layer, int place, ex_sculpted *made, ex_error *error) {
+    const ex_project_layer *view = &a->trial.view.layers[layer];
+    const int number = built_number(view, place);
+    made->layer = layer;
+    made->example = number;
+    made->vertex_count = ex_rig_vertex_count(a->rig);
+    made->damped_count = a->damped_count;
+    ex_mesh *mesh = NULL;
+    ex_result result = ex_rig_to_mesh(a->rig, NULL, &mesh, error);
+    if (result != EX_OK)
+        return result;
+    made->size = ex_mesh_size(mesh);
+    ex_mesh_destroy(mesh);
+    if (number < 0)
+        return EX_OK;
+    result = measure_offsets(a->rig, layer, number, made, error);
+    const bool posed =
+        exi_measure_unposes(view, &view->examples[number]) || (view->shape == EX_SHAPE_OFFSETS && view->posed);
+    return result == EX_OK && posed ? measure_error(a, layer, &view->examples[number], made, error) : result;
+}
+
+/* What a sculptor would otherwise find out by looking: a file in another unit or of another pose, and weights that
+ * swing between poses. Offsets at rest are larger than they look where the skin nearly collapses, but not so large. */
+static ex_result tell_doubts(const exi_amendment *a, const ex_sculpted *made, ex_error *error) {
+    const ex_project_layer *layer = &a->trial.view.layers[made->layer];
+    exi_swing swing;
+    if (made->example < 0)
+        return EX_OK;
+    if (made->largest > SUSPICIOUS * made->size)
+        exi_amend_note(a,
+                       "'%s' is up to %.0f %% of the mesh's size away from the form at its pose: is it in the "
+                       "project's unit, with its up, and was it sculpted at that pose?",
+                       layer->examples[made->example].name, 100 * made->largest / made->size);
+    if (!exi_worst_weight(layer, ex_rig_weigher(a->rig, made->layer), SWING_SAMPLES, &swing))
+        return exi_error_memory(error, "the weights", 0);
+    if (swing.weight < -SWING || swing.weight > 1 + SWING)
+        exi_amend_note(a,
+                       "layer '%s' swings between its poses: the weight of '%s' reaches %.1f at %s; a smaller falloff, "
+                       "or an example near there, would tame it",
+                       layer->name, layer->examples[swing.example].name, swing.weight, swing.place);
+    return EX_OK;
+}
+
+ex_result exi_amend_finish(exi_amendment *a, int layer, int place, ex_sculpted *made, ex_error *error) {
+    a->damped_layer = layer;
+    a->damped_example = built_number(&a->trial.view.layers[layer], place);
+    ex_result result = exi_amend_build(a, error);
+    if (result == EX_OK)
+        result = exi_sculpt_measure(a, layer, place, made, error);
+    if (result == EX_OK)
+        result = tell_doubts(a, made, error);
+    return result == EX_OK ? exi_amend_save(a, error) : result;
+}
+
+/* ---- places ---- */
+
+/* Whether the driver, where there is one, has the same file at both. */
+static bool same_driver(const ex_project_layer *layer, const ex_project_example *a, const ex_project_example *b) {
+    return !layer->driven || strcmp(a->driver, b->driver) == 0;
+}
+
+/* Whether two points are one: numbers within 1e-6 of the range, rotations likewise whatever their sign. */
+static bool same_point(const ex_project_layer *layer, const double *a, const double *b) {
+    bool same = true;
+    for (int i = 0; i < layer->axis_count; i++) {
+        const ex_axis *axis = &layer->axes[i].axis;
+        if (axis->kind == EX_AXIS_DRIVER)
+            continue;
+        if (axis->kind == EX_AXIS_SCALAR) {
+            same = same && fabs(*a - *b) <= 1e-6 * (axis->max - axis->min);
+        } else {
+            double p[4], q[4], dot = 0;
+            memcpy(p, a, sizeof p);
+            memcpy(q, b, sizeof q);
+            exi_normalise(p, 4);
+            exi_normalise(q, 4);
+            for (int c = 0; c < 4; c++)
+                dot += p[c] * q[c];
+            same = same && fabs(dot) >= 1 - 1e-12;
+        }
+        a += ex_axis_width(axis);
+        b += ex_axis_width(axis);
+    }
+    return same;
+}
+
+const ex_project_example *exi_example_at(const ex_project_layer *layer, int place) {
+    for (int k = 0; k < layer->example_count; k++)
+        if (layer->examples[k].place == place)
+            return &layer->examples[k];
+    for (int k = 0; k < layer->muted_count; k++)
+        if (layer->muted_examples[k].place == place)
+            return &layer->muted_examples[k];
+    return NULL;
+}
+
+const ex_project_example *exi_example_in_the_way(const ex_project_layer *layer, int place) {
+    const ex_project_example *example = exi_example_at(layer, place);
+    for (int k = 0; example && example->at && k < layer->example_count; k++) {
+        const ex_project_example *other = &layer->examples[k];
+        if (other->place != place && other->at && same_driver(layer, other, example) &&
+            same_point(layer, other->at, example->at))
+            return other;
+    }
+    return NULL;
+}

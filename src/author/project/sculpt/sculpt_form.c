@@ -1,0 +1,257 @@
+/*
+ * The form of a sculpt. Its positions are taken over into the project's own mesh, so that faces, texture coordinates
+ * and groups are the mesh's whatever the other program made of them. Where the connectivity differs, vertices are
+ * matched (reorder.h): by texture coordinates, by where they stand at rest, or by where they stand at the sculpt's
+ * pose, for there most of them were left alone.
+ */
+#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE   700
+
+#include "author/base/array.h"
+#include "author/base/file.h"
+#include "author/project/sculpt/reorder.h"
+#include "author/project/sculpt/sculpt.h"
+#include "runtime/base/text.h"
+
+#include <exemplar/author/formats.h>
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- reading ---- */
+
+ex_result exi_read_raw_mesh(const ex_project_view *view, ex_mesh **mesh, ex_error *error) {
+    *mesh = NULL;
+    char *path = exi_path_join(view->path, view->mesh);
+    ex_result result = path ? ex_mesh_read(path, mesh, error) : exi_error_memory(error, "a path", strlen(view->mesh));
+    free(path);
+    if (result != EX_OK)
+        return exi_error_within(error, result, "%s: mesh", view->path);
+    free((*mesh)->corner_normals);
+    free((*mesh)->normals);
+    (*mesh)->corner_normals = NULL;
+    (*mesh)->normals = NULL;
+    (*mesh)->normal_count = 0;
+    return EX_OK;
+}
+
+/* The mesh as the project, without the sculpt, has it at the sculpt's pose, in the project's unit and with its up. */
+static ex_result pose_mesh(const exi_amendment *a, const ex_project_example *example, ex_mesh *mesh, ex_error *error) {
+    ex_rig *rig = NULL;
+    const size_t count = 3 * (size_t)mesh->vertex_count;
+    const ex_project_view *view = &a->trial.view;
+    float *positions = exi_array_allocate(count, sizeof *positions);
+    const ex_build_options options = {
+        .rig = {.without_levels = true, .without_normals = true, .without_tangents = true}};
+    ex_result result = positions ? ex_project_build(a->project, &options, &rig, error)
+                                 : exi_error_memory(error, "a form", count * sizeof *positions);
+    if (result == EX_OK)
+        result = exi_example_form(rig, view, example, -1, positions, error);
+    for (size_t i = 0; result == EX_OK && i < count; i += 3) {
+        const double x = (double)positions[i], y = (double)positions[i + 1], z = (double)positions[i + 2];
+        mesh->positions[i] = x / view->unit;
+        mesh->positions[i + 1] = (view->z_up ? -z : y) / view->unit;
+        mesh->positions[i + 2] = (view->z_up ? y : z) / view->unit;
+    }
+    ex_rig_destroy(rig);
+    free(positions);
+    return result;
+}
+
+/* Whether all faces are triangles, as many as cutting the mesh's faces gives. */
+static bool is_triangulated(const ex_mesh *mesh, const ex_mesh *sculpt) {
+    return sculpt->face_count > mesh->face_count && sculpt->corner_count == 3 * sculpt->face_count &&
+           sculpt->face_count == mesh->corner_count - 2 * mesh->face_count;
+}
+
+static ex_result refuse(const ex_project_view *view, const char *path, const ex_mesh *mesh, const ex_mesh *sculpt,
+                        const char *difference, ex_error *error) {
+    bool failed = false;
+    const char *advice =
+        "export the sculpt of the project's own mesh with the vertex order kept, without triangulating "
+        "and without merging or splitting vertices";
+    if (is_triangulated(mesh, sculpt))
+        advice = "it was triangulated on the way: export it again with its polygons kept, and with the vertex order "
+                 "kept";
+    else if (sculpt->vertex_count > mesh->vertex_count && exi_place_count(sculpt, &failed) == mesh->vertex_count)
+        advice = "its vertices were split on the way, as exporters do at seams of textures and normals: export it as "
+                 "OBJ, with the vertex order kept";
+    else if (sculpt->vertex_count > mesh->vertex_count && view->subdivide)
+        advice = "a refined surface? 'exemplar pose' writes the mesh itself, to sculpt on, with --level cage";
+    else if (sculpt->vertex_count < mesh->vertex_count)
+        advice = "vertices were merged or deleted on the way: export it again with the vertex order kept and without "
+                 "merging";
+    else if (sculpt->vertex_count == mesh->vertex_count && sculpt->face_count == mesh->face_count)
+        advice =
+            "no other order of its vertices, by texture coordinates or by position, gives the mesh's faces: export "
+            "it again with the vertex order kept, without triangulating and without merging";
+    return failed ? exi_error_memory(error, "matching vertices", 0)
+                  : exi_error(error, EX_ERROR_DATA, "%s: not a sculpt of '%s': %s; %s", path, view->mesh, difference,
+                              advice);
+}
+
+/* Finds `to`, or NULL in *how where that cannot be done. */
+static ex_result match(const exi_amendment *a, const ex_project_example *example, const ex_mesh *sculpt,
+                       const ex_mesh *mesh, int *to, const char **how, ex_error *error) {
+    bool failed = false;
+    *how = NULL;
+    switch (exi_find_order(mesh, sculpt, to, &failed)) {
+    case EXI_ORDER_FACES:
+        *how = "their numbers, only faces being in another order";
+        break;
+    case EXI_ORDER_TEXCOORDS:
+        *how = "texture coordinates";
+        break;
+    case EXI_ORDER_POSITIONS:
+        *how = "rest positions";
+        break;
+    default:
+        break;
+    }
+    if (failed)
+        return exi_error_memory(error, "matching vertices", 0);
+    if (*how || mesh->vertex_count != sculpt->vertex_count)
+        return EX_OK;
+    ex_mesh *posed = ex_mesh_copy(mesh);
+    ex_error unused;
+    ex_result result = posed ? pose_mesh(a, example, posed, &unused) : EX_ERROR_MEMORY;
+    if (result == EX_OK && exi_find_order_by_position(posed, sculpt, 1e-5 * ex_mesh_size(posed), to, &failed))
+        *how = "posed positions";
+    ex_mesh_destroy(posed);
+    /* A project that does not build as it is says so when the sculpt is refused or built. */
+    return failed || result == EX_ERROR_MEMORY ? exi_error_memory(error, "matching vertices", 0) : EX_OK;
+}
+
+static ex_result check_finite(const char *path, const ex_mesh *mesh, ex_error *error) {
+    for (size_t i = 0; i < 3 * (size_t)mesh->vertex_count; i++)
+        if (!isfinite((float)mesh->positions[i]))
+            return exi_error(error, EX_ERROR_DATA, "%s: vertex %zu is too far away for a float", path, i / 3);
+    return EX_OK;
+}
+
+static ex_result take_over(const exi_amendment *a, const char *path, const ex_project_example *example,
+                           const ex_mesh *sculpt, exi_sculpt_form *form, ex_error *error) {
+    ex_error difference = {0};
+    ex_mesh *mesh = form->mesh;
+    const size_t count = (size_t)mesh->vertex_count;
+    ex_result result = ex_mesh_compare_connectivity(mesh, sculpt, &difference);
+    if (result == EX_OK) {
+        memcpy(mesh->positions, sculpt->positions, 3 * count * sizeof *mesh->positions);
+        return EX_OK;
+    }
+    if (result != EX_ERROR_DATA)
+        return exi_error(error, result, "%s: %s", path, difference.text);
+    int *to = exi_array_allocate(count, sizeof *to);
+    result = to ? match(a, example, sculpt, mesh, to, &form->how, error)
+                : exi_error_memory(error, "matching vertices", count * sizeof *to);
+    if (result == EX_OK && !form->how)
+        result = refuse(&a->trial.view, path, mesh, sculpt, difference.text, error);
+    for (size_t v = 0; result == EX_OK && v < count; v++)
+        memcpy(mesh->positions + 3 * (size_t)to[v], sculpt->positions + 3 * v, 3 * sizeof *mesh->positions);
+    form->reordered = true;
+    free(to);
+    return result;
+}
+
+ex_result exi_sculpt_read(const exi_amendment *a, const char *path, const ex_project_example *example,
+                          exi_sculpt_form *form, ex_error *error) {
+    ex_mesh *sculpt = NULL;
+    *form = (exi_sculpt_form){0};
+    ex_result result = exi_read_raw_mesh(&a->trial.view, &form->mesh, error);
+    if (result == EX_OK)
+        result = ex_mesh_read(path, &sculpt, error);
+    if (result == EX_OK)
+        result = check_finite(path, sculpt, error);
+    if (result == EX_OK)
+        result = take_over(a, path, example, sculpt, form, error);
+    ex_mesh_destroy(sculpt);
+    if (result == EX_OK)
+        return EX_OK;
+    ex_mesh_destroy(form->mesh);
+    form->mesh = NULL;
+    return result;
+}
+
+/* ---- files ---- */
+
+/* A name as a file can have it everywhere. */
+static void append_clean(char *path, const char *name) {
+    const size_t most = (size_t)exi_text_cut(name, 100);
+    size_t length = strlen(path);
+    for (size_t i = 0; i < most; i++) {
+        const unsigned char c = (unsigned char)name[i];
+        path[length++] = isalnum(c) || strchr("-_ ", c) || c >= 0x80 || (c == '.' && i > 0) ? (char)c : '_';
+    }
+    path[length] = 0;
+}
+
+char *exi_sculpt_free_file(const ex_project_view *view, const char *layer, const char *name) {
+    char *relative = exi_array_allocate(256, 1);
+    if (!relative)
+        return NULL;
+    relative[0] = 0;
+    append_clean(relative, layer);
+    strcat(relative, "/");
+    append_clean(relative, name);
+    const size_t length = strlen(relative);
+    bool taken = true;
+    strcpy(relative + length, ".obj");
+    for (int number = 2; taken; number++) {
+        struct stat there;
+        char *path = exi_path_join(view->path, relative);
+        if (!path) {
+            free(relative);
+            return NULL;
+        }
+        taken = lstat(path, &there) == 0;
+        free(path);
+        if (taken)
+            snprintf(relative + length, 256 - length, "_%d.obj", number);
+    }
+    return relative;
+}
+
+ex_result exi_path_below_project(const ex_project_view *view, const char *path, char **relative, ex_error *error) {
+    char *here = exi_path_join(view->path, "."), *folder = here ? realpath(here, NULL) : NULL;
+    char *file = realpath(path, NULL);
+    const size_t length = folder ? strlen(folder) : 0;
+    const bool below = folder && file && strncmp(folder, file, length) == 0 && file[length] == '/' &&
+                       exi_is_text(file + length + 1); /* which is all that a project can refer to */
+    *relative = below ? exi_text_copy(file + length + 1, strlen(file + length + 1)) : NULL;
+    const bool failed = !here || (below && !*relative);
+    free(here);
+    free(folder);
+    free(file);
+    return failed ? exi_error_memory(error, "a path", strlen(path)) : EX_OK;
+}
+
+ex_result exi_sculpt_write(exi_amendment *a, const char *relative, const ex_mesh *mesh, ex_error *error) {
+    char *path = exi_path_join(a->trial.path, relative), *folder = path ? exi_text_copy(path, strlen(path)) : NULL;
+    struct stat there;
+    ex_result result = EX_OK;
+    if (!folder) {
+        free(path);
+        return exi_error_memory(error, "a path", strlen(relative));
+    }
+    *strrchr(folder, '/') = 0;
+    const bool existed = stat(folder, &there) == 0;
+    result = exi_make_directory(folder, error);
+    if (result == EX_OK && !existed) {
+        a->made_folder = folder;
+        folder = NULL;
+    }
+    if (result == EX_OK)
+        result = ex_obj_write(path, mesh, error);
+    if (result == EX_OK) {
+        a->made_file = path;
+        path = NULL;
+    }
+    free(path);
+    free(folder);
+    return result;
+}

@@ -1,0 +1,217 @@
+/*
+ * Body parts over the refined template: which vertices each covers, the masks by which they are blended, and their
+ * mirror images. A part that belongs to one side covers only that side of the bones in the middle: the left shoulder's
+ * scans say nothing of the right half of the chest.
+ */
+#include "author/base/array.h"
+#include "author/scan/build/body_build.h"
+#include "runtime/base/result.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int exi_body_other_joint(const ex_kinematics *kinematics, int joint) {
+    if (kinematics->joints[joint].mirror >= 0)
+        return kinematics->joints[joint].mirror;
+    for (int i = 0; i < kinematics->joint_count; i++) {
+        if (kinematics->joints[i].mirror == joint)
+            return i;
+    }
+    return joint;
+}
+
+void exi_body_mirror_rotation(const double q[4], double mirrored[4]) {
+    mirrored[0] = q[0];
+    mirrored[1] = -q[1];
+    mirrored[2] = -q[2];
+    mirrored[3] = q[3];
+}
+
+/* The side of the first joint of a pair; 0 where there is none. */
+static int find_side(const exi_body *body, const ex_scan_part *part) {
+    const ex_kinematics *kinematics = body->fitted->kinematics;
+    for (int i = 0; i < part->joint_count; i++) {
+        int joint = ex_kinematics_find_joint(kinematics, part->joints[i]);
+        double x = 0;
+        if (joint < 0 || exi_body_other_joint(kinematics, joint) == joint)
+            continue;
+        for (; joint > 0; joint = kinematics->joints[joint].parent) /* relative to the base */
+            x += kinematics->joints[joint].translation[0];
+        return x < 0 ? -1 : 1;
+    }
+    return 0;
+}
+
+/* What a part covers of its own bones, and of its own side of the bones in the middle. */
+static ex_result find_covered(const exi_body *body, exi_body_part *part, const float *places, unsigned char *middle) {
+    const ex_kinematics *kinematics = body->fitted->kinematics;
+    const char **own = exi_array_allocate(2 * (size_t)part->part->cover_count, sizeof *own);
+    const char **between = own ? own + part->part->cover_count : NULL;
+    int own_count = 0, between_count = 0;
+    ex_result result = EX_OK;
+    if (!own)
+        return exi_error_memory(body->error, "a part", 2 * (size_t)part->part->cover_count * sizeof *own);
+    for (int i = 0; i < part->part->cover_count; i++) {
+        const int joint = ex_kinematics_find_joint(kinematics, part->part->covers[i]);
+        if (part->side != 0 && joint >= 0 && exi_body_other_joint(kinematics, joint) == joint)
+            between[between_count++] = part->part->covers[i];
+        else
+            own[own_count++] = part->part->covers[i];
+    }
+    if (own_count > 0)
+        result = ex_map_covered(body->rig, body->level, own, own_count, part->covered, body->error);
+    if (result == EX_OK && between_count > 0)
+        result = ex_map_covered(body->rig, body->level, between, between_count, middle, body->error);
+    for (int v = 0; v < body->vertex_count && result == EX_OK && between_count > 0; v++) {
+        const double x = (double)places[3 * v] - kinematics->joints[0].translation[0];
+        if (middle[v] && part->side * x >= 0)
+            part->covered[v] = 1;
+    }
+    free((void *)own);
+    return exi_error_within(body->error, result, "part '%s'", part->part->name);
+}
+
+static void mirror_covered(const exi_body *body, const exi_body_part *from, exi_body_part *to) {
+    for (int v = 0; v < body->vertex_count; v++)
+        to->covered[body->mirror[v]] = from->covered[v];
+}
+
+static ex_result make_masks(exi_body *body) {
+    const unsigned char **covered = exi_array_allocate((size_t)body->part_count, sizeof *covered);
+    float **masks = exi_array_allocate((size_t)body->part_count, sizeof *masks);
+    ex_result result = EX_OK;
+    if (!covered || !masks) {
+        result = exi_error_memory(body->error, "the masks", (size_t)body->part_count * sizeof *masks);
+    } else {
+        for (int p = 0; p < body->part_count; p++) {
+            covered[p] = body->parts[p].covered;
+            masks[p] = body->parts[p].mask;
+        }
+        result = ex_map_masks(body->rig, body->level, covered, body->part_count, masks, body->error);
+    }
+    free((void *)covered);
+    free((void *)masks);
+    return result;
+}
+
+/* The template at rest, at the level. */
+static ex_result rest_places(const exi_body *body, float *places) {
+    const ex_evaluation evaluation = {.level = body->level};
+    void *scratch = malloc(ex_rig_scratch_size(body->rig, &evaluation, 1));
+    if (!scratch)
+        return exi_error_memory(body->error, "the template", 0);
+    const ex_output output = {.positions = places};
+    ex_rig_evaluate(body->rig, &(ex_pose){.inputs = NULL}, &output, &evaluation, scratch);
+    free(scratch);
+    return EX_OK;
+}
+
+static ex_result find_mirror(exi_body *body, const float *places) {
+    ex_mesh *mesh = NULL;
+    const ex_surface surface = {.level = body->level, .positions = places};
+    ex_result result = ex_rig_to_mesh(body->rig, &surface, &mesh, body->error);
+    if (result == EX_OK)
+        result = exi_error_within(body->error,
+                                  ex_mesh_mirror_map(mesh, 0, body->fitted->kinematics->joints[0].translation[0], 1e-4,
+                                                     &body->mirror, body->error),
+                                  "the template cannot be mirrored (\"mirror\": true in scan.json)");
+    ex_mesh_destroy(mesh);
+    return result;
+}
+
+static ex_result add_part(exi_body *body, const ex_scan_part *part, const char *name, bool mirrored, int side) {
+    const size_t count = (size_t)body->vertex_count;
+    exi_body_part *made = &body->parts[body->part_count++];
+    *made = (exi_body_part){.part = part, .mirrored = mirrored, .side = side};
+    made->name = name ? exi_text_copy(name, strlen(name)) : NULL;
+    made->covered = calloc(count, 1);
+    made->mask = calloc(count, sizeof *made->mask);
+    return made->name && made->covered && made->mask ? EX_OK
+                                                     : exi_error_memory(body->error, "a part", count * sizeof(float));
+}
+
+static ex_result add_mirrored(exi_body *body, int part) {
+    const exi_body_part *from = &body->parts[part];
+    char *name = ex_mirror_name(from->name), other[160];
+    ex_result result = EX_OK;
+    if (!name)
+        return exi_error_memory(body->error, "a name", strlen(from->name));
+    snprintf(other, sizeof other, "%s.%s", from->name, from->side > 0 ? "R" : "L");
+    const char *image = strcmp(name, from->name) == 0 ? other : name;
+    for (int p = 0; p < body->part_count && result == EX_OK; p++) {
+        if (strcmp(body->parts[p].name, image) == 0)
+            result = exi_error(body->error, EX_ERROR_DATA,
+                               "part '%s' would be the mirror image of part '%s', and there is one: take one of the "
+                               "two or \"mirror\": true out of scan.json",
+                               image, from->name);
+    }
+    if (result == EX_OK)
+        result = add_part(body, from->part, image, true, -from->side);
+    if (result == EX_OK)
+        mirror_covered(body, &body->parts[part], &body->parts[body->part_count - 1]);
+    free(name);
+    return result;
+}
+
+/* A layer needs an example. */
+static ex_result check_scans(const exi_body *body) {
+    for (int p = 0; p < body->session->part_count; p++) {
+        bool known = false;
+        for (int i = 0; i < body->session->scan_count && !known; i++)
+            known = body->session->scans[i].part == p && body->poses[i] >= 0;
+        if (!known)
+            return exi_error(body->error, EX_ERROR_DATA,
+                             "part '%s' has no scan whose pose is known: label one of its scans and fit again, or take "
+                             "the part out of scan.json",
+                             body->session->parts[p].name);
+    }
+    return EX_OK;
+}
+
+ex_result exi_body_find_parts(exi_body *body) {
+    const size_t count = (size_t)body->vertex_count;
+    const int session_parts = body->session->part_count;
+    float *places = exi_array_allocate(3 * count, sizeof *places);
+    unsigned char *middle = calloc(count, 1);
+    body->parts = calloc(2 * (size_t)session_parts, sizeof *body->parts);
+    ex_result result = places && middle && body->parts
+                           ? rest_places(body, places)
+                           : exi_error_memory(body->error, "the parts", 3 * count * sizeof *places);
+    if (result == EX_OK)
+        result = check_scans(body);
+    if (result == EX_OK && body->session->mirror)
+        result = find_mirror(body, places);
+    if (result == EX_OK)
+        result = exi_body_net_make(body, places);
+    for (int p = 0; p < session_parts && result == EX_OK; p++) {
+        const ex_scan_part *part = &body->session->parts[p];
+        result = add_part(body, part, part->name, false, find_side(body, part));
+        if (result == EX_OK)
+            result = find_covered(body, &body->parts[p], places, middle);
+    }
+    for (int p = 0; p < session_parts && result == EX_OK && body->session->mirror; p++) {
+        if (body->parts[p].side != 0)
+            result = add_mirrored(body, p);
+    }
+    free(places);
+    free(middle);
+    return result == EX_OK ? make_masks(body) : result;
+}
+
+void exi_body_free_parts(exi_body *body) {
+    for (int p = 0; p < body->part_count; p++) {
+        free(body->parts[p].name);
+        free(body->parts[p].covered);
+        free(body->parts[p].mask);
+        free(body->parts[p].reference);
+    }
+    free(body->parts);
+    free(body->mirror);
+    exi_body_net_free(body->net);
+    body->net = NULL;
+    body->parts = NULL;
+    body->mirror = NULL;
+    body->part_count = 0;
+}

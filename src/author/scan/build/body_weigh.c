@@ -1,0 +1,68 @@
+/*
+ * Weights of a part's scans at a pose, as the rig's weigher `nearest` finds them (equation 5 with the next distance):
+ * for what is decided before there is a rig, and without scans that are left out.
+ */
+#include "author/scan/build/body_build.h"
+
+#include <math.h>
+#include <string.h>
+
+#define PI 3.14159265358979323846
+
+static double distance(const exi_body *body, const exi_body_part *part, int scan, double (*rotations)[4]) {
+    const ex_kinematics *kinematics = body->fitted->kinematics;
+    double square = 0;
+    for (int i = 0; i < part->part->joint_count; i++) {
+        const int joint = ex_kinematics_find_joint(kinematics, part->part->joints[i]);
+        const int seen = part->mirrored ? exi_body_other_joint(kinematics, joint) : joint;
+        const double *a = body->fitted->poses[body->poses[scan]].rotations[joint];
+        double b[4], part_of_turn;
+        memcpy(b, rotations[seen], sizeof b);
+        if (part->mirrored)
+            exi_body_mirror_rotation(rotations[seen], b);
+        if (kinematics->joints[joint].freedom == EX_FREEDOM_HINGE) {
+            part_of_turn = (ex_kin_angle(&kinematics->joints[joint], a) -
+                            ex_kin_angle(&kinematics->joints[seen], rotations[seen])) /
+                           180;
+        } else {
+            const double dot = fabs(a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]);
+            part_of_turn = 2 * acos(dot > 1 ? 1 : dot) / PI;
+        }
+        square += part_of_turn * part_of_turn;
+    }
+    return sqrt(square);
+}
+
+void exi_scan_weigh(const exi_body *body, const exi_body_part *part, double (*rotations)[4], int without,
+                    int neighbours, double *weights) {
+    const ex_scan_session *session = body->session;
+    double sum = 0, threshold;
+    int left = neighbours + 1, last = -1;
+    /* Below 0: a distance that is not chosen yet; above: one that is. */
+    for (int i = 0; i < session->scan_count; i++) {
+        const bool counts =
+            i != without && &session->parts[session->scans[i].part] == part->part && body->poses[i] >= 0;
+        weights[i] = counts ? -distance(body, part, i, rotations) - 1e-12 : 0;
+    }
+    /* The nearest, one by one; what is left over is farther. */
+    for (; left > 0; left--) {
+        int best = -1;
+        for (int i = 0; i < session->scan_count; i++) {
+            if (weights[i] < 0 && (best < 0 || weights[i] > weights[best]))
+                best = i;
+        }
+        if (best < 0)
+            break;
+        weights[best] = -weights[best];
+        last = best;
+    }
+    /* Where all are within reach there is no next one, and nothing is subtracted. */
+    threshold = left == 0 && last >= 0 ? 1 / weights[last] : 0;
+    for (int i = 0; i < session->scan_count; i++)
+        sum += weights[i] > 0 ? 1 / weights[i] - threshold : 0;
+    const bool even = !(sum > 0); /* all equally far */
+    for (int i = 0; i < session->scan_count && even; i++)
+        sum += weights[i] > 0;
+    for (int i = 0; i < session->scan_count; i++)
+        weights[i] = weights[i] > 0 ? (even ? 1 : 1 / weights[i] - threshold) / sum : 0;
+}

@@ -1,0 +1,416 @@
+/*
+ * A skeleton from motion capture. Frames are scans of a fit without a reference:
+ *
+ *   1. labels are matched with sites, and sites without a marker are left out;
+ *   2. the skeleton is scaled by the distances between markers on the same bone, whatever the pose;
+ *   3. bones, axes and sites are found from frames spread over the trial that show many markers;
+ *   4. the poses of all frames are found with those held, beginning at the nearest frame that is known.
+ */
+#include "author/scan/capture/capture.h"
+
+#include "author/base/array.h"
+#include "runtime/base/result.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { FRAMES = 40, SIGHTINGS_LEAST = 4, MATCHES_LEAST = 6, BLOCK = 256, SAMPLES = 64, PAIRS = 4096 };
+
+void ex_capture_destroy(ex_capture *capture) {
+    if (!capture)
+        return;
+    for (int f = 0; capture->poses && f < capture->frame_count; f++)
+        free(capture->poses[f].rotations);
+    ex_kinematics_destroy(capture->kinematics);
+    free(capture->sites);
+    free(capture->poses);
+    free(capture->rms);
+    free(capture->opens);
+    free(capture);
+}
+
+const float *exi_capture_seen(const ex_markers *markers, int frame, int marker) {
+    const float *p = markers->positions + 3 * ((size_t)frame * (size_t)markers->marker_count + (size_t)marker);
+    return isnan(p[0]) ? NULL : p;
+}
+
+typedef struct work {
+    const ex_markers *markers;
+    const ex_capture_options *options;
+    ex_capture *out;
+    ex_kinematics *kinematics; /* where the fit begins */
+    bool *locked;              /* [joint_count] */
+    int *counts;               /* [frame_count]: sightings */
+    int *chosen;               /* frames from which bones are found */
+    int chosen_count;
+    ex_kin_fit *bones;
+    ex_error *error;
+} work;
+
+static ex_result no_memory(const work *w) {
+    return exi_error(w->error, EX_ERROR_MEMORY, "there is not enough memory for the fit of %d frames",
+                     w->markers->frame_count);
+}
+
+static double now(void) {
+    struct timespec time;
+    timespec_get(&time, TIME_UTC);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* ---- labels ---- */
+
+/* "A, B, C and 12 more" */
+static void list_names(char *text, size_t size, int count, const char *(*name)(const void *, int), const void *from) {
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < count && i < 6 && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%.24s", i ? ", " : "", name(from, i));
+    if (count > 6 && used < size)
+        snprintf(text + used, size - used, " and %d more", count - 6);
+}
+
+static const char *marker_name(const void *from, int i) {
+    return ((const ex_markers *)from)->names[i];
+}
+
+static const char *site_name(const void *from, int i) {
+    return ((const ex_kinematics *)from)->sites[i].name;
+}
+
+static ex_result too_few(const work *w, int matched) {
+    char markers[200], sites[200];
+    list_names(markers, sizeof markers, w->markers->marker_count, marker_name, w->markers);
+    list_names(sites, sizeof sites, w->kinematics->site_count, site_name, w->kinematics);
+    return exi_error(w->error, EX_ERROR_DATA,
+                     "%d of the markers (%s) have the name of a marker of the skeleton '%s' (%s), and %d are needed",
+                     matched, markers, w->kinematics->name, sites, MATCHES_LEAST);
+}
+
+/* Only sites that markers were matched with stay, and are placed. */
+static void drop_sites(work *w) {
+    ex_kinematics *kinematics = w->kinematics;
+    int kept = 0;
+    for (int s = 0; s < kinematics->site_count; s++) {
+        int marker = -1;
+        for (int m = 0; m < w->markers->marker_count; m++)
+            if (w->out->sites[m] == s)
+                marker = m;
+        if (marker < 0) {
+            free(kinematics->sites[s].name);
+            continue;
+        }
+        w->out->sites[marker] = -2 - kept; /* below what is still to be renumbered */
+        kinematics->sites[kept++] = kinematics->sites[s];
+    }
+    kinematics->site_count = kept;
+    for (int m = 0; m < w->markers->marker_count; m++)
+        w->out->sites[m] = w->out->sites[m] < -1 ? -2 - w->out->sites[m] : -1;
+}
+
+static ex_result match(work *w) {
+    const ex_markers *markers = w->markers;
+    int matched = ex_capture_match(w->kinematics, markers, w->out->sites);
+    if (matched < MATCHES_LEAST)
+        return too_few(w, matched);
+    for (int m = 0; m < markers->marker_count; m++) {
+        bool ever = false;
+        for (int f = 0; f < markers->frame_count && !ever; f++)
+            ever = exi_capture_seen(markers, f, m);
+        if (!ever || (w->options->left_out && w->options->left_out[m]))
+            w->out->sites[m] = -1;
+    }
+    drop_sites(w);
+    for (int f = 0; f < markers->frame_count; f++)
+        for (int m = 0; m < markers->marker_count; m++)
+            w->counts[f] += w->out->sites[m] >= 0 && exi_capture_seen(markers, f, m);
+    return EX_OK;
+}
+
+/* ---- size ---- */
+
+static int compare_numbers(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The median over frames of the distance between two markers; 0 where they are never seen together. */
+static double seen_distance(const ex_markers *markers, int a, int b) {
+    double distances[SAMPLES];
+    int count = 0;
+    const int step = markers->frame_count / SAMPLES + 1;
+    for (int f = 0; f < markers->frame_count; f += step) {
+        const float *p = exi_capture_seen(markers, f, a), *q = exi_capture_seen(markers, f, b);
+        if (!p || !q)
+            continue;
+        const double d[3] = {(double)(p[0] - q[0]), (double)(p[1] - q[1]), (double)(p[2] - q[2])};
+        distances[count++] = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+    }
+    qsort(distances, (size_t)count, sizeof *distances, compare_numbers);
+    return count > 0 ? distances[count / 2] : 0;
+}
+
+/* The ratio of sums of distances between markers on the same joint, seen and of the skeleton. */
+static void scale_skeleton(work *w) {
+    const ex_markers *markers = w->markers;
+    const ex_kinematics *kinematics = w->kinematics;
+    double seen = 0, own = 0;
+    int pairs = 0;
+    for (int a = 0; a < markers->marker_count; a++)
+        for (int b = a + 1; b < markers->marker_count && pairs < PAIRS; b++) {
+            const int s = w->out->sites[a], t = w->out->sites[b];
+            if (s < 0 || t < 0 || kinematics->sites[s].joint != kinematics->sites[t].joint)
+                continue;
+            const double *p = kinematics->sites[s].local, *q = kinematics->sites[t].local;
+            const double distance = seen_distance(markers, a, b);
+            if (distance == 0 || !kinematics->sites[s].placed || !kinematics->sites[t].placed)
+                continue;
+            seen += distance;
+            own += sqrt((p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) + (p[2] - q[2]) * (p[2] - q[2]));
+            pairs++;
+        }
+    w->out->scale = own > 0 && seen > 0 ? seen / own : 1;
+    for (int j = 0; j < kinematics->joint_count; j++)
+        for (int i = 0; i < 3; i++)
+            kinematics->joints[j].translation[i] *= w->out->scale;
+    for (int s = 0; s < kinematics->site_count; s++)
+        for (int i = 0; i < 3; i++)
+            kinematics->sites[s].local[i] *= w->out->scale;
+}
+
+/* ---- joints ---- */
+
+/* A ball that only carries another and has no markers of its own: how a turn about the bone between the two is shared
+ * by them, nothing shows. It stays as it rests. */
+static void lock_joints(work *w) {
+    const ex_kinematics *kinematics = w->kinematics;
+    for (int j = 1; j < kinematics->joint_count; j++) {
+        bool marked = kinematics->joints[j].freedom != EX_FREEDOM_BALL;
+        int balls = 0, others = 0;
+        for (int s = 0; s < kinematics->site_count; s++)
+            marked = marked || kinematics->sites[s].joint == j;
+        for (int k = j + 1; k < kinematics->joint_count; k++)
+            if (kinematics->joints[k].parent == j) {
+                balls += kinematics->joints[k].freedom == EX_FREEDOM_BALL;
+                others += kinematics->joints[k].freedom != EX_FREEDOM_BALL;
+            }
+        w->locked[j] = !marked && balls == 1 && others == 0;
+    }
+}
+
+/* ---- bones ---- */
+
+/* Evenly spread among the frames that show nine tenths of what the best one shows. */
+static ex_result choose_frames(work *w) {
+    const int wanted = w->options->frames > 0 ? w->options->frames : FRAMES;
+    int most = 0, good = 0, at = 0;
+    for (int f = 0; f < w->markers->frame_count; f++)
+        most = w->counts[f] > most ? w->counts[f] : most;
+    if (most < SIGHTINGS_LEAST)
+        return exi_error(w->error, EX_ERROR_DATA,
+                         "no frame shows more than %d markers of the skeleton, and a pose takes %d", most,
+                         SIGHTINGS_LEAST);
+    for (int f = 0; f < w->markers->frame_count; f++)
+        good += 10 * w->counts[f] >= 9 * most;
+    const int count = good < wanted ? good : wanted;
+    w->chosen = exi_array_allocate((size_t)count, sizeof *w->chosen);
+    if (!w->chosen)
+        return no_memory(w);
+    for (int f = 0; f < w->markers->frame_count && w->chosen_count < count; f++) {
+        if (10 * w->counts[f] < 9 * most)
+            continue;
+        if ((int64_t)at * count / good >= w->chosen_count)
+            w->chosen[w->chosen_count++] = f;
+        at++;
+    }
+    return EX_OK;
+}
+
+static exi_capture_batch make_batch(const work *w, const int *frames, int count, const ex_kin_pose *const *likely) {
+    return (exi_capture_batch){.markers = w->markers,
+                               .sites = w->out->sites,
+                               .locked = w->locked,
+                               .count = count,
+                               .frames = frames,
+                               .likely = likely,
+                               .loss = w->options->loss,
+                               .tasks = w->options->tasks};
+}
+
+static ex_result find_bones(work *w) {
+    const size_t joints = (size_t)w->kinematics->joint_count;
+    ex_kin_pose rest = {.rotations = exi_array_allocate(joints, sizeof *rest.rotations)};
+    const ex_kin_pose **likely = exi_array_allocate((size_t)w->chosen_count, sizeof *likely);
+    ex_result result = rest.rotations && likely ? EX_OK : no_memory(w);
+    for (size_t j = 0; j < joints && result == EX_OK; j++)
+        memcpy(rest.rotations[j], (const double[4]){0, 0, 0, 1}, sizeof *rest.rotations);
+    for (int i = 0; i < w->chosen_count && result == EX_OK; i++)
+        likely[i] = &rest;
+    if (result == EX_OK) {
+        exi_capture_batch batch = make_batch(w, w->chosen, w->chosen_count, likely);
+        batch.kinematics = w->kinematics;
+        batch.progress = w->options->progress;
+        result = exi_capture_solve(&batch, &w->bones, w->error);
+    }
+    free(rest.rotations);
+    free((void *)likely);
+    return result;
+}
+
+/* ---- all frames ---- */
+
+static bool keep_pose(work *w, int frame, const ex_kin_pose *pose) {
+    ex_kin_pose *kept = &w->out->poses[frame];
+    *kept = *pose;
+    kept->rotations = exi_array_copy(pose->rotations, (size_t)w->kinematics->joint_count, sizeof *pose->rotations);
+    return kept->rotations != NULL;
+}
+
+/* The fitted pose of the chosen frame that is nearest. */
+static const ex_kin_pose *nearest_chosen(const work *w, int frame) {
+    int best = 0;
+    for (int i = 1; i < w->chosen_count; i++)
+        if (abs(w->chosen[i] - frame) < abs(w->chosen[best] - frame))
+            best = i;
+    return &w->bones->poses[best];
+}
+
+static ex_result pose_block(work *w, const int *frames, int count) {
+    const ex_kin_pose *likely[BLOCK];
+    ex_kin_fit *fit = NULL;
+    for (int i = 0; i < count; i++)
+        likely[i] = nearest_chosen(w, frames[i]);
+    exi_capture_batch batch = make_batch(w, frames, count, likely);
+    batch.kinematics = w->bones->kinematics;
+    batch.poses_only = true;
+    ex_result result = exi_capture_solve(&batch, &fit, w->error);
+    for (int i = 0, k = 0; i < count && result == EX_OK; i++) {
+        double sum = 0;
+        const int seen = w->counts[frames[i]];
+        for (int last = k + seen; k < last; k++)
+            sum += fit->errors[k] * fit->errors[k];
+        w->out->error += sum;
+        w->out->rms[frames[i]] = sqrt(sum / seen);
+        w->out->sighting_count += seen;
+        if (!keep_pose(w, frames[i], &fit->poses[i]))
+            result = no_memory(w);
+    }
+    ex_kin_fit_destroy(fit);
+    return result;
+}
+
+static ex_result find_poses(work *w) {
+    int frames[BLOCK], count = 0;
+    ex_result result = EX_OK;
+    for (int f = 0; f < w->markers->frame_count && result == EX_OK; f++) {
+        if (w->counts[f] >= SIGHTINGS_LEAST)
+            frames[count++] = f;
+        if (count == BLOCK || (count > 0 && f == w->markers->frame_count - 1)) {
+            result = pose_block(w, frames, count);
+            count = 0;
+        }
+    }
+    w->out->error = sqrt(w->out->error / (w->out->sighting_count > 0 ? w->out->sighting_count : 1));
+    return result;
+}
+
+/* Frames without a pose of their own get that of the nearest one that has one. */
+static ex_result fill_poses(work *w) {
+    const int count = w->markers->frame_count;
+    for (int f = 0; f < count; f++) {
+        const ex_kin_pose *nearest = NULL;
+        if (w->counts[f] >= SIGHTINGS_LEAST)
+            continue;
+        w->out->rms[f] = NAN;
+        for (int d = 1; d < count && !nearest; d++)
+            for (int side = -1; side <= 1 && !nearest; side += 2)
+                if (f + side * d >= 0 && f + side * d < count && w->counts[f + side * d] >= SIGHTINGS_LEAST)
+                    nearest = &w->out->poses[f + side * d];
+        if (!nearest || !keep_pose(w, f, nearest))
+            return no_memory(w);
+    }
+    return EX_OK;
+}
+
+/* ---- the whole ---- */
+
+static ex_result open_work(work *w) {
+    const size_t frames = (size_t)w->markers->frame_count, markers = (size_t)w->markers->marker_count;
+    ex_capture *out = w->out;
+    const ex_kinematics *from = w->options->kinematics;
+    ex_result result = EX_OK;
+    if (from)
+        w->kinematics = ex_kinematics_copy(from);
+    else
+        result = ex_kinematics_read("full", &w->kinematics, w->error);
+    w->counts = calloc(frames + 1, sizeof *w->counts);
+    w->locked = w->kinematics ? calloc((size_t)w->kinematics->joint_count, sizeof *w->locked) : NULL;
+    out->sites = exi_array_allocate(markers, sizeof *out->sites);
+    out->poses = calloc(frames + 1, sizeof *out->poses);
+    out->rms = calloc(frames + 1, sizeof *out->rms);
+    out->marker_count = w->markers->marker_count;
+    out->frame_count = w->markers->frame_count;
+    out->first_frame = w->markers->first_frame;
+    out->rate = w->markers->rate;
+    if (result == EX_OK && !(w->kinematics && w->locked && w->counts && out->sites && out->poses && out->rms))
+        result = no_memory(w);
+    return result;
+}
+
+/* What the bones' fit found goes to the result. */
+static ex_result keep_bones(work *w) {
+    ex_capture *out = w->out;
+    const size_t count = (size_t)w->bones->open_count;
+    out->opens = exi_array_copy(w->bones->opens, count, sizeof *out->opens);
+    if (!out->opens)
+        return no_memory(w);
+    out->open_count = (int)count;
+    for (int i = 0; i < out->open_count; i++)
+        if (out->opens[i].scan >= 0)
+            out->opens[i].scan = w->chosen[out->opens[i].scan];
+    out->kinematics = w->bones->kinematics;
+    w->bones->kinematics = NULL;
+    return EX_OK;
+}
+
+ex_result ex_capture_fit(const ex_markers *markers, const ex_capture_options *options, ex_capture **capture,
+                         ex_error *error) {
+    if (!markers || !capture || markers->frame_count < 1 || markers->marker_count < 1)
+        return exi_misuse_error(error, __func__, "no markers, or nowhere to put the motion");
+    const ex_capture_options plain = {0};
+    const double start = now();
+    *capture = NULL;
+    work w = {.markers = markers, .options = options ? options : &plain, .error = error};
+    w.out = calloc(1, sizeof *w.out);
+    ex_result result = w.out ? open_work(&w) : no_memory(&w);
+    if (result == EX_OK)
+        result = match(&w);
+    if (result == EX_OK)
+        result = choose_frames(&w);
+    if (result == EX_OK) {
+        scale_skeleton(&w);
+        lock_joints(&w);
+        result = find_bones(&w);
+    }
+    if (result == EX_OK)
+        result = find_poses(&w);
+    if (result == EX_OK)
+        result = fill_poses(&w);
+    if (result == EX_OK)
+        result = keep_bones(&w);
+    ex_kin_fit_destroy(w.bones);
+    ex_kinematics_destroy(w.kinematics);
+    free(w.locked);
+    free(w.counts);
+    free(w.chosen);
+    if (result == EX_OK) {
+        w.out->seconds = now() - start;
+        *capture = w.out;
+    } else {
+        ex_capture_destroy(w.out);
+    }
+    return result;
+}

@@ -1,0 +1,12 @@
+/*
+ * fit_skin.h - markers on skin that follows more than one bone; private to src/author/scan.
+ */
+#ifndef EXEMPLAR_AUTHOR_SCAN_FIT_FIT_SKIN_H
+#define EXEMPLAR_AUTHOR_SCAN_FIT_FIT_SKIN_H
+
+#include <exemplar/author/kinematics.h>
+
+/* ex_kinematics_fit with every marker fixed to its bone. */
+ex_result exi_kinematics_fit_rigid(const ex_kin_fit_def *def, ex_kin_fit **fit, ex_error *error);
+
+#endif

@@ -1,0 +1,99 @@
+/*
+ * Labels as files: marker,x,y,z[,confidence]. A line without confidence was written by hand.
+ */
+#include "author/base/array.h"
+#include "author/base/file.h"
+#include "author/base/number.h"
+#include "author/scan/label/label_scans.h"
+#include "author/scan/session/table.h"
+#include "runtime/base/result.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void ex_labels_free(ex_labelled *labelled, int count) {
+    for (int i = 0; labelled && i < count; i++)
+        free(labelled[i].name);
+    free(labelled);
+}
+
+static ex_result read_row(const exi_table *table, int row, const ex_labelled *before, ex_labelled *label,
+                          ex_error *error) {
+    static const char *const places[3] = {"x", "y", "z"};
+    const int confidence = exi_table_column(table, "confidence");
+    const char *name = exi_table_text(table, row, exi_table_column(table, "marker"));
+    *label = (ex_labelled){.confidence = 1, .by_hand = !exi_table_text(table, row, confidence)[0]};
+    if (!name[0])
+        return exi_error(error, EX_ERROR_DATA, "%s:%d: this marker has no name", table->path, table->lines[row]);
+    for (int i = 0; i < row; i++)
+        if (strcmp(before[i].name, name) == 0)
+            return exi_error(error, EX_ERROR_DATA,
+                             "%s:%d: marker '%s' stands on line %d already: one of the two is "
+                             "another marker",
+                             table->path, table->lines[row], name, table->lines[i]);
+    ex_result result = exi_table_triple(table, row, places, true, label->position, error);
+    if (result == EX_OK)
+        result = exi_table_number(table, row, confidence, false, &label->confidence, error);
+    if (result == EX_OK && !(label->confidence >= 0 && label->confidence <= 1))
+        result = exi_error(error, EX_ERROR_DATA, "%s:%d: a confidence is from 0 to 1", table->path, table->lines[row]);
+    if (result != EX_OK)
+        return result;
+    label->name = exi_text_copy(name, strlen(name));
+    return label->name ? EX_OK : exi_error_memory(error, "the labels", strlen(name));
+}
+
+ex_result ex_labels_read(const char *path, ex_labelled **labelled, int *count, ex_error *error) {
+    static const char *const columns[] = {"marker", "x", "y", "z", "confidence", NULL};
+    exi_table table;
+    int read = 0;
+    *labelled = NULL;
+    *count = 0;
+    ex_result result = exi_table_read(path, columns, 4, &table, error);
+    if (result != EX_OK)
+        return result;
+    ex_labelled *labels = exi_array_allocate((size_t)table.row_count, sizeof *labels);
+    if (!labels)
+        result = exi_error_memory(error, "the labels", (size_t)table.row_count * sizeof *labels);
+    for (; read < table.row_count && result == EX_OK; read++)
+        result = read_row(&table, read, labels, &labels[read], error);
+    exi_table_free(&table);
+    if (result != EX_OK) {
+        ex_labels_free(labels, read);
+        return result;
+    }
+    *labelled = labels;
+    *count = read;
+    return EX_OK;
+}
+
+void exi_label_write_name(exi_file_writer *writer, const char *text) {
+    const bool quoted = strpbrk(text, ",\"\r\n") || text[0] == ' ' || (text[0] && text[strlen(text) - 1] == ' ');
+    if (quoted)
+        exi_file_write(writer, "\"", 1);
+    for (const char *c = text; *c; c++) {
+        if (*c == '"')
+            exi_file_write(writer, c, 1);
+        exi_file_write(writer, c, 1);
+    }
+    if (quoted)
+        exi_file_write(writer, "\"", 1);
+}
+
+ex_result ex_labels_write(const char *path, const ex_labelled *labelled, int count, ex_error *error) {
+    exi_file_writer writer;
+    ex_result result = exi_file_open(&writer, path, error);
+    if (result != EX_OK)
+        return result;
+    exi_file_printf(&writer, "marker,x,y,z,confidence\n");
+    for (int i = 0; i < count; i++) {
+        char number[32];
+        exi_label_write_name(&writer, labelled[i].name);
+        for (int c = 0; c < 3; c++) {
+            exi_format_float(number, (float)labelled[i].position[c]);
+            exi_file_printf(&writer, ",%s", number);
+        }
+        exi_format_double(number, (double)(int)(1000 * labelled[i].confidence) / 1000); /* never up to sure */
+        exi_file_printf(&writer, ",%s\n", labelled[i].by_hand ? "" : number);
+    }
+    return exi_file_commit(&writer, error);
+}

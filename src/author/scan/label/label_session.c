@@ -1,0 +1,357 @@
+/*
+ * Labels of a session: from found/ and what was named by hand to labels/.
+ *
+ * A scan that has automatic labels already is left alone unless it is to be done again; it still tells about bones and
+ * markers. What was named by hand is kept as it stands in the file, before what is added.
+ */
+#include "author/base/arena.h"
+#include "author/base/array.h"
+#include "author/base/file.h"
+#include "author/base/number.h"
+#include "author/scan/label/label_scans.h"
+#include "author/scan/session/session.h"
+#include "runtime/base/result.h"
+#include "runtime/base/vector.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SAME_PLACE 0.008 /* metres */
+
+typedef struct work {
+    const ex_scan_session *session;
+    const ex_scan_label_options *options;
+    exi_arena arena;
+    ex_label_scan *scans; /* [scan_count] */
+    ex_labelled **files;  /* [scan_count]: what labels/ has */
+    int *file_counts;
+    ex_found_marker **found;
+    ex_label **labels;
+    ex_scan_labelling *result;
+} work;
+
+/* ---- files ---- */
+
+static ex_result check_names(const ex_scan_session *session, const char *path, const ex_labelled *rows, int count,
+                             ex_error *error) {
+    const ex_kinematics *k = session->kinematics;
+    for (int i = 0; i < count; i++) {
+        if (ex_kinematics_find_site(k, rows[i].name) >= 0)
+            continue;
+        const char **names = exi_array_allocate((size_t)k->site_count, sizeof *names);
+        for (int s = 0; names && s < k->site_count; s++)
+            names[s] = k->sites[s].name;
+        const char *near = names ? ex_suggest(rows[i].name, names, k->site_count) : NULL;
+        free((void *)names);
+        return exi_error(error, EX_ERROR_DATA, "%s: the session has no marker '%s'%s%s%s", path, rows[i].name,
+                         near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
+    }
+    return EX_OK;
+}
+
+/* labels/NAME.csv of a scan; none where it is not there. */
+static ex_result read_labels(const ex_scan_session *session, int scan, ex_labelled **labelled, int *count,
+                             ex_error *error) {
+    char *path = ex_scan_path(session, "labels", session->scans[scan].name, ".csv");
+    *labelled = NULL;
+    *count = 0;
+    if (!path)
+        return exi_error_memory(error, "a path", 0);
+    ex_result result = exi_scan_is_there(path) ? ex_labels_read(path, labelled, count, error) : EX_OK;
+    if (result == EX_OK)
+        result = check_names(session, path, *labelled, *count, error);
+    free(path);
+    return result;
+}
+
+static ex_result write_labels(const ex_scan_session *session, int scan, const ex_labelled *labelled, int count,
+                              ex_error *error) {
+    char *path = ex_scan_path(session, "labels", session->scans[scan].name, ".csv");
+    if (!path)
+        return exi_error_memory(error, "a path", 0);
+    char *folder = exi_path_join(path, ".");
+    ex_result result = folder ? exi_make_directory(folder, error) : exi_error_memory(error, "a path", 0);
+    if (result == EX_OK)
+        result = ex_labels_write(path, labelled, count, error);
+    free(folder);
+    free(path);
+    return result;
+}
+
+/* ---- what there is ---- */
+
+/* Joints that a scan's part solves for; of the reference none but the base. */
+static const bool *find_solved(work *w, int scan) {
+    const ex_kinematics *k = w->session->kinematics;
+    const ex_scan_part *part = &w->session->parts[w->session->scans[scan].part];
+    bool *solved = exi_arena_allocate(&w->arena, (size_t)k->joint_count, sizeof *solved);
+    if (!solved)
+        return NULL;
+    solved[0] = true;
+    for (int i = 0; i < part->solve_count && scan != w->session->reference; i++) {
+        const int joint = ex_kinematics_find_joint(k, part->solves[i]);
+        if (joint >= 0)
+            solved[joint] = true;
+    }
+    return solved;
+}
+
+static ex_result read_scan(work *w, int i, ex_error *error) {
+    const ex_scan_entry *entry = &w->session->scans[i];
+    ex_label_scan *scan = &w->scans[i];
+    char *path = ex_scan_path(w->session, "found", entry->name, ".csv");
+    if (!path)
+        return exi_error_memory(error, "a path", 0);
+    ex_result result = ex_found_read(path, &w->found[i], &scan->found_count, error);
+    free(path);
+    if (result == EX_OK)
+        result = read_labels(w->session, i, &w->files[i], &w->file_counts[i], error);
+    if (result != EX_OK)
+        return result;
+    int by_hand = 0; /* those first: without the others the array says what stands */
+    for (int n = 0; n < w->file_counts[i]; n++)
+        if (w->files[i][n].by_hand) {
+            const ex_labelled label = w->files[i][n];
+            memmove(&w->files[i][by_hand + 1], &w->files[i][by_hand], (size_t)(n - by_hand) * sizeof label);
+            w->files[i][by_hand++] = label;
+        }
+    scan->name = entry->name;
+    scan->found = w->found[i];
+    scan->start = entry->posed ? &entry->pose : NULL;
+    scan->solved = find_solved(w, i);
+    scan->done = i == w->session->reference ||
+                 (by_hand < w->file_counts[i] && !(w->options && w->options->redo && w->options->redo[i]));
+    scan->given = w->files[i];
+    scan->given_count = scan->done ? w->file_counts[i] : by_hand;
+    w->labels[i] = exi_arena_allocate(&w->arena, (size_t)scan->found_count, sizeof **w->labels);
+    w->result->found[i] = scan->found_count;
+    w->result->by_hand[i] = by_hand;
+    w->result->kept[i] = scan->done;
+    return scan->solved && w->labels[i] ? EX_OK : exi_error_memory(error, "the labels", 0);
+}
+
+/* ---- what comes of it ---- */
+
+static ex_result add_doubt(work *w, size_t *capacity, const ex_doubt *doubt, ex_error *error) {
+    ex_scan_labelling *r = w->result;
+    ex_doubt *grown = exi_array_grow(r->doubts, capacity, (size_t)r->doubt_count + 1, sizeof *grown);
+    if (!grown)
+        return exi_error_memory(error, "the doubtful markers", (size_t)r->doubt_count * sizeof *grown);
+    r->doubts = grown;
+    grown[r->doubt_count++] = *doubt;
+    return EX_OK;
+}
+
+/* What stands, then what was recognised. */
+static ex_result write_scan(work *w, int i, ex_error *error) {
+    const ex_label_scan *scan = &w->scans[i];
+    const ex_kinematics *k = w->session->kinematics;
+    ex_labelled *rows = exi_array_allocate((size_t)(scan->given_count + scan->found_count), sizeof *rows);
+    int count = scan->given_count;
+    if (!rows)
+        return exi_error_memory(error, "the labels", (size_t)count * sizeof *rows);
+    if (count > 0)
+        memcpy(rows, scan->given, (size_t)count * sizeof *rows);
+    for (int s = 0; s < k->site_count; s++) {
+        bool given = false;
+        for (int g = 0; g < scan->given_count && !given; g++)
+            given = strcmp(scan->given[g].name, k->sites[s].name) == 0;
+        for (int f = 0; f < scan->found_count && !given; f++) {
+            const ex_label *label = &w->labels[i][f];
+            if (label->site != s)
+                continue;
+            rows[count] = (ex_labelled){.name = k->sites[s].name, .confidence = label->confidence};
+            memcpy(rows[count++].position, scan->found[f].position, sizeof rows->position);
+        }
+    }
+    const ex_result result = write_labels(w->session, i, rows, count, error);
+    free(rows);
+    return result;
+}
+
+static ex_result take_stock(work *w, int i, size_t *capacity, ex_error *error) {
+    const ex_label_scan *scan = &w->scans[i];
+    ex_result result = EX_OK;
+    for (int g = 0; g < scan->given_count && result == EX_OK; g++) {
+        const ex_labelled *given = &scan->given[g];
+        w->result->sure[i] += given->confidence >= EX_LABEL_SURE;
+        ex_doubt doubt = {.scan = i,
+                          .site = ex_kinematics_find_site(w->session->kinematics, given->name),
+                          .other = -1,
+                          .confidence = given->confidence};
+        memcpy(doubt.position, given->position, sizeof doubt.position);
+        if (given->confidence < EX_LABEL_SURE)
+            result = add_doubt(w, capacity, &doubt, error);
+    }
+    for (int f = 0; f < scan->found_count && !scan->done && result == EX_OK; f++) {
+        const ex_label *label = &w->labels[i][f];
+        bool given = label->site < 0;
+        for (int g = 0; g < scan->given_count && !given; g++)
+            given = strcmp(scan->given[g].name, w->session->kinematics->sites[label->site].name) == 0;
+        if (given)
+            continue;
+        ex_doubt doubt = {.scan = i, .site = label->site, .other = label->other, .confidence = label->confidence};
+        memcpy(doubt.position, scan->found[f].position, sizeof doubt.position);
+        w->result->sure[i] += label->confidence >= EX_LABEL_SURE;
+        if (label->confidence < EX_LABEL_SURE)
+            result = add_doubt(w, capacity, &doubt, error);
+    }
+    return result;
+}
+
+static ex_result write_doubts(const work *w, ex_error *error) {
+    const ex_kinematics *k = w->session->kinematics;
+    exi_file_writer writer;
+    char *path = ex_scan_path(w->session, "labels", "doubtful", ".csv");
+    if (!path)
+        return exi_error_memory(error, "a path", 0);
+    ex_result result = exi_file_open(&writer, path, error);
+    free(path);
+    if (result != EX_OK)
+        return result;
+    exi_file_printf(&writer, "scan,marker,x,y,z,confidence,other\n");
+    for (int i = 0; i < w->result->doubt_count; i++) {
+        const ex_doubt *d = &w->result->doubts[i];
+        char number[32];
+        exi_label_write_name(&writer, w->session->scans[d->scan].name);
+        exi_file_printf(&writer, ",");
+        exi_label_write_name(&writer, k->sites[d->site].name);
+        for (int c = 0; c < 3; c++) {
+            exi_format_float(number, (float)d->position[c]);
+            exi_file_printf(&writer, ",%s", number);
+        }
+        exi_format_double(number, (double)(int)(1000 * d->confidence) / 1000);
+        exi_file_printf(&writer, ",%s,", number);
+        exi_label_write_name(&writer, d->other >= 0 ? k->sites[d->other].name : "");
+        exi_file_printf(&writer, "\n");
+    }
+    return exi_file_commit(&writer, error);
+}
+
+/* ---- entry points ---- */
+
+static ex_scan_labelling *create_result(int scan_count) {
+    const size_t n = (size_t)scan_count;
+    ex_scan_labelling *r = calloc(1, sizeof *r);
+    if (!r)
+        return NULL;
+    *r = (ex_scan_labelling){.scan_count = scan_count,
+                             .found = calloc(n + 1, sizeof *r->found),
+                             .sure = calloc(n + 1, sizeof *r->sure),
+                             .by_hand = calloc(n + 1, sizeof *r->by_hand),
+                             .kept = calloc(n + 1, sizeof *r->kept)};
+    if (r->found && r->sure && r->by_hand && r->kept)
+        return r;
+    ex_scan_labelling_destroy(r);
+    return NULL;
+}
+
+void ex_scan_labelling_destroy(ex_scan_labelling *labels) {
+    if (!labels)
+        return;
+    free(labels->found);
+    free(labels->sure);
+    free(labels->by_hand);
+    free(labels->kept);
+    free(labels->doubts);
+    free(labels);
+}
+
+static ex_result label_session(work *w, ex_error *error) {
+    const ex_scan_session *session = w->session;
+    const size_t n = (size_t)session->scan_count;
+    size_t capacity = 0;
+    bool any = false;
+    ex_result result = EX_OK;
+    w->scans = exi_arena_allocate(&w->arena, n, sizeof *w->scans);
+    w->files = exi_arena_allocate(&w->arena, n, sizeof *w->files);
+    w->file_counts = exi_arena_allocate(&w->arena, n, sizeof *w->file_counts);
+    w->found = exi_arena_allocate(&w->arena, n, sizeof *w->found);
+    w->labels = exi_arena_allocate(&w->arena, n, sizeof *w->labels);
+    w->result = create_result(session->scan_count);
+    if (!w->scans || !w->files || !w->file_counts || !w->found || !w->labels || !w->result)
+        return exi_error_memory(error, "the labels", n * sizeof *w->scans);
+    for (int i = 0; i < session->scan_count && result == EX_OK; i++) {
+        result = read_scan(w, i, error);
+        any = any || !w->scans[i].done;
+    }
+    if (result == EX_OK && w->file_counts[session->reference] == 0)
+        result =
+            exi_error(error, EX_ERROR_DATA, "the reference scan '%s' has no labels: name its markers by hand first",
+                      session->scans[session->reference].name);
+    const ex_label_scans_def def = {.kinematics = session->kinematics,
+                                    .scan_count = session->scan_count,
+                                    .scans = w->scans,
+                                    .reference = session->reference,
+                                    .progress = w->options ? w->options->progress : NULL,
+                                    .tasks = w->options ? w->options->tasks : NULL};
+    if (result == EX_OK && any)
+        result = ex_label_scans(&def, w->labels, NULL, error);
+    for (int i = 0; i < session->scan_count && result == EX_OK; i++) {
+        if (!w->scans[i].done)
+            result = write_scan(w, i, error);
+        if (result == EX_OK)
+            result = take_stock(w, i, &capacity, error);
+    }
+    return result == EX_OK ? write_doubts(w, error) : result;
+}
+
+ex_result ex_scan_label(const ex_scan_session *session, const ex_scan_label_options *options,
+                        ex_scan_labelling **labels, ex_error *error) {
+    work w = {.session = session, .options = options};
+    if (!session || !labels)
+        return exi_misuse_error(error, "ex_scan_label", "no session, or no room for the result");
+    *labels = NULL;
+    const ex_result result = label_session(&w, error);
+    for (int i = 0; w.files && w.found && w.file_counts && i < session->scan_count; i++) {
+        ex_labels_free(w.files[i], w.file_counts[i]);
+        free(w.found[i]);
+    }
+    exi_arena_free(&w.arena);
+    if (result == EX_OK)
+        *labels = w.result;
+    else
+        ex_scan_labelling_destroy(w.result);
+    return result;
+}
+
+/* Whether one of the new rows is about the same marker or the same place. */
+static bool is_replaced(const ex_labelled *old, const ex_labelled *rows, int count) {
+    for (int i = 0; i < count; i++) {
+        double apart[3];
+        exi_subtract(old->position, rows[i].position, apart);
+        if (strcmp(old->name, rows[i].name) == 0 || exi_dot3(apart, apart) < SAME_PLACE * SAME_PLACE)
+            return true;
+    }
+    return false;
+}
+
+ex_result ex_scan_label_take(const ex_scan_session *session, int scan, const char *path, int *count, ex_error *error) {
+    ex_labelled *rows = NULL, *old = NULL, *all = NULL;
+    int row_count = 0, old_count = 0;
+    if (!session || scan < 0 || scan >= session->scan_count || !path)
+        return exi_misuse_error(error, "ex_scan_label_take", "no session, no such scan, or no file");
+    ex_result result = ex_labels_read(path, &rows, &row_count, error);
+    if (result == EX_OK)
+        result = check_names(session, path, rows, row_count, error);
+    if (result == EX_OK)
+        result = read_labels(session, scan, &old, &old_count, error);
+    if (result == EX_OK) {
+        all = exi_array_allocate((size_t)row_count + (size_t)old_count, sizeof *all);
+        result = all ? EX_OK : exi_error_memory(error, "the labels", (size_t)row_count * sizeof *all);
+    }
+    if (result == EX_OK) {
+        int kept = row_count;
+        memcpy(all, rows, (size_t)row_count * sizeof *all);
+        for (int i = 0; i < old_count; i++)
+            if (!is_replaced(&old[i], rows, row_count))
+                all[kept++] = old[i];
+        result = write_labels(session, scan, all, kept, error);
+    }
+    if (count)
+        *count = row_count;
+    free(all);
+    ex_labels_free(rows, row_count);
+    ex_labels_free(old, old_count);
+    return result;
+}

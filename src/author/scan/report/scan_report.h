@@ -1,0 +1,37 @@
+/*
+ * scan_report.h - what the files of a session's report share; private to src/author/scan.
+ *
+ *   report.c           the way through it
+ *   report_truth.c     joints and labels against what a simulated scanner knows
+ *   report_left_out.c  scans predicted from others
+ *   report_surface.c   poses never scanned against their true surfaces
+ */
+#ifndef EXEMPLAR_AUTHOR_SCAN_REPORT_SCAN_REPORT_H
+#define EXEMPLAR_AUTHOR_SCAN_REPORT_SCAN_REPORT_H
+
+#include "author/scan/build/body_build.h"
+
+typedef struct exi_scan_work {
+    exi_body body; /* with the cage as it was built, parts and masks */
+    ex_map **maps; /* [scan_count of the session], NULL for those that are not in the fit */
+    ex_scan_report *report;
+    const ex_tasks *tasks;
+    const ex_progress *progress;
+    ex_error *error;
+} exi_scan_work;
+
+/* Distances that are gathered, then summed up. */
+typedef struct exi_distances {
+    float *values;
+    size_t count, capacity;
+    bool failed;
+} exi_distances;
+void exi_distances_add(exi_distances *distances, double value);
+/* Also frees them. */
+ex_scan_distance exi_distances_sum(exi_distances *distances);
+
+ex_result exi_report_left_out(exi_scan_work *work);
+ex_result exi_report_truth(exi_scan_work *work, const ex_scan_fitted *truth);
+ex_result exi_report_held(exi_scan_work *work, const ex_scan_fitted *truth);
+
+#endif

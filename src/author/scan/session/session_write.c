@@ -1,0 +1,111 @@
+/*
+ * A scan session written: what session.c reads, with what is as usual left out.
+ */
+#include "author/base/file.h"
+#include "author/base/json.h"
+#include "author/scan/session/session.h"
+#include "runtime/base/result.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Takes the value over. False without memory. */
+static bool put(json_t *object, const char *key, json_t *value) {
+    return value && json_object_set_new(object, key, value) == 0;
+}
+
+json_t *exi_scan_pose_json(const ex_kinematics *kinematics, double (*rotations)[4]) {
+    json_t *pose = json_object();
+    bool good = pose != NULL;
+    for (int i = 0; i < kinematics->joint_count && good; i++) {
+        const ex_kin_joint *joint = &kinematics->joints[i];
+        const double *q = rotations[i];
+        const bool turned = q[0] != 0 || q[1] != 0 || q[2] != 0;
+        if (!turned || joint->freedom == EX_FREEDOM_FIXED)
+            continue;
+        good = put(pose, joint->name,
+                   joint->freedom == EX_FREEDOM_HINGE ? exi_json_make_number(ex_kin_angle(joint, q))
+                                                      : exi_json_make_numbers(q, 4));
+    }
+    if (good)
+        return pose;
+    json_decref(pose);
+    return NULL;
+}
+
+static json_t *words_json(char *const *words, int count) {
+    json_t *list = json_array();
+    for (int i = 0; i < count && list; i++) {
+        if (json_array_append_new(list, json_string(words[i])) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
+static json_t *part_json(const ex_scan_part *part) {
+    json_t *object = json_object();
+    bool good = object && put(object, "name", json_string(part->name)) &&
+                put(object, "joints", words_json(part->joints, part->joint_count));
+    if (good && part->solves && part->solves != part->joints)
+        good = put(object, "solve", words_json(part->solves, part->solve_count));
+    if (good && put(object, "covers", words_json(part->covers, part->cover_count)))
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+static json_t *scan_json(const ex_scan_session *session, const ex_scan_entry *scan) {
+    json_t *object = json_object();
+    bool good = object && put(object, "name", json_string(scan->name)) &&
+                put(object, "part", json_string(session->parts[scan->part].name)) &&
+                put(object, "files", words_json(scan->files, scan->file_count));
+    if (good && scan->posed)
+        good = put(object, "pose", exi_scan_pose_json(session->kinematics, scan->pose.rotations));
+    if (good)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+static json_t *session_json(const ex_scan_session *session) {
+    json_t *root = json_object(), *parts = json_array(), *scans = json_array();
+    bool good = root && parts && scans && put(root, "exemplar_scan", json_integer(1)) &&
+                put(root, "skeleton", json_string(session->skeleton));
+    if (good && session->markers)
+        good = put(root, "markers", json_string(session->markers));
+    good = good && put(root, "reference", json_string(session->scans[session->reference].name));
+    if (good && session->average != session->reference)
+        good = put(root, "average", json_string(session->scans[session->average].name));
+    if (good && session->cage)
+        good = put(root, "cage", json_string(session->cage));
+    good = good && put(root, "levels", json_integer(session->levels)) &&
+           put(root, "reach", exi_json_make_number(session->reach)) &&
+           put(root, "noise", exi_json_make_number(session->noise)) &&
+           put(root, "neighbours", json_integer(session->neighbours)) &&
+           put(root, "mirror", json_boolean(session->mirror)) && put(root, "add", json_boolean(session->add)) &&
+           put(root, "lend", json_boolean(session->lend));
+    for (int i = 0; i < session->part_count && good; i++)
+        good = json_array_append_new(parts, part_json(&session->parts[i])) == 0;
+    for (int i = 0; i < session->scan_count && good; i++)
+        good = json_array_append_new(scans, scan_json(session, &session->scans[i])) == 0;
+    good = good && json_object_set(root, "parts", parts) == 0 && json_object_set(root, "scans", scans) == 0;
+    json_decref(parts);
+    json_decref(scans);
+    if (good)
+        return root;
+    json_decref(root);
+    return NULL;
+}
+
+ex_result ex_scan_session_write(const ex_scan_session *session, ex_error *error) {
+    if (!session || session->scan_count < 1 || session->part_count < 1)
+        return exi_misuse_error(error, __func__, "no session, or one without scans and parts");
+    char *path = exi_scan_file(session->folder, "scan.json");
+    json_t *root = path ? session_json(session) : NULL;
+    ex_result result = path ? exi_json_write(path, root, error) : exi_error_memory(error, "a path", 0);
+    json_decref(root);
+    free(path);
+    return result;
+}

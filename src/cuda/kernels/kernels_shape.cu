@@ -1,0 +1,75 @@
+/*
+ * The shape stage on the GPU. The general kernel takes four tiles of vertices, a warp each, and a run of instances,
+ * which it goes through one after the other: what the tiles have in tables is then read from memory once and stays near
+ * for the rest of the run.
+ *
+ * Four cases have kernels of their own: one sum of many forms (kernels_shape_blend.inl), many instances of one layer of
+ * trajectories (kernels_shape_path.inl), many of forms and skin (kernels_shape_posed.inl), and a few instances of
+ * anything (kernels_shape_fused.inl).
+ */
+#include "cuda/kernels/kernels.h"
+#include "cuda/kernels/kernels_launch.inl"
+#include "cuda/kernels/kernels_shape_blend.inl"
+#include "cuda/kernels/kernels_shape_fused.inl"
+#include "cuda/kernels/kernels_shape_path.inl"
+#include "cuda/kernels/kernels_shape_posed.inl"
+#include "cuda/kernels/kernels_store.inl"
+#include "cuda/stages/shape.inl"
+
+enum { THREADS = EXI_FUSED_THREADS, WARPS = EXI_FUSED_WARPS };
+/* Blocks of a multiprocessor at a time, and how often over it should be filled so that it ends evenly. */
+enum { RESIDENT = 5, WAVES = 4 };
+
+/* ---- kernels ---- */
+
+/* What a rig or a call does not have is left out where the kernel is made: registers are then left for more blocks. */
+template <bool paths, bool offsets, bool posed>
+static __global__ void __launch_bounds__(THREADS, RESIDENT)
+    shape_kernel(const __grid_constant__ exi_gpu g, const __grid_constant__ exi_gpu_job j, int run) {
+    __shared__ __align__(16) float room[WARPS * EXI_STORE_FLOATS];
+    const exi_gpu_place_out out = exi_gpu_out(&g, &j);
+    const int begin = (int)blockIdx.y * run, end = begin + run < j.count ? begin + run : j.count;
+    exi_gpu own = g;
+    own.path_count = paths ? g.path_count : 0;
+    own.offset_starts[EX_FRAME_REST] = offsets ? g.offset_starts[EX_FRAME_REST] : NULL;
+    own.offset_starts[EX_FRAME_SKINNED] = offsets ? g.offset_starts[EX_FRAME_SKINNED] : NULL;
+    own.skin_joints = posed ? g.skin_joints : NULL;
+    for (int instance = begin; instance < end; instance++)
+        exi_gpu_shape_group(&own, &j, instance, (int)blockIdx.x, &out, instance, room);
+}
+
+/* ---- launches ---- */
+
+bool exi_gpu_can_fuse(const exi_gpu *gpu, const exi_gpu_job *job) {
+    return job->count <= EXI_FUSED_COUNT && !exi_gpu_is_blend(gpu, job) && exi_fused_fits(gpu);
+}
+
+static void run_general(const exi_gpu *gpu, const exi_gpu_job *job, ex_cuda_stream stream) {
+    const int groups = (gpu->tiles + WARPS - 1) / WARPS;
+    const int run = exi_launch_choose_run(groups, exi_launch_multiprocessors() * RESIDENT * WAVES, job->count, 1);
+    const dim3 grid((unsigned)groups, (unsigned)((job->count + run - 1) / run));
+    static void (*const kernels[2][2][2])(exi_gpu, exi_gpu_job, int) = {
+        {{shape_kernel<false, false, false>, shape_kernel<false, false, true>},
+         {shape_kernel<false, true, false>, shape_kernel<false, true, true>}},
+        {{shape_kernel<true, false, false>, shape_kernel<true, false, true>},
+         {shape_kernel<true, true, false>, shape_kernel<true, true, true>}}};
+    const bool offsets = gpu->offset_starts[EX_FRAME_REST] || gpu->offset_starts[EX_FRAME_SKINNED];
+    kernels[gpu->path_count > 0][offsets][job->skinned && gpu->skin_joints]<<<grid, THREADS, 0, stream>>>(*gpu, *job,
+                                                                                                          run);
+}
+
+int exi_gpu_run_shape(const exi_gpu *gpu, const exi_gpu_job *job, bool prepared, ex_cuda_stream stream) {
+    if (job->count <= 0 || gpu->vertices <= 0)
+        return 0;
+    if (!prepared)
+        exi_gpu_launch_fused(gpu, job, exi_launch_multiprocessors(), stream);
+    else if (exi_gpu_is_blend(gpu, job))
+        exi_gpu_launch_blend(gpu, job, stream);
+    else if (exi_gpu_is_path(gpu, job))
+        exi_gpu_launch_path(gpu, job, exi_launch_multiprocessors(), stream);
+    else if (exi_gpu_is_posed(gpu, job))
+        exi_gpu_launch_posed(gpu, job, exi_launch_multiprocessors(), stream);
+    else
+        run_general(gpu, job, stream);
+    return (int)cudaGetLastError();
+}

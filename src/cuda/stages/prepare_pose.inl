@@ -1,0 +1,166 @@
+/*
+ * Posing an instance: the skeleton from local transforms to what skinning uses, as ex_skeleton_evaluate and
+ * ex_palette_make do it, and inputs as ex_rig_get_input reads them.
+ *
+ * A thread takes a joint and makes its local matrix; then the team goes from depth to depth, in which a thread takes
+ * one column of a joint's world matrix, since most depths have few joints; then each takes a joint again, to its part
+ * of the palette. That joints go too far is found at the end: then everything is done again with care, by one thread.
+ */
+#ifndef EXI_CUDA_PREPARE_POSE_INL
+#define EXI_CUDA_PREPARE_POSE_INL
+
+#include "cuda/block.h"
+#include "cuda/machine.h"
+#include "runtime/pose/joint.inl"
+#include "runtime/pose/palette.inl"
+#include "runtime/pose/reading.inl"
+#include "runtime/rig/pack/records.h"
+
+/* The numbers of an input, 1 or 4, as ex_rig_get_input gives them. */
+EXI_INLINE void exi_gpu_input(const exi_gpu *g, const exi_gpu_job *j, int instance, int input, double *value) {
+    const exi_input_record *record = &g->inputs[input];
+    const int kind = EXI_GPU_HAS(g, EXI_GPU_READINGS) ? (int)record->axis.kind : EX_AXIS_SCALAR;
+    if (EXI_GPU_HAS(g, EXI_GPU_READINGS) && record->joint >= 0) {
+        const ex_transform *rests = (const ex_transform *)exi_skeleton_at(g->skeleton, g->skeleton->rest);
+        const ex_transform *rest = rests + record->joint, *local = rest;
+        const ex_reading reading = exi_input_reading(record);
+        if (j->joints)
+            local = j->joints + (size_t)instance * (size_t)g->joints + (size_t)record->joint;
+        if (reading.kind != EX_READING_NONE)
+            exi_reading_value(&reading, rest, local, value);
+        return;
+    }
+    if (kind == EX_AXIS_DRIVER) { /* a form is no number */
+        *value = 0;
+        return;
+    }
+    const float *dials =
+        j->inputs ? j->inputs + (size_t)instance * (size_t)g->pose_size + (size_t)record->offset : NULL;
+    if (kind == EX_AXIS_SCALAR) {
+        *value = dials ? (double)*dials : record->axis.rest;
+        return;
+    }
+    for (int i = 0; i < 4; i++)
+        value[i] = dials ? (double)dials[i] : record->axis.rest_rotation[i];
+}
+
+/* The joints' places follow the examples' weights: sum over examples of weight times shift. */
+EXI_INLINE void exi_gpu_shift(const exi_gpu *g, const exi_gpu_job *j, int instance, exi_team team, float *shifts) {
+    const float *weights = j->work.weights + (size_t)instance * (size_t)g->examples;
+    const int count = 3 * g->joints;
+    EXI_ROLLED for (int c = team.lane; c < count; c += team.lanes) {
+        float sum = 0;
+        EXI_ROLLED for (int i = 0; i < g->shift_count; i++) {
+            const float weight = weights[g->shift_examples[i]];
+            if (weight != 0)
+                sum += weight * g->shifts[(size_t)i * (size_t)count + (size_t)c];
+        }
+        shifts[c] = sum;
+    }
+}
+
+/* One joint's matrix for skinning, through floats as on the CPU: what counts as usable is the same as there, where it
+ * is compared in double, because no float lies between the two bounds. */
+EXI_INLINE void exi_gpu_matrix(const exi_joints *t, int joint, const double world[12], float palette[12]) {
+    float matrix[12];
+    bool usable = true;
+    exi_joint_matrix(t, joint, world, matrix);
+    for (int i = 0; i < 12; i++)
+        usable = usable && fabsf(matrix[i]) <= (float)EXI_PALETTE_MOST;
+    for (int i = 0; i < 12; i++)
+        palette[i] = usable ? matrix[i] : i % 5 == 0 ? 1.0f : 0.0f;
+}
+
+/* What becomes of that matrix: its rotation beside it, or taken apart. */
+EXI_INLINE void exi_gpu_apart(const exi_gpu *g, const exi_gpu_job *j, int instance, const exi_joints *t, int joint) {
+    const size_t place = (size_t)instance * (size_t)g->joints + (size_t)joint;
+    float *palette = j->work.palette + 12 * place, *dual = j->work.duals + 8 * place, at[3];
+    double m[12], centre[3];
+    exi_matrix_from_floats(palette, m);
+    if (g->skinning == EX_SKINNING_LINEAR) {
+        exi_palette_rotation(m, palette, dual);
+        return;
+    }
+    exi_joint_centre(t, joint, at);
+    exi_palette_centre(at, centre);
+    if (exi_palette_apart(m, centre, palette, dual))
+        EXI_TEAM_MARK(&j->work.stretched[instance]);
+}
+
+/* World matrices of all joints, one after the other: exi_joint_begin and exi_joint_finish in one loop, which is half
+ * the code and leaves the kernel ten registers more. By value: the caller's stay in registers. */
+EXI_CALL void exi_gpu_place_slowly(exi_joints t, const int32_t *by_depth, int joints) {
+    EXI_ROLLED for (int i = 0; i < joints; i++) {
+        const int joint = by_depth[i];
+        double *world = t.worlds + 12 * (size_t)joint;
+        bool usable = false;
+        EXI_ROLLED for (int k = 0; k < 2 && !usable; k++) {
+            double own[12];
+            exi_joint_local(&t, joint, k == 0 && t.locals ? &t.locals[joint] : &t.rest[joint], own);
+            usable = exi_joint_follow(&t, joint, own);
+            for (int c = 0; c < 12; c++)
+                world[c] = usable ? own[c] : t.rest_worlds[12 * (size_t)joint + (size_t)c];
+        }
+    }
+}
+
+/* Palettes of the joints of a thread; whether all of their world matrices are usable. */
+EXI_INLINE bool exi_gpu_fill_palette(const exi_gpu *g, const exi_joints *t, exi_team team, float *palette) {
+    bool usable = true;
+    EXI_ROLLED for (int joint = team.lane; joint < g->joints; joint += team.lanes) {
+        double world[12];
+        for (int i = 0; i < 12; i++)
+            world[i] = t->worlds[12 * (size_t)joint + (size_t)i];
+        usable = usable && exi_matrix_usable(world);
+        exi_gpu_matrix(t, joint, world, palette + 12 * (size_t)joint);
+    }
+    return usable;
+}
+
+/* Shifts, world matrices, palette; nothing where the instance is not skinned. work.weights are there. */
+EXI_INLINE void exi_gpu_pose(const exi_gpu *g, const exi_gpu_job *j, int instance, exi_team team) {
+    if (!EXI_GPU_HAS(g, EXI_GPU_SKIN) || !j->skinned || !g->skin_joints)
+        return;
+    const size_t first = (size_t)instance * (size_t)g->joints;
+    float *shifts = EXI_GPU_HAS(g, EXI_GPU_SHIFTS) && g->shift_count > 0 ? j->work.shifts + 3 * first : NULL;
+    float *palette = j->work.palette + 12 * first;
+    const exi_joints t =
+        exi_joints_of(g->skeleton, j->joints ? j->joints + first : NULL, shifts, j->work.worlds + 12 * first);
+    if (team.lane == 0)
+        j->work.stretched[instance] = 0;
+    if (shifts) {
+        exi_gpu_shift(g, j, instance, team, shifts);
+        EXI_TEAM_SYNC(team);
+    }
+    EXI_ROLLED for (int joint = team.lane; joint < g->joints; joint += team.lanes) {
+        double local[12];
+        exi_joint_begin(&t, joint, local);
+        for (int i = 0; i < 12; i++)
+            t.worlds[12 * (size_t)joint + (size_t)i] = local[i];
+    }
+    EXI_TEAM_SYNC(team);
+    EXI_ROLLED for (int depth = 1; depth < g->depth_count; depth++) {
+        const int start = g->depth_starts[depth], columns = 4 * (g->depth_starts[depth + 1] - start);
+        EXI_ROLLED for (int i = team.lane; i < columns; i += team.lanes) {
+            const int joint = g->depth_joints[start + i / 4];
+            double *world = t.worlds + 12 * (size_t)joint;
+            exi_matrix_multiply_column(t.worlds + 12 * (size_t)t.parents[joint], world, i % 4, world);
+        }
+        EXI_TEAM_SYNC(team);
+    }
+    EXI_ROLLED for (int again = 1;; again--) {
+        const bool usable = exi_gpu_fill_palette(g, &t, team, palette);
+        if (again == 0 || !EXI_TEAM_ANY(team, !usable))
+            break;
+        EXI_TEAM_SYNC(team);
+        if (team.lane == 0)
+            exi_gpu_place_slowly(t, g->depth_joints, g->joints);
+        EXI_TEAM_SYNC(team);
+    }
+    if (EXI_GPU_HAS(g, EXI_GPU_TURNS) && (g->skinning != EX_SKINNING_LINEAR || g->offset_starts[EX_FRAME_SKINNED]))
+        EXI_ROLLED for (int joint = team.lane; joint < g->joints; joint += team.lanes)
+            exi_gpu_apart(g, j, instance, &t, joint);
+    EXI_TEAM_SYNC(team);
+}
+
+#endif

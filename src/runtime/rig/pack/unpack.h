@@ -1,0 +1,78 @@
+/*
+ * What unpacking consists of; private to the room. First the framing and the directory are checked, then every section
+ * is taken in its order, and only then does anything cost memory: by that time counts are those of bytes that are
+ * there.
+ */
+#ifndef EXI_UNPACK_H
+#define EXI_UNPACK_H
+
+#include "runtime/rig/pack/pack.h"
+
+typedef struct exi_unpack {
+    const char *pack; /* aligned to 4 */
+    exi_pack_header header;
+    exi_rig_counts counts; /* as the file has them */
+    uint32_t next;         /* sections taken so far */
+    uint64_t end;          /* of the last: sections stand one behind the other, and no byte serves twice */
+    uint32_t first[EX_SECTION_KIND_COUNT]; /* the first section of each kind */
+} exi_unpack;
+
+/* Sentences: the file is not whole; one of its tables contradicts others. */
+ex_result exi_unpack_damaged(ex_error *error, const char *what);
+ex_result exi_unpack_unsound(ex_error *error, const char *what);
+extern const char exi_unpack_rearranged[];
+
+/* unpack_frame.c: finds the pack in the bytes, checks header and directory. */
+ex_result exi_unpack_open(const char *bytes, size_t size, const ex_allocator *allocator, exi_unpack *u,
+                          ex_error *error);
+
+/* unpack_sections.c: takes every section; checks the counts, the layers' records and all sizes. */
+ex_result exi_unpack_take_all(exi_unpack *u, ex_error *error);
+/* The next section of the directory, with its kind, index and size, or at least that; false, and the sentence, where it
+ * is another. */
+bool exi_unpack_take(exi_unpack *u, ex_section_kind kind, int index, uint64_t size, ex_error *error);
+bool exi_unpack_take_least(exi_unpack *u, ex_section_kind kind, int index, uint64_t least, ex_error *error);
+/* The bytes of a section that was taken, the n-th of its kind; NULL where the kind is not there. */
+const char *exi_unpack_section(const exi_unpack *u, ex_section_kind kind, int n, exi_pack_entry *entry);
+/* Records, which need not be aligned in the file. */
+exi_layer_record exi_unpack_layer(const exi_unpack *u, int layer);
+exi_pack_joint exi_unpack_joint(const exi_unpack *u, int joint);
+exi_texture_record exi_unpack_texture(const exi_unpack *u, int texture);
+/* Counts and flags of a level; 0 is the mesh. */
+exi_level_record exi_unpack_level(const exi_unpack *u, int level);
+
+/* unpack_parts.c: skeleton, skin and stencils, where the file has them; else NULL. gather: the first split vertex of
+ * every vertex, or NULL. */
+ex_result exi_unpack_skeleton(const exi_unpack *u, const ex_allocator *allocator, ex_skeleton **skeleton,
+                              ex_error *error);
+ex_result exi_unpack_skin(const exi_unpack *u, const uint32_t *gather, const ex_allocator *allocator, ex_skin **skin,
+                          ex_error *error);
+ex_result exi_unpack_stencils(const exi_unpack *u, const ex_allocator *allocator, ex_stencils **stencils,
+                              ex_error *error);
+
+/* unpack_offsets.c: the layers of offsets, whose entries stand in memory of *entries until it is released; sets are
+ * found and patches laid out. gather as above. */
+ex_result exi_unpack_offsets(const exi_unpack *u, const uint32_t *gather, const uint32_t *sources,
+                             const ex_allocator *allocator, exi_rig_offsets *offsets, ex_error *error);
+/* Whether the weighers of a rig that is filled have the sets of its offsets. */
+ex_result exi_unpack_check_sets(const ex_rig *rig, exi_rig_offsets *offsets, ex_error *error);
+
+/* unpack_paths.c: takes the sections of trajectories; lays the layers out, and fills their forms in the rig, whose base
+ * is set. */
+bool exi_unpack_take_paths(exi_unpack *u, ex_error *error);
+ex_result exi_unpack_paths(const exi_unpack *u, ex_storage storage, const ex_allocator *allocator, exi_rig_paths *paths,
+                           ex_error *error);
+ex_result exi_unpack_fill_paths(const exi_unpack *u, const exi_rig_paths *paths, int layer, int target,
+                                const uint32_t *gather, ex_rig *rig, ex_error *error);
+
+/* unpack_displacements.c: takes the sections of displacements; lays the layers out. counts: the rig's own; stencils:
+ * its, or NULL where they are left out. */
+bool exi_unpack_take_displacements(exi_unpack *u, ex_error *error);
+ex_result exi_unpack_displacements(const exi_unpack *u, const exi_rig_counts *counts, const ex_stencils *stencils,
+                                   ex_storage storage, const ex_allocator *allocator,
+                                   exi_rig_displacements *displacements, ex_error *error);
+
+/* unpack_check.c: names, inputs, layers with their weighers, shifts and textures of a rig that is filled. */
+ex_result exi_unpack_check(const ex_rig *rig, ex_error *error);
+
+#endif

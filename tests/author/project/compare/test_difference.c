@@ -1,0 +1,226 @@
+/*
+ * How rigs differ: a body with a skeleton, skeletons of its examples, refinement and textures, with one thing changed
+ * at a time. (Spaces, weighers and names: tests/cli/diff.py.)
+ */
+#include "author/project/projects.h"
+
+#include "support/arms.h"
+#include "support/check.h"
+#include "support/fail_alloc.h"
+
+static void write_image(const char *name, int width, unsigned char value) {
+    ex_image *image = ex_image_create(width, 2);
+    assert_non_null(image);
+    for (int i = 0; i < width * 2 * 4; i++)
+        image->pixels[i] = i % 4 == 3 ? 255 : 100;
+    image->pixels[0] = value;
+    assert_int_equal(ex_image_write(scratch_path(name), image, NULL), EX_OK);
+    ex_image_destroy(image);
+}
+
+static int set_up(void **state) {
+    if (scratch_set_up(state) != 0)
+        return -1;
+    double positions[3 * ARM_VERTICES];
+    arm_form(1, 0.2, positions);
+    arm_write_mesh("rest.obj", positions);
+    arm_form(0.6, 0.15, positions);
+    arm_write_mesh("child.obj", positions);
+    arm_write_scene("arm.glb", arm_scene(1));
+    arm_write_scene("child.glb", arm_scene(0.6));
+    write_image("young.png", 2, 100);
+    write_image("old.png", 2, 140);
+    write_image("old_wide.png", 4, 140);
+    write_image("young_wide.png", 4, 100);
+    return 0;
+}
+
+static const char body[] =
+    "{'exemplar': 1, 'mesh': 'rest.obj', 'skeleton': '%s', 'layers': [\n"
+    "{'name': 'age', 'space': [{'name': 'age', 'min': 0, 'max': 1}], 'examples': [\n"
+    " {'name': 'adult', 'mesh': 'rest.obj', 'at': {'age': 0}},\n"
+    " {'name': 'child', 'mesh': 'child.obj', 'at': {'age': 1}%s}]},\n"
+    "{'name': 'skin', 'shape': 'pixels', 'texture': 'base_color', 'space': [{'name': 'skin.age', 'min': 0, 'max': "
+    "1}],\n"
+    " 'examples': [{'name': 'young', 'image': '%s', 'at': {'skin.age': 0}}, {'name': 'old', 'image': '%s', 'at': "
+    "{'skin.age': 1}}]}]%s}";
+
+static ex_rig *make(const char *skeleton, const char *own, const char *young, const char *old, const char *more) {
+    char text[1500];
+    snprintf(text, sizeof text, body, skeleton, own, young, old, more);
+    return build_text(text);
+}
+
+#define OWN ", 'skeleton': 'child.glb'"
+
+static ex_differences *compare(const ex_rig *a, const ex_rig *b, double tolerance) {
+    ex_differences *list = NULL;
+    ex_error error = {0};
+    if (ex_rig_compare(a, b, tolerance, &list, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    return list;
+}
+
+/* The one difference of two rigs. Destroys the second. */
+static void check_one(const ex_rig *a, ex_rig *b, const char *kind, const char *word, double largest) {
+    ex_differences *list = compare(a, b, 1e-7);
+    if (list->count != 1 || strcmp(list->items[0].kind, kind) != 0 || !strstr(list->items[0].text, word))
+        fail_msg("%d differences, the first: %s: %s: %s", list->count, list->count ? list->items[0].kind : "",
+                 list->count ? list->items[0].where : "", list->count ? list->items[0].text : "");
+    assert_near(list->items[0].largest, largest, 1e-5);
+    ex_differences_destroy(list);
+    /* And the other way round there are as many, by as much. */
+    list = compare(b, a, 1e-7);
+    assert_int_equal(list->count, 1);
+    assert_near(list->items[0].largest, largest, 1e-5);
+    ex_differences_destroy(list);
+    ex_rig_destroy(b);
+}
+
+static void one_thing_at_a_time(void **state) {
+    (void)state;
+    ex_rig *rig = make("arm.glb", OWN, "young.png", "old.png", "");
+    ex_rig *same = make("arm.glb", OWN, "young.png", "old.png", "");
+    ex_differences *list = compare(rig, same, 0);
+    assert_int_equal(list->count, 0);
+    ex_differences_destroy(list);
+    ex_rig_destroy(same);
+
+    /* The skeleton of an example, which another file has at 0.6 of the size: the hand at 1.2, not 2. */
+    check_one(rig, make("arm.glb", "", "young.png", "old.png", ""), "example", "brings a skeleton of its own in the",
+              0.8);
+    write_image("changed.png", 2, 91);
+    check_one(rig, make("arm.glb", OWN, "young.png", "changed.png", ""), "example",
+              "the image of example 'old' differs by at most 49 of 255", 49 / 255.0);
+    check_one(rig, make("arm.glb", OWN, "young_wide.png", "old_wide.png", ""), "texture", "base_color", 0);
+
+    ex_scene *scene = arm_scene(1);
+    scene->nodes[ARM_HAND].transform.rotation[0] = 0.6;
+    scene->nodes[ARM_HAND].transform.rotation[3] = 0.8;
+    arm_write_scene("turned.glb", scene);
+    check_one(rig, make("turned.glb", OWN, "young.png", "old.png", ""), "joint", "joint 'hand' rests elsewhere", 0.6);
+
+    scene = arm_scene(1);
+    float *weights = scene->meshes[0].primitives[0].weights + 4 * (ARM_VERTICES - 1);
+    weights[0] += 0.25F;
+    weights[2] -= 0.25F;
+    arm_write_scene("painted.glb", scene);
+    check_one(rig, make("painted.glb", OWN, "young.png", "old.png", ""), "skin",
+              "of 1 vertices differ, of vertex 77 (counting from 0) the most", 0.25);
+
+    check_one(rig, make("arm.glb", OWN, "young.png", "old.png", ", 'skinning': 'dual_quaternion'"), "skin",
+              "dual_quaternion", 0);
+    ex_rig_destroy(rig);
+
+    const char loop[] = ", 'subdivide': {'scheme': 'catmull_clark', 'levels': 1}";
+    rig = make("arm.glb", OWN, "young.png", "old.png", loop);
+    check_one(rig, make("arm.glb", OWN, "young.png", "old.png", ", 'subdivide': {'scheme': 'bilinear', 'levels': 1}"),
+              "level", "refined by other rules", 0);
+    ex_rig_destroy(rig);
+}
+
+static void joints_by_name(void **state) {
+    (void)state;
+    ex_rig *rig = make("arm.glb", "", "young.png", "old.png", "");
+    ex_scene *scene = arm_scene(1);
+    strcpy(scene->nodes[ARM_HAND].name, "paw");
+    arm_write_scene("paw.glb", scene);
+    check_one(rig, make("paw.glb", "", "young.png", "old.png", ""), "joint",
+              "joint 'hand' of the first is called 'paw'", 0);
+    /* In another order nothing differs: the list of joints is the file's, their names are people's. */
+    scene = arm_scene(1);
+    ex_scene_skin *skin = &scene->skins[0];
+    ex_scene_primitive *p = &scene->meshes[0].primitives[0];
+    int joint = skin->joints[0];
+    float bind[16];
+    skin->joints[0] = skin->joints[2];
+    skin->joints[2] = joint;
+    memcpy(bind, skin->inverse_binds, sizeof bind);
+    memcpy(skin->inverse_binds, skin->inverse_binds + 32, sizeof bind);
+    memcpy(skin->inverse_binds + 32, bind, sizeof bind);
+    for (int i = 0; i < 4 * ARM_VERTICES; i++)
+        if (p->weights[i] > 0)
+            p->joints[i] = (uint16_t)(2 - p->joints[i]);
+    arm_write_scene("other_way.glb", scene);
+    ex_rig *other = make("other_way.glb", "", "young.png", "old.png", "");
+    ex_differences *list = compare(rig, other, 1e-7);
+    if (list->count > 0)
+        fail_msg("%s: %s", list->items[0].where, list->items[0].text);
+    ex_differences_destroy(list);
+    ex_rig_destroy(other);
+    ex_rig_destroy(rig);
+}
+
+typedef struct rigs {
+    const ex_rig *a, *b;
+} rigs;
+
+static ex_result compare_once(void *context) {
+    const rigs *r = context;
+    ex_differences *list = NULL;
+    ex_result result = ex_rig_compare(r->a, r->b, 0, &list, NULL);
+    assert_int_equal(list != NULL, result == EX_OK);
+    ex_differences_destroy(list);
+    return result;
+}
+
+static void memory(void **state) {
+    (void)state;
+    ex_scene *scene = arm_scene(1);
+    scene->nodes[ARM_HAND].transform.rotation[0] = 0.6;
+    scene->meshes[0].primitives[0].weights[4 * (ARM_VERTICES - 1)] = 0.5F;
+    arm_write_scene("other.glb", scene);
+    const char loop[] = ", 'subdivide': {'scheme': 'catmull_clark', 'levels': 1, 'limit': true}";
+    ex_rig *a = make("arm.glb", OWN, "young.png", "old.png", loop);
+    ex_rig *b = make("other.glb", OWN, "old.png", "young.png", loop);
+    assert_true(fail_alloc_sweep(compare_once, &(rigs){a, b}) > 30);
+    ex_rig_destroy(a);
+    ex_rig_destroy(b);
+}
+
+/* ---- layers of offsets ---- */
+
+static ex_rig *make_offsets(const char *keys, const char *weigh, const char *reach, const char *mesh) {
+    char text[1500];
+    snprintf(
+        text, sizeof text,
+        "{'exemplar': 1, 'mesh': 'rest.obj', 'skeleton': 'arm.glb', 'layers': [{'name': 'l', 'shape': 'offsets', %s "
+        "'space': [{'name': 'a', 'min': 0, 'max': 1}, {'name': 'b', 'min': 0, 'max': 1}], 'weigh': {'kind': "
+        "'gaussian'%s}, 'examples': [{'name': 'e', 'mesh': '%s', 'at': {'a': 1}%s}]}]}",
+        keys, weigh, mesh, reach);
+    return build_text(text);
+}
+
+static void layers_of_offsets(void **state) {
+    (void)state;
+    double positions[3 * ARM_VERTICES];
+    arm_form(1, 0.2, positions);
+    positions[3] += 0.125;
+    arm_write_mesh("one.obj", positions);
+    positions[3] += 0.125;
+    arm_write_mesh("other.obj", positions);
+    ex_rig *rig = make_offsets("", "", "", "one.obj");
+    check_one(rig, make_offsets("'frame': 'skinned',", "", "", "one.obj"), "layer", "in the frame ", 0);
+    check_one(rig, make_offsets("'participation': 'moved', 'rest': true,", "", "", "one.obj"), "layer",
+              "weighed among the examples that move them", 0);
+    check_one(rig, make_offsets("'muted': true,", "", "", "one.obj"), "layer", "it is muted in the second alone", 0);
+    check_one(rig, make_offsets("'rest': false,", "", "", "one.obj"), "pseudo", "1 in the first, 0 in the second", 0);
+    check_one(rig, make_offsets("", ", 'ridge': 0.5", "", "one.obj"), "weigher", "gaussian (ridge 0) in the first", 0);
+    check_one(rig, make_offsets("", "", ", 'falloff': 0.75", "one.obj"), "example",
+              "the falloff of example 'e' differs by 0.75", 0.75);
+    check_one(rig, make_offsets("", "", ", 'metric': [[2, 1], [1, 3]]", "one.obj"), "example",
+              "the metric of example 'e' differs by 3", 3);
+    check_one(rig, make_offsets("", "", "", "other.obj"), "example", "moves vertex 1 (counting from 0) differently",
+              0.125);
+    ex_rig_destroy(rig);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_thing_at_a_time),
+        cmocka_unit_test(joints_by_name),
+        cmocka_unit_test(memory),
+        cmocka_unit_test(layers_of_offsets),
+    };
+    return cmocka_run_group_tests_name("author.project.difference", tests, set_up, scratch_tear_down);
+}

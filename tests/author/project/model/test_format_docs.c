@@ -1,0 +1,102 @@
+/*
+ * docs/project-format.md: every project that it shows is read as it stands there, and every key and word that projects
+ * may have is in it.
+ */
+#include "author/project/projects.h"
+
+static char *page;
+
+static int set_up(void **state) {
+    (void)state;
+    FILE *file = fopen(EX_DOCS_DIR "/project-format.md", "rb");
+    if (!file)
+        return -1;
+    const size_t room = 1 << 20;
+    page = malloc(room);
+    if (!page)
+        return -1;
+    page[fread(page, 1, room - 1, file)] = 0;
+    return fclose(file);
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    free(page);
+    return 0;
+}
+
+static void the_projects_shown_are_read(void **state) {
+    (void)state;
+    static const char begin[] = "```json\n", end[] = "```\n";
+    int count = 0;
+    for (const char *at = page; (at = strstr(at, begin)); count++) {
+        at += sizeof begin - 1;
+        const char *last = strstr(at, end);
+        assert_non_null(last);
+        ex_project *project = NULL;
+        ex_error error = {0};
+        if (ex_project_parse(at, (size_t)(last - at), "project-format.md", &project, &error) != EX_OK)
+            fail_msg("block %d: %s", count + 1, error.text);
+        ex_project_destroy(project);
+        at = last;
+    }
+    assert_true(count >= 3);
+}
+
+static void every_key_is_described(void **state) {
+    (void)state;
+    static const char *const words[] = {
+        "exemplar",   "mesh",       "layers",     "skeleton",      "skinning", "subdivide",  "up",
+        "unit",       "name",       "space",      "weigh",         "shape",    "texture",    "examples",
+        "pseudo",     "mask",       "map",        "image",         "at",       "joints",     "min",
+        "max",        "rest",       "scale",      "clamp",         "joint",    "angle",      "slide",
+        "stretch",    "rotation",   "about",      "scheme",        "levels",   "limit",      "boundary",
+        "kernel",     "linear",     "radius",     "ridge",         "power",    "k",          "form",
+        "metres",     "muted",      "frame",      "participation", "protect",  "posed",      "tolerance",
+        "falloff",    "metric",     "trajectory", "reference",     "mode",     "iterations", "correctors",
+        "turns",      "driver",     "settle",     "frames",        "count",    "fit",        "look",
+        "whole",      "influences", "residual",   "thickness",     "push",     "bind",       "driver_weights",
+        "one_region", "regions",    "locals",     "terms",         "weights",  "bases",      "segment_angle",
+        "root",       "segments",
+    };
+    static const char *const values[] = {
+#define NAME(id, text) text,
+        EX_SHAPE_LIST(NAME) EX_SKINNING_LIST(NAME) EX_WEIGHER_LIST(NAME) EX_FRAME_LIST(NAME) EX_PARTICIPATION_LIST(NAME)
+            EX_TRAJECTORY_LIST(NAME) EX_RESIDUAL_LIST(NAME)
+#undef NAME
+                "base_color",
+        "normal",
+        "metallic_roughness",
+        "occlusion",
+        "emissive",
+        "catmull_clark",
+        "loop",
+        "bilinear",
+        "tags",
+        "none",
+        "edges",
+        "edges_and_corners",
+        "full",
+        "swing",
+        "twist",
+        "auto"};
+    char quoted[64];
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        snprintf(quoted, sizeof quoted, "`%s`", words[i]);
+        if (!strstr(page, quoted))
+            fail_msg("the key %s is not described", quoted);
+    }
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        snprintf(quoted, sizeof quoted, "`\"%s\"`", values[i]);
+        if (!strstr(page, quoted))
+            fail_msg("the value %s is not described", quoted);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_projects_shown_are_read),
+        cmocka_unit_test(every_key_is_described),
+    };
+    return cmocka_run_group_tests_name("author.project.format_docs", tests, set_up, tear_down);
+}

@@ -1,0 +1,573 @@
+/*
+ * From a session to a body: at the pose of a scan it is the scan, between two scans half of both; parts that overlap
+ * add what they change; the mirror image; dials; maps that are kept and made again; what cannot be built.
+ */
+#define _XOPEN_SOURCE 700
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include <exemplar/author/formats.h>
+
+#include "author/scan/build/body_build.h"
+#include "support/check.h"
+#include "support/fail_alloc.h"
+#include "support/scanned.h"
+#include "support/scratch.h"
+
+static ex_scan_built *build(const scanned *s, const ex_scan_build_options *options) {
+    ex_scan_built *built = NULL;
+    ex_error error = {0};
+    if (ex_scan_build(s->session, s->fitted, options, &built, &error) != EX_OK)
+        fail_msg("%s", error.text);
+    return built;
+}
+
+static const ex_scan_build_options as_is = {.keep_cage = true};
+
+/* The body of a session with its cage as it is. */
+static ex_rig *make_body(scanned *s, const scanned_def *def) {
+    scanned_open(s, def);
+    ex_scan_built_destroy(build(s, &as_is));
+    return scanned_body();
+}
+
+/* How far the body is from a surface. */
+static double off(const scanned *s, const ex_rig *body, double left, double right, const float *surface) {
+    float *positions = scanned_evaluate(s, body, left, right, NULL, 0);
+    const double distance = scanned_distance(s, positions, surface);
+    free(positions);
+    return distance;
+}
+
+/* ---- one part ---- */
+
+static const scanned_def one = {
+    .parts = scanned_left, .scans = {{"stand", "arm", 0, 0}, {"bent", "arm", 60, 0}}, .apart = true};
+
+static void test_scans_come_back(void **state) {
+    (void)state;
+    scanned s;
+    scanned_open(&s, &one);
+    ex_scan_built *built = build(&s, &as_is);
+    assert_int_equal(built->vertex_count, s.template->cage->vertex_count);
+    assert_int_equal(built->face_count, s.template->cage->face_count);
+    assert_int_equal(built->level, SCANNED_LEVEL);
+    assert_int_equal(built->level_count, s.count);
+    assert_int_equal(built->scan_count, 2);
+    assert_int_equal(built->kept_count, 0);
+    assert_near(built->refitted, 0, 0);
+    for (int i = 0; i < 2; i++)
+        assert_true(built->scans[i].hit > 0.9 && built->scans[i].rms > 0.001 && built->scans[i].rms < 0.02);
+    ex_scan_built_destroy(built);
+    ex_rig *body = scanned_body();
+    /* What the part covers is the scan, and what it does not is the template. */
+    for (int bent = 0; bent <= 60; bent += 30) { /* the swelling is as much as the bend, so that between is half */
+        float *truth = scanned_truth(&s, bent, 0), *at = scanned_evaluate(&s, body, bent, 0, NULL, 0), *plain, *n,
+              *rest;
+        scanned_plain(&s, bent, 0, &plain, &n, &rest);
+        double inside = 0, outside = 0;
+        for (int v = 0; v < s.count; v++)
+            for (int c = 0; c < 3; c++) {
+                const double x = (double)rest[3 * v], a = fabs((double)at[3 * v + c] - (double)truth[3 * v + c]);
+                const double b = fabs((double)at[3 * v + c] - (double)plain[3 * v + c]);
+                inside = x > -0.2 && x < 0.6 && a > inside ? a : inside;
+                outside = x < -0.4 && b > outside ? b : outside;
+            }
+        assert_near(inside, 0, 1.5e-4); /* scans are made smooth, if little */
+        assert_near(outside, 0, 1e-6);
+        free(truth);
+        free(at);
+        free(plain);
+        free(n);
+        free(rest);
+    }
+    /* Whole tens of degrees around all scans, in parts of half a turn. */
+    const ex_axis axis = ex_rig_input_axis(body, ex_rig_input_find(body, "elbow.L"));
+    assert_near(axis.min, 0, 0);
+    assert_near(axis.max, 60, 0);
+    assert_near(axis.scale, 1.0 / 180, 1e-15);
+    /* The files that the project names are there. */
+    static const char *const files[] = {"maps/stand.ply", "maps/bent.ply", "changes/stand.ply", "changes/bent.ply",
+                                        "masks/arm.txt",  "cage.obj",      "skeleton.glb",      "figure/girth.obj"};
+    for (int i = 0; i < 8; i++) {
+        size_t size;
+        free(scratch_read(files[i], &size));
+        assert_true(size > 0);
+    }
+    ex_rig_destroy(body);
+    scanned_close(&s);
+}
+
+/* Where one part is alone it does not matter how parts would be put together. */
+static void test_alone(void **state) {
+    (void)state;
+    scanned_def mixed = one;
+    scanned s;
+    ex_rig *body = make_body(&s, &one);
+    float *added[2] = {scanned_evaluate(&s, body, 60, 0, NULL, 0), scanned_evaluate(&s, body, 21, 0, NULL, 0)};
+    ex_rig_destroy(body);
+    scanned_close(&s);
+    mixed.options = "\"add\": false, ";
+    body = make_body(&s, &mixed);
+    assert_near(off(&s, body, 60, 0, added[0]), 0, 1e-6);
+    assert_near(off(&s, body, 21, 0, added[1]), 0, 1e-6);
+    assert_int_equal(ex_rig_layer_count(body), 2); /* the part and the figure; no base */
+    free(added[0]);
+    free(added[1]);
+    ex_rig_destroy(body);
+    scanned_close(&s);
+}
+
+/* The template is brought nearer, and scans still come back. */
+static void test_refitted(void **state) {
+    (void)state;
+    scanned s;
+    scanned_open(&s, &one);
+    ex_scan_built *built = build(&s, NULL);
+    assert_true(built->refitted > 0.002);
+    assert_true(built->remaining < 0.1 * built->refitted);
+    for (int i = 0; i < 2; i++)
+        assert_true(built->scans[i].hit > 0.8);
+    ex_scan_built_destroy(built);
+    ex_rig *body = scanned_body();
+    /* Vertices may have moved along the surface: how far it is from its axis, at the reference. */
+    float *positions = scanned_evaluate(&s, body, 0, 0, NULL, 0);
+    for (int v = 0; v < s.count; v++) {
+        const double x = (double)positions[3 * v];
+        const double radius = hypot((double)positions[3 * v + 1] - 1, (double)positions[3 * v + 2]);
+        if (x > -0.1 && x < 0.5)
+            assert_near(radius, 0.0722 + 0.004 * cos(12 * x), 4e-4);
+    }
+    free(positions);
+    ex_rig_destroy(body);
+    scanned_close(&s);
+}
+
+/* ---- two parts ---- */
+
+static const scanned_def two = {
+    .parts = scanned_both,
+    .scans = {{"stand", "left", 0, 0}, {"bent", "left", 60, 0}, {"rest", "right", 0, 0}, {"other", "right", 0, 60}},
+    .apart = true};
+
+static void test_added(void **state) {
+    (void)state;
+    for (int add = 0; add < 2; add++) {
+        scanned_def def = two;
+        scanned s;
+        def.options = add ? "" : "\"add\": false, ";
+        ex_rig *body = make_body(&s, &def);
+        float *at = scanned_evaluate(&s, body, 60, 60, NULL, 0), *truth = scanned_truth(&s, 60, 60);
+        float *alone = scanned_evaluate(&s, body, 60, 0, NULL, 0), *left = scanned_truth(&s, 60, 0), *plain, *n, *rest;
+        scanned_plain(&s, 60, 60, &plain, &n, &rest);
+        double most = 0, one_sided = 0;
+        int counted = 0;
+        for (int v = 0; v < s.count; v++) {
+            double d[2] = {0, 0};
+            if (fabs((double)rest[3 * v]) > 0.01) /* the middle of the overlap */
+                continue;
+            for (int c = 0; c < 3; c++) {
+                d[0] += pow((double)at[3 * v + c] - (double)truth[3 * v + c], 2);
+                d[1] += pow((double)alone[3 * v + c] - (double)left[3 * v + c], 2);
+            }
+            most = sqrt(d[0]) > most ? sqrt(d[0]) : most;
+            one_sided = sqrt(d[1]) > one_sided ? sqrt(d[1]) : one_sided;
+            counted++;
+        }
+        assert_true(counted > 8);
+        if (add) { /* both changes are whole there */
+            assert_near(most, 0, 1.5e-4);
+            assert_near(one_sided, 0, 1.5e-4);
+        } else { /* half of each */
+            assert_true(most > 0.003);
+            assert_true(one_sided > 0.0015);
+        }
+        assert_int_equal(ex_rig_layer_count(body), add ? 4 : 3);
+        free(at);
+        free(truth);
+        free(alone);
+        free(left);
+        free(plain);
+        free(n);
+        free(rest);
+        ex_rig_destroy(body);
+        scanned_close(&s);
+    }
+}
+
+/* ---- the mirror image ---- */
+
+static void test_mirrored(void **state) {
+    (void)state;
+    scanned_def def = one;
+    scanned s;
+    def.options = "\"mirror\": true, ";
+    def.apart = false;
+    ex_rig *body = make_body(&s, &def);
+    float *left = scanned_evaluate(&s, body, 50, 0, NULL, 0), *right = scanned_evaluate(&s, body, 0, 50, NULL, 0);
+    float *rest = scanned_evaluate(&s, body, 0, 0, NULL, 0);
+    int found = 0;
+    for (int v = 0; v < s.count; v++)
+        for (int w = 0; w < s.count; w++) {
+            const float *a = rest + 3 * v, *b = rest + 3 * w;
+            if (fabs((double)(a[0] + b[0])) > 1e-4 || fabs((double)(a[1] - b[1])) > 1e-4 ||
+                fabs((double)(a[2] - b[2])) > 1e-4)
+                continue;
+            const double image[3] = {-(double)left[3 * v], (double)left[3 * v + 1], (double)left[3 * v + 2]};
+            assert_row_near(
+                ((const double[3]){(double)right[3 * w], (double)right[3 * w + 1], (double)right[3 * w + 2]}), image, 3,
+                2e-5);
+            found++;
+        }
+    assert_int_equal(found, s.count);
+    assert_true(scanned_distance(&s, left, rest) > 0.1);
+    assert_string_equal(ex_rig_layer_name(body, 2), "arm.R");
+    /* Of the trunk each side has its own half. */
+    char *mask = scratch_read("masks/arm.txt", NULL);
+    int lines = 0;
+    for (char *line = mask; *line; line = strchr(line, '\n') + 1, lines++) {
+        const long v = strtol(line, NULL, 10);
+        assert_true(v >= 0 && v < s.count && (double)rest[3 * v] > -1e-5);
+    }
+    assert_true(lines > s.count / 3 && lines < 2 * s.count / 3);
+    free(mask);
+    free(left);
+    free(right);
+    free(rest);
+    ex_rig_destroy(body);
+    scanned_close(&s);
+}
+
+/* ---- dials ---- */
+
+static void test_dials(void **state) {
+    (void)state;
+    scanned s;
+    ex_rig *body = make_body(&s, &one);
+    float *rest = scanned_evaluate(&s, body, 0, 0, NULL, 0), *thick = scanned_evaluate(&s, body, 0, 0, "girth", 0.25);
+    float *lengthened = scanned_evaluate(&s, body, 0, 0, "elbow.length", 0.05);
+    for (int v = 0; v < s.count; v++) {
+        const double x = (double)rest[3 * v];
+        if (x < 0.41 || x > 0.47)
+            continue;
+        /* The template is a quarter thicker; what the scans add to it is as it was. */
+        const float *a = rest + 3 * v, *b = thick + 3 * v;
+        const double before = hypot((double)a[1] - 1, (double)a[2]), after = hypot((double)b[1] - 1, (double)b[2]);
+        const double skin = scanned_skin(a, 0, 0);
+        assert_near(after - skin, 1.25 * (before - skin), 5e-4);
+    }
+    double reach[2] = {0, 0};
+    for (int v = 0; v < s.count; v++) {
+        reach[0] = (double)rest[3 * v] > reach[0] ? (double)rest[3 * v] : reach[0];
+        reach[1] = (double)lengthened[3 * v] > reach[1] ? (double)lengthened[3 * v] : reach[1];
+    }
+    assert_near(reach[1] - reach[0], 0.05, 1e-5);
+    /* The joint has moved along: a bent forearm is as it was, farther out. */
+    float *bent = scanned_evaluate(&s, body, 60, 0, NULL, 0);
+    float *farther = scanned_evaluate(&s, body, 60, 0, "elbow.length", 0.05);
+    int counted = 0;
+    for (int v = 0; v < s.count; v++) {
+        if ((double)rest[3 * v] < 0.42)
+            continue;
+        assert_near((double)farther[3 * v] - (double)bent[3 * v], 0.05, 1e-4);
+        assert_near((double)farther[3 * v + 1], (double)bent[3 * v + 1], 1e-4);
+        counted++;
+    }
+    assert_true(counted > 100);
+    free(rest);
+    free(thick);
+    free(lengthened);
+    free(bent);
+    free(farther);
+    ex_rig_destroy(body);
+    scanned_close(&s);
+}
+
+/* ---- maps that are there ---- */
+
+/* As if last written so many seconds ago, and a part of one. */
+static void make_older(const char *name, int seconds, long nanoseconds) {
+    struct timespec now;
+    assert_int_equal(timespec_get(&now, TIME_UTC), TIME_UTC);
+    const struct timespec then = {.tv_sec = now.tv_sec - seconds, .tv_nsec = nanoseconds};
+    assert_int_equal(utimensat(AT_FDCWD, scratch_path(name), (const struct timespec[]){then, then}, 0), 0);
+}
+
+static void test_kept(void **state) {
+    (void)state;
+    static const char *const from[] = {"scan.json", "fit.json",          "stand.ply",        "bent.ply",
+                                       "cage.obj",  "template/cage.obj", "template/body.glb"};
+    for (int lend = 0; lend < 2; lend++) {
+        scanned_def def = one;
+        scanned s;
+        def.options = lend ? "" : "\"lend\": false, ";
+        scanned_open(&s, &def);
+        ex_scan_built_destroy(build(&s, &as_is));
+        for (int i = 0; i < 7; i++)
+            make_older(from[i], 100, 0);
+        make_older("maps/stand.ply", 50, 500);
+        make_older("maps/bent.ply", 50, 500);
+        ex_scan_built *built = build(&s, &as_is);
+        assert_int_equal(built->kept_count, 2);
+        assert_true(built->scans[0].hit > 0.9 && built->scans[1].rms > 0.001); /* measured all the same */
+        ex_scan_built_destroy(built);
+        built = build(&s, &(ex_scan_build_options){.keep_cage = true, .force = true});
+        assert_int_equal(built->kept_count, 0);
+        ex_scan_built_destroy(built);
+        /* A scan that has changed, if only in the same second; others lend to it, and are made again too. */
+        make_older("maps/stand.ply", 50, 500);
+        make_older("maps/bent.ply", 50, 500);
+        make_older("bent.ply", 50, 600);
+        built = build(&s, &as_is);
+        assert_int_equal(built->kept_count, lend ? 0 : 1);
+        ex_scan_built_destroy(built);
+        /* The fit, and what the template is made of. */
+        for (int i = 1; i < 7 && !lend; i += 5) {
+            for (int k = 0; k < 7; k++)
+                make_older(from[k], k == i ? 10 : 100, 0);
+            make_older("maps/stand.ply", 50, 500);
+            make_older("maps/bent.ply", 50, 500);
+            built = build(&s, &as_is);
+            assert_int_equal(built->kept_count, 0);
+            ex_scan_built_destroy(built);
+        }
+        scanned_close(&s);
+    }
+}
+
+/* ---- weights ---- */
+
+enum { WEIGHED = 12 };
+
+/* As the rig has them: a whole rotation and a hinge. */
+static void test_weights(void **state) {
+    (void)state;
+    uint64_t random = 5;
+    char hips[] = "hips", ball[] = "arm.L", hinge[] = "elbow.L", right_ball[] = "arm.R", right_hinge[] = "elbow.R";
+    ex_kin_joint joints[5] = {
+        {.name = hips, .parent = -1, .freedom = EX_FREEDOM_BASE, .mirror = -1},
+        {.name = ball, .parent = 0, .freedom = EX_FREEDOM_BALL, .mirror = -1},
+        {.name = hinge, .parent = 1, .freedom = EX_FREEDOM_HINGE, .axis = {0, 0.6, 0.8}, .mirror = -1},
+        {.name = right_ball, .parent = 0, .freedom = EX_FREEDOM_BALL, .mirror = 1},
+        {.name = right_hinge, .parent = 3, .freedom = EX_FREEDOM_HINGE, .axis = {0, -0.6, -0.8}, .mirror = 2}};
+    ex_kinematics kinematics = {.joint_count = 5, .joints = joints};
+    char *names[2] = {ball, hinge};
+    ex_scan_part part = {.joint_count = 2, .joints = names};
+    ex_scan_entry scans[WEIGHED + 1] = {{.part = 0}};
+    double rotations[WEIGHED][5][4] = {{{0}}}, points[WEIGHED][5];
+    ex_kin_pose poses[WEIGHED];
+    int numbers[WEIGHED + 1];
+    ex_scan_fitted fitted = {.kinematics = &kinematics, .scan_count = WEIGHED, .poses = poses};
+    ex_scan_session session = {.part_count = 1, .parts = &part, .scan_count = WEIGHED + 1, .scans = scans};
+    exi_body body = {.session = &session, .fitted = &fitted, .poses = numbers};
+    for (int i = 0; i < WEIGHED; i++) {
+        const double angle = random_between(&random, -150, 150), half = angle * 3.14159265358979323846 / 360;
+        double length = 0;
+        for (int k = 0; k < 4; k++) {
+            rotations[i][1][k] = random_between(&random, -1, 1);
+            length += rotations[i][1][k] * rotations[i][1][k];
+        }
+        for (int k = 0; k < 4; k++)
+            points[i][k] = rotations[i][1][k] /= sqrt(length);
+        for (int k = 0; k < 3; k++)
+            rotations[i][2][k] = sin(half) * joints[2].axis[k];
+        rotations[i][2][3] = cos(half);
+        points[i][4] = angle;
+        poses[i].rotations = rotations[i];
+        numbers[i] = i;
+    }
+    numbers[WEIGHED] = -1; /* a scan without a pose */
+    for (int neighbours = 1; neighbours <= WEIGHED; neighbours += neighbours < 11 ? 5 : 1) {
+        ex_axis axes[2] = {ex_axis_rotation(EX_AXIS_ROTATION, NULL), ex_axis_scalar(-180, 180, 0)};
+        axes[1].scale = 1.0 / 180;
+        ex_weigher_def def = ex_weigher_def_default();
+        def.kind = EX_WEIGHER_NEAREST;
+        def.axes = axes;
+        def.axis_count = 2;
+        def.example_count = WEIGHED;
+        def.points = points[0];
+        def.neighbours = neighbours;
+        ex_weigher *weigher = NULL;
+        ex_error error = {0};
+        if (ex_weigher_create(&def, NULL, &weigher, &error) != EX_OK)
+            fail_msg("%s", error.text);
+        for (int t = 0; t < 30; t++) {
+            double pose[5][4] = {{0, 0, 0, 1}, {0, 0, 0, 1}, {0, 0, 0, 1}, {0, 0, 0, 1}, {0, 0, 0, 1}};
+            double expected[WEIGHED], weights[WEIGHED + 1], point[5];
+            const double angle = t == 0 ? points[3][4] : random_between(&random, -150, 150);
+            double length = 0;
+            for (int k = 0; k < 4; k++) {
+                pose[1][k] = t == 0 ? points[3][k] : random_between(&random, -1, 1); /* once at a scan itself */
+                length += pose[1][k] * pose[1][k];
+            }
+            for (int k = 0; k < 4; k++)
+                point[k] = pose[1][k] /= sqrt(length);
+            for (int k = 0; k < 3; k++)
+                pose[2][k] = sin(angle * 3.14159265358979323846 / 360) * joints[2].axis[k];
+            pose[2][3] = cos(angle * 3.14159265358979323846 / 360);
+            point[4] = angle;
+            ex_weigher_evaluate(weigher, point, expected);
+            const exi_body_part own = {.part = &part};
+            exi_scan_weigh(&body, &own, pose, -1, neighbours, weights);
+            assert_row_near(weights, expected, WEIGHED, t == 0 ? 1e-6 : 1e-9);
+            assert_near(weights[WEIGHED], 0, 0);
+            /* The image of the part, in the mirrored pose. */
+            double mirrored[5][4] = {{0, 0, 0, 1}, {0, 0, 0, 1}, {0, 0, 0, 1}, {0, 0, 0, 1}, {0, 0, 0, 1}};
+            const exi_body_part image = {.part = &part, .mirrored = true};
+            memcpy(mirrored[3], (const double[4]){pose[1][0], -pose[1][1], -pose[1][2], pose[1][3]},
+                   4 * sizeof(double));
+            memcpy(mirrored[4], (const double[4]){pose[2][0], -pose[2][1], -pose[2][2], pose[2][3]},
+                   4 * sizeof(double));
+            exi_scan_weigh(&body, &image, mirrored, -1, neighbours, weights);
+            assert_row_near(weights, expected, WEIGHED, t == 0 ? 1e-6 : 1e-9);
+            /* One left out: as if it were not there. */
+            exi_scan_weigh(&body, &own, pose, 3, neighbours, weights);
+            double sum = 0;
+            for (int i = 0; i < WEIGHED; i++)
+                sum += weights[i];
+            assert_near(weights[3], 0, 0);
+            assert_near(sum, 1, 1e-12);
+        }
+        ex_weigher_destroy(weigher);
+    }
+    /* None is left: all weights are 0. */
+    double weights[WEIGHED + 1], pose[5][4] = {{0, 0, 0, 1}, {0, 0, 0, 1}, {0, 0, 0, 1}, {0, 0, 0, 1}, {0, 0, 0, 1}};
+    for (int i = 1; i < WEIGHED; i++)
+        numbers[i] = -1;
+    exi_scan_weigh(&body, &(exi_body_part){.part = &part}, pose, 0, 8, weights);
+    for (int i = 0; i <= WEIGHED; i++)
+        assert_near(weights[i], 0, 0);
+}
+
+static void test_change(void **state) {
+    (void)state;
+    assert_near(exi_body_change(0), 0, 0);
+    assert_near(exi_body_change(0.25), 0.5, 1e-15);
+    assert_near(exi_body_change(0.5), 1, 0);
+    assert_near(exi_body_change(1), 1, 0);
+    double mirrored[4];
+    exi_body_mirror_rotation((const double[4]){0.1, 0.2, 0.3, 0.9}, mirrored);
+    assert_row_near(mirrored, ((const double[4]){0.1, -0.2, -0.3, 0.9}), 4, 0);
+}
+
+/* ---- what cannot be built ---- */
+
+static void refuse(const scanned *s, const ex_scan_build_options *options, ex_result result, const char *word) {
+    ex_scan_built *built = NULL;
+    ex_error error = {0};
+    assert_int_equal(ex_scan_build(s->session, s->fitted, options, &built, &error), result);
+    assert_sentence(&error, result, word);
+    assert_null(built);
+}
+
+static void test_refused(void **state) {
+    (void)state;
+    scanned s;
+    scanned_open(&s, &two);
+    /* A part without a scan whose pose is known. */
+    s.fitted->names[2][0] = s.fitted->names[3][0] = 'x';
+    refuse(&s, &as_is, EX_ERROR_DATA, "part 'right'");
+    refuse(&s, NULL, EX_ERROR_DATA, "part 'right'");
+    s.fitted->names[2][0] = 'r';
+    s.fitted->names[3][0] = 'o';
+    /* Two that stand alike. */
+    double bent[4];
+    memcpy(bent, s.fitted->poses[1].rotations[SCANNED_LEFT], sizeof bent);
+    memcpy(s.fitted->poses[1].rotations[SCANNED_LEFT], (const double[4]){0, 0, 0, -1}, sizeof bent);
+    refuse(&s, &as_is, EX_ERROR_DATA, "scans 'stand' and 'bent' of part 'left' stand alike");
+    memcpy(s.fitted->poses[1].rotations[SCANNED_LEFT], bent, sizeof bent);
+    /* A scan that is elsewhere. */
+    s.fitted->poses[1].translation[0] += 3;
+    refuse(&s, &as_is, EX_ERROR_DATA, "scan 'bent' shows nothing of part 'left'");
+    s.fitted->poses[1].translation[0] -= 3;
+    scanned_close(&s);
+    /* A template of another skeleton. */
+    scanned_open(&s, &one);
+    ex_kinematics *kinematics = s.fitted->kinematics;
+    free(kinematics->joints[4].name);
+    kinematics->joint_count = 4;
+    refuse(&s, &as_is, EX_ERROR_DATA, "5 joints and the fit has 4");
+    scanned_close(&s);
+    scanned_open(&s, &one);
+    assert_int_equal(remove(scratch_path("template/cage.obj")), 0);
+    refuse(&s, &as_is, EX_ERROR_FILE, "cage.obj");
+    scanned_close(&s);
+    scanned_open(&s, &one);
+    assert_int_equal(remove(scratch_path("bent.ply")), 0);
+    refuse(&s, &as_is, EX_ERROR_FILE, "bent.ply");
+    scanned_close(&s);
+    ex_scan_built_destroy(NULL);
+}
+
+/* ---- memory ---- */
+
+static ex_result attempt_build(void *context) {
+    const scanned *s = context;
+    ex_scan_built *built = NULL;
+    remove(scratch_path("cage.obj")); /* one that cannot be read is written again, for want of memory too */
+    const ex_result result =
+        ex_scan_build(s->session, s->fitted, &(ex_scan_build_options){.force = true}, &built, NULL);
+    ex_scan_built_destroy(built);
+    return result;
+}
+
+static ex_result attempt_measure(void *context) {
+    const scanned *s = context;
+    ex_scan_report report;
+    return ex_scan_measure(s->session, s->fitted, NULL, NULL, &report, NULL);
+}
+
+/* Some of more than a thousand allocations; what each of them belongs to is tested on its own. */
+static void test_memory(void **state) {
+    (void)state;
+    static const struct {
+        ex_result (*attempt)(void *);
+        int step;
+    } ways[] = {{attempt_build, 401}, {attempt_measure, 173}};
+    scanned_def def = one;
+    scanned s;
+    def.options = "\"mirror\": true, ";
+    def.apart = false;
+    scanned_open(&s, &def);
+    for (int w = 0; w < 2; w++)
+        for (int n = 1;; n += ways[w].step) {
+            fail_alloc_arm(n);
+            const ex_result result = ways[w].attempt(&s);
+            const bool reached = fail_alloc_reached();
+            fail_alloc_arm(0);
+            assert_int_equal(result, reached ? EX_ERROR_MEMORY : EX_OK);
+            if (!reached)
+                break;
+        }
+    scanned_close(&s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_scans_come_back, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(test_alone, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(test_refitted, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(test_added, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(test_mirrored, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(test_dials, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(test_kept, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test(test_weights),
+        cmocka_unit_test(test_change),
+        cmocka_unit_test_setup_teardown(test_refused, scratch_set_up, scratch_tear_down),
+        cmocka_unit_test_setup_teardown(test_memory, scratch_set_up, scratch_tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
