@@ -1,4 +1,4 @@
-/* cli/figures_body.c - the demo `body` for figures: its session, its surfaces, and shots of them in colours. */
+/* figures/figures_body.c - the demo `body` for figures: its session, its surfaces, and shots of them in colours. */
 #include "figures_body.h"
 
 #include "cli/base/files.h"

@@ -1,4 +1,4 @@
-/* cli/figures_chart.c - curves over one axis, drawn as SVG. */
+/* figures/figures_chart.c - curves over one axis, drawn as SVG. */
 #include "figures_chart.h"
 
 #include "author/base/file.h"

@@ -1,4 +1,4 @@
-/* cli/figures_forms.c - figures that are forms: sheets of the blob and the arm, skinning and un-posing, faces. */
+/* figures/figures_forms.c - figures that are forms: sheets of the blob and the arm, skinning and un-posing, faces. */
 #include "figures.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* cli/figures_page.c - the page that shows the figures: one file of HTML that needs nothing but the pictures beside it.
+/* figures/figures_page.c - the page that shows the figures: one file of HTML that needs nothing but the pictures beside it.
  */
 #include "figures.h"
 

@@ -1,4 +1,4 @@
-/* cli/figures_parts.c - what makers of figures share: rigs of demos, with changes, and facts. */
+/* figures/figures_parts.c - what makers of figures share: rigs of demos, with changes, and facts. */
 #include "figures.h"
 
 #include "cli/base/files.h"

@@ -1,4 +1,4 @@
-/* cli/figures_segments.c - segments of a form in a figure: as colours, and as the tree in which they hang. */
+/* figures/figures_segments.c - segments of a form in a figure: as colours, and as the tree in which they hang. */
 #include "figures_segments.h"
 
 #include "runtime/base/result.h"

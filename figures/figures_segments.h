@@ -1,4 +1,4 @@
-/* cli/figures_segments.h - segments of a form in a figure: as colours, and as the tree in which they hang. */
+/* figures/figures_segments.h - segments of a form in a figure: as colours, and as the tree in which they hang. */
 #ifndef EXEMPLAR_CLI_FIGURES_SEGMENTS_H
 #define EXEMPLAR_CLI_FIGURES_SEGMENTS_H
 

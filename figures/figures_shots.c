@@ -1,4 +1,4 @@
-/* cli/figures_shots.c - several forms side by side in one picture, all seen by one camera, with a line or two below. */
+/* figures/figures_shots.c - several forms side by side in one picture, all seen by one camera, with a line or two below. */
 #include "figures.h"
 #include "figures_segments.h"
 

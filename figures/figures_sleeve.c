@@ -1,4 +1,4 @@
-/* cli/figures_sleeve.c - the demo `sleeve` for DrivenShape's figures: rigs learnt from it, and shots of arm and sleeve.
+/* figures/figures_sleeve.c - the demo `sleeve` for DrivenShape's figures: rigs learnt from it, and shots of arm and sleeve.
  */
 #include "figures_sleeve.h"
 

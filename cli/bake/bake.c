@@ -1,4 +1,4 @@
-/* cli/bake.c - the defaults of a bake, and its report. */
+/* cli/bake/bake.c - the defaults of a bake, and its report. */
 #include "bake.h"
 
 #include "cli/base/emit.h"

@@ -1,4 +1,4 @@
-/* cli/bake.h - what 'exemplar bake' and the editor's bake have in common: what is baked where nothing else is asked
+/* cli/bake/bake.h - what 'exemplar bake' and the editor's bake have in common: what is baked where nothing else is asked
  * for, and what is said of it. Any thread, except for what prints. */
 #ifndef EXEMPLAR_CLI_BAKE_H
 #define EXEMPLAR_CLI_BAKE_H

@@ -1,4 +1,4 @@
-/* cli/gpu.c - what the tool does with a GPU, or, in a build without CUDA, what it says instead. */
+/* cli/bake/gpu.c - what the tool does with a GPU, or, in a build without CUDA, what it says instead. */
 #include "gpu.h"
 
 #include "cli/base/report.h"

@@ -1,4 +1,4 @@
-/* cli/emit.c - the emitter behind --json. */
+/* cli/base/emit.c - the emitter behind --json. */
 #include "emit.h"
 
 #include "author/base/number.h"

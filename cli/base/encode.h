@@ -1,4 +1,4 @@
-/* cli/encode.h - files that are never on a disk: their bytes in memory. Any thread. */
+/* cli/base/encode.h - files that are never on a disk: their bytes in memory. Any thread. */
 #ifndef EXEMPLAR_CLI_ENCODE_H
 #define EXEMPLAR_CLI_ENCODE_H
 

@@ -1,4 +1,4 @@
-/* cli/files.c - file kinds by content, checks of output paths, and undoing folders that were made in vain. */
+/* cli/base/files.c - file kinds by content, checks of output paths, and undoing folders that were made in vain. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "files.h"

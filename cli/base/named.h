@@ -1,4 +1,4 @@
-/* cli/named.h - the files that a project names, and where it names them. */
+/* cli/base/named.h - the files that a project names, and where it names them. */
 #ifndef EXEMPLAR_CLI_NAMED_H
 #define EXEMPLAR_CLI_NAMED_H
 

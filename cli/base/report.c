@@ -1,4 +1,4 @@
-/* cli/report.c - failures, progress and figures, as the tool words them. */
+/* cli/base/report.c - failures, progress and figures, as the tool words them. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "report.h"

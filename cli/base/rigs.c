@@ -1,4 +1,4 @@
-/* cli/rigs.c - shared by the commands that work on a rig. */
+/* cli/base/rigs.c - shared by the commands that work on a rig. */
 #include "rigs.h"
 
 #include "emit.h"

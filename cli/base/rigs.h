@@ -1,4 +1,4 @@
-/* cli/rigs.h - what the commands that work on a rig have in common: reading it, poses in words, its line of figures. */
+/* cli/base/rigs.h - what the commands that work on a rig have in common: reading it, poses in words, its line of figures. */
 #ifndef EXEMPLAR_CLI_RIGS_H
 #define EXEMPLAR_CLI_RIGS_H
 

@@ -1,4 +1,4 @@
-/* cli/edit_answer.c - what requests of the editor are answered with: JSON objects, refusals, and the library's errors
+/* cli/edit/edit_answer.c - what requests of the editor are answered with: JSON objects, refusals, and the library's errors
  * as a sentence and a place. */
 #define _POSIX_C_SOURCE 200809L
 

@@ -1,4 +1,4 @@
-/* cli/edit_bake.c - baking from the page: the motion that it plays, on the rig that it shows, into the project's
+/* cli/edit/edit_bake.c - baking from the page: the motion that it plays, on the rig that it shows, into the project's
  * folder, as 'exemplar bake' does it where no options are given, and of a driver's motion 'exemplar drive apply'. */
 #define _XOPEN_SOURCE 700
 

@@ -1,4 +1,4 @@
-/* cli/edit_build.c - building and checking the project that the page has, which may be newer than the one on disk. */
+/* cli/edit/edit_build.c - building and checking the project that the page has, which may be newer than the one on disk. */
 #include "cli/base/encode.h"
 #include "cli/base/report.h"
 #include "cli/project/damped.h"

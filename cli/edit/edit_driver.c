@@ -1,4 +1,4 @@
-/* cli/edit_driver.c - motion for a rig that follows a driver: a point cache of the driver's forms, which the page gets
+/* cli/edit/edit_driver.c - motion for a rig that follows a driver: a point cache of the driver's forms, which the page gets
  * whole, and 'exemplar drive apply' reads frame by frame. */
 #define _POSIX_C_SOURCE 200809L
 

@@ -1,4 +1,4 @@
-/* cli/edit_forms.c - what the editor's brush makes: forms, masks and groups of the mesh's vertices, as files. */
+/* cli/edit/edit_forms.c - what the editor's brush makes: forms, masks and groups of the mesh's vertices, as files. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "cli/base/encode.h"

@@ -1,4 +1,4 @@
-/* cli/edit_http.h - what the editor's server says over a connection of civetweb, and reads from it. */
+/* cli/edit/edit_http.h - what the editor's server says over a connection of civetweb, and reads from it. */
 #ifndef EXEMPLAR_CLI_EDIT_HTTP_H
 #define EXEMPLAR_CLI_EDIT_HTTP_H
 

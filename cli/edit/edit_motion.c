@@ -1,4 +1,4 @@
-/* cli/edit_motion.c - motion for the rig of the last build: which files there are, and one of them as poses. */
+/* cli/edit/edit_motion.c - motion for the rig of the last build: which files there are, and one of them as poses. */
 #define _GNU_SOURCE
 
 #include "cli/base/files.h"

@@ -1,4 +1,4 @@
-/* cli/edit_open.c - what the requests of the editor share: made when it starts, given back when it ends. */
+/* cli/edit/edit_open.c - what the requests of the editor share: made when it starts, given back when it ends. */
 #define _XOPEN_SOURCE 700
 
 #include "cli/base/report.h"

@@ -1,4 +1,4 @@
-/* cli/edit_page.h - the editor's page, editor.html, which is part of the tool where that was built with the editor; and
+/* cli/edit/edit_page.h - the editor's page, editor.html, which is part of the tool where that was built with the editor; and
  * pages for others, with a rig in them. Main thread only, except exi_edit_page. */
 #ifndef EXEMPLAR_CLI_EDIT_PAGE_H
 #define EXEMPLAR_CLI_EDIT_PAGE_H

@@ -1,4 +1,4 @@
-/* cli/edit_values.c - the mask of a layer as numbers, so that a brush goes on from it: of a file, a group, joints or a
+/* cli/edit/edit_values.c - the mask of a layer as numbers, so that a brush goes on from it: of a file, a group, joints or a
  * colour, by the library's one reader of them. */
 #include "edit.h"
 

@@ -1,4 +1,4 @@
-/* cli/example.h - what the commands about examples have in common. */
+/* cli/example/example.h - what the commands about examples have in common. */
 #ifndef EXEMPLAR_CLI_EXAMPLE_H
 #define EXEMPLAR_CLI_EXAMPLE_H
 

@@ -1,4 +1,4 @@
-/* cli/info_markers.c - markers over time (.c3d, .trc) for `exemplar info`. */
+/* cli/info/info_markers.c - markers over time (.c3d, .trc) for `exemplar info`. */
 #include "info.h"
 
 #include "cli/base/report.h"

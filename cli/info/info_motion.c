@@ -1,4 +1,4 @@
-/* cli/info_motion.c - motions (.bvh) and point caches (.pc2, .mdd) for `exemplar info`. */
+/* cli/info/info_motion.c - motions (.bvh) and point caches (.pc2, .mdd) for `exemplar info`. */
 #include "info.h"
 
 #include "cli/base/report.h"

@@ -1,4 +1,4 @@
-/* cli/info_rig.c - rigs, for `exemplar info`; and how every answer opens. */
+/* cli/info/info_rig.c - rigs, for `exemplar info`; and how every answer opens. */
 #include "info.h"
 
 #include "cli/base/files.h"

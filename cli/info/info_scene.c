@@ -1,4 +1,4 @@
-/* cli/info_scene.c - glTF files that are no rigs, and images, for `exemplar info`. */
+/* cli/info/info_scene.c - glTF files that are no rigs, and images, for `exemplar info`. */
 #include "info.h"
 
 #include "cli/base/report.h"

@@ -1,4 +1,4 @@
-/* cli/layers.c - a layer's space, its examples and pseudo-examples and where they stand, for `exemplar info`. */
+/* cli/info/layers.c - a layer's space, its examples and pseudo-examples and where they stand, for `exemplar info`. */
 #include "layers.h"
 
 #include "cli/base/report.h"

@@ -1,4 +1,4 @@
-/* cli/layers.h - prints a layer, as text or as JSON, the same for a layer of a project and a layer of a rig. */
+/* cli/info/layers.h - prints a layer, as text or as JSON, the same for a layer of a project and a layer of a rig. */
 #ifndef EXEMPLAR_CLI_LAYERS_H
 #define EXEMPLAR_CLI_LAYERS_H
 

@@ -1,4 +1,4 @@
-/* cli/layers_json.c - layers as JSON, for `exemplar info --json`. */
+/* cli/info/layers_json.c - layers as JSON, for `exemplar info --json`. */
 #include "layers.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* cli/axes.c - the axes that a picture is over, by name. */
+/* cli/picture/axes.c - the axes that a picture is over, by name. */
 #include "axes.h"
 
 #include "cli/base/report.h"

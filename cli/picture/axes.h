@@ -1,4 +1,4 @@
-/* cli/axes.h - the axes that a picture is over, by name: what plots and sheets have in common. */
+/* cli/picture/axes.h - the axes that a picture is over, by name: what plots and sheets have in common. */
 #ifndef EXEMPLAR_CLI_AXES_H
 #define EXEMPLAR_CLI_AXES_H
 

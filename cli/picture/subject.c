@@ -1,4 +1,4 @@
-/* cli/subject.c - forms and rigs as items of a picture, and the numbers that can be shown on them. */
+/* cli/picture/subject.c - forms and rigs as items of a picture, and the numbers that can be shown on them. */
 #include "subject.h"
 
 #include "cli/base/files.h"

@@ -1,4 +1,4 @@
-/* cli/forms.c - forms that evaluation gave, as files. */
+/* cli/pose/forms.c - forms that evaluation gave, as files. */
 #include "forms.h"
 
 #include "cli/base/files.h"

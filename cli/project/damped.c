@@ -1,4 +1,4 @@
-/* cli/damped.c - damped vertices as sentences and as JSON. */
+/* cli/project/damped.c - damped vertices as sentences and as JSON. */
 #include "damped.h"
 
 #include "cli/base/report.h"

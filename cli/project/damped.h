@@ -1,4 +1,4 @@
-/* cli/damped.h - which vertices un-posing had to damp, gathered while a project is built and told afterwards. */
+/* cli/project/damped.h - which vertices un-posing had to damp, gathered while a project is built and told afterwards. */
 #ifndef EXEMPLAR_CLI_DAMPED_H
 #define EXEMPLAR_CLI_DAMPED_H
 

@@ -1,4 +1,4 @@
-/* cli/findings.h - what a check found, as JSON: 'exemplar check --json', and the editor. */
+/* cli/project/findings.h - what a check found, as JSON: 'exemplar check --json', and the editor. */
 #ifndef EXEMPLAR_CLI_FINDINGS_H
 #define EXEMPLAR_CLI_FINDINGS_H
 

@@ -1,4 +1,4 @@
-/* cli/watch.c - by looking, not by a service of the kernel: works on every file system, and for files that come and go.
+/* cli/project/watch.c - by looking, not by a service of the kernel: works on every file system, and for files that come and go.
  */
 #define _POSIX_C_SOURCE 200809L
 

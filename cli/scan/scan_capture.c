@@ -1,4 +1,4 @@
-/* cli/scan_capture.c - `exemplar scan fit FILE.c3d`: a skeleton that moves, from the markers of motion capture. */
+/* cli/scan/scan_capture.c - `exemplar scan fit FILE.c3d`: a skeleton that moves, from the markers of motion capture. */
 #include "scan.h"
 
 #include "cli/base/emit.h"

@@ -1,4 +1,4 @@
-/* cli/warp_options.c - how trajectories are found, from the words of a command. */
+/* cli/warp/warp_options.c - how trajectories are found, from the words of a command. */
 #include "warp.h"
 
 #include "author/base/number.h"

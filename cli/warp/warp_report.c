@@ -1,4 +1,4 @@
-/* cli/warp_report.c - every way from the reference to an example beside the trajectory, in figures. */
+/* cli/warp/warp_report.c - every way from the reference to an example beside the trajectory, in figures. */
 #include "warp.h"
 
 #include "cli/base/emit.h"

@@ -4,7 +4,7 @@
  * A bake is a description of the file that is going to be written: a rest mesh at one level, morph targets, a skin of
  * few influences, and for every frame a weight per target and a local transform per joint. describe.c makes it from
  * the rig's own examples, decompose.c adds targets for what these leave, bound.c brings weights between 0 and 1, thin.c
- * chooses keys, scene.c writes it; frames.c evaluates the rig and the file side by side (docs/baking.md).
+ * chooses keys, bake_scene.c writes it; frames.c evaluates the rig and the file side by side (docs/baking.md).
  */
 #ifndef EXEMPLAR_AUTHOR_BAKE_BAKE_H
 #define EXEMPLAR_AUTHOR_BAKE_BAKE_H
@@ -168,7 +168,7 @@ ex_result exi_bake_thin(exi_bake *bake);
 /* Weights and transforms as the keys give them, each [frame_count] rows. */
 void exi_bake_play(const exi_bake *bake, float *weights, ex_transform *locals);
 
-/* ---- scene.c ---- */
+/* ---- bake_scene.c ---- */
 
 ex_result exi_bake_make_scene(const exi_bake *bake, const char *name, ex_scene **scene);
 

@@ -10,7 +10,7 @@
  *   regions.c  regions made by hand
  *   driving.c  all of these together
  *   carrier.c  forms brought into the moving frames, and back
- *   build.c, build_paths.c  keys to a rig
+ *   drive_build.c, drive_paths.c  keys to a rig
  *   note.c, open.c          a rig to keys
  *   binds.c                 files of binds
  */

@@ -1,5 +1,5 @@
 /*
- * What a driven rig was built from: the inverse of build.c. Driven forms come out of the moving frames again; drivers
+ * What a driven rig was built from: the inverse of drive_build.c. Driven forms come out of the moving frames again; drivers
  * are in the rig as they were.
  */
 #include "author/base/array.h"

@@ -37,7 +37,7 @@ EXI_INLINE void exi_limit_normal_slowly(const float t1[3], const float t2[3], fl
         normal[c] = (float)n[c];
 }
 
-/* One vertex; apply.c has the same for a tile of them, whose steps compilers only make vector code of where they stand
+/* One vertex; stencils_apply.c has the same for a tile of them, whose steps compilers only make vector code of where they stand
  * there. */
 EXI_INLINE void exi_limit_normal(const float t1[3], const float t2[3], float normal[3]) {
     const float x = t1[1] * t2[2] - t1[2] * t2[1], y = t1[2] * t2[0] - t1[0] * t2[2], z = t1[0] * t2[1] - t1[1] * t2[0];

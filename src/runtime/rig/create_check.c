@@ -56,7 +56,7 @@ static ex_result check_trajectories(const ex_layer_def *layer, ex_error *error) 
     return EX_OK;
 }
 
-/* What the maps hold is looked at where they are laid out (displacements.c). */
+/* What the maps hold is looked at where they are laid out (rig_displacements.c). */
 static ex_result check_displacements(const ex_layer_def *layer, const ex_rig_def *def, ex_error *error) {
     if (def->options.without_levels)
         return EX_OK; /* nothing is looked at */

@@ -259,7 +259,7 @@ void exi_rig_paths_close(exi_rig_paths *paths);
 void exi_rig_paths_measure(ex_rig *rig);
 
 /*
- * The displacements of all layers on their way into a rig (displacements.c).
+ * The displacements of all layers on their way into a rig (rig_displacements.c).
  */
 typedef struct exi_rig_displacements {
     exi_displacements **layers; /* [layer_count], NULL for layers of other domains; or NULL */

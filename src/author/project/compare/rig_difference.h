@@ -1,7 +1,7 @@
 /*
  * rig_difference.h - what the parts of comparing two rigs share; private to authoring.
  *
- *   difference.c           the list, the mesh, and the way through all of it
+ *   rig_difference.c       the list, the mesh, and the way through all of it
  *   difference_layers.c    axes, weighers
  *   difference_examples.c  examples and pseudo-examples
  *   difference_paths.c     trajectories

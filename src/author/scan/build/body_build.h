@@ -1,15 +1,15 @@
 /*
  * body_build.h - what the files that make a body share; private to src/author/scan.
  *
- *   build.c          the way through it
- *   build_parts.c    which vertices a part covers, masks, and the mirror image of each
- *   build_cage.c     the cage refitted to average scans
- *   build_maps.c     a map of displacements for every scan
- *   build_smooth.c   the scanner's noise taken out of a map
- *   build_weigh.c    weights of a part's scans at a pose
- *   build_changes.c  the body in the reference, and what each scan changes of it
- *   build_project.c  body.json
- *   build_figure.c   dials for girth and the lengths of bones
+ *   body_build.c     the way through it
+ *   body_parts.c    which vertices a part covers, masks, and the mirror image of each
+ *   body_cage.c     the cage refitted to average scans
+ *   body_maps.c     a map of displacements for every scan
+ *   body_smooth.c   the scanner's noise taken out of a map
+ *   body_weigh.c    weights of a part's scans at a pose
+ *   body_changes.c  the body in the reference, and what each scan changes of it
+ *   body_project.c  body.json
+ *   body_figure.c   dials for girth and the lengths of bones
  *
  * A body has the session's parts, each a layer, and where the session says so the mirror images of those that belong to
  * one side.
@@ -29,7 +29,7 @@ typedef struct exi_body_part {
     float *reference; /* [level vertices]: its displacements where no joint is turned; NULL until they are known */
 } exi_body_part;
 
-typedef struct exi_body_net exi_body_net; /* build_smooth.c */
+typedef struct exi_body_net exi_body_net; /* body_smooth.c */
 
 typedef struct exi_body {
     const ex_scan_session *session;

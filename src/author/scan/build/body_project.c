@@ -1,7 +1,7 @@
 /*
  * body.json: a layer of displacements for every part, weighed by the nearest scans (equation 5) with the distances of
  * section 5.1: degrees of hinges and great arcs of rotations, both as parts of half a turn; before them the body in the
- * reference, which they change (build_changes.c).
+ * reference, which they change (body_changes.c).
  */
 #include "author/base/file.h"
 #include "author/base/json.h"

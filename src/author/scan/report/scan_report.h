@@ -1,7 +1,7 @@
 /*
  * scan_report.h - what the files of a session's report share; private to src/author/scan.
  *
- *   report.c           the way through it
+ *   scan_report.c      the way through it
  *   report_truth.c     joints and labels against what a simulated scanner knows
  *   report_left_out.c  scans predicted from others
  *   report_surface.c   poses never scanned against their true surfaces
