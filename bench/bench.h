@@ -7,7 +7,7 @@
 
 #include "bench/harness.h"
 
-#include <exemplar/rig.h>
+#include <exemplar/rig_inspect.h>
 
 /* One row. A number that does not apply is 0, a text NULL. */
 typedef struct exi_row {

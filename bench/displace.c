@@ -9,7 +9,7 @@
 #include "bench/bench.h"
 
 #include <exemplar/author/mesh.h>
-#include <exemplar/rig.h>
+#include <exemplar/rig_inspect.h>
 
 #include <math.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
  */
 #include "bench/bench.h"
 
-#include <exemplar/rig.h>
+#include <exemplar/rig_inspect.h>
 
 #include <stdio.h>
 #include <stdlib.h>

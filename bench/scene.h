@@ -4,7 +4,7 @@
 #ifndef EXEMPLAR_BENCH_SCENE_H
 #define EXEMPLAR_BENCH_SCENE_H
 
-#include <exemplar/rig.h>
+#include <exemplar/rig_inspect.h>
 
 typedef struct exi_scene {
     const char *name;

@@ -5,7 +5,7 @@
  */
 #include "bench/bench.h"
 
-#include <exemplar/rig.h>
+#include <exemplar/rig_inspect.h>
 
 #include <math.h>
 #include <stdio.h>

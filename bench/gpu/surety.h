@@ -5,7 +5,7 @@
 #ifndef EXEMPLAR_BENCH_GPU_SURETY_H
 #define EXEMPLAR_BENCH_GPU_SURETY_H
 
-#include <exemplar/rig.h>
+#include <exemplar/rig_inspect.h>
 
 /* Results differ by no more than this: positions in parts of the form's size, weights as they are; normals too, but for
  * what their vertices' roundings may turn them by. */

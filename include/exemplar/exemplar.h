@@ -3,8 +3,8 @@
  *
  * One header a room: base (errors, hooks), weigh (a point to weights), shape (weights to a form), pose (a form moved by
  * a skeleton), refine (a form to a finer surface, normals), settle (closest points and rays on a form), rig (all of it
- * in one immutable object, and its packed form). Reading files, building and checking belong to authoring:
- * exemplar/author.h.
+ * in one immutable object). To play a rig, rig.h is enough; rig_create.h, rig_inspect.h and rig_pack.h make it from
+ * arrays, look inside and pack it. Reading files, building and checking belong to authoring: exemplar/author.h.
  */
 #ifndef EXEMPLAR_EXEMPLAR_H
 #define EXEMPLAR_EXEMPLAR_H
@@ -13,6 +13,9 @@
 #include <exemplar/pose.h>
 #include <exemplar/refine.h>
 #include <exemplar/rig.h>
+#include <exemplar/rig_create.h>
+#include <exemplar/rig_inspect.h>
+#include <exemplar/rig_pack.h>
 #include <exemplar/settle.h>
 #include <exemplar/shape.h>
 #include <exemplar/weigh.h>

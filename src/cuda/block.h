@@ -26,7 +26,7 @@
 #ifndef EXI_CUDA_BLOCK_H
 #define EXI_CUDA_BLOCK_H
 
-#include <exemplar/rig.h>
+#include <exemplar/rig_inspect.h>
 
 enum {
     EXI_GPU_TILE = 32,

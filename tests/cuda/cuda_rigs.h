@@ -5,7 +5,7 @@
 #ifndef EXEMPLAR_TESTS_CUDA_RIGS_H
 #define EXEMPLAR_TESTS_CUDA_RIGS_H
 
-#include <exemplar/rig.h>
+#include <exemplar/rig_inspect.h>
 
 enum {
     RIG_WEIGHERS = 1, /* a layer of forms for every kind of weigher and every kernel, over dials */

@@ -5,7 +5,7 @@
 #ifndef EXEMPLAR_TESTS_CHARACTERS_H
 #define EXEMPLAR_TESTS_CHARACTERS_H
 
-#include <exemplar/rig.h>
+#include <exemplar/rig_inspect.h>
 
 enum {
     CHARACTER_JOINTS = 3,

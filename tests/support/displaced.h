@@ -6,7 +6,7 @@
 #define EXEMPLAR_TESTS_DISPLACED_H
 
 #include <exemplar/author/mesh.h>
-#include <exemplar/rig.h>
+#include <exemplar/rig_inspect.h>
 
 enum { DISPLACED_LAYERS = 3, DISPLACED_EXAMPLES = 3, DISPLACED_MAPS = 2 * DISPLACED_EXAMPLES };
 

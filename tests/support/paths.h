@@ -5,7 +5,7 @@
 #ifndef EXEMPLAR_TESTS_PATHS_H
 #define EXEMPLAR_TESTS_PATHS_H
 
-#include <exemplar/rig.h>
+#include <exemplar/rig_inspect.h>
 
 enum {
     PATHS_TURNS = 1,

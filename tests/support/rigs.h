@@ -5,7 +5,8 @@
 #ifndef EXEMPLAR_TESTS_RIGS_H
 #define EXEMPLAR_TESTS_RIGS_H
 
-#include <exemplar/rig.h>
+#include <exemplar/rig_inspect.h>
+#include <exemplar/rig_pack.h>
 
 enum { RIG_LAYERS = 3, RIG_EXAMPLES = 7, RIG_INPUTS = 5, RIG_POSE = 8, RIG_NOTES = 2 };
 

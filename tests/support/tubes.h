@@ -5,7 +5,7 @@
 #ifndef TESTS_SUPPORT_TUBES_H
 #define TESTS_SUPPORT_TUBES_H
 
-#include <exemplar/rig.h>
+#include <exemplar/rig_inspect.h>
 
 enum {
     TUBE_RINGS = 13,

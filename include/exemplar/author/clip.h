@@ -8,7 +8,7 @@
 #ifndef EXEMPLAR_AUTHOR_CLIP_H
 #define EXEMPLAR_AUTHOR_CLIP_H
 
-#include <exemplar/rig.h>
+#include <exemplar/rig_inspect.h>
 
 #ifdef __cplusplus
 extern "C" {

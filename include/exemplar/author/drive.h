@@ -11,7 +11,7 @@
 
 #include <exemplar/author/cache.h>
 #include <exemplar/author/mesh.h>
-#include <exemplar/rig.h>
+#include <exemplar/rig_inspect.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -10,7 +10,7 @@
 
 #include <exemplar/base.h>
 #include <exemplar/refine.h>
-#include <exemplar/rig.h>
+#include <exemplar/rig_inspect.h>
 
 #ifdef __cplusplus
 extern "C" {

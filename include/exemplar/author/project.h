@@ -13,7 +13,7 @@
 #include <exemplar/author/mesh.h>
 #include <exemplar/author/scene.h>
 #include <exemplar/author/trajectory.h>
-#include <exemplar/rig.h>
+#include <exemplar/rig_inspect.h>
 
 #ifdef __cplusplus
 extern "C" {

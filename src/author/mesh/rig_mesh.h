@@ -5,7 +5,7 @@
 #define EXEMPLAR_AUTHOR_MESH_RIG_MESH_H
 
 #include <exemplar/author/mesh.h>
-#include <exemplar/rig.h>
+#include <exemplar/rig_inspect.h>
 
 /* A rig's mesh and the notes (groups, materials, colours, tags) that go with it. Everything belongs to this struct. */
 #define EXI_RIG_MESH_NOTES 4

@@ -14,7 +14,8 @@
 #include "runtime/shape/trajectory.h"
 #include "runtime/weigh/weigher.h"
 
-#include <exemplar/rig.h>
+#include <exemplar/rig_inspect.h>
+#include <exemplar/rig_pack.h>
 
 typedef struct exi_drive exi_drive;
 

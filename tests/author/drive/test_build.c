@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include <exemplar/rig_pack.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

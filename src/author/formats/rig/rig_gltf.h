@@ -5,7 +5,8 @@
 #ifndef EXEMPLAR_AUTHOR_FORMATS_RIG_RIG_GLTF_H
 #define EXEMPLAR_AUTHOR_FORMATS_RIG_RIG_GLTF_H
 
-#include <exemplar/rig.h>
+#include <exemplar/rig_inspect.h>
+#include <exemplar/rig_pack.h>
 #include <jansson.h>
 
 /* A texture at rest as a PNG file, behind the pack in the binary part. */
