@@ -188,7 +188,7 @@ static bool measure_frames(const exi_bench *bench) {
         exi_row row = {.group = "warp", .vertex_count = t.vertex_count, .goal_ratio = 4};
         row.ns = exi_measure_alone(&rigid, few) / STEPS;
         row.peer = "libigl";
-        row.peer_note = "as DESIGN.md has it, 20 ms";
+        row.peer_note = "a printed figure, 20 ms";
         row.peer_ns = 20e6;
         snprintf(row.work, sizeof row.work, "rigid, a step, %d vertices", t.vertex_count);
         bench->report(bench->user, &row);

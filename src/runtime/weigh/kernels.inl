@@ -1,6 +1,6 @@
 /*
- * The eight kernels of the cardinal weigher as functions of r, the distance over the radius (DESIGN, "Spaces and
- * weighers"). Common subset of C and CUDA.
+ * The eight kernels of the cardinal weigher as functions of r, the distance over the radius (docs/design.md,
+ * "Spaces"). Common subset of C and CUDA.
  *
  * bspline is the cross-section of the uniform cubic B-spline (Shape by Example, section 3.3): 2/3 at 0, 1/6 at 1, 0
  * from 2 on.

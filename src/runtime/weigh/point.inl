@@ -1,6 +1,6 @@
 /*
  * A point of a space axis by axis: what is read in place of numbers that cannot be used, and the features by which
- * points are compared (DESIGN, "Spaces and weighers"). Common subset of C and CUDA.
+ * points are compared (docs/design.md, "Spaces"). Common subset of C and CUDA.
  */
 #ifndef EXI_POINT_INL
 #define EXI_POINT_INL

@@ -1,5 +1,5 @@
 /*
- * Spaces: axes, and the features by which points of a space are compared (DESIGN, "Spaces and weighers").
+ * Spaces: axes, and the features by which points of a space are compared (docs/design.md, "Spaces").
  */
 #include "runtime/base/result.h"
 #include "runtime/base/text.h"

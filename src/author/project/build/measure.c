@@ -1,5 +1,5 @@
 /*
- * Measuring examples (DESIGN, "Layers"): d_lk = mask_l (U(x_lk) - base_lk), where base_lk = mesh + sum over layers m
+ * Measuring examples (docs/design.md, "Layers"): d_lk = mask_l (U(x_lk) - base_lk), where base_lk = mesh + sum over layers m
  * before l of sum over j of w_mj d_mj, at the whole pose of example lk, and U un-poses where the layer says so. Layers
  * in the frame `skinned` are summed apart: they are added after posing. A layer of trajectories adds what its paths
  * make of the weights; its mask is not in d. base is rounded to float, so that an unpacked example, base + d in double,
